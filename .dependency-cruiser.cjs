@@ -1,0 +1,74 @@
+// Who may import whom. Every folder of src/ has one row; what is not listed is forbidden.
+// `model` and `lib` are open to all (except `lib`, which stands on nothing, and `model`, on `lib` alone).
+const may = {
+  bin: ['app.ts', 'config.ts', 'store', 'api'],
+  'app.ts': [
+    'api',
+    'pipeline.ts',
+    'config.ts',
+    'services',
+    'store',
+    'chains',
+    'wallets',
+    'watch',
+    'notify',
+    'actions',
+    'scoring',
+    'alerts',
+  ],
+  'config.ts': ['chains'],
+  'pipeline.ts': ['watch', 'chains', 'detectors', 'triggers', 'alerts'],
+  api: ['services', 'store', 'query', 'chains'],
+  services: ['store', 'chains', 'scripts', 'wallets', 'query'],
+  watch: ['chains', 'store'],
+  alerts: ['store'],
+  notify: ['store'],
+  scoring: ['store', 'scripts'],
+  actions: ['store', 'scripts', 'chains', 'wallets'],
+  wallets: ['chains', 'store'],
+  scripts: [],
+  chains: [],
+  detectors: [],
+  triggers: [],
+  query: [],
+  store: ['query'],
+  model: [],
+  lib: [],
+};
+const everyone = ['model', 'lib'];
+const path = (name) => (name.endsWith('.ts') ? `^src/${name.replace('.', '\\.')}$` : `^src/${name}/`);
+const allowedFor = (name) =>
+  name === 'lib' ? ['lib'] : name === 'model' ? everyone : [name, ...everyone, ...may[name]];
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: { path: '^src' }, to: { circular: true } },
+    {
+      name: 'no-orphan-folder',
+      comment: 'A new folder of src/ needs a row in the table above.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: Object.keys(may).map(path) },
+      to: {},
+    },
+    ...Object.keys(may).map((name) => ({
+      name: `${name.replace('.ts', '')}-imports`,
+      severity: 'error',
+      from: { path: path(name), pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/', pathNot: allowedFor(name).map(path) },
+    })),
+    {
+      name: 'sql-only-in-store',
+      comment: 'Only the store speaks to PostgreSQL.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/store/' },
+      to: { path: 'node_modules/pg/' },
+    },
+  ],
+  options: {
+    parser: 'swc',
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'types'] },
+  },
+};

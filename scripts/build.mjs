@@ -1,0 +1,24 @@
+// Compiles src/ into dist/ and copies what the compiler leaves behind (SQL migrations).
+import { spawnSync } from 'node:child_process';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+
+export function build() {
+  const require = createRequire(import.meta.url);
+  const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc');
+  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  const { status } = spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) process.exit(status ?? 1);
+  cpSync(join(root, 'src', 'store', 'migrations'), join(root, 'dist', 'store', 'migrations'), {
+    recursive: true,
+  });
+  writeFileSync(join(root, 'dist', '.built'), '');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) build();

@@ -1,0 +1,181 @@
+import {
+  type OrganisationRole,
+  organisationRoles,
+  type Role,
+  type TenantRole,
+  tenantRoles,
+} from '../model/principal.ts';
+
+/**
+ * Who may call what: the lowest role of each ladder that is enough, or `public`. Administrators may call all.
+ * An endpoint without a row here does not start, and neither does a row without an endpoint.
+ */
+const table = {
+  'POST /auth/login': 'public',
+  'POST /auth/refresh': ['tenant-viewer', 'organisation-viewer'],
+  'POST /auth/logout': ['tenant-viewer', 'organisation-viewer'],
+  'GET /auth/me': ['tenant-viewer', 'organisation-viewer'],
+
+  'POST /organisation': [],
+  'GET /organisation/{id}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /organisation/{id}': [],
+  'DELETE /organisation/{id}': [],
+  'POST /organisation/search': ['tenant-viewer', 'organisation-viewer'],
+
+  'POST /tenant': [],
+  'GET /tenant/{id}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /tenant/{id}': [],
+  'DELETE /tenant/{id}': [],
+  'POST /tenant/search': ['tenant-viewer', 'organisation-viewer'],
+
+  'POST /user': [],
+  'GET /user/{id}': ['tenant-manager', 'organisation-manager'],
+  'PUT /user/{id}': ['tenant-manager', 'organisation-manager'],
+  'DELETE /user/{id}': ['tenant-manager', 'organisation-manager'],
+  'POST /user/search': ['tenant-manager', 'organisation-manager'],
+
+  'POST /apikey': ['tenant-manager'],
+  'GET /apikey/{id}': ['tenant-manager'],
+  'PUT /apikey/{id}': ['tenant-manager'],
+  'DELETE /apikey/{id}': ['tenant-manager'],
+  'POST /apikey/search': ['tenant-manager'],
+
+  'POST /invite': ['tenant-manager', 'organisation-manager'],
+  'GET /invite/{id}': ['tenant-manager', 'organisation-manager'],
+  'DELETE /invite/{id}': ['tenant-manager', 'organisation-manager'],
+  'POST /invite/search': ['tenant-manager', 'organisation-manager'],
+  'POST /invite/{uid}/accept': 'public',
+
+  'POST /project': ['tenant-manager'],
+  'GET /project/{id}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /project/{id}': ['tenant-manager'],
+  'DELETE /project/{id}': ['tenant-manager'],
+  'POST /project/search': ['tenant-viewer', 'organisation-viewer'],
+
+  'POST /contract': ['tenant-user'],
+  'GET /contract/{id}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /contract/{id}': ['tenant-user'],
+  'DELETE /contract/{id}': ['tenant-manager'],
+  'POST /contract/search': ['tenant-viewer', 'organisation-viewer'],
+
+  'POST /wallet': ['tenant-manager'],
+  'GET /wallet/{id}': ['tenant-viewer'],
+  'PUT /wallet/{id}': ['tenant-manager'],
+  'DELETE /wallet/{id}': ['tenant-manager'],
+  'POST /wallet/search': ['tenant-viewer'],
+
+  'POST /destination': ['tenant-user'],
+  'GET /destination/{id}': ['tenant-viewer'],
+  'PUT /destination/{id}': ['tenant-user'],
+  'DELETE /destination/{id}': ['tenant-manager'],
+  'POST /destination/search': ['tenant-viewer'],
+
+  'POST /detector': ['tenant-user'],
+  'GET /detector/{id}': ['tenant-viewer'],
+  'PUT /detector/{id}': ['tenant-user'],
+  'DELETE /detector/{id}': ['tenant-manager'],
+  'POST /detector/search': ['tenant-viewer'],
+
+  'POST /detector/schema': [],
+  'GET /detector/schema/{id}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /detector/schema/{id}': [],
+  'DELETE /detector/schema/{id}': [],
+  'POST /detector/schema/search': ['tenant-viewer', 'organisation-viewer'],
+
+  'POST /trigger': ['tenant-user'],
+  'GET /trigger/{id}': ['tenant-viewer'],
+  'PUT /trigger/{id}': ['tenant-user'],
+  'DELETE /trigger/{id}': ['tenant-manager'],
+  'POST /trigger/search': ['tenant-viewer'],
+
+  'POST /action': ['tenant-user'],
+  'GET /action/{id}': ['tenant-viewer'],
+  'PUT /action/{id}': ['tenant-user'],
+  'DELETE /action/{id}': ['tenant-manager'],
+  'POST /action/search': ['tenant-viewer'],
+
+  'POST /license': ['organisation-user'],
+  'GET /license/{id}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /license/{id}': ['organisation-user'],
+  'DELETE /license/{id}': ['organisation-manager'],
+  'POST /license/search': ['tenant-viewer', 'organisation-viewer'],
+
+  'POST /score/group': ['organisation-user'],
+  'GET /score/group/{id}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /score/group/{id}': ['organisation-user'],
+  'DELETE /score/group/{id}': ['organisation-manager'],
+  'POST /score/group/search': ['tenant-viewer', 'organisation-viewer'],
+
+  'POST /instance': ['organisation-user'],
+  'GET /instance/{id}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /instance/{id}': ['organisation-user'],
+  'DELETE /instance/{id}': ['organisation-manager'],
+  'POST /instance/search': ['tenant-viewer', 'organisation-viewer'],
+
+  'POST /instance/meta': ['organisation-user'],
+  'GET /instance/meta/{id}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /instance/meta/{id}': ['organisation-user'],
+  'DELETE /instance/meta/{id}': ['organisation-manager'],
+  'POST /instance/meta/search': ['tenant-viewer', 'organisation-viewer'],
+
+  'POST /plan': [],
+  'GET /plan/{id}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /plan/{id}': [],
+  'DELETE /plan/{id}': [],
+  'POST /plan/search': ['tenant-viewer', 'organisation-viewer'],
+
+  'POST /subscription': [],
+  'GET /subscription/{id}': ['tenant-viewer'],
+  'PUT /subscription/{id}': [],
+  'DELETE /subscription/{id}': [],
+  'POST /subscription/search': ['tenant-viewer'],
+
+  'POST /tokenomics/category': ['tenant-user'],
+  'GET /tokenomics/category/{id}': ['tenant-viewer'],
+  'PUT /tokenomics/category/{id}': ['tenant-user'],
+  'DELETE /tokenomics/category/{id}': ['tenant-manager'],
+  'POST /tokenomics/category/search': ['tenant-viewer'],
+
+  'POST /tokenomics/schedule': ['tenant-user'],
+  'GET /tokenomics/schedule/{id}': ['tenant-viewer'],
+  'PUT /tokenomics/schedule/{id}': ['tenant-user'],
+  'DELETE /tokenomics/schedule/{id}': ['tenant-manager'],
+  'POST /tokenomics/schedule/search': ['tenant-viewer'],
+
+  'GET /chain': ['tenant-viewer', 'organisation-viewer'],
+  'GET /audit': ['tenant-manager'],
+} as const satisfies Record<string, Access>;
+
+export type Access = 'public' | readonly (TenantRole | OrganisationRole)[];
+
+const rows: Readonly<Record<string, Access>> = table;
+
+export function accessOf(endpoint: { method: string; path: string }): Access {
+  const key = `${endpoint.method} ${endpoint.path}`;
+  const access = rows[key];
+  if (!access) throw new Error(`The endpoint ${key} has no row in the access table.`);
+  return access;
+}
+
+/** Rows that name no endpoint, which would be a right that nobody can use or a typo that hides a missing one. */
+export function unusedRows(endpoints: readonly { method: string; path: string }[]): string[] {
+  const known = new Set(endpoints.map(({ method, path }) => `${method} ${path}`));
+  return Object.keys(rows).filter((key) => !known.has(key));
+}
+
+/** Every role that may call; for the documents and the tests. */
+export function allowedRoles(access: Access): readonly Role[] | 'public' {
+  if (access === 'public') return 'public';
+  return [
+    ...tenantRoles.filter((role) => isEnough(access, role)),
+    ...organisationRoles.filter((role) => isEnough(access, role)),
+    'admin',
+  ];
+}
+
+export function isEnough(access: readonly Role[], role: Role): boolean {
+  return [tenantRoles, organisationRoles].some((ladder: readonly Role[]) => {
+    const least = access.map((word) => ladder.indexOf(word)).find((rank) => rank >= 0);
+    return least !== undefined && ladder.indexOf(role) >= least;
+  });
+}

@@ -1,0 +1,109 @@
+import { roles } from '../model/principal.ts';
+import { login, logout, refresh } from '../services/sessions.ts';
+import { countQuantities, findPlan } from '../store/plans.ts';
+import { type Endpoint, endpoint } from './endpoint.ts';
+import { planSchema } from './resources/plan.ts';
+import { Id, Millis, nullable, OneOf, Shape, SomeOf, Text } from './schema.ts';
+
+const tag = 'Sessions';
+const session = Shape(
+  {
+    token: Text('Access token of the session.', 'vigil_session_…'),
+    expiredAt: Millis('When the session ends.'),
+  },
+  ['token', 'expiredAt'],
+);
+
+const loginEndpoint = endpoint({
+  method: 'POST',
+  path: '/auth/login',
+  tag,
+  summary: 'Log in',
+  description: 'Opens a session of 12 hours.',
+  body: Shape(
+    {
+      email: Text('E-mail address of the user.', 'alice@example.com', { max: 254 }),
+      password: Text('Password of the user.', 'correct horse battery', { max: 200 }),
+    },
+    ['email', 'password'],
+  ),
+  reply: session,
+  effect: 'change',
+  problems: ['unauthenticated'],
+  handle: async (call, { body }) => ({ body: await login(call, body.email, body.password) }),
+});
+
+const refreshEndpoint = endpoint({
+  method: 'POST',
+  path: '/auth/refresh',
+  tag,
+  summary: 'Refresh the session',
+  description: 'Opens a new session of 12 hours and ends the present one.',
+  reply: session,
+  effect: 'change',
+  handle: async (call) => ({ body: await refresh(call) }),
+});
+
+const logoutEndpoint = endpoint({
+  method: 'POST',
+  path: '/auth/logout',
+  tag,
+  summary: 'Log out',
+  description: 'Ends the session at once.',
+  reply: Shape({}, []),
+  effect: 'change',
+  handle: async (call) => {
+    await logout(call);
+    return { body: {} };
+  },
+});
+
+const limits = Object.entries(planSchema).filter(([name]) => name.startsWith('max'));
+const quantities = Shape(
+  Object.fromEntries(limits),
+  limits.map(([name]) => name),
+  'What the plan allows.',
+);
+const use = Shape(
+  Object.fromEntries(limits),
+  limits.map(([name]) => name),
+  'What the tenant has of each.',
+);
+
+const meEndpoint = endpoint({
+  method: 'GET',
+  path: '/auth/me',
+  tag,
+  summary: 'Who am I',
+  description: 'The user, tenant and roles behind the token, and the plan of the tenant with its use.',
+  reply: Shape(
+    {
+      userId: nullable(Id('The user.')),
+      tenantId: nullable(Id('The tenant.')),
+      organisationId: nullable(Id('The organisation of the tenant.')),
+      roles: SomeOf(roles, 'What the token may do.', ['tenant-manager']),
+      tokenKind: OneOf(['SESSION', 'API_KEY', 'ADMIN'], 'What kind of token it is.', 'SESSION'),
+      plan: nullable(
+        Shape(
+          { id: Id('The plan.'), name: Text('Its name.', 'free'), limits: quantities, use },
+          ['id', 'name', 'limits', 'use'],
+          'Plan of the tenant.',
+        ),
+      ),
+    },
+    ['userId', 'tenantId', 'organisationId', 'roles', 'tokenKind', 'plan'],
+  ),
+  effect: 'read',
+  handle: async ({ db, principal, now }) => {
+    const { userId, tenantId, organisationId, roles, tokenKind } = principal;
+    const plan = tenantId === null ? null : await describePlan();
+    return { body: { userId, tenantId, organisationId, roles, tokenKind, plan } };
+
+    async function describePlan() {
+      const { id, name, ...limits } = await findPlan(db, tenantId!, now);
+      return { id, name, limits, use: await countQuantities(db, tenantId!) };
+    }
+  },
+});
+
+export const authEndpoints: Endpoint[] = [loginEndpoint, refreshEndpoint, logoutEndpoint, meEndpoint];

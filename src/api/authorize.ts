@@ -1,0 +1,52 @@
+import { Problem } from '../model/errors.ts';
+import {
+  isAdmin,
+  organisationRoles,
+  type Principal,
+  type Role,
+  type Scope,
+  tenantRoles,
+} from '../model/principal.ts';
+import { type Access, isEnough } from './access.ts';
+
+/** What the caller may touch through this endpoint; throws when no role of his is enough. */
+export function authorize(principal: Principal, access: Access, effect: 'read' | 'create' | 'change'): Scope {
+  if (isAdmin(principal)) return everything;
+  const scope = access === 'public' ? nothing : scopeOf(principal, (role) => isEnough(access, role));
+  if (access !== 'public' && scope.tenantIds.length === 0 && scope.organisationIds.length === 0) {
+    const needed = access.length === 0 ? 'admin' : `${access.join(' or ')}, or a higher one`;
+    throw new Problem(
+      'forbidden',
+      `This needs the role ${needed}; you hold ${principal.roles.join(', ') || 'none'}.`,
+    );
+  }
+  if (effect !== 'read' && principal.readOnly) throw readOnly(principal.readOnly);
+  return scope;
+}
+
+/** Everything the caller may at least see, whatever the endpoint asks for. */
+export function visibleTo(principal: Principal): Scope {
+  return isAdmin(principal) ? everything : scopeOf(principal, () => true);
+}
+
+const everything: Scope = { all: true, tenantIds: [], organisationIds: [] };
+const nothing: Scope = { all: false, tenantIds: [], organisationIds: [] };
+
+function scopeOf(principal: Principal, counts: (role: Role) => boolean): Scope {
+  const held = principal.roles.filter(counts);
+  const has = (ladder: readonly Role[]) => held.some((role) => ladder.includes(role));
+  return {
+    all: false,
+    tenantIds: principal.tenantId !== null && has(tenantRoles) ? [principal.tenantId] : [],
+    organisationIds:
+      principal.organisationId !== null && has(organisationRoles) ? [principal.organisationId] : [],
+  };
+}
+
+function readOnly(reason: NonNullable<Principal['readOnly']>): Problem {
+  const words =
+    reason === 'tenant-disabled'
+      ? 'The tenant is disabled: its records can be read but not changed.'
+      : 'The subscription has expired: records can be read but not changed.';
+  return new Problem(reason, words);
+}

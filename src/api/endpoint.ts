@@ -1,0 +1,56 @@
+import type { Static, TSchema } from 'typebox';
+import type { ProblemCode } from '../model/errors.ts';
+import type { Call } from '../services/call.ts';
+
+/** What a handler sees of its request, checked against the endpoint's own schemas. */
+export type Input<Params, Query, Body> = {
+  params: Params;
+  query: Query;
+  body: Body;
+  headers: { ifMatch?: string | undefined; ifNoneMatch?: string | undefined };
+};
+
+export type Reply = {
+  body: unknown;
+  /** The state of the record, from which its ETag is made. */
+  etagOf?: unknown;
+  headers?: Record<string, string>;
+};
+
+/** Every endpoint is one of these records: the server, the OpenAPI document and the tests are loops over the list. */
+export type Endpoint = {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Below /api/v1, with {name} for parameters. */
+  path: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  params?: TSchema;
+  query?: TSchema;
+  body?: TSchema;
+  /** Known members that this body may not carry, told apart from typos. */
+  reserved?: ReadonlySet<string>;
+  bodyLimit?: number;
+  reply: TSchema;
+  status?: 200 | 201;
+  /** `create` and `change` run in one transaction; `create` also honours Idempotency-Key. */
+  effect: 'read' | 'create' | 'change';
+  /** Failures beside those that any endpoint can have. */
+  problems?: readonly ProblemCode[];
+  /** RFC 9745 and RFC 8594, for an endpoint on its way out. */
+  deprecated?: { since: Date; sunset: Date };
+  handle(call: Call, input: Input<unknown, unknown, unknown>): Promise<Reply>;
+};
+
+/** Gives `handle` the static types of the schemas; the server has checked the values against these before. */
+export function endpoint<P extends TSchema, Q extends TSchema, B extends TSchema>(
+  definition: Omit<Endpoint, 'params' | 'query' | 'body' | 'handle'> & {
+    params?: P;
+    query?: Q;
+    body?: B;
+    handle(call: Call, input: Input<Static<P>, Static<Q>, Static<B>>): Promise<Reply>;
+  },
+): Endpoint {
+  const { handle, ...rest } = definition;
+  return { ...rest, handle: (call, input) => handle(call, input as Input<Static<P>, Static<Q>, Static<B>>) };
+}

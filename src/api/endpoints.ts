@@ -1,0 +1,63 @@
+import type { ChainUid } from '../chains/chains.ts';
+import { auditEndpoint } from './auditLog.ts';
+import { authEndpoints } from './auth.ts';
+import { chainEndpoint } from './chain.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { Resource } from './resource.ts';
+import { action } from './resources/action.ts';
+import { apiKey } from './resources/apiKey.ts';
+import { contract } from './resources/contract.ts';
+import { destination } from './resources/destination.ts';
+import { detector } from './resources/detector.ts';
+import { detectorSchema } from './resources/detectorSchema.ts';
+import { instance } from './resources/instance.ts';
+import { instanceMeta } from './resources/instanceMeta.ts';
+import { invite } from './resources/invite.ts';
+import { license } from './resources/license.ts';
+import { organisation } from './resources/organisation.ts';
+import { plan } from './resources/plan.ts';
+import { project } from './resources/project.ts';
+import { scoreGroup } from './resources/scoreGroup.ts';
+import { subscription } from './resources/subscription.ts';
+import { tenant } from './resources/tenant.ts';
+import { tokenomicsCategory, tokenomicsSchedule } from './resources/tokenomics.ts';
+import { trigger } from './resources/trigger.ts';
+import { user } from './resources/user.ts';
+import { wallet } from './resources/wallet.ts';
+
+export const resources: readonly Resource[] = [
+  organisation,
+  tenant,
+  user,
+  apiKey,
+  invite,
+  plan,
+  subscription,
+  project,
+  contract,
+  wallet,
+  destination,
+  detectorSchema,
+  detector,
+  trigger,
+  action,
+  license,
+  scoreGroup,
+  instance,
+  instanceMeta,
+  tokenomicsCategory,
+  tokenomicsSchedule,
+];
+
+/** The one list of endpoints. */
+export function createEndpoints(chains: {
+  configured: ReadonlySet<string>;
+  confirmations: (uid: ChainUid) => number;
+}): Endpoint[] {
+  return [
+    ...authEndpoints,
+    ...resources.flatMap(({ endpoints }) => endpoints),
+    chainEndpoint(chains.configured, chains.confirmations),
+    auditEndpoint,
+  ];
+}

@@ -1,0 +1,105 @@
+import { Type } from 'typebox';
+import { prepareAction } from '../../services/prepareAction.ts';
+import { actionTable } from '../../store/tables/action.ts';
+import { contractTable } from '../../store/tables/contract.ts';
+import { walletTable } from '../../store/tables/wallet.ts';
+import { bindings, fixed, given, output } from '../fields.ts';
+import { defineResource } from '../resource.ts';
+import { Id, JsonObject, List, Name, Shape, Text } from '../schema.ts';
+import { bindingId, scriptFilter, scriptParams, tenantDestinationId } from './bindingItems.ts';
+import { idField, timeFields } from './common.ts';
+import { boundDestinationWithoutType } from './destination.ts';
+
+const detectorId = Id('The detector whose alerts fire the action.');
+const triggerAlertId = Id('The trigger alert that fires the action.');
+
+export const action = defineResource({
+  path: '/action',
+  tag: 'Actions',
+  noun: 'action',
+  about: 'A call of a function on a contract, signed by a wallet and fired by alerts.',
+  table: actionTable,
+  owner: { member: 'contractId', table: contractTable, use: 'write' },
+  limit: 'maxActions',
+  fields: {
+    id: idField,
+    ...timeFields,
+    walletId: given(Id('Wallet that signs the call; on the chain of the contract.'), {
+      required: true,
+      references: walletTable,
+    }),
+    contractId: fixed(Id('The contract to call.'), { required: true }),
+    name: given(Name('What to call it.', 'Pause the vault'), { required: true }),
+    funcSignature: given(Text('Signature of the function to call.', 'pause()', { min: 1, max: 1000 }), {
+      required: true,
+    }),
+    params: given(
+      List(
+        Shape(
+          {
+            name: Text('Name of the parameter.', 'to', { max: 200 }),
+            value: Text('Its value.', '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', { max: 100_000 }),
+          },
+          ['name', 'value'],
+        ),
+        'Call parameters.',
+        { maxItems: 100 },
+      ),
+      { default: [] },
+    ),
+    funcAbi: output(
+      JsonObject('ABI of the function.', {
+        type: 'function',
+        name: 'pause',
+        inputs: [],
+        outputs: [],
+        stateMutability: 'nonpayable',
+      }),
+      {
+        always: true,
+      },
+    ),
+    gasPrice: given(
+      Text('market, slow, fast, fastest, or a price in gwei.', 'market', { max: 30, format: 'gasPrice' }),
+      { default: 'market' },
+    ),
+    gasLimit: given(
+      Type.Integer({
+        description: 'Gas limit; estimated if null.',
+        minimum: 21_000,
+        maximum: 1_000_000_000,
+        examples: [200_000],
+      }),
+    ),
+    gasTip: given(Text('Tip in gwei; estimated if null.', '2', { max: 100, format: 'amount' })),
+    description: given(Text('What the action is for.', 'Stops withdrawals.', { max: 10_000 })),
+    destinations: given(
+      bindings(
+        'Destinations told of what the action does.',
+        { tenantDestinationId },
+        { ...bindingId, tenantDestination: boundDestinationWithoutType },
+        ['tenantDestinationId'],
+      ),
+      { default: [] },
+    ),
+    detectors: given(
+      bindings(
+        'Detectors whose alerts fire the action.',
+        { scriptFilter, scriptParams, detectorId },
+        { ...bindingId, scriptFilter, scriptParams, detectorId },
+        ['detectorId'],
+      ),
+      { default: [] },
+    ),
+    triggerAlerts: given(
+      bindings(
+        'Trigger alerts that fire the action.',
+        { scriptFilter, scriptParams, triggerAlertId },
+        { ...bindingId, scriptFilter, scriptParams, triggerAlertId },
+        ['triggerAlertId'],
+      ),
+      { default: [] },
+    ),
+  },
+  prepare: prepareAction,
+});

@@ -1,0 +1,59 @@
+import { destinationTags, destinationTypes } from '../../model/enumerations.ts';
+import { prepareDestination } from '../../services/prepareDestination.ts';
+import { destinationTable } from '../../store/tables/destination.ts';
+import { fixed, given, output, replySchema } from '../fields.ts';
+import { defineResource } from '../resource.ts';
+import { OneOf, SomeOf, Text, TextMap } from '../schema.ts';
+import { idField, tenantId, timeFields } from './common.ts';
+
+const fields = {
+  id: idField,
+  ...timeFields,
+  tenantId: fixed(tenantId, { always: true }),
+  type: given(OneOf(destinationTypes, 'Kind of destination.', 'HTTP'), { required: true }),
+  uid: output(
+    Text('Identifier to bind the destination with; for MESSENGER_A the text to send to the bot.', 'f0c9'),
+    { always: true },
+  ),
+  tags: given(
+    SomeOf(destinationTags, 'What reaches the destination where nothing else is bound.', ['DEFAULT']),
+    { default: [] },
+  ),
+  value: given(
+    Text('The destination: an e-mail address, phone number or http uri.', 'https://example.com/hook', {
+      max: 2000,
+    }),
+  ),
+  messengerABotUsername: given(Text('Name of the bot.', 'vigil_bot')),
+  messengerAUserId: given(Text('Who bound the destination.', '10001')),
+  messengerAUsername: given(Text('Name of who bound it.', 'alice')),
+  messengerAChatId: given(Text('The chat.', '-10002')),
+  messengerAChatTitle: given(Text('Title of the chat.', 'Security')),
+  messengerAChatType: given(Text('Kind of chat.', 'group')),
+  messengerBUri: given(Text('Webhook address.', 'https://hooks.example.com/T1', { max: 2000 })),
+  messengerBChannelId: given(Text('The channel.', 'C01')),
+  messengerBChannelName: given(Text('Name of the channel.', 'alerts')),
+  uri: given(Text('HTTP destination address.', 'https://example.com/hook', { max: 2000 })),
+  method: given(OneOf(['POST', 'PUT', 'PATCH'], 'HTTP method of an HTTP destination.', 'POST')),
+  headers: given(
+    TextMap('HTTP headers of an HTTP destination. Values are shown as [sealed].', { 'X-Team': 'blue' }),
+  ),
+};
+
+/** The destination inside a binding. */
+export const boundDestinationSchema = replySchema(fields);
+export const boundDestinationWithoutType = replySchema(fields, ['type']);
+
+export const destination = defineResource({
+  path: '/destination',
+  tag: 'Destinations',
+  noun: 'destination',
+  about:
+    'Where notifications go. `value` and the address member of the kind (`uri`, `messengerBUri`) are two names of one address.',
+  table: destinationTable,
+  owner: 'tenant',
+  needsId: true,
+  fields,
+  replyWithout: { create: ['type'], search: ['type'] },
+  prepare: prepareDestination,
+});

@@ -1,0 +1,53 @@
+import { detectorSources } from '../../model/enumerations.ts';
+import { contractTable } from '../../store/tables/contract.ts';
+import { detectorTable } from '../../store/tables/detector.ts';
+import { detectorSchemaTable } from '../../store/tables/detectorSchema.ts';
+import { bindings, fixed, given, hidden, output } from '../fields.ts';
+import { defineResource } from '../resource.ts';
+import { Id, JsonObject, Name, OneOf, Words } from '../schema.ts';
+import { bindingId, scriptFilter, scriptParams, tenantDestinationId } from './bindingItems.ts';
+import { idField, nestedStatus, statusField, timeFields } from './common.ts';
+import { boundDestinationSchema } from './destination.ts';
+import { nestedSchema } from './detectorSchema.ts';
+
+export const detector = defineResource({
+  path: '/detector',
+  tag: 'Detectors',
+  noun: 'detector',
+  about: 'A detector watches a contract and raises alerts.',
+  table: detectorTable,
+  owner: { member: 'contractId', table: contractTable, use: 'write' },
+  limit: 'maxDetectors',
+  fields: {
+    id: idField,
+    ...timeFields,
+    status: statusField,
+    schema: output(nestedSchema, { always: true }),
+    schemaId: hidden(Id('The detector schema.'), { required: true, references: detectorSchemaTable }),
+    contractId: fixed(Id('The contract that is watched.'), { required: true }),
+    name: given(Name('What to call it.', 'Owner watch'), { required: true }),
+    source: given(OneOf(detectorSources, 'Where its findings come from.', 'PLATFORM'), {
+      default: 'PLATFORM',
+    }),
+    tags: given(Words('Free labels.', ['critical']), { default: [] }),
+    config: given(JsonObject('Detector configuration.', { allowedOwners: [] }), { default: {} }),
+    destinations: given(
+      bindings(
+        'Destinations that its alerts are sent to.',
+        { tenantDestinationId },
+        { ...bindingId, ...nestedStatus, tenantDestination: boundDestinationSchema },
+        ['tenantDestinationId'],
+      ),
+      { default: [] },
+    ),
+    actions: given(
+      bindings(
+        'Actions that its alerts fire.',
+        { scriptFilter, scriptParams, actionId: Id('The action to fire.') },
+        { ...bindingId, ...nestedStatus, scriptFilter, scriptParams, actionId: Id('The action to fire.') },
+        ['actionId'],
+      ),
+      { default: [] },
+    ),
+  },
+});

@@ -1,0 +1,46 @@
+import { licenseStatuses } from '../../model/enumerations.ts';
+import { prepareInstance } from '../../services/prepareInstance.ts';
+import { instanceTable } from '../../store/tables/instance.ts';
+import { licenseTable } from '../../store/tables/license.ts';
+import { organisationTable } from '../../store/tables/organisation.ts';
+import { projectTable } from '../../store/tables/project.ts';
+import { fixed, given, hidden, output, replySchema } from '../fields.ts';
+import { defineResource } from '../resource.ts';
+import { Id, List, OneOf } from '../schema.ts';
+import { idField, statusField, timeFields } from './common.ts';
+import { embeddedMeta } from './instanceMeta.ts';
+import { licenseSchema } from './license.ts';
+
+const fields = {
+  license: output(licenseSchema, { always: true }),
+  licenseId: hidden(Id('The license.'), { required: true, fixed: true, references: licenseTable }),
+  organisationId: fixed(Id('The organisation that grants the license.'), {
+    required: true,
+    references: organisationTable,
+  }),
+  projectId: fixed(Id('The licensed project.'), { required: true }),
+  licenseStatus: given(
+    OneOf(licenseStatuses, 'PENDING becomes LICENCED or CANCELED, LICENCED becomes CANCELED.', 'PENDING'),
+    {
+      default: 'PENDING',
+    },
+  ),
+  id: idField,
+  ...timeFields,
+  status: statusField,
+  licenseInstanceMeta: output(List(embeddedMeta, 'Times in which the license is valid.'), { always: true }),
+};
+
+/** The license instance inside a project. */
+export const instanceSchema = replySchema(fields);
+
+export const instance = defineResource({
+  path: '/instance',
+  tag: 'Licenses and scores',
+  noun: 'license instance',
+  about: 'Binds a license to an organisation and a project.',
+  table: instanceTable,
+  owner: { member: 'projectId', table: projectTable, use: 'read' },
+  fields,
+  prepare: prepareInstance,
+});

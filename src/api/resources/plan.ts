@@ -1,0 +1,57 @@
+import { Problem } from '../../model/errors.ts';
+import { refuseIfUsed } from '../../services/refuseIfUsed.ts';
+import { planTable } from '../../store/tables/plan.ts';
+import { given } from '../fields.ts';
+import { defineResource } from '../resource.ts';
+import { Count, Name } from '../schema.ts';
+import { idField, nestedCommon, timeFields } from './common.ts';
+
+const quantities = {
+  maxUsers: Count('Most users of a tenant.', 5),
+  maxContracts: Count('Most contracts of a tenant.', 25),
+  maxProjects: Count('Most projects of a tenant.', 5),
+  maxTriggers: Count('Most triggers of a tenant.', 50),
+  maxDetectors: Count('Most detectors of a tenant.', 100),
+  maxWallets: Count('Most wallets of a tenant.', 5),
+  maxActions: Count('Most actions of a tenant.', 25),
+  maxApiKeys: Count('Most API keys of a tenant.', 10),
+  detectorRateLimit: Count('Most detector alerts of a tenant in `detectorRateLimitDuration`.', 1000),
+  detectorRateLimitDuration: Count(
+    'Length of that time in milliseconds.',
+    3_600_000,
+    Number.MAX_SAFE_INTEGER,
+  ),
+};
+const name = Name('Unique name.', 'team');
+
+/** The plan as a subscription shows it. */
+export const planSchema = { ...nestedCommon, name, ...quantities };
+
+export const plan = defineResource({
+  path: '/plan',
+  tag: 'Plans',
+  noun: 'plan',
+  about: 'The quantities that a tenant may have. Tenants without a subscription have the plan named free.',
+  table: planTable,
+  owner: 'platform',
+  fields: {
+    id: idField,
+    ...timeFields,
+    name: given(name, { required: true }),
+    maxUsers: given(quantities.maxUsers, { required: true }),
+    maxContracts: given(quantities.maxContracts, { required: true }),
+    maxProjects: given(quantities.maxProjects, { required: true }),
+    maxTriggers: given(quantities.maxTriggers, { required: true }),
+    maxDetectors: given(quantities.maxDetectors, { required: true }),
+    maxWallets: given(quantities.maxWallets, { required: true }),
+    maxActions: given(quantities.maxActions, { required: true }),
+    maxApiKeys: given(quantities.maxApiKeys, { required: true }),
+    detectorRateLimit: given(quantities.detectorRateLimit, { default: 1000 }),
+    detectorRateLimitDuration: given(quantities.detectorRateLimitDuration, { default: 3_600_000 }),
+  },
+  beforeDelete: async (call, current) => {
+    if (current.id === 1)
+      throw new Problem('conflict', 'This is the plan of tenants without a subscription; change it instead.');
+    await refuseIfUsed(call, 'subscriptions of a plan', Number(current.id), 'subscriptions use this plan');
+  },
+});

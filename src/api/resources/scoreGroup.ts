@@ -1,0 +1,29 @@
+import { licenseTable } from '../../store/tables/license.ts';
+import { scoreGroupTable } from '../../store/tables/scoreGroup.ts';
+import { given, hidden, replySchema } from '../fields.ts';
+import { defineResource } from '../resource.ts';
+import { Id, Name, Text } from '../schema.ts';
+import { idField, statusField, timeFields } from './common.ts';
+
+const fields = {
+  id: idField,
+  ...timeFields,
+  status: statusField,
+  name: given(Name('Name, unique in the license.', 'security'), { required: true }),
+  title: given(Text('Title for people.', 'Security')),
+  description: given(Text('What the group is about.', 'Alerts of security detectors.', { max: 10_000 })),
+  licenseId: hidden(Id('The license that the group belongs to.'), { required: true, fixed: true }),
+};
+
+/** The score group inside a license. */
+export const scoreGroupSchema = replySchema(fields);
+
+export const scoreGroup = defineResource({
+  path: '/score/group',
+  tag: 'Licenses and scores',
+  noun: 'score group',
+  about: 'A group in which a license keeps a score.',
+  table: scoreGroupTable,
+  owner: { member: 'licenseId', table: licenseTable, use: 'write' },
+  fields,
+});

@@ -1,0 +1,71 @@
+import { Type } from 'typebox';
+import { interceptorTypes, severities, type TriggerType, triggerTypes } from '../../model/enumerations.ts';
+import { prepareTrigger } from '../../services/prepareTrigger.ts';
+import { contractTable } from '../../store/tables/contract.ts';
+import { triggerTable } from '../../store/tables/trigger.ts';
+import { bindings, fixed, given, output } from '../fields.ts';
+import { defineResource } from '../resource.ts';
+import { Id, JsonObject, Name, nullable, OneOf, Text, Words } from '../schema.ts';
+import { bindingId, scriptFilter, scriptParams, tenantDestinationId } from './bindingItems.ts';
+import { idField, statusField, timeFields } from './common.ts';
+import { boundDestinationWithoutType } from './destination.ts';
+
+const alertMembers = {
+  severity: OneOf(severities, 'How bad it is.', 'HIGH'),
+  name: Name('Name of the alert.', 'Large withdrawal'),
+  message: nullable(Text('Message of the alert.', 'Somebody withdrew a lot.', { max: 10_000 })),
+};
+const actionId = Id('The action to fire.');
+const alertBindings = {
+  destinations: bindings(
+    'Destinations that the alert is sent to.',
+    { tenantDestinationId },
+    { ...bindingId, tenantDestination: boundDestinationWithoutType },
+    ['tenantDestinationId'],
+  ),
+  actions: bindings(
+    'Actions that the alert fires.',
+    { scriptFilter, scriptParams, actionId },
+    { ...bindingId, scriptFilter, scriptParams, actionId },
+    ['actionId'],
+  ),
+};
+
+export const trigger = defineResource({
+  path: '/trigger',
+  tag: 'Triggers',
+  noun: 'trigger',
+  about: 'A trigger raises its alerts when a simple condition on a contract holds.',
+  table: triggerTable,
+  owner: { member: 'contractId', table: contractTable, use: 'write' },
+  limit: 'maxTriggers',
+  fields: {
+    id: idField,
+    ...timeFields,
+    status: statusField,
+    contractId: fixed(Id('The contract that is watched.'), { required: true }),
+    name: given(Name('What to call it.', 'Withdrawals'), { required: true }),
+    triggerType: given(
+      Type.Unsafe<TriggerType>(OneOf(Object.keys(triggerTypes), 'What it looks for.', 'FUNCTION_CALL')),
+      { required: true },
+    ),
+    interceptorType: output(
+      OneOf(interceptorTypes, 'What feeds it; follows from `triggerType`.', 'TRANSACTION'),
+      { always: true },
+    ),
+    params: given(JsonObject('Parameters of the condition.', { signature: 'withdraw(uint256)' }), {
+      default: {},
+    }),
+    tags: given(Words('Free labels.', ['treasury']), { default: [] }),
+    alerts: given(
+      bindings(
+        'Alerts that it raises.',
+        { ...alertMembers, ...alertBindings },
+        { ...bindingId, ...alertMembers, ...alertBindings },
+        ['severity', 'name'],
+      ),
+      { default: [] },
+    ),
+  },
+  prepare: prepareTrigger,
+});

@@ -1,0 +1,47 @@
+import { type Role, roles } from '../../model/principal.ts';
+import { checkRank } from '../../services/checkGrant.ts';
+import { finishUser, prepareUser } from '../../services/prepareUser.ts';
+import { userTable } from '../../store/tables/user.ts';
+import { revokeSessions } from '../../store/tokens.ts';
+import { fixed, given, hidden, output } from '../fields.ts';
+import { defineResource } from '../resource.ts';
+import { Id, Name, SomeOf, Text } from '../schema.ts';
+import { idField, statusField, timeFields } from './common.ts';
+
+export const password = Text('12 to 200 characters; never shown.', 'correct horse battery', {
+  min: 12,
+  max: 200,
+});
+
+export const user = defineResource({
+  path: '/user',
+  tag: 'Users',
+  noun: 'user',
+  about: 'A user belongs to one tenant and acts in it with its roles. Administrators belong to none.',
+  table: userTable,
+  owner: 'anyone',
+  limit: 'maxUsers',
+  fields: {
+    id: idField,
+    ...timeFields,
+    status: statusField,
+    tenantId: fixed(Id('The tenant of the user; none for an administrator.')),
+    organisationId: output(Id('The organisation of that tenant.')),
+    email: given(
+      Text('Unique; the user logs in with it.', 'alice@example.com', { max: 254, format: 'email' }),
+      {
+        required: true,
+      },
+    ),
+    name: given(Name('How the user is called.', 'Alice')),
+    roles: given(SomeOf(roles, 'What the user may do.', ['tenant-manager'], 1), { required: true }),
+    password: hidden(password),
+  },
+  prepare: prepareUser,
+  finish: finishUser,
+  beforeDelete: async (call, current) => {
+    checkRank(call, current.roles as Role[]);
+    await revokeSessions(call.db, Number(current.id), call.now);
+    call.services.forgetTokens();
+  },
+});

@@ -1,0 +1,57 @@
+import { chainUids } from '../../chains/chains.ts';
+import { walletTypes } from '../../model/enumerations.ts';
+import { prepareWallet } from '../../services/prepareWallet.ts';
+import { refuseIfUsed } from '../../services/refuseIfUsed.ts';
+import { walletTable } from '../../store/tables/wallet.ts';
+import { fixed, given, hidden, output } from '../fields.ts';
+import { defineResource } from '../resource.ts';
+import { Name, OneOf, Text, Words } from '../schema.ts';
+import { idField, statusField, tenantId, timeFields } from './common.ts';
+
+export const wallet = defineResource({
+  path: '/wallet',
+  tag: 'Wallets',
+  noun: 'wallet',
+  about:
+    'A wallet signs the calls of actions. Its key is sealed, or made when none is given, and never shown.',
+  table: walletTable,
+  owner: 'tenant',
+  limit: 'maxWallets',
+  needsId: true,
+  fields: {
+    id: idField,
+    ...timeFields,
+    status: statusField,
+    tenantId: fixed(tenantId, { always: true }),
+    chainUid: fixed(OneOf(chainUids, 'The chain.', 'ethereum'), { required: true }),
+    address: output(
+      Text(
+        'Direct address of the wallet, derived from its key.',
+        '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+        { max: 200 },
+      ),
+      {
+        always: true,
+      },
+    ),
+    name: given(Name('What to call it.', 'Guardian'), { required: true }),
+    type: fixed(OneOf(walletTypes, 'Where the key lives: sealed here, or in a hardware module.', 'DEFAULT'), {
+      default: 'DEFAULT',
+    }),
+    tags: given(Words('Free labels.', ['pause']), { default: [] }),
+    privateKey: hidden(
+      Text(
+        'Private key in the form of its chain; allowed only when `type` is DEFAULT.',
+        '0x0000000000000000000000000000000000000000000000000000000000000001',
+        {
+          min: 1,
+          max: 2000,
+        },
+      ),
+      { fixed: true },
+    ),
+  },
+  prepare: prepareWallet,
+  beforeDelete: (call, { id }) =>
+    refuseIfUsed(call, 'actions of a wallet', Number(id), 'actions sign with this wallet'),
+});

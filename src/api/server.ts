@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import compress from '@fastify/compress';
+import cors from '@fastify/cors';
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import { createTokenBucket } from '../lib/tokenBucket.ts';
+import { Problem } from '../model/errors.ts';
+import type { Principal, Scope } from '../model/principal.ts';
+import { accessOf, unusedRows } from './access.ts';
+import { authorize, visibleTo } from './authorize.ts';
+import type { Endpoint } from './endpoint.ts';
+import { toProblemReply } from './problem.ts';
+import { readJson } from './readJson.ts';
+import { routeOf } from './route.ts';
+import { runEndpoint } from './runEndpoint.ts';
+import type { ServerOptions } from './serverOptions.ts';
+import { addSystemRoutes } from './system.ts';
+
+const bodyLimit = 1024 * 1024;
+
+type Caller = { principal: Principal; scope: Scope; visible: Scope };
+const callers = new WeakMap<FastifyRequest, Caller>();
+
+const anonymous: Principal = {
+  tokenId: 0,
+  tokenKind: 'SESSION',
+  userId: null,
+  tenantId: null,
+  organisationId: null,
+  roles: [],
+  readOnly: null,
+};
+
+/** The HTTP server: one loop over the endpoints, and what every answer has in common. */
+export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  const { endpoints, log, metrics } = options;
+  const unused = unusedRows(endpoints);
+  if (unused.length > 0)
+    throw new Error(`The access table names endpoints that do not exist: ${unused.join(', ')}.`);
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    bodyLimit,
+    requestTimeout: 30_000,
+    // Whoever dribbles a header or body is cut off instead of holding a connection.
+    http: { headersTimeout: 10_000, requestTimeout: 10_000 },
+    forceCloseConnections: 'idle',
+    genReqId: readRequestId,
+    routerOptions: { ignoreTrailingSlash: false, maxParamLength: 500 },
+    exposeHeadRoutes: true,
+  });
+
+  app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(new Problem('unknown-path', 'There is no such path.'), request, reply),
+  );
+  readBodies(app);
+  await app.register(compress, {
+    threshold: 1024,
+    encodings: ['gzip', 'deflate', 'identity'],
+    requestEncodings: ['gzip', 'deflate', 'identity'],
+  });
+  if (options.corsOrigins.length > 0) await allowOrigins(app, options.corsOrigins);
+  app.addHook('onSend', async (_request, reply) => addSecurityHeaders(reply));
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    metrics.observeRequest(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
+    request.log.info(
+      {
+        method: request.method,
+        route,
+        status: reply.statusCode,
+        durationMs: Math.round(reply.elapsedTime * 10) / 10,
+        tenantId: callers.get(request)?.principal.tenantId ?? undefined,
+      },
+      'Request answered',
+    );
+  });
+
+  const bucket = createTokenBucket(options.rateLimit, options.services.now);
+  const sweeper = setInterval(() => bucket.sweep(), 60_000).unref();
+  app.addHook('onClose', async () => clearInterval(sweeper));
+  for (const endpoint of endpoints) addEndpoint(app, endpoint, options, bucket);
+  refuseOtherMethods(app, endpoints);
+  await addSystemRoutes(app, options);
+  return app;
+}
+
+function addEndpoint(
+  app: FastifyInstance,
+  endpoint: Endpoint,
+  options: ServerOptions,
+  bucket: ReturnType<typeof createTokenBucket>,
+): void {
+  const access = accessOf(endpoint);
+  const policy = `"default";q=${options.rateLimit.burst};w=${Math.ceil(options.rateLimit.burst / options.rateLimit.perSecond)}`;
+  app.route({
+    method: endpoint.method,
+    url: routeOf(endpoint),
+    bodyLimit: endpoint.bodyLimit ?? bodyLimit,
+    // Before the body is read: a caller without a token costs a look-up and no more.
+    onRequest: async (request, reply) => {
+      const principal =
+        access === 'public' ? anonymous : await options.authenticate(request.headers.authorization);
+      const { remaining, waitSeconds } = bucket.take(
+        principal.tokenId ? `token ${principal.tokenId}` : `address ${request.ip}`,
+      );
+      reply
+        .header('ratelimit', `"default";r=${remaining};t=${Math.ceil(waitSeconds)}`)
+        .header('ratelimit-policy', policy);
+      if (waitSeconds > 0) {
+        throw new Problem('rate-limited', `More than ${options.rateLimit.perSecond} requests a second.`, {
+          retryAfterSeconds: waitSeconds,
+        });
+      }
+      const scope = authorize(principal, access, endpoint.effect);
+      callers.set(request, { principal, scope, visible: visibleTo(principal) });
+    },
+    handler: async (request, reply) => {
+      const caller = callers.get(request);
+      if (!caller) throw new Error('The request was not authorized.');
+      const { services } = options;
+      const call = { services, ...caller, requestId: request.id, now: services.now() };
+      const answer = await runEndpoint(endpoint, call, request);
+      if (endpoint.deprecated) addDeprecation(reply, endpoint.deprecated);
+      reply.headers(answer.headers);
+      if (
+        answer.headers.etag !== undefined &&
+        isKnown(request.headers['if-none-match'], answer.headers.etag) &&
+        request.method !== 'PUT'
+      ) {
+        return reply.code(304).send();
+      }
+      return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.body);
+    },
+  });
+}
+
+function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
+  return ifNoneMatch?.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag) ?? false;
+}
+
+/** 405 with the methods that the path does have, and a plain OPTIONS. */
+function refuseOtherMethods(app: FastifyInstance, endpoints: readonly Endpoint[]): void {
+  const every = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] as const;
+  for (const url of new Set(endpoints.map(routeOf))) {
+    const methods = endpoints
+      .filter((endpoint) => routeOf(endpoint) === url)
+      .map((endpoint) => endpoint.method);
+    const has = (method: (typeof every)[number]) => methods.some((known) => known === method);
+    const allow = [...methods, ...(has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+    const refuse = async (request: FastifyRequest): Promise<never> => {
+      throw new Problem('method-not-allowed', `${request.method} is not a method of this path.`, { allow });
+    };
+    // HEAD is an own method here only where GET is none, since GET brings it along.
+    const others = [...every.filter((method) => !has(method)), ...(has('GET') ? [] : (['HEAD'] as const))];
+    app.route({
+      method: others.filter((method) => !(method === 'HEAD')),
+      url,
+      exposeHeadRoute: false,
+      onRequest: refuse,
+      handler: refuse,
+    });
+    app.route({
+      method: 'OPTIONS',
+      url,
+      handler: async (_request, reply) => reply.header('allow', allow).code(204).send(),
+    });
+  }
+}
+
+function readBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_request: FastifyRequest, body: Buffer) => (body.length === 0 ? undefined : readJson(body)),
+  );
+}
+
+async function allowOrigins(app: FastifyInstance, origins: readonly string[]): Promise<void> {
+  await app.register(cors, {
+    origin: origins.includes('*') ? '*' : [...origins],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    allowedHeaders: [
+      'Authorization',
+      'Content-Type',
+      'If-Match',
+      'If-None-Match',
+      'Idempotency-Key',
+      'X-Request-Id',
+    ],
+    exposedHeaders: [
+      'ETag',
+      'Location',
+      'X-Request-Id',
+      'RateLimit',
+      'RateLimit-Policy',
+      'Retry-After',
+      'Idempotency-Replayed',
+    ],
+    maxAge: 600,
+  });
+}
+
+function addSecurityHeaders(reply: FastifyReply): void {
+  reply.header('x-request-id', reply.request.id);
+  reply.header('x-content-type-options', 'nosniff');
+  reply.header('referrer-policy', 'no-referrer');
+  reply.header('x-frame-options', 'DENY');
+  if (!reply.hasHeader('content-security-policy')) {
+    reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
+  }
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+}
+
+function addDeprecation(reply: FastifyReply, { since, sunset }: { since: Date; sunset: Date }): void {
+  reply
+    .header('deprecation', `@${Math.floor(since.getTime() / 1000)}`)
+    .header('sunset', sunset.toUTCString());
+}
+
+function readRequestId(request: { headers: Record<string, string | string[] | undefined> }): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && /^[\w.:/+=-]{1,128}$/.test(given) ? given : randomUUID();
+}
+
+function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const problem = toProblemReply(error, request.id);
+  if (problem.isFault) request.log.error({ err: error }, 'A request failed unexpectedly');
+  else if (problem.status === 503) request.log.warn({ err: error }, 'A request could not be served');
+  return reply.code(problem.status).headers(problem.headers).send(problem.body);
+}

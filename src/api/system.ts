@@ -1,0 +1,46 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+import { problems } from '../model/errors.ts';
+import { findMissingMigrations } from '../store/readiness.ts';
+import { toOpenApi } from './openapi.ts';
+import type { ServerOptions } from './serverOptions.ts';
+
+/** What operators and readers need, outside of /api/v1 and without a token. */
+export async function addSystemRoutes(app: FastifyInstance, options: ServerOptions): Promise<void> {
+  const text = JSON.stringify(toOpenApi(options.endpoints, options.version));
+  app.get('/', async (_request, reply) => reply.redirect('/docs'));
+  app.get('/healthz', async () => ({ status: 'ok', version: options.version }));
+  app.get('/readyz', async (_request, reply) => {
+    const missing = await findMissingMigrations(options.services.store);
+    if (missing.length === 0) return { status: 'ready' };
+    return reply.code(503).header('retry-after', '2').send({ status: 'migrations missing', missing });
+  });
+  app.get('/metrics', async (_request, reply) =>
+    reply.type(options.metrics.contentType).send(await options.metrics.text()),
+  );
+  app.get('/openapi.json', async (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(text),
+  );
+  app.get('/docs/problem/:code', async (request, reply) => {
+    const { code } = request.params as { code: string };
+    const page = problemPage(code);
+    return page ? reply.type('text/html; charset=utf-8').send(page) : reply.callNotFound();
+  });
+  await app.register(swagger, { mode: 'static', specification: { document: JSON.parse(text) } });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    uiConfig: { docExpansion: 'none', deepLinking: true, tryItOutEnabled: true, persistAuthorization: false },
+    theme: { title: 'Vigil API' },
+  });
+}
+
+/** The page behind the `type` of a problem. */
+function problemPage(code: string): string | undefined {
+  const known = Object.entries(problems).find(([name]) => name === code);
+  if (!known) return undefined;
+  const [name, { status, title, advice }] = known;
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${name} – Vigil</title>
+<h1>${status} ${title}</h1><p><code>${name}</code></p><p>${advice}</p><p><a href="/docs">All endpoints</a></p></html>`;
+}

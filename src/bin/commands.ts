@@ -1,0 +1,73 @@
+import type { Command } from './parseCommand.ts';
+
+/** Every command; each loads its own code when it runs, so that `--help` and `version` are quick. */
+export const commands: readonly Command[] = [
+  {
+    name: 'serve',
+    help: 'Run Vigil until it is stopped (what npm start does).',
+    run: async () => (await import('./serve.ts')).serve(),
+  },
+  {
+    name: 'migrate',
+    help: 'Bring the database up to date and stop.',
+    run: async () => (await import('./maintain.ts')).migrateDatabase(),
+  },
+  {
+    name: 'token create',
+    help: 'Create an access token and print it once.',
+    options: {
+      role: {
+        type: 'string',
+        multiple: true,
+        value: 'role',
+        help: 'Role of the token, repeatable (default: admin).',
+      },
+      tenant: { type: 'string', value: 'id', help: 'Tenant that the token acts in; none for an admin.' },
+      label: { type: 'string', value: 'text', help: 'What the token is for.' },
+      days: { type: 'string', value: 'n', help: 'Days until it ends (default: never).' },
+    },
+    run: async ({ options }) => (await import('./tokens.ts')).createTokenCommand(options),
+  },
+  {
+    name: 'token list',
+    help: 'List the live tokens, without their secrets.',
+    run: async () => (await import('./tokens.ts')).listTokensCommand(),
+  },
+  {
+    name: 'token revoke',
+    help: 'End a token at once.',
+    words: '<id>',
+    run: async ({ words }) => (await import('./tokens.ts')).revokeTokenCommand(words),
+  },
+  {
+    name: 'key rotate',
+    help: 'Seal all secrets under a new master key, while Vigil goes on.',
+    options: {
+      'new-key-file': {
+        type: 'string',
+        value: 'file',
+        help: 'File with the new key; needed when VIGIL_MASTER_KEY is set.',
+      },
+    },
+    run: async ({ options }) => (await import('./rotateKey.ts')).rotateKey(options),
+  },
+  {
+    name: 'audit verify',
+    help: 'Check every hash chain of the audit log and name the first broken link.',
+    run: async () => (await import('./maintain.ts')).verifyAuditLog(),
+  },
+  {
+    name: 'endpoints',
+    help: 'Print every endpoint with the roles that may call it.',
+    run: async () => (await import('./endpoints.ts')).printEndpoints(),
+  },
+  {
+    name: 'version',
+    help: 'Print the version.',
+    run: async () => {
+      const { packageVersion } = await import('../config.ts');
+      process.stdout.write(`${packageVersion()}\n`);
+      return 0;
+    },
+  },
+];

@@ -1,0 +1,13 @@
+import { accessOf, allowedRoles } from '../api/access.ts';
+import { pathOf } from '../api/route.ts';
+import { endpointsFor } from '../app.ts';
+import { loadConfig } from '../config.ts';
+
+export async function printEndpoints(): Promise<number> {
+  for (const endpoint of endpointsFor(loadConfig())) {
+    const roles = allowedRoles(accessOf(endpoint));
+    const words = roles === 'public' ? 'public' : roles.join(' ');
+    process.stdout.write(`${endpoint.method.padEnd(7)}${pathOf(endpoint).padEnd(40)}${words}\n`);
+  }
+  return 0;
+}

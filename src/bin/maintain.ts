@@ -1,0 +1,40 @@
+import { createLog, openDatabaseBeside } from '../app.ts';
+import { loadConfig } from '../config.ts';
+import { verifyAudit } from '../store/audit.ts';
+import type { Store } from '../store/db.ts';
+
+/** Opening the database migrates it. */
+export async function migrateDatabase(): Promise<number> {
+  return withStore(async () => {
+    process.stdout.write('The database is up to date.\n');
+    return 0;
+  });
+}
+
+export async function verifyAuditLog(): Promise<number> {
+  return withStore(async (store) => {
+    const { entries, chains, faults } = await verifyAudit(store);
+    for (const { chain, seq, reason } of faults) {
+      process.stdout.write(
+        `Broken: ${chain === 0 ? 'platform chain' : `chain of tenant ${chain}`}, entry ${seq}: ${reason}.\n`,
+      );
+    }
+    if (faults.length > 0) return 1;
+    process.stdout.write(`The audit log is whole: ${entries} entries in ${chains} chains.\n`);
+    return 0;
+  });
+}
+
+/** Opens the configured database for one command; a running Vigil's bundled server is used along with it. */
+export async function withStore(work: (store: Store) => Promise<number>): Promise<number> {
+  const config = loadConfig();
+  const database = await openDatabaseBeside(
+    config,
+    createLog({ logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel }),
+  );
+  try {
+    return await work(database.store);
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,119 @@
+import { parseArgs } from 'node:util';
+import { nearest } from '../lib/nearest.ts';
+
+type Option = { type: 'string' | 'boolean'; multiple?: boolean; value?: string; help: string };
+
+export type Command = {
+  /** As typed: `token create`. */
+  name: string;
+  help: string;
+  /** Words that follow, for the usage line. */
+  words?: string;
+  options?: Record<string, Option>;
+  run(input: CommandInput): Promise<number>;
+};
+
+export type CommandInput = {
+  options: Record<string, string | boolean | (string | boolean)[] | undefined>;
+  words: string[];
+};
+
+class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Finds the command and its options; what is unknown gets the nearest known word as a suggestion. */
+export function parseCommand(
+  commands: readonly Command[],
+  argv: readonly string[],
+): { run: Command['run']; options: CommandInput['options']; words: string[] } {
+  if (argv.length === 0 || ['--help', '-h', 'help'].includes(argv[0]!)) return printing(overview(commands));
+  if (['--version', '-v'].includes(argv[0]!)) return parseCommand(commands, ['version']);
+  const command = findCommand(commands, argv);
+  const rest = argv.slice(command.name.split(' ').length);
+  if (rest.includes('--help') || rest.includes('-h')) return printing(usage(command));
+  const known = command.options ?? {};
+  for (const word of rest) {
+    const name = /^--([^=]+)/.exec(word)?.[1] ?? /^-(\w)/.exec(word)?.[1];
+    if (name === undefined || Object.hasOwn(known, name)) continue;
+    throw new UsageError(
+      `vigil ${command.name} has no option ${word.split('=')[0]}.${suggest(name, Object.keys(known), '--')} ` +
+        `See vigil ${command.name} --help.`,
+    );
+  }
+  const { values, positionals } = parse(command, rest);
+  if (positionals.length > 0 && !command.words) {
+    throw new UsageError(
+      `vigil ${command.name} takes no "${positionals[0]}". See vigil ${command.name} --help.`,
+    );
+  }
+  return { run: command.run, options: values, words: positionals };
+}
+
+function parse(command: Command, rest: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...rest],
+      options: command.options ?? {},
+      allowPositionals: true,
+      strict: true,
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('.')[0] : '';
+    throw new UsageError(`${reason}. See vigil ${command.name} --help.`);
+  }
+}
+
+function findCommand(commands: readonly Command[], argv: readonly string[]): Command {
+  const byLength = commands.toSorted((a, b) => b.name.length - a.name.length);
+  const found = byLength.find(({ name }) => name.split(' ').every((word, i) => argv[i] === word));
+  if (found) return found;
+  const group = commands.filter(({ name }) => name.startsWith(`${argv[0]} `));
+  if (group.length > 0) {
+    const known = group.map(({ name }) => name.split(' ')[1]!);
+    const word = argv[1];
+    const said =
+      word === undefined
+        ? `vigil ${argv[0]} needs one of: ${known.join(', ')}.`
+        : `There is no "${argv[0]} ${word}".`;
+    throw new UsageError(
+      `${said}${word === undefined ? '' : suggest(word, known, `${argv[0]} `)} See vigil --help.`,
+    );
+  }
+  const words = new Set(commands.map(({ name }) => name.split(' ')[0]!));
+  throw new UsageError(`There is no command "${argv[0]}".${suggest(argv[0]!, words, '')} See vigil --help.`);
+}
+
+function suggest(word: string, known: Iterable<string>, prefix: string): string {
+  const guess = nearest(word, known);
+  return guess === undefined ? '' : ` Did you mean ${prefix}${guess}?`;
+}
+
+function overview(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length)) + 2;
+  const rows = commands.map(({ name, help }) => `  ${name.padEnd(width)}${help}`);
+  return `vigil – self-hosted, multi-tenant blockchain monitoring
+
+Usage: vigil <command> [options]
+
+${rows.join('\n')}
+
+vigil <command> --help tells the options of a command. Settings come from the environment; the README lists them.`;
+}
+
+function usage(command: Command): string {
+  const rows = Object.entries(command.options ?? {}).map(([name, option]) => {
+    const form = option.type === 'boolean' ? `--${name}` : `--${name} <${option.value ?? 'value'}>`;
+    return `  ${form.padEnd(28)}${option.help}`;
+  });
+  const options = rows.length > 0 ? ` [options]\n\n${rows.join('\n')}` : '';
+  return `${command.help}\n\nUsage: vigil ${command.name}${command.words ? ` ${command.words}` : ''}${options}`;
+}
+
+function printing(text: string) {
+  const run = async () => {
+    process.stdout.write(`${text}\n`);
+    return 0;
+  };
+  return { run, options: {}, words: [] };
+}

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import { masterKeys } from '../app.ts';
+import { loadConfig } from '../config.ts';
+import { readMasterKeyFile, writeMasterKeyFile } from '../lib/masterKey.ts';
+import { resealDataKeys } from '../store/keyring.ts';
+import { withStore } from './maintain.ts';
+import type { CommandInput } from './parseCommand.ts';
+
+/**
+ * Running processes hold the data keys open and go on. While the data keys change hands the key file holds both
+ * master keys, so that a process starting at any moment finds the one it needs.
+ */
+export async function rotateKey(options: CommandInput['options']): Promise<number> {
+  const config = loadConfig();
+  const file = options['new-key-file'];
+  if (config.masterKey && typeof file !== 'string') {
+    process.stderr.write('VIGIL_MASTER_KEY is set: give the new key in --new-key-file.\n');
+    return 2;
+  }
+  const old = masterKeys(config);
+  return withStore(async (store) => {
+    const present = old();
+    const next = typeof file === 'string' ? readMasterKeyFile(file)[0]! : randomBytes(32);
+    if (!config.masterKey) writeMasterKeyFile(config.masterKeyFile, [next, ...present]);
+    const count = await resealDataKeys(store, () => [next, ...present], next, Date.now());
+    if (!config.masterKey) writeMasterKeyFile(config.masterKeyFile, [next]);
+    process.stdout.write(
+      `${count} data keys are sealed under the new master key.\n` +
+        (config.masterKey
+          ? 'Set VIGIL_MASTER_KEY to the new key before the next start.\n'
+          : `It is in ${config.masterKeyFile}.\n`),
+    );
+    return 0;
+  });
+}

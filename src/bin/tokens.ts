@@ -1,0 +1,98 @@
+import { roles } from '../model/principal.ts';
+import { issueToken } from '../services/issueToken.ts';
+import { appendAudit } from '../store/audit.ts';
+import { listTokens, revokeToken } from '../store/tokens.ts';
+import { withStore } from './maintain.ts';
+import type { CommandInput } from './parseCommand.ts';
+
+export async function createTokenCommand(options: CommandInput['options']): Promise<number> {
+  const wanted = Array.isArray(options.role) ? options.role.map(String) : ['admin'];
+  const unknown = wanted.filter((role) => !roles.some((known) => known === role));
+  if (unknown.length > 0)
+    return refuse(`There is no role ${unknown.join(', ')}; the roles are ${roles.join(', ')}.`);
+  const tenantId = readNumber(options.tenant);
+  const days = readNumber(options.days);
+  if (tenantId === undefined || days === undefined)
+    return refuse('--tenant and --days take a whole number above 0.');
+  if (wanted.includes('admin') !== (tenantId === null)) {
+    return refuse('An admin token has no tenant, and every other role needs --tenant.');
+  }
+  return withStore((store) =>
+    store.transaction(async (tx) => {
+      const now = Date.now();
+      const label = typeof options.label === 'string' ? options.label : 'command line';
+      const expiredAt = days === null ? null : now + days * 86_400_000;
+      const kind = tenantId === null ? 'ADMIN' : 'API_KEY';
+      const { id, token } = await issueToken(
+        tx,
+        { kind, tenantId, userId: null, label, roles: wanted, expiredAt },
+        now,
+      );
+      await audit(tx, 'apikey.create', tenantId, id, { label, roles: wanted, expiredAt }, now);
+      process.stdout.write(`${token}\n`);
+      process.stderr.write(`Token ${id} was created. It is not shown again.\n`);
+      return 0;
+    }),
+  );
+}
+
+export async function listTokensCommand(): Promise<number> {
+  return withStore(async (store) => {
+    for (const token of await listTokens(store, Date.now())) {
+      const until =
+        token.expiredAt === null ? 'for good' : `until ${new Date(token.expiredAt).toISOString()}`;
+      const where = token.tenantId === null ? 'platform' : `tenant ${token.tenantId}`;
+      process.stdout.write(
+        `${String(token.id).padStart(6)}  ${token.kind.padEnd(8)} ${where.padEnd(12)} ${token.hint}  ${until}  ` +
+          `${token.roles.join(',') || 'roles of its user'}  ${token.label ?? ''}\n`,
+      );
+    }
+    return 0;
+  });
+}
+
+export async function revokeTokenCommand(words: readonly string[]): Promise<number> {
+  const id = readNumber(words[0]);
+  if (id == null || words.length !== 1)
+    return refuse('Usage: vigil token revoke <id>; vigil token list shows the ids.');
+  return withStore((store) =>
+    store.transaction(async (tx) => {
+      const now = Date.now();
+      if (!(await revokeToken(tx, id, now))) return refuse(`There is no live token ${id}.`);
+      await audit(tx, 'apikey.delete', null, id, {}, now);
+      process.stdout.write(`Token ${id} is revoked.\n`);
+      return 0;
+    }),
+  );
+}
+
+async function audit(
+  tx: Parameters<typeof appendAudit>[0],
+  action: string,
+  tenantId: number | null,
+  id: number,
+  changes: Record<string, unknown>,
+  now: number,
+): Promise<void> {
+  const actor = { tokenId: null, tokenKind: 'COMMAND_LINE', userId: null };
+  await appendAudit(tx, {
+    at: now,
+    requestId: 'command line',
+    tenantId,
+    actor,
+    action,
+    record: { kind: 'apikey', id },
+    changes,
+  });
+}
+
+/** null when it was not given, undefined when it is not a number. */
+function readNumber(text: unknown): number | null | undefined {
+  if (text === undefined) return null;
+  return typeof text === 'string' && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
+}
+
+function refuse(message: string): number {
+  process.stderr.write(`${message}\n`);
+  return 2;
+}

@@ -1,0 +1,26 @@
+import type { Chain } from './chains.ts';
+
+export type AddressRules = {
+  /** What a right address looks like, for error messages. */
+  readonly addressForm: string;
+  /** The one form used for uniqueness and matching, or a sentence that says what is wrong and what would be right. */
+  readonly readAddress: (text: string, chain: Chain) => { canonical: string } | Fault;
+};
+
+export type KeyRules = {
+  /** What a right private key looks like, for error messages. */
+  readonly keyForm: string;
+  /**
+   * The secret key bytes of a private key text: 32 bytes for evm, tron, vechain (secp256k1 scalar), solana and
+   * stellar (Ed25519 seed); the payload of the WIF for bitcoin, whose 33rd byte marks a compressed key; PKCS#8
+   * DER for icp, which names the curve. A fault never contains any part of the text.
+   */
+  readonly readKey: (text: string) => { key: Uint8Array } | Fault;
+  readonly generateKey: () => Uint8Array;
+  /** The address of the wallet that a key of `readKey` or `generateKey` controls, as people write it. */
+  readonly deriveAddress: (key: Uint8Array, chain: Chain) => string;
+};
+
+export type FamilyRules = AddressRules & KeyRules;
+
+export type Fault = { fault: string };

@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** 32 bytes in base64 or hex. */
+export function parseMasterKey(text: string): Buffer {
+  const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64');
+  if (key.length !== 32) throw new Error('A master key must be 32 bytes in base64 or hex.');
+  return key;
+}
+
+/** The keys of the file, newest first; a rotation leaves two in it for a moment. */
+export function readMasterKeyFile(file: string): Buffer[] {
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+  if (lines.length === 0) throw new Error(`The master key file ${file} is empty.`);
+  return lines.map(parseMasterKey);
+}
+
+export function ensureMasterKeyFile(file: string): void {
+  if (!existsSync(file)) writeMasterKeyFile(file, [randomBytes(32)]);
+}
+
+/** Written beside and renamed into place, so that no reader ever finds half a key. */
+export function writeMasterKeyFile(file: string, keys: readonly Buffer[]): void {
+  mkdirSync(dirname(file), { recursive: true });
+  const text = keys.map((key) => `${key.toString('base64')}\n`).join('');
+  writeFileSync(`${file}.new`, text, { mode: 0o600, flush: true });
+  renameSync(`${file}.new`, file);
+}

@@ -1,0 +1,46 @@
+export const tenantRoles = ['tenant-viewer', 'tenant-user', 'tenant-manager'] as const;
+export const organisationRoles = [
+  'organisation-viewer',
+  'organisation-user',
+  'organisation-manager',
+] as const;
+export const roles = [...tenantRoles, ...organisationRoles, 'admin'] as const;
+
+export type TenantRole = (typeof tenantRoles)[number];
+export type OrganisationRole = (typeof organisationRoles)[number];
+export type Role = (typeof roles)[number];
+
+/** Who is calling, as found behind the token no longer than a second ago. */
+export type Principal = {
+  tokenId: number;
+  tokenKind: 'SESSION' | 'API_KEY' | 'ADMIN';
+  userId: number | null;
+  tenantId: number | null;
+  organisationId: number | null;
+  roles: readonly Role[];
+  /** Why the tenant may read but not write, if so. */
+  readOnly: 'tenant-disabled' | 'subscription-expired' | null;
+};
+
+/** What a call may touch. Every store function on tenant data takes one and adds it to its condition. */
+export type Scope = {
+  /** The platform's own administrator: no bounds. */
+  all: boolean;
+  tenantIds: readonly number[];
+  /** Organisations in which the caller holds a role that the endpoint asks for. */
+  organisationIds: readonly number[];
+};
+
+export function isAdmin(principal: Principal): boolean {
+  return principal.roles.includes('admin');
+}
+
+/** A role can only be given by someone who holds it or a higher one of the same ladder. */
+export function mayGrant(granting: readonly Role[], role: Role): boolean {
+  if (granting.includes('admin')) return true;
+  const rank = (ladder: readonly Role[]) => Math.max(...granting.map((held) => ladder.indexOf(held)));
+  const inTenant = tenantRoles.indexOf(role as TenantRole);
+  if (inTenant >= 0) return rank(tenantRoles) >= inTenant || rank(organisationRoles) === 2;
+  const inOrganisation = organisationRoles.indexOf(role as OrganisationRole);
+  return inOrganisation >= 0 && rank(organisationRoles) >= inOrganisation;
+}

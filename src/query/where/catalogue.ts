@@ -1,0 +1,28 @@
+import type { Sql } from '../../lib/sql.ts';
+
+/**
+ * What a resource lets one search, by the names its callers know. A field that is absent cannot be told from one that
+ * does not exist, so secrets are kept safe by leaving them out.
+ */
+export type Catalogue = { readonly [name: string]: WhereField };
+
+export type WhereField = ScalarField | JsonField | OneField | ManyField;
+
+/**
+ * `column` is an SQL expression of type text (string), boolean, smallint to numeric (integer), or any number type
+ * (number); with `array`, an array of that.
+ */
+export type ScalarField = {
+  readonly type: 'integer' | 'number' | 'string' | 'boolean';
+  readonly column: Sql;
+  readonly array?: true;
+};
+
+/** A jsonb column: any dotted path below it may be searched. */
+type JsonField = { readonly type: 'json'; readonly column: Sql };
+
+/** A nested object. `from` is what stands after FROM, WHERE included, and finds at most one row. */
+export type OneField = { readonly type: 'one'; readonly from: Sql; readonly fields: Catalogue };
+
+/** A list of nested objects; a predicate on a member holds if it holds for any row of `from`. */
+export type ManyField = { readonly type: 'many'; readonly from: Sql; readonly fields: Catalogue };

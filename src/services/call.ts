@@ -1,0 +1,29 @@
+import type { BlockList } from 'node:net';
+import type { Principal, Scope } from '../model/principal.ts';
+import type { Db, Store } from '../store/db.ts';
+import type { Keyring } from '../store/keyring.ts';
+
+/** What every service can reach; built once. */
+export type Services = {
+  store: Store;
+  keyring: Keyring;
+  now: () => number;
+  /** Forgets what is remembered of tokens, so that a change of rights holds from the next request on. */
+  forgetTokens: () => void;
+  mail: boolean;
+  hsm: boolean;
+  allowNetworks: BlockList;
+};
+
+/** One request on its way: who asks, what it may touch, and the transaction in which all of it happens. */
+export type Call = {
+  services: Services;
+  db: Db;
+  principal: Principal;
+  /** What the endpoint's role lets the caller touch. */
+  scope: Scope;
+  /** What the caller may at least see, to tell a forbidden record from a hidden one. */
+  visible: Scope;
+  requestId: string;
+  now: number;
+};

@@ -1,0 +1,69 @@
+import { createToken, hashToken } from '../lib/token.ts';
+import { Problem, unprocessable } from '../model/errors.ts';
+import { isAdmin, type Role } from '../model/principal.ts';
+import { findMemberByEmail, findOrganisationOf } from '../store/members.ts';
+import type { Row } from '../store/records.ts';
+import type { Call } from './call.ts';
+import { checkGrant } from './checkGrant.ts';
+import { createRecord } from './createRecord.ts';
+import type { RecordKind } from './recordKind.ts';
+
+type Request = { roles: Role[]; url: string; tenantId?: number; organisationId?: number; email: string };
+
+const lifetimeMs = 7 * 24 * 3600 * 1000;
+
+/** The secret of the link is stored as a digest; without a mail server an administrator gets the link itself. */
+export async function createInvite(
+  call: Call,
+  kind: RecordKind,
+  request: Request,
+): Promise<{ record: Row; link: string | undefined }> {
+  checkGrant(call, request.roles);
+  const uid = createToken('invite');
+  const write = async (
+    _call: Call,
+    { input, tenantId }: { input: Row; tenantId: number | null },
+  ): Promise<Row> => ({
+    ...input,
+    organisationId: await organisationFor(call, tenantId, request),
+    uidHash: hashToken(uid),
+    expiredAt: call.now + lifetimeMs,
+  });
+  if (await findMemberByEmail(call.db, request.email)) {
+    throw new Problem('conflict', 'A user with this e-mail address exists already.', {
+      errors: [
+        { pointer: '/email', code: 'not-unique', message: 'A user with this e-mail address exists already.' },
+      ],
+    });
+  }
+  const record = await createRecord(call, { ...kind, prepare: write }, request);
+  const mayShow = isAdmin(call.principal) && !call.services.mail;
+  return { record, link: mayShow ? acceptLink(request.url, uid) : undefined };
+}
+
+async function organisationFor(
+  call: Call,
+  tenantId: number | null,
+  request: Request,
+): Promise<number | null> {
+  if (request.roles.includes('admin') !== (tenantId === null)) {
+    throw unprocessable(
+      '/roles',
+      'tenant',
+      'The role admin is for users without a tenant, and all others need one.',
+    );
+  }
+  const organisationId = tenantId === null ? null : await findOrganisationOf(call.db, tenantId);
+  if (request.organisationId !== undefined && request.organisationId !== organisationId) {
+    throw unprocessable('/organisationId', 'unknown-reference', 'must be the organisation of the tenant.');
+  }
+  return organisationId;
+}
+
+function acceptLink(url: string, uid: string): string {
+  if (!URL.canParse(url))
+    throw unprocessable('/url', 'address', 'must be an address such as https://example.com/accept.');
+  const link = new URL(url);
+  link.searchParams.set('invite', uid);
+  return link.href;
+}

@@ -1,0 +1,32 @@
+import { Problem } from '../model/errors.ts';
+import { findRecord, type Row } from '../store/records.ts';
+import type { Call } from './call.ts';
+import type { RecordKind } from './recordKind.ts';
+
+/** The record, locked for change; 404 when the caller cannot see it, 403 when it may be seen but not changed. */
+export async function findWritable(call: Call, kind: RecordKind, id: number): Promise<Row> {
+  const names = namesWithTenant(kind);
+  const record = await findRecord(call.db, kind.table, call.scope, id, names, { use: 'write', lock: true });
+  if (record) return record;
+  const seen = await findRecord(call.db, kind.table, call.visible, id, kind.names);
+  if (seen)
+    throw new Problem(
+      'forbidden',
+      `You may see this ${kind.table.kind} but not change it: it is not your tenant's.`,
+    );
+  throw noSuch(kind);
+}
+
+/** The same words whether the record is missing, deleted or another tenant's. */
+export function noSuch(kind: RecordKind): Problem {
+  return new Problem('not-found', `There is no such ${kind.table.kind}.`);
+}
+
+const extended = new WeakMap<RecordKind, readonly string[]>();
+
+function namesWithTenant(kind: RecordKind): readonly string[] {
+  if (kind.names.includes('tenantId') || !kind.table.members.tenantId) return kind.names;
+  const names = extended.get(kind) ?? [...kind.names, 'tenantId'];
+  extended.set(kind, names);
+  return names;
+}

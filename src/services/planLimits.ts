@@ -1,0 +1,23 @@
+import { Problem } from '../model/errors.ts';
+import { countQuantity, findPlan, lockQuantities, type PlanLimit, quantityWord } from '../store/plans.ts';
+import type { Call } from './call.ts';
+
+/**
+ * Refuses one more when the plan is full. The tenant's counts are locked first, so that of many creations at the
+ * same moment exactly as many pass as there is room for.
+ */
+export async function checkPlanLimit(
+  call: Pick<Call, 'db' | 'now'>,
+  tenantId: number,
+  limit: PlanLimit,
+): Promise<void> {
+  await lockQuantities(call.db, tenantId);
+  const plan = await findPlan(call.db, tenantId, call.now);
+  const count = await countQuantity(call.db, tenantId, limit);
+  if (count < plan[limit]) return;
+  throw new Problem(
+    'plan-limit',
+    `The plan "${plan.name}" allows ${plan[limit]} ${quantityWord(limit)}, and the tenant has ${count}.`,
+    { limit: plan[limit], count },
+  );
+}

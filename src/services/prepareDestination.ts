@@ -1,0 +1,111 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { webhookFault } from '../lib/addressGuard.ts';
+import { invalid } from '../model/errors.ts';
+import type { Row } from '../store/records.ts';
+import type { Call } from './call.ts';
+import type { Change } from './recordKind.ts';
+import { sealHeaders } from './sealHeaders.ts';
+
+type DestinationType = 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
+
+type DestinationChange = Omit<Change, 'input'> & {
+  input: {
+    type?: DestinationType | null;
+    value?: string | null;
+    uri?: string | null;
+    messengerBUri?: string | null;
+    method?: string | null;
+    headers?: Record<string, string> | null;
+  };
+};
+
+/** The kind's own name for the address that `value` holds too. */
+const addressMember = {
+  HTTP: 'uri',
+  MESSENGER_B: 'messengerBUri',
+  EMAIL: undefined,
+  MESSENGER_A: undefined,
+} as const;
+
+export async function prepareDestination(call: Call, change: DestinationChange): Promise<Row> {
+  const { input, current } = change;
+  const { headers, ...rest } = input;
+  const type = input.type ?? (current?.type as DestinationType);
+  const address = readAddress(type, change);
+  checkAddress(call, type, address, change);
+  const own = addressMember[type];
+  return {
+    ...rest,
+    ...(address === undefined ? {} : { value: address, ...(own ? { [own]: address } : {}) }),
+    ...(type === 'HTTP' && !current?.method && !input.method ? { method: 'POST' } : {}),
+    ...(current
+      ? {}
+      : { uid: type === 'MESSENGER_A' ? `/bind ${randomBytes(9).toString('base64url')}` : randomUUID() }),
+    ...(headers === undefined ? {} : await sealHeaders(call, change, headers)),
+  };
+}
+
+/** `value` and the kind's own member are two names of one address: either may be given, a contradiction is refused. */
+function readAddress(
+  type: DestinationType,
+  { input, current }: DestinationChange,
+): string | null | undefined {
+  const own = addressMember[type];
+  if (!own) return input.value;
+  const named = input[own];
+  const [isValueNew, isNamedNew] = [
+    input.value !== undefined && input.value !== current?.value,
+    named !== undefined && named !== current?.[own],
+  ];
+  if (
+    input.value !== undefined &&
+    named !== undefined &&
+    input.value !== named &&
+    isValueNew === isNamedNew
+  ) {
+    throw invalid(
+      `/${own}`,
+      'contradiction',
+      `\`value\` and \`${own}\` are two names of one address and must be the same.`,
+    );
+  }
+  if (isNamedNew) return named;
+  return isValueNew ? input.value : (named ?? input.value);
+}
+
+function checkAddress(
+  call: Call,
+  type: DestinationType,
+  address: string | null | undefined,
+  change: DestinationChange,
+): void {
+  const own = addressMember[type];
+  const member = own && change.input.value === undefined ? own : 'value';
+  const before = change.current?.type === type ? change.current.value : undefined;
+  const present = address === undefined ? before : address;
+  if (type === 'MESSENGER_A') return;
+  if (typeof present !== 'string') {
+    const words = own ? `\`${own}\` (or \`value\`)` : '`value`';
+    throw invalid(
+      `/${own ?? 'value'}`,
+      'required',
+      `A destination of type ${type} needs its address in ${words}.`,
+    );
+  }
+  if (address == null) return;
+  if (type === 'EMAIL') {
+    if (!isMailAddress(address))
+      throw invalid('/value', 'format', 'must be an e-mail address such as alice@example.com.');
+    return;
+  }
+  const fault = webhookFault(address, call.services.allowNetworks);
+  if (fault) throw invalid(`/${member}`, 'address', `${fault}.`);
+}
+
+/** No character that could break out of a mail header or an SMTP command. */
+function isMailAddress(text: string): boolean {
+  return (
+    text.length <= 254 &&
+    /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text)
+  );
+}

@@ -1,0 +1,51 @@
+import { type Fault, Problem } from '../model/errors.ts';
+import { findSealedHeaders } from '../store/destinationHeaders.ts';
+import type { Row } from '../store/records.ts';
+import type { Call } from './call.ts';
+
+/** What a record shows in place of a header's value; sent back, it means "as it is". */
+const shown = '[sealed]';
+
+/** Names that the connection itself sets, or that the signature of a webhook relies on. */
+const refused =
+  /^(host|content-length|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|webhook-.*)$/i;
+
+/** Header values are secrets: they are sealed to the destination, and only the names stay readable. */
+export async function sealHeaders(
+  call: Call,
+  place: { id: number | undefined; tenantId: number | null; current: Row | undefined },
+  headers: Record<string, string> | null,
+): Promise<Row> {
+  if (headers === null) return { headerNames: null, sealedHeaders: null };
+  const faults = Object.entries(headers).flatMap(([name, value]) => headerFaults(name, value));
+  if (faults.length > 0) {
+    throw new Problem('invalid-input', `${faults[0]!.pointer}: ${faults[0]!.message}`, { errors: faults });
+  }
+  const box = { tenantId: place.tenantId, kind: 'destination', id: place.id!, member: 'headers' };
+  const values = { ...headers };
+  if (Object.values(headers).includes(shown)) {
+    const before = place.current ? await findSealedHeaders(call.db, place.id!) : null;
+    const known: Record<string, string> = before
+      ? JSON.parse(await call.services.keyring.unseal(box, before))
+      : {};
+    for (const [name, value] of Object.entries(headers))
+      if (value === shown) values[name] = known[name] ?? shown;
+  }
+  return {
+    headerNames: Object.keys(values),
+    sealedHeaders: call.services.keyring.seal(box, JSON.stringify(values)),
+  };
+}
+
+function headerFaults(name: string, value: string): Fault[] {
+  const pointer = `/headers/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name)) {
+    return [{ pointer, code: 'header-name', message: 'is not a header name: letters, digits and - are.' }];
+  }
+  if (refused.test(name))
+    return [{ pointer, code: 'header-name', message: 'is set by Vigil itself and cannot be given.' }];
+  if (!/^[\x20-\x7e\t]*$/.test(value)) {
+    return [{ pointer, code: 'header-value', message: 'must be visible ASCII text without line breaks.' }];
+  }
+  return [];
+}

@@ -1,0 +1,153 @@
+import pg from 'pg';
+import { render, type Sql } from '../lib/sql.ts';
+import { Problem } from '../model/errors.ts';
+
+export type PoolConfig = pg.PoolConfig;
+
+/** Something that runs statements: the pool, or one transaction of it. */
+export type Db = {
+  query<Row extends pg.QueryResultRow>(statement: Sql): Promise<Row[]>;
+  /** For statements whose text never varies: PostgreSQL plans them once per connection. */
+  prepared<Row extends pg.QueryResultRow>(statement: Sql): Promise<Row[]>;
+};
+
+export type Store = Db & {
+  /** Everything in `work` happens, or nothing does. Deadlocks are tried again, so `work` may run more than once. */
+  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  stats(): { total: number; idle: number; waiting: number };
+  close(): Promise<void>;
+};
+
+const int8 = 20;
+const int8Array = 1016;
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
+    if (oid === int8) return Number;
+    if (oid === int8Array)
+      return (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
+    return pg.types.getTypeParser(oid, format);
+  }) as pg.CustomTypesConfig['getTypeParser'],
+};
+
+export function openStore(config: pg.PoolConfig, onError: (error: Error) => void): Store {
+  const pool = new pg.Pool({
+    max: 20,
+    connectionTimeoutMillis: 5000,
+    statement_timeout: 15_000,
+    idle_in_transaction_session_timeout: 30_000,
+    application_name: 'vigil',
+    ...config,
+    types,
+  });
+  // An idle connection that breaks would otherwise end the process; the next query reports it to its caller.
+  pool.on('error', onError);
+
+  return {
+    ...runner((query) => pool.query(query)),
+    transaction: (work) => transaction(pool, work),
+    stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    close: () => pool.end(),
+  };
+}
+
+function runner(run: (query: pg.QueryConfig) => Promise<pg.QueryResult>): Db {
+  const query = async <Row extends pg.QueryResultRow>(config: pg.QueryConfig): Promise<Row[]> => {
+    try {
+      return (await run(config)).rows;
+    } catch (error) {
+      throw explain(error);
+    }
+  };
+  return {
+    query: (statement) => query(render(statement)),
+    prepared: (statement) => {
+      const { text, values } = render(statement);
+      return query({ name: statementName(text), text, values });
+    },
+  };
+}
+
+const statementNames = new Map<string, string>();
+
+function statementName(text: string): string {
+  let name = statementNames.get(text);
+  if (!name) {
+    name = `vigil_${statementNames.size + 1}`;
+    statementNames.set(text, name);
+  }
+  return name;
+}
+
+const attempts = 4;
+
+async function transaction<T>(pool: pg.Pool, work: (tx: Db) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await transactionOnce(pool, work);
+    } catch (error) {
+      if (!isDeadlock(error) || attempt === attempts) throw error;
+    }
+  }
+}
+
+async function transactionOnce<T>(pool: pg.Pool, work: (tx: Db) => Promise<T>): Promise<T> {
+  const client = await connect(pool);
+  let broken: Error | undefined;
+  try {
+    const tx = runner((query) => client.query(query));
+    await client.query('begin');
+    const result = await work(tx);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch((failure: Error) => {
+      broken = failure;
+    });
+    throw explain(error);
+  } finally {
+    // A connection that cannot even roll back is thrown away, not handed to the next caller.
+    client.release(broken);
+  }
+}
+
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    throw explain(error);
+  }
+}
+
+/** Failures of the store itself are the caller's to retry; the rest stay what they are. */
+function explain(error: unknown): unknown {
+  if (error instanceof pg.DatabaseError) {
+    const code = error.code ?? '';
+    const isDown =
+      code.startsWith('08') || code.startsWith('53') || code.startsWith('57P') || code.startsWith('58');
+    if (code === '57014')
+      return unavailable('The search took longer than the time limit; narrow it down.', error);
+    return isDown || code === '25006'
+      ? unavailable('The database cannot serve at the moment.', error)
+      : error;
+  }
+  const isConnection =
+    error instanceof Error &&
+    ('syscall' in error ||
+      /Connection terminated|timeout exceeded when trying to connect|Client has encountered/.test(
+        error.message,
+      ));
+  return isConnection ? unavailable('The database cannot be reached at the moment.', error) : error;
+}
+
+function unavailable(detail: string, cause: unknown): Problem {
+  return new Problem('unavailable', detail, { retryAfterSeconds: 2 }, { cause });
+}
+
+function isDeadlock(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === '40P01' || error.code === '40001');
+}
+
+/** The unique index that refused a row, if that is what happened. */
+export function violatedUnique(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError && error.code === '23505' ? error.constraint : undefined;
+}

@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { chown, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Account, asAccount } from './account.ts';
+import type { Log } from './log.ts';
+import type { Binaries } from './provideBinaries.ts';
+
+const prefix = 'postgres.partial-';
+
+/** Makes the cluster under another name and renames it when it is complete, so that a killed start leaves no half of one. */
+export async function createCluster(options: {
+  binaries: Binaries;
+  home: string;
+  cluster: string;
+  account: Account | undefined;
+  log: Log;
+}): Promise<void> {
+  const { binaries, home, cluster, account, log } = options;
+  const startedAt = performance.now();
+  await removePartial(home);
+  // A fresh name: an initdb that outlived its Vigil may still write into the former one.
+  const partial = await mkdtemp(join(home, prefix));
+  if (account) await chown(partial, account.uid, account.gid);
+  await runInitdb(binaries.initdb, partial, account);
+  await rename(partial, cluster);
+  log('Created the database cluster', {
+    folder: cluster,
+    durationMs: Math.round(performance.now() - startedAt),
+  });
+}
+
+async function removePartial(home: string): Promise<void> {
+  for (const name of await readdir(home)) {
+    if (name.startsWith(prefix)) await rm(join(home, name), { recursive: true, maxRetries: 5 });
+  }
+}
+
+async function runInitdb(initdb: string, folder: string, account: Account | undefined): Promise<void> {
+  const args = [
+    ['--pgdata', folder, '--username=vigil', '--data-checksums', '--no-instructions'],
+    // The 0700 folder of the socket is the guard; `peer` would shut out a Vigil that runs as root.
+    ['--auth-local=trust', '--auth-host=reject'],
+    // The builtin provider sorts by code point and folds case by Unicode, alike on every system.
+    ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+  ];
+  try {
+    await promisify(execFile)(initdb, args.flat(), asAccount(account));
+  } catch (cause) {
+    await rm(folder, { recursive: true, force: true });
+    throw new Error(`PostgreSQL could not create its cluster in ${folder}: ${String(cause).trim()}`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Account, asAccount } from './account.ts';
+import { connectionAt, probe } from './connection.ts';
+import type { Log } from './log.ts';
+import { type Postmaster, stopPostmaster } from './postmaster.ts';
+import type { Binaries } from './provideBinaries.ts';
+import { createSocketFolder, removeSocketFolder } from './socketFolder.ts';
+
+const patienceMs = 120_000;
+const maxLogBytes = 10 * 1024 * 1024;
+
+type Launch = {
+  binaries: Binaries;
+  /** Takes the log. */
+  dataDir: string;
+  cluster: string;
+  account: Account | undefined;
+  settings?: Record<string, string>;
+  log: Log;
+};
+
+/** Starts the server and waits until it answers. */
+export async function launchPostmaster(launch: Launch): Promise<Postmaster> {
+  const deadline = performance.now() + patienceMs;
+  const socketFolder = await createSocketFolder(launch.account);
+  try {
+    for (let attempts = 1; ; attempts++) {
+      const attempt = await tryLaunch(launch, socketFolder, deadline);
+      if ('pid' in attempt) return attempt;
+      if (!/shared memory block|lock file/.test(attempt.output) || performance.now() > deadline) {
+        throw new Error(`PostgreSQL did not start on ${launch.cluster}:\n${attempt.output}`);
+      }
+      // Children of a killed server notice its end one by one.
+      if (attempts === 1) launch.log('Waited for what is left of a killed PostgreSQL to end');
+      await sleep(100);
+    }
+  } catch (error) {
+    await removeSocketFolder(socketFolder);
+    throw error;
+  }
+}
+
+async function tryLaunch(
+  launch: Launch,
+  socketFolder: string,
+  deadline: number,
+): Promise<Postmaster | { output: string }> {
+  const logFile = await open(join(launch.dataDir, 'postgres.log'), 'a+', 0o600);
+  try {
+    if ((await logFile.stat()).size > maxLogBytes) await logFile.truncate();
+    const logStart = (await logFile.stat()).size;
+    const child = spawn(launch.binaries.postgres, toArguments(launch, socketFolder), {
+      ...asAccount(launch.account),
+      // A group of its own: Ctrl-C in a terminal must reach Vigil alone, which then stops the server in order.
+      detached: true,
+      stdio: ['ignore', logFile.fd, logFile.fd],
+    });
+    await once(child, 'spawn');
+    child.unref();
+    const postmaster = { pid: child.pid!, socketFolder };
+    while (child.exitCode === null && child.signalCode === null) {
+      if (await isReady(postmaster, launch.cluster, deadline)) {
+        child.once('exit', (code, signal) => {
+          if (code !== 0) launch.log('PostgreSQL ended unexpectedly', { code, signal });
+        });
+        return postmaster;
+      }
+      await sleep(20);
+    }
+    return { output: await readTail(logFile, logStart) };
+  } finally {
+    await logFile.close();
+  }
+}
+
+function toArguments({ cluster, settings }: Launch, socketFolder: string): string[] {
+  const all = {
+    listen_addresses: '',
+    unix_socket_directories: `"${socketFolder}"`,
+    unix_socket_permissions: '0700',
+    port: '5432',
+    max_connections: '60',
+    shared_buffers: '128MB',
+    jit: 'off',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    // Errors of statements go to their caller; here they could carry tenants' data and grow without bound.
+    log_min_messages: 'log',
+    log_error_verbosity: 'terse',
+    log_checkpoints: 'off',
+    ...settings,
+  };
+  return ['-D', cluster, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+}
+
+async function isReady(postmaster: Postmaster, cluster: string, deadline: number): Promise<boolean> {
+  try {
+    if ((await probe(connectionAt(postmaster.socketFolder))) === 'ready') return true;
+    if (performance.now() < deadline) return false;
+    throw new Error(`PostgreSQL on ${cluster} was not ready after ${patienceMs / 1000} s`);
+  } catch (error) {
+    await stopPostmaster(postmaster, cluster);
+    throw error;
+  }
+}
+
+async function readTail(logFile: FileHandle, from: number): Promise<string> {
+  const { size } = await logFile.stat();
+  const start = Math.max(from, size - 4096);
+  const { buffer, bytesRead } = await logFile.read(Buffer.alloc(size - start), 0, size - start, start);
+  return buffer.toString('utf8', 0, bytesRead).trim();
+}

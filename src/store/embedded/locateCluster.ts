@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Account, canEnter } from './account.ts';
+import { hasCode } from './hasCode.ts';
+import type { Log } from './log.ts';
+
+/** Where clusters go whose data folder the account of PostgreSQL cannot enter. */
+const refuge = '/var/lib/vigil';
+
+/** `home` holds the cluster and a copy of the programs if one is needed; a strange home has to be remembered. */
+type Location = { home: string; cluster: string; exists: boolean; isRemembered: boolean };
+
+export async function locateCluster(dataDir: string, account: Account | undefined): Promise<Location> {
+  const remembered = await readIfThere(pointerIn(dataDir));
+  const cluster = remembered ?? join(await chooseHome(dataDir, account), 'postgres');
+  const owner = await ownerOf(cluster);
+  if (owner === undefined && remembered !== undefined) {
+    throw new Error(
+      `The database of data folder ${dataDir} should lie in ${cluster}, but nothing is there: restore it, or delete ` +
+        `${pointerIn(dataDir)} to begin with an empty database`,
+    );
+  }
+  const runsAs = account?.uid ?? process.geteuid?.();
+  if (owner !== undefined && owner !== runsAs) {
+    throw new Error(
+      `The database in ${cluster} belongs to uid ${owner}, but PostgreSQL would run as uid ${runsAs}: ` +
+        'start Vigil as the user who started it before, or set VIGIL_DATA_DIR to another folder',
+    );
+  }
+  const home = dirname(cluster);
+  return {
+    home,
+    cluster,
+    exists: owner !== undefined,
+    isRemembered: remembered !== undefined || home === dataDir,
+  };
+}
+
+/** Comes only when the cluster is complete, so that a pointer to nothing always means a loss. */
+export async function rememberCluster(options: {
+  dataDir: string;
+  cluster: string;
+  log: Log;
+}): Promise<void> {
+  const { dataDir, cluster, log } = options;
+  await rename(partialPointerIn(dataDir), pointerIn(dataDir));
+  log('Placed the database outside of the data folder, which the account of PostgreSQL cannot enter', {
+    dataDir,
+    database: cluster,
+  });
+}
+
+function pointerIn(dataDir: string): string {
+  return join(dataDir, 'postgres-location');
+}
+
+function partialPointerIn(dataDir: string): string {
+  return `${pointerIn(dataDir)}.partial`;
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+async function chooseHome(dataDir: string, account: Account | undefined): Promise<string> {
+  const isReachable = !account || existsSync(join(dataDir, 'postgres')) || (await canEnter(dataDir, account));
+  return isReachable ? dataDir : createHome(dataDir);
+}
+
+async function createHome(dataDir: string): Promise<string> {
+  // A start that failed or was killed on the way has made one already.
+  const begun = await readIfThere(partialPointerIn(dataDir));
+  if (begun !== undefined && existsSync(dirname(begun))) return dirname(begun);
+  try {
+    if ((await mkdir(refuge, { recursive: true })) !== undefined) await chmod(refuge, 0o711);
+    const home = await mkdtemp(join(refuge, 'data-'));
+    await chmod(home, 0o711);
+    await writeFile(partialPointerIn(dataDir), `${join(home, 'postgres')}\n`, { flush: true });
+    return home;
+  } catch (cause) {
+    throw new Error(
+      `PostgreSQL does not run as root, the account it runs under cannot enter ${dataDir}, and ${refuge} cannot be ` +
+        'used instead: set VIGIL_DATA_DIR to a folder that everybody may enter, or DATABASE_URL to a PostgreSQL >= 15',
+      { cause },
+    );
+  }
+}
+
+async function ownerOf(cluster: string): Promise<number | undefined> {
+  try {
+    return (await stat(cluster)).uid;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}

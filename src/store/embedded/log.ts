@@ -1,0 +1,2 @@
+/** Takes a past-tense sentence and its fields. */
+export type Log = (message: string, fields?: Record<string, unknown>) => void;

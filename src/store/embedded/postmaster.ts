@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process';
+import { readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { Account } from './account.ts';
+import { hasCode } from './hasCode.ts';
+import { isPrivateFolder, removeSocketFolder } from './socketFolder.ts';
+
+/** A running server: PostgreSQL's first process. */
+export type Postmaster = { pid: number; socketFolder: string };
+
+/** The server that runs on a cluster. */
+export async function findPostmaster(cluster: string): Promise<Postmaster | undefined> {
+  const noted = await readPidFile(cluster);
+  return noted && (await isPostmaster(noted.pid, cluster)) ? noted : undefined;
+}
+
+/** Fast shutdown: open transactions are rolled back, everything is written out. */
+export async function stopPostmaster(postmaster: Postmaster, cluster: string): Promise<void> {
+  const { pid, socketFolder } = postmaster;
+  if (
+    !(await isGoneAfter('SIGINT', 60_000, pid, cluster)) &&
+    !(await isGoneAfter('SIGQUIT', 10_000, pid, cluster))
+  )
+    throw new Error(`PostgreSQL (process ${pid}) on ${cluster} does not stop`);
+  await removeSocketFolder(socketFolder);
+}
+
+/**
+ * Clears up after a server that was killed. PostgreSQL overrides its pid file by itself, except when another process
+ * of its account has got the number since; a child of the killed server that still works is found by its shared
+ * memory, with or without that file.
+ */
+export async function clearStale(cluster: string, account: Account | undefined): Promise<void> {
+  const noted = await readPidFile(cluster);
+  if (!noted || (await isPostmaster(noted.pid, cluster))) return;
+  if (await isPrivateFolder(noted.socketFolder, account)) await removeSocketFolder(noted.socketFolder);
+  if (isAlive(noted.pid)) await rm(pidFile(cluster));
+}
+
+function pidFile(cluster: string): string {
+  return join(cluster, 'postmaster.pid');
+}
+
+async function readPidFile(cluster: string): Promise<Postmaster | undefined> {
+  try {
+    const lines = (await readFile(pidFile(cluster), 'utf8')).split('\n');
+    const pid = Number(lines[0]);
+    return Number.isSafeInteger(pid) && pid > 1 ? { pid, socketFolder: lines[4] ?? '' } : undefined;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+async function isGoneAfter(
+  signal: NodeJS.Signals,
+  patienceMs: number,
+  pid: number,
+  cluster: string,
+): Promise<boolean> {
+  const deadline = performance.now() + patienceMs;
+  if (await isPostmaster(pid, cluster)) process.kill(pid, signal);
+  while (await isPostmaster(pid, cluster)) {
+    if (performance.now() > deadline) return false;
+    await sleep(10);
+  }
+  return true;
+}
+
+/** A number in a file proves nothing: it must be a PostgreSQL that works in this very folder. */
+async function isPostmaster(pid: number, cluster: string): Promise<boolean> {
+  if (process.platform !== 'linux') return (await commandOf(pid)).includes(cluster);
+  try {
+    const [name, its, ours] = await Promise.all([
+      readFile(`/proc/${pid}/comm`, 'utf8'),
+      stat(`/proc/${pid}/cwd`),
+      stat(cluster),
+    ]);
+    return name === 'postgres\n' && its.dev === ours.dev && its.ino === ours.ino;
+  } catch (error) {
+    // Gone, or only waiting to be reaped, or of another user.
+    if (hasCode(error, 'ENOENT', 'ESRCH', 'EACCES')) return false;
+    throw error;
+  }
+}
+
+async function commandOf(pid: number): Promise<string> {
+  const args = ['-ww', '-o', 'command=', '-p', String(pid)];
+  try {
+    return (await promisify(execFile)('ps', args)).stdout;
+  } catch (error) {
+    if (isAlive(pid)) throw error;
+    return '';
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return !hasCode(error, 'ESRCH');
+  }
+}

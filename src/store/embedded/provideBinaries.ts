@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process';
+import {
+  chmod,
+  constants,
+  copyFile,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  symlink,
+} from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Account, asAccount } from './account.ts';
+import type { NativePackage } from './findPackage.ts';
+import type { Log } from './log.ts';
+
+export type Binaries = { initdb: string; postgres: string };
+
+const prefix = 'postgres-binaries-';
+
+/**
+ * The programs, at a place where the account can run them. The installed package serves when it can; a checkout
+ * below a 0700 home or one installed without its scripts (which make the library links) needs a copy.
+ */
+export async function provideBinaries(options: {
+  nativePackage: NativePackage;
+  home: string;
+  account: Account | undefined;
+  log: Log;
+}): Promise<Binaries> {
+  const { nativePackage, home, account, log } = options;
+  const copy = join(home, prefix + nativePackage.version);
+  const installed = binariesIn(nativePackage.folder);
+  const copied = binariesIn(copy);
+  if ((await whyNotRunnable(installed, account)) === undefined) return installed;
+  if ((await whyNotRunnable(copied, account)) === undefined) return copied;
+
+  await removeCopies(home);
+  await copyTree(nativePackage.folder, `${copy}.partial`);
+  await makeLinks(`${copy}.partial`);
+  await rename(`${copy}.partial`, copy);
+  const reason = await whyNotRunnable(copied, account);
+  if (reason !== undefined) {
+    await removeCopies(home);
+    throw new Error(
+      'The bundled PostgreSQL does not run on this system: set DATABASE_URL to a PostgreSQL >= 15, or remove the ' +
+        `cause${account ? `, as seen by uid ${account.uid}` : ''}: ${reason.message.trim()}`,
+      { cause: reason },
+    );
+  }
+  log('Copied the programs of PostgreSQL to where they can be run', { folder: copy });
+  return copied;
+}
+
+function binariesIn(folder: string): Binaries {
+  return { initdb: join(folder, 'bin', 'initdb'), postgres: join(folder, 'bin', 'postgres') };
+}
+
+/** Running them is the one test that sees permissions, library links and mount options alike. */
+async function whyNotRunnable(binaries: Binaries, account: Account | undefined): Promise<Error | undefined> {
+  const run = promisify(execFile);
+  const programs = [binaries.initdb, binaries.postgres];
+  const results = await Promise.allSettled(
+    programs.map((program) => run(program, ['--version'], asAccount(account))),
+  );
+  return results.find((result) => result.status === 'rejected')?.reason;
+}
+
+/** No server of this cluster runs now, so copies of other versions and unfinished ones are of no use to anybody. */
+async function removeCopies(home: string): Promise<void> {
+  for (const name of await readdir(home)) {
+    if (name.startsWith(prefix)) await rm(join(home, name), { recursive: true });
+  }
+}
+
+/** Modes are set, not taken over: the checkout may have been made under a umask that shuts others out. */
+async function copyTree(from: string, to: string): Promise<void> {
+  await mkdir(to);
+  await chmod(to, 0o755);
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) await copyTree(source, target);
+    else if (entry.isSymbolicLink()) await symlink(await readlink(source), target);
+    else {
+      await copyFile(source, target, constants.COPYFILE_FICLONE);
+      await chmod(target, ((await lstat(source)).mode & 0o100) === 0 ? 0o644 : 0o755);
+    }
+  }
+}
+
+/** Does what the package's install script does, for those who install without scripts. */
+async function makeLinks(folder: string): Promise<void> {
+  const list: { source: string; target: string }[] = JSON.parse(
+    await readFile(join(folder, 'pg-symlinks.json'), 'utf8'),
+  );
+  for (const { source, target } of list) {
+    const link = join(folder, target.replace(/^native\//, ''));
+    await rm(link, { force: true });
+    await symlink(basename(source), link);
+  }
+}

@@ -1,0 +1,42 @@
+import { chown, lstat, mkdtemp, realpath, rm, rmdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { type Account, canEnter } from './account.ts';
+import { hasCode } from './hasCode.ts';
+
+/**
+ * A private folder for PostgreSQL's socket, new for every launch, so that nobody can have prepared it and nothing of
+ * a former server is in the way. It lies in the temporary folder because a socket's path may have about 100 bytes.
+ */
+export async function createSocketFolder(account: Account | undefined): Promise<string> {
+  const folder = await mkdtemp(join(await chooseParent(account), 'vigil-'));
+  if (account) await chown(folder, account.uid, account.gid);
+  return folder;
+}
+
+/** The path comes from a file that PostgreSQL's account can write: follow no link and trust nobody else's folder. */
+export async function isPrivateFolder(folder: string, account: Account | undefined): Promise<boolean> {
+  try {
+    const { mode, uid } = await lstat(folder);
+    return mode === 0o040700 && uid === (account?.uid ?? process.geteuid?.());
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+}
+
+export async function removeSocketFolder(folder: string): Promise<void> {
+  if (!/^vigil-\w{6}$/.test(basename(folder))) return;
+  try {
+    for (const name of ['.s.PGSQL.5432', '.s.PGSQL.5432.lock']) await rm(join(folder, name), { force: true });
+    await rmdir(folder);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT', 'ENOTEMPTY')) throw error;
+  }
+}
+
+async function chooseParent(account: Account | undefined): Promise<string> {
+  const own = await realpath(tmpdir());
+  const isShort = Buffer.byteLength(own) <= 60;
+  return isShort && (!account || (await canEnter(own, account))) ? own : '/tmp';
+}

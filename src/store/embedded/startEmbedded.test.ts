@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { chown, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asAccount, findAccount } from './account.ts';
+import { type Embedded, startEmbedded } from './startEmbedded.ts';
+
+describe('startEmbedded', () => {
+  let dataDir: string;
+  const logged: string[] = [];
+  const start = (settings: Record<string, string> = {}) =>
+    startEmbedded({ dataDir, log: (message) => logged.push(message), settings });
+
+  beforeAll(async () => {
+    dataDir = join(await realpath(tmpdir()), `vigil-embedded-${randomUUID()}`, 'long-'.repeat(20));
+  });
+  afterAll(() => rm(join(dataDir, '..'), { recursive: true }));
+
+  it('makes a private cluster with checksums and the same collation everywhere, also below a long path', async () => {
+    const embedded = await start();
+    expect(logged).toContain('Created the database cluster');
+    expect(embedded.dataFolder).toBe(join(dataDir, 'postgres'));
+    expect((await stat(embedded.connection.host)).mode & 0o777).toBe(0o700);
+    const rows = await query(
+      embedded,
+      `select current_setting('listen_addresses') as addresses, current_setting('data_checksums') as checksums,
+         current_setting('server_encoding') as encoding, datlocprovider as provider, datlocale as locale,
+         lower('ÄÇ') as lower, 'Ä' ilike 'ä' as ilike, 'a' < 'B' as "alphabetical"
+       from pg_database where datname = current_database()`,
+    );
+    expect(rows).toEqual([
+      {
+        addresses: '',
+        checksums: 'on',
+        encoding: 'UTF8',
+        provider: 'b',
+        locale: 'C.UTF-8',
+        lower: 'äç',
+        ilike: true,
+        alphabetical: false,
+      },
+    ]);
+    await query(embedded, "create table kept as select 'first' as word");
+    await embedded.stop();
+  });
+
+  it('leaves no process, socket or lock when stopped, and finds its rows at the next start', async () => {
+    const embedded = await start();
+    expect(await query(embedded, 'select word from kept')).toEqual([{ word: 'first' }]);
+    await Promise.all([embedded.stop(), embedded.stop()]);
+    expect(await readdir(embedded.dataFolder)).not.toContain('postmaster.pid');
+    await expect(stat(embedded.connection.host)).rejects.toThrow('ENOENT');
+    expect(await readdir(dataDir)).not.toContain('lock');
+  });
+
+  it('loses no committed row when the server is killed', async () => {
+    const before = await start();
+    const pid = await postmasterOf(before);
+    await query(before, "insert into kept values ('second')");
+    process.kill(pid, 'SIGKILL');
+    await before.stop();
+    const after = await start();
+    expect(await query(after, 'select word from kept')).toEqual([{ word: 'first' }, { word: 'second' }]);
+    await expect(stat(before.connection.host)).rejects.toThrow('ENOENT');
+    await after.stop();
+  });
+
+  it('is not held up by a pid file whose number another process has got since', async () => {
+    const other = spawn('sleep', ['60'], { ...asAccount(await findAccount()), env: process.env });
+    await once(other, 'spawn');
+    try {
+      const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
+      await writeFile(pidFile, `${other.pid}\n${dataDir}/postgres\n0\n5432\n/nowhere/vigil-abcdef\n\n`);
+      const embedded = await start();
+      expect(await postmasterOf(embedded)).not.toBe(other.pid);
+      await embedded.stop();
+      expect(other.exitCode ?? other.signalCode).toBeNull();
+    } finally {
+      other.kill();
+    }
+  });
+
+  it('tells what PostgreSQL said when it does not start, and frees the folder', async () => {
+    await expect(start({ shared_buffers: 'nonsense' })).rejects.toThrow(
+      /PostgreSQL did not start on .*\n.*invalid value for parameter "shared_buffers": "nonsense"/,
+    );
+    await (await start()).stop();
+  });
+
+  it('empties a log that has grown beyond 10 MB', async () => {
+    await writeFile(join(dataDir, 'postgres.log'), Buffer.alloc(10 * 1024 * 1024 + 1, 'x'));
+    await (await start()).stop();
+    expect((await stat(join(dataDir, 'postgres.log'))).size).toBeLessThan(10_000);
+  });
+
+  it('refuses a cluster of another user', async (context) => {
+    if (process.geteuid?.() !== 0) context.skip('only root can give a folder to another user');
+    const { uid, gid } = await stat(join(dataDir, 'postgres'));
+    await chown(join(dataDir, 'postgres'), 12_345, gid);
+    await expect(start()).rejects.toThrow(
+      `The database in ${dataDir}/postgres belongs to uid 12345, but PostgreSQL would run as uid ${uid}`,
+    );
+    await chown(join(dataDir, 'postgres'), uid, gid);
+  });
+
+  it('names the variable to change when the data folder cannot be used', async () => {
+    const file = join(dataDir, 'postgres.log');
+    await expect(startEmbedded({ dataDir: file, log: () => {} })).rejects.toThrow(
+      `The data folder ${file} cannot be used: set VIGIL_DATA_DIR to a folder that this user may write`,
+    );
+  });
+
+  it('points to DATABASE_URL on a platform without a bundled server', async () => {
+    const { arch } = process;
+    Object.defineProperty(process, 'arch', { value: 'mips' });
+    try {
+      await expect(start()).rejects.toThrow('set DATABASE_URL to a PostgreSQL >= 15, or');
+    } finally {
+      Object.defineProperty(process, 'arch', { value: arch });
+    }
+  });
+});
+
+async function query(embedded: Embedded, text: string): Promise<unknown[]> {
+  const client = new Client(embedded.connection);
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function postmasterOf({ dataFolder }: Embedded): Promise<number> {
+  return Number((await readFile(join(dataFolder, 'postmaster.pid'), 'utf8')).split('\n')[0]);
+}

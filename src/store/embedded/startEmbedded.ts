@@ -1,0 +1,118 @@
+import { access, chmod, constants, mkdir, realpath } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Account, findAccount } from './account.ts';
+import { type Connection, connectionAt, createDatabase, probe } from './connection.ts';
+import { createCluster } from './createCluster.ts';
+import { findPackage, type NativePackage } from './findPackage.ts';
+import { launchPostmaster } from './launchPostmaster.ts';
+import { locateCluster, rememberCluster } from './locateCluster.ts';
+import { lockDataFolder } from './lockDataFolder.ts';
+import type { Log } from './log.ts';
+import { clearStale, findPostmaster, type Postmaster, stopPostmaster } from './postmaster.ts';
+import { provideBinaries } from './provideBinaries.ts';
+import { isPrivateFolder } from './socketFolder.ts';
+
+export type Embedded = {
+  /** For `pg.Pool`: the folder of the Unix socket as host. */
+  connection: Connection;
+  /** Where the cluster really lies; not below the data folder when PostgreSQL's account cannot get there. */
+  dataFolder: string;
+  /** Fast shutdown; resolves when the server is gone and the data folder is free for another Vigil. */
+  stop(): Promise<void>;
+};
+
+type Options = {
+  dataDir: string;
+  log: Log;
+  /** Server settings beside ours, for example `fsync: 'off'` where the data may be lost. */
+  settings?: Record<string, string>;
+};
+
+/** Starts the bundled PostgreSQL on a data folder, or adopts the one that a killed Vigil left running on it. */
+export async function startEmbedded(options: Options): Promise<Embedded> {
+  const nativePackage = await findPackage();
+  const account = await findAccount();
+  const dataDir = await prepareDataFolder(options.dataDir, account);
+  const lock = await lockDataFolder(dataDir);
+  try {
+    const { cluster, postmaster } = await runServer({ ...options, nativePackage, account, dataDir });
+    let stopping: Promise<void> | undefined;
+    return {
+      connection: connectionAt(postmaster.socketFolder),
+      dataFolder: cluster,
+      stop() {
+        stopping ??= stopPostmaster(postmaster, cluster).then(() => lock.release());
+        return stopping;
+      },
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+async function prepareDataFolder(wanted: string, account: Account | undefined): Promise<string> {
+  try {
+    const created = await mkdir(wanted, { recursive: true });
+    const dataDir = await realpath(wanted);
+    // Only a folder made here gets a mode: one that was there may be somebody's home.
+    if (created !== undefined) await chmod(dataDir, account ? 0o711 : 0o700);
+    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    return dataDir;
+  } catch (cause) {
+    throw new Error(
+      `The data folder ${wanted} cannot be used: set VIGIL_DATA_DIR to a folder that this user may write (${String(cause)})`,
+      { cause },
+    );
+  }
+}
+
+async function runServer(
+  options: Options & { nativePackage: NativePackage; account: Account | undefined },
+): Promise<{ cluster: string; postmaster: Postmaster }> {
+  const { dataDir, account, log } = options;
+  const location = await locateCluster(dataDir, account);
+  const { cluster } = location;
+  const postmaster = (await adoptOrphan(cluster, account, log)) ?? (await launch());
+  try {
+    await createDatabase(connectionAt(postmaster.socketFolder));
+  } catch (error) {
+    await stopPostmaster(postmaster, cluster);
+    throw error;
+  }
+  return { cluster, postmaster };
+
+  async function launch(): Promise<Postmaster> {
+    const binaries = await provideBinaries({ ...options, ...location });
+    if (!location.exists) await createCluster({ ...location, binaries, account, log });
+    if (!location.isRemembered) await rememberCluster({ dataDir, cluster, log });
+    await clearStale(cluster, account);
+    return launchPostmaster({ ...options, binaries, cluster });
+  }
+}
+
+/** We hold the lock, so a server that still runs on the cluster has lost its Vigil. */
+async function adoptOrphan(
+  cluster: string,
+  account: Account | undefined,
+  log: Log,
+): Promise<Postmaster | undefined> {
+  const orphan = await findPostmaster(cluster);
+  if (!orphan) return undefined;
+  const { pid, socketFolder } = orphan;
+  const connection = connectionAt(socketFolder);
+  const deadline = performance.now() + 120_000;
+  while ((await isPrivateFolder(socketFolder, account)) && performance.now() < deadline) {
+    const state = await probe(connection);
+    if (state === 'ready') {
+      log('Adopted the PostgreSQL that a former Vigil left running', { pid });
+      return orphan;
+    }
+    if (state === 'absent') break;
+    await sleep(20);
+  }
+  // It is on its way out, or its socket was cleaned away.
+  await stopPostmaster(orphan, cluster);
+  log('Stopped the PostgreSQL that a former Vigil left running', { pid });
+  return undefined;
+}

@@ -1,0 +1,116 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { seal, unseal } from '../lib/seal.ts';
+import { sql } from '../lib/sql.ts';
+import type { Db, Store } from './db.ts';
+
+/** Where a secret belongs; a box opens only in its own place. */
+type Place = { tenantId: number | null; kind: string; id: number | string; member: string };
+
+export type Keyring = {
+  seal(place: Place, plain: string): Buffer;
+  unseal(place: Place, box: Buffer): Promise<string>;
+};
+
+/** The newest master key comes first; while it is being rotated there are two. */
+export type MasterKeys = () => readonly Buffer[];
+
+const headerBytes = 4;
+
+/**
+ * Secrets are sealed under data keys, and data keys under the master key. Data keys stay open in memory, so a
+ * master key can be rotated while this process goes on; one that it has not seen yet is read when it is needed.
+ */
+export async function openKeyring(store: Store, masterKeys: MasterKeys, now: number): Promise<Keyring> {
+  const keys = new Map<number, Buffer>();
+  await store.transaction(async (tx) => {
+    await tx.query(sql`lock table data_key in share row exclusive mode`);
+    const rows = await tx.query<{ id: number }>(sql`select id from data_key limit 1`);
+    if (rows.length === 0) await createDataKey(tx, masterKeys()[0]!, now);
+  });
+  await load();
+
+  async function load(): Promise<void> {
+    for (const row of await readDataKeys(store))
+      if (!keys.has(row.id)) keys.set(row.id, openDataKey(row, masterKeys()));
+  }
+
+  return {
+    seal(place, plain) {
+      const newest = Math.max(...keys.keys());
+      const header = Buffer.alloc(headerBytes);
+      header.writeUInt32BE(newest);
+      return Buffer.concat([header, seal(keys.get(newest)!, Buffer.from(plain), boundTo(place))]);
+    },
+    async unseal(place, box) {
+      const id = box.readUInt32BE(0);
+      if (!keys.has(id)) await load();
+      const key = keys.get(id);
+      if (!key) throw new Error(`No data key ${id} for a secret of ${place.kind} ${place.id}.`);
+      return unseal(key, box.subarray(headerBytes), boundTo(place)).toString();
+    },
+  };
+}
+
+/** Seals every data key under the new master key, and adds a fresh one for secrets to come. */
+export async function resealDataKeys(
+  store: Store,
+  old: MasterKeys,
+  next: Buffer,
+  now: number,
+): Promise<number> {
+  return store.transaction(async (tx) => {
+    await tx.query(sql`lock table data_key in share row exclusive mode`);
+    const rows = await readDataKeys(tx);
+    for (const row of rows) {
+      const sealed = seal(next, openDataKey(row, old()), dataKeyPlace(row.id));
+      await tx.query(
+        sql`update data_key set sealed = ${sealed}, master_key_id = ${masterKeyId(next)} where id = ${row.id}`,
+      );
+    }
+    await createDataKey(tx, next, now);
+    return rows.length + 1;
+  });
+}
+
+type DataKeyRow = { id: number; masterKeyId: string; sealed: Buffer };
+
+async function readDataKeys(db: Db): Promise<DataKeyRow[]> {
+  return db.query<DataKeyRow>(
+    sql`select id, master_key_id as "masterKeyId", sealed from data_key order by id`,
+  );
+}
+
+async function createDataKey(tx: Db, master: Buffer, now: number): Promise<void> {
+  const rows = await tx.query<{ id: number }>(
+    sql`select nextval(pg_get_serial_sequence('data_key', 'id'))::int as id`,
+  );
+  const id = rows[0]!.id;
+  const sealed = seal(master, randomBytes(32), dataKeyPlace(id));
+  await tx.query(
+    sql`insert into data_key (id, created_at, master_key_id, sealed) values (${id}, ${now}, ${masterKeyId(master)}, ${sealed})`,
+  );
+}
+
+function openDataKey(row: DataKeyRow, masters: readonly Buffer[]): Buffer {
+  const master = masters.find((key) => masterKeyId(key) === row.masterKeyId);
+  if (!master) {
+    throw new Error(
+      'The master key does not fit this database: its secrets were sealed under another one. ' +
+        'Give the right key in VIGIL_MASTER_KEY or VIGIL_MASTER_KEY_FILE.',
+    );
+  }
+  return unseal(master, row.sealed, dataKeyPlace(row.id));
+}
+
+/** Tells master keys apart without saying anything about them. */
+function masterKeyId(key: Buffer): string {
+  return createHash('sha256').update('vigil master key').update(key).digest('hex').slice(0, 16);
+}
+
+function dataKeyPlace(id: number): string {
+  return `vigil data key ${id}`;
+}
+
+function boundTo(place: Place): string {
+  return JSON.stringify([place.tenantId, place.kind, place.id, place.member]);
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import pg from 'pg';
+
+const folder = new URL('./migrations/', import.meta.url);
+/** Any constant: it only keeps two processes from migrating at once. */
+const migrationLock = 7_305_113;
+
+type Migration = { name: string; text: string; hash: string };
+
+/** Brings the schema up to date, each step in its own transaction; returns the names of the steps taken. */
+export async function migrate(config: pg.PoolConfig): Promise<string[]> {
+  const client = new pg.Client(config);
+  await client.connect();
+  try {
+    await refuseOldServer(client);
+    await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    await client.query(
+      'create table if not exists migration (name text primary key, hash text not null, at timestamptz not null default now())',
+    );
+    const { rows } = await client.query<{ name: string; hash: string }>('select name, hash from migration');
+    const done = new Map(rows.map((row) => [row.name, row.hash]));
+    const taken: string[] = [];
+    for (const migration of migrations()) {
+      const hash = done.get(migration.name);
+      if (hash === migration.hash) continue;
+      if (hash !== undefined)
+        throw new Error(`Migration ${migration.name} was changed after it had been applied.`);
+      await apply(client, migration);
+      taken.push(migration.name);
+    }
+    return taken;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Names of the steps this program knows and the database lacks. */
+export function missingMigrations(applied: readonly string[]): string[] {
+  return migrations()
+    .map((migration) => migration.name)
+    .filter((name) => !applied.includes(name));
+}
+
+function migrations(): Migration[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((name) => {
+      const text = readFileSync(new URL(name, folder), 'utf8');
+      return { name, text, hash: createHash('sha256').update(text).digest('hex') };
+    });
+}
+
+async function apply(client: pg.Client, migration: Migration): Promise<void> {
+  await client.query('begin');
+  try {
+    await client.query(migration.text);
+    await client.query('insert into migration (name, hash) values ($1, $2)', [
+      migration.name,
+      migration.hash,
+    ]);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw new Error(`Migration ${migration.name} failed and was undone.`, { cause: error });
+  }
+}
+
+async function refuseOldServer(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ server_version_num: string }>('show server_version_num');
+  const version = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
+  if (version < 15) throw new Error(`PostgreSQL ${version} is too old: Vigil needs PostgreSQL 15 or newer.`);
+}

@@ -1,0 +1,128 @@
+import { raw, type Sql, sql } from '../lib/sql.ts';
+import type { Scope } from '../model/principal.ts';
+import type { Catalogue, WhereField } from '../query/where/catalogue.ts';
+
+export type ColumnType =
+  | 'integer'
+  | 'number'
+  | 'string'
+  | 'boolean'
+  | 'json'
+  | 'string[]'
+  | 'integer[]'
+  | 'bytes';
+
+/**
+ * A member of a record as the store sees it: a column, or nested records read by a sub-select.
+ * `as` is the SQL that yields it when that is not simply the column of the same name.
+ */
+type Member =
+  | { type: ColumnType; as?: string }
+  | { type: 'one' | 'many'; from: string; alias: string; members: Members };
+export type Members = { readonly [name: string]: Member };
+
+export type Table = {
+  /** The record kind, in the words of the API. */
+  kind: string;
+  name: string;
+  members: Members;
+  /** Columns that are written but neither read into a record nor searched. */
+  hidden?: Readonly<Record<string, ColumnType>>;
+  /** Which rows a caller may see, and which change. The table's alias is `t`. */
+  visible: (scope: Scope) => Sql;
+  writable: (scope: Scope) => Sql;
+  /** Rows of the table that are of this kind at all. */
+  only?: string;
+  /** Tables whose rows are deleted along with a row of this one: the child's column that points here. */
+  owns?: () => readonly { table: Table; column: string }[];
+  /** Binding tables whose rows vanish along with a row of this one. */
+  unbinds?: readonly { table: string; column: string }[];
+  /** Arrays inside the record whose items have an id of their own. */
+  bindings?: readonly Binding[];
+  /** What each unique index means, for the answer to whoever runs into it. */
+  unique?: Readonly<Record<string, { member: string; message: string }>>;
+};
+
+/** Items that live in a table of their own and belong to one record. */
+export type Binding = {
+  /** The member of the record that holds the items. */
+  member: string;
+  table: string;
+  /** The column that points at the record. */
+  parent: string;
+  /** What an item may set; `references` names the kind whose record the value must be. */
+  items: Readonly<Record<string, { type: ColumnType; column?: string; references?: () => Table }>>;
+  bindings?: readonly Binding[];
+};
+
+export const id = { id: { type: 'integer' } } as const satisfies Members;
+export const times = {
+  createdAt: { type: 'integer' },
+  updatedAt: { type: 'integer' },
+} as const satisfies Members;
+export const status = { status: { type: 'string' } } as const satisfies Members;
+
+export function columnOf(member: string): string {
+  return member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+const selectLists = new WeakMap<readonly string[], Sql>();
+
+/** `select` list for the given members of a record, each under its API name. */
+export function selectList(table: Table, names: readonly string[]): Sql {
+  const known = selectLists.get(names);
+  if (known) return known;
+  const columns = names.map((name) => {
+    const member = table.members[name];
+    if (!member) throw new Error(`The ${table.kind} table has no member ${name}.`);
+    return `${expression(member, name, 't')} as "${name}"`;
+  });
+  const list = raw(columns.join(', '));
+  selectLists.set(names, list);
+  return list;
+}
+
+/** What the where language may name: every member, nested ones included. */
+export function catalogueOf(members: Members, alias = 't'): Catalogue {
+  const entries = Object.entries(members).flatMap(([name, member]): [string, WhereField][] => {
+    if ('from' in member) {
+      return [
+        [
+          name,
+          { type: member.type, from: raw(member.from), fields: catalogueOf(member.members, member.alias) },
+        ],
+      ];
+    }
+    const column = raw(expression(member, name, alias));
+    if (member.type === 'bytes') return [];
+    if (member.type === 'string[]') return [[name, { type: 'string', column, array: true }]];
+    if (member.type === 'integer[]') return [[name, { type: 'integer', column, array: true }]];
+    return [[name, { type: member.type, column }]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function expression(member: Member, name: string, alias: string): string {
+  if (!('from' in member)) return member.as ?? `${alias}.${columnOf(name)}`;
+  const pairs = Object.entries(member.members).map(
+    ([inner, value]) => `'${inner}', ${expression(value, inner, member.alias)}`,
+  );
+  const object = `json_build_object(${pairs.join(', ')})`;
+  return member.type === 'one'
+    ? `(select ${object} from ${member.from})`
+    : `(select coalesce(json_agg(${object} order by ${member.alias}.id), '[]'::json) from ${member.from})`;
+}
+
+/** Rules for `visible` and `writable`. An administrator's scope has no bounds. */
+export function within(rule: (scope: Scope) => Sql): (scope: Scope) => Sql {
+  return (scope) => (scope.all ? sql`true` : rule(scope));
+}
+
+export const byTenant = within((scope) => sql`t.tenant_id = any(${scope.tenantIds})`);
+export const everyone = (): Sql => sql`true`;
+export const administrators = within(() => sql`false`);
+/** Tenants in which the scope has a say: the caller's own and those of the caller's organisation. */
+export const byTenantOrOrganisation = within(
+  (scope) => sql`(t.tenant_id = any(${scope.tenantIds})
+    or t.tenant_id in (select o.id from tenant o where o.organisation_id = any(${scope.organisationIds})))`,
+);

@@ -1,0 +1,49 @@
+import { sql } from '../../lib/sql.ts';
+import { byTenant, id, status, type Table, times, within } from '../table.ts';
+import { actionTable } from './action.ts';
+import { detectorTable } from './detector.ts';
+import { tokenomicsCategoryTable } from './tokenomicsCategory.ts';
+import { triggerTable } from './trigger.ts';
+
+export const contractTable: Table = {
+  kind: 'contract',
+  name: 'contract',
+  members: {
+    ...id,
+    ...times,
+    projectId: { type: 'integer' },
+    chainUid: { type: 'string' },
+    address: { type: 'string' },
+    implementation: { type: 'string' },
+    name: { type: 'string' },
+    category: { type: 'string' },
+    tags: { type: 'string[]' },
+    addressType: { type: 'string' },
+    amlRequired: { type: 'boolean' },
+    icon: { type: 'string' },
+    tenantId: { type: 'integer' },
+    ...status,
+  },
+  hidden: { canonicalAddress: 'string', abi: 'json' },
+  // Contract-level authorization: whoever may see the project may see its contracts.
+  visible: within(
+    (scope) => sql`(t.tenant_id = any(${scope.tenantIds})
+      or t.tenant_id in (select o.id from tenant o where o.organisation_id = any(${scope.organisationIds}))
+      or t.project_id in (select v.id from project v
+                          where v.view_tenant_ids && ${scope.tenantIds}::bigint[] and v.status <> 'DELETED')
+      or t.project_id in (select v.project_id from license_instance v
+                          where v.organisation_id = any(${scope.organisationIds}) and v.status <> 'DELETED'))`,
+  ),
+  writable: byTenant,
+  owns: () =>
+    [detectorTable, triggerTable, actionTable, tokenomicsCategoryTable].map((table) => ({
+      table,
+      column: 'contract_id',
+    })),
+  unique: {
+    contract_address: {
+      member: 'address',
+      message: 'The project already watches this address on this chain.',
+    },
+  },
+};

@@ -1,0 +1,19 @@
+import { byTenantOrOrganisation, id, status, type Table, times } from '../table.ts';
+
+export const inviteTable: Table = {
+  kind: 'invite',
+  name: 'invite',
+  members: {
+    email: { type: 'string' },
+    roles: { type: 'string[]' },
+    ...id,
+    ...times,
+    tenantId: { type: 'integer' },
+    organisationId: { type: 'integer' },
+    expiredAt: { type: 'integer' },
+    ...status,
+  },
+  hidden: { url: 'string', uidHash: 'bytes', acceptedAt: 'integer' },
+  visible: byTenantOrOrganisation,
+  writable: byTenantOrOrganisation,
+};

@@ -1,0 +1,26 @@
+import { byTenant, id, status, type Table, times } from '../table.ts';
+
+export const walletTable: Table = {
+  kind: 'wallet',
+  name: 'wallet',
+  members: {
+    ...id,
+    ...times,
+    ...status,
+    tenantId: { type: 'integer' },
+    chainUid: { type: 'string' },
+    address: { type: 'string' },
+    name: { type: 'string' },
+    type: { type: 'string' },
+    tags: { type: 'string[]' },
+  },
+  hidden: { sealedKey: 'bytes' },
+  visible: byTenant,
+  writable: byTenant,
+  unique: {
+    wallet_address: {
+      member: 'privateKey',
+      message: 'The tenant already has a wallet with this key on this chain.',
+    },
+  },
+};

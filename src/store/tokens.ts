@@ -1,0 +1,118 @@
+import { sql } from '../lib/sql.ts';
+import type { Principal, Role } from '../model/principal.ts';
+import { mayGrant } from '../model/principal.ts';
+import type { Db } from './db.ts';
+
+type TokenRow = {
+  tokenId: number;
+  tokenKind: Principal['tokenKind'];
+  userId: number | null;
+  tenantId: number | null;
+  organisationId: number | null;
+  roles: Role[];
+  userRoles: Role[] | null;
+  tenantStatus: string | null;
+  isExpired: boolean;
+};
+
+/** Who stands behind a token, or undefined when it is unknown, expired or revoked, or its user is gone. */
+export async function findPrincipal(db: Db, hash: Buffer, now: number): Promise<Principal | undefined> {
+  const rows = await db.prepared<TokenRow>(
+    sql`select k.id as "tokenId", k.kind as "tokenKind", k.member_id as "userId", k.tenant_id as "tenantId",
+        t.organisation_id as "organisationId", k.roles, m.roles as "userRoles", t.status as "tenantStatus",
+        (exists (select 1 from subscription s where s.tenant_id = t.id and s.status <> 'DELETED')
+          and not exists (select 1 from subscription s where s.tenant_id = t.id and s.status = 'ACTIVE'
+                          and s.expiration_date > ${now})) as "isExpired"
+      from access_token k
+      left join member m on m.id = k.member_id
+      left join tenant t on t.id = k.tenant_id
+      where k.hash = ${hash} and k.status = 'ACTIVE' and (k.expired_at is null or k.expired_at > ${now})
+        and (k.member_id is null or m.status = 'ACTIVE') and (k.tenant_id is null or t.status <> 'DELETED')`,
+  );
+  const row = rows[0];
+  if (!row) return undefined;
+  const { userRoles: _userRoles, tenantStatus, isExpired, ...principal } = row;
+  return {
+    ...principal,
+    roles: effectiveRoles(row),
+    readOnly: tenantStatus === 'DISABLED' ? 'tenant-disabled' : isExpired ? 'subscription-expired' : null,
+  };
+}
+
+/** A session has its user's present roles; a key has those of its own that its owner could still grant. */
+function effectiveRoles(row: TokenRow): Role[] {
+  const { userRoles } = row;
+  if (!userRoles) return row.roles;
+  return row.tokenKind === 'SESSION' ? userRoles : row.roles.filter((role) => mayGrant(userRoles, role));
+}
+
+export type NewToken = {
+  kind: Principal['tokenKind'];
+  tenantId: number | null;
+  userId: number | null;
+  label: string | null;
+  roles: readonly string[];
+  hash: Buffer;
+  hint: string;
+  expiredAt: number | null;
+};
+
+export async function insertToken(db: Db, token: NewToken, now: number): Promise<number> {
+  const rows = await db.query<{ id: number }>(
+    sql`insert into access_token (created_at, updated_at, kind, tenant_id, member_id, label, roles, hash, hint, expired_at)
+      values (${now}, ${now}, ${token.kind}, ${token.tenantId}, ${token.userId}, ${token.label}, ${token.roles},
+              ${token.hash}, ${token.hint}, ${token.expiredAt})
+      returning id`,
+  );
+  return rows[0]!.id;
+}
+
+/** Returns false when there was no such live token. */
+export async function revokeToken(db: Db, id: number, now: number): Promise<boolean> {
+  const rows = await db.query<{ id: number }>(
+    sql`update access_token set status = 'DELETED', updated_at = ${now}
+      where id = ${id} and status <> 'DELETED' returning id`,
+  );
+  return rows.length > 0;
+}
+
+export async function revokeSessions(db: Db, userId: number, now: number): Promise<void> {
+  await db.query(
+    sql`update access_token set status = 'DELETED', updated_at = ${now}
+      where member_id = ${userId} and kind = 'SESSION' and status <> 'DELETED'`,
+  );
+}
+
+export async function hasAdminToken(db: Db): Promise<boolean> {
+  const rows = await db.query<{ found: boolean }>(
+    sql`select exists (select 1 from access_token where kind = 'ADMIN') as found`,
+  );
+  return rows[0]?.found ?? false;
+}
+
+export async function findTokenByHash(
+  db: Db,
+  hash: Buffer,
+): Promise<{ id: number; status: string } | undefined> {
+  const rows = await db.query<{ id: number; status: string }>(
+    sql`select id, status from access_token where hash = ${hash}`,
+  );
+  return rows[0];
+}
+
+/** For the operator at the command line: every live token, without a secret. */
+export async function listTokens(db: Db, now: number) {
+  return db.query<{
+    id: number;
+    kind: string;
+    tenantId: number | null;
+    label: string | null;
+    roles: string[];
+    hint: string;
+    createdAt: number;
+    expiredAt: number | null;
+  }>(
+    sql`select id, kind, tenant_id as "tenantId", label, roles, hint, created_at as "createdAt", expired_at as "expiredAt"
+      from access_token where status = 'ACTIVE' and (expired_at is null or expired_at > ${now}) order by id`,
+  );
+}

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import { BlockList } from 'node:net';
+import pino from 'pino';
+import { createAuthenticate } from '../../src/api/authenticate.ts';
+import { createEndpoints } from '../../src/api/endpoints.ts';
+import { createMetrics } from '../../src/api/metrics.ts';
+import { createServer } from '../../src/api/server.ts';
+import { chains } from '../../src/chains/chains.ts';
+import type { Role } from '../../src/model/principal.ts';
+import type { Services } from '../../src/services/call.ts';
+import { issueToken } from '../../src/services/issueToken.ts';
+import { openStore, type Store } from '../../src/store/db.ts';
+import { openKeyring } from '../../src/store/keyring.ts';
+import { createTestDatabase } from './database.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read member by member, and a wrong member fails the test.
+export type Json = { [member: string]: any };
+export type Answer = { status: number; body: Json; text: string; headers: Headers };
+
+export type TestApi = {
+  url: string;
+  store: Store;
+  services: Services;
+  adminToken: string;
+  /** Lines of the log so far. */
+  log: string[];
+  /** Sends one request; as the administrator unless a token is given (null sends none). */
+  call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  /** The same, and fails unless the status is 2xx. */
+  ok(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Json>;
+  /** An access token with these roles in this tenant. */
+  token(tenantId: number | null, ...roles: Role[]): Promise<string>;
+  /** Moves the clock that the server reads. */
+  advance(ms: number): void;
+  stop(): Promise<void>;
+};
+
+type CallOptions = { token?: string | null; headers?: Record<string, string>; raw?: string | Uint8Array };
+
+/** A whole server on a fresh database, reached over HTTP on loopback. */
+export async function startTestApi(
+  options: { rateLimit?: { perSecond: number; burst: number }; corsOrigins?: string[] } = {},
+): Promise<TestApi> {
+  const database = await createTestDatabase('migrated');
+  const store = openStore(database.config, () => {});
+  let skew = 0;
+  const now = () => Date.now() + skew;
+  const master = randomBytes(32);
+  const keyring = await openKeyring(store, () => [master], now());
+  const authenticate = createAuthenticate(store, now);
+  const log: string[] = [];
+  const services: Services = {
+    store,
+    keyring,
+    now,
+    forgetTokens: authenticate.forget,
+    mail: false,
+    hsm: false,
+    allowNetworks: new BlockList(),
+  };
+  const server = await createServer({
+    services,
+    authenticate: authenticate.authenticate,
+    endpoints: createEndpoints({ configured: new Set(), confirmations: (uid) => chains[uid].confirmations }),
+    metrics: createMetrics(() => store.stats()),
+    log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
+    version: 'test',
+    rateLimit: options.rateLimit ?? { perSecond: 1_000_000, burst: 1_000_000 },
+    corsOrigins: options.corsOrigins ?? [],
+  });
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+
+  async function token(tenantId: number | null, ...roles: Role[]): Promise<string> {
+    const kind = tenantId === null ? 'ADMIN' : 'API_KEY';
+    const made = { kind, tenantId, userId: null, label: null, roles, expiredAt: null } as const;
+    return (await issueToken(store, made, now())).token;
+  }
+
+  const adminToken = await token(null, 'admin');
+
+  async function call(method: string, path: string, body?: unknown, sent: CallOptions = {}): Promise<Answer> {
+    const bearer = sent.token === undefined ? adminToken : sent.token;
+    const response = await fetch(`${url}${path.startsWith('/') ? path : `/api/v1/${path}`}`, {
+      method,
+      headers: {
+        ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+        ...(body === undefined && sent.raw === undefined ? {} : { 'content-type': 'application/json' }),
+        ...sent.headers,
+      },
+      ...(sent.raw === undefined
+        ? body === undefined
+          ? {}
+          : { body: JSON.stringify(body) }
+        : { body: sent.raw }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    return {
+      status: response.status,
+      text,
+      body: isJson && text ? JSON.parse(text) : {},
+      headers: response.headers,
+    };
+  }
+
+  return {
+    url,
+    store,
+    services,
+    adminToken,
+    log,
+    call,
+    token,
+    ok: async (method, path, body, sent) => {
+      const answer = await call(method, path, body, sent);
+      if (answer.status >= 300)
+        throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`);
+      return answer.body;
+    },
+    advance: (ms) => {
+      skew += ms;
+    },
+    stop: async () => {
+      await server.close();
+      await store.close();
+      await database.drop();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { type Embedded, startEmbedded } from '../../src/store/embedded/startEmbedded.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgres: Embedded['connection'];
+  }
+}
+
+/** One server for the whole run; each test makes its own database in it. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Left to startEmbedded to create: as root it opens only folders of its own making to PostgreSQL's account.
+  const dataDir = join(tmpdir(), `vigil-test-${randomUUID()}`);
+  const embedded = await startEmbedded({
+    dataDir,
+    log: () => {},
+    settings: { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', max_connections: '200' },
+  });
+  const guard = startGuard(embedded, dataDir);
+  project.provide('postgres', embedded.connection);
+  return async () => {
+    guard.kill();
+    await embedded.stop();
+    await rm(dataDir, { recursive: true });
+  };
+}
+
+/** Vitest runs no teardown when it is interrupted, so a shell waits for the end of its input, which is our end. */
+function startGuard({ connection, dataFolder }: Embedded, dataDir: string): ChildProcess {
+  const script = `cat
+    kill -INT "$(head -n 1 "$1/postmaster.pid")"
+    while [ -e "$1/postmaster.pid" ]; do sleep 0.1; done
+    rm -rf "$2" "$3"`;
+  const guard = spawn('/bin/sh', ['-c', script, 'guard', dataFolder, dataDir, connection.host], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  guard.unref();
+  return guard;
+}
