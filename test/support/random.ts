@@ -1,8 +1,12 @@
 /** Repeatable randomness: the same seed gives the same run. */
 export type Random = {
   readonly seed: number;
+  /** 0 … below 1 */
+  random(): number;
   /** 0 … below - 1 */
   below(below: number): number;
+  /** from … to */
+  integer(from: number, to: number): number;
   chance(probability: number): boolean;
   pick<T>(items: readonly T[]): T;
 };
@@ -20,7 +24,9 @@ export function createRandom(test: string): Random {
   };
   return {
     seed,
+    random: next,
     below: (below) => Math.floor(next() * below),
+    integer: (from, to) => from + Math.floor(next() * (to - from + 1)),
     chance: (probability) => next() < probability,
     pick: (items) => items[Math.floor(next() * items.length)]!,
   };

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { processorMs } from '../../test/query/processorMs.ts';
+import { readVectors } from '../../test/query/vectorDocuments.ts';
+import { analyze, lowerCase } from './analyzer.ts';
+
+const vectors: { text: string; tokens: string[] }[] = JSON.parse(readVectors('analyzer-vectors.json'));
+
+describe('analyze', () => {
+  it('has all its vectors', () => {
+    expect(vectors).toHaveLength(38);
+  });
+
+  it.each(vectors)('cuts $text as the standard analyzer does', ({ text, tokens }) => {
+    expect(analyze(text)).toEqual(tokens);
+  });
+
+  it('keeps runs of Katakana, Hangul and Thai whole and cuts Han and Hiragana apart', () => {
+    expect(analyze('ﾃｽﾄカタカナ 한국어 ภาษาไทย 日本の')).toEqual([
+      'ﾃｽﾄカタカナ',
+      '한국어',
+      'ภาษาไทย',
+      '日',
+      '本',
+      'の',
+    ]);
+  });
+
+  it('takes an emoji with its modifiers, a flag and a keycap for one token each', () => {
+    expect(analyze('👩‍🚀 👍🏽🇫🇷🇩🇪 #️⃣ 1️⃣')).toEqual(['👩‍🚀', '👍🏽', '🇫🇷', '🇩🇪', '#️⃣', '1️⃣']);
+    expect(analyze('# * © ® ™')).toEqual([]);
+  });
+
+  it('joins letters with underscores but makes no token of underscores alone', () => {
+    expect(analyze('_a_ __ x_1 カ_a カa')).toEqual(['_a_', 'x_1', 'カ_a', 'カ', 'a']);
+  });
+
+  it('joins Hebrew letters with the quotes that stand in words', () => {
+    expect(analyze('צה"ל ג\' "שלום"')).toEqual(['צה"ל', "ג'", 'שלום']);
+  });
+
+  it('cuts a token after 255 characters and goes on with the rest', () => {
+    expect(analyze('x'.repeat(600)).map((token) => token.length)).toEqual([255, 255, 90]);
+    expect(analyze(`${'x'.repeat(255)}.eth`)).toEqual(['x'.repeat(255), 'eth']);
+    expect(analyze('𝒜'.repeat(200)).every((token) => token.isWellFormed())).toBe(true);
+  });
+
+  it('needs time in proportion to the text, whatever the text', () => {
+    const pieces = ['_', 'a.', "'", '1,', '\u0301', '🇫', '👩\u200d', 'ก', '.', 'א"', '中'];
+    for (const piece of pieces) {
+      const text = piece.repeat(1_000_000 / piece.length);
+      let tokens: string[] = [];
+      const ms = processorMs(() => {
+        tokens = analyze(text);
+      });
+      expect(ms, piece).toBeLessThan(2_000);
+      expect(tokens.every((token) => token.length <= 256)).toBe(true);
+    }
+  });
+});
+
+describe('lowerCase', () => {
+  it('changes each code point by itself', () => {
+    expect(lowerCase('İSTANBUL ΟΔΟΣ Straße 𐐀')).toBe('istanbul οδοσ straße 𐐨');
+  });
+});

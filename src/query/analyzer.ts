@@ -1,0 +1,206 @@
+/**
+ * The words of a text as the search engine's standard analyzer cuts them: the word boundaries of Unicode annex 29,
+ * lower case, no stop words. Written as a scanner because `Intl.Segmenter` follows other rules for ':' and Thai.
+ */
+export function analyze(text: string): string[] {
+  const tokens: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const end = tokenEnd(text, at);
+    if (end > at) {
+      tokens.push(lowerCase(text.slice(at, end)));
+      at = end;
+    } else {
+      at = afterNoToken(text, at);
+    }
+  }
+  return tokens;
+}
+
+/** Lower case one code point at a time: `toLowerCase` would add a dot to İ and look around Σ for a word's end. */
+export function lowerCase(text: string): string {
+  const plain = contextual.test(text) ? text.replaceAll('İ', 'i').replaceAll('Σ', 'σ') : text;
+  return plain.toLowerCase();
+}
+
+const contextual = /[İΣ]/;
+const maxTokenLength = 255;
+
+const ignored = 1;
+const letter = 2;
+const hebrew = 3;
+const number = 4;
+const katakana = 5;
+const connector = 6;
+const extend = 7;
+const midLetter = 8;
+const midNumber = 9;
+const midBoth = 10;
+const singleQuote = 11;
+const doubleQuote = 12;
+const ideograph = 13;
+const southEastAsian = 14;
+const emoji = 15;
+const weakEmoji = 16;
+const regionalIndicator = 17;
+
+/** Tried from top to bottom; what none of them matches is ignored. */
+const classPatterns: readonly (readonly [number, RegExp])[] = [
+  [singleQuote, /'/],
+  [doubleQuote, /"/],
+  [midBoth, /[.\u2018\u2019\u2024\uFE52\uFF07\uFF0E]/],
+  [midLetter, /[:\u00B7\u0387\u055F\u05F4\u2027\uFE13\uFE55\uFF1A]/],
+  [midNumber, /[,;\u037E\u0589\u060C\u060D\u066C\u07F8\u2044\uFE10\uFE14\uFE50\uFE54\uFF0C\uFF1B]/],
+  [connector, /[\p{Pc}\u202F]/u],
+  [number, /[\p{Nd}\u066B]/u],
+  [regionalIndicator, /\p{Regional_Indicator}/u],
+  [
+    southEastAsian,
+    /(?=[\p{L}\p{M}])[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tai_Le}\p{Script=New_Tai_Lue}\p{Script=Tai_Tham}\p{Script=Tai_Viet}\p{Script=Ahom}]/u,
+  ],
+  [extend, /(?!\u200B)[\p{Grapheme_Extend}\p{Mc}\p{Cf}\p{Emoji_Modifier}]/u],
+  [katakana, /[\p{Script=Katakana}\u3031-\u3035\u309B\u309C\u30A0\u30FC\uFF70]/u],
+  [ideograph, /[\p{Script=Han}\p{Script=Hiragana}]/u],
+  [hebrew, /(?=\p{Lo})\p{Script=Hebrew}/u],
+  [
+    letter,
+    /[\p{Alphabetic}\u02C2-\u02C5\u02D2-\u02D7\u02DE\u02DF\u02E5-\u02EB\u02ED\u02EF-\u02FF\u055A-\u055C\u055E\u058A\u05F3\u070F\uA708-\uA716\uA720\uA721\uA789\uA78A\uAB5B]/u,
+  ],
+  [weakEmoji, /[#*©®™〰〽]/],
+  [emoji, /\p{Emoji}/u],
+];
+
+/** Filled as code points are met; 0 means not looked up yet. */
+const classes = new Uint8Array(0x110000);
+
+function classAt(text: string, at: number): number {
+  if (at >= text.length) return ignored;
+  const codePoint = codePointAt(text, at);
+  const known = classes[codePoint]!;
+  if (known !== 0) return known;
+  const character = String.fromCodePoint(codePoint);
+  const found = classPatterns.find(([, pattern]) => pattern.test(character))?.[0] ?? ignored;
+  classes[codePoint] = found;
+  return found;
+}
+
+/** Where the token that starts at `start` ends, or `start` if none does. */
+function tokenEnd(text: string, start: number): number {
+  const first = classAt(text, start);
+  if (first === ignored) return start;
+  const limit = Math.min(text.length, start + maxTokenLength);
+  switch (first) {
+    case letter:
+    case hebrew:
+    case number:
+    case katakana:
+    case connector:
+      return wordEnd(text, start, limit);
+    case ideograph:
+      return skipExtenders(text, afterCodePoint(text, start), limit);
+    case southEastAsian:
+      return runEnd(text, start, limit, southEastAsian);
+    case emoji:
+    case weakEmoji:
+    case regionalIndicator:
+      return emojiEnd(text, start, limit, first);
+    default:
+      return start;
+  }
+}
+
+function wordEnd(text: string, start: number, limit: number): number {
+  let at = start;
+  let previous = connector;
+  let isWord = false;
+  while (at < limit) {
+    const next = classAt(text, at);
+    if (next === extend && at > start) {
+      at = afterCodePoint(text, at);
+      continue;
+    }
+    if (!joins(previous, next)) {
+      const after = afterMiddle(text, at, limit, previous, next);
+      if (after === at) break;
+      at = after;
+      continue;
+    }
+    const end = afterCodePoint(text, at);
+    if (end > limit) break;
+    if (next !== connector) isWord = true;
+    previous = next;
+    at = end;
+  }
+  return isWord ? at : start;
+}
+
+function joins(previous: number, next: number): boolean {
+  if (next === connector) return true;
+  if (next === katakana) return previous === katakana || previous === connector;
+  return (next === letter || next === hebrew || next === number) && previous !== katakana;
+}
+
+/** Where to go on if the mark at `at` stands between two letters or two digits, or else `at`. */
+function afterMiddle(text: string, at: number, limit: number, previous: number, mark: number): number {
+  const after = skipExtenders(text, at + 1, limit);
+  const next = after < limit ? classAt(text, after) : ignored;
+  const isBoth = mark === midBoth || mark === singleQuote;
+  if (isLetter(previous) && isLetter(next) && (isBoth || mark === midLetter)) return after;
+  if (previous === number && next === number && (isBoth || mark === midNumber)) return after;
+  if (previous !== hebrew) return at;
+  return mark === singleQuote || (mark === doubleQuote && next === hebrew) ? after : at;
+}
+
+function isLetter(kind: number): boolean {
+  return kind === letter || kind === hebrew;
+}
+
+/** A row of connectors that led to no word leads to none from its middle either, and must not be read again. */
+function afterNoToken(text: string, at: number): number {
+  return classAt(text, at) === connector
+    ? runEnd(text, at, at + maxTokenLength, connector)
+    : afterCodePoint(text, at);
+}
+
+function runEnd(text: string, start: number, limit: number, kind: number): number {
+  let at = start;
+  while (at < limit) {
+    const next = classAt(text, at);
+    if (next !== kind && next !== extend) break;
+    at = afterCodePoint(text, at);
+  }
+  return at;
+}
+
+function emojiEnd(text: string, start: number, limit: number, first: number): number {
+  let at = afterCodePoint(text, start);
+  if (first === regionalIndicator) {
+    return classAt(text, at) === regionalIndicator
+      ? skipExtenders(text, afterCodePoint(text, at), limit)
+      : start;
+  }
+  if (first === weakEmoji && text[at] !== '\uFE0F' && text[at] !== '\u20E3') return start;
+  at = skipExtenders(text, at, limit);
+  while (at < limit && text[at - 1] === '\u200D' && classAt(text, at) === emoji) {
+    at = skipExtenders(text, afterCodePoint(text, at), limit);
+  }
+  return at;
+}
+
+function skipExtenders(text: string, start: number, limit: number): number {
+  let at = start;
+  while (at < limit && classAt(text, at) === extend) at = afterCodePoint(text, at);
+  return at;
+}
+
+function afterCodePoint(text: string, at: number): number {
+  return at + width(codePointAt(text, at));
+}
+
+function codePointAt(text: string, at: number): number {
+  return text.codePointAt(at)!;
+}
+
+function width(codePoint: number): number {
+  return codePoint > 0xffff ? 2 : 1;
+}

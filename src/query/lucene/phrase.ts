@@ -1,0 +1,77 @@
+/**
+ * A test whether the words of a phrase stand in a text: side by side, or moved by at most `slop` positions in all.
+ * Two words swapped count as two moves. A word that the phrase has twice must stand twice in the text.
+ */
+export function createPhraseTest(
+  words: readonly string[],
+  slop: number,
+): (tokens: readonly string[]) => boolean {
+  if (slop === 0) return (tokens) => tokens.some((_, start) => standsAt(words, tokens, start));
+  const offsets = new Map<string, number[]>();
+  words.forEach((word, offset) => {
+    const known = offsets.get(word);
+    if (known === undefined) offsets.set(word, [offset]);
+    else known.push(offset);
+  });
+  return (tokens) => fitsLoosely(offsets, tokens, slop);
+}
+
+function standsAt(words: readonly string[], tokens: readonly string[], start: number): boolean {
+  return (
+    start + words.length <= tokens.length && words.every((word, offset) => tokens[start + offset] === word)
+  );
+}
+
+/** One distinct word: where it stands in the phrase and where in the text, both ascending. */
+type Places = { readonly offsets: readonly number[]; readonly positions: readonly number[] };
+
+/**
+ * A word at position p that the phrase has at offset o is shifted by p - o. The moves needed are the largest shift less
+ * the smallest, so that every possible smallest shift is tried.
+ */
+function fitsLoosely(
+  offsets: ReadonlyMap<string, readonly number[]>,
+  tokens: readonly string[],
+  slop: number,
+): boolean {
+  const positions = new Map<string, number[]>(Array.from(offsets.keys(), (word) => [word, []]));
+  tokens.forEach((token, position) => {
+    positions.get(token)?.push(position);
+  });
+  const places = Array.from(
+    offsets,
+    ([word, at]): Places => ({ offsets: at, positions: positions.get(word)! }),
+  );
+  if (places.some((place) => place.positions.length < place.offsets.length)) return false;
+  // The rarest word rules out most shifts soonest.
+  places.sort((a, b) => a.positions.length - b.positions.length);
+  const shifts = new Set<number>();
+  for (const place of places) {
+    for (const offset of place.offsets) for (const position of place.positions) shifts.add(position - offset);
+  }
+  for (const shift of shifts) if (places.every((place) => fitsWithin(place, shift, slop))) return true;
+  return false;
+}
+
+/** Both lists ascend, so taking the first free position for each offset in turn never spoils a later choice. */
+function fitsWithin(place: Places, shift: number, slop: number): boolean {
+  let next = firstFrom(place.positions, shift + place.offsets[0]!);
+  for (const offset of place.offsets) {
+    while (next < place.positions.length && place.positions[next]! < shift + offset) next += 1;
+    const position = place.positions[next];
+    if (position === undefined || position > shift + offset + slop) return false;
+    next += 1;
+  }
+  return true;
+}
+
+function firstFrom(sorted: readonly number[], value: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

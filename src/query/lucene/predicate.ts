@@ -1,0 +1,66 @@
+import type { Field } from './mapping.ts';
+import type { Regex } from './regex/compileRegex.ts';
+import type { WildcardPart } from './wildcard.ts';
+
+/**
+ * A query worked out for the fields of one mapping at one moment. The strings in it are compared as they stand: with
+ * the lower-cased words of a `text` field, with the whole values of a `keyword` field (lower-cased if it is folded).
+ * A field with several values fits if any of them does.
+ */
+export type Predicate =
+  | { readonly type: 'all' }
+  | { readonly type: 'none' }
+  | Bool
+  | { readonly type: 'exists'; readonly field: Field }
+  /** One of these words or values. */
+  | { readonly type: 'terms'; readonly field: Field; readonly values: readonly string[] }
+  /** These words of a `text` field, moved by at most `slop` positions in all. */
+  | {
+      readonly type: 'phrase';
+      readonly field: Field;
+      readonly words: readonly string[];
+      readonly slop: number;
+    }
+  | { readonly type: 'prefix'; readonly field: Field; readonly text: string }
+  | { readonly type: 'wildcard'; readonly field: Field; readonly parts: readonly WildcardPart[] }
+  | { readonly type: 'regex'; readonly field: Field; readonly pattern: string; readonly regex: Regex }
+  /** Words or values in code point order; an absent bound is open. */
+  | {
+      readonly type: 'textRange';
+      readonly field: Field;
+      readonly lower?: TextBound;
+      readonly upper?: TextBound;
+    }
+  /** Numbers, or dates in epoch milliseconds, bounds included; an absent bound is open. */
+  | { readonly type: 'range'; readonly field: Field; readonly min?: number; readonly max?: number }
+  | { readonly type: 'is'; readonly field: Field; readonly value: boolean };
+
+/**
+ * Holds if every `must` holds, no `mustNot` does, and, where there are `should` but no `must`, at least one `should`.
+ * Never empty; with `mustNot` alone it holds for everything else.
+ */
+export type Bool = {
+  readonly type: 'bool';
+  readonly must: readonly Predicate[];
+  readonly should: readonly Predicate[];
+  readonly mustNot: readonly Predicate[];
+};
+
+export type TextBound = { readonly text: string; readonly isInclusive: boolean };
+
+export const none: Predicate = { type: 'none' };
+
+/** At least one of them. */
+export function anyOf(predicates: readonly Predicate[]): Predicate {
+  const possible = predicates.filter((predicate) => predicate.type !== 'none');
+  if (possible.length <= 1) return possible[0] ?? none;
+  return { type: 'bool', must: [], should: possible, mustNot: [] };
+}
+
+/** Every field that a predicate looks at. */
+export function fieldsOf(predicate: Predicate): Field[] {
+  if (predicate.type === 'bool') {
+    return [...predicate.must, ...predicate.should, ...predicate.mustNot].flatMap(fieldsOf);
+  }
+  return 'field' in predicate ? [predicate.field] : [];
+}

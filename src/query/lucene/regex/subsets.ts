@@ -1,0 +1,142 @@
+import { maxCodePoint } from './tree.ts';
+
+/** `moves` holds triples of first code point, last code point and target; `jumps` the targets reached for nothing. */
+export type Nfa = {
+  readonly start: number;
+  readonly accept: number;
+  readonly moves: readonly (readonly number[])[];
+  readonly jumps: readonly (readonly number[])[];
+};
+
+/**
+ * The sets of states in which an automaton can be at once, found as they are asked for. Code points that no move tells
+ * apart share a class. Set 0 is the start.
+ */
+export type Subsets = {
+  /** The first code point of each class, ascending from 0. */
+  readonly classStarts: readonly number[];
+  readonly classOf: (codePoint: number) => number;
+  readonly step: (set: number, classIndex: number) => number;
+  readonly accepts: (set: number) => boolean;
+  readonly size: (set: number) => number;
+  readonly count: () => number;
+  /** Entries held in memory. */
+  readonly weight: () => number;
+  /** Forgets every set but this one, whose new number it gives; the start keeps its number. */
+  readonly forgetAllBut: (set: number) => number;
+};
+
+export function createSubsets(nfa: Nfa): Subsets {
+  const classStarts = findClassStarts(nfa);
+  const classOf = createClassOf(classStarts);
+  const moves = nfa.moves.map((row) => row.map((value, i) => (i % 3 === 2 ? value : classOf(value))));
+  const marks = new Float64Array(nfa.moves.length);
+  const found = new Uint16Array(nfa.moves.length);
+  let foundCount = 0;
+  let mark = 1;
+  let sets: Uint16Array[] = [];
+  let steps: Int32Array[] = [];
+  let indexes = new Map<string, number>();
+  let weight = 0;
+  reach(nfa.start);
+  const start = close();
+  keep(start);
+
+  return {
+    classStarts,
+    classOf,
+    step: (set, classIndex) => {
+      const known = steps[set]![classIndex]!;
+      if (known !== -1) return known;
+      const next = keep(follow(sets[set]!, classIndex));
+      steps[set]![classIndex] = next;
+      return next;
+    },
+    accepts: (set) => sets[set]![0] === nfa.accept,
+    size: (set) => sets[set]!.length,
+    count: () => sets.length,
+    weight: () => weight,
+    forgetAllBut: (set) => {
+      const kept = sets[set]!;
+      sets = [];
+      steps = [];
+      indexes = new Map();
+      weight = 0;
+      keep(start);
+      return keep(kept);
+    },
+  };
+
+  function follow(set: Uint16Array, classIndex: number): Uint16Array {
+    mark += 1;
+    for (let index = 0; index < set.length; index++) {
+      const row = moves[set[index]!]!;
+      for (let i = 0; i < row.length; i += 3) {
+        if (row[i]! <= classIndex && classIndex <= row[i + 1]!) reach(row[i + 2]!);
+      }
+    }
+    return close();
+  }
+
+  function reach(state: number): void {
+    if (marks[state] === mark) return;
+    marks[state] = mark;
+    found[foundCount] = state;
+    foundCount += 1;
+  }
+
+  /**
+   * All states reached, by jumps as well. Those that only jump are left out; the accepting state is 0 and sorts first.
+   */
+  function close(): Uint16Array {
+    let kept = 0;
+    for (let index = 0; index < foundCount; index++) {
+      const state = found[index]!;
+      const row = nfa.jumps[state]!;
+      for (let i = 0; i < row.length; i++) reach(row[i]!);
+      if (state === nfa.accept || moves[state]!.length > 0) {
+        found[kept] = state;
+        kept += 1;
+      }
+    }
+    foundCount = 0;
+    return found.slice(0, kept).sort();
+  }
+
+  function keep(set: Uint16Array): number {
+    const key = Buffer.from(set.buffer, set.byteOffset, set.byteLength).toString('utf16le');
+    const known = indexes.get(key);
+    if (known !== undefined) return known;
+    weight += set.length + classStarts.length + 10;
+    sets.push(set);
+    steps.push(new Int32Array(classStarts.length).fill(-1));
+    indexes.set(key, sets.length - 1);
+    return sets.length - 1;
+  }
+}
+
+function findClassStarts(nfa: Nfa): number[] {
+  const starts = new Set([0]);
+  for (const row of nfa.moves) {
+    for (let i = 0; i < row.length; i += 3) {
+      starts.add(row[i]!);
+      if (row[i + 1]! < maxCodePoint) starts.add(row[i + 1]! + 1);
+    }
+  }
+  return Array.from(starts).sort((a, b) => a - b);
+}
+
+function createClassOf(classStarts: readonly number[]): (codePoint: number) => number {
+  const search = (codePoint: number): number => {
+    let low = 0;
+    let high = classStarts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (classStarts[middle]! <= codePoint) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  };
+  const ascii = Uint16Array.from({ length: 128 }, (_, codePoint) => search(codePoint));
+  return (codePoint) => (codePoint < 128 ? ascii[codePoint]! : search(codePoint));
+}

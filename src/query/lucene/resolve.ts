@@ -1,0 +1,48 @@
+import type { Mapping } from './mapping.ts';
+import { none, type Predicate } from './predicate.ts';
+import { createBudget } from './regex/budget.ts';
+import { type Context, resolveValue } from './resolveValue.ts';
+import type { Clause, Group, Query } from './tree.ts';
+
+/**
+ * Works a query out for the fields of a mapping at the moment `now`: which fields a name stands for, how its text is
+ * cut into words, what a value means for a number or a date. A value that cannot be one of a field matches nothing.
+ * Throws the problem `invalid-query` if its regular expressions are too complex or a text has too many words.
+ */
+export function resolve(query: Query, mapping: Mapping, now: number): Predicate {
+  return (
+    resolveGroup(query, { mapping, now, budget: createBudget(), fields: new Map(), regexes: new Map() }) ??
+    none
+  );
+}
+
+type ResolvedClause = { occur: 'must' | 'should' | 'mustNot'; readonly predicate: Predicate };
+
+/** Undefined if nothing is left of the group because its texts have no words. */
+function resolveGroup(group: Group, context: Context): Predicate | undefined {
+  const clauses: ResolvedClause[] = [];
+  for (const clause of group.clauses) {
+    const previous = clauses.at(-1);
+    if (clause.conjunction === 'and' && previous?.occur === 'should') previous.occur = 'must';
+    const occur = occurOf(clause);
+    for (const predicate of resolveClause(clause, context)) clauses.push({ occur, predicate });
+  }
+  if (clauses.length === 0) return undefined;
+  if (clauses.length === 1 && clauses[0]!.occur !== 'mustNot') return clauses[0]!.predicate;
+  const only = (occur: ResolvedClause['occur']): Predicate[] =>
+    clauses.filter((clause) => clause.occur === occur).map((clause) => clause.predicate);
+  return { type: 'bool', must: only('must'), should: only('should'), mustNot: only('mustNot') };
+}
+
+function occurOf(clause: Clause): ResolvedClause['occur'] {
+  if (clause.modifier !== undefined) return clause.modifier;
+  return clause.conjunction === 'and' ? 'must' : 'should';
+}
+
+/** A clause without words gives none; the words of terms side by side become clauses of their own. */
+function resolveClause({ node }: Clause, context: Context): Predicate[] {
+  const predicate = node.type === 'group' ? resolveGroup(node, context) : resolveValue(node, context);
+  if (predicate === undefined) return [];
+  if (node.type !== 'text' || !node.isJoined || predicate.type !== 'terms') return [predicate];
+  return predicate.values.map((value) => ({ ...predicate, values: [value] }));
+}

@@ -1,0 +1,102 @@
+import { lowerCase } from '../analyzer.ts';
+import { parseDate } from '../datemath.ts';
+import { compareText } from './compareText.ts';
+import type { Field } from './mapping.ts';
+import { above, below, parseNumber } from './numbers.ts';
+import { none, type Predicate, type TextBound } from './predicate.ts';
+import type { RangeEnd } from './tree.ts';
+
+export function resolveRange(field: Field, lower: RangeEnd, upper: RangeEnd, now: number): Predicate {
+  switch (field.type) {
+    case 'keyword':
+    case 'text':
+      return textRange(field, toTextBound(field, lower), toTextBound(field, upper));
+    case 'long':
+      return numberRange(field, toMinLong(lower), toMaxLong(upper));
+    case 'double':
+      return numberRange(field, toDouble(lower, above), toDouble(upper, below));
+    case 'date':
+      return numberRange(field, toMinDate(lower, now), toMaxDate(upper, now));
+    case 'boolean':
+      return booleanRange(field, lower, upper);
+    case 'object':
+      return none;
+  }
+}
+
+/** A bound that cannot be read is `undefined`: such a range matches nothing. */
+type NumberBound = number | 'open' | undefined;
+
+function isOpen(end: RangeEnd): boolean {
+  return end.text === '*';
+}
+
+function toTextBound(field: Field, end: RangeEnd): TextBound | undefined {
+  if (isOpen(end)) return undefined;
+  return field.type === 'text' || field.isFolded ? { ...end, text: lowerCase(end.text) } : end;
+}
+
+function textRange(field: Field, lower: TextBound | undefined, upper: TextBound | undefined): Predicate {
+  return { type: 'textRange', field, ...(lower && { lower }), ...(upper && { upper }) };
+}
+
+function numberRange(field: Field, min: NumberBound, max: NumberBound): Predicate {
+  if (min === undefined || max === undefined) return none;
+  return { type: 'range', field, ...(min !== 'open' && { min }), ...(max !== 'open' && { max }) };
+}
+
+function toMinLong(end: RangeEnd): NumberBound {
+  const value = toLong(end);
+  if (typeof value !== 'number' || !Number.isInteger(value))
+    return typeof value === 'number' ? Math.ceil(value) : value;
+  return end.isInclusive ? value : value + 1;
+}
+
+function toMaxLong(end: RangeEnd): NumberBound {
+  const value = toLong(end);
+  if (typeof value !== 'number' || !Number.isInteger(value))
+    return typeof value === 'number' ? Math.floor(value) : value;
+  return end.isInclusive ? value : value - 1;
+}
+
+/** A number that no 64-bit integer can be is as bad as no number. */
+function toLong(end: RangeEnd): NumberBound {
+  if (isOpen(end)) return 'open';
+  const value = parseNumber(end.text);
+  return value !== undefined && Math.abs(value) <= 2 ** 63 ? value : undefined;
+}
+
+function toDouble(end: RangeEnd, exclude: (value: number) => number): NumberBound {
+  if (isOpen(end)) return 'open';
+  const value = parseNumber(end.text);
+  return value === undefined || end.isInclusive ? value : exclude(value);
+}
+
+/** `>` means after the last millisecond of what is named, `>=` from its first. */
+function toMinDate(end: RangeEnd, now: number): NumberBound {
+  if (isOpen(end)) return 'open';
+  const value = parseDate(end.text, now, !end.isInclusive);
+  return value === undefined || end.isInclusive ? value : value + 1;
+}
+
+/** `<` means before the first millisecond of what is named, `<=` up to its last. */
+function toMaxDate(end: RangeEnd, now: number): NumberBound {
+  if (isOpen(end)) return 'open';
+  const value = parseDate(end.text, now, end.isInclusive);
+  return value === undefined || end.isInclusive ? value : value - 1;
+}
+
+/** Booleans are in a range as the words `true` and `false`. */
+function booleanRange(field: Field, lower: RangeEnd, upper: RangeEnd): Predicate {
+  const [hasTrue, hasFalse] = ['true', 'false'].map((word) => isAfter(word, lower) && isBefore(word, upper));
+  if (hasTrue && hasFalse) return { type: 'exists', field };
+  return hasTrue || hasFalse ? { type: 'is', field, value: hasTrue === true } : none;
+}
+
+function isAfter(word: string, lower: RangeEnd): boolean {
+  return isOpen(lower) || compareText(word, lower.text) > (lower.isInclusive ? -1 : 0);
+}
+
+function isBefore(word: string, upper: RangeEnd): boolean {
+  return isOpen(upper) || compareText(word, upper.text) < (upper.isInclusive ? 1 : 0);
+}

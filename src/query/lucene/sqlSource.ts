@@ -1,0 +1,89 @@
+import { type Sql, sql } from '../../lib/sql.ts';
+import type { Field } from './mapping.ts';
+
+/** Where the values of a field are: a column, an array of texts, or a JSON document. */
+export type SqlColumn = {
+  sql: Sql;
+  store: 'text' | 'text[]' | 'number' | 'boolean' | 'json';
+  /** How its terms are in the inverted index, if they are. */
+  hashed?: 'whole' | 'words';
+  /** The only values it can have. */
+  values?: ReadonlySet<string>;
+};
+
+export type SqlSource = {
+  /** By dotted path; a JSON column serves every path below its own. */
+  columns: ReadonlyMap<string, SqlColumn>;
+  /** JSON map of the row's texts that PostgreSQL cannot cut into words itself. */
+  oddWords: Sql;
+  /** Hashes of a term under a column's name, one per tenant searched; absent where there is no inverted index. */
+  hash?: (column: string, term: string) => number[];
+};
+
+type Found = { name: string; column: SqlColumn; below: readonly string[] };
+
+export function findColumn(field: Field, source: SqlSource): Found | undefined {
+  for (let length = field.path.length; length > 0; length--) {
+    const name = field.path.slice(0, length).join('.');
+    const column = source.columns.get(name);
+    if (column) return { name, column, below: field.path.slice(length) };
+  }
+  return undefined;
+}
+
+/** Whether any value of the field passes the test; the test sees text, float8 or boolean SQL. */
+export function someValue(
+  field: Field,
+  source: SqlSource,
+  kind: 'string' | 'number' | 'boolean' | 'any',
+  test: (value: Sql) => Sql,
+): Sql {
+  const found = findColumn(field, source);
+  if (!found) return sql`false`;
+  const { column } = found;
+  switch (column.store) {
+    case 'json':
+      return someJson(field, found, kind, test);
+    case 'text[]':
+      return sql`exists (select 1 from unnest(${column.sql}) v(value) where ${test(sql`v.value`)})`;
+    case 'number':
+      return kind === 'boolean' ? sql`false` : notNull(column.sql, test(asKind(column.sql, kind)));
+    case 'boolean':
+      return kind === 'number'
+        ? sql`false`
+        : notNull(column.sql, test(kind === 'string' ? sql`${column.sql}::text` : column.sql));
+    case 'text':
+      return kind === 'string' || kind === 'any' ? notNull(column.sql, test(column.sql)) : sql`false`;
+  }
+}
+
+function asKind(value: Sql, kind: 'string' | 'number' | 'any'): Sql {
+  return kind === 'string' ? sql`${value}::text` : sql`${value}::float8`;
+}
+
+function notNull(column: Sql, test: Sql): Sql {
+  return sql`(${column} is not null and ${test})`;
+}
+
+/** Items of arrays are values of their own, up to three levels deep. */
+function someJson(
+  field: Field,
+  { column, below }: Found,
+  kind: 'string' | 'number' | 'boolean' | 'any',
+  test: (value: Sql) => Sql,
+): Sql {
+  const members = below.map((name) => `[*][*].${JSON.stringify(name)}`).join('');
+  const all = field.glob !== undefined || field.type === 'object' ? '.**' : '[*][*][*]';
+  const path = `$${members}${all}`;
+  const value = sql`(v.value #>> '{}')`;
+  const conditions = {
+    // A member that is not dynamic is of the type it is mapped to, and its number is its digits.
+    string: field.isDynamic
+      ? sql`jsonb_typeof(v.value) = 'string' and ${test(value)}`
+      : sql`jsonb_typeof(v.value) in ('string', 'number', 'boolean') and ${test(value)}`,
+    number: sql`case when jsonb_typeof(v.value) = 'number' then ${test(sql`${value}::float8`)} else false end`,
+    boolean: sql`case when jsonb_typeof(v.value) = 'boolean' then ${test(sql`${value}::boolean`)} else false end`,
+    any: sql`jsonb_typeof(v.value) in ('string', 'number', 'boolean')`,
+  };
+  return sql`exists (select 1 from jsonb_path_query(${column.sql}, ${path}::jsonpath) v(value) where ${conditions[kind]})`;
+}

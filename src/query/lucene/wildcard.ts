@@ -1,0 +1,71 @@
+import { lowerCase } from '../analyzer.ts';
+
+/** `any` stands for any characters, `one` for exactly one code point. */
+export type WildcardPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'any' | 'one' };
+
+/** `*`, `?` and plain text; a backslash makes the next character plain. */
+export function parseWildcard(pattern: string, isFolded: boolean): WildcardPart[] {
+  const parts: WildcardPart[] = [];
+  let text = '';
+  const endText = (): void => {
+    if (text !== '') parts.push({ type: 'text', text: isFolded ? lowerCase(text) : text });
+    text = '';
+  };
+  for (let at = 0; at < pattern.length; at++) {
+    const character = pattern[at]!;
+    if (character === '*' || character === '?') {
+      endText();
+      if (character === '?') parts.push({ type: 'one' });
+      else if (parts.at(-1)?.type !== 'any') parts.push({ type: 'any' });
+    } else {
+      if (character === '\\' && at + 1 < pattern.length) at += 1;
+      text += pattern[at];
+    }
+  }
+  endText();
+  return parts;
+}
+
+/** A test of whole values that never looks back beyond the last `any` part. */
+export function createWildcardTest(parts: readonly WildcardPart[]): (value: string) => boolean {
+  return (value) => {
+    let at = 0;
+    let index = 0;
+    let retryAt = -1;
+    let retryIndex = -1;
+    for (;;) {
+      const part = parts[index];
+      if (part?.type === 'any') {
+        index += 1;
+        if (index === parts.length) return true;
+        retryAt = at;
+        retryIndex = index;
+        continue;
+      }
+      const end = part === undefined ? -1 : partEnd(part, value, at);
+      if (end !== -1) {
+        at = end;
+        index += 1;
+      } else if (part === undefined && at === value.length) {
+        return true;
+      } else {
+        if (retryAt === -1 || retryAt >= value.length) return false;
+        retryAt += codePointLength(value, retryAt);
+        at = retryAt;
+        index = retryIndex;
+      }
+    }
+  };
+}
+
+/** Where `part` ends if it stands at `at`, or -1. */
+function partEnd(part: WildcardPart, value: string, at: number): number {
+  if (part.type === 'text') return value.startsWith(part.text, at) ? at + part.text.length : -1;
+  return at < value.length ? at + codePointLength(value, at) : -1;
+}
+
+function codePointLength(value: string, at: number): number {
+  return value.codePointAt(at)! > 0xffff ? 2 : 1;
+}
