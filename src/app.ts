@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
 import { createAuthenticate } from './api/authenticate.ts';
 import { createEndpoints } from './api/endpoints.ts';
@@ -10,6 +11,8 @@ import { type Config, packageVersion } from './config.ts';
 import { ensureMasterKeyFile, parseMasterKey, readMasterKeyFile } from './lib/masterKey.ts';
 import { hashToken } from './lib/token.ts';
 import { issueToken, tokenHint } from './services/issueToken.ts';
+import { createMetricRecorder, type MetricRecorder } from './services/metricRecorder.ts';
+import { dropOldPartitions, ensurePartitionsAhead } from './store/alerts/partitions.ts';
 import { openStore, type PoolConfig, type Store } from './store/db.ts';
 import { attachEmbedded } from './store/embedded/attachEmbedded.ts';
 import { startEmbedded } from './store/embedded/startEmbedded.ts';
@@ -23,6 +26,8 @@ export type App = {
   dataDir: string;
   databaseAt: string;
   firstToken: string | undefined;
+  /** Resolves when Vigil cannot go on, because the bundled server did not come back. */
+  lost: Promise<Error>;
   stop(): Promise<void>;
 };
 
@@ -31,14 +36,18 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
   const database = await openDatabase(config, log);
   try {
     const { store } = database;
+    await ensurePartitionsAhead(store, Date.now());
     const now = Date.now;
     const keyring = await openKeyring(store, masterKeys(config), now());
     const firstToken = await ensureAdminToken(config, store, now());
     const authenticate = createAuthenticate(store, now);
+    const recorder = createMetricRecorder(store, now);
     const server = await createServer({
       services: {
         store,
+        reports: database.reports,
         keyring,
+        recorder,
         now,
         forgetTokens: authenticate.forget,
         mail: config.smtpUrl !== undefined,
@@ -53,20 +62,23 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
       rateLimit: config.rateLimit,
       corsOrigins: config.corsOrigins,
     });
-    const url = await server.listen({ host: config.host, port: config.port });
+    const url = await listen(server, config);
     const sweeper = setInterval(() => {
-      forgetOldReplies(store, now()).catch((error: unknown) =>
-        log.warn({ err: error }, 'Old replies were not removed'),
+      keepHouse(store, config, now()).catch((error: unknown) =>
+        log.warn({ err: error }, 'Old rows were not removed, or new partitions not made'),
       );
     }, 3_600_000).unref();
+    const stopRecording = flushEverySecond(recorder, log);
     return {
       url,
       dataDir: config.dataDir,
       databaseAt: database.at,
       firstToken,
+      lost: database.lost,
       stop: async () => {
         clearInterval(sweeper);
         await server.close();
+        await stopRecording();
         await database.close();
       },
     };
@@ -74,6 +86,44 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     await database.close();
     throw error;
   }
+}
+
+async function listen(server: FastifyInstance, { host, port }: Config): Promise<string> {
+  try {
+    return await server.listen({ host, port });
+  } catch (cause) {
+    throw new Error(
+      `Vigil cannot listen on ${host}:${port}; set VIGIL_HOST and VIGIL_PORT to an address of this machine that no other program uses.`,
+      { cause },
+    );
+  }
+}
+
+/** What has to be done now and then: partitions made ahead, what is too old dropped. */
+async function keepHouse(store: Store, config: Config, now: number): Promise<void> {
+  await forgetOldReplies(store, now);
+  await ensurePartitionsAhead(store, now);
+  if (config.retentionDays !== undefined)
+    await dropOldPartitions(store, now - config.retentionDays * 86_400_000);
+}
+
+/** Writes the metrics every second; a store that is away is told of once. */
+function flushEverySecond(recorder: MetricRecorder, log: Logger): () => Promise<void> {
+  let isBehind = false;
+  const flush = async () => {
+    try {
+      await recorder.flush();
+      isBehind = false;
+    } catch (error) {
+      if (!isBehind) log.warn({ err: error }, 'Metrics were not written; they are kept for the next time');
+      isBehind = true;
+    }
+  };
+  const timer = setInterval(() => void flush(), 1000).unref();
+  return async () => {
+    clearInterval(timer);
+    await flush();
+  };
 }
 
 export function endpointsFor(config: Config) {
@@ -84,38 +134,54 @@ export function endpointsFor(config: Config) {
   });
 }
 
-export type Database = { store: Store; at: string; close(): Promise<void> };
+export type Database = {
+  store: Store;
+  reports: Store;
+  at: string;
+  lost: Promise<Error>;
+  close(): Promise<void>;
+};
+
+/** Another's server may come and go: connections are made anew when they are needed. */
+const never = new Promise<Error>(() => {});
 
 /** The configured PostgreSQL, or the bundled one; migrated either way. */
 async function openDatabase(config: Config, log: Logger): Promise<Database> {
   const { databaseUrl } = config;
-  return openMigrated(
-    databaseUrl ? externalServer(config, databaseUrl) : await bundledServer(config, log),
-    log,
-  );
+  if (!databaseUrl) return openMigrated(await bundledServer(config, log), log);
+  try {
+    return await openMigrated(externalServer(config, databaseUrl), log);
+  } catch (cause) {
+    throw new Error('The PostgreSQL of DATABASE_URL cannot be used.', { cause });
+  }
 }
 
 /** For a command beside a Vigil that may be running: its bundled server is used and left running. */
 export async function openDatabaseBeside(config: Config, log: Logger): Promise<Database> {
   const connection = config.databaseUrl ? undefined : await attachEmbedded(config.dataDir);
   if (!connection) return openDatabase(config, log);
-  return openMigrated({ connection, at: config.dataDir, close: async () => {} }, log);
+  return openMigrated({ connection, at: config.dataDir, lost: never, close: async () => {} }, log);
 }
 
-type DatabaseServer = { connection: PoolConfig; at: string; close(): Promise<void> };
+/** A search may not hold up the management of records, nor run for long. */
+const reportLimits = { max: 8, statement_timeout: 2000 };
+
+type DatabaseServer = Omit<Database, 'store' | 'reports'> & { connection: PoolConfig };
 
 async function openMigrated(server: DatabaseServer, log: Logger): Promise<Database> {
   try {
     const steps = await migrate(server.connection);
     if (steps.length > 0) log.info({ steps }, 'Database migrated');
-    const store = openStore(server.connection, (error) =>
-      log.warn({ err: error }, 'A database connection broke'),
-    );
+    const onError = (error: Error) => log.warn({ err: error }, 'A database connection broke');
+    const store = openStore(server.connection, onError);
+    const reports = openStore({ ...server.connection, ...reportLimits }, onError);
     return {
       store,
+      reports,
       at: server.at,
+      lost: server.lost,
       close: async () => {
-        await store.close();
+        await Promise.all([store.close(), reports.close()]);
         await server.close();
       },
     };
@@ -131,12 +197,13 @@ async function bundledServer(config: Config, log: Logger): Promise<DatabaseServe
     dataDir: config.dataDir,
     log: (message, fields = {}) => log.info(fields, message),
   });
-  return { connection: embedded.connection, at: embedded.dataFolder, close: () => embedded.stop() };
+  const { connection, dataFolder, lost, stop } = embedded;
+  return { connection, at: dataFolder, lost, close: stop };
 }
 
 function externalServer(config: Config, connectionString: string): DatabaseServer {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  return { connection: { connectionString }, at: 'DATABASE_URL', close: async () => {} };
+  return { connection: { connectionString }, at: 'DATABASE_URL', lost: never, close: async () => {} };
 }
 
 /** The master key of the environment, or that of the key file, which is made on first start. */
@@ -165,10 +232,22 @@ async function ensureAdminToken(config: Config, store: Store, now: number): Prom
   });
 }
 
-/** Structured lines on standard error; standard output is for people. */
-export function createLog(config: Pick<Config, 'logLevel'>): Logger {
+/** Structured lines on standard error; standard output is for people. Under load many lines go out in one write. */
+export function createLog(config: Pick<Config, 'logLevel'>, fd = 2): Logger {
   return pino(
-    { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ fd: 2, sync: false }),
+    { level: config.logLevel, base: null, timestamp: createTimestamp() },
+    pino.destination({ fd, sync: false, minLength: 8192, periodicFlush: 200 }),
   );
+}
+
+/** Under load many lines fall into one millisecond, whose text is made once. */
+function createTimestamp(): () => string {
+  let madeAt = 0;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== madeAt) text = `,"time":"${new Date(now).toISOString()}"`;
+    madeAt = now;
+    return text;
+  };
 }

@@ -153,7 +153,9 @@ function reader(env: NodeJS.ProcessEnv, faults: string[]) {
 
   const parseUrl = (name: string, value: string, protocols: readonly string[]): string | undefined => {
     const right = protocols.map((protocol) => `${protocol}//`).join(', ');
-    if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
+    // PostgreSQL's addresses may leave out the host when a parameter names its socket: postgres://user@/name?host=/run
+    const whole = value.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=\/)/, '$1localhost');
+    if (!URL.canParse(whole) || !protocols.includes(new URL(whole).protocol)) {
       faults.push(`${name} must be an address that begins with ${right}.`);
       return undefined;
     }

@@ -142,6 +142,23 @@ const table = {
   'DELETE /tokenomics/schedule/{id}': ['tenant-manager'],
   'POST /tokenomics/schedule/search': ['tenant-viewer'],
 
+  'POST /contract/{id}/action/alert/search': ['tenant-viewer', 'organisation-viewer'],
+  'POST /contract/{id}/trigger/alert/search': ['tenant-viewer', 'organisation-viewer'],
+  'POST /contract/{id}/detector/alert/search': ['tenant-viewer', 'organisation-viewer'],
+  'POST /project/{id}/alert/search': ['tenant-viewer', 'organisation-viewer'],
+  'POST /alert/search': ['tenant-viewer', 'organisation-viewer'],
+  'POST /action/alert/aggregation': ['tenant-viewer', 'organisation-viewer'],
+  'POST /alert/aggregation': ['tenant-viewer', 'organisation-viewer'],
+  'GET /alert/{uid}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /alert/{uid}': ['tenant-user'],
+  'POST /alert/resolve': ['tenant-user'],
+  'POST /detector/{id}/alert': ['tenant-user'],
+  'POST /contract/{id}/histogram': ['tenant-viewer', 'organisation-viewer'],
+  'POST /instance/{id}/score/search': ['tenant-viewer', 'organisation-viewer'],
+  'POST /tenant/{id}/dashboard/usage': ['tenant-viewer', 'organisation-viewer'],
+  'POST /tenant/telemetry': ['tenant-viewer', 'organisation-viewer'],
+  'GET /telemetry/metric': ['tenant-viewer', 'organisation-viewer'],
+
   'GET /chain': ['tenant-viewer', 'organisation-viewer'],
   'GET /audit': ['tenant-manager'],
 } as const satisfies Record<string, Access>;

@@ -1,8 +1,8 @@
 import { roles } from '../model/principal.ts';
 import { login, logout, refresh } from '../services/sessions.ts';
-import { countQuantities, findPlan } from '../store/plans.ts';
+import { findPlanUse } from '../store/plans.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
-import { planSchema } from './resources/plan.ts';
+import { planUse } from './resources/plan.ts';
 import { Id, Millis, nullable, OneOf, Shape, SomeOf, Text } from './schema.ts';
 
 const tag = 'Sessions';
@@ -28,7 +28,7 @@ const loginEndpoint = endpoint({
     ['email', 'password'],
   ),
   reply: session,
-  effect: 'change',
+  effect: 'session',
   problems: ['unauthenticated'],
   handle: async (call, { body }) => ({ body: await login(call, body.email, body.password) }),
 });
@@ -40,7 +40,7 @@ const refreshEndpoint = endpoint({
   summary: 'Refresh the session',
   description: 'Opens a new session of 12 hours and ends the present one.',
   reply: session,
-  effect: 'change',
+  effect: 'session',
   handle: async (call) => ({ body: await refresh(call) }),
 });
 
@@ -51,24 +51,12 @@ const logoutEndpoint = endpoint({
   summary: 'Log out',
   description: 'Ends the session at once.',
   reply: Shape({}, []),
-  effect: 'change',
+  effect: 'session',
   handle: async (call) => {
     await logout(call);
     return { body: {} };
   },
 });
-
-const limits = Object.entries(planSchema).filter(([name]) => name.startsWith('max'));
-const quantities = Shape(
-  Object.fromEntries(limits),
-  limits.map(([name]) => name),
-  'What the plan allows.',
-);
-const use = Shape(
-  Object.fromEntries(limits),
-  limits.map(([name]) => name),
-  'What the tenant has of each.',
-);
 
 const meEndpoint = endpoint({
   method: 'GET',
@@ -83,26 +71,15 @@ const meEndpoint = endpoint({
       organisationId: nullable(Id('The organisation of the tenant.')),
       roles: SomeOf(roles, 'What the token may do.', ['tenant-manager']),
       tokenKind: OneOf(['SESSION', 'API_KEY', 'ADMIN'], 'What kind of token it is.', 'SESSION'),
-      plan: nullable(
-        Shape(
-          { id: Id('The plan.'), name: Text('Its name.', 'free'), limits: quantities, use },
-          ['id', 'name', 'limits', 'use'],
-          'Plan of the tenant.',
-        ),
-      ),
+      plan: nullable(planUse),
     },
     ['userId', 'tenantId', 'organisationId', 'roles', 'tokenKind', 'plan'],
   ),
   effect: 'read',
   handle: async ({ db, principal, now }) => {
     const { userId, tenantId, organisationId, roles, tokenKind } = principal;
-    const plan = tenantId === null ? null : await describePlan();
+    const plan = tenantId === null ? null : await findPlanUse(db, tenantId, now);
     return { body: { userId, tenantId, organisationId, roles, tokenKind, plan } };
-
-    async function describePlan() {
-      const { id, name, ...limits } = await findPlan(db, tenantId!, now);
-      return { id, name, limits, use: await countQuantities(db, tenantId!) };
-    }
   },
 });
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { hashToken } from '../lib/token.ts';
 import { Problem } from '../model/errors.ts';
 import type { Principal } from '../model/principal.ts';
@@ -16,13 +17,13 @@ export function createAuthenticate(db: Db, now: () => number) {
 
   async function authenticate(authorization: string | undefined): Promise<Principal> {
     const token = readBearer(authorization);
-    const hash = hashToken(token);
-    const key = hash.toString('base64');
+    // The token itself is not to be remembered.
+    const key = hash('sha256', token, 'base64');
     const at = now();
     let entry = known.get(key);
     if (!entry || at - entry.at >= rememberMs || at < entry.at) {
       if (known.size >= rememberAtMost) known.clear();
-      entry = { principal: findPrincipal(db, hash, at), at };
+      entry = { principal: findPrincipal(db, hashToken(token), at), at };
       known.set(key, entry);
       entry.principal.catch(() => known.delete(key));
     }

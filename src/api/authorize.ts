@@ -8,9 +8,10 @@ import {
   tenantRoles,
 } from '../model/principal.ts';
 import { type Access, isEnough } from './access.ts';
+import type { Endpoint } from './endpoint.ts';
 
 /** What the caller may touch through this endpoint; throws when no role of his is enough. */
-export function authorize(principal: Principal, access: Access, effect: 'read' | 'create' | 'change'): Scope {
+export function authorize(principal: Principal, access: Access, effect: Endpoint['effect']): Scope {
   if (isAdmin(principal)) return everything;
   const scope = access === 'public' ? nothing : scopeOf(principal, (role) => isEnough(access, role));
   if (access !== 'public' && scope.tenantIds.length === 0 && scope.organisationIds.length === 0) {
@@ -20,8 +21,13 @@ export function authorize(principal: Principal, access: Access, effect: 'read' |
       `This needs the role ${needed}; you hold ${principal.roles.join(', ') || 'none'}.`,
     );
   }
-  if (effect !== 'read' && principal.readOnly) throw readOnly(principal.readOnly);
+  if (principal.readOnly && isWrite(effect)) throw readOnly(principal.readOnly);
   return scope;
+}
+
+/** Whether it changes records of the tenant, which one that is disabled or has not paid may not. */
+export function isWrite(effect: Endpoint['effect']): boolean {
+  return effect === 'create' || effect === 'change';
 }
 
 /** Everything the caller may at least see, whatever the endpoint asks for. */

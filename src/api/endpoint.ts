@@ -33,8 +33,11 @@ export type Endpoint = {
   bodyLimit?: number;
   reply: TSchema;
   status?: 200 | 201;
-  /** `create` and `change` run in one transaction; `create` also honours Idempotency-Key. */
-  effect: 'read' | 'create' | 'change';
+  /**
+   * All but `read` run in one transaction; `create` also honours Idempotency-Key; `session` changes no record of the
+   * tenant and so is open to one that may only read.
+   */
+  effect: 'read' | 'create' | 'change' | 'session';
   /** Failures beside those that any endpoint can have. */
   problems?: readonly ProblemCode[];
   /** RFC 9745 and RFC 8594, for an endpoint on its way out. */
@@ -53,4 +56,10 @@ export function endpoint<P extends TSchema, Q extends TSchema, B extends TSchema
 ): Endpoint {
   const { handle, ...rest } = definition;
   return { ...rest, handle: (call, input) => handle(call, input as Input<Static<P>, Static<Q>, Static<B>>) };
+}
+
+/** A search without a body is a search without conditions. */
+export function isBodyOptional({ effect, body }: Endpoint): boolean {
+  const isFree = body && 'required' in body && Array.isArray(body.required) && body.required.length === 0;
+  return effect === 'read' && isFree === true;
 }

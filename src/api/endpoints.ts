@@ -3,6 +3,14 @@ import { auditEndpoint } from './auditLog.ts';
 import { authEndpoints } from './auth.ts';
 import { chainEndpoint } from './chain.ts';
 import type { Endpoint } from './endpoint.ts';
+import { aggregationEndpoints } from './reports/aggregation.ts';
+import { alertEndpoints } from './reports/alert.ts';
+import { alertSearchEndpoints } from './reports/alertSearch.ts';
+import { histogram } from './reports/histogram.ts';
+import { pushAlerts } from './reports/pushAlerts.ts';
+import { scoreSearch } from './reports/scoreSearch.ts';
+import { telemetryEndpoints } from './reports/telemetry.ts';
+import { usage } from './reports/usage.ts';
 import type { Resource } from './resource.ts';
 import { action } from './resources/action.ts';
 import { apiKey } from './resources/apiKey.ts';
@@ -58,6 +66,14 @@ export function createEndpoints(chains: {
     ...authEndpoints,
     ...resources.flatMap(({ endpoints }) => endpoints),
     chainEndpoint(chains.configured, chains.confirmations),
+    ...alertSearchEndpoints,
+    ...aggregationEndpoints,
+    ...alertEndpoints,
+    pushAlerts,
+    histogram,
+    scoreSearch,
+    usage,
+    ...telemetryEndpoints,
     auditEndpoint,
   ];
 }

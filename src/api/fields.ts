@@ -81,11 +81,12 @@ export function updateSchema(fields: Fields): TSchema {
   );
 }
 
-export function replySchema(fields: Fields, without: readonly string[] = []): TSchema {
+export function replySchema(fields: Fields, without: readonly string[] = [], description?: string): TSchema {
   const names = namesOf(fields, 'reply').filter((name) => !without.includes(name));
   return Shape(
     pick(names, (name) => replyMember(fields[name]!)),
     names,
+    description,
   );
 }
 
@@ -124,7 +125,8 @@ export function bindings(
     items: {
       ...Shape({ ...outputs, ...inputs }, []),
       // A new item must say what it binds; one with an id is already bound.
-      anyOf: [{ required: ['id'] }, { required: [...requiredOnCreate] }],
+      if: { required: ['id'] },
+      else: { required: [...requiredOnCreate] },
     },
     examples: [[]],
   });

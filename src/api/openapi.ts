@@ -1,7 +1,8 @@
 import type { TSchema } from 'typebox';
 import { type ProblemCode, problems } from '../model/errors.ts';
 import { accessOf, allowedRoles } from './access.ts';
-import type { Endpoint } from './endpoint.ts';
+import { isWrite } from './authorize.ts';
+import { type Endpoint, isBodyOptional } from './endpoint.ts';
 import { exampleOf } from './example.ts';
 import { pathOf } from './route.ts';
 import { Shape } from './schema.ts';
@@ -64,7 +65,7 @@ function operation(endpoint: Endpoint): Record<string, unknown> {
     ...(endpoint.body
       ? {
           requestBody: {
-            required: true,
+            required: !isBodyOptional(endpoint),
             content: { 'application/json': { schema: endpoint.body, example: exampleOf(endpoint.body) } },
           },
         }
@@ -131,8 +132,11 @@ function problemResponses(endpoint: Endpoint, isPublic: boolean): Record<string,
   const codes: ProblemCode[] = [
     'invalid-input',
     ...(isPublic ? [] : (['unauthenticated', 'forbidden'] as const)),
-    ...(endpoint.effect === 'read' || isPublic ? [] : (['tenant-disabled', 'subscription-expired'] as const)),
-    ...(endpoint.body ? (['malformed-json', 'too-large', 'unsupported-media-type'] as const) : []),
+    ...(isWrite(endpoint.effect) && !isPublic ? (['tenant-disabled', 'subscription-expired'] as const) : []),
+    // A body is read before it is known whether one is wanted.
+    ...(endpoint.method === 'GET'
+      ? []
+      : (['malformed-json', 'too-large', 'unsupported-media-type'] as const)),
     ...(endpoint.effect === 'create' ? (['idempotency-in-flight', 'idempotency-mismatch'] as const) : []),
     ...(endpoint.problems ?? []),
     'rate-limited',

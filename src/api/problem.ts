@@ -60,6 +60,8 @@ function fromFramework(error: unknown): Problem {
       return new Problem('malformed-json', 'The body cannot be decompressed as its Content-Encoding says.');
     case 'FST_ERR_BAD_URL':
       return new Problem('unknown-path', 'The path cannot be decoded.');
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new Problem('unknown-path', 'There is no such path: a part of it is too long.');
     default:
       return new Problem(
         'internal',

@@ -16,10 +16,15 @@ export function readJson(body: Buffer): unknown {
     const reason = error instanceof Error ? error.message.replace(/ in JSON.*$|, "?.*$/s, '') : '';
     throw new Problem('malformed-json', `The body is not JSON${reason ? `: ${reason}` : ''}.`);
   }
-  const faults: Fault[] = [];
-  inspect(value, '', faults);
-  if (faults.length > 0) throw invalidInput(faults);
+  refuseUnstorable(value, '');
   return value;
+}
+
+/** Refuses what JavaScript or PostgreSQL cannot hold as it was sent. */
+export function refuseUnstorable(value: unknown, root: string): void {
+  const faults: Fault[] = [];
+  inspect(value, root, faults);
+  if (faults.length > 0) throw invalidInput(faults);
 }
 
 function decode(body: Buffer): string {

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import { Problem } from '../model/errors.ts';
 import type { Call } from '../services/call.ts';
 import { createRecord } from '../services/createRecord.ts';
 import { deleteRecord } from '../services/deleteRecord.ts';
-import { noSuch } from '../services/findWritable.ts';
+import { noSuch, shownOf } from '../services/findWritable.ts';
 import type { Change, Owner, RecordKind } from '../services/recordKind.ts';
 import { updateRecord } from '../services/updateRecord.ts';
 import type { PlanLimit } from '../store/plans.ts';
@@ -215,11 +215,14 @@ function omit(record: Row, names: readonly string[] = []): Row {
 }
 
 /** If-Match: the change goes on only if the record is still the one that was read. */
-function precondition(kind: RecordKind, input: Input<unknown, unknown, unknown>): (current: Row) => void {
+export function precondition(
+  kind: RecordKind,
+  input: Input<unknown, unknown, unknown>,
+): (current: Row) => void {
   const { ifMatch } = input.headers;
   return (current) => {
     if (ifMatch === undefined || ifMatch.trim() === '*') return;
-    const etag = etagOf(Object.fromEntries(kind.names.map((name) => [name, current[name]])));
+    const etag = etagOf(JSON.stringify(shownOf(kind, current)));
     if (ifMatch.split(',').some((candidate) => candidate.trim() === etag)) return;
     throw new Problem(
       'precondition-failed',
@@ -229,6 +232,6 @@ function precondition(kind: RecordKind, input: Input<unknown, unknown, unknown>)
 }
 
 /** A digest of what a reader sees, so that it changes exactly when that does. */
-export function etagOf(record: unknown): string {
-  return `"${createHash('sha256').update(JSON.stringify(record)).digest('base64url').slice(0, 22)}"`;
+export function etagOf(json: string): string {
+  return `"${hash('sha256', json, 'base64url').slice(0, 22)}"`;
 }

@@ -2,35 +2,43 @@ import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { invalid, Problem } from '../model/errors.ts';
-import type { Call } from '../services/call.ts';
+import type { Call, Services } from '../services/call.ts';
 import type { Db } from '../store/db.ts';
 import { findReply, saveReply, tryLockKey } from '../store/idempotency.ts';
-import type { Endpoint, Input } from './endpoint.ts';
+import { type Endpoint, type Input, isBodyOptional } from './endpoint.ts';
+import { refuseUnstorable } from './readJson.ts';
 import { etagOf } from './resource.ts';
 import { validate } from './validate.ts';
 
+type Request = Pick<FastifyRequest, 'id' | 'params' | 'query' | 'body' | 'headers'>;
 export type Answer = { status: number; headers: Record<string, string>; body: string };
 
 /** Checks the request against the endpoint's schemas and runs it: reads on the pool, everything else in one transaction. */
 export async function runEndpoint(
   endpoint: Endpoint,
-  call: Omit<Call, 'db'>,
-  request: Pick<FastifyRequest, 'params' | 'query' | 'body' | 'headers'>,
+  services: Services,
+  { principal, scope, visible }: Pick<Call, 'principal' | 'scope' | 'visible'>,
+  request: Request,
 ): Promise<Answer> {
   const input = readInput(endpoint, request);
-  const { store } = call.services;
-  if (endpoint.effect === 'read') return answer(endpoint, { ...call, db: store }, input);
-  const key = endpoint.effect === 'create' ? readKey(request.headers['idempotency-key']) : undefined;
-  return store.transaction((db) => {
-    const inside = { ...call, db };
-    return key === undefined ? answer(endpoint, inside, input) : answerOnce(endpoint, inside, input, key);
+  const now = services.now();
+  const callOn = (db: Db): Call => ({
+    services,
+    db,
+    principal,
+    scope,
+    visible,
+    requestId: request.id,
+    now,
   });
+  if (endpoint.effect === 'read') return answer(endpoint, callOn(services.store), input);
+  const key = endpoint.effect === 'create' ? readKey(request.headers['idempotency-key']) : undefined;
+  return services.store.transaction((tx) =>
+    key === undefined ? answer(endpoint, callOn(tx), input) : answerOnce(endpoint, callOn(tx), input, key),
+  );
 }
 
-function readInput(
-  endpoint: Endpoint,
-  request: Pick<FastifyRequest, 'params' | 'query' | 'body' | 'headers'>,
-) {
+function readInput(endpoint: Endpoint, request: Request): Input<unknown, unknown, unknown> {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers;
   const input: Input<unknown, unknown, unknown> = {
     params: fromText(endpoint.params, request.params),
@@ -40,8 +48,10 @@ function readInput(
   };
   if (endpoint.params) validate(endpoint.params, input.params, '/path');
   validate(endpoint.query ?? noMembers, input.query, '/query');
+  refuseUnstorable(input.params, '/path');
+  refuseUnstorable(input.query, '/query');
   if (endpoint.body && input.body === undefined) {
-    if (isBodyOptional(endpoint.body)) input.body = {};
+    if (isBodyOptional(endpoint)) input.body = {};
     else throw new Problem('malformed-json', 'The body is missing: this endpoint takes a JSON object.');
   }
   if (endpoint.body) validate(endpoint.body, input.body, '', endpoint.reserved);
@@ -50,22 +60,27 @@ function readInput(
 
 const noMembers: TSchema = { type: 'object', additionalProperties: false };
 
-/** A search without a body is a search without conditions. */
-function isBodyOptional(schema: TSchema): boolean {
-  return 'required' in schema && Array.isArray(schema.required) && schema.required.length === 0;
-}
-
 /** Paths and query strings are text; where the schema wants a number, text that is one becomes it. */
 function fromText(schema: TSchema | undefined, values: unknown): unknown {
-  if (typeof values !== 'object' || values === null || !schema || !('properties' in schema)) return values;
-  const properties = Object.entries(schema.properties as Record<string, { type?: unknown }>);
+  if (typeof values !== 'object' || values === null || !schema) return values;
   const converted: Record<string, unknown> = { ...values };
-  for (const [name, { type }] of properties) {
+  for (const name of integerMembers(schema)) {
     const text = converted[name];
-    if (type === 'integer' && typeof text === 'string' && /^\d{1,16}$/.test(text))
-      converted[name] = Number(text);
+    if (typeof text === 'string' && /^\d{1,16}$/.test(text)) converted[name] = Number(text);
   }
   return converted;
+}
+
+const integers = new WeakMap<TSchema, string[]>();
+
+function integerMembers(schema: TSchema): string[] {
+  let names = integers.get(schema);
+  if (!names) {
+    const members = 'properties' in schema ? (schema.properties as Record<string, { type?: unknown }>) : {};
+    names = Object.keys(members).filter((name) => members[name]?.type === 'integer');
+    integers.set(schema, names);
+  }
+  return names;
 }
 
 function readKey(header: string | string[] | undefined): string | undefined {
@@ -80,11 +95,11 @@ async function answer(
   input: Input<unknown, unknown, unknown>,
 ): Promise<Answer> {
   const reply = await endpoint.handle(call, input);
-  return {
-    status: endpoint.status ?? 200,
-    headers: { ...reply.headers, ...(reply.etagOf === undefined ? {} : { etag: etagOf(reply.etagOf) }) },
-    body: JSON.stringify(reply.body),
-  };
+  const body = JSON.stringify(reply.body);
+  const headers = { ...reply.headers };
+  if (reply.etagOf !== undefined)
+    headers.etag = etagOf(reply.etagOf === reply.body ? body : JSON.stringify(reply.etagOf));
+  return { status: endpoint.status ?? 200, headers, body };
 }
 
 /** The first request with a key does the work and leaves its reply, in the same transaction; the others get that reply. */

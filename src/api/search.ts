@@ -3,7 +3,7 @@ import { List, OneOf, Shape } from './schema.ts';
 
 const orders = ['asc', 'desc'] as const;
 
-const sortItem = Shape(
+export const sortItem = Shape(
   {
     field: Type.String({
       description: 'The field to sort by.',
@@ -37,7 +37,7 @@ const familyW = {
     description:
       'Which records, written like an SQL where clause: comparisons (= <> < <= > >=), IN, LIKE, ILIKE, BETWEEN, IS NULL, CONTAINS, joined by AND, OR, NOT. Text stands in single quotes. Deleted records are left out unless the clause names `status`.',
     maxLength: 8192,
-    examples: ["status = 'ACTIVE' and name like 'V%'"],
+    examples: ["status = 'ACTIVE' and createdAt >= 1794700800000"],
   }),
   sort: List(sortItem, 'The order of the records; by id if left out.', { minItems: 1, maxItems: 16 }),
   trackTotal: Type.Boolean({

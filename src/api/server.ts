@@ -9,7 +9,9 @@ import Fastify, {
 } from 'fastify';
 import { createTokenBucket } from '../lib/tokenBucket.ts';
 import { Problem } from '../model/errors.ts';
+import { platformTenant } from '../model/metrics.ts';
 import type { Principal, Scope } from '../model/principal.ts';
+import type { MetricRecorder, Series } from '../services/metricRecorder.ts';
 import { accessOf, unusedRows } from './access.ts';
 import { authorize, visibleTo } from './authorize.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -23,7 +25,12 @@ import { addSystemRoutes } from './system.ts';
 const bodyLimit = 1024 * 1024;
 
 type Caller = { principal: Principal; scope: Scope; visible: Scope };
-const callers = new WeakMap<FastifyRequest, Caller>();
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set once the request is authorized. */
+    caller: Caller | null;
+  }
+}
 
 const anonymous: Principal = {
   tokenId: 0,
@@ -44,16 +51,24 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    // A logger for each request would cost more than the one line it writes, which names the request itself.
+    childLoggerFactory: (logger) => logger,
     bodyLimit,
     requestTimeout: 30_000,
     // Whoever dribbles a header or body is cut off instead of holding a connection.
     http: { headersTimeout: 10_000, requestTimeout: 10_000 },
     forceCloseConnections: 'idle',
     genReqId: readRequestId,
+    // A path that cannot be decoded reaches neither the error handler nor a hook.
+    frameworkErrors: (error, request, reply) => {
+      addSecurityHeaders(reply);
+      sendProblem(error, request, reply);
+    },
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 500 },
     exposeHeadRoutes: true,
   });
 
+  app.decorateRequest('caller', null);
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
   app.setNotFoundHandler((request, reply) =>
     sendProblem(new Problem('unknown-path', 'There is no such path.'), request, reply),
@@ -65,20 +80,32 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     requestEncodings: ['gzip', 'deflate', 'identity'],
   });
   if (options.corsOrigins.length > 0) await allowOrigins(app, options.corsOrigins);
-  app.addHook('onSend', async (_request, reply) => addSecurityHeaders(reply));
-  app.addHook('onResponse', async (request, reply) => {
+  let isClosing = false;
+  app.addHook('preClose', async () => {
+    isClosing = true;
+  });
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    addSecurityHeaders(reply);
+    // A connection kept alive would hold up the end for as long as its client likes.
+    if (isClosing) reply.header('connection', 'close');
+    done(null, payload);
+  });
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     metrics.observeRequest(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
-    request.log.info(
+    log.info(
       {
+        requestId: request.id,
         method: request.method,
         route,
         status: reply.statusCode,
         durationMs: Math.round(reply.elapsedTime * 10) / 10,
-        tenantId: callers.get(request)?.principal.tenantId ?? undefined,
+        tenantId: request.caller?.principal.tenantId ?? undefined,
       },
       'Request answered',
     );
+    if (request.caller) countRequest(options.services.recorder, request.method, request.caller.principal);
+    done();
   });
 
   const bucket = createTokenBucket(options.rateLimit, options.services.now);
@@ -88,6 +115,21 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   refuseOtherMethods(app, endpoints);
   await addSystemRoutes(app, options);
   return app;
+}
+
+const requestSeries = new Map(
+  ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'].map((type): [string, Series] => [
+    type,
+    { metric: 'api_requests', labels: { type } },
+  ]),
+);
+
+/** Requests that need no token are nobody's. */
+function countRequest(recorder: MetricRecorder, method: string, { tokenId, tenantId }: Principal): void {
+  const series = requestSeries.get(method);
+  if (!series || tokenId === anonymous.tokenId) return;
+  recorder.add(series, platformTenant, 1);
+  if (tenantId !== null) recorder.add(series, tenantId, 1);
 }
 
 function addEndpoint(
@@ -118,14 +160,11 @@ function addEndpoint(
         });
       }
       const scope = authorize(principal, access, endpoint.effect);
-      callers.set(request, { principal, scope, visible: visibleTo(principal) });
+      request.caller = { principal, scope, visible: visibleTo(principal) };
     },
     handler: async (request, reply) => {
-      const caller = callers.get(request);
-      if (!caller) throw new Error('The request was not authorized.');
-      const { services } = options;
-      const call = { services, ...caller, requestId: request.id, now: services.now() };
-      const answer = await runEndpoint(endpoint, call, request);
+      if (!request.caller) throw new Error('The request was not authorized.');
+      const answer = await runEndpoint(endpoint, options.services, request.caller, request);
       if (endpoint.deprecated) addDeprecation(reply, endpoint.deprecated);
       reply.headers(answer.headers);
       if (
@@ -159,7 +198,7 @@ function refuseOtherMethods(app: FastifyInstance, endpoints: readonly Endpoint[]
     // HEAD is an own method here only where GET is none, since GET brings it along.
     const others = [...every.filter((method) => !has(method)), ...(has('GET') ? [] : (['HEAD'] as const))];
     app.route({
-      method: others.filter((method) => !(method === 'HEAD')),
+      method: others,
       url,
       exposeHeadRoute: false,
       onRequest: refuse,
@@ -202,6 +241,7 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]): P
       'RateLimit-Policy',
       'Retry-After',
       'Idempotency-Replayed',
+      'X-Invite-Accept-Link',
     ],
     maxAge: 600,
   });
@@ -231,7 +271,9 @@ function readRequestId(request: { headers: Record<string, string | string[] | un
 
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = toProblemReply(error, request.id);
-  if (problem.isFault) request.log.error({ err: error }, 'A request failed unexpectedly');
-  else if (problem.status === 503) request.log.warn({ err: error }, 'A request could not be served');
+  if (problem.isFault)
+    request.log.error({ requestId: request.id, err: error }, 'A request failed unexpectedly');
+  else if (problem.status === 503)
+    request.log.warn({ requestId: request.id, err: error }, 'A request could not be served');
   return reply.code(problem.status).headers(problem.headers).send(problem.body);
 }

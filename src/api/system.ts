@@ -6,6 +6,11 @@ import { findMissingMigrations } from '../store/readiness.ts';
 import { toOpenApi } from './openapi.ts';
 import type { ServerOptions } from './serverOptions.ts';
 
+/** Nothing from outside, and no upgrade to HTTPS, which would break the page wherever Vigil is served without it. */
+const docsPolicy =
+  "default-src 'none'; base-uri 'none'; connect-src 'self'; font-src 'self' data:; form-action 'self'; " +
+  "frame-ancestors 'none'; img-src 'self' data:; script-src 'self'; style-src 'self'";
+
 /** What operators and readers need, outside of /api/v1 and without a token. */
 export async function addSystemRoutes(app: FastifyInstance, options: ServerOptions): Promise<void> {
   const text = JSON.stringify(toOpenApi(options.endpoints, options.version));
@@ -30,7 +35,7 @@ export async function addSystemRoutes(app: FastifyInstance, options: ServerOptio
   await app.register(swagger, { mode: 'static', specification: { document: JSON.parse(text) } });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    staticCSP: true,
+    staticCSP: docsPolicy,
     uiConfig: { docExpansion: 'none', deepLinking: true, tryItOutEnabled: true, persistAuthorization: false },
     theme: { title: 'Vigil API' },
   });

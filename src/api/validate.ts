@@ -23,6 +23,10 @@ const formats: Record<string, { test: (text: string) => boolean; words: string }
     test: (text) => /^\d{1,78}(\.\d{1,78})?$/.test(text),
     words: 'must be a decimal number written as text, such as "1000000.5"',
   },
+  gasTip: {
+    test: (text) => /^(\d{1,12}(\.\d{1,9})?)?$/.test(text),
+    words: 'must be a tip in gwei such as "2.5", or empty to have it estimated',
+  },
   gasPrice: {
     test: (text) => /^(market|slow|fast|fastest|\d{1,12}(\.\d{1,9})?)$/.test(text),
     words: 'must be market, slow, fast, fastest, or a price in gwei such as "12.5"',
@@ -37,13 +41,14 @@ const patternWords: Record<string, string> = {
 
 const compiled = new WeakMap<TSchema, ValidateFunction>();
 const faultLimit = 100;
+const noneReserved: ReadonlySet<string> = new Set();
 
 /** Throws one problem that lists every fault of the value; `reserved` are known members that may not be given here. */
 export function validate(
   schema: TSchema,
   value: unknown,
   root = '',
-  reserved: ReadonlySet<string> = new Set(),
+  reserved: ReadonlySet<string> = noneReserved,
 ): void {
   const faults = faultsOf(schema, value, root, reserved);
   if (faults.length > 0) throw invalidInput(faults);
@@ -57,19 +62,16 @@ export function invalidInput(faults: Fault[]): Problem {
   });
 }
 
-function faultsOf(
-  schema: TSchema,
-  value: unknown,
-  root = '',
-  reserved: ReadonlySet<string> = new Set(),
-): Fault[] {
+function faultsOf(schema: TSchema, value: unknown, root: string, reserved: ReadonlySet<string>): Fault[] {
   let check = compiled.get(schema);
   if (!check) {
     check = ajv.compile(schema);
     compiled.set(schema, check);
   }
   if (check(value)) return [];
-  return (check.errors ?? []).slice(0, faultLimit).map((error) => toFault(error, root, reserved));
+  // `if` only repeats that one of its branches has the faults listed beside it.
+  const errors = (check.errors ?? []).filter(({ keyword }) => keyword !== 'if');
+  return errors.slice(0, faultLimit).map((error) => toFault(error, root, reserved));
 }
 
 function toFault(error: ErrorObject, root: string, reserved: ReadonlySet<string>): Fault {
@@ -110,7 +112,10 @@ function toFault(error: ErrorObject, root: string, reserved: ReadonlySet<string>
       return {
         pointer,
         code: 'enum',
-        message: `must be one of ${allowed.filter((word) => word !== null).map(String).join(', ')}.`,
+        message: `must be one of ${allowed
+          .filter((word) => word !== null)
+          .map(String)
+          .join(', ')}.`,
       };
     }
     case 'format':

@@ -57,6 +57,11 @@ export const commands: readonly Command[] = [
     run: async () => (await import('./maintain.ts')).verifyAuditLog(),
   },
   {
+    name: 'rollup verify',
+    help: 'Count all alerts anew and name the roll-ups that differ.',
+    run: async () => (await import('./maintain.ts')).verifyAlertRollups(),
+  },
+  {
     name: 'endpoints',
     help: 'Print every endpoint with the roles that may call it.',
     run: async () => (await import('./endpoints.ts')).printEndpoints(),

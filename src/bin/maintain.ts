@@ -1,5 +1,6 @@
 import { createLog, openDatabaseBeside } from '../app.ts';
 import { loadConfig } from '../config.ts';
+import { verifyRollups } from '../store/alerts/rollups.ts';
 import { verifyAudit } from '../store/audit.ts';
 import type { Store } from '../store/db.ts';
 
@@ -21,6 +22,22 @@ export async function verifyAuditLog(): Promise<number> {
     }
     if (faults.length > 0) return 1;
     process.stdout.write(`The audit log is whole: ${entries} entries in ${chains} chains.\n`);
+    return 0;
+  });
+}
+
+export async function verifyAlertRollups(): Promise<number> {
+  return withStore(async (store) => {
+    const faults = await verifyRollups(store);
+    for (const { tenantId, contractId, widthMs, start, group, numericSeverity, counted, stored } of faults) {
+      const whose = contractId === 0 ? `all contracts of tenant ${tenantId}` : `contract ${contractId}`;
+      process.stdout.write(
+        `Wrong: ${whose}, ${widthMs / 60_000} minutes from ${new Date(start).toISOString()}, ${group}, ` +
+          `severity ${numericSeverity}: ${stored} stored, ${counted} counted.\n`,
+      );
+    }
+    if (faults.length > 0) return 1;
+    process.stdout.write('The roll-ups agree with the alerts.\n');
     return 0;
   });
 }

@@ -16,11 +16,13 @@ export async function serve(): Promise<number> {
   database        ${app.databaseAt}
 ${first ? `\nFirst start. The administrator's token, shown once and kept in ${app.dataDir}/admin-token:\n\n  ${first}\n` : ''}`);
 
-  const signal = await stopped;
-  log.info({ signal }, 'Stopping: finishing open requests');
+  const reason = await Promise.race([stopped, app.lost]);
+  if (reason instanceof Error) log.fatal({ err: reason }, 'Stopping: the database is lost');
+  else log.info({ signal: reason }, 'Stopping: finishing open requests');
   for (const again of ['SIGINT', 'SIGTERM'] as const) process.once(again, () => process.exit(130));
   await app.stop();
   log.info('Stopped');
   log.flush();
+  if (reason instanceof Error) throw reason;
   return 0;
 }

@@ -1,6 +1,9 @@
 import { roles } from '../model/principal.ts';
 import { issueToken } from '../services/issueToken.ts';
 import { appendAudit } from '../store/audit.ts';
+import type { Db } from '../store/db.ts';
+import { lockRecords } from '../store/records.ts';
+import { tenantTable } from '../store/tables/tenant.ts';
 import { listTokens, revokeToken } from '../store/tokens.ts';
 import { withStore } from './maintain.ts';
 import type { CommandInput } from './parseCommand.ts';
@@ -19,6 +22,8 @@ export async function createTokenCommand(options: CommandInput['options']): Prom
   }
   return withStore((store) =>
     store.transaction(async (tx) => {
+      if (tenantId !== null && !(await hasTenant(tx, tenantId)))
+        return refuse(`There is no tenant ${tenantId}.`);
       const now = Date.now();
       const label = typeof options.label === 'string' ? options.label : 'command line';
       const expiredAt = days === null ? null : now + days * 86_400_000;
@@ -58,16 +63,22 @@ export async function revokeTokenCommand(words: readonly string[]): Promise<numb
   return withStore((store) =>
     store.transaction(async (tx) => {
       const now = Date.now();
-      if (!(await revokeToken(tx, id, now))) return refuse(`There is no live token ${id}.`);
-      await audit(tx, 'apikey.delete', null, id, {}, now);
+      const revoked = await revokeToken(tx, id, now);
+      if (!revoked) return refuse(`There is no live token ${id}.`);
+      await audit(tx, 'apikey.delete', revoked.tenantId, id, {}, now);
       process.stdout.write(`Token ${id} is revoked.\n`);
       return 0;
     }),
   );
 }
 
+async function hasTenant(tx: Db, id: number): Promise<boolean> {
+  const everything = { all: true, tenantIds: [], organisationIds: [] };
+  return (await lockRecords(tx, tenantTable, everything, [id], 'read')).has(id);
+}
+
 async function audit(
-  tx: Parameters<typeof appendAudit>[0],
+  tx: Db,
   action: string,
   tenantId: number | null,
   id: number,

@@ -18,7 +18,12 @@ try {
 }
 
 function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const cause = error.cause instanceof Error ? `\n  because: ${error.cause.message}` : '';
-  return `Vigil cannot go on: ${error.message}${cause}`;
+  return `Vigil cannot go on: ${reasons(error).join('\n  because: ')}`;
+}
+
+function reasons(error: unknown): string[] {
+  if (!(error instanceof Error)) return [String(error)];
+  // A name with several addresses fails once for each of them, and says nothing itself.
+  const own = error instanceof AggregateError ? error.errors.map(String).join(', ') : error.message;
+  return [own, ...(error.cause === undefined ? [] : reasons(error.cause))];
 }

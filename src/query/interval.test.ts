@@ -18,6 +18,9 @@ const day = 24 * hour;
 const changes = [
   ['Europe/Paris', Date.UTC(2025, 2, 30, 1)],
   ['Europe/Paris', Date.UTC(2025, 9, 26, 1)],
+  ['America/New_York', Date.UTC(2025, 2, 9, 7)],
+  ['America/New_York', Date.UTC(2025, 10, 2, 6)],
+  ['Atlantic/Azores', Date.UTC(2025, 9, 26, 1)],
   ['America/Sao_Paulo', Date.UTC(2018, 10, 4, 3)],
   ['America/Sao_Paulo', Date.UTC(2019, 1, 17, 2)],
   ['Asia/Beirut', Date.UTC(2022, 2, 26, 22)],
@@ -88,6 +91,29 @@ describe('buckets of a named zone', () => {
   it('begin at the change where midnight was left out', () => {
     const start = buckets('1d', 'Asia/Beirut').start(Date.UTC(2022, 2, 27, 10));
     expect(new Date(start).toISOString()).toBe('2022-03-26T22:00:00.000Z');
+  });
+
+  it('begin at the first midnight where it comes twice', () => {
+    const starts = denseBuckets(
+      buckets('1d', 'Atlantic/Azores'),
+      Date.UTC(2025, 9, 25, 12),
+      Date.UTC(2025, 9, 27, 12),
+    );
+    expect(starts).toEqual([Date.UTC(2025, 9, 25), Date.UTC(2025, 9, 26), Date.UTC(2025, 9, 27, 1)]);
+  });
+
+  it('go on when the clock goes back before their start', () => {
+    const starts = denseBuckets(
+      buckets('90m', 'America/New_York'),
+      Date.UTC(2025, 10, 2, 4),
+      Date.UTC(2025, 10, 2, 8),
+    );
+    expect(starts.map((start) => new Date(start).toISOString().slice(11, 16))).toEqual([
+      '04:00',
+      '05:30',
+      '06:30',
+      '08:00',
+    ]);
   });
 
   it('count the hour that comes twice as two', () => {

@@ -48,14 +48,14 @@ export function createBuckets(interval: Interval, zone: TimeZone): Buckets {
   }
 }
 
-/** Every bucket from that of `from` to that of `to`, ascending. */
-export function denseBuckets(buckets: Buckets, from: number, to: number): number[] {
+/** Every bucket from that of `from` to that of `to`, ascending; `pointer` is where the interval was given. */
+export function denseBuckets(buckets: Buckets, from: number, to: number, pointer = '/interval'): number[] {
   if (from > to) throw invalid('/from', 'invalid-range', `from (${from}) must not be after to (${to}).`);
   const starts: number[] = [];
   for (let start = buckets.start(from); start <= to; start = buckets.next(start)) {
     if (starts.length === maxBuckets) {
       throw invalid(
-        '/interval',
+        pointer,
         'too-many-buckets',
         `The range has more than ${maxBuckets.toLocaleString('en-US')} intervals; take a longer interval or a shorter range.`,
       );
@@ -95,7 +95,7 @@ const calendarNames: ReadonlyMap<string, CalendarUnit> = new Map([
 
 function fixedBuckets(size: number, shift: number, zone: TimeZone): Buckets {
   const localStart = (local: number): number => Math.floor((local + shift) / size) * size - shift;
-  const start = startInZone(localStart, zone);
+  const start = startInZone(localStart, zone, size % day === 0);
   if (zone.isFixed) return { start, next: (from) => from + size };
   return { start, next: (from) => nextInZone(start, from, size) };
 }
@@ -108,26 +108,45 @@ function monthBuckets(months: number, zone: TimeZone): Buckets {
     date.setUTCMonth(month - (month % months), 1);
     return date.getTime();
   };
-  const start = startInZone(localStart, zone);
+  const start = startInZone(localStart, zone, true);
   // Long enough to leave the bucket, too short to leave the one after it.
   return { start, next: (from) => start(from + (months * 31 + 2) * day) };
 }
 
 /**
  * From the local start of a bucket back to UTC. Where the offset has changed since, the start is the same local time
- * under the old offset; a local time that the change left out begins at the change itself.
+ * under the old offset; a local time that the change left out begins at the change itself. A bucket that begins within
+ * the time that comes twice goes on until its end comes again; days begin the first time.
  */
-function startInZone(localStart: (local: number) => number, zone: TimeZone): (ms: number) => number {
-  return (ms) => {
+function startInZone(
+  localStart: (local: number) => number,
+  zone: TimeZone,
+  isDays: boolean,
+): (ms: number) => number {
+  const start = (ms: number): number => {
     const offset = zone.offsetAt(ms);
     const local = localStart(ms + offset);
-    const start = local - offset;
-    if (zone.isFixed) return start;
-    const offsetThen = zone.offsetAt(start);
-    if (offsetThen === offset) return start;
+    const found = local - offset;
+    if (zone.isFixed) return found;
+    const offsetThen = zone.offsetAt(found);
+    if (offsetThen === offset) return isDays ? firstTime(zone, local, found) : found;
     const corrected = local - offsetThen;
-    return zone.offsetAt(corrected) === offsetThen ? corrected : zone.changeBefore(corrected);
+    if (zone.offsetAt(corrected) !== offsetThen) return zone.changeBefore(corrected);
+    const change = zone.changeBefore(ms);
+    return isChange(zone, change) ? Math.max(corrected, start(change - 1)) : corrected;
   };
+  return start;
+}
+
+/** The earlier of two instants with the same local time, where the clock went back over it. */
+function firstTime(zone: TimeZone, local: number, found: number): number {
+  const change = zone.changeBefore(found);
+  const earlier = local - zone.offsetAt(change - 1);
+  return isChange(zone, change) && earlier < change ? earlier : found;
+}
+
+function isChange(zone: TimeZone, ms: number): boolean {
+  return zone.offsetAt(ms - 1) !== zone.offsetAt(ms);
 }
 
 /** A change of offset makes one bucket longer or shorter; then the end is searched, for starts never go back. */

@@ -2,11 +2,16 @@ import type { BlockList } from 'node:net';
 import type { Principal, Scope } from '../model/principal.ts';
 import type { Db, Store } from '../store/db.ts';
 import type { Keyring } from '../store/keyring.ts';
+import type { MetricRecorder } from './metricRecorder.ts';
 
 /** What every service can reach; built once. */
 export type Services = {
   store: Store;
+  /** For searches and reports: a few connections of their own, with a short time limit. */
+  reports: Db;
   keyring: Keyring;
+  /** What Vigil counts of itself. */
+  recorder: MetricRecorder;
   now: () => number;
   /** Forgets what is remembered of tokens, so that a change of rights holds from the next request on. */
   forgetTokens: () => void;

@@ -4,9 +4,14 @@ import type { Call } from './call.ts';
 import type { RecordKind } from './recordKind.ts';
 
 /** The record, locked for change; 404 when the caller cannot see it, 403 when it may be seen but not changed. */
-export async function findWritable(call: Call, kind: RecordKind, id: number): Promise<Row> {
+export async function findWritable(
+  call: Call,
+  kind: RecordKind,
+  id: number,
+  lock: 'change' | 'delete' = 'change',
+): Promise<Row> {
   const names = namesWithTenant(kind);
-  const record = await findRecord(call.db, kind.table, call.scope, id, names, { use: 'write', lock: true });
+  const record = await findRecord(call.db, kind.table, call.scope, id, names, { use: 'write', lock });
   if (record) return record;
   const seen = await findRecord(call.db, kind.table, call.visible, id, kind.names);
   if (seen)
@@ -15,6 +20,11 @@ export async function findWritable(call: Call, kind: RecordKind, id: number): Pr
       `You may see this ${kind.table.kind} but not change it: it is not your tenant's.`,
     );
   throw noSuch(kind);
+}
+
+/** The record as its readers see it, without the tenant that was read along. */
+export function shownOf(kind: RecordKind, record: Row): Row {
+  return Object.fromEntries(kind.names.map((name) => [name, record[name]]));
 }
 
 /** The same words whether the record is missing, deleted or another tenant's. */

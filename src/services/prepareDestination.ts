@@ -38,11 +38,16 @@ export async function prepareDestination(call: Call, change: DestinationChange):
     ...rest,
     ...(address === undefined ? {} : { value: address, ...(own ? { [own]: address } : {}) }),
     ...(type === 'HTTP' && !current?.method && !input.method ? { method: 'POST' } : {}),
-    ...(current
-      ? {}
-      : { uid: type === 'MESSENGER_A' ? `/bind ${randomBytes(9).toString('base64url')}` : randomUUID() }),
+    ...(needsUid(type, current)
+      ? { uid: type === 'MESSENGER_A' ? `/bind ${randomBytes(9).toString('base64url')}` : randomUUID() }
+      : {}),
     ...(headers === undefined ? {} : await sealHeaders(call, change, headers)),
   };
+}
+
+/** Only the first messenger is bound by an instruction, so becoming one or ceasing to be one brings a new uid. */
+function needsUid(type: DestinationType, current: Row | undefined): boolean {
+  return !current || (type === 'MESSENGER_A') !== (current.type === 'MESSENGER_A');
 }
 
 /** `value` and the kind's own member are two names of one address: either may be given, a contradiction is refused. */

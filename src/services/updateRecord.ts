@@ -5,7 +5,7 @@ import { audit } from './audit.ts';
 import type { Call } from './call.ts';
 import { checkReferences } from './checkReferences.ts';
 import { orConflict } from './createRecord.ts';
-import { findWritable } from './findWritable.ts';
+import { findWritable, shownOf } from './findWritable.ts';
 import type { RecordKind } from './recordKind.ts';
 
 /** Changes the members that are present and keeps the rest; the whole change is one step. */
@@ -30,7 +30,7 @@ export async function updateRecord(
   await kind.finish?.(call, change, id);
   const record = await findRecord(call.db, kind.table, call.scope, id, kind.names, { use: 'write' });
   if (!record) throw new Error(`The changed ${kind.table.kind} ${id} cannot be read back.`);
-  await audit(call, kind.table.kind, 'update', { id, tenantId }, current, record);
+  await audit(call, kind.table.kind, 'update', { id, tenantId }, shownOf(kind, current), record);
   return record;
 }
 

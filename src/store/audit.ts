@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { empty, sql } from '../lib/sql.ts';
 import type { Scope } from '../model/principal.ts';
-import type { Db } from './db.ts';
+import type { Db, Store } from './db.ts';
 
 /** One change: who did what to which record, and what it looked like before and after. No secret is ever in it. */
 export type AuditEntry = {
@@ -64,30 +64,34 @@ export async function searchAudit(db: Db, scope: Scope, search: AuditSearch) {
 
 export type AuditFault = { chain: number; seq: number; reason: string };
 
-/** Walks every chain from its first entry and reports the first broken link of each. */
+/** Walks every chain from its first entry and reports the first broken link of each, in one view of the store. */
 export async function verifyAudit(
-  db: Db,
+  store: Store,
 ): Promise<{ entries: number; chains: number; faults: AuditFault[] }> {
-  const heads = await db.query<{ chain: number; seq: number; hash: Buffer }>(
-    sql`select chain, seq, hash from audit_head order by chain`,
-  );
-  const strays = await db.query<{ chain: number; seq: number }>(
-    sql`select chain, min(seq) as seq from audit_entry
-      where chain not in (select chain from audit_head) group by chain order by chain`,
-  );
-  const faults: AuditFault[] = strays.map(({ chain, seq }) => ({
-    chain,
-    seq,
-    reason: 'the chain has no head',
-  }));
-  let entries = 0;
-  for (const head of heads) {
-    const { count, fault } = await verifyChain(db, head);
-    entries += count;
-    if (fault) faults.push({ chain: head.chain, ...fault });
-  }
-  return { entries, chains: heads.length, faults };
+  return store.transaction(async (tx) => {
+    // Entries that are appended meanwhile must not look like ones beyond the head.
+    await tx.query(sql`set transaction isolation level repeatable read, read only`);
+    const heads = await tx.query<Head>(sql`select chain, seq, hash from audit_head order by chain`);
+    const strays = await tx.query<{ chain: number; seq: number }>(
+      sql`select chain, min(seq) as seq from audit_entry
+        where chain not in (select chain from audit_head) group by chain order by chain`,
+    );
+    const faults: AuditFault[] = strays.map(({ chain, seq }) => ({
+      chain,
+      seq,
+      reason: 'the chain has no head',
+    }));
+    let entries = 0;
+    for (const head of heads) {
+      const { count, fault } = await verifyChain(tx, head);
+      entries += count;
+      if (fault) faults.push({ chain: head.chain, ...fault });
+    }
+    return { entries, chains: heads.length, faults };
+  });
 }
+
+type Head = { chain: number; seq: number; hash: Buffer };
 
 const batch = 1000;
 
@@ -102,10 +106,7 @@ type Link = {
 };
 type LinkFault = { seq: number; reason: string };
 
-async function verifyChain(
-  db: Db,
-  head: { chain: number; seq: number; hash: Buffer },
-): Promise<{ count: number; fault?: LinkFault }> {
+async function verifyChain(db: Db, head: Head): Promise<{ count: number; fault?: LinkFault }> {
   let hash: Buffer = genesis;
   let seq = 0;
   for (;;) {
@@ -122,8 +123,10 @@ async function verifyChain(
     }
     if (links.length < batch) break;
   }
-  if (seq !== head.seq)
+  if (seq < head.seq)
     return { count: seq, fault: { seq: seq + 1, reason: `entries up to ${head.seq} are missing` } };
+  if (seq > head.seq)
+    return { count: seq, fault: { seq: head.seq + 1, reason: 'the entry is beyond the head of the chain' } };
   if (!hash.equals(head.hash))
     return { count: seq, fault: { seq, reason: 'the head of the chain has another hash' } };
   return { count: seq };

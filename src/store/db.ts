@@ -30,6 +30,10 @@ const types: pg.CustomTypesConfig = {
 };
 
 export function openStore(config: pg.PoolConfig, onError: (error: Error) => void): Store {
+  return storeOn(openPool(config, onError));
+}
+
+export function openPool(config: pg.PoolConfig, onError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({
     max: 20,
     connectionTimeoutMillis: 5000,
@@ -41,7 +45,12 @@ export function openStore(config: pg.PoolConfig, onError: (error: Error) => void
   });
   // An idle connection that breaks would otherwise end the process; the next query reports it to its caller.
   pool.on('error', onError);
+  // The same for one that breaks inside a transaction, whose statement is told of it as well.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
 
+export function storeOn(pool: pg.Pool): Store {
   return {
     ...runner((query) => pool.query(query)),
     transaction: (work) => transaction(pool, work),
@@ -85,7 +94,8 @@ async function transaction<T>(pool: pg.Pool, work: (tx: Db) => Promise<T>): Prom
     try {
       return await transactionOnce(pool, work);
     } catch (error) {
-      if (!isDeadlock(error) || attempt === attempts) throw error;
+      if (!isDeadlock(error)) throw error;
+      if (attempt === attempts) throw unavailable('Too many changes touch the same records.', error);
     }
   }
 }
@@ -122,8 +132,8 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
 function explain(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) {
     const code = error.code ?? '';
-    const isDown =
-      code.startsWith('08') || code.startsWith('53') || code.startsWith('57P') || code.startsWith('58');
+    // FATAL ends the connection: it was refused, or the server is going down.
+    const isDown = error.severity === 'FATAL' || /^(08|53|57P|58)/.test(code);
     if (code === '57014')
       return unavailable('The search took longer than the time limit; narrow it down.', error);
     return isDown || code === '25006'

@@ -44,6 +44,19 @@ export async function countQuantity(db: Db, tenantId: number, limit: PlanLimit):
   return rows[0]!.count;
 }
 
+export type PlanUse = {
+  id: number;
+  name: string;
+  limits: Record<PlanLimit, number>;
+  use: Record<PlanLimit, number>;
+};
+
+/** The plan of a tenant beside what the tenant has. */
+export async function findPlanUse(db: Db, tenantId: number, now: number): Promise<PlanUse> {
+  const { id, name, ...limits } = await findPlan(db, tenantId, now);
+  return { id, name, limits, use: await countQuantities(db, tenantId) };
+}
+
 export async function countQuantities(db: Db, tenantId: number): Promise<Record<PlanLimit, number>> {
   const counts = Object.entries(quantities).map(
     ([limit, { from }]) => `(select count(*) from ${from} and tenant_id = $.id) as "${limit}"`,

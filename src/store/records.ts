@@ -8,6 +8,10 @@ import { type ColumnType, catalogueOf, columnOf, selectList, type Table } from '
 export type Row = { [member: string]: unknown };
 export type Use = 'read' | 'write';
 
+/** Who deletes waits for all who hold the record; who changes it lets others go on binding to it. */
+type Lock = 'change' | 'delete';
+const locks = { change: raw('for no key update of t'), delete: raw('for update of t') };
+
 /** One record that is not deleted, or undefined; `lock` keeps it still until the transaction ends. */
 export async function findRecord(
   db: Db,
@@ -15,12 +19,13 @@ export async function findRecord(
   scope: Scope,
   id: number,
   names: readonly string[],
-  options: { use?: Use; lock?: boolean } = {},
+  options: { use?: Use; lock?: Lock } = {},
 ): Promise<Row | undefined> {
-  const lock = options.lock ? raw('for update of t') : empty;
-  const statement = sql`select ${selectList(table, names)} from ${raw(table.name)} t
-    where t.id = ${id} and t.status <> 'DELETED' and ${condition(table, scope, options.use ?? 'read')} ${lock}`;
-  return (await db.prepared<Row>(statement))[0];
+  const from = sql`from ${raw(table.name)} t
+    where t.id = ${id} and t.status <> 'DELETED' and ${condition(table, scope, options.use ?? 'read')}`;
+  // A statement of its own: what one statement reads after waiting for a lock mixes the new row with old bindings.
+  if (options.lock) await db.prepared(sql`select 1 ${from} ${locks[options.lock]}`);
+  return (await db.prepared<Row>(sql`select ${selectList(table, names)} ${from}`))[0];
 }
 
 export type Search = {
@@ -66,7 +71,7 @@ export async function lockRecords(
   const tenant = table.members.tenantId ? sql`, t.tenant_id as "tenantId"` : empty;
   const rows = await db.query<Row & { id: number }>(
     sql`select t.id ${tenant} from ${raw(table.name)} t
-      where t.id = any(${ids}) and t.status <> 'DELETED' and ${condition(table, scope, use)} for share of t`,
+      where t.id = any(${ids}) and t.status <> 'DELETED' and ${condition(table, scope, use)} for key share of t`,
   );
   return new Map(rows.map((row) => [row.id, row]));
 }
@@ -114,10 +119,13 @@ export async function deleteRecords(
   now: number,
 ): Promise<Record<string, number>> {
   const rows = await db.query<{ id: number }>(
-    sql`update ${raw(table.name)} t set status = 'DELETED', updated_at = ${now}
-      where t.id = any(${ids}) and t.status <> 'DELETED' returning t.id`,
+    sql`select t.id from ${raw(table.name)} t where t.id = any(${ids}) and t.status <> 'DELETED'
+      order by t.id ${locks.delete}`,
   );
   const gone = rows.map((row) => row.id);
+  await db.query(
+    sql`update ${raw(table.name)} t set status = 'DELETED', updated_at = ${now} where t.id = any(${gone})`,
+  );
   const counts: Record<string, number> = { [table.kind]: gone.length };
   for (const { table: binding, column } of table.unbinds ?? []) {
     await db.query(sql`delete from ${raw(binding)} where ${raw(column)} = any(${gone})`);

@@ -67,13 +67,17 @@ export async function insertToken(db: Db, token: NewToken, now: number): Promise
   return rows[0]!.id;
 }
 
-/** Returns false when there was no such live token. */
-export async function revokeToken(db: Db, id: number, now: number): Promise<boolean> {
-  const rows = await db.query<{ id: number }>(
+/** Whose token it was; undefined when there was no such live token. */
+export async function revokeToken(
+  db: Db,
+  id: number,
+  now: number,
+): Promise<{ tenantId: number | null } | undefined> {
+  const rows = await db.query<{ tenantId: number | null }>(
     sql`update access_token set status = 'DELETED', updated_at = ${now}
-      where id = ${id} and status <> 'DELETED' returning id`,
+      where id = ${id} and status <> 'DELETED' returning tenant_id as "tenantId"`,
   );
-  return rows.length > 0;
+  return rows[0];
 }
 
 export async function revokeSessions(db: Db, userId: number, now: number): Promise<void> {

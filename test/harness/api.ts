@@ -9,6 +9,7 @@ import { chains } from '../../src/chains/chains.ts';
 import type { Role } from '../../src/model/principal.ts';
 import type { Services } from '../../src/services/call.ts';
 import { issueToken } from '../../src/services/issueToken.ts';
+import { createMetricRecorder } from '../../src/services/metricRecorder.ts';
 import { openStore, type Store } from '../../src/store/db.ts';
 import { openKeyring } from '../../src/store/keyring.ts';
 import { createTestDatabase } from './database.ts';
@@ -43,6 +44,7 @@ export async function startTestApi(
 ): Promise<TestApi> {
   const database = await createTestDatabase('migrated');
   const store = openStore(database.config, () => {});
+  const reports = openStore({ ...database.config, max: 4, statement_timeout: 2000 }, () => {});
   let skew = 0;
   const now = () => Date.now() + skew;
   const master = randomBytes(32);
@@ -51,7 +53,9 @@ export async function startTestApi(
   const log: string[] = [];
   const services: Services = {
     store,
+    reports,
     keyring,
+    recorder: createMetricRecorder(store, now),
     now,
     forgetTokens: authenticate.forget,
     mail: false,
@@ -122,7 +126,8 @@ export async function startTestApi(
     },
     stop: async () => {
       await server.close();
-      await store.close();
+      await services.recorder.flush();
+      await Promise.all([store.close(), reports.close()]);
       await database.drop();
     },
   };

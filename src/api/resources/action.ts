@@ -71,7 +71,7 @@ export const action = defineResource({
         examples: [200_000],
       }),
     ),
-    gasTip: given(Text('Tip in gwei; estimated if null.', '2', { max: 100, format: 'amount' })),
+    gasTip: given(Text('Tip in gwei; estimated if empty or null.', '2', { max: 100, format: 'gasTip' })),
     description: given(Text('What the action is for.', 'Stops withdrawals.', { max: 10_000 })),
     destinations: given(
       bindings(

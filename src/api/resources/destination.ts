@@ -41,8 +41,8 @@ const fields = {
 };
 
 /** The destination inside a binding. */
-export const boundDestinationSchema = replySchema(fields);
-export const boundDestinationWithoutType = replySchema(fields, ['type']);
+export const boundDestinationSchema = replySchema(fields, [], 'The destination.');
+export const boundDestinationWithoutType = replySchema(fields, ['type'], 'The destination.');
 
 export const destination = defineResource({
   path: '/destination',

@@ -23,7 +23,7 @@ const fields = {
 };
 
 /** The schema inside a detector. */
-export const nestedSchema = replySchema(fields, ['configSchema']);
+export const nestedSchema = replySchema(fields, ['configSchema'], 'The detector schema.');
 
 export const detectorSchema = defineResource({
   path: '/detector/schema',

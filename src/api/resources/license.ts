@@ -23,7 +23,7 @@ const fields = {
 };
 
 /** The license inside a license instance. */
-export const licenseSchema = replySchema(fields);
+export const licenseSchema = replySchema(fields, [], 'The license.');
 
 export const license = defineResource({
   path: '/license',

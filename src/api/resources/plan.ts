@@ -3,7 +3,7 @@ import { refuseIfUsed } from '../../services/refuseIfUsed.ts';
 import { planTable } from '../../store/tables/plan.ts';
 import { given } from '../fields.ts';
 import { defineResource } from '../resource.ts';
-import { Count, Name } from '../schema.ts';
+import { Count, Id, Name, Shape } from '../schema.ts';
 import { idField, nestedCommon, timeFields } from './common.ts';
 
 const quantities = {
@@ -26,6 +26,26 @@ const name = Name('Unique name.', 'team');
 
 /** The plan as a subscription shows it. */
 export const planSchema = { ...nestedCommon, name, ...quantities };
+
+const limits = Object.entries(quantities).filter(([name]) => name.startsWith('max'));
+const perLimit = (description: string) =>
+  Shape(
+    Object.fromEntries(limits),
+    limits.map(([name]) => name),
+    description,
+  );
+
+/** The plan of a tenant beside what the tenant has. */
+export const planUse = Shape(
+  {
+    id: Id('The plan.'),
+    name,
+    limits: perLimit('What the plan allows.'),
+    use: perLimit('What the tenant has of each.'),
+  },
+  ['id', 'name', 'limits', 'use'],
+  'Plan of the tenant.',
+);
 
 export const plan = defineResource({
   path: '/plan',

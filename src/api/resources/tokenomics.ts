@@ -8,7 +8,7 @@ import { tokenomicsScheduleTable } from '../../store/tables/tokenomicsSchedule.t
 import { findIdByUid } from '../../store/tokenomics.ts';
 import { type Endpoint, endpoint } from '../endpoint.ts';
 import { fixed, given, output } from '../fields.ts';
-import { defineResource, type Resource } from '../resource.ts';
+import { defineResource, precondition, type Resource } from '../resource.ts';
 import { Id, List, Millis, Name, Shape, Text } from '../schema.ts';
 import { idField, statusField, timeFields } from './common.ts';
 
@@ -93,13 +93,14 @@ function deleteByIdOrUid({ kind }: Resource, path: string): Endpoint {
       'uid',
     ]),
     effect: 'change',
-    problems: ['not-found'],
-    handle: async (call, { params }) => {
+    problems: ['not-found', 'precondition-failed'],
+    handle: async (call, input) => {
+      const { params } = input;
       const id = /^\d{1,15}$/.test(params.id)
         ? Number(params.id)
         : await findIdByUid(call.db, kind.table, call.scope, params.id);
       if (id === undefined) throw new Problem('not-found', `There is no such ${kind.table.kind}.`);
-      const record = await deleteRecord(call, kind, id, () => {});
+      const record = await deleteRecord(call, kind, id, precondition(kind, input));
       return { body: { uid: record.uid } };
     },
   });

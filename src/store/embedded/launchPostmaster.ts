@@ -8,7 +8,6 @@ import { connectionAt, probe } from './connection.ts';
 import type { Log } from './log.ts';
 import { type Postmaster, stopPostmaster } from './postmaster.ts';
 import type { Binaries } from './provideBinaries.ts';
-import { createSocketFolder, removeSocketFolder } from './socketFolder.ts';
 
 const patienceMs = 120_000;
 const maxLogBytes = 10 * 1024 * 1024;
@@ -18,6 +17,8 @@ type Launch = {
   /** Takes the log. */
   dataDir: string;
   cluster: string;
+  /** Exists, belongs to the account, and is no other server's. */
+  socketFolder: string;
   account: Account | undefined;
   settings?: Record<string, string>;
   log: Log;
@@ -26,34 +27,24 @@ type Launch = {
 /** Starts the server and waits until it answers. */
 export async function launchPostmaster(launch: Launch): Promise<Postmaster> {
   const deadline = performance.now() + patienceMs;
-  const socketFolder = await createSocketFolder(launch.account);
-  try {
-    for (let attempts = 1; ; attempts++) {
-      const attempt = await tryLaunch(launch, socketFolder, deadline);
-      if ('pid' in attempt) return attempt;
-      if (!/shared memory block|lock file/.test(attempt.output) || performance.now() > deadline) {
-        throw new Error(`PostgreSQL did not start on ${launch.cluster}:\n${attempt.output}`);
-      }
-      // Children of a killed server notice its end one by one.
-      if (attempts === 1) launch.log('Waited for what is left of a killed PostgreSQL to end');
-      await sleep(100);
+  for (let attempts = 1; ; attempts++) {
+    const attempt = await tryLaunch(launch, deadline);
+    if ('pid' in attempt) return attempt;
+    if (!/shared memory block|lock file/.test(attempt.output) || performance.now() > deadline) {
+      throw new Error(`PostgreSQL did not start on ${launch.cluster}:\n${attempt.output}`);
     }
-  } catch (error) {
-    await removeSocketFolder(socketFolder);
-    throw error;
+    // Children of a killed server notice its end one by one.
+    if (attempts === 1) launch.log('Waited for what is left of a killed PostgreSQL to end');
+    await sleep(100);
   }
 }
 
-async function tryLaunch(
-  launch: Launch,
-  socketFolder: string,
-  deadline: number,
-): Promise<Postmaster | { output: string }> {
+async function tryLaunch(launch: Launch, deadline: number): Promise<Postmaster | { output: string }> {
   const logFile = await open(join(launch.dataDir, 'postgres.log'), 'a+', 0o600);
   try {
     if ((await logFile.stat()).size > maxLogBytes) await logFile.truncate();
     const logStart = (await logFile.stat()).size;
-    const child = spawn(launch.binaries.postgres, toArguments(launch, socketFolder), {
+    const child = spawn(launch.binaries.postgres, toArguments(launch), {
       ...asAccount(launch.account),
       // A group of its own: Ctrl-C in a terminal must reach Vigil alone, which then stops the server in order.
       detached: true,
@@ -61,14 +52,9 @@ async function tryLaunch(
     });
     await once(child, 'spawn');
     child.unref();
-    const postmaster = { pid: child.pid!, socketFolder };
+    const postmaster = { pid: child.pid!, socketFolder: launch.socketFolder };
     while (child.exitCode === null && child.signalCode === null) {
-      if (await isReady(postmaster, launch.cluster, deadline)) {
-        child.once('exit', (code, signal) => {
-          if (code !== 0) launch.log('PostgreSQL ended unexpectedly', { code, signal });
-        });
-        return postmaster;
-      }
+      if (await isReady(postmaster, launch.cluster, deadline)) return postmaster;
       await sleep(20);
     }
     return { output: await readTail(logFile, logStart) };
@@ -77,7 +63,7 @@ async function tryLaunch(
   }
 }
 
-function toArguments({ cluster, settings }: Launch, socketFolder: string): string[] {
+function toArguments({ cluster, socketFolder, settings }: Launch): string[] {
   const all = {
     listen_addresses: '',
     unix_socket_directories: `"${socketFolder}"`,

@@ -33,10 +33,17 @@ export async function stopPostmaster(postmaster: Postmaster, cluster: string): P
  * memory, with or without that file.
  */
 export async function clearStale(cluster: string, account: Account | undefined): Promise<void> {
+  const noted = await clearStalePid(cluster);
+  if (noted && (await isPrivateFolder(noted.socketFolder, account)))
+    await removeSocketFolder(noted.socketFolder);
+}
+
+/** Leaves the socket's folder to the server that takes the place of the killed one. */
+export async function clearStalePid(cluster: string): Promise<Postmaster | undefined> {
   const noted = await readPidFile(cluster);
-  if (!noted || (await isPostmaster(noted.pid, cluster))) return;
-  if (await isPrivateFolder(noted.socketFolder, account)) await removeSocketFolder(noted.socketFolder);
+  if (!noted || (await isPostmaster(noted.pid, cluster))) return undefined;
   if (isAlive(noted.pid)) await rm(pidFile(cluster));
+  return noted;
 }
 
 function pidFile(cluster: string): string {
@@ -70,7 +77,7 @@ async function isGoneAfter(
 }
 
 /** A number in a file proves nothing: it must be a PostgreSQL that works in this very folder. */
-async function isPostmaster(pid: number, cluster: string): Promise<boolean> {
+export async function isPostmaster(pid: number, cluster: string): Promise<boolean> {
   if (process.platform !== 'linux') return (await commandOf(pid)).includes(cluster);
   try {
     const [name, its, ours] = await Promise.all([

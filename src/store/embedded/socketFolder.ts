@@ -1,4 +1,4 @@
-import { chown, lstat, mkdtemp, realpath, rm, rmdir } from 'node:fs/promises';
+import { chown, lstat, mkdir, mkdtemp, realpath, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type Account, canEnter } from './account.ts';
@@ -25,14 +25,25 @@ export async function isPrivateFolder(folder: string, account: Account | undefin
   }
 }
 
+/** The folder of a server that is gone, for the one that takes its place: whoever is connected knows no other. */
+export async function restoreSocketFolder(folder: string, account: Account | undefined): Promise<void> {
+  if (await isPrivateFolder(folder, account)) return removeSockets(folder);
+  await mkdir(folder, { mode: 0o700 });
+  if (account) await chown(folder, account.uid, account.gid);
+}
+
 export async function removeSocketFolder(folder: string): Promise<void> {
   if (!/^vigil-\w{6}$/.test(basename(folder))) return;
   try {
-    for (const name of ['.s.PGSQL.5432', '.s.PGSQL.5432.lock']) await rm(join(folder, name), { force: true });
+    await removeSockets(folder);
     await rmdir(folder);
   } catch (error) {
     if (!hasCode(error, 'ENOENT', 'ENOTEMPTY')) throw error;
   }
+}
+
+async function removeSockets(folder: string): Promise<void> {
+  for (const name of ['.s.PGSQL.5432', '.s.PGSQL.5432.lock']) await rm(join(folder, name), { force: true });
 }
 
 async function chooseParent(account: Account | undefined): Promise<string> {

@@ -4,19 +4,27 @@ import { type Account, findAccount } from './account.ts';
 import { type Connection, connectionAt, createDatabase, probe } from './connection.ts';
 import { createCluster } from './createCluster.ts';
 import { findPackage, type NativePackage } from './findPackage.ts';
+import { keepRunning } from './keepRunning.ts';
 import { launchPostmaster } from './launchPostmaster.ts';
 import { locateCluster, rememberCluster } from './locateCluster.ts';
 import { lockDataFolder } from './lockDataFolder.ts';
 import type { Log } from './log.ts';
-import { clearStale, findPostmaster, type Postmaster, stopPostmaster } from './postmaster.ts';
+import { clearStale, clearStalePid, findPostmaster, type Postmaster, stopPostmaster } from './postmaster.ts';
 import { provideBinaries } from './provideBinaries.ts';
-import { isPrivateFolder } from './socketFolder.ts';
+import {
+  createSocketFolder,
+  isPrivateFolder,
+  removeSocketFolder,
+  restoreSocketFolder,
+} from './socketFolder.ts';
 
 export type Embedded = {
   /** For `pg.Pool`: the folder of the Unix socket as host. */
   connection: Connection;
   /** Where the cluster really lies; not below the data folder when PostgreSQL's account cannot get there. */
   dataFolder: string;
+  /** Resolves when the server ended and could not be brought back. */
+  lost: Promise<Error>;
   /** Fast shutdown; resolves when the server is gone and the data folder is free for another Vigil. */
   stop(): Promise<void>;
 };
@@ -28,23 +36,34 @@ type Options = {
   settings?: Record<string, string>;
 };
 
-/** Starts the bundled PostgreSQL on a data folder, or adopts the one that a killed Vigil left running on it. */
+/**
+ * Starts the bundled PostgreSQL on a data folder, or adopts the one that a killed Vigil left running on it, and
+ * brings it back when it ends by itself.
+ */
 export async function startEmbedded(options: Options): Promise<Embedded> {
   const nativePackage = await findPackage();
   const account = await findAccount();
   const dataDir = await prepareDataFolder(options.dataDir, account);
   const lock = await lockDataFolder(dataDir);
   try {
-    const { cluster, postmaster } = await runServer({ ...options, nativePackage, account, dataDir });
+    const server = await runServer({ ...options, nativePackage, account, dataDir });
+    const keeper = keepRunning({ ...server, log: options.log });
     let stopping: Promise<void> | undefined;
     return {
-      connection: connectionAt(postmaster.socketFolder),
-      dataFolder: cluster,
+      connection: connectionAt(server.postmaster.socketFolder),
+      dataFolder: server.cluster,
+      lost: keeper.lost,
       stop() {
-        stopping ??= stopPostmaster(postmaster, cluster).then(() => lock.release());
+        stopping ??= stop();
         return stopping;
       },
     };
+
+    async function stop(): Promise<void> {
+      await keeper.stop();
+      await stopPostmaster(keeper.current(), server.cluster);
+      await lock.release();
+    }
   } catch (error) {
     await lock.release();
     throw error;
@@ -69,7 +88,7 @@ async function prepareDataFolder(wanted: string, account: Account | undefined): 
 
 async function runServer(
   options: Options & { nativePackage: NativePackage; account: Account | undefined },
-): Promise<{ cluster: string; postmaster: Postmaster }> {
+): Promise<{ cluster: string; postmaster: Postmaster; relaunch: () => Promise<Postmaster> }> {
   const { dataDir, account, log } = options;
   const location = await locateCluster(dataDir, account);
   const { cluster } = location;
@@ -80,14 +99,28 @@ async function runServer(
     await stopPostmaster(postmaster, cluster);
     throw error;
   }
-  return { cluster, postmaster };
+  return { cluster, postmaster, relaunch };
 
   async function launch(): Promise<Postmaster> {
     const binaries = await provideBinaries({ ...options, ...location });
     if (!location.exists) await createCluster({ ...location, binaries, account, log });
     if (!location.isRemembered) await rememberCluster({ dataDir, cluster, log });
     await clearStale(cluster, account);
-    return launchPostmaster({ ...options, binaries, cluster });
+    const socketFolder = await createSocketFolder(account);
+    try {
+      return await launchPostmaster({ ...options, binaries, cluster, socketFolder });
+    } catch (error) {
+      await removeSocketFolder(socketFolder);
+      throw error;
+    }
+  }
+
+  async function relaunch(): Promise<Postmaster> {
+    const { socketFolder } = postmaster;
+    const binaries = await provideBinaries({ ...options, ...location });
+    await clearStalePid(cluster);
+    await restoreSocketFolder(socketFolder, account);
+    return launchPostmaster({ ...options, binaries, cluster, socketFolder });
   }
 }
 

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { cpus, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { prepareRaise, raise } from '../src/alerts/raise.ts';
+import { sql } from '../src/lib/sql.ts';
+import { issueToken } from '../src/services/issueToken.ts';
+import { openPool, type Store, storeOn } from '../src/store/db.ts';
+import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
+import { migrate } from '../src/store/migrate.ts';
+import { createVigil } from './support/createVigil.ts';
+import { createSearchCases, type SearchCase } from './support/searchCases.ts';
+import { type AlertWorld, createAlertWorld, fillAlerts, seedContracts } from './support/seedAlerts.ts';
+
+/** `npm run bench:search` takes 200,000 alerts; `npm run bench:search -- 5000000` the full five million. */
+const count = Number(process.argv[3] ?? 200_000);
+const repeats = 25;
+const folder = join(tmpdir(), `vigil-bench-${randomUUID()}`);
+const embedded = await startEmbedded({ dataDir: folder, log: () => {} });
+try {
+  await migrate(embedded.connection);
+  const pool = openPool(embedded.connection, () => {});
+  const store = storeOn(pool);
+  const world = createAlertWorld(Date.UTC(2026, 10, 15));
+  await seedContracts(store);
+  await fillAlerts(store, world, count, tell);
+  tell('Vacuuming');
+  await store.query(sql`vacuum analyze`);
+  await measure(store, world);
+  await pool.end();
+} finally {
+  await embedded.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function measure(store: Store, world: AlertWorld): Promise<void> {
+  const server = await createVigil(store, store);
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  const made = {
+    kind: 'API_KEY',
+    tenantId: world.hot.tenantId,
+    userId: null,
+    label: null,
+    expiredAt: null,
+  } as const;
+  const own = await issueToken(store, { ...made, roles: ['tenant-viewer'] }, Date.now());
+  const admin = await issueToken(
+    store,
+    { ...made, kind: 'ADMIN', tenantId: null, roles: ['admin'] },
+    Date.now(),
+  );
+  const gib = (totalmem() / 2 ** 30).toFixed(0);
+  console.log(
+    `${count.toLocaleString('en')} alerts, 50 tenants, 2,000 contracts, 12 months. ${cpus().length} cores (${cpus()[0]?.model}), ${gib} GiB, Node ${process.versions.node}.\n`,
+  );
+  console.log(
+    '| question | Vigil p50 ms | p95 ms | SQL p50 ms | p95 ms | within 1.5 × + 2 ms |\n|---|--:|--:|--:|--:|---|',
+  );
+  for (const one of createSearchCases(world)) {
+    tell(one.name);
+    const isForeign = one.path.startsWith(`contract/${world.rare.contractId}/`);
+    const row = await compare(store, url, isForeign ? admin.token : own.token, one);
+    console.log(row);
+  }
+  await server.close();
+  await measureIngest(store, world);
+}
+
+async function compare(store: Store, url: string, token: string, one: SearchCase): Promise<string> {
+  const ours: number[] = [];
+  const bare: number[] = [];
+  const statement = { strings: splitValues(one.sql), values: orderValues(one.sql, one.values) };
+  for (let n = 0; n < repeats + 3; n++) {
+    const begun = performance.now();
+    const response = await fetch(`${url}/api/v1/${one.path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(one.body),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${one.name}: ${response.status} ${text}`);
+    const between = performance.now();
+    JSON.stringify(await store.query(statement));
+    // The first rounds warm up caches and plans of both.
+    if (n >= 3) {
+      ours.push(between - begun);
+      bare.push(performance.now() - between);
+    }
+  }
+  const [ours50, ours95, bare50, bare95] = [at(ours, 0.5), at(ours, 0.95), at(bare, 0.5), at(bare, 0.95)];
+  const verdict = ours50 <= 1.5 * bare50 + 2 ? 'yes' : '**no**';
+  return `| ${one.name} | ${ours50.toFixed(1)} | ${ours95.toFixed(1)} | ${bare50.toFixed(1)} | ${bare95.toFixed(1)} | ${verdict} |`;
+}
+
+/** $1, $2 … of hand-written SQL as a fragment of ours. */
+function splitValues(text: string): string[] {
+  return text.split(/\$\d+/);
+}
+
+function orderValues(text: string, values: readonly unknown[]): unknown[] {
+  return Array.from(text.matchAll(/\$(\d+)/g), ([, n]) => values[Number(n) - 1]);
+}
+
+function at(times: readonly number[], part: number): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * part)]!;
+}
+
+/** Batches of 100 with every index, one after the other. */
+async function measureIngest(store: Store, world: AlertWorld): Promise<void> {
+  tell('Ingest');
+  const times: number[] = [];
+  for (let n = 0; n < 200; n++) {
+    const findings = Array.from({ length: 100 }, () => world.nextFinding());
+    const begun = performance.now();
+    await prepareRaise(store, findings);
+    await store.transaction((tx) => raise(tx, findings));
+    times.push(performance.now() - begun);
+  }
+  const perSecond = (times.length * 100) / (times.reduce((sum, ms) => sum + ms, 0) / 1000);
+  const sizes = await store.query<{ alerts: number; rollups: number }>(
+    sql`select sum(pg_total_relation_size(inhrelid))::float8 as alerts, pg_total_relation_size('alert_rollup')::float8 as rollups
+      from pg_inherits where inhparent = 'alert'::regclass`,
+  );
+  const per = (bytes: number) => Math.round(bytes / (count + times.length * 100));
+  console.log(`
+| ingest in batches of 100 | goal | measured |
+|---|--:|--:|
+| alerts per second | ≥ 5,000 | ${Math.round(perSecond).toLocaleString('en')} |
+| p99 of a batch, ms | ≤ 60 | ${at(times, 0.99).toFixed(1)} |
+| bytes per alert, indexes included | ≤ 1,000 | ${per(sizes[0]!.alerts)} |
+| bytes per alert of roll-ups | | ${per(sizes[0]!.rollups)} |`);
+}
+
+function tell(text: string): void {
+  process.stderr.write(`${text} …\n`);
+}

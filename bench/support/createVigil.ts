@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { openSync } from 'node:fs';
+import { BlockList } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { createAuthenticate } from '../../src/api/authenticate.ts';
+import { createEndpoints } from '../../src/api/endpoints.ts';
+import { createMetrics } from '../../src/api/metrics.ts';
+import { createServer } from '../../src/api/server.ts';
+import { createLog } from '../../src/app.ts';
+import { chains } from '../../src/chains/chains.ts';
+import { createMetricRecorder } from '../../src/services/metricRecorder.ts';
+import type { Db, Store } from '../../src/store/db.ts';
+import { openKeyring } from '../../src/store/keyring.ts';
+
+const masterKey = randomBytes(32);
+
+/**
+ * The server as `vigil serve` builds it, with its log written to nowhere and a rate limit out of reach.
+ * Tokens are looked up in `tokens`, so that the look-up does not get into the recording of a request.
+ */
+export async function createVigil(store: Store, tokens: Db): Promise<FastifyInstance> {
+  const authenticate = createAuthenticate(tokens, Date.now);
+  return createServer({
+    services: {
+      store,
+      reports: store,
+      keyring: await openKeyring(store, () => [masterKey], Date.now()),
+      recorder: createMetricRecorder(store, Date.now),
+      now: Date.now,
+      forgetTokens: authenticate.forget,
+      mail: false,
+      hsm: false,
+      allowNetworks: new BlockList(),
+    },
+    authenticate: authenticate.authenticate,
+    endpoints: createEndpoints({ configured: new Set(), confirmations: (uid) => chains[uid].confirmations }),
+    metrics: createMetrics(store.stats),
+    log: createLog({ logLevel: 'info' }, openSync('/dev/null', 'w')),
+    version: 'bench',
+    rateLimit: { perSecond: 1_000_000, burst: 10_000_000 },
+    corsOrigins: [],
+  });
+}

@@ -1,0 +1,16 @@
+// Compiles src/ and bench/ into dist-bench/ and runs the benchmark that the command line names: `bench.mjs api`.
+import { spawnSync } from 'node:child_process';
+import { cpSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+const { status } = spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.bench.json')], {
+  stdio: 'inherit',
+});
+if (status !== 0) process.exit(status ?? 1);
+for (const file of ['package.json', 'src/store/migrations'])
+  cpSync(join(root, file), join(root, 'dist-bench', file), { recursive: true });
+await import(`../dist-bench/bench/${process.argv[2]}.js`);

@@ -1,0 +1,97 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import type { Fault } from '../../model/errors.ts';
+import { List, maxId, Shape } from '../schema.ts';
+import { sortItem } from '../search.ts';
+import { invalidInput } from '../validate.ts';
+
+const time = (description: string) =>
+  Type.Integer({ description, minimum: 0, maximum: maxId, examples: [1_794_700_800_000] });
+
+export const queryText = Type.String({
+  description:
+    'Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter.',
+  maxLength: 32_000,
+  examples: ['severity:HIGH AND message:transfer'],
+});
+
+export const timeseries = List(
+  Shape({ from: time('Start in milliseconds, included.'), to: time('End in milliseconds, included.') }, [
+    'from',
+    'to',
+  ]),
+  'Ranges of timestamps; what lies in none of them is not read.',
+  { minItems: 1, maxItems: 100 },
+);
+
+export const trackTotalCount = Type.Integer({
+  description: 'Up to which value `total` is counted; 0 disables it and returns 0.',
+  minimum: 0,
+  maximum: maxId,
+  default: 10_000,
+  examples: [10_000],
+});
+
+type FamilyQ = {
+  from?: number;
+  size?: number;
+  query?: string;
+  timeseries?: { from: number; to: number }[];
+  trackTotalCount?: number;
+  sort?: { field: string; order?: 'asc' | 'desc'; direction?: 'asc' | 'desc' }[];
+};
+
+/** Family Q: query-string search. */
+export const familyQ = Type.Unsafe<FamilyQ>(
+  Shape(
+    {
+      from: Type.Integer({
+        description: 'How many records to skip.',
+        minimum: 0,
+        maximum: maxId,
+        default: 0,
+        examples: [0],
+      }),
+      size: Type.Integer({
+        description: 'How many records to return.',
+        minimum: 0,
+        maximum: 10_000,
+        default: 10,
+        examples: [10],
+      }),
+      query: queryText,
+      timeseries,
+      trackTotalCount,
+      sort: List(sortItem, 'The order of the records; newest first if left out.', {
+        minItems: 1,
+        maxItems: 16,
+      }),
+    },
+    [],
+  ),
+);
+
+export function familyQReply<T extends TSchema>(record: T) {
+  return Type.Unsafe<{ data: Static<T>[]; total: number }>({
+    ...Shape(
+      {
+        data: List(record, 'The records of this page.'),
+        total: Type.Integer({
+          description: 'How many records match, counted up to `trackTotalCount`.',
+          minimum: 0,
+          examples: [1],
+        }),
+      },
+      ['data', 'total'],
+    ),
+  });
+}
+
+/** Ranges that end before they begin. */
+export function checkTimeseries(ranges: readonly { from: number; to: number }[] | undefined): void {
+  const faults = (ranges ?? []).flatMap(({ from, to }, index): Fault[] =>
+    from > to
+      ? [{ pointer: `/timeseries/${index}/to`, code: 'order', message: 'must not be before `from`.' }]
+      : [],
+  );
+  if (faults.length > 0) throw invalidInput(faults);
+}

@@ -1,0 +1,83 @@
+import { Type } from 'typebox';
+import { type AlertGroup, alertGroups, severityOf } from '../../model/alert.ts';
+import { severities } from '../../model/enumerations.ts';
+import { findReadable } from '../../services/findReadable.ts';
+import { countContractEntries } from '../../store/alerts/contractEntries.ts';
+import { countsOverTime } from '../../store/alerts/countsOverTime.ts';
+import { countByGroup, type GroupCount } from '../../store/alerts/histogram.ts';
+import { withinTime } from '../../store/documents/searchDocuments.ts';
+import { contractTable } from '../../store/tables/contract.ts';
+import { endpoint } from '../endpoint.ts';
+import { Count, Id, OneOf, Shape } from '../schema.ts';
+import { histogramBody, histogramData, readCut } from './histogramBody.ts';
+
+const count = (description: string, example: number) => Count(description, example, Number.MAX_SAFE_INTEGER);
+const group = Shape(
+  { count: count('How many alerts.', 3), maxSeverity: OneOf(severities, 'The worst of them.', 'HIGH') },
+  ['count', 'maxSeverity'],
+);
+const bucket = Shape(
+  Object.fromEntries(alertGroups.map((name) => [name, group])),
+  [],
+  'The groups that have alerts in this bucket.',
+);
+const perGroup = (description: string, counted: string) =>
+  Shape(Object.fromEntries(alertGroups.map((name) => [name, count(counted, 3)])), alertGroups, description);
+
+/** The seed's endpoint 7. */
+export const histogram = endpoint({
+  method: 'POST',
+  path: '/contract/{id}/histogram',
+  tag: 'Alerts',
+  summary: 'Histogram of the alerts of a contract',
+  description:
+    'Alerts by time and group. Detectors of the categories SECURITY and OPERATIONAL are in the group SECURITY, those of COMPLIANCE and FINANCIAL in COMPLIANCE. Retracted alerts are not counted unless the query names `status`.',
+  params: Shape({ id: Id('The contract.') }, ['id']),
+  body: histogramBody,
+  reply: Type.Unsafe(
+    Shape(
+      {
+        data: histogramData(bucket),
+        total: perGroup('Alerts of each group in the whole range, under the query.', 'How many alerts.'),
+        count: perGroup(
+          'What is set up on the contract, whatever the query: its active detectors by category, its triggers, its actions.',
+          'How many there are.',
+        ),
+      },
+      ['data', 'total', 'count'],
+    ),
+  ),
+  effect: 'read',
+  problems: ['invalid-query', 'not-found'],
+  handle: async (call, { params, body }) => {
+    const cut = readCut(body);
+    const contract = await findReadable(call, contractTable, params.id);
+    const owner = { tenantId: contract.tenantId, contractId: contract.id };
+    const { reports } = call.services;
+    const [groups, count] = await Promise.all([
+      withinTime(async () =>
+        countByGroup(reports, await countsOverTime(reports, owner, cut, body.query, call.now)),
+      ),
+      countContractEntries(call.db, contract),
+    ]);
+    return { body: { data: toData(cut.starts, groups), total: totals(groups), count } };
+  },
+});
+
+const severityNames = new Map<number, string>(
+  Object.entries(severityOf).map(([name, number]) => [number, name]),
+);
+
+function toData(starts: readonly number[], groups: readonly GroupCount[]) {
+  const buckets = starts.map((): Partial<Record<AlertGroup, { count: number; maxSeverity: string }>> => ({}));
+  for (const { bucket, group, count, maxSeverity } of groups) {
+    buckets[bucket]![group] = { count, maxSeverity: severityNames.get(maxSeverity)! };
+  }
+  return starts.map((ts, index) => ({ ts, bucket: buckets[index]! }));
+}
+
+function totals(groups: readonly GroupCount[]): Record<AlertGroup, number> {
+  const result = { SECURITY: 0, COMPLIANCE: 0, action: 0, trigger: 0 };
+  for (const { group, count } of groups) result[group] += count;
+  return result;
+}

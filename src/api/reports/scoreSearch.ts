@@ -1,0 +1,63 @@
+import { Type } from 'typebox';
+import { severities } from '../../model/enumerations.ts';
+import { findReadable } from '../../services/findReadable.ts';
+import { ofInstance } from '../../store/documents/documentScopes.ts';
+import { searchDocuments } from '../../store/documents/searchDocuments.ts';
+import { scoreTable } from '../../store/scores/scoreTable.ts';
+import { instanceTable } from '../../store/tables/instance.ts';
+import { endpoint } from '../endpoint.ts';
+import { Id, JsonObject, Millis, nullable, OneOf, Shape, Text, Words } from '../schema.ts';
+import { checkTimeseries, familyQ, familyQReply } from './familyQ.ts';
+
+const text = (description: string, example: string) => Text(description, example, { max: 100_000 });
+const number = (description: string, example: number) => Type.Number({ description, examples: [example] });
+
+/** The seed's 2.14. */
+const scoreChange = {
+  uid: text('Unique identifier.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071'),
+  index: text('The partition it lives in.', 'score-2026.11'),
+  timestamp: Millis('When the score changed.'),
+  i: Type.Integer({ description: 'Its number inside the instance.', minimum: 0, examples: [1] }),
+  type: text('What made the change.', 'alert'),
+  organisationId: Id('The organisation.'),
+  licenseId: Id('The license.'),
+  licenseInstanceId: Id('The license instance.'),
+  tenantId: Id('The tenant.'),
+  projectId: Id('The project.'),
+  contractId: nullable(Id('The contract.')),
+  txHash: nullable(text('The transaction.', '0x5c504ed4')),
+  detectorSchemaName: nullable(text('The schema of the detector.', 'ownership_change')),
+  alertId: nullable(text('The alert.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071')),
+  monitorId: nullable(text('The detector or trigger.', '1')),
+  alertName: nullable(text('Name of the alert.', 'Ownership changed')),
+  alertMessage: nullable(text('Message of the alert.', 'The owner is now 0xf39F…2266.')),
+  numericSeverity: nullable(
+    Type.Integer({ description: 'Severity of the alert as a number.', minimum: 0, examples: [70] }),
+  ),
+  severity: nullable(OneOf(severities, 'Severity of the alert.', 'HIGH')),
+  tags: Words('Free labels.', ['viewed']),
+  meta: JsonObject('What the alert carries.', { previousOwner: '0x01' }),
+  scoreGroup: nullable(text('The score group.', 'security')),
+  score: number('The score after the change.', 93),
+  scoreChange: number('The change.', -7),
+  key: nullable(text('Name of the output of the script.', 'penalty')),
+  value: nullable(number('Value of that output.', 7)),
+};
+const names = Object.keys(scoreChange);
+
+export const scoreSearch = endpoint({
+  method: 'POST',
+  path: '/instance/{id}/score/search',
+  tag: 'Licenses and scores',
+  summary: 'Search the score changes of a license instance',
+  params: Shape({ id: Id('The license instance.') }, ['id']),
+  body: familyQ,
+  reply: familyQReply(Shape(scoreChange, names)),
+  effect: 'read',
+  problems: ['invalid-query', 'not-found'],
+  handle: async (call, { params, body }) => {
+    checkTimeseries(body.timeseries);
+    const scope = ofInstance(await findReadable(call, instanceTable, params.id));
+    return { body: await searchDocuments(call.services.reports, scoreTable, scope, body, names, call.now) };
+  },
+});

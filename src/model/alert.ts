@@ -1,0 +1,44 @@
+export const severityOf = { INFO: 10, LOW: 30, MEDIUM: 50, HIGH: 70, CRITICAL: 90 } as const;
+export type Severity = keyof typeof severityOf;
+
+export const alertKinds = ['detector', 'trigger', 'action'] as const;
+export type AlertKind = (typeof alertKinds)[number];
+/** The groups of a histogram: two for detectors, one each for the others. */
+export const alertGroups = ['SECURITY', 'COMPLIANCE', 'action', 'trigger'] as const;
+export type AlertGroup = (typeof alertGroups)[number];
+/** A detector whose schema has one of these tags raises COMPLIANCE alerts, any other SECURITY. */
+export const complianceTags: readonly string[] = ['COMPLIANCE', 'FINANCIAL'];
+
+/** Something that was found, before it is an alert. */
+export type Finding = {
+  tenantId: number;
+  projectId: number;
+  contractId: number;
+  kind: AlertKind;
+  group: AlertGroup;
+  severity: Severity;
+  /** Epoch milliseconds of what was found (its block's time), not of when it was found. */
+  timestamp: number;
+  /** What makes it this finding and no other: raising the same key at the same timestamp again adds nothing. */
+  key: string;
+  eid: string;
+  name: string;
+  message: string;
+  meta: Record<string, unknown>;
+  tags: readonly string[];
+  txHash?: string | null;
+  chainUid?: string | null;
+  blockNumber?: number | null;
+  blockHash?: string | null;
+  detectorId?: number;
+  triggerId?: number;
+  actionId?: number;
+  walletId?: number;
+  walletName?: string;
+  walletChainUid?: string;
+  walletAddress?: string;
+  interceptorType?: string;
+  triggerType?: string;
+  /** Stored, but over the plan's rate limit: nobody is told. */
+  suppressed?: boolean;
+};

@@ -1,0 +1,60 @@
+type Metric = { kind: 'counter' | 'gauge'; labels: readonly string[]; help: string };
+
+/** Everything that Vigil counts and measures of itself. Every series also belongs to a tenant or to the platform. */
+export const metrics = {
+  api_requests: {
+    kind: 'counter',
+    labels: ['type'],
+    help: 'API requests that were let in; type is the HTTP method. Those of the platform are all of them.',
+  },
+  blocks: { kind: 'counter', labels: ['chain'], help: 'Blocks processed.' },
+  transactions: { kind: 'counter', labels: ['chain'], help: 'Transactions processed.' },
+  events: { kind: 'counter', labels: ['chain'], help: 'Events of transactions processed.' },
+  evaluations: {
+    kind: 'counter',
+    labels: ['chain', 'type'],
+    help: 'Evaluations of detectors and triggers; type says which.',
+  },
+  alerts: {
+    kind: 'counter',
+    labels: ['chain', 'type'],
+    help: 'Alerts raised; type is the kind: detector, trigger or action.',
+  },
+  deliveries: {
+    kind: 'counter',
+    labels: ['type'],
+    help: 'Notifications delivered; type is that of the destination.',
+  },
+  actions: { kind: 'counter', labels: ['chain', 'type'], help: 'Actions carried out; type is the outcome.' },
+  rpc_calls: { kind: 'counter', labels: ['chain', 'type'], help: 'Calls to nodes; type is the RPC method.' },
+  head_lag: {
+    kind: 'gauge',
+    labels: ['chain'],
+    help: 'Blocks between the head of the chain and the newest block processed.',
+  },
+} as const satisfies Record<string, Metric>;
+
+export type MetricName = keyof typeof metrics;
+
+export function isMetric(name: string): name is MetricName {
+  return Object.hasOwn(metrics, name);
+}
+
+/** The tenant of what the platform counts for itself. */
+export const platformTenant = 0;
+
+/** What was added to one series of one tenant within one minute. */
+export type Sample = {
+  tenantId: number;
+  metric: MetricName;
+  labels: Readonly<Record<string, string>>;
+  /** Start of the minute in epoch milliseconds. */
+  minute: number;
+  /** Sum of what was added. */
+  value: number;
+  /** How often something was added. */
+  count: number;
+  min: number;
+  max: number;
+  last: number;
+};

@@ -1,0 +1,63 @@
+import { Problem } from '../model/errors.ts';
+import { termHash } from '../query/termHash.ts';
+import { findAlert, resolveAlerts, updateAlert } from '../store/alerts/alertRecords.ts';
+import { alertTable } from '../store/alerts/alertTable.ts';
+import { compileQuery } from '../store/documents/compileQuery.ts';
+import { ofEverything, ofOwnTenants } from '../store/documents/documentScopes.ts';
+import { withinTime } from '../store/documents/searchDocuments.ts';
+import type { Row } from '../store/records.ts';
+import { audit } from './audit.ts';
+import type { Call } from './call.ts';
+
+export async function changeAlert(
+  call: Call,
+  uid: string,
+  change: { status?: 'UNRESOLVED' | 'RESOLVED'; tags?: string[] },
+  names: readonly string[],
+): Promise<Row> {
+  const before = await findAlert(call.db, ofOwnTenants(call.scope), uid, names, true);
+  if (!before) {
+    const seen = await findAlert(call.db, await ofEverything(call.db, call.visible), uid, names);
+    if (seen)
+      throw new Problem('forbidden', "You may see this alert but not change it: it is not your tenant's.");
+    throw new Problem('not-found', 'There is no such alert.');
+  }
+  if (before.status === 'RETRACTED') {
+    throw new Problem(
+      'illegal-transition',
+      'The alert is retracted: its block is no longer part of the chain.',
+    );
+  }
+  const key = { tenantId: Number(before.tenantId), timestamp: Number(before.timestamp), uid };
+  const hash = (tag: string) => termHash(key.tenantId, 'tags', tag);
+  await updateAlert(call.db, key, {
+    ...(change.status === undefined ? {} : { isResolved: change.status === 'RESOLVED' }),
+    ...(change.tags === undefined
+      ? {}
+      : {
+          tags: change.tags,
+          addTerms: change.tags.map(hash),
+          dropTerms: (before.tags as string[]).map(hash),
+        }),
+  });
+  const after = await findAlert(call.db, ofOwnTenants(call.scope), uid, names);
+  await audit(call, 'alert', 'update', { id: null, tenantId: key.tenantId }, before, after, { uid });
+  return after!;
+}
+
+export async function resolveByQuery(
+  call: Call,
+  input: { query: string; timeseries?: { from: number; to: number }[]; resolved?: boolean },
+): Promise<number> {
+  const isResolved = input.resolved ?? true;
+  const condition = await compileQuery(call.db, alertTable, ofOwnTenants(call.scope), input, call.now);
+  const changed = await withinTime(() => resolveAlerts(call.db, condition, isResolved));
+  for (const { tenantId, count } of changed) {
+    const record = { id: null, tenantId };
+    await audit(call, 'alert', isResolved ? 'resolve' : 'reopen', record, undefined, undefined, {
+      query: input.query,
+      count,
+    });
+  }
+  return changed.reduce((sum, { count }) => sum + count, 0);
+}

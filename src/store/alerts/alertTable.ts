@@ -1,0 +1,82 @@
+import { raw, sql } from '../../lib/sql.ts';
+import { alertGroups, alertKinds, severityOf } from '../../model/alert.ts';
+import { interceptorTypes, triggerTypes } from '../../model/enumerations.ts';
+import { defineDocumentTable } from '../documents/documentTable.ts';
+
+const severityCases = Object.entries(severityOf).map(([name, number]) => `when ${number} then '${name}'`);
+export const severitySql = (column: string) => raw(`case ${column} ${severityCases.join(' ')} end`);
+
+const statusSql = raw(
+  "case when t.retracted_at is not null then 'RETRACTED' when t.is_resolved then 'RESOLVED' else 'UNRESOLVED' end",
+);
+
+/** Follows from how far the chain has come, so that no row is rewritten as blocks age. */
+const finalitySql = raw(`case when t.block_number is null then 'FINAL' else coalesce((
+  select case when t.block_number <= c.final then 'FINAL' when t.block_number <= c.confirmed then 'CONFIRMED' else 'HEAD' end
+  from chain_cursor c where c.chain_uid = t.chain_uid), 'HEAD') end`);
+
+const number = (column: string) => ({ sql: raw(`t.${column}`), store: 'number', type: 'long' }) as const;
+const keyword = (column: string, values?: readonly string[]) =>
+  ({
+    sql: raw(`t.${column}`),
+    store: 'text',
+    type: 'keyword',
+    ...(values ? { values: new Set(values) } : {}),
+  }) as const;
+const text = (column: string) =>
+  ({ sql: raw(`t.${column}`), store: 'text', type: 'text', hashed: 'words' }) as const;
+
+/** Alerts as documents; members of the seed's 2.12 and 2.13 and those beyond. */
+export const alertTable = defineDocumentTable(
+  'alert',
+  {
+    uid: { sql: raw('t.uid::text'), store: 'text', type: 'keyword' },
+    kind: keyword('kind', alertKinds),
+    group: keyword('alert_group', alertGroups),
+    timestamp: { sql: raw('t.timestamp'), store: 'number', type: 'date' },
+    tenantId: number('tenant_id'),
+    projectId: number('project_id'),
+    contractId: number('contract_id'),
+    detectorId: number('detector_id'),
+    triggerId: number('trigger_id'),
+    actionId: number('action_id'),
+    walletId: number('wallet_id'),
+    numericSeverity: number('numeric_severity'),
+    severity: {
+      sql: severitySql('t.numeric_severity'),
+      store: 'text',
+      type: 'keyword',
+      hashed: 'whole',
+      values: new Set(Object.keys(severityOf)),
+    },
+    status: {
+      sql: statusSql,
+      store: 'text',
+      type: 'keyword',
+      values: new Set(['UNRESOLVED', 'RESOLVED', 'RETRACTED']),
+    },
+    finality: {
+      sql: finalitySql,
+      store: 'text',
+      type: 'keyword',
+      values: new Set(['HEAD', 'CONFIRMED', 'FINAL']),
+    },
+    eid: { ...keyword('eid'), hashed: 'whole' },
+    txHash: { sql: raw('t.tx_hash'), store: 'text', type: 'foldedKeyword', hashed: 'whole' },
+    chainUid: keyword('chain_uid'),
+    blockNumber: number('block_number'),
+    blockHash: { sql: raw('t.block_hash'), store: 'text', type: 'foldedKeyword' },
+    name: text('name'),
+    message: text('message'),
+    interceptorType: keyword('interceptor_type', interceptorTypes),
+    triggerType: keyword('trigger_type', Object.keys(triggerTypes)),
+    walletName: text('wallet_name'),
+    walletChainUid: keyword('wallet_chain_uid'),
+    walletAddress: { sql: raw('t.wallet_address'), store: 'text', type: 'foldedKeyword', hashed: 'whole' },
+    tags: { sql: raw('t.tags'), store: 'text[]', type: 'keyword', hashed: 'whole' },
+    suppressed: { sql: raw('t.suppressed'), store: 'boolean', type: 'boolean' },
+    retractedAt: { sql: raw('t.retracted_at'), store: 'number', type: 'date' },
+    meta: { sql: raw('t.meta'), store: 'json', type: 'dynamic', hashed: 'words' },
+  },
+  { condition: sql`t.retracted_at is null`, unless: ['status', 'retractedAt'] },
+);

@@ -1,0 +1,102 @@
+import { raw, type Sql, sql } from '../../lib/sql.ts';
+import type { Db } from '../db.ts';
+import { compileQuery } from '../documents/compileQuery.ts';
+import { ofContract } from '../documents/documentScopes.ts';
+import { alertTable } from './alertTable.ts';
+import { dayMs, quarterMs } from './rollups.ts';
+
+/** Alerts from `from` to `to`, both included, cut at the starts of buckets; the first start is not after `from`. */
+export type TimeCut = { from: number; to: number; starts: readonly number[] };
+
+/** All alerts of a contract, or with contract 0 of the whole tenant. */
+export type AlertOwner = { tenantId: number; contractId: number };
+
+/**
+ * A table of `bucket` (from 0), `alert_group`, `numeric_severity` and `count`, whose rows are still to be added up. It is
+ * read from the roll-ups, or from the alerts where a query filters or a bucket begins within a quarter of an hour.
+ */
+export async function countsOverTime(
+  db: Db,
+  owner: AlertOwner,
+  cut: TimeCut,
+  query: string | undefined,
+  now: number,
+): Promise<Sql> {
+  const rolled = query?.trim() ? undefined : countsByRollup(owner, cut);
+  if (rolled) return rolled;
+  const { tenantId, contractId } = owner;
+  const scope =
+    contractId === 0
+      ? { condition: sql`t.tenant_id = ${tenantId}`, tenantIds: [tenantId] }
+      : ofContract({ id: contractId, tenantId });
+  const condition = await compileQuery(db, alertTable, scope, { query, timeseries: [cut] }, now);
+  return sql`select width_bucket(t.timestamp, ${cut.starts}::bigint[]) - 1 as bucket, t.alert_group,
+      t.numeric_severity, count(*) as count
+    from alert t where ${condition} group by 1, 2, 3`;
+}
+
+/** Part of a time: `from` belongs to it, `beyond` does not. */
+type Span = { from: number; beyond: number };
+type RollupSpan = Span & { width: number };
+
+/**
+ * Alerts before the first and after the last whole quarter are counted themselves, in the same statement, so that both
+ * are of one moment. Undefined where a bucket begins within a quarter.
+ */
+function countsByRollup(owner: AlertOwner, cut: TimeCut): Sql | undefined {
+  const inside = cut.starts.filter((start) => start > cut.from);
+  if (inside.some((start) => start % quarterMs !== 0)) return undefined;
+  const first = Math.ceil(cut.from / quarterMs) * quarterMs;
+  const beyond = Math.floor((cut.to + 1) / quarterMs) * quarterMs;
+  const isShort = first >= beyond;
+  const rolled = isShort ? [] : rollupSpans([first, ...inside, beyond]);
+  const edges = isShort
+    ? [{ from: cut.from, beyond: cut.to + 1 }]
+    : [
+        { from: cut.from, beyond: first },
+        { from: beyond, beyond: cut.to + 1 },
+      ].filter((span) => span.from < span.beyond);
+  const contract = owner.contractId === 0 ? raw('') : sql`and t.contract_id = ${owner.contractId}`;
+  // `offset 0` keeps each span a look-up of its own in the index.
+  return sql`select width_bucket(r.start, ${cut.starts}::bigint[]) - 1 as bucket, r.alert_group, r.numeric_severity,
+      r.count
+    from unnest(${column(rolled, 'width')}::int[], ${column(rolled, 'from')}::bigint[],
+                ${column(rolled, 'beyond')}::bigint[]) s(width_ms, first, beyond)
+    cross join lateral (
+      select start, alert_group, numeric_severity, count from alert_rollup
+      where tenant_id = ${owner.tenantId} and contract_id = ${owner.contractId} and width_ms = s.width_ms
+        and start >= s.first and start < s.beyond and count <> 0 offset 0) r
+    union all
+    select width_bucket(a.timestamp, ${cut.starts}::bigint[]) - 1, a.alert_group, a.numeric_severity, 1
+    from unnest(${column(edges, 'from')}::bigint[], ${column(edges, 'beyond')}::bigint[]) s(first, beyond)
+    cross join lateral (
+      select t.timestamp, t.alert_group, t.numeric_severity from alert t
+      where t.tenant_id = ${owner.tenantId} ${contract} and t.retracted_at is null
+        and t.timestamp >= s.first and t.timestamp < s.beyond offset 0) a`;
+}
+
+function column<T>(spans: readonly T[], name: keyof T): unknown[] {
+  return spans.map((span) => span[name]);
+}
+
+/** Between two cuts: whole days by the day, the rest by the quarter; neighbours of one width are one span. */
+function rollupSpans(cuts: readonly number[]): RollupSpan[] {
+  const spans: RollupSpan[] = [];
+  const push = (width: number, from: number, beyond: number) => {
+    const last = spans.at(-1);
+    if (from >= beyond) return;
+    if (last?.width === width && last.beyond === from) last.beyond = beyond;
+    else spans.push({ width, from, beyond });
+  };
+  for (let index = 1; index < cuts.length; index++) {
+    const [from, beyond] = [cuts[index - 1]!, cuts[index]!];
+    const firstDay = Math.ceil(from / dayMs) * dayMs;
+    const lastDay = Math.floor(beyond / dayMs) * dayMs;
+    if (firstDay < lastDay) {
+      push(quarterMs, from, firstDay);
+      push(dayMs, firstDay, lastDay);
+      push(quarterMs, lastDay, beyond);
+    } else push(quarterMs, from, beyond);
+  }
+  return spans;
+}

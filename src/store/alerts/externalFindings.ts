@@ -1,0 +1,44 @@
+import { sql } from '../../lib/sql.ts';
+import type { Db } from '../db.ts';
+
+/** Notes the ids that are new to the detector; returns every id with the uid it is known under, old or new. */
+export async function noteExternalFindings(
+  tx: Db,
+  detector: { tenantId: number; id: number },
+  findings: readonly { eid: string; uid: string }[],
+): Promise<{ eid: string; uid: string; isNew: boolean }[]> {
+  return tx.query<{ eid: string; uid: string; isNew: boolean }>(
+    sql`with given as (select * from unnest(${findings.map(({ eid }) => eid)}::text[], ${findings.map(({ uid }) => uid)}::uuid[]) g(eid, uid)),
+      noted as (
+        insert into external_finding (tenant_id, detector_id, eid, uid)
+        select ${detector.tenantId}, ${detector.id}, eid, uid from given order by eid
+        on conflict do nothing returning eid, uid)
+      select eid, uid::text, true as "isNew" from noted
+      union all
+      select f.eid, f.uid::text, false from external_finding f
+      where f.tenant_id = ${detector.tenantId} and f.detector_id = ${detector.id}
+        and f.eid in (select eid from given) and f.eid not in (select eid from noted)`,
+  );
+}
+
+export type DetectorOrigin = {
+  id: number;
+  tenantId: number;
+  projectId: number;
+  contractId: number;
+  chainUid: string;
+  name: string;
+  source: string;
+  schemaTags: string[];
+};
+
+/** What the alerts of a detector take from it and its contract. */
+export async function findDetectorOrigin(tx: Db, tenantId: number, id: number): Promise<DetectorOrigin> {
+  const rows = await tx.query<DetectorOrigin>(
+    sql`select d.id, d.tenant_id as "tenantId", c.project_id as "projectId", d.contract_id as "contractId",
+        c.chain_uid as "chainUid", d.name, d.source, s.tags as "schemaTags"
+      from detector d join contract c on c.tenant_id = d.tenant_id and c.id = d.contract_id
+      join detector_schema s on s.id = d.schema_id where d.tenant_id = ${tenantId} and d.id = ${id}`,
+  );
+  return rows[0]!;
+}

@@ -1,0 +1,28 @@
+import { sql } from '../../lib/sql.ts';
+import type { Db } from '../db.ts';
+import { addToRollups } from './rollups.ts';
+
+export type InsertedAlert = {
+  uid: string;
+  tenantId: number;
+  contractId: number;
+  timestamp: number;
+  group: string;
+  numericSeverity: number;
+};
+
+/** Writes the rows that are not there yet, with their roll-ups; returns these alone. */
+export async function insertAlerts(
+  tx: Db,
+  rows: readonly Record<string, unknown>[],
+): Promise<InsertedAlert[]> {
+  if (rows.length === 0) return [];
+  const inserted = await tx.prepared<InsertedAlert>(
+    sql`insert into alert select * from json_populate_recordset(null::alert, ${JSON.stringify(rows)}::json)
+      on conflict do nothing
+      returning uid, tenant_id as "tenantId", contract_id as "contractId", timestamp, alert_group as "group",
+        numeric_severity as "numericSeverity"`,
+  );
+  await addToRollups(tx, inserted, 1);
+  return inserted;
+}

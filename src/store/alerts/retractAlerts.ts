@@ -1,0 +1,32 @@
+import { sql } from '../../lib/sql.ts';
+import type { Db } from '../db.ts';
+import { addToRollups } from './rollups.ts';
+
+export type Block = { number: number; hash: string };
+
+export type RetractedAlert = {
+  uid: string;
+  tenantId: number;
+  contractId: number;
+  timestamp: number;
+  group: string;
+  numericSeverity: number;
+};
+
+/** Marks the alerts of these blocks of a chain and takes them out of the roll-ups; those marked before are left alone. */
+export async function retractAlerts(
+  tx: Db,
+  chainUid: string,
+  blocks: readonly Block[],
+  now: number,
+): Promise<RetractedAlert[]> {
+  const retracted = await tx.prepared<RetractedAlert>(
+    sql`update alert t set retracted_at = ${now}
+      from unnest(${blocks.map(({ number }) => number)}::bigint[], ${blocks.map(({ hash }) => hash)}::text[]) b(number, hash)
+      where t.chain_uid = ${chainUid} and t.block_number = b.number and t.block_hash = b.hash and t.retracted_at is null
+      returning t.uid, t.tenant_id as "tenantId", t.contract_id as "contractId", t.timestamp, t.alert_group as "group",
+        t.numeric_severity as "numericSeverity"`,
+  );
+  await addToRollups(tx, retracted, -1);
+  return retracted;
+}

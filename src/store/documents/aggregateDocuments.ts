@@ -1,0 +1,169 @@
+import { performance } from 'node:perf_hooks';
+import type { Sql } from '../../lib/sql.ts';
+import { Problem } from '../../model/errors.ts';
+import type { Db } from '../db.ts';
+import type { PlannedItem } from './aggregateItem.ts';
+import { aggregateKey } from './aggregateKey.ts';
+import { isMergeable } from './aggregateParts.ts';
+import { type Bucket, countOf, type Found, maxBuckets, tooManyBuckets, toReply } from './aggregateReply.ts';
+import { aggregateStatement, type Level, measureStatement } from './aggregateStatement.ts';
+import { compileQuery, type QueryInput } from './compileQuery.ts';
+import type { DocumentScope, DocumentTable } from './documentTable.ts';
+import { countUpTo, withinTime } from './searchDocuments.ts';
+
+/** Each statement has a limit of its own; this one is for all that one request needs. */
+const timeLimitMs = 2000;
+/** A row is a bucket of the innermost level, or one of the documents without a key, of which a bucket has one at most. */
+const maxRows = 2 * maxBuckets + 2;
+
+type Row = { [column: string]: unknown; s: number };
+type Slot = { keys: readonly unknown[]; items: Map<PlannedItem, Found> };
+type Run = {
+  db: Db;
+  table: DocumentTable;
+  tenantIds: DocumentScope['tenantIds'];
+  now: number;
+  buckets: number;
+};
+
+/** Aggregates what the query finds; items that can be had from one reading of the table share it. */
+export async function aggregateDocuments(
+  db: Db,
+  table: DocumentTable,
+  scope: DocumentScope,
+  search: QueryInput & { trackTotalCount?: number },
+  items: readonly PlannedItem[],
+  now: number,
+): Promise<{ total: number; data: Record<string, unknown> }> {
+  const timed = limitTime(db);
+  // What the query hides stays hidden, and what it shows stays shown: the items' own queries change nothing about that.
+  const { hidden: _hidden, ...shown } = table;
+  const run: Run = { db: timed, table: shown, tenantIds: scope.tenantIds, now, buckets: 0 };
+  return withinTime(async () => {
+    const condition = await compileQuery(timed, table, scope, search, now);
+    const root: Slot = { keys: [], items: new Map() };
+    for (const item of items) {
+      if (item.buckets) await readBuckets(run, item, [], [root], condition);
+      else root.items.set(item, await readMeasure(run, item, condition));
+    }
+    const data = toReply(items, root.items);
+    return { total: await countUpTo(timed, table, condition, search.trackTotalCount ?? 10_000), data };
+  });
+}
+
+function limitTime(db: Db): Db {
+  const end = performance.now() + timeLimitMs;
+  const check = () => {
+    if (performance.now() > end) throw new Problem('unavailable', 'The request is over its time limit.');
+  };
+  return {
+    query: async (statement) => {
+      check();
+      return db.query(statement);
+    },
+    prepared: async (statement) => {
+      check();
+      return db.prepared(statement);
+    },
+  };
+}
+
+async function readMeasure(run: Run, item: PlannedItem, condition: Sql): Promise<Found> {
+  const own = await narrow(run, item, condition);
+  const [row = { s: 0 }] = await run.db.query<Row>(measureStatement(run.table, own, item));
+  return { count: countOf({ row, level: -1 }, 0), missing: 0, all: 0, buckets: [], row };
+}
+
+/** The condition with that of the item's own query. */
+async function narrow(
+  { db, table, tenantIds, now }: Run,
+  { query, pointer }: PlannedItem,
+  condition: Sql,
+): Promise<Sql> {
+  if (query === undefined) return condition;
+  try {
+    return await compileQuery(db, table, { condition, tenantIds }, { query }, now);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'invalid-query') throw error;
+    const fault = { pointer: `${pointer}/query`, code: 'invalid-query', message: error.message };
+    throw new Problem(error.code, error.message, { ...error.members, errors: [fault] }, { cause: error });
+  }
+}
+
+/** Fills in what the item finds in every slot, and so on for the items nested in it. */
+async function readBuckets(
+  run: Run,
+  item: PlannedItem,
+  ancestors: readonly Level[],
+  slots: readonly Slot[],
+  condition: Sql,
+): Promise<void> {
+  if (slots.length === 0) return;
+  const own = await narrow(run, item, condition);
+  const levels: Level[] = [];
+  for (let next: PlannedItem | undefined = item; next; next = inSameReading(next)) {
+    levels.push({ item: next, key: await aggregateKey(run.db, run.table, next, own) });
+  }
+  const filters = new Map<PlannedItem, Sql>();
+  for (const measure of levels.flatMap((level) => level.item.measures)) {
+    if (measure.query !== undefined) filters.set(measure, await narrow(run, measure, own));
+  }
+  const { table } = run;
+  const reading = { table, condition: own, ancestors, slots, levels, filters };
+  const rows = await run.db.query<Row>(aggregateStatement(reading, maxRows));
+  if (rows.length === maxRows) throw tooManyBuckets();
+  for (const row of rows) readRow(row, levels, slots[row.s]!);
+
+  let around = slots;
+  for (const [index, level] of levels.entries()) {
+    around = around.flatMap((slot) => slot.items.get(level.item)?.buckets ?? []);
+    run.buckets += around.length;
+    if (run.buckets > maxBuckets) throw tooManyBuckets();
+    const outer = [...ancestors, ...levels.slice(0, index + 1)];
+    for (const child of level.item.children) {
+      if (child !== levels[index + 1]?.item) await readBuckets(run, child, outer, around, own);
+    }
+  }
+}
+
+/** The nested item that sees the same documents, if the outer one's metrics can be had from its buckets. */
+function inSameReading(item: PlannedItem): PlannedItem | undefined {
+  return isMergeable(item) ? item.children.find((child) => child.query === undefined) : undefined;
+}
+
+function readRow(row: Row, levels: readonly Level[], from: Slot): void {
+  let slot = from;
+  let count = Number(row.docs);
+  for (const [index, { item }] of levels.entries()) {
+    const found = slot.items.get(item) ?? {
+      count,
+      missing: 0,
+      all: Number(row[`o${index + 1}`] ?? 0),
+      buckets: [],
+      row: {},
+    };
+    slot.items.set(item, found);
+    count = countOf({ row, level: index }, 0);
+    const key = row[`k${index + 1}`];
+    if (key === null) {
+      found.missing = count;
+      return;
+    }
+    slot = bucketOf(found, key, () => ({
+      key,
+      keys: [...slot.keys, key],
+      level: index,
+      row,
+      items: new Map(),
+    }));
+  }
+}
+
+/** Rows come in order, so that those of one bucket follow each other. */
+function bucketOf(found: Found, key: unknown, create: () => Bucket): Bucket {
+  const last = found.buckets.at(-1);
+  if (last !== undefined && last.key === key) return last;
+  const bucket = create();
+  found.buckets.push(bucket);
+  return bucket;
+}

@@ -1,0 +1,101 @@
+import { nearest } from '../../lib/nearest.ts';
+import { type Sql, sql } from '../../lib/sql.ts';
+import { expandFields } from '../../query/lucene/expandFields.ts';
+import { type Field, subField } from '../../query/lucene/mapping.ts';
+import type { DocumentTable } from './documentTable.ts';
+
+/** The values of a field, as buckets are made of them and as they are measured. */
+export type FieldValues = {
+  /** An expression on `t`; of a field with many values, a select of the column `value`. */
+  sql: Sql;
+  isMany: boolean;
+  /** The SQL type of a value. */
+  type: 'text' | 'bigint' | 'float8' | 'boolean' | 'jsonb';
+  isDate: boolean;
+  /** A value as a number, or null; absent where none can be one. */
+  number?: (value: Sql) => Sql;
+};
+
+/** The values of the field of this name, or what is wrong with the name. */
+export function aggregateField(
+  table: DocumentTable,
+  name: string,
+): FieldValues | { code: string; message: string } {
+  const field = table.mapping.fields.get(name);
+  if (field?.type === 'text') {
+    return { code: 'text-field', message: `is a text; aggregate on ${name}${subField}.` };
+  }
+  if (field) return mappedValues(table, field);
+  if (table.mapping.dynamic.includes(name)) {
+    return { code: 'unknown-field', message: `is an object; name a member of it, such as ${name}.amount.` };
+  }
+  // What PostgreSQL cannot hold as text is the name of nothing.
+  const isMember = !name.includes('*') && !/[\0\p{Cs}]/u.test(name);
+  const members = isMember ? expandFields(table.mapping, name) : [];
+  const member = members.find(({ type }) => type === 'keyword') ?? members[0];
+  if (member) return dynamicValues(table, member);
+  const known = Array.from(table.mapping.fields.values()).filter(({ type }) => type !== 'text');
+  const guess = nearest(
+    name,
+    known.map((other) => other.name),
+  );
+  return {
+    code: 'unknown-field',
+    message: `is not a field: there is no ${name}${guess ? `; did you mean ${guess}?` : '.'}`,
+  };
+}
+
+function mappedValues(table: DocumentTable, field: Field): FieldValues {
+  const column = table.columns.get(field.path.join('.'))!;
+  const isDate = field.type === 'date';
+  switch (column.store) {
+    case 'text':
+      return { sql: wholeText(column.sql, field), isMany: false, type: 'text', isDate };
+    case 'text[]': {
+      const values = sql`select ${wholeText(sql`v.value`, field)} as value from unnest(${column.sql}) v(value)`;
+      return { sql: values, isMany: true, type: 'text', isDate };
+    }
+    case 'boolean':
+      return { sql: column.sql, isMany: false, type: 'boolean', isDate };
+    case 'number':
+      return field.type === 'double'
+        ? { sql: column.sql, isMany: false, type: 'float8', isDate, number: (value) => value }
+        : // A sum of bigint is exact, and no division of it drops the fraction.
+          {
+            sql: column.sql,
+            isMany: false,
+            type: 'bigint',
+            isDate,
+            number: (value) => sql`${value}::bigint`,
+          };
+    case 'json':
+      throw new Error(`The member ${field.name} is JSON, but not dynamic.`);
+  }
+}
+
+/** Strings below `.keyword`, else numbers and booleans; items of arrays are values of their own, as in queries. */
+function dynamicValues(table: DocumentTable, field: Field): FieldValues {
+  const [root, ...below] = field.path;
+  const path = `$${below.map((name) => `[*][*].${JSON.stringify(name)}`).join('')}[*][*][*]`;
+  const values = sql`jsonb_path_query(${table.columns.get(root!)!.sql}, ${path}::jsonpath) v(value)`;
+  if (field.type === 'keyword') {
+    const text = wholeText(sql`(v.value #>> '{}')`, field);
+    return {
+      sql: sql`select ${text} as value from ${values} where jsonb_typeof(v.value) = 'string'`,
+      isMany: true,
+      type: 'text',
+      isDate: false,
+    };
+  }
+  return {
+    sql: sql`select v.value from ${values} where jsonb_typeof(v.value) in ('number', 'boolean')`,
+    isMany: true,
+    type: 'jsonb',
+    isDate: false,
+    number: (value) => sql`(case when jsonb_typeof(${value}) = 'number' then ${value}::numeric end)`,
+  };
+}
+
+function wholeText(text: Sql, { isFolded }: Field): Sql {
+  return isFolded ? sql`lower(${text}) collate "C"` : sql`(${text}) collate "C"`;
+}

@@ -1,0 +1,67 @@
+import { raw, sql } from '../../lib/sql.ts';
+import type { AlertKind } from '../../model/alert.ts';
+import type { Scope } from '../../model/principal.ts';
+import type { Db } from '../db.ts';
+import { contractTable } from '../tables/contract.ts';
+import type { DocumentScope } from './documentTable.ts';
+
+/** Everything of one contract, or one kind of it; the caller has been found to see the contract. */
+export function ofContract(
+  { id, tenantId }: { id: number; tenantId: number },
+  kind?: AlertKind,
+): DocumentScope {
+  const own = sql`t.tenant_id = ${tenantId} and t.contract_id = ${id}`;
+  return { condition: kind === undefined ? own : sql`${own} and t.kind = ${kind}`, tenantIds: [tenantId] };
+}
+
+/** Of a scope, the alerts of one kind. */
+export function ofKind({ condition, tenantIds }: DocumentScope, kind: AlertKind): DocumentScope {
+  return { condition: sql`${condition} and t.kind = ${kind}`, tenantIds };
+}
+
+/** What the caller may change: that of his own tenants, even where he may see more. */
+export function ofOwnTenants(scope: Scope): DocumentScope {
+  if (scope.all) return { condition: raw('true'), tenantIds: undefined };
+  return { condition: sql`t.tenant_id = any(${scope.tenantIds})`, tenantIds: scope.tenantIds };
+}
+
+/** Everything of one license instance, which the caller has been found to see. */
+export function ofInstance(instance: { id: number; tenantId: number }): DocumentScope {
+  return {
+    condition: sql`t.tenant_id = ${instance.tenantId} and t.license_instance_id = ${instance.id}`,
+    tenantIds: [instance.tenantId],
+  };
+}
+
+/** Everything of one project: by its contracts, because alerts are found by these. */
+export async function ofProject(db: Db, project: { id: number; tenantId: number }): Promise<DocumentScope> {
+  const rows = await db.query<{ id: number }>(
+    sql`select id from contract where tenant_id = ${project.tenantId} and project_id = ${project.id}`,
+  );
+  return {
+    condition: sql`t.tenant_id = ${project.tenantId} and t.contract_id = any(${rows.map((row) => row.id)})`,
+    tenantIds: [project.tenantId],
+  };
+}
+
+/** Every contract that the caller may see: those of his tenants, and those of projects shared with him. */
+export async function ofEverything(db: Db, scope: Scope): Promise<DocumentScope> {
+  if (scope.all) {
+    const tenants = await db.query<{ id: number }>(sql`select id from tenant limit 1001`);
+    return {
+      condition: raw('true'),
+      tenantIds: tenants.length > 1000 ? undefined : tenants.map((row) => row.id),
+    };
+  }
+  const shared = await db.query<{ id: number; tenantId: number }>(
+    sql`select t.id, t.tenant_id as "tenantId" from contract t
+      where not (t.tenant_id = any(${scope.tenantIds})) and ${contractTable.visible(scope)}`,
+  );
+  const own = sql`t.tenant_id = any(${scope.tenantIds})`;
+  if (shared.length === 0) return { condition: own, tenantIds: scope.tenantIds };
+  const owners = [...new Set(shared.map((row) => row.tenantId))];
+  return {
+    condition: sql`(${own} or (t.tenant_id = any(${owners}) and t.contract_id = any(${shared.map((row) => row.id)})))`,
+    tenantIds: [...scope.tenantIds, ...owners],
+  };
+}

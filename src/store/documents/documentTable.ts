@@ -1,0 +1,36 @@
+import type { Sql } from '../../lib/sql.ts';
+import { createMapping, type Mapping, type MappingTypes } from '../../query/lucene/mapping.ts';
+import type { SqlColumn } from '../../query/lucene/sqlSource.ts';
+
+/** A partitioned table whose rows are searched by query string: alerts, score changes. Its alias is `t`. */
+export type DocumentTable = {
+  name: 'alert' | 'score_change';
+  mapping: Mapping;
+  /** Every member of a document, by name. */
+  columns: ReadonlyMap<string, SqlColumn>;
+  /** Rows that are left out unless the query itself names one of these fields. */
+  hidden?: { condition: Sql; unless: readonly string[] };
+};
+
+type Member = SqlColumn & { type: MappingTypes[string] };
+
+export function defineDocumentTable(
+  name: DocumentTable['name'],
+  members: Readonly<Record<string, Member>>,
+  hidden?: DocumentTable['hidden'],
+): DocumentTable {
+  const types: Record<string, MappingTypes[string]> = {};
+  for (const [member, { type }] of Object.entries(members)) {
+    types[member] = type;
+    if (type === 'text') types[`${member}.keyword`] = 'keyword';
+  }
+  return {
+    name,
+    mapping: createMapping(types),
+    columns: new Map(Object.entries(members).map(([member, { type: _type, ...column }]) => [member, column])),
+    ...(hidden ? { hidden } : {}),
+  };
+}
+
+/** Which documents a call may see: a condition on `t`, and the tenants it leaves, if they are known one by one. */
+export type DocumentScope = { condition: Sql; tenantIds: readonly number[] | undefined };

@@ -1,0 +1,68 @@
+import { join, raw, type Sql, sql } from '../../lib/sql.ts';
+import type { MetricName } from '../../model/metrics.ts';
+import type { Db } from '../db.ts';
+
+type Time = { from: number; to: number; starts: readonly number[] };
+
+export type SampleFilter = Time & {
+  metric: MetricName;
+  tenantIds: readonly number[];
+  /** Values that each label may have. */
+  tags: ReadonlyMap<string, readonly string[]>;
+  /** Labels, `tenant` among them, whose values are to be told apart. */
+  split: readonly string[];
+};
+
+export type SampleSum = {
+  bucket: number;
+  /** The values of the labels of `split`. */
+  parts: (string | null)[];
+  value: number;
+  count: number;
+  min: number;
+  max: number;
+  last: number;
+  /** The minute of `last`. */
+  newest: number;
+};
+
+/** Per bucket (from 0) and combination of split labels, the sum of what was added; a sample lies where its minute starts. */
+export async function readSamples(db: Db, filter: SampleFilter): Promise<SampleSum[]> {
+  const allowed = [...filter.tags].map(
+    ([label, values]) => sql`and s.labels ->> ${label} = any(${values}::text[])`,
+  );
+  return db.query<SampleSum>(
+    sql`select ${bucketOf(filter)} as bucket, array[${join(filter.split.map(labelSql), ', ')}]::text[] as parts,
+        sum(s.value) as value, sum(s.count)::bigint as count, min(s.min) as min, max(s.max) as max,
+        (array_agg(s.last order by s.minute desc, s.last desc))[1] as last, max(s.minute) as newest
+      from metric_sample s
+      where s.tenant_id = any(${filter.tenantIds}) and s.metric = ${filter.metric} and ${within(filter)}
+        ${join(allowed, ' ')}
+      group by 1, 2 order by 1, 2`,
+  );
+}
+
+/** Per bucket (from 0) and metric, the sum over all series of one tenant. */
+export async function sumMetrics(
+  db: Db,
+  tenantId: number,
+  metrics: readonly MetricName[],
+  time: Time,
+): Promise<{ bucket: number; metric: MetricName; value: number }[]> {
+  return db.query<{ bucket: number; metric: MetricName; value: number }>(
+    sql`select ${bucketOf(time)} as bucket, s.metric, sum(s.value) as value from metric_sample s
+      where s.tenant_id = ${tenantId} and s.metric = any(${metrics}) and ${within(time)} group by 1, 2`,
+  );
+}
+
+function bucketOf({ starts }: Time): Sql {
+  return sql`width_bucket(s.minute, ${starts}::bigint[]) - 1`;
+}
+
+function within({ from, to }: Time): Sql {
+  return sql`s.minute between ${from} and ${to}`;
+}
+
+function labelSql(label: string): Sql {
+  return label === 'tenant' ? raw('s.tenant_id::text') : sql`s.labels ->> ${label}`;
+}

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Json, startTestApi, type TestApi } from '../../harness/api.ts';
+import { expectProblem, faultCode } from '../../support/seedProblem.ts';
+import { destinationMembers, destinationWithoutType } from '../../support/seedRecords.ts';
+import { list, record } from '../../support/seedRules.ts';
+import { createWorld } from '../../support/world.ts';
+
+let api: TestApi;
+let tenantId: number;
+beforeAll(async () => {
+  api = await startTestApi();
+  tenantId = (await createWorld(api)).tenant.id;
+});
+afterAll(() => api.stop());
+
+const withType = record(destinationMembers);
+const hook = 'https://hooks.example.com/a';
+const make = (body: Json) => api.ok('POST', 'destination', { tenantId, ...body });
+const refuse = (body: Json) => api.call('POST', 'destination', { tenantId, ...body });
+
+/** One of every type, by the members that its kind needs. */
+const kinds = [
+  { type: 'EMAIL', value: 'alice@example.com' },
+  { type: 'MESSENGER_A' },
+  { type: 'HTTP', uri: hook },
+  { type: 'MESSENGER_B', messengerBUri: hook },
+];
+
+describe('POST /destination (endpoint 11)', () => {
+  it('takes every member of the seed and answers with exactly its members, without type', async () => {
+    const given = {
+      tags: ['DEFAULT', 'DETECTOR', 'WALLET'],
+      uri: hook,
+      method: 'PUT',
+      messengerABotUsername: 'bot',
+      messengerAUsername: 'alice',
+      messengerAUserId: '10001',
+      messengerAChatId: '-10002',
+      messengerAChatTitle: 'Security',
+      messengerAChatType: 'group',
+    };
+    const headers = { 'X-Team': 'blue' };
+    const answer = await refuse({ type: 'HTTP', value: hook, headers, ...given });
+    expect(answer.status, answer.text).toBe(201);
+    expect(destinationWithoutType(answer.body)).toEqual([]);
+    expect(answer.body).toMatchObject({ tenantId, value: hook, ...given, messengerBUri: null });
+    expect(Object.keys(answer.body.headers)).toEqual(['X-Team']);
+  });
+
+  it.each(kinds)('makes a $type destination that shows its type when read or changed only', async (body) => {
+    const answer = await api.call('POST', 'destination', { tenantId, ...body });
+    const made = answer.body;
+    expect(destinationWithoutType(made)).toEqual([]);
+    expect(made.tags).toEqual([]);
+    const { body: read, headers } = await api.call('GET', `destination/${made.id}`);
+    expect(read).toEqual({ ...made, type: body.type });
+    expect(headers.get('etag')).toBe(answer.headers.get('etag'));
+    const changed = await api.ok('PUT', `destination/${made.id}`, { tags: ['WALLET'] });
+    expect(withType(changed)).toEqual([]);
+    expect(changed).toEqual({ ...read, tags: ['WALLET'], updatedAt: changed.updatedAt });
+    const found = await api.ok('POST', 'destination/search', { where: `id = ${made.id}` });
+    expect(list(destinationWithoutType)(found.data)).toEqual([]);
+    expect(found.data).toEqual([{ ...made, tags: ['WALLET'], updatedAt: changed.updatedAt }]);
+  });
+
+  it('gives MESSENGER_A a bind instruction of its own as uid, and every other kind a plain one', async () => {
+    const uids = await Promise.all(
+      [...kinds, ...kinds].map(async (body) => (await make(body)).uid as string),
+    );
+    expect(new Set(uids).size).toBe(uids.length);
+    const instructions = uids.filter((uid) => /^\/bind \S{8,}$/.test(uid));
+    expect(instructions).toHaveLength(2);
+    expect(uids.filter((uid) => /^\S+$/.test(uid))).toHaveLength(uids.length - 2);
+  });
+
+  it('accepts the messengerB members too, without which that kind could not be made', async () => {
+    const given = { messengerBUri: hook, messengerBChannelId: 'C01', messengerBChannelName: 'alerts' };
+    expect(await make({ type: 'MESSENGER_B', ...given })).toMatchObject({ ...given, value: hook });
+  });
+
+  it.each([
+    ['HTTP', 'uri'],
+    ['MESSENGER_B', 'messengerBUri'],
+  ])('of type %s has one address under two names: value and %s', async (type, own) => {
+    const other = `${hook}/other`;
+    for (const body of [{ value: hook }, { [own]: hook }, { value: hook, [own]: hook }]) {
+      const made = await make({ type, ...body });
+      expect([made.value, made[own]]).toEqual([hook, hook]);
+    }
+    expectProblem(await refuse({ type, value: hook, [own]: other }), 400, `/${own}`);
+    const { id } = await make({ type, value: hook });
+    for (const [change, now] of [
+      [{ value: other }, other],
+      [{ [own]: hook }, hook],
+      [{ value: other, [own]: other }, other],
+    ] as const) {
+      const changed = await api.ok('PUT', `destination/${id}`, change);
+      expect([changed.value, changed[own]]).toEqual([now, now]);
+    }
+    const clash = { value: `${hook}/1`, [own]: `${hook}/2` };
+    expectProblem(await api.call('PUT', `destination/${id}`, clash), 400, `/${own}`);
+    const read = await api.ok('GET', `destination/${id}`);
+    const edited = await api.ok('PUT', `destination/${id}`, { ...read, [own]: hook });
+    expect([edited.value, edited[own]]).toEqual([hook, hook]);
+  });
+
+  it.each([
+    [{ type: 'FAX', value: '1' }, '/type'],
+    [{ type: 'http', uri: hook }, '/type'],
+    [{ uri: hook }, '/type'],
+    [{ type: 'HTTP', uri: hook, tags: ['OTHER'] }, '/tags/0'],
+    [{ type: 'HTTP', uri: hook, tags: 'DEFAULT' }, '/tags'],
+    [{ type: 'HTTP', uri: hook, headers: ['X-Team: blue'] }, '/headers'],
+    [{ type: 'HTTP', uri: hook, headers: { 'X-Team': 1 } }, '/headers/X-Team'],
+    [{ type: 'HTTP', uri: 5 }, '/uri'],
+    [{ type: 'MESSENGER_A', messengerAChatId: -10002 }, '/messengerAChatId'],
+    [{ type: 'EMAIL', value: 'nobody' }, '/value'],
+    [{ type: 'EMAIL' }, '/value'],
+    [{ type: 'HTTP' }, '/uri'],
+    [{ type: 'MESSENGER_B' }, '/messengerBUri'],
+    [{ type: 'HTTP', uri: 'ftp://example.com' }, '/uri'],
+    [{ type: 'HTTP', uri: 'http://127.0.0.1/hook' }, '/uri'],
+    [{ type: 'HTTP', uri: 'http://10.1.2.3/hook' }, '/uri'],
+    [{ type: 'HTTP', value: 'http://169.254.169.254/latest' }, '/value'],
+    [{ type: 'MESSENGER_B', messengerBUri: 'http://[::1]/hook' }, '/messengerBUri'],
+    [{ type: 'HTTP', uri: hook, uid: 'mine' }, '/uid'],
+    [{ type: 'HTTP', uri: hook, id: 1 }, '/id'],
+    [{ type: 'HTTP', uri: hook, createdAt: 1 }, '/createdAt'],
+    [{ type: 'HTTP', uri: hook, status: 'ACTIVE' }, '/status'],
+  ])('refuses %j at %s', async (body, pointer) => {
+    expectProblem(await refuse(body), 400, pointer);
+  });
+});
+
+describe('PUT /destination/{id} (endpoint 10)', () => {
+  it('takes every member of the seed', async () => {
+    const { id } = await make({ type: 'EMAIL', value: 'alice@example.com' });
+    const given = {
+      type: 'MESSENGER_B',
+      tags: ['DETECTOR'],
+      value: hook,
+      messengerABotUsername: 'bot',
+      messengerAUserId: '1',
+      messengerAUsername: 'alice',
+      messengerAChatId: '2',
+      messengerAChatTitle: 'Security',
+      messengerAChatType: 'group',
+      messengerBUri: hook,
+      messengerBChannelId: 'C01',
+      messengerBChannelName: 'alerts',
+      method: 'POST',
+    };
+    const changed = await api.ok('PUT', `destination/${id}`, { ...given, headers: { 'X-A': 'b' } });
+    expect(withType(changed)).toEqual([]);
+    expect(changed).toMatchObject({ id, tenantId, ...given });
+    expect(Object.keys(changed.headers)).toEqual(['X-A']);
+    const moved = await api.ok('PUT', `destination/${id}`, { type: 'HTTP', uri: `${hook}/2`, method: 'PUT' });
+    expect(moved).toMatchObject({ type: 'HTTP', uri: `${hook}/2`, value: `${hook}/2`, method: 'PUT' });
+  });
+
+  it('keeps what is left out, clears with null, and takes back unchanged what was read', async () => {
+    const { id } = await make({
+      type: 'HTTP',
+      uri: hook,
+      headers: { 'X-A': 'secret-value' },
+      tags: ['WALLET'],
+    });
+    const read = await api.call('GET', `destination/${id}`);
+    expect(read.text).not.toContain('secret-value');
+    const back = await api.ok('PUT', `destination/${id}`, read.body);
+    expect(back).toEqual({ ...read.body, updatedAt: back.updatedAt });
+    const titled = await api.ok('PUT', `destination/${id}`, { messengerAChatTitle: 'T' });
+    expect(titled).toEqual({ ...back, messengerAChatTitle: 'T', updatedAt: titled.updatedAt });
+    const cleared = await api.ok('PUT', `destination/${id}`, { messengerAChatTitle: null, headers: null });
+    expect(cleared).toEqual({ ...back, headers: null, updatedAt: cleared.updatedAt });
+    for (const member of ['type', 'tags']) {
+      expectProblem(await api.call('PUT', `destination/${id}`, { [member]: null }), 400, `/${member}`);
+    }
+    expectProblem(await api.call('PUT', `destination/${id}`, { uri: null }), 400, '/uri');
+  });
+
+  it('refuses another value for what only comes out', async () => {
+    const read = await make({ type: 'HTTP', uri: hook });
+    const others = { id: read.id + 1, createdAt: 1, updatedAt: 1, tenantId: tenantId + 1, uid: 'other' };
+    for (const [member, value] of Object.entries(others)) {
+      const answer = await api.call('PUT', `destination/${read.id}`, { [member]: value });
+      expect(faultCode(expectProblem(answer, 400), `/${member}`)).toBe('read-only');
+    }
+    const all = await api.call('PUT', `destination/${read.id}`, others);
+    expect(all.body.errors.map((fault: Json) => fault.pointer)).toEqual(
+      Object.keys(others).map((member) => `/${member}`),
+    );
+  });
+
+  it('gets a bind instruction as uid when it becomes MESSENGER_A, and loses it when it becomes another', async () => {
+    const made = await make({ type: 'HTTP', uri: hook });
+    const bound = await api.ok('PUT', `destination/${made.id}`, { type: 'MESSENGER_A' });
+    expect(bound.uid).toMatch(/^\/bind \S{8,}$/);
+    const titled = await api.ok('PUT', `destination/${made.id}`, { messengerAChatTitle: 'T' });
+    expect(titled.uid).toBe(bound.uid);
+    const back = await api.ok('PUT', `destination/${made.id}`, { type: 'HTTP', uri: hook });
+    expect(back.uid).toMatch(/^\S+$/);
+  });
+
+  it('becomes another kind only with an address that fits it', async () => {
+    const { id } = await make({ type: 'EMAIL', value: 'alice@example.com' });
+    expectProblem(await api.call('PUT', `destination/${id}`, { type: 'HTTP' }), 400);
+    expectProblem(await api.call('PUT', `destination/${id}`, { value: 'nobody' }), 400, '/value');
+    expect(await api.ok('GET', `destination/${id}`)).toMatchObject({
+      type: 'EMAIL',
+      value: 'alice@example.com',
+    });
+  });
+});

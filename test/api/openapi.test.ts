@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accessOf } from '../../src/api/access.ts';
+import { pathOf } from '../../src/api/route.ts';
+import { problems } from '../../src/model/errors.ts';
+import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
+import { endpoints } from './support/observe.ts';
+import { faultsOf, type Node, typesOf } from './support/schemas.ts';
+
+type Operation = { name: string; path: string; method: string; operation: Json };
+
+let api: TestApi;
+let document: Json;
+let operations: Operation[];
+
+beforeAll(async () => {
+  api = await startTestApi();
+  const answer = await api.call('GET', '/openapi.json', undefined, { token: null });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([
+    200,
+    'application/json; charset=utf-8',
+  ]);
+  document = answer.body;
+  operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+    Object.entries<Json>(item).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      path,
+      method,
+      operation,
+    })),
+  );
+});
+afterAll(() => api.stop());
+
+describe('the OpenAPI document', () => {
+  it('has the structure of OpenAPI 3.1 and no member that this does not know', () => {
+    expect(document.openapi).toMatch(/^3\.1\.\d+$/);
+    expectMembers(document, '/', ['openapi', 'info', 'servers', 'tags', 'paths', 'components'], ['security']);
+    expectMembers(document.info, '/info', ['title', 'version'], ['summary', 'description', 'license']);
+    for (const server of document.servers) expectMembers(server, '/servers', ['url'], ['description']);
+    for (const tag of document.tags) expectMembers(tag, '/tags', ['name'], ['description']);
+    expectMembers(document.components, '/components', ['schemas', 'securitySchemes'], []);
+    expect(document.components.securitySchemes).toEqual({
+      token: { type: 'http', scheme: 'bearer', description: expect.any(String) },
+    });
+    for (const { name, operation } of operations) {
+      expectMembers(
+        operation,
+        name,
+        ['tags', 'operationId', 'summary', 'description', 'security', 'parameters', 'responses'],
+        ['requestBody', 'deprecated'],
+      );
+      for (const parameter of operation.parameters) {
+        expectMembers(parameter, name, ['name', 'in', 'required', 'schema', 'description'], []);
+        expect(['path', 'query', 'header'], name).toContain(parameter.in);
+      }
+      if (operation.requestBody) {
+        expectMembers(operation.requestBody, name, ['required', 'content'], ['description']);
+        expectContent(operation.requestBody.content, name, 'application/json');
+      }
+      for (const [status, response] of Object.entries<Json>(operation.responses)) {
+        expectMembers(response, `${name} ${status}`, ['description', 'content'], ['headers']);
+        const type = Number(status) < 300 ? 'application/json' : 'application/problem+json';
+        expectContent(response.content, `${name} ${status}`, type);
+        for (const header of Object.values(response.headers ?? {})) {
+          expectMembers(header, `${name} ${status}`, ['description', 'schema'], []);
+        }
+      }
+    }
+  });
+
+  it('lists every endpoint once, and no other', () => {
+    const listed = endpoints.map((endpoint) => `${endpoint.method} ${pathOf(endpoint)}`);
+    expect(operations.map(({ name }) => name).sort()).toEqual(listed.sort());
+  });
+
+  it('gives every operation a summary, a known tag, an id of its own and its security', () => {
+    const tags = new Set(document.tags.map(({ name }: Json) => name));
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const endpoint of endpoints) {
+      const operation = document.paths[pathOf(endpoint)][endpoint.method.toLowerCase()];
+      const name = `${endpoint.method} ${endpoint.path}`;
+      expect(operation.summary, name).toMatch(/^[A-Z].{3,}/);
+      expect(operation.operationId, name).toMatch(/^[a-z]\w+$/);
+      expect(operation.tags.filter((tag: string) => tags.has(tag)).length, name).toBe(1);
+      expect(operation.security, name).toEqual(accessOf(endpoint) === 'public' ? [] : [{ token: [] }]);
+    }
+  });
+
+  it('declares exactly the parameters that stand in the path, all of them required', () => {
+    for (const { name, path, operation } of operations) {
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      const declared = operation.parameters.filter((parameter: Json) => parameter.in === 'path');
+      expect(
+        declared.map((parameter: Json) => parameter.name),
+        name,
+      ).toEqual(named);
+      expect(
+        declared.every((parameter: Json) => parameter.required),
+        name,
+      ).toBe(true);
+      const keys = operation.parameters.map((parameter: Json) => `${parameter.in} ${parameter.name}`);
+      expect(new Set(keys).size, name).toBe(keys.length);
+    }
+  });
+
+  it('lists for every operation the failures that any of them can have, by the codes of the server', () => {
+    for (const { name, method, operation } of operations) {
+      const statuses = Object.keys(operation.responses);
+      expect(statuses, name).toEqual(expect.arrayContaining(['400', '429', '500', '503']));
+      if (operation.security.length > 0)
+        expect(statuses, name).toEqual(expect.arrayContaining(['401', '403']));
+      if (method !== 'get') expect(statuses, name).toEqual(expect.arrayContaining(['413', '415']));
+      for (const [status, { description }] of Object.entries<Json>(operation.responses)) {
+        if (Number(status) < 400) continue;
+        const codes = [...description.matchAll(/`([a-z-]+)`:/g)].map((match) => match[1]!);
+        expect(codes.length, `${name} ${status}`).toBeGreaterThan(0);
+        for (const code of codes) expect(problems).toHaveProperty([code, 'status'], Number(status));
+      }
+    }
+    expect(document.components.schemas.Problem.properties.code.enum).toEqual(Object.keys(problems));
+  });
+
+  it('describes every parameter, every member and the type of each, however deep', () => {
+    const missing: string[] = [];
+    for (const [place, schema] of schemas()) {
+      eachMember(schema, place, (member, pointer) => {
+        if (!member.description?.trim()) missing.push(`${pointer}: no description`);
+        if (typesOf(member).length === 0) missing.push(`${pointer}: no type`);
+        if (typesOf(member).includes('array') && !member.items) missing.push(`${pointer}: no items`);
+      });
+    }
+    for (const { name, operation } of operations) {
+      for (const parameter of operation.parameters) {
+        if (!parameter.description?.trim()) missing.push(`${name} ${parameter.name}: no description`);
+      }
+    }
+    expect([...new Set(missing)]).toEqual([]);
+  });
+
+  it('has examples and defaults that fit their schemas', () => {
+    // The same member stands in many places.
+    const seen = new Set<string>();
+    const wrong: string[] = [];
+    const check = (schema: Node, value: unknown, place: string) => {
+      const key = JSON.stringify([schema, value]);
+      if (seen.has(key)) return;
+      seen.add(key);
+      wrong.push(...faultsOf(schema, value).map((fault) => `${place}: ${fault}`));
+    };
+    for (const [place, schema, example] of schemas()) {
+      if (example !== undefined) check(schema, example, place);
+      eachMember({ properties: { '': schema } }, place, (member, pointer) => {
+        for (const value of member.examples ?? []) check(member, value, pointer);
+        if (member.default !== undefined) check(member, member.default, pointer);
+      });
+    }
+    expect([...new Set(wrong)]).toEqual([]);
+    expect(seen.size).toBeGreaterThan(400);
+  });
+
+  it('gives every request body and every answer an example', () => {
+    for (const { name, operation } of operations) {
+      const bodies = [operation.requestBody, operation.responses[200] ?? operation.responses[201]];
+      for (const body of bodies.filter(Boolean)) {
+        expect(body.content['application/json'].example, name).toBeDefined();
+      }
+    }
+  });
+});
+
+/** Every schema of the document with its place, and the example that stands beside it. */
+function schemas(): [place: string, schema: Node, example: unknown][] {
+  return [
+    ['Problem', document.components.schemas.Problem, undefined],
+    ...operations.flatMap(({ name, operation }) => [
+      ...operation.parameters.map(({ name: parameter, schema }: Json) => [
+        `${name} ${parameter}`,
+        schema,
+        undefined,
+      ]),
+      ...contents(name, operation.requestBody?.content),
+      ...Object.entries<Json>(operation.responses).flatMap(([status, { content }]) =>
+        contents(`${name} ${status}`, content),
+      ),
+    ]),
+  ];
+}
+
+function contents(place: string, content: Json | undefined): [string, Node, unknown][] {
+  return Object.values<Json>(content ?? {}).map(({ schema, example }) => [place, resolved(schema), example]);
+}
+
+function resolved(schema: Node): Node {
+  if (schema.$ref === undefined) return schema;
+  expect(schema.$ref).toBe('#/components/schemas/Problem');
+  return document.components.schemas.Problem;
+}
+
+function eachMember(node: Node, pointer: string, visit: (member: Node, pointer: string) => void): void {
+  for (const [name, member] of Object.entries(node.properties ?? {})) {
+    visit(member, `${pointer}/${name}`);
+    eachMember(member, `${pointer}/${name}`, visit);
+  }
+  if (node.items) eachMember(node.items, `${pointer}[]`, visit);
+  if (typeof node.additionalProperties === 'object')
+    eachMember(node.additionalProperties, `${pointer}{}`, visit);
+}
+
+function expectContent(content: Json, place: string, type: string): void {
+  expect(Object.keys(content), place).toEqual([type]);
+  expectMembers(content[type], place, ['schema'], ['example']);
+}
+
+function expectMembers(value: unknown, place: string, required: string[], optional: string[]): void {
+  const names = Object.keys(value ?? {});
+  expect(
+    required.filter((name) => !names.includes(name)),
+    place,
+  ).toEqual([]);
+  expect(
+    names.filter((name) => ![...required, ...optional].includes(name)),
+    place,
+  ).toEqual([]);
+}

@@ -1,0 +1,111 @@
+import type { Endpoint } from '../../../src/api/endpoint.ts';
+import { exampleOf } from '../../../src/api/example.ts';
+import type { Json, TestApi } from '../../harness/api.ts';
+import type { World } from '../../support/world.ts';
+import { endpoints, recordEndpoints } from './observe.ts';
+import { nodeOf } from './schemas.ts';
+
+let count = 0;
+
+/** A body that creates one more record of a kind (`/wallet`) in the world, with every member that can be given. */
+export function newBody(path: string, world: World): Json {
+  const create = endpoints.find((endpoint) => endpoint.method === 'POST' && endpoint.path === path);
+  if (!create?.body) throw new Error(`There is no POST ${path} with a body.`);
+  const own = membersOf(path, world, ++count);
+  return { ...(exampleOf(create.body) as Json), ...own };
+}
+
+function membersOf(path: string, world: World, n: number): Json {
+  const tenantId = world.tenant.id;
+  const contractId = world.contract.id;
+  const hex = n.toString(16);
+  const bound = { tenantDestinationId: world.destination.id };
+  const script = { scriptFilter: 'true', scriptParams: { to: 'e.meta.from' } };
+  const name = `New ${n}`;
+  const members: Record<string, () => Json> = {
+    '/organisation': () => ({ name }),
+    '/tenant': () => ({ name, organisationId: world.organisation.id }),
+    '/user': () => ({ tenantId, email: `new${n}@example.com`, roles: ['tenant-viewer'] }),
+    '/apikey': () => ({ tenantId }),
+    '/invite': () => ({ tenantId, organisationId: world.organisation.id, email: `new${n}@example.com` }),
+    '/plan': () => ({ name }),
+    '/subscription': () => ({ tenantId, planId: world.plan.id }),
+    '/project': () => ({ tenantId, name }),
+    '/contract': () => ({
+      projectId: world.project.id,
+      chainUid: 'anvil',
+      address: `0x${hex.padStart(40, '0')}`,
+    }),
+    '/wallet': () => ({ tenantId, chainUid: 'anvil', privateKey: `0x${hex.padStart(64, '0')}` }),
+    '/destination': () => ({ tenantId }),
+    '/detector/schema': () => ({ name: `new_${n}` }),
+    '/detector': () => ({
+      contractId,
+      schemaId: world.detectorSchema.id,
+      destinations: [bound],
+      actions: [{ actionId: world.action.id, ...script }],
+    }),
+    '/trigger': () => ({
+      contractId,
+      alerts: [
+        {
+          severity: 'HIGH',
+          name: 'Called',
+          message: 'Somebody called.',
+          destinations: [bound],
+          actions: [{ actionId: world.action.id, ...script }],
+        },
+      ],
+    }),
+    '/action': () => ({
+      contractId,
+      walletId: world.wallet.id,
+      destinations: [bound],
+      detectors: [{ detectorId: world.detector.id, ...script }],
+      triggerAlerts: [{ triggerAlertId: world.trigger.alerts[0].id, ...script }],
+    }),
+    '/license': () => ({ name }),
+    '/score/group': () => ({ licenseId: world.license.id, name }),
+    '/instance': () => ({
+      licenseId: world.license.id,
+      organisationId: world.organisation.id,
+      projectId: world.project.id,
+    }),
+    '/instance/meta': () => ({ licenseInstanceId: world.instance.id }),
+    '/tokenomics/category': () => ({ contractId }),
+    '/tokenomics/schedule': () => ({ categoryId: world.tokenomicsCategory.id }),
+  };
+  const own = members[path];
+  if (!own) throw new Error(`The test does not know how to make a ${path}; tell it here.`);
+  return own();
+}
+
+/** The example of the documents, or nothing much where nothing is needed. */
+export function exampleBody(endpoint: Endpoint): { body?: Json } {
+  if (!endpoint.body) return {};
+  const isNeeded = recordEndpoints.includes(endpoint) || nodeOf(endpoint.body).required?.length !== 0;
+  return { body: isNeeded ? (exampleOf(endpoint.body) as Json) : {} };
+}
+
+/** The world's own record of the kind that lives at this path: `/score/group/{id}` is `scoreGroup`. */
+export function recordAt(world: World, path: string): Json {
+  return world[keyAt(path)];
+}
+
+/** Reads every record of the world again, since bindings that came later show in what they bind. */
+export async function readAgain(api: TestApi, world: World): Promise<void> {
+  for (const { method, path } of endpoints) {
+    if (method !== 'GET' || !path.endsWith('/{id}')) continue;
+    world[keyAt(path)] = await api.ok('GET', `${kindAt(path)}/${recordAt(world, path).id}`);
+  }
+}
+
+function keyAt(path: string): keyof World {
+  const key = kindAt(path).replace(/\/(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return key as keyof World;
+}
+
+/** `/score/group/{id}` and `/score/group/search` are of the kind `score/group`, `/contract/{id}/…` is of `contract`. */
+export function kindAt(path: string): string {
+  return path.slice(1).replace(/\/(\{id\}.*|search)$/, '');
+}

@@ -1,0 +1,87 @@
+import { expect } from 'vitest';
+import type { Endpoint } from '../../../src/api/endpoint.ts';
+import { createEndpoints, resources } from '../../../src/api/endpoints.ts';
+import { toOpenApi } from '../../../src/api/openapi.ts';
+import { pathOf } from '../../../src/api/route.ts';
+import type { Answer, Json, TestApi } from '../../harness/api.ts';
+import { faultsOf } from './schemas.ts';
+import { createSend } from './send.ts';
+
+export const endpoints: readonly Endpoint[] = createEndpoints({
+  configured: new Set(),
+  confirmations: () => 1,
+});
+/** Create, read, change, delete and search of the records; the others are no part of this list. */
+export const recordEndpoints = resources
+  .flatMap(({ endpoints }) => endpoints)
+  .filter(({ path }) => !path.includes('{uid}'));
+
+const document: Json = toOpenApi(endpoints, 'test');
+
+export const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
+
+/**
+ * The same API, with every answer held to what the documents promise: a success fits the reply schema and has no
+ * member that this does not declare, a failure is a complete problem, and no status comes that is not listed.
+ */
+export function observe(api: TestApi): TestApi {
+  const send = createSend(api);
+  const call: TestApi['call'] = async (method, path, body, options) => {
+    const answer = await send.call(method, path, body, options);
+    const faults = [...faultsOfAnswer(answer, endpointFor(method, path), method)];
+    const request = () => `${method} ${path} ${String(options?.raw ?? JSON.stringify(body)).slice(0, 1000)}`;
+    if (faults.length > 0)
+      expect.fail(`${request()} got ${answer.text.slice(0, 1000)}: ${faults.join('; ')}`);
+    return answer;
+  };
+  const ok: TestApi['ok'] = async (method, path, body, options) => {
+    const answer = await call(method, path, body, options);
+    if (answer.status >= 300) expect.fail(`${method} ${path} ${JSON.stringify(body)}: ${answer.text}`);
+    return answer.body;
+  };
+  const stop = async () => {
+    send.close();
+    await api.stop();
+  };
+  return { ...api, call, ok, stop };
+}
+
+const patterns = endpoints.map((endpoint) => ({
+  endpoint,
+  statuses: new Set(Object.keys(operationOf(endpoint).responses)),
+  pattern: new RegExp(`^${pathOf(endpoint).replace(/\{\w+\}/g, '[^/]*')}$`),
+}));
+
+type Known = (typeof patterns)[number];
+
+function endpointFor(method: string, path: string): Known | undefined {
+  const plain = (path.startsWith('/') ? path : `/api/v1/${path}`).replace(/\?.*$/s, '');
+  const known = method === 'HEAD' ? 'GET' : method;
+  const found = patterns.filter(({ endpoint, pattern }) => endpoint.method === known && pattern.test(plain));
+  return found.find(({ endpoint }) => pathOf(endpoint) === plain) ?? found[0];
+}
+
+function* faultsOfAnswer(
+  { status, headers, body }: Answer,
+  known: Known | undefined,
+  method: string,
+): Iterable<string> {
+  const type = headers.get('content-type');
+  if (status >= 500) yield `status ${status}`;
+  if (known && !known.statuses.has(String(status))) yield `status ${status} is not in the OpenAPI document`;
+  if (method === 'HEAD') return;
+  if (status < 300 && known) {
+    if (type !== 'application/json; charset=utf-8') yield `content type ${type}`;
+    yield* faultsOf(known.endpoint.reply, body);
+  }
+  if (status < 400) return;
+  if (type !== 'application/problem+json; charset=utf-8') yield `content type ${type}`;
+  yield* faultsOf(document.components.schemas.Problem, body);
+  if (body.status !== status) yield `status ${status}, but ${body.status} in the body`;
+  if (body.requestId !== headers.get('x-request-id')) yield 'requestId is not X-Request-Id';
+  if (body.type !== `/docs/problem/${body.code}`) yield 'type and code differ';
+}
+
+function operationOf(endpoint: Endpoint): Json {
+  return document.paths[pathOf(endpoint)][endpoint.method.toLowerCase()];
+}

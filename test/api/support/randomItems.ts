@@ -1,0 +1,108 @@
+import type { Random } from '../../support/random.ts';
+import { randomQuery } from '../../support/randomAlerts.ts';
+import type { Item } from './naiveAggregate.ts';
+
+const words = ['severity', 'kind', 'group', 'status', 'finality', 'eid', 'txHash', 'chainUid', 'triggerType'];
+const texts = ['name.keyword', 'walletName.keyword', 'walletAddress', 'tags', 'suppressed', 'uid'];
+const members = [
+  'meta.token.keyword',
+  'meta.nested.note.keyword',
+  'meta.nested.list.keyword',
+  'meta.toAddress.keyword',
+];
+const plain = [...words, ...texts, ...members, 'meta.nosuch.keyword'];
+const numbers = [
+  'contractId',
+  'tenantId',
+  'detectorId',
+  'numericSeverity',
+  'blockNumber',
+  'timestamp',
+  'retractedAt',
+];
+const metaNumbers = [
+  'meta.amount',
+  'meta.many',
+  'meta.nested.list',
+  'meta.mixed',
+  'meta.paused',
+  'meta.nosuch',
+];
+const measurable = [...numbers, ...metaNumbers];
+
+const anyMetrics = ['count', 'cardinality', 'missing'];
+const numberMetrics = ['min', 'max', 'avg', 'sum', 'stats', 'percentiles'];
+
+/** Items that can be carried out, nested at random. */
+export function randomItems(random: Random, depth = 1): Item[] {
+  const names = ['a', 'b', 'c.max', '__proto__', 'toString'];
+  const count = random.integer(1, depth === 1 ? 2 : 1 + Number(random.chance(0.3)));
+  return Array.from({ length: count }, (_, index) => {
+    const name = names.splice(random.below(names.length - index), 1)[0]!;
+    return randomItem(random, name, depth);
+  });
+}
+
+function randomItem(random: Random, name: string, depth: number): Item {
+  const { pick, chance } = random;
+  const query = chance(0.25) ? { query: randomQuery(random) } : {};
+  if (chance(0.3)) {
+    const field = pick(chance(0.7) ? measurable : plain);
+    return { name, field, aggregation: randomMetrics(random, field, 1), ...query };
+  }
+  const nested = depth < 4 && chance(0.6) ? randomItems(random, depth + 1) : [];
+  if (chance(0.2)) {
+    const zone = pick([undefined, 'UTC', '+05:45', '-09:30', 'Europe/Berlin', 'America/New_York']);
+    return {
+      name,
+      field: pick(['timestamp', 'timestamp', 'retractedAt']),
+      interval: pick(['12h', '1d', '3d', '1w', '1M', 'quarter', 'year']),
+      ...(zone === undefined ? {} : { timezone: zone }),
+      aggregation: ['date_histogram', ...randomMetrics(random, 'timestamp', 0), ...nested],
+      ...query,
+    };
+  }
+  const field = pick(chance(0.4) ? measurable : plain);
+  const metrics = randomMetrics(random, field, 0);
+  const aggregation = [...metrics, ...(chance(0.5) || metrics.length > 0 ? ['terms'] : []), ...nested];
+  return {
+    name,
+    field,
+    ...(aggregation.length > 0 || chance(0.5) ? { aggregation } : {}),
+    ...(chance(0.5) ? { size: random.integer(1, 6) } : {}),
+    ...randomSort(random, metrics, nested),
+    ...query,
+  };
+}
+
+function randomMetrics(random: Random, field: string, least: number): string[] {
+  const possible = [...anyMetrics, ...(measurable.includes(field) ? numberMetrics : [])];
+  const count = Math.max(least, random.integer(-2, 3));
+  return [...new Set(Array.from({ length: count }, () => random.pick(possible)))];
+}
+
+const several = ['stats', 'percentiles'];
+
+function randomSort(random: Random, metrics: string[], nested: Item[]): Pick<Item, 'sort'> {
+  if (random.chance(0.5)) return {};
+  const measures = nested.filter(
+    ({ aggregation = [] }) =>
+      aggregation.some((word) => [...anyMetrics, ...numberMetrics].includes(String(word))) &&
+      aggregation.every((word) => typeof word === 'string' && !['terms', 'date_histogram'].includes(word)),
+  );
+  const fields = [
+    '_count',
+    '_key',
+    ...metrics.filter((word) => !several.includes(word)),
+    ...measures.flatMap(({ name, aggregation = [] }) =>
+      ['count', ...aggregation]
+        .filter((word) => !several.includes(String(word)))
+        .map((word) => `${name}.${word}`),
+    ),
+  ];
+  const sort = Array.from({ length: random.integer(1, 2) }, () => {
+    const field = random.pick(fields);
+    return random.chance(0.5) ? { field } : { field, order: random.pick(['asc', 'desc'] as const) };
+  });
+  return { sort };
+}

@@ -1,0 +1,131 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPlace, type Ended, postgresProcesses, type Vigil } from '../harness/vigil.ts';
+
+describe('the command line', () => {
+  let place: Awaited<ReturnType<typeof createPlace>>;
+  let dataDir: string;
+  let vigil: Vigil | undefined;
+  beforeAll(async () => {
+    place = await createPlace();
+    dataDir = place.folder('data');
+  });
+  afterAll(() => place.remove());
+
+  const run = (line: string): Promise<Ended> => place.run(line.split(' ').filter(Boolean), dataDir);
+
+  it.each([
+    ['', 'Usage: vigil <command> [options]'],
+    ['--help', '  token create  Create an access token and print it once.'],
+    ['help', '  audit verify  '],
+    ['token create --help', '  --role <role>               Role of the token, repeatable (default: admin).'],
+    ['serve --help', 'Usage: vigil serve'],
+    ['version', '0.1.0\n'],
+    ['--version', '0.1.0\n'],
+    ['endpoints', 'POST   /api/v1/wallet                          tenant-manager admin\n'],
+  ])('vigil %s tells what was asked for', async (line, words) => {
+    const { code, stdout, stderr } = await run(line);
+    expect(stdout).toContain(words);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  it.each([
+    ['serv', 'There is no command "serv". Did you mean serve? See vigil --help.\n'],
+    ['frobnicate', 'There is no command "frobnicate". See vigil --help.\n'],
+    ['token', 'vigil token needs one of: create, list, revoke. See vigil --help.\n'],
+    ['token craete', 'There is no "token craete". Did you mean token create? See vigil --help.\n'],
+    [
+      'token create --rol=admin',
+      'vigil token create has no option --rol. Did you mean --role? See vigil token create --help.\n',
+    ],
+    ['serve --port 1', 'vigil serve has no option --port. See vigil serve --help.\n'],
+    ['migrate now', 'vigil migrate takes no "now". See vigil migrate --help.\n'],
+    ['token create --role', 'See vigil token create --help.\n'],
+    ['token create --role tennant-user', 'There is no role tennant-user; the roles are tenant-viewer, '],
+    [
+      'token create --role tenant-user',
+      'An admin token has no tenant, and every other role needs --tenant.\n',
+    ],
+    ['token create --days soon', '--tenant and --days take a whole number above 0.\n'],
+    ['token revoke', 'Usage: vigil token revoke <id>; vigil token list shows the ids.\n'],
+  ])('vigil %s is refused with a sentence that helps', async (line, words) => {
+    const { code, stdout, stderr } = await run(line);
+    expect(stderr).toContain(words);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  });
+
+  for (const state of ['running', 'stopped'] as const) {
+    describe(`while Vigil is ${state}`, () => {
+      beforeAll(async () => {
+        if (state === 'running') vigil = await place.serve(dataDir);
+      });
+      afterAll(async () => {
+        await vigil?.stop();
+        vigil = undefined;
+        expect(await postgresProcesses(dataDir)).toEqual([]);
+      });
+
+      it('migrate says that the database is up to date', async () => {
+        const done = { code: 0, signal: null, stdout: 'The database is up to date.\n', stderr: '' };
+        expect(await run('migrate')).toEqual(done);
+      });
+
+      it('token create, list and revoke make, show and end a token', async () => {
+        const { code, stdout, stderr } = await run('token create --label nightly --days 2');
+        expect(code).toBe(0);
+        const token = stdout.trim();
+        expect(token).toMatch(/^vigil_admin_[\w-]{43}$/);
+        const id = /^Token (\d+) was created\. It is not shown again\.\n$/.exec(stderr)![1]!;
+        const row = new RegExp(
+          `^ *${id}  ADMIN +platform +…${token.slice(-4)}  until \\S+Z  admin  nightly$`,
+          'm',
+        );
+        const listed = await run('token list');
+        expect(listed.stdout).toMatch(row);
+        expect(listed.stdout).not.toContain(token);
+        if (vigil) expect((await vigil.call('GET', 'auth/me', undefined, { token })).status).toBe(200);
+
+        expect(await run(`token revoke ${id}`)).toMatchObject({
+          code: 0,
+          stdout: `Token ${id} is revoked.\n`,
+        });
+        await sleep(1000);
+        if (vigil) expect((await vigil.call('GET', 'auth/me', undefined, { token })).status).toBe(401);
+        expect((await run('token list')).stdout).not.toMatch(row);
+        expect(await run(`token revoke ${id}`)).toMatchObject({
+          code: 2,
+          stderr: `There is no live token ${id}.\n`,
+        });
+        expect(await run('token create --tenant 999 --role tenant-viewer')).toMatchObject({
+          code: 2,
+          stderr: 'There is no tenant 999.\n',
+        });
+      });
+
+      it('key rotate changes the master key, and Vigil goes on', async () => {
+        const file = join(dataDir, 'master.key');
+        const before = await readFile(file, 'utf8');
+        const { code, stdout } = await run('key rotate');
+        expect(code).toBe(0);
+        expect(stdout).toMatch(
+          /^\d data keys are sealed under the new master key\.\nIt is in .*master\.key\.\n$/,
+        );
+        const after = await readFile(file, 'utf8');
+        expect(after).not.toContain(before.trim());
+        expect(stdout).not.toContain(after.trim());
+        expect(after.trim().split('\n')).toHaveLength(1);
+        if (vigil) expect((await vigil.call('GET', '/readyz')).status).toBe(200);
+      });
+
+      it('audit verify tells that the log is whole', async () => {
+        expect(await run('audit verify')).toMatchObject({
+          code: 0,
+          stdout: expect.stringMatching(/^The audit log is whole: \d+ entries in \d+ chains\.\n$/),
+        });
+      });
+    });
+  }
+});

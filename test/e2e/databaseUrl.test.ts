@@ -1,0 +1,87 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createTestDatabase } from '../harness/database.ts';
+import { createPlace } from '../harness/vigil.ts';
+
+describe('vigil serve on the PostgreSQL of DATABASE_URL', () => {
+  let place: Awaited<ReturnType<typeof createPlace>>;
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let env: Record<string, string>;
+  const token = 'a-token-of-the-environment-0123456789';
+  beforeAll(async () => {
+    place = await createPlace();
+    database = await createTestDatabase('empty');
+    const { host, user } = inject('postgres');
+    env = {
+      DATABASE_URL: `postgres://${user}@/${String(database.config.database)}?host=${encodeURIComponent(host)}`,
+      VIGIL_ADMIN_TOKEN: token,
+    };
+  });
+  afterAll(async () => {
+    await place.remove();
+    await database.drop();
+  });
+
+  it('migrates it, starts no server of its own, and takes the token of the environment without printing it', async () => {
+    const dataDir = place.folder('outside');
+    const vigil = await place.serve(dataDir, env);
+    expect(vigil.stdout()).toContain('database        DATABASE_URL');
+    expect(vigil.stdout()).not.toContain('vigil_admin_');
+    expect(await readdir(dataDir)).toEqual(['master.key']);
+    expect((await vigil.ok('GET', 'auth/me')).roles).toEqual(['admin']);
+    await vigil.ok('POST', 'tenant', { name: 'Outside' });
+    const { code, stdout, stderr } = await vigil.stop();
+    expect(code).toBe(0);
+    expect(stdout + stderr).not.toContain(token);
+  });
+
+  it('refuses a master key that did not seal its secrets, and says where the right one belongs', async () => {
+    const right = (await readFile(join(place.folder('outside'), 'master.key'), 'utf8')).trim();
+    const wrong = Buffer.alloc(32, 7).toString('base64');
+    const other = place.folder('other');
+    const refused = await place.run(['serve'], other, { ...env, VIGIL_PORT: '0', VIGIL_MASTER_KEY: wrong });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(
+      'The master key does not fit this database: its secrets were sealed under another one. ' +
+        'Give the right key in VIGIL_MASTER_KEY or VIGIL_MASTER_KEY_FILE.',
+    );
+    expect(refused.stderr).not.toContain(wrong);
+    const vigil = await place.serve(other, { ...env, VIGIL_MASTER_KEY: right });
+    expect((await vigil.call('GET', '/readyz')).status).toBe(200);
+    await vigil.stop();
+  });
+
+  it('answers 503 with Retry-After while the database is gone, stays up, and goes on when it is back', async () => {
+    const vigil = await place.serve(place.folder('outside'), env);
+    const name = String(database.config.database);
+    const admin = new Client({ ...inject('postgres'), database: 'postgres' });
+    await admin.connect();
+    await admin.query(`alter database ${name} allow_connections false`);
+    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+    for (const path of ['/readyz', 'tenant/1']) {
+      const answer = await vigil.call('GET', path);
+      expect(answer.status).toBe(503);
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(answer.body).toMatchObject({ code: 'unavailable', status: 503 });
+    }
+    expect((await vigil.call('GET', '/healthz')).status).toBe(200);
+    await admin.query(`alter database ${name} allow_connections true`);
+    await admin.end();
+    expect((await vigil.call('GET', '/readyz')).status).toBe(200);
+    expect((await vigil.call('GET', 'tenant/1')).body.name).toBe('Outside');
+    await vigil.stop();
+  });
+
+  it('says so in one sentence when nothing answers there', async () => {
+    const { code, stderr } = await place.run(['serve'], place.folder('outside'), {
+      DATABASE_URL: 'postgres://nobody:hidden-word@127.0.0.1:1/vigil',
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^Vigil cannot go on: The PostgreSQL of DATABASE_URL cannot be used\.\n.*127\.0\.0\.1:1$/m,
+    );
+    expect(stderr).not.toContain('hidden-word');
+  });
+});

@@ -1,0 +1,148 @@
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from '../harness/api.ts';
+import { createPlace, kill, postgresProcesses, postmasterOf, until, type Vigil } from '../harness/vigil.ts';
+
+describe('Vigil when its bundled server ends', () => {
+  let place: Awaited<ReturnType<typeof createPlace>>;
+  let dataDir: string;
+  let vigil: Vigil;
+  let tenantId: number;
+  beforeAll(async () => {
+    place = await createPlace();
+    dataDir = place.folder('data');
+    vigil = await place.serve(dataDir);
+    tenantId = (await vigil.ok('POST', 'tenant', { name: 'Busy' })).id;
+    const plan = await vigil.ok('POST', 'plan', { name: 'Wide', ...limits });
+    await vigil.ok('POST', 'subscription', { tenantId, planId: plan.id, expirationDate: 4_000_000_000_000 });
+  });
+  afterAll(() => place.remove());
+
+  const ends: [string, () => Promise<void>][] = [
+    ['its first process is killed', async () => kill(await postmasterOf(dataDir))],
+    ['an operator stops it', async () => void process.kill(await postmasterOf(dataDir), 'SIGINT')],
+    ['all of its processes are killed', async () => (await postgresProcesses(dataDir)).forEach(kill)],
+    [
+      'one of its processes is killed, which restarts the others',
+      async () => {
+        const first = await postmasterOf(dataDir);
+        kill((await postgresProcesses(dataDir)).findLast((pid) => pid !== first)!);
+      },
+    ],
+  ];
+
+  it.each(ends)(
+    'under load, %s: answers 503 with Retry-After until it has brought the server back',
+    async (_, end) => {
+      const load = startLoad(vigil, tenantId);
+      await until(() => (load.answers.length > 40 ? true : undefined));
+      await end();
+      await until(() => (load.answers.some(({ status }) => status === 503) ? true : undefined));
+      await until(async () => ((await vigil.call('GET', '/readyz')).status === 200 ? true : undefined));
+      const sofar = load.answers.length;
+      await until(() => (load.answers.length > sofar + 40 ? true : undefined));
+      await load.stop();
+      expect(new Set(load.answers.map(({ status }) => status))).toEqual(new Set([200, 201, 503]));
+      for (const { status, headers, body } of load.answers) {
+        if (status !== 503) continue;
+        expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+        expect(body.code).toBe('unavailable');
+      }
+      expect(load.answers.slice(-20).map(({ status }) => status)).not.toContain(503);
+      await expectKept(vigil, load.created);
+    },
+  );
+
+  it('tells in its log that the server ended and came back', () => {
+    const told = (words: string) => vigil.stderr().split(words).length - 1;
+    expect(told('"msg":"PostgreSQL ended unexpectedly"')).toBe(3);
+    expect(told('"msg":"Started PostgreSQL again"')).toBe(3);
+    expect(told('A request failed unexpectedly')).toBe(0);
+  });
+
+  it('brings back a server that it had adopted, and stops it in the end', async () => {
+    await vigil.stop('SIGKILL');
+    vigil = await place.serve(dataDir);
+    expect(vigil.stderr().includes('Adopted the PostgreSQL')).toBe(true);
+    const adopted = await postmasterOf(dataDir);
+    kill(adopted);
+    await until(async () => ((await vigil.call('GET', '/readyz')).status === 503 ? true : undefined));
+    await until(async () => ((await vigil.call('GET', '/readyz')).status === 200 ? true : undefined));
+    expect(await postmasterOf(dataDir)).not.toBe(adopted);
+    expect((await vigil.stop()).code).toBe(0);
+    expect(await postgresProcesses(dataDir)).toEqual([]);
+  });
+
+  it('stops in order while the server is being brought back', async () => {
+    vigil = await place.serve(dataDir);
+    kill(await postmasterOf(dataDir));
+    await until(() => (vigil.stderr().includes('PostgreSQL ended unexpectedly') ? true : undefined));
+    expect((await vigil.stop()).code).toBe(0);
+    expect(await postgresProcesses(dataDir)).toEqual([]);
+  });
+
+  it('ends with a clear word when the server does not come back, and starts again once the cause is gone', async () => {
+    vigil = await place.serve(dataDir);
+    const [there, away] = [join(dataDir, 'postgres', 'global'), join(dataDir, 'postgres', 'global.away')];
+    await rename(there, away);
+    kill(await postmasterOf(dataDir));
+    const { code, stderr } = await vigil.ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^Vigil cannot go on: PostgreSQL ended and did not come back: .*did not start on/m,
+    );
+    await rename(away, there);
+    vigil = await place.serve(dataDir);
+    expect((await vigil.ok('GET', `tenant/${tenantId}`)).name).toBe('Busy');
+    expect((await vigil.stop()).code).toBe(0);
+  });
+});
+
+const limits = {
+  maxUsers: 1,
+  maxContracts: 1,
+  maxProjects: 1_000_000,
+  maxTriggers: 1,
+  maxDetectors: 1,
+  maxWallets: 1,
+  maxActions: 1,
+  maxApiKeys: 1,
+};
+
+let count = 0;
+
+/** Readers and writers that go on whatever they are answered. */
+function startLoad(vigil: Vigil, tenantId: number) {
+  const answers: Answer[] = [];
+  const created: { id: number; name: string }[] = [];
+  let isOver = false;
+  const write = async () => {
+    const answer = await vigil.call('POST', 'project', { tenantId, name: `Project ${++count}` });
+    answers.push(answer);
+    if (answer.status === 201) created.push({ id: answer.body.id, name: answer.body.name });
+  };
+  const read = async () => void answers.push(await vigil.call('GET', `tenant/${tenantId}`));
+  const loop = async (work: () => Promise<void>) => {
+    while (!isOver) {
+      await work();
+      await sleep(2);
+    }
+  };
+  const loops = Promise.all([write, write, write, write, read, read].map(loop));
+  return {
+    answers,
+    created,
+    stop: () => {
+      isOver = true;
+      return loops;
+    },
+  };
+}
+
+async function expectKept(vigil: Vigil, created: readonly { id: number; name: string }[]): Promise<void> {
+  const { data } = await vigil.ok('POST', 'project/search', { size: 10_000 });
+  const names = new Map<number, string>(data.map(({ id, name }: { id: number; name: string }) => [id, name]));
+  expect(created.filter(({ id, name }) => names.get(id) !== name)).toEqual([]);
+}

@@ -1,0 +1,237 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  createPlace,
+  databaseOf,
+  postgresProcesses,
+  postmasterOf,
+  until,
+  type Vigil,
+} from '../harness/vigil.ts';
+
+describe('vigil serve', () => {
+  let place: Awaited<ReturnType<typeof createPlace>>;
+  let dataDir: string;
+  let firstToken: string;
+  const laterStartsMs: number[] = [];
+  const serve = async () => {
+    const vigil = await place.serve(dataDir);
+    laterStartsMs.push(vigil.startMs);
+    return vigil;
+  };
+  beforeAll(async () => {
+    place = await createPlace();
+    dataDir = place.folder('data');
+  });
+  afterAll(() => place.remove());
+
+  it('prints at its first start, within 10 s, where it listens, where its data is, and the administrator’s token', async () => {
+    const vigil = await place.serve(dataDir);
+    expect(vigil.startMs).toBeLessThan(10_000);
+    const printed = await until(() => / {2}(vigil_admin_\S+)\n/.exec(vigil.stdout())?.[1]);
+    firstToken = printed;
+    expect(vigil.stdout()).toContain(`data folder     ${dataDir}\n`);
+    expect(vigil.stdout()).toContain(`database        ${dataDir}/postgres\n`);
+    expect(vigil.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(vigil.stdout().split(printed)).toHaveLength(2);
+    expect(vigil.stderr()).not.toContain(printed);
+    const file = join(dataDir, 'admin-token');
+    expect(await readFile(file, 'utf8')).toBe(`${printed}\n`);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect((await stat(join(dataDir, 'master.key'))).mode & 0o777).toBe(0o600);
+    expect(await vigil.ok('GET', 'auth/me', undefined, { token: printed })).toMatchObject({
+      tokenKind: 'ADMIN',
+      roles: ['admin'],
+    });
+    expect((await vigil.stop()).code).toBe(0);
+  });
+
+  it('prints no token at later starts, and the first one still works', async () => {
+    const vigil = await serve();
+    expect((await vigil.call('GET', 'auth/me', undefined, { token: firstToken })).status).toBe(200);
+    const { stdout, stderr } = await vigil.stop();
+    expect(stdout + stderr).not.toContain('vigil_admin_');
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'on %s finishes the request that is open, takes no new one, and stops the bundled server',
+    async (signal) => {
+      const vigil = await serve();
+      const { host } = await databaseOf(dataDir);
+      const { client, slow } = await openSlowRequest(vigil, `Tenant ${signal}`);
+      const stopped = vigil.stop(signal);
+      await until(async () => ((await isRefused(vigil.url)) ? true : undefined));
+      await sleep(200);
+      expect(await Promise.race([slow, 'still open'])).toBe('still open');
+      await client.query('rollback');
+      await client.end();
+      expect((await slow).status).toBe(201);
+      const { code, stderr } = await stopped;
+      expect(code).toBe(0);
+      expect(stderr).toContain('"msg":"Stopped"');
+      expect(await postgresProcesses(dataDir)).toEqual([]);
+      expect(existsSync(host)).toBe(false);
+      expect((await readdir(dataDir)).sort()).toEqual([
+        'admin-token',
+        'master.key',
+        'postgres',
+        'postgres.log',
+      ]);
+    },
+  );
+
+  it('does not wait for open requests when it is told to stop a second time', async () => {
+    const vigil = await serve();
+    const { client, slow } = await openSlowRequest(vigil, 'Tenant twice');
+    const failed = slow.then(
+      () => 'answered',
+      () => 'cut off',
+    );
+    const stopped = vigil.stop('SIGINT');
+    await until(async () => ((await isRefused(vigil.url)) ? true : undefined));
+    process.kill(vigil.pid, 'SIGINT');
+    expect((await stopped).code).toBe(130);
+    expect(await failed).toBe('cut off');
+    await client.end();
+  });
+
+  it('adopts the server that it left behind, after this and after a kill, with everything that was acknowledged', async () => {
+    const before = await serve();
+    expect(before.stderr()).toContain('Adopted the PostgreSQL that a former Vigil left running');
+    const project = await before.ok('POST', 'tenant', { name: 'Kept' });
+    const postmaster = await postmasterOf(dataDir);
+    expect((await before.stop('SIGKILL')).signal).toBe('SIGKILL');
+
+    const after = await serve();
+    expect(await postmasterOf(dataDir)).toBe(postmaster);
+    expect(await after.ok('GET', `tenant/${project.id}`)).toEqual(project);
+    const { rows } = await queryBeside(
+      dataDir,
+      "select count(*)::int as n from tenant where name = 'Tenant twice'",
+    );
+    expect(rows).toEqual([{ n: 0 }]);
+    await after.stop();
+    expect(await postgresProcesses(dataDir)).toEqual([]);
+  });
+
+  it('refuses a second instance on the same data folder, names the first, and leaves it in peace', async () => {
+    const vigil = await serve();
+    const second = await place.run(['serve'], dataDir, { VIGIL_PORT: '0' });
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain(
+      `Vigil cannot go on: Another Vigil (process ${vigil.pid}) already runs on data folder ${dataDir}; ` +
+        'stop it or set VIGIL_DATA_DIR to another folder',
+    );
+    expect(second.stdout).toBe('');
+    expect((await vigil.call('GET', '/readyz')).body).toEqual({ status: 'ready' });
+    await vigil.stop();
+  });
+
+  it('says which variable to change when its port is taken, and leaves no server behind', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await until(() => (other.listening ? true : undefined));
+    const address = other.address();
+    const port = String(typeof address === 'object' ? address?.port : 0);
+    const { code, stderr } = await place.run(['serve'], dataDir, { VIGIL_PORT: port });
+    other.close();
+    expect(code).toBe(1);
+    expect(stderr).toContain(`Vigil cannot listen on 127.0.0.1:${port}; set VIGIL_HOST and VIGIL_PORT to`);
+    expect(stderr).toContain('EADDRINUSE');
+    expect(await postgresProcesses(dataDir)).toEqual([]);
+  });
+
+  it('tells operators and readers how it is, without a token and without a download from elsewhere', async () => {
+    const vigil = await serve();
+    expect((await vigil.call('GET', '/healthz', undefined, { token: null })).body.status).toBe('ok');
+    const metrics = await vigil.call('GET', '/metrics', undefined, { token: null });
+    expect(metrics.headers.get('content-type')).toContain('text/plain');
+    expect(metrics.text).toMatch(/^vigil_store_connections\{state="total"\} \d+$/m);
+    expect(metrics.text).toMatch(/^vigil_http_request_duration_seconds_count\{.*route="\/healthz".*\} 1$/m);
+    const openapi = await vigil.call('GET', '/openapi.json', undefined, { token: null });
+    expect(openapi.body.openapi).toMatch(/^3\.1/);
+    const docs = await vigil.call('GET', '/docs', undefined, { token: null });
+    expect(docs.status).toBe(200);
+    const loaded = [...docs.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
+    expect(loaded.length).toBeGreaterThan(2);
+    for (const link of loaded) {
+      expect(link).not.toMatch(/^(https?:)?\/\//);
+      const page = await vigil.call('GET', new URL(link, `${vigil.url}/docs/`).pathname, undefined, {
+        token: null,
+      });
+      expect(page.status, link).toBe(200);
+    }
+    await vigil.stop();
+  });
+
+  it('starts within 3 s from the second time on', () => {
+    // The quickest: the machine may have been busy with something else.
+    expect(Math.min(...laterStartsMs)).toBeLessThan(3000);
+    console.log(`later starts took ${laterStartsMs.map(Math.round).join(', ')} ms`);
+  });
+
+  it('reports every fault of the environment together, by name, with what would be right', async () => {
+    const faults = {
+      VIGIL_PORT: '80a',
+      VIGIL_LOG_LEVEL: 'loud',
+      VIGIL_ROLES: 'api,wach',
+      DATABASE_URL: 'mysql://localhost',
+      VIGIL_MASTER_KEY: 'short',
+      VIGIL_ADMIN_TOKEN: 'too-short',
+      VIGIL_ALLOW_NETWORKS: '10.0.0.0/99',
+      VIGIL_RPC_ETHERIUM: 'http://127.0.0.1:8545',
+      VIGIL_HOTS: '::1',
+    };
+    const { code, stderr, stdout } = await place.run(['serve'], place.folder('unused'), faults);
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(`The environment has ${Object.keys(faults).length} faults:\n`);
+    for (const name of Object.keys(faults)) expect(stderr).toContain(name);
+    expect(stderr).toContain('VIGIL_PORT is "80a" but must be a whole number from 0 to 65535.');
+    expect(stderr).toContain('VIGIL_HOTS is not a setting of Vigil; did you mean VIGIL_HOST?');
+    expect(stderr).toContain('did you mean VIGIL_RPC_ETHEREUM?');
+    expect(stderr).not.toContain('too-short');
+    expect(existsSync(place.folder('unused'))).toBe(false);
+  });
+});
+
+/** A creation that waits for a row that another connection holds. */
+async function openSlowRequest(vigil: Vigil, name: string) {
+  const client = new Client(await databaseOf(vigil.dataDir));
+  client.on('error', () => {});
+  await client.connect();
+  await client.query('begin');
+  await client.query('insert into tenant (created_at, updated_at, name) values (0, 0, $1)', [name]);
+  const slow = vigil.call('POST', 'tenant', { name });
+  await until(async () => {
+    const { rows } = await queryBeside(
+      vigil.dataDir,
+      "select 1 from pg_stat_activity where wait_event_type = 'Lock'",
+    );
+    return rows.length > 0 ? true : undefined;
+  });
+  return { client, slow };
+}
+
+async function queryBeside(dataDir: string, text: string) {
+  const client = new Client(await databaseOf(dataDir));
+  await client.connect();
+  try {
+    return await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
+
+async function isRefused(url: string): Promise<boolean> {
+  try {
+    await fetch(`${url}/healthz`);
+    return false;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Problem } from '../../src/model/errors.ts';
+import { createMapping } from '../../src/query/lucene/mapping.ts';
+import { createMatcher } from '../../src/query/lucene/matcher.ts';
+import { parseQuery } from '../../src/query/lucene/parser.ts';
+import type { Predicate } from '../../src/query/lucene/predicate.ts';
+import { resolve } from '../../src/query/lucene/resolve.ts';
+import { createSubject } from '../../src/query/lucene/subject.ts';
+import { createTestDatabase } from '../harness/database.ts';
+import { createDocumentTable, type Document, findBySql } from './sqlDocuments.ts';
+import { readVectors, vectorDocuments } from './vectorDocuments.ts';
+
+type Vector = { q: string; hits?: string[]; error?: boolean };
+
+const mapping = createMapping(vectorDocuments.types);
+const documents = new Map<string, Document>(
+  vectorDocuments.documents.map(({ id, document }) => [id, document]),
+);
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let client: pg.Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase('empty');
+  client = new pg.Client(database.config);
+  await client.connect();
+  await createDocumentTable(client, vectorDocuments.documents);
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+/** `npm run vectors -- FILE` names another file of the same form. */
+const file = process.env.VECTORS_FILE;
+const lines = (file ? readFileSync(file, 'utf8') : readVectors('query-fuzz.jsonl'))
+  .split('\n')
+  .filter((line) => line.trim());
+
+describe(`the queries of ${file ?? 'the random vectors'}`, () => {
+  it.each(lines)('%s', async (line) => check(JSON.parse(line)));
+});
+
+if (!file) {
+  describe('the queries of the written vectors', () => {
+    const vectors: Vector[] = JSON.parse(readVectors('query-vectors.json'));
+    it.each(vectors.map((vector) => JSON.stringify(vector)))('%s', async (line) => check(JSON.parse(line)));
+  });
+}
+
+/** Both ways: by the matcher over the documents, and by PostgreSQL over their rows. */
+async function check(vector: Vector): Promise<void> {
+  const predicate = read(vector.q);
+  const expected = vector.error ? 'error' : vector.hits;
+  expect(predicate === 'error' ? 'error' : byMatcher(predicate), 'by the matcher').toEqual(expected);
+  expect(
+    predicate === 'error' ? 'error' : await findBySql(client, predicate, documents),
+    'by PostgreSQL',
+  ).toEqual(expected);
+}
+
+function read(query: string): Predicate | 'error' {
+  try {
+    return resolve(parseQuery(query), mapping, vectorDocuments.now);
+  } catch (error) {
+    if (error instanceof Problem && error.members.position !== undefined) return 'error';
+    throw error;
+  }
+}
+
+function byMatcher(predicate: Predicate): string[] {
+  const matches = createMatcher(predicate);
+  return [...documents].filter(([, document]) => matches(createSubject(document))).map(([id]) => id);
+}

@@ -1,0 +1,124 @@
+import type { Json } from '../harness/api.ts';
+import type { World } from './world.ts';
+
+/** For every record kind by path: what creates one more in a world, and what changes it afterwards. */
+export const recordWrites: Record<string, { create: (world: World, name: string) => Json; update: Json }> = {
+  '/organisation': { create: (_, name) => ({ name }), update: { description: 'changed' } },
+  '/tenant': {
+    create: ({ organisation }, name) => ({ name, organisationId: organisation.id }),
+    update: { description: 'changed' },
+  },
+  '/user': {
+    create: ({ tenant }, name) => ({
+      tenantId: tenant.id,
+      email: `${name}@example.com`,
+      roles: ['tenant-viewer'],
+      password: 'correct horse battery',
+    }),
+    update: { name: 'changed', password: 'another horse battery' },
+  },
+  '/apikey': {
+    create: ({ tenant }, name) => ({ tenantId: tenant.id, label: name, roles: ['tenant-viewer'] }),
+    update: { label: 'changed' },
+  },
+  '/invite': {
+    create: ({ tenant }, name) => ({
+      tenantId: tenant.id,
+      email: `${name}@example.com`,
+      roles: ['tenant-viewer'],
+      url: 'https://console.example.com/accept',
+    }),
+    update: {},
+  },
+  '/plan': { create: (_, name) => ({ name, ...limits }), update: { maxUsers: 3 } },
+  '/subscription': {
+    create: ({ tenant, plan }) => ({ tenantId: tenant.id, planId: plan.id, expirationDate: 4_000_000_000_000 }),
+    update: { notifyBeforeExpireDays: [7, 1] },
+  },
+  '/project': { create: ({ tenant }, name) => ({ tenantId: tenant.id, name }), update: { description: 'changed' } },
+  '/contract': {
+    create: ({ project }, name) => ({
+      projectId: project.id,
+      name,
+      chainUid: 'anvil',
+      address: '0x00000000000000000000000000000000000000c0',
+    }),
+    update: { category: 'changed' },
+  },
+  '/wallet': {
+    create: ({ tenant }, name) => ({
+      tenantId: tenant.id,
+      name,
+      chainUid: 'anvil',
+      privateKey: `0x${'5'.repeat(64)}`,
+    }),
+    update: { tags: ['changed'] },
+  },
+  '/destination': {
+    create: ({ tenant }) => ({
+      tenantId: tenant.id,
+      type: 'HTTP',
+      uri: 'https://example.com/other',
+      headers: { 'X-Secret': 'header-value-0123456789' },
+    }),
+    update: { tags: ['WALLET'] },
+  },
+  '/detector/schema': {
+    create: (_, name) => ({ title: name, name, version: '2.0.0' }),
+    update: { description: 'changed' },
+  },
+  '/detector': {
+    create: ({ contract, detectorSchema }, name) => ({ contractId: contract.id, schemaId: detectorSchema.id, name }),
+    update: { tags: ['changed'] },
+  },
+  '/trigger': {
+    create: ({ contract }, name) => ({ contractId: contract.id, name, triggerType: 'FUNCTION_CALL' }),
+    update: { alerts: [{ severity: 'LOW', name: 'changed' }] },
+  },
+  '/action': {
+    create: ({ contract, wallet }, name) => ({
+      contractId: contract.id,
+      walletId: wallet.id,
+      name,
+      funcSignature: 'pause()',
+    }),
+    update: { description: 'changed' },
+  },
+  '/license': { create: (_, name) => ({ name, version: '2' }), update: { scoreScript: 'changed' } },
+  '/score/group': { create: ({ license }, name) => ({ licenseId: license.id, name }), update: { title: 'changed' } },
+  '/instance': {
+    create: ({ license, organisation, project }) => ({
+      licenseId: license.id,
+      organisationId: organisation.id,
+      projectId: project.id,
+    }),
+    update: { licenseStatus: 'LICENCED' },
+  },
+  '/instance/meta': {
+    create: ({ instance }) => ({ licenseInstanceId: instance.id, startedAt: '2027-01-01T00:00:00.000Z' }),
+    update: { expiredAt: '2028-01-01T00:00:00.000Z' },
+  },
+  '/tokenomics/category': {
+    create: ({ contract }, name) => ({ contractId: contract.id, name }),
+    update: { amount: '17' },
+  },
+  '/tokenomics/schedule': {
+    create: ({ tokenomicsCategory }, name) => ({
+      categoryId: tokenomicsCategory.id,
+      name,
+      amounts: [{ timestamp: 1, amount: '5' }],
+    }),
+    update: { amounts: [{ timestamp: 2, amount: '6' }] },
+  },
+};
+
+const limits = {
+  maxUsers: 1,
+  maxContracts: 1,
+  maxProjects: 1,
+  maxTriggers: 1,
+  maxDetectors: 1,
+  maxWallets: 1,
+  maxActions: 1,
+  maxApiKeys: 1,
+};
