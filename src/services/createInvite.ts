@@ -60,9 +60,9 @@ async function organisationFor(
   return organisationId;
 }
 
+/** The caller's page with the secret as a parameter, in characters that a header can carry. */
 function acceptLink(url: string, uid: string): string {
-  if (!URL.canParse(url))
-    throw unprocessable('/url', 'address', 'must be an address such as https://example.com/accept.');
+  if (!URL.canParse(url)) return encodeURI(`${url}${url.includes('?') ? '&' : '?'}invite=${uid}`);
   const link = new URL(url);
   link.searchParams.set('invite', uid);
   return link.href;

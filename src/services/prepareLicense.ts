@@ -7,11 +7,11 @@ type LicenseChange = Omit<Change, 'input'> & { input: { params?: string | null }
 
 /** A license belongs to the organisation of whoever makes it; an administrator's is the platform's. */
 export function prepareLicense(call: Call, { input, current }: LicenseChange): Row {
-  if (input.params != null && !isJsonObject(input.params)) {
+  if (input.params != null && !isJson(input.params)) {
     throw invalid(
       '/params',
       'json-text',
-      'must be a JSON object written as text, such as "{\\"min\\":0,\\"max\\":100}".',
+      'must be JSON written as text, such as "{\\"min\\":0,\\"max\\":100}".',
     );
   }
   return current
@@ -19,10 +19,10 @@ export function prepareLicense(call: Call, { input, current }: LicenseChange): R
     : { ...input, organisationId: call.scope.all ? null : call.scope.organisationIds[0] };
 }
 
-function isJsonObject(text: string): boolean {
+function isJson(text: string): boolean {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
+    JSON.parse(text);
+    return true;
   } catch {
     return false;
   }

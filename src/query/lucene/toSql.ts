@@ -3,6 +3,7 @@ import { analyze } from '../analyzer.ts';
 import { wordsSql } from '../plainWords.ts';
 import type { Field } from './mapping.ts';
 import type { Bool, Predicate } from './predicate.ts';
+import { toPostgres } from './regex/toPostgres.ts';
 import { findColumn, type SqlSource, someValue } from './sqlSource.ts';
 import { likeText, stringTest } from './stringSql.ts';
 
@@ -28,12 +29,7 @@ export function toSql(predicate: Predicate, source: SqlSource): SqlPredicate {
     case 'phrase':
       return phraseToSql(predicate, source);
     case 'regex':
-      // No regular expression of PostgreSQL has intersection or complement; the matcher decides.
-      return {
-        condition: existsToSql(predicate.field, source),
-        isExact: false,
-        narrow: [],
-      };
+      return regexToSql(predicate, source);
     case 'prefix':
     case 'wildcard':
     case 'textRange':
@@ -174,6 +170,18 @@ function onStrings(field: Field, source: SqlSource, test: (text: Sql) => Sql): S
     return test(field.isFolded ? sql`lower(${text})` : text);
   });
   return orMatcher(field, condition);
+}
+
+/** Where PostgreSQL has no such expression, every row with a value is a candidate and the matcher decides. */
+function regexToSql(
+  { field, pattern }: Extract<Predicate, { type: 'regex' }>,
+  source: SqlSource,
+): SqlPredicate {
+  const expression = toPostgres(pattern, field.type === 'text' ? 'word' : 'value');
+  if (expression === undefined) {
+    return { condition: existsToSql(field, source), isExact: false, narrow: [] };
+  }
+  return onStrings(field, source, (text) => sql`${text} ~ ${expression}`);
 }
 
 /** The whole condition of a search: hashes first, which an index answers, then the exact condition. */
