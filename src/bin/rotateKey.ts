@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { masterKeys } from '../app.ts';
 import { loadConfig } from '../config.ts';
 import { readMasterKeyFile, writeMasterKeyFile } from '../lib/masterKey.ts';
-import { resealDataKeys } from '../store/keyring.ts';
+import { holdRotation, resealDataKeys } from '../store/keyring.ts';
 import { withStore } from './maintain.ts';
 import type { CommandInput } from './parseCommand.ts';
 
@@ -19,11 +19,14 @@ export async function rotateKey(options: CommandInput['options']): Promise<numbe
   }
   const old = masterKeys(config);
   return withStore(async (store) => {
-    const present = old();
     const next = typeof file === 'string' ? readMasterKeyFile(file)[0]! : randomBytes(32);
-    if (!config.masterKey) writeMasterKeyFile(config.masterKeyFile, [next, ...present]);
-    const count = await resealDataKeys(store, () => [next, ...present], next, Date.now());
-    if (!config.masterKey) writeMasterKeyFile(config.masterKeyFile, [next]);
+    const count = await holdRotation(store, async () => {
+      const present = old();
+      if (!config.masterKey) writeMasterKeyFile(config.masterKeyFile, [next, ...present]);
+      const resealed = await resealDataKeys(store, () => [next, ...present], next, Date.now());
+      if (!config.masterKey) writeMasterKeyFile(config.masterKeyFile, [next]);
+      return resealed;
+    });
     process.stdout.write(
       `${count} data keys are sealed under the new master key.\n` +
         (config.masterKey

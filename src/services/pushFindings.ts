@@ -1,6 +1,6 @@
 import { alertUid } from '../alerts/alertUid.ts';
 import { prepareRaise, raise } from '../alerts/raise.ts';
-import type { Finding, Severity } from '../model/alert.ts';
+import { complianceTags, type Finding, type Severity } from '../model/alert.ts';
 import { type Fault, Problem } from '../model/errors.ts';
 import {
   type DetectorOrigin,
@@ -91,7 +91,7 @@ function checkTimes(pushed: readonly Pushed[], now: number): void {
 }
 
 function toFinding(origin: DetectorOrigin, item: Pushed, now: number): Finding {
-  const isCompliance = origin.schemaTags.some((tag) => tag === 'COMPLIANCE' || tag === 'FINANCIAL');
+  const isCompliance = origin.schemaTags.some((tag) => complianceTags.includes(tag));
   return {
     tenantId: origin.tenantId,
     projectId: origin.projectId,

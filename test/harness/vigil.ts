@@ -101,15 +101,13 @@ export async function createPlace() {
 
 const quiet = { VIGIL_PORT: '0', VIGIL_RATE_LIMIT: '1000000', VIGIL_RATE_BURST: '1000000' };
 
-export async function until<T>(
-  look: () => T | undefined | Promise<T | undefined>,
-  patienceMs = 20_000,
-): Promise<T> {
+/** Waits until there is something to see. */
+export async function until<T>(look: () => T | Promise<T>, patienceMs = 60_000): Promise<NonNullable<T>> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
     const found = await look();
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() > deadline) throw new Error(`Nothing was seen in ${patienceMs} ms of: ${look}`);
+    if (found) return found;
+    if (performance.now() > deadline) throw new Error(`Nothing was seen in ${patienceMs} ms.`);
     await sleep(10);
   }
 }

@@ -32,10 +32,17 @@ export const recordWrites: Record<string, { create: (world: World, name: string)
   },
   '/plan': { create: (_, name) => ({ name, ...limits }), update: { maxUsers: 3 } },
   '/subscription': {
-    create: ({ tenant, plan }) => ({ tenantId: tenant.id, planId: plan.id, expirationDate: 4_000_000_000_000 }),
+    create: ({ tenant, plan }) => ({
+      tenantId: tenant.id,
+      planId: plan.id,
+      expirationDate: 4_000_000_000_000,
+    }),
     update: { notifyBeforeExpireDays: [7, 1] },
   },
-  '/project': { create: ({ tenant }, name) => ({ tenantId: tenant.id, name }), update: { description: 'changed' } },
+  '/project': {
+    create: ({ tenant }, name) => ({ tenantId: tenant.id, name }),
+    update: { description: 'changed' },
+  },
   '/contract': {
     create: ({ project }, name) => ({
       projectId: project.id,
@@ -68,7 +75,11 @@ export const recordWrites: Record<string, { create: (world: World, name: string)
     update: { description: 'changed' },
   },
   '/detector': {
-    create: ({ contract, detectorSchema }, name) => ({ contractId: contract.id, schemaId: detectorSchema.id, name }),
+    create: ({ contract, detectorSchema }, name) => ({
+      contractId: contract.id,
+      schemaId: detectorSchema.id,
+      name,
+    }),
     update: { tags: ['changed'] },
   },
   '/trigger': {
@@ -85,7 +96,10 @@ export const recordWrites: Record<string, { create: (world: World, name: string)
     update: { description: 'changed' },
   },
   '/license': { create: (_, name) => ({ name, version: '2' }), update: { scoreScript: 'changed' } },
-  '/score/group': { create: ({ license }, name) => ({ licenseId: license.id, name }), update: { title: 'changed' } },
+  '/score/group': {
+    create: ({ license }, name) => ({ licenseId: license.id, name }),
+    update: { title: 'changed' },
+  },
   '/instance': {
     create: ({ license, organisation, project }) => ({
       licenseId: license.id,

@@ -15,6 +15,7 @@ const count = (description: string, example: number) => Count(description, examp
 const group = Shape(
   { count: count('How many alerts.', 3), maxSeverity: OneOf(severities, 'The worst of them.', 'HIGH') },
   ['count', 'maxSeverity'],
+  'The alerts of this group.',
 );
 const bucket = Shape(
   Object.fromEntries(alertGroups.map((name) => [name, group])),

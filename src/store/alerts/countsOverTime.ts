@@ -1,9 +1,9 @@
-import { raw, type Sql, sql } from '../../lib/sql.ts';
+import { empty, join, type Sql, sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 import { compileQuery } from '../documents/compileQuery.ts';
 import { ofContract } from '../documents/documentScopes.ts';
 import { alertTable } from './alertTable.ts';
-import { dayMs, quarterMs } from './rollups.ts';
+import { cellsOf, dayMs, eachCell, quarterMs } from './rollups.ts';
 
 /** Alerts from `from` to `to`, both included, cut at the starts of buckets; the first start is not after `from`. */
 export type TimeCut = { from: number; to: number; starts: readonly number[] };
@@ -56,27 +56,27 @@ function countsByRollup(owner: AlertOwner, cut: TimeCut): Sql | undefined {
         { from: cut.from, beyond: first },
         { from: beyond, beyond: cut.to + 1 },
       ].filter((span) => span.from < span.beyond);
-  const contract = owner.contractId === 0 ? raw('') : sql`and t.contract_id = ${owner.contractId}`;
   // `offset 0` keeps each span a look-up of its own in the index.
-  return sql`select width_bucket(r.start, ${cut.starts}::bigint[]) - 1 as bucket, r.alert_group, r.numeric_severity,
-      r.count
-    from unnest(${column(rolled, 'width')}::int[], ${column(rolled, 'from')}::bigint[],
-                ${column(rolled, 'beyond')}::bigint[]) s(width_ms, first, beyond)
-    cross join lateral (
-      select start, alert_group, numeric_severity, count from alert_rollup
-      where tenant_id = ${owner.tenantId} and contract_id = ${owner.contractId} and width_ms = s.width_ms
-        and start >= s.first and start < s.beyond and count <> 0 offset 0) r
-    union all
-    select width_bucket(a.timestamp, ${cut.starts}::bigint[]) - 1, a.alert_group, a.numeric_severity, 1
-    from unnest(${column(edges, 'from')}::bigint[], ${column(edges, 'beyond')}::bigint[]) s(first, beyond)
-    cross join lateral (
-      select t.timestamp, t.alert_group, t.numeric_severity from alert t
-      where t.tenant_id = ${owner.tenantId} ${contract} and t.retracted_at is null
-        and t.timestamp >= s.first and t.timestamp < s.beyond offset 0) a`;
+  const fromRollups = sql`select bucket, alert_group, numeric_severity, count
+    from (select width_bucket(r.start, ${cut.starts}::bigint[]) - 1 as bucket,
+            array[${eachCell((place) => `sum(r.counts[${place}])`)}] as counts
+          from unnest(${rolled.map(({ width }) => width)}::int[], ${rolled.map(({ from }) => from)}::bigint[],
+                      ${rolled.map(({ beyond }) => beyond)}::bigint[]) s(width_ms, first, beyond)
+          cross join lateral (
+            select start, counts from alert_rollup
+            where tenant_id = ${owner.tenantId} and contract_id = ${owner.contractId} and width_ms = s.width_ms
+              and start >= s.first and start < s.beyond offset 0) r
+          group by 1) b, lateral ${cellsOf('b.counts')}`;
+  return join([fromRollups, ...edges.map((edge) => countsOfEdge(owner, cut, edge))], ' union all ');
 }
 
-function column<T>(spans: readonly T[], name: keyof T): unknown[] {
-  return spans.map((span) => span[name]);
+/** With its bounds in plain sight, so that only the partition it lies in is planned for. */
+function countsOfEdge(owner: AlertOwner, { starts }: TimeCut, { from, beyond }: Span): Sql {
+  const contract = owner.contractId === 0 ? empty : sql`and t.contract_id = ${owner.contractId}`;
+  return sql`select width_bucket(t.timestamp, ${starts}::bigint[]) - 1, t.alert_group, t.numeric_severity, 1
+    from alert t
+    where t.tenant_id = ${owner.tenantId} ${contract} and t.timestamp >= ${from} and t.timestamp < ${beyond}
+      and t.retracted_at is null`;
 }
 
 /** Between two cuts: whole days by the day, the rest by the quarter; neighbours of one width are one span. */

@@ -58,12 +58,12 @@ function endOf(parent: string, name: string): number {
     .slice(parent.length + 1)
     .split('_')
     .map(Number);
-  return Date.UTC(year!, month!);
+  return Date.UTC(year!, month);
 }
 
 async function createPartition(store: Store, table: Partitioned, month: string): Promise<void> {
   const [year, index] = month.split('_').map(Number);
-  const [from, to] = [Date.UTC(year!, index! - 1), Date.UTC(year!, index!)];
+  const [from, to] = [Date.UTC(year!, index! - 1), Date.UTC(year!, index)];
   await store.transaction(async (tx: Db) => {
     // Two processes may want the same month at once.
     await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`partition ${table}`}, 0))`);

@@ -1,4 +1,5 @@
-import { sql } from '../../lib/sql.ts';
+import { raw, type Sql, sql } from '../../lib/sql.ts';
+import { alertGroups, severityOf } from '../../model/alert.ts';
 import type { Db, Store } from '../db.ts';
 
 export const quarterMs = 15 * 60_000;
@@ -12,30 +13,56 @@ type Counted = {
   numericSeverity: number;
 };
 
+const severities = Object.values(severityOf);
+/** What each place of `counts` counts; stored rows rely on the order. */
+const cells = alertGroups.flatMap((group) => severities.map((severity) => ({ group, severity })));
+
 /** Adds alerts to (or, with -1, takes them out of) the counts of their contract and their tenant. */
 export async function addToRollups(tx: Db, alerts: readonly Counted[], sign: 1 | -1): Promise<void> {
-  const counts = new Map<string, (string | number)[]>();
+  const rows = new Map<string, { key: [number, number, number, number]; counts: number[] }>();
   for (const alert of alerts) {
+    const cell = cells.findIndex(
+      ({ group, severity }) => group === alert.group && severity === alert.numericSeverity,
+    );
     for (const contractId of [alert.contractId, 0]) {
       for (const width of [quarterMs, dayMs]) {
         const start = Math.floor(alert.timestamp / width) * width;
-        const key = [alert.tenantId, contractId, width, start, alert.group, alert.numericSeverity];
-        const row = counts.get(key.join(' '));
-        if (row) row[6] = Number(row[6]) + sign;
-        else counts.set(key.join(' '), [...key, sign]);
+        const name = `${alert.tenantId} ${contractId} ${width} ${start}`;
+        const row = rows.get(name) ?? {
+          key: [alert.tenantId, contractId, width, start],
+          counts: cells.map(() => 0),
+        };
+        row.counts[cell]! += sign;
+        rows.set(name, row);
       }
     }
   }
-  if (counts.size === 0) return;
+  if (rows.size === 0) return;
   // Always in the same order, so that two batches cannot wait for each other.
-  const rows = [...counts.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
-  const column = (index: number) => rows.map((row) => row[index]);
+  const sorted = [...rows.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  const column = (index: number) => sorted.map(({ key }) => key[index]);
   await tx.prepared(
-    sql`insert into alert_rollup as r (tenant_id, contract_id, width_ms, start, alert_group, numeric_severity, count)
-      select * from unnest(${column(0)}::bigint[], ${column(1)}::bigint[], ${column(2)}::int[], ${column(3)}::bigint[],
-        ${column(4)}::text[], ${column(5)}::smallint[], ${column(6)}::bigint[])
-      on conflict (tenant_id, contract_id, width_ms, start, alert_group, numeric_severity)
-      do update set count = r.count + excluded.count`,
+    sql`insert into alert_rollup as r (tenant_id, contract_id, width_ms, start, counts)
+      select tenant_id, contract_id, width_ms, start, counts::int4[]
+      from unnest(${column(0)}::bigint[], ${column(1)}::bigint[], ${column(2)}::int[], ${column(3)}::bigint[],
+        ${sorted.map(({ counts }) => `{${counts.join()}}`)}::text[]) u(tenant_id, contract_id, width_ms, start, counts)
+      on conflict (tenant_id, contract_id, width_ms, start)
+      do update set counts = array[${eachCell((n) => `r.counts[${n}] + excluded.counts[${n}]`)}]`,
+  );
+}
+
+/** An expression for every place of `counts`, from 1. */
+export function eachCell(expression: (place: number) => string): Sql {
+  return raw(cells.map((_, index) => expression(index + 1)).join(', '));
+}
+
+/** A table `cell` of group, severity and count, of the cells of an array that are not 0. */
+export function cellsOf(counts: string): Sql {
+  const rows = cells.map(
+    ({ group, severity }, index) => `('${group}', ${severity}, ${counts}[${index + 1}])`,
+  );
+  return raw(
+    `(select * from (values ${rows.join(', ')}) v(alert_group, numeric_severity, count) where count <> 0) cell`,
   );
 }
 
@@ -73,7 +100,7 @@ async function findFaults(tx: Db): Promise<RollupFault[]> {
         coalesce(c.ms, r.width_ms) as "widthMs", coalesce(c.start, r.start) as start,
         coalesce(c.alert_group, r.alert_group) as "group",
         coalesce(c.numeric_severity, r.numeric_severity) as "numericSeverity", coalesce(c.count, 0) as counted, coalesce(r.count, 0) as stored
-      from counted c full join (select * from alert_rollup where count <> 0) r
+      from counted c full join (select * from alert_rollup, lateral ${cellsOf('counts')}) r
         on r.tenant_id = c.tenant_id and r.contract_id = c.contract_id and r.width_ms = c.ms and r.start = c.start
         and r.alert_group = c.alert_group and r.numeric_severity = c.numeric_severity
       where c.count is distinct from r.count order by 1, 2, 3, 4, 5, 6 limit 100`,

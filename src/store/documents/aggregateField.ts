@@ -6,7 +6,7 @@ import type { DocumentTable } from './documentTable.ts';
 
 /** The values of a field, as buckets are made of them and as they are measured. */
 export type FieldValues = {
-  /** An expression on `t`; of a field with many values, a select of the column `value`. */
+  /** An expression on `t`; of a field with many values, an array of these. */
   sql: Sql;
   isMany: boolean;
   /** The SQL type of a value. */
@@ -29,9 +29,7 @@ export function aggregateField(
   if (table.mapping.dynamic.includes(name)) {
     return { code: 'unknown-field', message: `is an object; name a member of it, such as ${name}.amount.` };
   }
-  // What PostgreSQL cannot hold as text is the name of nothing.
-  const isMember = !name.includes('*') && !/[\0\p{Cs}]/u.test(name);
-  const members = isMember ? expandFields(table.mapping, name) : [];
+  const members = name.includes('*') ? [] : expandFields(table.mapping, name);
   const member = members.find(({ type }) => type === 'keyword') ?? members[0];
   if (member) return dynamicValues(table, member);
   const known = Array.from(table.mapping.fields.values()).filter(({ type }) => type !== 'text');
@@ -51,10 +49,8 @@ function mappedValues(table: DocumentTable, field: Field): FieldValues {
   switch (column.store) {
     case 'text':
       return { sql: wholeText(column.sql, field), isMany: false, type: 'text', isDate };
-    case 'text[]': {
-      const values = sql`select ${wholeText(sql`v.value`, field)} as value from unnest(${column.sql}) v(value)`;
-      return { sql: values, isMany: true, type: 'text', isDate };
-    }
+    case 'text[]':
+      return { sql: column.sql, isMany: true, type: 'text', isDate };
     case 'boolean':
       return { sql: column.sql, isMany: false, type: 'boolean', isDate };
     case 'number':
@@ -75,25 +71,33 @@ function mappedValues(table: DocumentTable, field: Field): FieldValues {
 
 /** Strings below `.keyword`, else numbers and booleans; items of arrays are values of their own, as in queries. */
 function dynamicValues(table: DocumentTable, field: Field): FieldValues {
-  const [root, ...below] = field.path;
-  const path = `$${below.map((name) => `[*][*].${JSON.stringify(name)}`).join('')}[*][*][*]`;
-  const values = sql`jsonb_path_query(${table.columns.get(root!)!.sql}, ${path}::jsonpath) v(value)`;
-  if (field.type === 'keyword') {
-    const text = wholeText(sql`(v.value #>> '{}')`, field);
-    return {
-      sql: sql`select ${text} as value from ${values} where jsonb_typeof(v.value) = 'string'`,
-      isMany: true,
-      type: 'text',
-      isDate: false,
-    };
-  }
-  return {
-    sql: sql`select v.value from ${values} where jsonb_typeof(v.value) in ('number', 'boolean')`,
+  const isText = field.type === 'keyword';
+  const types = isText ? ['string'] : ['number', 'boolean'];
+  const value = (json: Sql) => (isText ? wholeText(sql`(${json} #>> '{}')`, field) : json);
+  const values = {
+    sql: jsonValues(table, field.path, types, value),
     isMany: true,
-    type: 'jsonb',
     isDate: false,
-    number: (value) => sql`(case when jsonb_typeof(${value}) = 'number' then ${value}::numeric end)`,
   };
+  if (isText) return { ...values, type: 'text' };
+  const number = (json: Sql) => sql`(case when jsonb_typeof(${json}) = 'number' then ${json}::numeric end)`;
+  return { ...values, type: 'jsonb', number };
+}
+
+/** Most members are one value in plain objects; only where there is an array on the way all paths are followed. */
+function jsonValues(
+  table: DocumentTable,
+  [root, ...below]: readonly string[],
+  types: readonly string[],
+  value: (json: Sql) => Sql,
+): Sql {
+  const document = table.columns.get(root!)!.sql;
+  const direct = sql`(${document} #> ${below}::text[])`;
+  const path = `$${below.map((name) => `[*][*].${JSON.stringify(name)}`).join('')}[*][*][*]`;
+  return sql`case when jsonb_typeof(${direct}) = any(${types}) then array[${value(direct)}]
+    when jsonb_typeof(${direct}) <> 'array' or not ${document} ? ${below[0]} then '{}'
+    else array(select ${value(sql`v.value`)} from jsonb_path_query(${document}, ${path}::jsonpath) v(value)
+      where jsonb_typeof(v.value) = any(${types})) end`;
 }
 
 function wholeText(text: Sql, { isFolded }: Field): Sql {

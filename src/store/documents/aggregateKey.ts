@@ -3,7 +3,7 @@ import { invalid } from '../../model/errors.ts';
 import type { Buckets } from '../../query/interval.ts';
 import type { Db } from '../db.ts';
 import type { PlannedItem } from './aggregateItem.ts';
-import type { Level } from './aggregateStatement.ts';
+import type { Level } from './aggregateLevel.ts';
 import type { DocumentTable } from './documentTable.ts';
 
 const maxEdges = 10_000;

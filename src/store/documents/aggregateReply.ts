@@ -1,7 +1,7 @@
 import { invalid } from '../../model/errors.ts';
 import type { PlannedItem } from './aggregateItem.ts';
+import { columnPrefix } from './aggregateLevel.ts';
 import { toMetrics } from './aggregateParts.ts';
-import { prefix } from './aggregateStatement.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -53,7 +53,7 @@ const nothing: Found = { count: 0, missing: 0, all: 0, buckets: [], row: {} };
 
 function toItem(item: PlannedItem, found: Found = nothing, budget: Budget): Record<string, unknown> {
   if (!item.buckets)
-    return Object.fromEntries([['count', found.count], ...toMetrics(item, found.row, prefix(-1, 0))]);
+    return Object.fromEntries([['count', found.count], ...toMetrics(item, found.row, columnPrefix(-1, 0))]);
   const buckets = dense(item, found.buckets, budget);
   const counts = found.buckets.reduce((sum, bucket) => sum + countOf(bucket, 0), 0);
   return {
@@ -90,13 +90,13 @@ function toBucket(item: PlannedItem, bucket: Bucket, budget: Budget): Record<str
     measure.name,
     Object.fromEntries([
       ['count', countOf(bucket, index + 1)],
-      ...toMetrics(measure, bucket.row, prefix(bucket.level, index + 1)),
+      ...toMetrics(measure, bucket.row, columnPrefix(bucket.level, index + 1)),
     ]),
   ]);
   return Object.fromEntries([
     ['key', bucket.key],
     ['count', countOf(bucket, 0)],
-    ...toMetrics(item, bucket.row, prefix(bucket.level, 0)),
+    ...toMetrics(item, bucket.row, columnPrefix(bucket.level, 0)),
     ...measures,
     ...item.children.map((child): [string, unknown] => [
       child.name,
@@ -106,5 +106,5 @@ function toBucket(item: PlannedItem, bucket: Bucket, budget: Budget): Record<str
 }
 
 export function countOf({ row, level }: Pick<Bucket, 'row' | 'level'>, measure: number): number {
-  return Number(row[`${prefix(level, measure)}docs`] ?? 0);
+  return Number(row[`${columnPrefix(level, measure)}docs`] ?? 0);
 }

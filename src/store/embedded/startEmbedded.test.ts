@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { chown, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asAccount, findAccount } from './account.ts';
@@ -67,6 +68,18 @@ describe('startEmbedded', () => {
     expect(await query(after, 'select word from kept')).toEqual([{ word: 'first' }, { word: 'second' }]);
     await expect(stat(before.connection.host)).rejects.toThrow('ENOENT');
     await after.stop();
+  });
+
+  it('brings a killed server back where its callers look for it, with every committed row', async () => {
+    const embedded = await start();
+    await query(embedded, "insert into kept values ('third')");
+    const pid = await postmasterOf(embedded);
+    process.kill(pid, 'SIGKILL');
+    while (!logged.includes('Started PostgreSQL again')) await sleep(10);
+    expect(await postmasterOf(embedded)).not.toBe(pid);
+    expect(await query(embedded, 'select count(*)::int as n from kept')).toEqual([{ n: 3 }]);
+    await embedded.stop();
+    await expect(stat(embedded.connection.host)).rejects.toThrow('ENOENT');
   });
 
   it('is not held up by a pid file whose number another process has got since', async () => {

@@ -21,9 +21,8 @@ export type SampleSum = {
   count: number;
   min: number;
   max: number;
-  last: number;
-  /** The minute of `last`. */
-  newest: number;
+  /** The newest minute and what was added last in it; of several series, the largest. */
+  newest: [minute: number, last: number];
 };
 
 /** Per bucket (from 0) and combination of split labels, the sum of what was added; a sample lies where its minute starts. */
@@ -34,7 +33,7 @@ export async function readSamples(db: Db, filter: SampleFilter): Promise<SampleS
   return db.query<SampleSum>(
     sql`select ${bucketOf(filter)} as bucket, array[${join(filter.split.map(labelSql), ', ')}]::text[] as parts,
         sum(s.value) as value, sum(s.count)::bigint as count, min(s.min) as min, max(s.max) as max,
-        (array_agg(s.last order by s.minute desc, s.last desc))[1] as last, max(s.minute) as newest
+        max(array[s.minute, s.last]) as newest
       from metric_sample s
       where s.tenant_id = any(${filter.tenantIds}) and s.metric = ${filter.metric} and ${within(filter)}
         ${join(allowed, ' ')}

@@ -42,16 +42,14 @@ create index alert_block on alert using brin (block_number);
 alter table alert alter column terms set statistics 500;
 
 -- Counts per contract (0: the whole tenant) and quarter of an hour or UTC day, kept in the alerts' own transaction.
--- A retracted alert is not counted.
+-- One row has all of them: `counts` is a cell for every group and severity. A retracted alert is not counted.
 create table alert_rollup (
   tenant_id bigint not null,
   contract_id bigint not null,
   width_ms integer not null,
   start bigint not null,
-  alert_group text not null,
-  numeric_severity smallint not null,
-  count bigint not null,
-  primary key (tenant_id, contract_id, width_ms, start, alert_group, numeric_severity)
+  counts int4[] not null,
+  primary key (tenant_id, contract_id, width_ms, start)
 );
 
 -- An outside engine's own id of a finding, so that a repeated one is recognised whatever its time.

@@ -24,7 +24,7 @@ type Spoil = (path: Path, what: string, code: string, edit: (holder: Json, last:
 
 function walk(node: Node, value: unknown, path: Path, spoil: Spoil): void {
   if (Array.isArray(value)) walkArray(node, value, path, spoil);
-  else if (typeof value === 'object' && value !== null) walkObject(node, value as Json, path, spoil);
+  else if (typeof value === 'object' && value !== null) walkObject(node, value, path, spoil);
 }
 
 function walkArray(node: Node, value: unknown[], path: Path, spoil: Spoil): void {

@@ -62,42 +62,32 @@ function aggregateItem(all: readonly Json[], item: Item): Json {
     ...measure(group),
     ...naiveAggregate(group, nested),
   });
+  const starts = isHistogram
+    ? createBuckets(parseInterval(item.interval!, ''), parseTimeZone(item.timezone ?? 'UTC', ''))
+    : undefined;
   const groups = new Map<Key, Json[]>();
   for (const document of documents) {
-    for (const key of new Set(
-      valuesOf(document, item.field!).map((value) => keyOf(item, isHistogram, value)),
-    )) {
-      groups.set(key, [...(groups.get(key) ?? []), document]);
+    const values = valuesOf(document, item.field!);
+    for (const key of new Set(starts ? values.map((value) => starts.start(Number(value))) : values)) {
+      const group = groups.get(key);
+      if (group) group.push(document);
+      else groups.set(key, [document]);
     }
   }
   const missing = words.includes('missing')
     ? { missing: documents.filter((document) => valuesOf(document, item.field!).length === 0).length }
     : {};
-  if (isHistogram) {
-    const buckets = denseKeys(item, [...groups.keys()].map(Number)).map((key) =>
-      toBucket(key, groups.get(key) ?? []),
-    );
+  if (starts) {
+    const keys = [...groups.keys()].map(Number).sort((a, b) => a - b);
+    const buckets: Json[] = [];
+    for (let key = keys[0]!; key <= keys.at(-1)!; key = starts.next(key))
+      buckets.push(toBucket(key, groups.get(key) ?? []));
     return { count: documents.length, ...missing, buckets };
   }
   const buckets = Array.from(groups, ([key, group]) => toBucket(key, group)).sort(compareBuckets(item));
   const shown = buckets.slice(0, item.size ?? 10);
   const otherCount = buckets.slice(shown.length).reduce((sum, bucket) => sum + bucket.count, 0);
   return { count: documents.length, ...missing, buckets: shown, otherCount };
-}
-
-function startsOf(item: Item) {
-  return createBuckets(parseInterval(item.interval!, ''), parseTimeZone(item.timezone ?? 'UTC', ''));
-}
-
-function keyOf(item: Item, isHistogram: boolean, value: Key): Key {
-  return isHistogram ? startsOf(item).start(Number(value)) : value;
-}
-
-function denseKeys(item: Item, keys: readonly number[]): number[] {
-  const dense: number[] = [];
-  const last = Math.max(...keys);
-  for (let key = Math.min(...keys); key <= last; key = startsOf(item).next(key)) dense.push(key);
-  return dense;
 }
 
 function metrics(documents: readonly Json[], field: string | undefined, words: readonly string[]): Json {

@@ -1,5 +1,4 @@
 import type { Random } from '../../support/random.ts';
-import { randomQuery } from '../../support/randomAlerts.ts';
 import type { Item } from './naiveAggregate.ts';
 
 const words = ['severity', 'kind', 'group', 'status', 'finality', 'eid', 'txHash', 'chainUid', 'triggerType'];
@@ -33,24 +32,24 @@ const measurable = [...numbers, ...metaNumbers];
 const anyMetrics = ['count', 'cardinality', 'missing'];
 const numberMetrics = ['min', 'max', 'avg', 'sum', 'stats', 'percentiles'];
 
-/** Items that can be carried out, nested at random. */
-export function randomItems(random: Random, depth = 1): Item[] {
+/** Items that can be carried out, nested at random, some with a query of their own. */
+export function randomItems(random: Random, createQuery: () => string, depth = 1): Item[] {
   const names = ['a', 'b', 'c.max', '__proto__', 'toString'];
   const count = random.integer(1, depth === 1 ? 2 : 1 + Number(random.chance(0.3)));
-  return Array.from({ length: count }, (_, index) => {
-    const name = names.splice(random.below(names.length - index), 1)[0]!;
-    return randomItem(random, name, depth);
+  return Array.from({ length: count }, () => {
+    const name = names.splice(random.below(names.length), 1)[0]!;
+    return randomItem(random, createQuery, name, depth);
   });
 }
 
-function randomItem(random: Random, name: string, depth: number): Item {
+function randomItem(random: Random, createQuery: () => string, name: string, depth: number): Item {
   const { pick, chance } = random;
-  const query = chance(0.25) ? { query: randomQuery(random) } : {};
+  const query = chance(0.25) ? { query: createQuery() } : {};
   if (chance(0.3)) {
     const field = pick(chance(0.7) ? measurable : plain);
     return { name, field, aggregation: randomMetrics(random, field, 1), ...query };
   }
-  const nested = depth < 4 && chance(0.6) ? randomItems(random, depth + 1) : [];
+  const nested = depth < 4 && chance(0.6) ? randomItems(random, createQuery, depth + 1) : [];
   if (chance(0.2)) {
     const zone = pick([undefined, 'UTC', '+05:45', '-09:30', 'Europe/Berlin', 'America/New_York']);
     return {
@@ -85,24 +84,22 @@ const several = ['stats', 'percentiles'];
 
 function randomSort(random: Random, metrics: string[], nested: Item[]): Pick<Item, 'sort'> {
   if (random.chance(0.5)) return {};
-  const measures = nested.filter(
-    ({ aggregation = [] }) =>
-      aggregation.some((word) => [...anyMetrics, ...numberMetrics].includes(String(word))) &&
-      aggregation.every((word) => typeof word === 'string' && !['terms', 'date_histogram'].includes(word)),
-  );
-  const fields = [
-    '_count',
-    '_key',
-    ...metrics.filter((word) => !several.includes(word)),
-    ...measures.flatMap(({ name, aggregation = [] }) =>
-      ['count', ...aggregation]
-        .filter((word) => !several.includes(String(word)))
-        .map((word) => `${name}.${word}`),
-    ),
-  ];
+  const fields = ['_count', '_key', ...sortable('', metrics), ...nested.flatMap(sortableOf)];
   const sort = Array.from({ length: random.integer(1, 2) }, () => {
     const field = random.pick(fields);
     return random.chance(0.5) ? { field } : { field, order: random.pick(['asc', 'desc'] as const) };
   });
   return { sort };
+}
+
+function sortable(prefix: string, words: readonly string[]): string[] {
+  return words.filter((word) => !several.includes(word)).map((word) => `${prefix}${word}`);
+}
+
+/** Only an item without buckets has one value of each metric. */
+function sortableOf({ name, aggregation = [] }: Item): string[] {
+  const words = aggregation.filter((word) => typeof word === 'string');
+  const isMeasure = words.length === aggregation.length && words.length > 0;
+  if (!isMeasure || words.includes('terms') || words.includes('date_histogram')) return [];
+  return sortable(`${name}.`, ['count', ...words]);
 }

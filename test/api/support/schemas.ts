@@ -44,6 +44,7 @@ const ajv = new Ajv2020({
   strictRequired: false,
   allowUnionTypes: true,
   ownProperties: true,
+  code: { optimize: false },
 });
 
 /** Written here a second time, so that a format that takes too much is noticed. */

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase } from '../../test/harness/database.ts';
+import { createRandom, type Random } from '../../test/support/random.ts';
+import { randomFinding } from '../../test/support/randomAlerts.ts';
+import { sql } from '../lib/sql.ts';
+import type { Finding } from '../model/alert.ts';
+import { dropOldPartitions } from '../store/alerts/partitions.ts';
+import { verifyRollups } from '../store/alerts/rollups.ts';
+import { openStore, type Store } from '../store/db.ts';
+import { alertUid } from './alertUid.ts';
+import { prepareRaise, raise } from './raise.ts';
+import { retract } from './retract.ts';
+
+const chains = ['anvil', 'ethereum'] as const;
+const first = Date.UTC(2026, 0, 30);
+const last = Date.UTC(2026, 1, 2);
+const place = { tenantId: 1, projectId: 1, contractId: 1 };
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let store: Store;
+beforeAll(async () => {
+  database = await createTestDatabase('migrated');
+  store = openStore(database.config, () => {});
+});
+afterAll(async () => {
+  await store.close();
+  await database.drop();
+});
+
+/** Hashes are not unique: two forks, two chains, two heights may share one. */
+function blockFinding(random: Random, n: number): Finding {
+  const number = random.integer(1, 8);
+  const owner = { tenantId: random.integer(1, 2), projectId: 1, contractId: random.integer(1, 3) };
+  return {
+    ...randomFinding(random, owner, n, first, last),
+    chainUid: random.pick(chains),
+    blockNumber: number,
+    blockHash: `0x${random.pick(['a', 'b'])}${number % 4}`,
+  };
+}
+
+async function retractedAt(): Promise<Map<string, number | null>> {
+  const rows = await store.query<{ uid: string; at: number | null }>(
+    sql`select uid, retracted_at as at from alert`,
+  );
+  return new Map(rows.map(({ uid, at }) => [uid, at]));
+}
+
+class Interrupted extends Error {}
+
+describe('raising and retracting', () => {
+  it('keeps the roll-ups equal to a recount, in any order, repeated, side by side and broken off half way', async () => {
+    const random = createRandom('raises and retractions');
+    const findings = Array.from({ length: 400 }, (_, n) => blockFinding(random, n));
+    await prepareRaise(store, findings);
+    const returned: string[] = [];
+    let breaks = 0;
+
+    async function step(now: number): Promise<void> {
+      const batch = Array.from({ length: random.integer(1, 40) }, () => random.pick(findings));
+      const isBroken = random.chance(0.15);
+      const isRaise = random.chance(0.6);
+      const number = random.integer(1, 8);
+      const blocks = [
+        { number, hash: `0x${random.pick(['a', 'b'])}${number % 4}` },
+        { number: 3, hash: '0xa3' },
+        { number: 3, hash: '0xa3' },
+      ].slice(0, random.integer(1, 3));
+      const chainUid = random.pick(chains);
+      const work = store.transaction(async (tx) => {
+        const gone = isRaise ? [] : await retract(tx, { chainUid, blocks, now });
+        if (isRaise) await raise(tx, batch);
+        if (isBroken) throw new Interrupted();
+        return gone;
+      });
+      const gone = await work.catch((error: unknown) => {
+        if (!(error instanceof Interrupted)) throw error;
+        breaks++;
+        return [];
+      });
+      returned.push(...gone.map(({ uid }) => uid));
+    }
+
+    for (let round = 1; round <= 30; round++) {
+      const before = await retractedAt();
+      await Promise.all([step(round), step(round), step(round)]);
+      const after = await retractedAt();
+      for (const [uid, at] of before) if (at !== null) expect(after.get(uid)).toBe(at);
+      expect(await verifyRollups(store)).toEqual([]);
+    }
+    const marked = [...(await retractedAt())].filter(([, at]) => at !== null).map(([uid]) => uid);
+    expect(marked.length).toBeGreaterThan(10);
+    expect(breaks).toBeGreaterThan(0);
+    expect(returned.sort()).toEqual(marked.sort());
+  });
+
+  it('retracts the alerts of exactly the blocks named, and tells what follows of those alone', async () => {
+    const random = createRandom('one block');
+    const make = (key: number, block: Partial<Finding>) => ({
+      ...randomFinding(random, { ...place, tenantId: 9 }, key, first, last),
+      chainUid: 'anvil',
+      blockNumber: 100,
+      blockHash: '0xgone',
+      ...block,
+    });
+    const gone = [make(1, {}), make(2, { contractId: 2 })];
+    const stay = [
+      make(3, { blockHash: '0xstays' }),
+      make(4, { chainUid: 'ethereum' }),
+      make(5, { blockNumber: 101 }),
+      make(6, { blockNumber: null, blockHash: null }),
+    ];
+    await prepareRaise(store, [...gone, ...stay]);
+    await store.transaction((tx) => raise(tx, [...gone, ...stay]));
+    const followed: string[][] = [];
+    const again = () =>
+      store.transaction((tx) =>
+        retract(tx, { chainUid: 'anvil', blocks: [{ number: 100, hash: '0xgone' }], now: 5 }, [
+          async (_tx, retracted) => void followed.push(retracted.map(({ uid }) => uid).sort()),
+        ]),
+      );
+    await again();
+    await again();
+    expect(followed).toEqual([gone.map(alertUid).sort(), []]);
+    const marks = await retractedAt();
+    expect(gone.map((finding) => marks.get(alertUid(finding)))).toEqual([5, 5]);
+    expect(stay.map((finding) => marks.get(alertUid(finding)))).toEqual([null, null, null, null]);
+  });
+});
+
+describe('verifying the roll-ups', () => {
+  it('finds a count that is wrong, missing, left over or below zero', async () => {
+    const random = createRandom('tampered roll-ups');
+    const findings = Array.from({ length: 20 }, (_, n) =>
+      randomFinding(random, { ...place, tenantId: 7 }, n, first, last),
+    );
+    await prepareRaise(store, findings);
+    await store.transaction((tx) => raise(tx, findings));
+    const own = sql`ctid = (select ctid from alert_rollup where tenant_id = 7 and contract_id = 1 limit 1)`;
+    const stray = (count: number) =>
+      sql`insert into alert_rollup values (7, 5, 900000, ${first}, array_fill(${count}::int4, array[20]))`;
+    for (const tamper of [
+      sql`update alert_rollup set counts[3] = counts[3] + 1 where ${own}`,
+      sql`update alert_rollup set counts = counts[2:20] || counts[1:1] where ${own}`,
+      sql`delete from alert_rollup where ${own}`,
+      stray(1),
+      stray(-1),
+      sql`update alert set retracted_at = 1 where ctid = (select ctid from alert where tenant_id = 7 limit 1) and tenant_id = 7`,
+    ]) {
+      const changed = store.transaction(async (tx) => {
+        await tx.query(tamper);
+        // Within the same transaction, so that nothing is left of it.
+        const faults = await verifyRollups({ ...store, transaction: (work) => work(tx) });
+        throw new Interrupted(faults.map(({ tenantId }) => tenantId).join(' '));
+      });
+      await expect(changed).rejects.toThrow(/^7( 7)*$/);
+    }
+    expect(await verifyRollups(store)).toEqual([]);
+  });
+
+  it('finds no fault after old partitions are dropped', async () => {
+    const before = (await retractedAt()).size;
+    expect(await dropOldPartitions(store, Date.UTC(2026, 1, 1))).toContain('alert_2026_01');
+    expect((await retractedAt()).size).toBeLessThan(before);
+    expect(await verifyRollups(store)).toEqual([]);
+    const [left] = await store.query<{ count: number }>(
+      sql`select count(*) as count from alert_rollup where start < ${Date.UTC(2026, 1, 1)}`,
+    );
+    expect(left!.count).toBe(0);
+  });
+});

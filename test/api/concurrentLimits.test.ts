@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countQuantities, type PlanLimit } from '../../src/store/plans.ts';
+import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
+import { address, tally, together } from '../support/together.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.stop());
+
+describe('the limits of a plan', { timeout: 120_000 }, () => {
+  const kinds: [PlanLimit, string, (world: World, i: number) => Json][] = [
+    [
+      'maxUsers',
+      'user',
+      ({ tenant }, i) => ({
+        tenantId: tenant.id,
+        email: `crowd${tenant.id}-${i}@example.com`,
+        roles: ['tenant-viewer'],
+      }),
+    ],
+    [
+      'maxContracts',
+      'contract',
+      ({ project }, i) => ({ projectId: project.id, name: 'C', chainUid: 'anvil', address: address(i) }),
+    ],
+    ['maxProjects', 'project', ({ tenant }, i) => ({ tenantId: tenant.id, name: `P ${i}` })],
+    [
+      'maxTriggers',
+      'trigger',
+      ({ contract }, i) => ({ contractId: contract.id, name: `T ${i}`, triggerType: 'FUNCTION_CALL' }),
+    ],
+    [
+      'maxDetectors',
+      'detector',
+      ({ contract, detectorSchema }, i) => ({
+        contractId: contract.id,
+        schemaId: detectorSchema.id,
+        name: `D ${i}`,
+      }),
+    ],
+    ['maxWallets', 'wallet', ({ tenant }, i) => ({ tenantId: tenant.id, name: `W ${i}`, chainUid: 'anvil' })],
+    [
+      'maxActions',
+      'action',
+      ({ contract, wallet }, i) => ({
+        contractId: contract.id,
+        walletId: wallet.id,
+        name: `A ${i}`,
+        funcSignature: 'pause()',
+      }),
+    ],
+    [
+      'maxApiKeys',
+      'apikey',
+      ({ tenant }, i) => ({ tenantId: tenant.id, label: `K ${i}`, roles: ['tenant-viewer'] }),
+    ],
+  ];
+
+  it.each(kinds)(
+    '%s: of 200 creations at once with room for one, exactly one succeeds',
+    async (limit, path, body) => {
+      const world = await createWorld(api);
+      const has = async () => (await countQuantities(api.store, world.tenant.id))[limit];
+      const allowed = (await has()) + 1;
+      await api.ok('PUT', `plan/${world.plan.id}`, { [limit]: allowed });
+      const answers = await together(200, (i) => api.call('POST', path, body(world, i)));
+      expect(tally(answers)).toEqual({ 201: 1, 403: 199 });
+      for (const answer of answers.filter(({ status }) => status === 403))
+        expect(answer.body).toMatchObject({ code: 'plan-limit', limit: allowed, count: allowed });
+      expect(await has()).toBe(allowed);
+    },
+  );
+});

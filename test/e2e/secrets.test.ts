@@ -1,0 +1,235 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from '../harness/api.ts';
+import { createClient, type TestClient } from '../harness/client.ts';
+import { createPlace, databaseOf, type Ended, type Vigil } from '../harness/vigil.ts';
+import { type Canary, canary, sing, singInFiles } from '../support/canaries.ts';
+
+/** Not a secret: if the search finds this, it would have found the others. */
+const marker = `marker-${randomBytes(12).toString('hex')}`;
+const privateKey = randomBytes(32);
+const headerValue = `header-${randomBytes(24).toString('hex')}`;
+const password = `password-${randomBytes(24).toString('hex')}`;
+
+describe('secrets that were given to Vigil', { timeout: 120_000 }, () => {
+  let place: Awaited<ReturnType<typeof createPlace>>;
+  let dataDir: string;
+  let vigil: Vigil;
+  let client: TestClient;
+  let canaries: Canary[];
+  let adminToken: Canary;
+  let rows: string;
+  let ended: Ended;
+  /** Every answer, and those that are meant to show a secret. */
+  const answers: Answer[] = [];
+  const shown = new Set<Answer>();
+
+  beforeAll(async () => {
+    place = await createPlace();
+    dataDir = place.folder('data');
+    vigil = await place.serve(dataDir, { VIGIL_LOG_LEVEL: 'trace' });
+    client = createClient(vigil.url, vigil.token, (answer) => answers.push(answer));
+    const planted = await plant();
+    canaries = [
+      canary('private key', privateKey.toString('hex'), privateKey),
+      canary('header value', headerValue),
+      canary('password', password),
+      ...Object.entries(planted).map(([name, text]) => canary(name, text)),
+    ];
+    adminToken = canary('admin token', vigil.token);
+    await provoke(planted);
+    await client.call('GET', '/metrics');
+    await client.call('GET', 'audit?size=10000');
+    await client.call('GET', '/openapi.json');
+    rows = await dump(dataDir);
+    ended = await vigil.stop();
+  }, 120_000);
+  afterAll(() => place.remove());
+
+  /** Plants each secret where it belongs; the answers that give one out are noted. */
+  async function plant() {
+    const tenant = await client.ok('POST', 'tenant', { name: marker });
+    const tenantId = tenant.id;
+    const wallet = await client.ok('POST', 'wallet', {
+      tenantId,
+      name: 'W',
+      chainUid: 'ethereum',
+      privateKey: `0x${privateKey.toString('hex')}`,
+    });
+    await client.ok('PUT', `wallet/${wallet.id}`, { name: 'W2' });
+    const destination = await client.ok('POST', 'destination', {
+      tenantId,
+      type: 'HTTP',
+      uri: 'https://example.com/hook',
+      headers: { Authorization: headerValue },
+    });
+    await client.ok('PUT', `destination/${destination.id}`, {
+      headers: { Authorization: '[sealed]', 'X-More': headerValue },
+    });
+    await client.ok('GET', `destination/${destination.id}`);
+    await client.ok('POST', 'destination/search', { where: "headers <> ''" }).catch(() => {});
+    await client.ok('POST', 'user', {
+      tenantId,
+      email: 'u@example.com',
+      roles: ['tenant-manager'],
+      password,
+    });
+    const session = await give(() =>
+      client.call('POST', 'auth/login', { email: 'u@example.com', password }, { token: null }),
+    );
+    const keyed = { headers: { 'idempotency-key': 'keyed' } };
+    const key = { tenantId, label: 'K', roles: ['tenant-viewer'] };
+    const apiKey = await give(() => client.call('POST', 'apikey', key, keyed));
+    await give(() => client.call('POST', 'apikey', key, keyed));
+    const invite = await give(() =>
+      client.call('POST', 'invite', {
+        tenantId,
+        email: 'i@example.com',
+        roles: ['tenant-viewer'],
+        url: 'https://example.com/',
+      }),
+    );
+    const inviteSecret = new URL(invite.headers.get('x-invite-accept-link')!).searchParams.get('invite')!;
+    await client.call('POST', `invite/${inviteSecret}/accept`, { name: 'I', password }, { token: null });
+    await client.ok('GET', 'auth/me', undefined, { token: apiKey.body.token });
+    await client.ok('GET', 'auth/me', undefined, { token: session.body.token });
+    return { 'API key': apiKey.body.token, session: session.body.token, 'invite secret': inviteSecret };
+  }
+
+  async function give(work: () => Promise<Answer>): Promise<Answer> {
+    const answer = await work();
+    expect(answer.status).toBeLessThan(300);
+    shown.add(answer);
+    return answer;
+  }
+
+  /** Sends every secret where it is refused. */
+  async function provoke(planted: Record<string, string>): Promise<void> {
+    const hex = privateKey.toString('hex');
+    const secrets = [hex, headerValue, password, vigil.token, ...Object.values(planted)];
+    const wallet = { tenantId: 1, name: 'W', chainUid: 'ethereum' };
+    const statuses = new Set<number>();
+    for (const secret of secrets) {
+      const refused = [
+        client.call('POST', 'wallet', undefined, { raw: `{"privateKey":"${secret}"` }),
+        client.call('POST', 'wallet', undefined, { raw: `{"privateKey":${secret}}` }),
+        client.call('POST', 'wallet', undefined, { raw: secret }),
+        client.call('POST', 'wallet', { ...wallet, privateKey: `${secret}!` }),
+        client.call('POST', 'wallet', { ...wallet, chainUid: 'bitcoin', privateKey: secret }),
+        client.call('POST', 'wallet', { ...wallet, type: 'HSM', privateKey: secret }),
+        client.call('POST', 'wallet', { ...wallet, privateKey: [secret] }),
+        client.call('PUT', 'wallet/1', { privateKey: secret }),
+        client.call('POST', 'destination', {
+          tenantId: 1,
+          type: 'HTTP',
+          uri: `https://user:${secret}@example.com/`,
+        }),
+        client.call('POST', 'destination', {
+          tenantId: 1,
+          type: 'HTTP',
+          uri: 'https://example.com/',
+          headers: { Authorization: `${secret}\n` },
+        }),
+        client.call('POST', 'destination', {
+          tenantId: 1,
+          type: 'HTTP',
+          uri: 'https://example.com/',
+          headers: { Host: secret },
+        }),
+        client.call('POST', 'user', {
+          tenantId: 1,
+          email: 'u@example.com',
+          roles: ['tenant-viewer'],
+          password: secret,
+        }),
+        client.call('POST', 'user', {
+          tenantId: 1,
+          email: 'v@example.com',
+          roles: ['tenant-viewer'],
+          password: secret.repeat(9),
+        }),
+        client.call('POST', 'auth/login', { email: 'nobody@example.com', password: secret }, { token: null }),
+        client.call('GET', 'auth/me', undefined, { token: `${secret}x` }),
+        client.call('GET', 'auth/me', undefined, {
+          token: null,
+          headers: { authorization: `Basic ${secret}` },
+        }),
+        client.call('POST', `invite/${secret}x/accept`, { name: 'I', password }, { token: null }),
+        client.call('GET', `invites/${secret}`),
+        client.call('GET', `/nowhere/${secret}?token=${secret}`),
+        client.call('PATCH', `invite/${secret}/accept`),
+      ];
+      for (const { status } of await Promise.all(refused)) statuses.add(status);
+    }
+    expect(statuses).toEqual(new Set([400, 401, 404, 405, 409, 422]));
+  }
+
+  it('would be found in any form, wherever they stood', () => {
+    const [key] = canaries;
+    for (const shift of [0, 1, 2, 3]) {
+      for (const value of [privateKey, Buffer.from(privateKey.toString('hex'))]) {
+        const inside = Buffer.concat([Buffer.alloc(shift, 'x'), value, Buffer.from('rest')]);
+        for (const form of ['latin1', 'hex', 'base64', 'base64url'] as const)
+          expect(
+            sing([key!], Buffer.from(inside.toString(form), 'latin1')),
+            `${form} at ${shift}`,
+          ).not.toEqual([]);
+      }
+    }
+    expect(sing([key!], Buffer.from(`x${privateKey.toString('hex')}x`, 'utf16le'))).not.toEqual([]);
+    expect(sing([key!], randomBytes(100_000))).toEqual([]);
+  });
+
+  it('are in no answer but the one that gives them out', () => {
+    expect(shown.size).toBe(4);
+    expect(answers.length).toBeGreaterThan(100);
+    expect(answers.some(({ text }) => text.includes(marker))).toBe(true);
+    for (const answer of answers) {
+      const whole = `${answer.text}\n${[...answer.headers].join('\n')}`;
+      expect(sing([adminToken], whole)).toEqual([]);
+      if (!shown.has(answer)) expect(sing(canaries, whole), whole.slice(0, 300)).toEqual([]);
+    }
+  });
+
+  it('are in no line of the log, even at level trace, and the admin token is printed once', () => {
+    expect(ended.stderr.split('\n').length).toBeGreaterThan(100);
+    expect(sing([...canaries, adminToken], ended.stderr)).toEqual([]);
+    expect(sing(canaries, ended.stdout)).toEqual([]);
+    expect(ended.stdout.split(vigil.token)).toHaveLength(2);
+  });
+
+  it('are in no row of the database, also not compressed', () => {
+    expect(rows).toContain(marker);
+    expect(sing([...canaries, adminToken], rows)).toEqual([]);
+  });
+
+  it('are in no file below the data folder: tables, indexes, write-ahead log and PostgreSQL’s own log', async () => {
+    const found = await singInFiles([canary('marker', marker)], dataDir);
+    expect(found.some((song) => /^postgres\/base\/.*plain/.test(song))).toBe(true);
+    expect(found.some((song) => /^postgres\/pg_wal\/.*plain/.test(song))).toBe(true);
+    const master = (await readFile(join(dataDir, 'master.key'), 'utf8')).trim();
+    const all = [...canaries, adminToken, canary('master key', master, Buffer.from(master, 'base64'))];
+    const isMeant = (song: string) => /^(admin-token: admin token|master\.key: master key) /.test(song);
+    expect((await singInFiles(all, dataDir)).filter((song) => !isMeant(song))).toEqual([]);
+  });
+});
+
+/** Every row of every table as text, which undoes PostgreSQL's compression of long values. */
+async function dump(dataDir: string): Promise<string> {
+  const client = new Client(await databaseOf(dataDir));
+  await client.connect();
+  const tables = await client.query<{ name: string }>(
+    "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'public'",
+  );
+  const texts: string[] = [];
+  for (const { name } of tables.rows) {
+    const { rows } = await client.query<{ row: string }>(`select t::text as row from ${name} t`);
+    texts.push(...rows.map(({ row }) => row));
+  }
+  await client.query('checkpoint');
+  await client.end();
+  return texts.join('\n');
+}

@@ -1,0 +1,58 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export type Canary = { name: string; forms: { form: string; bytes: Buffer }[] };
+
+/** A secret and every form in which it could slip out. `bytes` is what a text such as a hex key stands for. */
+export function canary(name: string, text: string, bytes?: Buffer): Canary {
+  const plain = Buffer.from(text);
+  const values = bytes ? [plain, bytes] : [plain];
+  const forms = values.flatMap((value, i) => [
+    { form: i === 0 ? 'plain' : 'raw', bytes: value },
+    { form: 'hex', bytes: Buffer.from(value.toString('hex')) },
+    { form: 'upper-case hex', bytes: Buffer.from(value.toString('hex').toUpperCase()) },
+    ...base64Forms(value),
+  ]);
+  return {
+    name,
+    forms: [
+      ...forms,
+      { form: 'UTF-16LE', bytes: Buffer.from(text, 'utf16le') },
+      { form: 'UTF-16BE', bytes: Buffer.from(text, 'utf16le').swap16() },
+    ],
+  };
+}
+
+/** Base64 depends on what stands before: without its ends, one of these three is inside whatever holds the value. */
+function base64Forms(value: Buffer): { form: string; bytes: Buffer }[] {
+  return [0, 1, 2].flatMap((shift) => {
+    const padded = Buffer.concat([Buffer.alloc(shift), value]);
+    return (['base64', 'base64url'] as const).map((form) => {
+      const inner = padded
+        .toString(form)
+        .replace(/=+$/, '')
+        .slice(shift === 0 ? 0 : 4, -2);
+      return { form: `${form} at ${shift}`, bytes: Buffer.from(inner) };
+    });
+  });
+}
+
+/** Which canaries are in some text or bytes, as `name (form)`. */
+export function sing(canaries: readonly Canary[], where: string | Buffer): string[] {
+  const bytes = typeof where === 'string' ? Buffer.from(where) : where;
+  return canaries.flatMap(({ name, forms }) =>
+    forms.filter((form) => bytes.includes(form.bytes)).map(({ form }) => `${name} (${form})`),
+  );
+}
+
+/** The same for every file below a folder, as `file: name (form)`. */
+export async function singInFiles(canaries: readonly Canary[], folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = join(entry.parentPath, entry.name);
+    const songs = sing(canaries, await readFile(file));
+    found.push(...songs.map((song) => `${file.slice(folder.length + 1)}: ${song}`));
+  }
+  return found;
+}
