@@ -29,7 +29,9 @@ export async function createInvite(
     uidHash: hashToken(uid),
     expiredAt: call.now + lifetimeMs,
   });
-  if (await findMemberByEmail(call.db, request.email)) {
+  const known = await findMemberByEmail(call.db, request.email);
+  // Whether somebody is a user of another tenant is nobody's business; accepting such an invite is refused instead.
+  if (known && (call.scope.all || call.scope.tenantIds.some((tenantId) => tenantId === known.tenantId))) {
     throw new Problem('conflict', 'A user with this e-mail address exists already.', {
       errors: [
         { pointer: '/email', code: 'not-unique', message: 'A user with this e-mail address exists already.' },

@@ -21,7 +21,7 @@ export async function findRecord(
   names: readonly string[],
   options: { use?: Use; lock?: Lock } = {},
 ): Promise<Row | undefined> {
-  const from = sql`from ${raw(table.name)} t
+  const from = sql`from ${source(table, scope)}
     where t.id = ${id} and t.status <> 'DELETED' and ${condition(table, scope, options.use ?? 'read')}`;
   // A statement of its own: what one statement reads after waiting for a lock mixes the new row with old bindings.
   if (options.lock) await db.prepared(sql`select 1 ${from} ${locks[options.lock]}`);
@@ -49,13 +49,13 @@ export async function searchRecords(
   const filter = sql`${condition(table, scope, 'read')}
     ${named.has('status') ? empty : raw("and t.status <> 'DELETED'")} ${where ? sql`and (${where})` : empty}`;
   const size = search.size ?? 10;
-  const page = sql`select ${selectList(table, names)} from ${raw(table.name)} t where ${filter}
+  const page = sql`select ${selectList(table, names)} from ${source(table, scope)} where ${filter}
     order by ${order} limit ${size} offset ${search.from ?? 0}`;
   const isPlain = !search.where && !search.sort;
   const data = size === 0 ? [] : isPlain ? await db.prepared<Row>(page) : await db.query<Row>(page);
   if (!search.trackTotal) return { data };
   const [counted] = await db.query<{ total: number }>(
-    sql`select count(*) as total from ${raw(table.name)} t where ${filter}`,
+    sql`select count(*) as total from ${source(table, scope)} where ${filter}`,
   );
   return { data, total: counted?.total ?? 0 };
 }
@@ -144,6 +144,12 @@ export async function deleteRecords(
     for (const [kind, count] of Object.entries(below)) counts[kind] = (counts[kind] ?? 0) + count;
   }
   return counts;
+}
+
+function source(table: Table, scope: Scope): Sql {
+  if (!table.isScopedInside) return sql`${raw(table.name)} t`;
+  return sql`${raw(table.name)} t cross join (select ${scope.all}::boolean as is_everything,
+    ${scope.tenantIds}::bigint[] as tenant_ids, ${scope.organisationIds}::bigint[] as organisation_ids) scope`;
 }
 
 function condition(table: Table, scope: Scope, use: Use): Sql {

@@ -31,6 +31,8 @@ export type Table = {
   /** Which rows a caller may see, and which change. The table's alias is `t`. */
   visible: (scope: Scope) => Sql;
   writable: (scope: Scope) => Sql;
+  /** Whether nested records are chosen by the caller's scope too, which they then find as the row `scope`. */
+  isScopedInside?: true;
   /** Rows of the table that are of this kind at all. */
   only?: string;
   /** Tables whose rows are deleted along with a row of this one: the child's column that points here. */

@@ -28,7 +28,8 @@ export const licenseTable: Table = {
   visible: within(
     (scope) => sql`(t.organisation_id is null or t.organisation_id = any(${scope.organisationIds})
       or t.id in (select i.license_id from license_instance i
-                  where i.tenant_id = any(${scope.tenantIds}) and i.status <> 'DELETED'))`,
+                  where i.status <> 'DELETED' and (i.tenant_id = any(${scope.tenantIds}) or i.tenant_id in
+                    (select o.id from tenant o where o.organisation_id = any(${scope.organisationIds})))))`,
   ),
   writable: within((scope) => sql`t.organisation_id = any(${scope.organisationIds})`),
   owns: () => [{ table: scoreGroupTable, column: 'license_id' }],

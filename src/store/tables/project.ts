@@ -22,7 +22,10 @@ export const projectTable: Table = {
     viewTenantIds: { type: 'integer[]' },
     licenses: {
       type: 'many',
-      from: "license_instance i where i.tenant_id = t.tenant_id and i.project_id = t.id and i.status <> 'DELETED'",
+      // Whoever sees a shared project does not see the licenses that others gave it.
+      from: `license_instance i where i.tenant_id = t.tenant_id and i.project_id = t.id and i.status <> 'DELETED'
+        and (scope.is_everything or i.tenant_id = any(scope.tenant_ids) or i.organisation_id = any(scope.organisation_ids)
+          or i.tenant_id in (select o.id from tenant o where o.organisation_id = any(scope.organisation_ids)))`,
       alias: 'i',
       members: instanceMembers('i'),
     },
@@ -38,6 +41,7 @@ export const projectTable: Table = {
                   where v.organisation_id = any(${scope.organisationIds}) and v.status <> 'DELETED'))`,
   ),
   writable: byTenant,
+  isScopedInside: true,
   owns: () => [
     { table: contractTable, column: 'project_id' },
     { table: instanceTable, column: 'project_id' },

@@ -17,7 +17,8 @@ export const scoreGroupTable: Table = {
     (scope) => sql`t.license_id in (select l.id from license l
       where l.organisation_id is null or l.organisation_id = any(${scope.organisationIds})
         or l.id in (select i.license_id from license_instance i
-                    where i.tenant_id = any(${scope.tenantIds}) and i.status <> 'DELETED'))`,
+                    where i.status <> 'DELETED' and (i.tenant_id = any(${scope.tenantIds}) or i.tenant_id in
+                      (select o.id from tenant o where o.organisation_id = any(${scope.organisationIds})))))`,
   ),
   writable: within(
     (scope) =>
