@@ -3,7 +3,7 @@ import type { Order, Tally } from './load.ts';
 import { median } from './median.ts';
 
 /** `cpuMs` is the processor time of the server's process for one request, whatever else keeps the machine busy. */
-export type Figures = Pick<Tally, 'perSecond' | 'p50Ms' | 'p99Ms'> & { cpuMs: number };
+type Figures = Pick<Tally, 'perSecond' | 'p50Ms' | 'p99Ms'> & { cpuMs: number };
 /** `ratio` is what a request costs beside the bare route, by throughput with the same connections. */
 export type Comparison = { name: string; connections: number; ours: Figures; bare: Figures; ratio: number };
 type Ports = { ours: number; bare: number };

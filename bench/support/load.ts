@@ -44,7 +44,7 @@ function runConnection(
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
     const readAnswer = createAnswerReader((head, body) => {
       times.push(performance.now() - sentAt);
-      const isGood = /^HTTP\/1\.1 2/.test(head);
+      const isGood = head.startsWith('HTTP/1.1 2');
       if (isGood && performance.now() < until) return send();
       socket.end();
       resolve({ times, ...(isGood ? {} : { refusal: `${head}\r\n\r\n${body.slice(0, 500)}` }) });
@@ -83,7 +83,7 @@ function createAnswerReader(onAnswer: (head: string, body: string) => void): (ch
       expected = end + 4 + Number(/\r\ncontent-length: (\d+)/i.exec(head)![1]);
     }
     if (received < expected) return;
-    const body = /^HTTP\/1\.1 2/.test(head)
+    const body = head.startsWith('HTTP/1.1 2')
       ? ''
       : Buffer.concat(chunks)
           .toString()

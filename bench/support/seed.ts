@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { issueToken } from '../../src/services/issueToken.ts';
 import type { Store } from '../../src/store/db.ts';
 
-export type Range = { from: number; to: number };
+type Range = { from: number; to: number };
 export type Tenant = { id: number; token: string; projectId: number; contracts: Range };
 export const sizes = { large: 20_000, small: 1_000, tenants: 32 };
 

@@ -3,7 +3,13 @@ import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { raiseAll, randomQuery } from '../support/randomAlerts.ts';
 import { createWorld } from '../support/world.ts';
-import { type AggregatedAlerts, createAggregatedAlerts, end, found, placeOf } from './support/aggregatedAlerts.ts';
+import {
+  type AggregatedAlerts,
+  createAggregatedAlerts,
+  end,
+  found,
+  placeOf,
+} from './support/aggregatedAlerts.ts';
 import { type Item, matching, naiveAggregate } from './support/naiveAggregate.ts';
 import { randomItems } from './support/randomItems.ts';
 
@@ -338,6 +344,10 @@ describe('what an aggregation may see', () => {
     const theirs = documents.filter(({ tenantId }) => tenantId === foreign.tenant.id);
     await expectRight(aggregation, {}, { of: actions(theirs), path, token });
     const tenants = [own, foreign, sharing].map(({ tenant }) => tenant.id).join(' ');
-    await expectRight(aggregation, { query: `tenantId:(${tenants})` }, { of: documents, token: api.adminToken });
+    await expectRight(
+      aggregation,
+      { query: `tenantId:(${tenants})` },
+      { of: documents, token: api.adminToken },
+    );
   });
-  });
+});

@@ -15,7 +15,7 @@ import { openKeyring } from '../../src/store/keyring.ts';
 import { createTestDatabase } from './database.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read member by member, and a wrong member fails the test.
-export type Json = { [member: string]: any };
+export type Json = { [member: string]: any }; // oxlint-disable-line typescript/no-explicit-any
 export type Answer = { status: number; body: Json; text: string; headers: Headers };
 
 export type TestApi = {

@@ -1,6 +1,6 @@
 import type { Answer, Json } from './api.ts';
 
-export type Sent = { token?: string | null; headers?: Record<string, string>; raw?: string | Uint8Array };
+type Sent = { token?: string | null; headers?: Record<string, string>; raw?: string | Uint8Array };
 
 export type TestClient = {
   url: string;

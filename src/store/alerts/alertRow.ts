@@ -43,7 +43,7 @@ export function alertRow(finding: Finding, uid: string): Record<string, unknown>
 }
 
 /** Hashes of everything that a query can look up; the column names here are those of `alertSource`. */
-export function alertTerms(finding: Finding): number[] {
+function alertTerms(finding: Finding): number[] {
   const hashes = new Set<number>();
   const whole = (column: string, value: string | null | undefined) => {
     if (value != null) hashes.add(termHash(finding.tenantId, column, value));
@@ -65,14 +65,14 @@ export function alertTerms(finding: Finding): number[] {
 }
 
 /** Every string below a JSON value. */
-export function textsOf(value: unknown): string[] {
+function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
   return Object.values(value).flatMap(textsOf);
 }
 
 /** The words of those texts that PostgreSQL would cut wrongly, by text; null for the many rows without one. */
-export function oddTexts(texts: readonly string[]): Record<string, string> | null {
+function oddTexts(texts: readonly string[]): Record<string, string> | null {
   const odd = texts.flatMap((text): [string, string][] => {
     const words = oddWords(text);
     return words === undefined ? [] : [[text, words]];

@@ -1,20 +1,27 @@
 import { join, raw, type Sql, sql } from '../../lib/sql.ts';
-import { columnPrefix, keyNames, type Level, measuresOf } from './aggregateLevel.ts';
+import { columnPrefix, isMatched, keyNames, type Level, measuresOf, partNames } from './aggregateLevel.ts';
 import { mergedColumns, sortColumn } from './aggregateParts.ts';
 
 /** More buckets of a histogram than these are refused in any case. */
 const histogramSize = 10_001;
 
 /**
- * The tables `x1`, `x2` … with the buckets of each level that are answered, and the group without a key. `r` is the place
- * among the neighbours, `o` the sum of the counts of all of them, chosen or not, and `docs` counts the slot's documents.
+ * The tables `x1`, `x2` … each with the buckets of a level that are answered, and the group without a key, inside those
+ * of the level around it. `r1` is the place among the neighbours, `o1` the sum of the counts of all of them, chosen or
+ * not, and `docs` counts the slot's documents.
  */
 export function aggregateChoice(levels: readonly Level[], hasSlots: boolean): Sql {
   const tables = levels.map((level, index) => {
-    const groups = index === levels.length - 1 ? raw('base') : raw(`g${index + 1}`);
-    const chosen = index === 0 && !hasSlots ? chooseAlone(level, groups) : chooseInside(level, index, groups);
+    const isInnermost = index === levels.length - 1;
+    const groups = raw(isInnermost ? 'base' : `g${index + 1}`);
+    const chosen =
+      index > 0
+        ? chooseInside(level, index, groups)
+        : hasSlots
+          ? chooseInSlots(level, groups)
+          : chooseAlone(level, groups);
     const table = sql`${raw(`x${index + 1}`)} as (${chosen})`;
-    return index === levels.length - 1 ? table : sql`${groups} as (${mergedGroups(level, index)}), ${table}`;
+    return isInnermost ? table : sql`${groups} as (${mergedGroups(level, index)}), ${table}`;
   });
   return join(tables, ', ');
 }
@@ -30,26 +37,38 @@ function mergedGroups(level: Level, index: number): Sql {
 /** The few first of many groups are found faster than the place of each. */
 function chooseAlone(level: Level, groups: Sql): Sql {
   const order = orderOf(level, 0);
-  return sql`select l.*, row_number() over (order by ${order}) as r1, (select sum(d) from ${groups}) as docs,
-      (select sum(${raw(`${columnPrefix(0, 0)}docs`)}) from ${groups} where k1 is not null) as o1
+  return sql`select l.*, row_number() over (order by k1 is null, ${order}) as r1,
+      (select sum(d) from ${groups}) as docs,
+      (select sum(${raw(countName(0))}) from ${groups} where k1 is not null) as o1
     from ((select * from ${groups} l where k1 is not null order by ${order} limit ${sizeOf(level)})
       union all select * from ${groups} where k1 is null) l`;
 }
 
+function chooseInSlots(level: Level, groups: Sql): Sql {
+  return sql`select * from (select l.*, sum(d) over (partition by s) as docs, ${places(level, 0, 'l.s')}
+    from ${groups} l) l where r1 <= ${sizeOf(level)} or k1 is null`;
+}
+
 function chooseInside(level: Level, index: number, groups: Sql): Sql {
+  const key = `k${index + 1}`;
+  const same = ['s', ...keyNames(index)].map((name) => `y.${name} = l.${name}`).join(' and ');
+  const around = ['y.s', ...Array.from({ length: index }, (_, outer) => `y.r${outer + 1}`)].join(', ');
+  const columns = [raw(`y.*, l.${key}`), ...partNames(level, index, 'l.'), places(level, index, around)];
+  return sql`select * from (select ${join(columns, ', ')}
+    from ${raw(`x${index}`)} y full join ${groups} l on ${raw(same)} where ${isMatched(`y.r${index}`)}) l
+    where ${raw(`r${index + 1}`)} <= ${sizeOf(level)} or ${raw(key)} is null`;
+}
+
+function places(level: Level, index: number, around: string): Sql {
   const place = index + 1;
-  const outer = ['s', ...keyNames(index)];
-  const same = outer.map((column) => `y.${column} = l.${column}`).join(' and ');
-  const within = index === 0 ? raw('') : raw(`join x${index} y on ${same}`);
-  const partition = raw(`partition by ${outer.map((column) => `l.${column}`).join(', ')}`);
-  const isMissing = raw(`l.k${place} is null`);
-  const count = raw(`l.${columnPrefix(index, 0)}docs`);
-  const docs = index === 0 ? sql`sum(l.d) over (${partition}) as docs,` : raw('');
-  return sql`select * from (
-    select l.*, ${docs}
-      row_number() over (${partition} order by ${isMissing}, ${orderOf(level, index)}) as ${raw(`r${place}`)},
-      sum(${count}) filter (where not ${isMissing}) over (${partition}) as ${raw(`o${place}`)}
-    from ${groups} l ${within}) l where ${raw(`r${place}`)} <= ${sizeOf(level)} or ${isMissing}`;
+  return sql`row_number() over (partition by ${raw(around)} order by ${raw(`l.k${place}`)} is null, ${orderOf(level, index)})
+      as ${raw(`r${place}`)},
+    sum(${raw(`l.${countName(index)}`)}) filter (where ${raw(`l.k${place}`)} is not null) over (partition by ${raw(around)})
+      as ${raw(`o${place}`)}`;
+}
+
+function countName(index: number): string {
+  return `${columnPrefix(index, 0)}docs`;
 }
 
 function sizeOf({ item: { buckets } }: Level): number {
@@ -64,7 +83,7 @@ function orderOf({ item: { buckets } }: Level, index: number): Sql {
     if (item.by === 'key') return sql`${key} ${raw(item.order)}`;
     const column =
       item.by === 'count'
-        ? raw(`l.${columnPrefix(index, 0)}docs`)
+        ? raw(`l.${countName(index)}`)
         : sortColumn(item.word, `l.${columnPrefix(index, item.measure)}`);
     return sql`${column} ${raw(item.order)} nulls last`;
   });

@@ -1,8 +1,8 @@
 import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { aggregateChoice } from './aggregateChoice.ts';
 import type { PlannedItem } from './aggregateItem.ts';
-import { columnPrefix, keyNames, type Level, measuresOf } from './aggregateLevel.ts';
-import { columnNames, partColumns, type Source } from './aggregateParts.ts';
+import { columnPrefix, isMatched, type Level, measuresOf, partNames } from './aggregateLevel.ts';
+import { partColumns, type Source } from './aggregateParts.ts';
 import type { DocumentTable } from './documentTable.ts';
 
 export type Reading = {
@@ -25,23 +25,14 @@ export type Reading = {
  */
 export function aggregateStatement(reading: Reading, limit: number): Sql {
   const { levels, ancestors } = reading;
-  const names = levels.map((_, index) => `x${index + 1}`);
-  const joins = names.slice(1).map((name, index) => {
-    const outer = names[index]!;
-    const same = ['s', ...keyNames(index + 1)].map((column) => `${name}.${column} = ${outer}.${column}`);
-    return raw(` left join ${name} on ${same.join(' and ')}`);
-  });
   const columns = levels.flatMap((level, index) => [
-    raw(`to_jsonb(${names[index]}.k${index + 1}) as k${index + 1}`),
+    raw(`to_jsonb(k${index + 1}) as k${index + 1}`),
     raw(`o${index + 1}`),
-    ...measuresOf(level).flatMap((measure, number) =>
-      columnNames(measure, `${names[index]}.${columnPrefix(index, number)}`),
-    ),
+    ...partNames(level, index),
   ]);
-  const order = names.flatMap((name, index) => [`${name}.k${index + 1} is null`, `r${index + 1}`]);
+  const order = raw(['s', ...levels.map((_, index) => `r${index + 1}`)].join(', '));
   return sql`with base as materialized (${base(reading)}), ${aggregateChoice(levels, ancestors.length > 0)}
-    select x1.s, docs, ${join(columns, ', ')} from x1${join(joins, '')}
-    order by x1.s, ${raw(order.join(', '))} limit ${limit}`;
+    select s, docs, ${join(columns, ', ')} from ${raw(`x${levels.length}`)} order by ${order} limit ${limit}`;
 }
 
 /** For an item without buckets that is in none: one row with its parts `p0_0_*`. */
@@ -76,13 +67,12 @@ function base({ table, condition, ancestors, slots, levels, filters }: Reading):
   const docs = all.length === 0 ? raw('count(*)') : sql`count(*) filter (where ${join(all, ' and ')})`;
   const keys = levels.map(({ key }, index) => sql`${keyValue(key, `k${index}`)} as ${raw(`k${index + 1}`)}`);
   const froms = [
-    slotJoin(ancestors, slots),
     ...levels.map(({ key }, index) => (key.isMany ? keyRows(key, `k${index}`, 'left') : raw(''))),
     ...measured.map(({ index, number, item }) => manyValues(item, `m${index}_${number}`)),
   ];
-  const slot = ancestors.length === 0 ? raw('0') : raw('c.slot');
+  const slot = ancestors.length === 0 ? raw('0') : raw('t.slot');
   return sql`select ${slot} as s, ${join([...keys, sql`${docs} as d`, ...columns], ', ')}
-    from ${raw(table.name)} t ${join(froms, ' ')} where ${condition}
+    from ${documents(table, condition, ancestors, slots)} ${join(froms, ' ')}
     group by ${raw(['1', ...keys.map((_, index) => String(index + 2))].join(', '))}`;
 }
 
@@ -115,15 +105,24 @@ function manyValue({ type }: Level['key'], alias: string): Sql {
   return raw(type === 'text' ? `${alias}.value collate "C"` : `${alias}.value`);
 }
 
-function slotJoin(ancestors: readonly Level[], slots: Reading['slots']): Sql {
-  if (ancestors.length === 0) return raw('');
+/** The documents, with `slot` where they are in the buckets of other items: as often as they are in one. */
+function documents(
+  table: DocumentTable,
+  condition: Sql,
+  ancestors: readonly Level[],
+  slots: Reading['slots'],
+): Sql {
+  if (ancestors.length === 0) return sql`(select * from ${raw(table.name)} t where ${condition}) t`;
   const types = ancestors.map(({ key }, index) => `, a${index} ${key.type}`).join('');
   const rows = slots.map(({ keys }, slot) => ({
     slot,
     ...Object.fromEntries(keys.map((key, index) => [`a${index}`, key])),
   }));
-  const same = ancestors.map(({ key }, index) => sql`${keyValue(key, `b${index}`)} = ${raw(`c.a${index}`)}`);
+  const keys = ancestors.map(({ key }, index) => sql`${keyValue(key, `b${index}`)} as ${raw(`a${index}`)}`);
   const many = ancestors.map(({ key }, index) => (key.isMany ? keyRows(key, `b${index}`, 'inner') : raw('')));
-  return sql`${join(many, ' ')} join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) c(slot int${raw(types)})
-    on ${join(same, ' and ')}`;
+  const same = ancestors.map((_, index) => `c.a${index} = t.a${index}`).join(' and ');
+  return sql`(select t.*, c.slot from
+    (select t.*, ${join(keys, ', ')} from ${raw(table.name)} t ${join(many, ' ')} where ${condition}) t
+    full join jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) c(slot int${raw(types)}) on ${raw(same)}
+    where ${isMatched('t.tenant_id')} and ${isMatched('c.slot')}) t`;
 }

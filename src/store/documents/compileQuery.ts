@@ -11,7 +11,7 @@ import { termHash } from '../../query/termHash.ts';
 import type { Db } from '../db.ts';
 import type { DocumentScope, DocumentTable } from './documentTable.ts';
 
-export type Timeseries = readonly { from: number; to: number }[];
+type Timeseries = readonly { from: number; to: number }[];
 export type QueryInput = { query?: string | undefined; timeseries?: Timeseries | undefined };
 
 /** Rows that are read at most to check one by one what SQL knows only roughly. */
