@@ -1,6 +1,5 @@
 import type { Case } from './cases.ts';
 import type { Order, Tally } from './load.ts';
-import { median } from './median.ts';
 
 /** `cpuMs` is the processor time of the server's process for one request, whatever else keeps the machine busy. */
 type Figures = Pick<Tally, 'perSecond' | 'p50Ms' | 'p99Ms'> & { cpuMs: number };
@@ -8,9 +7,9 @@ type Figures = Pick<Tally, 'perSecond' | 'p50Ms' | 'p99Ms'> & { cpuMs: number };
 export type Comparison = { name: string; connections: number; ours: Figures; bare: Figures; ratio: number };
 type Ports = { ours: number; bare: number };
 
-const rounds = 7;
-const roundMs = 1_000;
-const warmUpMs = 1_500;
+const rounds = 9;
+const roundMs = 800;
+const warmUpMs = 2_000;
 
 /** Takes turns, so that whatever else the machine does hits both; the ratio is the median over the turns. */
 export async function compare(
@@ -54,4 +53,9 @@ function typical(figures: readonly Figures[]): Figures {
     p99Ms: median(figures.map(({ p99Ms }) => p99Ms)),
     cpuMs: median(figures.map(({ cpuMs }) => cpuMs)),
   };
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)]!;
 }

@@ -38,6 +38,8 @@ export type Endpoint = {
    * tenant and so is open to one that may only read.
    */
   effect: 'read' | 'create' | 'change' | 'session';
+  /** Reads much: a tenant may run only a few of these at once. */
+  isReport?: true;
   /** Failures beside those that any endpoint can have. */
   problems?: readonly ProblemCode[];
   /** RFC 9745 and RFC 8594, for an endpoint on its way out. */

@@ -7,6 +7,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import { createGate, type Gate } from '../lib/gate.ts';
 import { createTokenBucket } from '../lib/tokenBucket.ts';
 import { Problem } from '../model/errors.ts';
 import { platformTenant } from '../model/metrics.ts';
@@ -23,10 +24,14 @@ import type { ServerOptions } from './serverOptions.ts';
 import { addSystemRoutes } from './system.ts';
 
 const bodyLimit = 1024 * 1024;
+/** Searches and reports of one tenant at once: fewer than there are connections for them, so that others get through. */
+const reportsAtOnce = 3;
 
 type Caller = { principal: Principal; scope: Scope; visible: Scope };
 declare module 'fastify' {
   interface FastifyRequest {
+    /** The endpoint's route, at hand because Fastify's own way to it builds an object every time. */
+    route: string | null;
     /** Set once the request is authorized. */
     caller: Caller | null;
   }
@@ -68,6 +73,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     exposeHeadRoutes: true,
   });
 
+  app.decorateRequest('route', null);
   app.decorateRequest('caller', null);
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
   app.setNotFoundHandler((request, reply) =>
@@ -91,7 +97,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     done(null, payload);
   });
   app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'unknown';
+    const route = request.route ?? request.routeOptions.url ?? 'unknown';
     metrics.observeRequest(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
     log.info(
       {
@@ -109,9 +115,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
 
   const bucket = createTokenBucket(options.rateLimit, options.services.now);
+  const reports = createGate(reportsAtOnce);
   const sweeper = setInterval(() => bucket.sweep(), 60_000).unref();
   app.addHook('onClose', async () => clearInterval(sweeper));
-  for (const endpoint of endpoints) addEndpoint(app, endpoint, options, bucket);
+  for (const endpoint of endpoints) addEndpoint(app, endpoint, options, bucket, reports);
   refuseOtherMethods(app, endpoints);
   await addSystemRoutes(app, options);
   return app;
@@ -137,15 +144,18 @@ function addEndpoint(
   endpoint: Endpoint,
   options: ServerOptions,
   bucket: ReturnType<typeof createTokenBucket>,
+  reports: Gate,
 ): void {
   const access = accessOf(endpoint);
+  const url = routeOf(endpoint);
   const policy = `"default";q=${options.rateLimit.burst};w=${Math.ceil(options.rateLimit.burst / options.rateLimit.perSecond)}`;
   app.route({
     method: endpoint.method,
-    url: routeOf(endpoint),
+    url,
     bodyLimit: endpoint.bodyLimit ?? bodyLimit,
     // Before the body is read: a caller without a token costs a look-up and no more.
     onRequest: async (request, reply) => {
+      request.route = url;
       const principal =
         access === 'public' ? anonymous : await options.authenticate(request.headers.authorization);
       const { remaining, waitSeconds } = bucket.take(
@@ -164,7 +174,9 @@ function addEndpoint(
     },
     handler: async (request, reply) => {
       if (!request.caller) throw new Error('The request was not authorized.');
-      const answer = await runEndpoint(endpoint, options.services, request.caller, request);
+      const { caller } = request;
+      const run = () => runEndpoint(endpoint, options.services, caller, request);
+      const answer = await (endpoint.isReport ? reports(`tenant ${caller.principal.tenantId}`, run) : run());
       if (endpoint.deprecated) addDeprecation(reply, endpoint.deprecated);
       reply.headers(answer.headers);
       if (

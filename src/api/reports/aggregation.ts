@@ -40,6 +40,7 @@ function aggregation(
     body: aggregationBody,
     reply: aggregationReply,
     effect: 'read',
+    isReport: true,
     problems: ['invalid-query'],
     handle: async (call, { body }) => {
       checkTimeseries(body.timeseries);

@@ -24,6 +24,7 @@ function contractSearch(kind: AlertKind, shape: typeof wholeAlert): Endpoint {
     body: familyQ,
     reply: familyQReply(shape.schema),
     effect: 'read',
+    isReport: true,
     problems,
     handle: async (call, { params, body }) => {
       checkTimeseries(body.timeseries);
@@ -44,6 +45,7 @@ const projectSearch = endpoint({
   body: familyQ,
   reply: familyQReply(wholeAlert.schema),
   effect: 'read',
+  isReport: true,
   problems,
   handle: async (call, { params, body }) => {
     checkTimeseries(body.timeseries);
@@ -62,6 +64,7 @@ const search = endpoint({
   body: familyQ,
   reply: familyQReply(wholeAlert.schema),
   effect: 'read',
+  isReport: true,
   problems: ['invalid-query'],
   handle: async (call, { body }) => {
     checkTimeseries(body.timeseries);

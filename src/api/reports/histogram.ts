@@ -49,6 +49,7 @@ export const histogram = endpoint({
     ),
   ),
   effect: 'read',
+  isReport: true,
   problems: ['invalid-query', 'not-found'],
   handle: async (call, { params, body }) => {
     const cut = readCut(body);

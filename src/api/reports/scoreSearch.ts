@@ -54,6 +54,7 @@ export const scoreSearch = endpoint({
   body: familyQ,
   reply: familyQReply(Shape(scoreChange, names)),
   effect: 'read',
+  isReport: true,
   problems: ['invalid-query', 'not-found'],
   handle: async (call, { params, body }) => {
     checkTimeseries(body.timeseries);

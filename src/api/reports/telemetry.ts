@@ -70,6 +70,7 @@ const telemetry = endpoint({
     'data',
   ]),
   effect: 'read',
+  isReport: true,
   problems: ['invalid-query'],
   handle: async (call, { body }) => ({ body: { data: await readTelemetry(call, body) } }),
 });
@@ -89,6 +90,7 @@ const metricList = endpoint({
   description: 'Every metric that Vigil records, with its labels; administrators may also name `tenant`.',
   reply: Shape({ data: List(Shape(metric, Object.keys(metric)), 'Every metric.') }, ['data']),
   effect: 'read',
+  isReport: true,
   handle: async () => ({
     body: { data: Object.entries(metrics).map(([name, entry]) => ({ name, ...entry })) },
   }),

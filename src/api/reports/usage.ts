@@ -40,6 +40,7 @@ export const usage = endpoint({
     ['data'],
   ),
   effect: 'read',
+  isReport: true,
   problems: ['invalid-query', 'not-found'],
   handle: async (call, { params, body }) => ({
     body: { data: await readUsage(call, params.id, readCut(body), body.query) },

@@ -32,10 +32,8 @@ const percents = [1, 5, 25, 50, 75, 95, 99];
 
 /** Whether everything that is measured in the item's buckets can be had from smaller groups. */
 export function isMergeable(item: PlannedItem): boolean {
-  return [item, ...item.measures].every(
-    (measure) =>
-      measure.words.size === 0 ||
-      (!measure.values?.isMany && needed(measure).every((part) => merge[part] !== undefined)),
+  return [item, ...item.measures].every((measure) =>
+    needed(measure).every((part) => merge[part] !== undefined),
   );
 }
 

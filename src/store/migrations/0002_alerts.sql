@@ -35,7 +35,8 @@ create table alert (
   terms int4[] not null,
   primary key (tenant_id, timestamp, uid)
 ) partition by range (timestamp);
-create index alert_contract on alert (tenant_id, contract_id, kind, timestamp desc) where retracted_at is null;
+create index alert_contract on alert (tenant_id, contract_id, kind, timestamp desc)
+  include (numeric_severity, alert_group) where retracted_at is null;
 create index alert_terms on alert using gin (terms);
 -- Alerts come in the order of blocks, so that a summary of each stretch of rows is enough to find a block's.
 create index alert_block on alert using brin (block_number);

@@ -31,7 +31,7 @@ export function matching(documents: readonly Json[], query: string | undefined):
 }
 
 /** Every value of the field in a document, as often as it is there. */
-export function valuesOf(document: Json, field: string): Key[] {
+function valuesOf(document: Json, field: string): Key[] {
   const isWhole = field.endsWith('.keyword');
   const path = (isWhole ? field.slice(0, -'.keyword'.length) : field).split('.');
   const found = valuesAt(document, path);

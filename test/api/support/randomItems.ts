@@ -22,6 +22,7 @@ const numbers = [
 const metaNumbers = [
   'meta.amount',
   'meta.many',
+  'meta.rows.n',
   'meta.nested.list',
   'meta.mixed',
   'meta.paused',
