@@ -28,11 +28,4 @@ describe('renderKnown', () => {
     for (const separator of [',', ', ', ' ,', ',  '])
       expect(renderKnown(list(separator))).toEqual(render(list(separator)));
   });
-
-  it('writes the text of a statement once', () => {
-    const first = renderKnown(named(['a', 'b', 'c']));
-    const again = renderKnown(named(['a', 'b', 'c']));
-    expect(again.text).toBe(first.text);
-    expect(again.values).toEqual(['a', 'b', 'c']);
-  });
 });

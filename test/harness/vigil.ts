@@ -92,7 +92,11 @@ export async function createPlace() {
     async remove(): Promise<void> {
       for (const child of children) child.kill('SIGKILL');
       for (const name of await readdir(place)) {
-        for (const pid of await postgresProcesses(join(place, name))) kill(pid);
+        const dataDir = join(place, name);
+        // A failed test may have left its server, and a killed server leaves its socket.
+        for (const pid of await postgresProcesses(dataDir)) kill(pid);
+        if (existsSync(join(dataDir, 'postgres', 'postmaster.pid')))
+          await rm((await databaseOf(dataDir)).host, { recursive: true, force: true });
       }
       await rm(place, { recursive: true, maxRetries: 20, retryDelay: 100 });
     },
