@@ -7,8 +7,8 @@ export type SqlColumn = {
   store: 'text' | 'text[]' | 'number' | 'boolean' | 'json';
   /** How its terms are in the inverted index, if they are. */
   hashed?: 'whole' | 'words';
-  /** The only values it can have. */
-  values?: ReadonlySet<string>;
+  /** False for values that it never has, so that nothing is searched for them. */
+  isPossible?: (value: string) => boolean;
 };
 
 export type SqlSource = {
@@ -65,25 +65,36 @@ function notNull(column: Sql, test: Sql): Sql {
   return sql`(${column} is not null and ${test})`;
 }
 
-/** Items of arrays are values of their own, up to three levels deep. */
-function someJson(
-  field: Field,
-  { column, below }: Found,
-  kind: 'string' | 'number' | 'boolean' | 'any',
-  test: (value: Sql) => Sql,
-): Sql {
+type Kind = 'string' | 'number' | 'boolean' | 'any';
+
+/** Items of arrays are values of their own, up to three levels deep; a single value is tried without unfolding it. */
+function someJson(field: Field, { column, below }: Found, kind: Kind, test: (value: Sql) => Sql): Sql {
   const members = below.map((name) => `[*][*].${JSON.stringify(name)}`).join('');
-  const all = field.glob !== undefined || field.type === 'object' ? '.**' : '[*][*][*]';
-  const path = `$${members}${all}`;
-  const value = sql`(v.value #>> '{}')`;
-  const conditions = {
-    // A member that is not dynamic is of the type it is mapped to, and its number is its digits.
-    string: field.isDynamic
-      ? sql`jsonb_typeof(v.value) = 'string' and ${test(value)}`
-      : sql`jsonb_typeof(v.value) in ('string', 'number', 'boolean') and ${test(value)}`,
-    number: sql`case when jsonb_typeof(v.value) = 'number' then ${test(sql`${value}::float8`)} else false end`,
-    boolean: sql`case when jsonb_typeof(v.value) = 'boolean' then ${test(sql`${value}::boolean`)} else false end`,
-    any: sql`jsonb_typeof(v.value) in ('string', 'number', 'boolean')`,
-  };
-  return sql`exists (select 1 from jsonb_path_query(${column.sql}, ${path}::jsonpath) v(value) where ${conditions[kind]})`;
+  const isMany = field.glob !== undefined || field.type === 'object';
+  const path = `$${members}${isMany ? '.**' : '[*][*][*]'}`;
+  const unfolded = sql`exists (select 1 from jsonb_path_query(${column.sql}, ${path}::jsonpath) v(value)
+    where ${jsonTest(field, kind, sql`v.value`, test)})`;
+  const [name] = below;
+  if (isMany || name === undefined || below.length > 1) return unfolded;
+  const member = sql`(${column.sql} -> ${name}::text)`;
+  return sql`(case jsonb_typeof(${member}) when 'array' then ${unfolded}
+    else coalesce(${jsonTest(field, kind, member, test)}, false) end)`;
+}
+
+/** A value of the wrong kind does not pass. */
+function jsonTest(field: Field, kind: Kind, json: Sql, test: (value: Sql) => Sql): Sql {
+  const value = sql`(${json} #>> '{}')`;
+  switch (kind) {
+    case 'string':
+      // A member that is not dynamic is of the type it is mapped to, and its number is its digits.
+      return field.isDynamic
+        ? sql`jsonb_typeof(${json}) = 'string' and ${test(value)}`
+        : sql`jsonb_typeof(${json}) in ('string', 'number', 'boolean') and ${test(value)}`;
+    case 'number':
+      return sql`case when jsonb_typeof(${json}) = 'number' then ${test(sql`${value}::float8`)} else false end`;
+    case 'boolean':
+      return sql`case when jsonb_typeof(${json}) = 'boolean' then ${test(sql`${value}::boolean`)} else false end`;
+    case 'any':
+      return sql`jsonb_typeof(${json}) in ('string', 'number', 'boolean')`;
+  }
 }

@@ -1,27 +1,37 @@
 import { join, type Sql, sql } from '../../lib/sql.ts';
+import { wordsSql } from '../plainWords.ts';
 import type { Field } from './mapping.ts';
 import type { Predicate } from './predicate.ts';
+import { wildcardWord, wordPrefix, wordTest } from './wordSql.ts';
 
 type StringPredicate = Extract<Predicate, { type: 'prefix' | 'wildcard' | 'textRange' }>;
 
-/** A test on the whole text of a keyword, or on the words of a text, which stand between spaces. */
-export function stringTest(predicate: StringPredicate, text: Sql): Sql {
-  const isWords = predicate.field.type === 'text';
+/** A test on the whole text of a keyword. */
+export function wholeTest(predicate: StringPredicate, text: Sql): Sql {
   switch (predicate.type) {
     case 'prefix':
-      if (isWords && predicate.text.includes(' ')) return sql`false`;
-      return sql`${text} like ${`${isWords ? '% ' : ''}${likeText(predicate.text)}%`}`;
+      return sql`${text} like ${`${likeText(predicate.text)}%`}`;
     case 'wildcard':
-      return isWords
-        ? wildcardWord(predicate.parts, text)
-        : sql`${text} like ${wildcardLike(predicate.parts)}`;
+      return sql`${text} like ${wildcardLike(predicate.parts)}`;
     case 'textRange':
-      return isWords ? someWord(text, (word) => inRange(predicate, word)) : inRange(predicate, text);
+      return inRange(predicate, text);
+  }
+}
+
+/** A test on the words of a text. */
+export function wordsTest(predicate: StringPredicate, text: Sql, odd: Sql): Sql {
+  switch (predicate.type) {
+    case 'prefix':
+      return wordTest(text, odd, wordPrefix(predicate.text));
+    case 'wildcard':
+      return wordTest(text, odd, wildcardWord(predicate.parts));
+    case 'textRange':
+      return someWord(wordsSql(text, odd), (word) => inRange(predicate, word));
   }
 }
 
 /** Characters that LIKE gives a meaning to stand for themselves. */
-export function likeText(text: string): string {
+function likeText(text: string): string {
   return text.replace(/[\\%_]/g, (character) => `\\${character}`);
 }
 
@@ -31,11 +41,6 @@ function wildcardLike(parts: Parts): string {
   return parts
     .map((part) => (part.type === 'text' ? likeText(part.text) : part.type === 'any' ? '%' : '_'))
     .join('');
-}
-
-/** LIKE would run over the end of a word, so each word is tried by itself. */
-function wildcardWord(parts: Parts, text: Sql): Sql {
-  return someWord(text, (word) => sql`${word} like ${wildcardLike(parts)}`);
 }
 
 function someWord(text: Sql, test: (word: Sql) => Sql): Sql {

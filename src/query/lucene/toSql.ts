@@ -1,11 +1,11 @@
 import { join, type Sql, sql } from '../../lib/sql.ts';
 import { analyze } from '../analyzer.ts';
-import { wordsSql } from '../plainWords.ts';
 import type { Field } from './mapping.ts';
 import type { Bool, Predicate } from './predicate.ts';
 import { toPostgres } from './regex/toPostgres.ts';
 import { findColumn, type SqlSource, someValue } from './sqlSource.ts';
-import { likeText, stringTest } from './stringSql.ts';
+import { wholeTest, wordsTest } from './stringSql.ts';
+import { anyWord, regexWord, type WordPattern, wordsInOrder, wordTest } from './wordSql.ts';
 
 /**
  * `condition` is true or false, never null. It is exact, or true for some rows too many: then `isExact` is false and the
@@ -33,7 +33,9 @@ export function toSql(predicate: Predicate, source: SqlSource): SqlPredicate {
     case 'prefix':
     case 'wildcard':
     case 'textRange':
-      return onStrings(predicate.field, source, (text) => stringTest(predicate, text));
+      return predicate.field.type === 'text'
+        ? onTexts(predicate.field, source, (text) => wordsTest(predicate, text, source.oddWords))
+        : onKeywords(predicate.field, source, (text) => wholeTest(predicate, text));
     case 'range': {
       const { min, max, field } = predicate;
       const value = (number: Sql) =>
@@ -103,15 +105,14 @@ function boolToSql(bool: Bool, source: SqlSource): SqlPredicate {
 
 function termsToSql(field: Field, values: readonly string[], source: SqlSource): SqlPredicate {
   const column = findColumn(field, source);
-  const known = column?.column.values;
-  const possible = known ? values.filter((value) => known.has(value)) : values;
+  const isPossible = column?.column.isPossible ?? (() => true);
+  const possible = values.filter(isPossible);
   if (!column || possible.length === 0) return never;
   if (field.type === 'text') {
-    const patterns = possible.map((word) => `% ${likeText(word)} %`);
-    const part = onStrings(field, source, (words) => sql`${words} like any(${patterns})`);
+    const part = onWords(field, source, anyWord(possible));
     return { ...part, narrow: hashSets(field, source, [possible]) };
   }
-  const part = onStrings(field, source, (text) => sql`${text} = any(${possible})`);
+  const part = onKeywords(field, source, (text) => sql`${text} = any(${possible})`);
   return { ...part, narrow: keywordNarrow(field, possible, source) };
 }
 
@@ -140,15 +141,15 @@ function phraseToSql(
     source,
     [...new Set(words)].map((word) => [word]),
   );
-  const pattern = `% ${words.map(likeText).join(' ')} %`;
+  // With slop the words may stand anywhere, and the matcher decides.
   const holds = (text: Sql) =>
-    slop === 0
-      ? sql`regexp_replace(${text}, ' +', ' ', 'g') like ${pattern}`
-      : join(
-          words.map((word) => sql`${text} like ${`% ${likeText(word)} %`}`),
-          ' and ',
-        );
-  const part = onStrings(field, source, holds);
+    join(
+      (slop === 0 ? [wordsInOrder(words)] : words.map((word) => anyWord([word]))).map((pattern) =>
+        wordTest(text, source.oddWords, pattern),
+      ),
+      ' and ',
+    );
+  const part = onTexts(field, source, holds);
   return { ...part, isExact: part.isExact && slop === 0, narrow };
 }
 
@@ -163,13 +164,17 @@ function existsToSql(field: Field, source: SqlSource): Sql {
   return someValue(field, source, field.type === 'keyword' ? 'string' : 'any', () => sql`true`);
 }
 
-/** Hands over the whole text of a keyword, or the words of a text with spaces around each. */
-function onStrings(field: Field, source: SqlSource, test: (text: Sql) => Sql): SqlPredicate {
-  const condition = someValue(field, source, 'string', (text) => {
-    if (field.type === 'text') return test(wordsSql(text, source.oddWords));
-    return test(field.isFolded ? sql`lower(${text})` : text);
-  });
-  return orMatcher(field, condition);
+function onWords(field: Field, source: SqlSource, pattern: WordPattern): SqlPredicate {
+  return onTexts(field, source, (text) => wordTest(text, source.oddWords, pattern));
+}
+
+function onTexts(field: Field, source: SqlSource, test: (text: Sql) => Sql): SqlPredicate {
+  return orMatcher(field, someValue(field, source, 'string', test));
+}
+
+/** Hands over the whole text of a keyword. */
+function onKeywords(field: Field, source: SqlSource, test: (text: Sql) => Sql): SqlPredicate {
+  return onTexts(field, source, (text) => test(field.isFolded ? sql`lower(${text})` : text));
 }
 
 /** Where PostgreSQL has no such expression, every row with a value is a candidate and the matcher decides. */
@@ -177,11 +182,14 @@ function regexToSql(
   { field, pattern }: Extract<Predicate, { type: 'regex' }>,
   source: SqlSource,
 ): SqlPredicate {
-  const expression = toPostgres(pattern, field.type === 'text' ? 'word' : 'value');
-  if (expression === undefined) {
-    return { condition: existsToSql(field, source), isExact: false, narrow: [] };
+  const unknown = { condition: existsToSql(field, source), isExact: false, narrow: [] };
+  if (field.type === 'text') {
+    const words = regexWord(pattern);
+    return words ? onWords(field, source, words) : unknown;
   }
-  return onStrings(field, source, (text) => sql`${text} ~ ${expression}`);
+  const expression = toPostgres(pattern, 'value');
+  if (expression === undefined) return unknown;
+  return onKeywords(field, source, (text) => sql`${text} ~ ${`^(?:${expression})$`}`);
 }
 
 /** The whole condition of a search: hashes first, which an index answers, then the exact condition. */

@@ -54,6 +54,9 @@ function alertTerms(finding: Finding): number[] {
   };
   whole('eid', finding.eid);
   whole('severity', finding.severity);
+  whole('chainUid', finding.chainUid);
+  whole('walletChainUid', finding.walletChainUid);
+  whole('blockHash', finding.blockHash && lowerCase(finding.blockHash));
   whole('txHash', finding.txHash && lowerCase(finding.txHash));
   whole('walletAddress', finding.walletAddress && lowerCase(finding.walletAddress));
   for (const tag of finding.tags) whole('tags', tag);

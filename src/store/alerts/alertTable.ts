@@ -1,6 +1,7 @@
 import { raw, sql } from '../../lib/sql.ts';
 import { alertGroups, alertKinds, severityOf } from '../../model/alert.ts';
 import { interceptorTypes, triggerTypes } from '../../model/enumerations.ts';
+import { uidTime } from '../../model/uidTime.ts';
 import { defineDocumentTable } from '../documents/documentTable.ts';
 
 const severityCases = Object.entries(severityOf).map(([name, number]) => `when ${number} then '${name}'`);
@@ -10,18 +11,22 @@ const statusSql = raw(
   "case when t.retracted_at is not null then 'RETRACTED' when t.is_resolved then 'RESOLVED' else 'UNRESOLVED' end",
 );
 
-/** Follows from how far the chain has come, so that no row is rewritten as blocks age. */
-const finalitySql = raw(`case when t.block_number is null then 'FINAL' else coalesce((
-  select case when t.block_number <= c.final then 'FINAL' when t.block_number <= c.confirmed then 'CONFIRMED' else 'HEAD' end
-  from chain_cursor c where c.chain_uid = t.chain_uid), 'HEAD') end`);
+/** Heights of all chains at once, which PostgreSQL reads once for a statement and not for every row. */
+const height = (column: string) =>
+  `((select jsonb_object_agg(chain_uid, ${column}) from chain_cursor) ->> t.chain_uid)::bigint`;
 
+/** Follows from how far the chain has come, so that no row is rewritten as blocks age. */
+const finalitySql = raw(`case when t.block_number is null or t.block_number <= ${height('final')} then 'FINAL'
+  when t.block_number <= ${height('confirmed')} then 'CONFIRMED' else 'HEAD' end`);
+
+const oneOf = (values: readonly string[]) => (value: string) => values.includes(value);
 const number = (column: string) => ({ sql: raw(`t.${column}`), store: 'number', type: 'long' }) as const;
 const keyword = (column: string, values?: readonly string[]) =>
   ({
     sql: raw(`t.${column}`),
     store: 'text',
     type: 'keyword',
-    ...(values ? { values: new Set(values) } : {}),
+    ...(values ? { isPossible: oneOf(values) } : {}),
   }) as const;
 const text = (column: string) =>
   ({ sql: raw(`t.${column}`), store: 'text', type: 'text', hashed: 'words' }) as const;
@@ -30,7 +35,12 @@ const text = (column: string) =>
 export const alertTable = defineDocumentTable(
   'alert',
   {
-    uid: { sql: raw('t.uid::text'), store: 'text', type: 'keyword' },
+    uid: {
+      sql: raw('t.uid::text'),
+      store: 'text',
+      type: 'keyword',
+      isPossible: (value) => uidTime(value) !== undefined,
+    },
     kind: keyword('kind', alertKinds),
     group: keyword('alert_group', alertGroups),
     timestamp: { sql: raw('t.timestamp'), store: 'number', type: 'date' },
@@ -47,31 +57,31 @@ export const alertTable = defineDocumentTable(
       store: 'text',
       type: 'keyword',
       hashed: 'whole',
-      values: new Set(Object.keys(severityOf)),
+      isPossible: oneOf(Object.keys(severityOf)),
     },
     status: {
       sql: statusSql,
       store: 'text',
       type: 'keyword',
-      values: new Set(['UNRESOLVED', 'RESOLVED', 'RETRACTED']),
+      isPossible: oneOf(['UNRESOLVED', 'RESOLVED', 'RETRACTED']),
     },
     finality: {
       sql: finalitySql,
       store: 'text',
       type: 'keyword',
-      values: new Set(['HEAD', 'CONFIRMED', 'FINAL']),
+      isPossible: oneOf(['HEAD', 'CONFIRMED', 'FINAL']),
     },
     eid: { ...keyword('eid'), hashed: 'whole' },
     txHash: { sql: raw('t.tx_hash'), store: 'text', type: 'foldedKeyword', hashed: 'whole' },
-    chainUid: keyword('chain_uid'),
+    chainUid: { ...keyword('chain_uid'), hashed: 'whole' },
     blockNumber: number('block_number'),
-    blockHash: { sql: raw('t.block_hash'), store: 'text', type: 'foldedKeyword' },
+    blockHash: { sql: raw('t.block_hash'), store: 'text', type: 'foldedKeyword', hashed: 'whole' },
     name: text('name'),
     message: text('message'),
     interceptorType: keyword('interceptor_type', interceptorTypes),
     triggerType: keyword('trigger_type', Object.keys(triggerTypes)),
     walletName: text('wallet_name'),
-    walletChainUid: keyword('wallet_chain_uid'),
+    walletChainUid: { ...keyword('wallet_chain_uid'), hashed: 'whole' },
     walletAddress: { sql: raw('t.wallet_address'), store: 'text', type: 'foldedKeyword', hashed: 'whole' },
     tags: { sql: raw('t.tags'), store: 'text[]', type: 'keyword', hashed: 'whole' },
     suppressed: { sql: raw('t.suppressed'), store: 'boolean', type: 'boolean' },

@@ -33,7 +33,7 @@ export const scoreTable = defineDocumentTable('score_change', {
     sql: severitySql('t.numeric_severity'),
     store: 'text',
     type: 'keyword',
-    values: new Set(Object.keys(severityOf)),
+    isPossible: (value) => Object.keys(severityOf).includes(value),
   },
   tags: { sql: raw('t.tags'), store: 'text[]', type: 'keyword', hashed: 'whole' },
   meta: { sql: raw('t.meta'), store: 'json', type: 'dynamic', hashed: 'words' },

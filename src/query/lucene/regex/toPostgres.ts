@@ -1,31 +1,39 @@
+import { escapeCodePoint } from './escapeCodePoint.ts';
 import { parseRegex } from './parse.ts';
-import { maxCodePoint, type Ranges, type RegexNode } from './tree.ts';
+import type { Ranges, RegexNode } from './tree.ts';
 
 /** PostgreSQL takes longer to compile than to search when a pattern written out has more characters than this. */
 const maxSize = 2000;
 const maxRepeat = 255;
-const space = 0x20;
+
+type Subject = 'value' | 'plain word' | 'odd word';
+
+/** The characters that each subject can have at all; NUL is in no text of PostgreSQL. */
+const alphabets: Record<Subject, Ranges> = {
+  value: [0x01, 0x10ffff],
+  'plain word': [0x30, 0x39, 0x5f, 0x5f, 0x61, 0x7a],
+  'odd word': [0x01, 0x1f, 0x21, 0x10ffff],
+};
+/** No character at all. */
+const never = '[^\\U00000001-\\U0010ffff]';
 
 /**
- * The pattern as a regular expression of PostgreSQL for a whole value, or for a word between spaces. Undefined where
- * PostgreSQL has no such thing (intersection, complement) or would take too long to compile it.
+ * The pattern as a regular expression of PostgreSQL, without its ends. Undefined where PostgreSQL has no such thing
+ * (intersection, complement) or would take too long to compile it.
  */
-export function toPostgres(pattern: string, subject: 'value' | 'word'): string | undefined {
+export function toPostgres(pattern: string, subject: Subject): string | undefined {
   const node = parseRegex(pattern);
-  if (sizeOf(node) > maxSize) return undefined;
-  const text = write(node, subject);
-  if (text === undefined) return undefined;
-  return subject === 'value' ? `^(?:${text})$` : ` (?:${text}) `;
+  return sizeOf(node) > maxSize ? undefined : write(node, subject);
 }
 
-function write(node: RegexNode, subject: 'value' | 'word'): string | undefined {
+function write(node: RegexNode, subject: Subject): string | undefined {
   switch (node.type) {
     case 'nothing':
     case 'intersection':
     case 'complement':
       return undefined;
     case 'set':
-      return writeSet(subject === 'word' ? withoutSpace(node.ranges) : node.ranges);
+      return writeSet(node.ranges, alphabets[subject]);
     case 'sequence':
       return joinAll(node.parts, subject, '');
     case 'union':
@@ -40,42 +48,21 @@ function write(node: RegexNode, subject: 'value' | 'word'): string | undefined {
   }
 }
 
-function joinAll(
-  nodes: readonly RegexNode[],
-  subject: 'value' | 'word',
-  separator: '' | '|',
-): string | undefined {
+function joinAll(nodes: readonly RegexNode[], subject: Subject, separator: '' | '|'): string | undefined {
   const parts = nodes.map((node) => write(node, subject));
   if (parts.includes(undefined)) return undefined;
   return separator === '' ? parts.join('') : `(?:${parts.join('|')})`;
 }
 
-/** NUL is in no text of PostgreSQL, and is no character of its patterns. */
-function writeSet(ranges: Ranges): string | undefined {
+function writeSet(ranges: Ranges, alphabet: Ranges): string {
   let text = '';
   for (let i = 0; i < ranges.length; i += 2) {
-    const [first, last] = [Math.max(1, ranges[i]!), ranges[i + 1]!];
-    if (first > last) continue;
-    text += first === last ? escapeCodePoint(first) : `${escapeCodePoint(first)}-${escapeCodePoint(last)}`;
-  }
-  return text === '' ? undefined : `[${text}]`;
-}
-
-function withoutSpace(ranges: Ranges): number[] {
-  const kept: number[] = [];
-  for (let i = 0; i < ranges.length; i += 2) {
-    const [first, last] = [ranges[i]!, ranges[i + 1]!];
-    if (first > space || last < space) kept.push(first, last);
-    else {
-      if (first < space) kept.push(first, space - 1);
-      if (last > space) kept.push(space + 1, last);
+    for (let j = 0; j < alphabet.length; j += 2) {
+      const [first, last] = [Math.max(ranges[i]!, alphabet[j]!), Math.min(ranges[i + 1]!, alphabet[j + 1]!)];
+      if (first <= last) text += `${escapeCodePoint(first)}-${escapeCodePoint(last)}`;
     }
   }
-  return kept;
-}
-
-function escapeCodePoint(codePoint: number): string {
-  return `\\U${Math.min(codePoint, maxCodePoint).toString(16).padStart(8, '0')}`;
+  return text === '' ? never : `[${text}]`;
 }
 
 /** How long the pattern is with its repetitions written out. */

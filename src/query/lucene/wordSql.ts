@@ -1,0 +1,97 @@
+import { type Sql, sql } from '../../lib/sql.ts';
+import type { Predicate } from './predicate.ts';
+import { escapeCodePoint } from './regex/escapeCodePoint.ts';
+import { toPostgres } from './regex/toPostgres.ts';
+
+/**
+ * A test of words as two regular expressions of PostgreSQL, absent where no word can fit. `plain` is for texts whose
+ * words are the runs of letters, digits and underscores in ASCII, `odd` for the stored words of all other texts.
+ */
+export type WordPattern = { plain?: string; odd?: string };
+
+/** Whether a text has such words; `odd` is the row's JSON map of its odd texts to their words. */
+export function wordTest(text: Sql, odd: Sql, pattern: WordPattern): Sql {
+  const plain = pattern.plain === undefined ? sql`false` : sql`lower(${text}) ~ ${pattern.plain}`;
+  const other = pattern.odd === undefined ? sql`false` : sql`(${odd} ->> ${text}) ~ ${pattern.odd}`;
+  return sql`(case when ${odd} ? ${text} then ${other} else ${plain} end)`;
+}
+
+const between = { plain: '[^a-z0-9_]+', odd: ' ' };
+const character = { plain: '[a-z0-9_]', odd: '[^ ]' };
+
+/** One of these words. */
+export function anyWord(words: readonly string[]): WordPattern {
+  const plain = words.filter(isPlain);
+  return {
+    ...(plain.length === 0 ? {} : { plain: whole('plain', plain.map(escapeText).join('|')) }),
+    odd: whole('odd', words.map(escapeText).join('|')),
+  };
+}
+
+/** These words side by side. */
+export function wordsInOrder(words: readonly string[]): WordPattern {
+  const escaped = words.map(escapeText);
+  return {
+    ...(words.every(isPlain) ? { plain: whole('plain', escaped.join(between.plain)) } : {}),
+    odd: whole('odd', escaped.join(between.odd)),
+  };
+}
+
+/** A word that begins with this. */
+export function wordPrefix(text: string): WordPattern {
+  if (text.includes(' ')) return {};
+  return {
+    ...(isPlain(text) ? { plain: `${begin('plain')}${escapeText(text)}` } : {}),
+    odd: `${begin('odd')}${escapeText(text)}`,
+  };
+}
+
+type Parts = Extract<Predicate, { type: 'wildcard' }>['parts'];
+
+export function wildcardWord(parts: Parts): WordPattern {
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  if (texts.some((text) => text.includes(' '))) return {};
+  const write = (kind: 'plain' | 'odd') =>
+    notEmpty(
+      kind,
+      parts
+        .map((part) =>
+          part.type === 'text'
+            ? escapeText(part.text)
+            : `${character[kind]}${part.type === 'any' ? '*' : ''}`,
+        )
+        .join(''),
+    );
+  return { ...(texts.every(isPlain) ? { plain: write('plain') } : {}), odd: write('odd') };
+}
+
+/** Undefined where PostgreSQL has no such expression. */
+export function regexWord(pattern: string): WordPattern | undefined {
+  const plain = toPostgres(pattern, 'plain word');
+  const odd = toPostgres(pattern, 'odd word');
+  if (plain === undefined || odd === undefined) return undefined;
+  return { plain: notEmpty('plain', plain), odd: notEmpty('odd', odd) };
+}
+
+function whole(kind: 'plain' | 'odd', expression: string): string {
+  return `${begin(kind)}(?:${expression})${kind === 'plain' ? '(?:$|[^a-z0-9_])' : '(?:$| )'}`;
+}
+
+/** For an expression that nothing at all would fit too: a word has at least one character. */
+function notEmpty(kind: 'plain' | 'odd', expression: string): string {
+  return whole(kind, `(?=${character[kind]})(?:${expression})`);
+}
+
+function begin(kind: 'plain' | 'odd'): string {
+  return kind === 'plain' ? '(?:^|[^a-z0-9_])' : '(?:^| )';
+}
+
+function isPlain(text: string): boolean {
+  return /^[a-z0-9_]*$/.test(text);
+}
+
+function escapeText(text: string): string {
+  return Array.from(text, (letter) =>
+    isPlain(letter) ? letter : escapeCodePoint(letter.codePointAt(0)!),
+  ).join('');
+}
