@@ -11,6 +11,9 @@ const docsPolicy =
   "default-src 'none'; base-uri 'none'; connect-src 'self'; font-src 'self' data:; form-action 'self'; " +
   "frame-ancestors 'none'; img-src 'self' data:; script-src 'self'; style-src 'self'";
 
+const logo = `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="40"><text x="0" y="30" fill="#fff"
+  font-family="sans-serif" font-size="28" font-weight="bold">Vigil</text></svg>`;
+
 /** What operators and readers need, outside of /api/v1 and without a token. */
 export async function addSystemRoutes(app: FastifyInstance, options: ServerOptions): Promise<void> {
   const text = JSON.stringify(toOpenApi(options.endpoints, options.version));
@@ -38,6 +41,7 @@ export async function addSystemRoutes(app: FastifyInstance, options: ServerOptio
     staticCSP: docsPolicy,
     uiConfig: { docExpansion: 'none', deepLinking: true, tryItOutEnabled: true, persistAuthorization: false },
     theme: { title: 'Vigil API' },
+    logo: { type: 'image/svg+xml', content: Buffer.from(logo), href: '/docs', target: '_self' },
   });
 }
 
