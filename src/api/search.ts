@@ -17,8 +17,8 @@ export const sortItem = Shape(
   ['field'],
 );
 
-/** Family W: where search. */
-const familyW = {
+/** Which part of the found records a page is. */
+export const pageMembers = {
   from: Type.Integer({
     description: 'How many records to skip.',
     minimum: 0,
@@ -33,6 +33,11 @@ const familyW = {
     default: 10,
     examples: [10],
   }),
+};
+
+/** Family W: where search. */
+const familyW = {
+  ...pageMembers,
   where: Type.String({
     description:
       'Which records, written like an SQL where clause: comparisons (= <> < <= > >=), IN, LIKE, ILIKE, BETWEEN, IS NULL, CONTAINS, joined by AND, OR, NOT. Text stands in single quotes. Deleted records are left out unless the clause names `status`.',

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Fault } from '../../model/errors.ts';
 import { List, maxId, Shape } from '../schema.ts';
-import { sortItem } from '../search.ts';
+import { pageMembers, sortItem } from '../search.ts';
 import { invalidInput } from '../validate.ts';
 
 const time = (description: string) =>
@@ -44,20 +44,7 @@ type FamilyQ = {
 export const familyQ = Type.Unsafe<FamilyQ>(
   Shape(
     {
-      from: Type.Integer({
-        description: 'How many records to skip.',
-        minimum: 0,
-        maximum: maxId,
-        default: 0,
-        examples: [0],
-      }),
-      size: Type.Integer({
-        description: 'How many records to return.',
-        minimum: 0,
-        maximum: 10_000,
-        default: 10,
-        examples: [10],
-      }),
+      ...pageMembers,
       query: queryText,
       timeseries,
       trackTotalCount,

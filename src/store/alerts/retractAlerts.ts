@@ -1,17 +1,11 @@
 import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
+import type { InsertedAlert } from './insertAlerts.ts';
 import { addToRollups } from './rollups.ts';
 
 export type Block = { number: number; hash: string };
 
-export type RetractedAlert = {
-  uid: string;
-  tenantId: number;
-  contractId: number;
-  timestamp: number;
-  group: string;
-  numericSeverity: number;
-};
+export type RetractedAlert = InsertedAlert;
 
 /** Marks the alerts of these blocks of a chain and takes them out of the roll-ups; those marked before are left alone. */
 export async function retractAlerts(
