@@ -76,12 +76,9 @@ describe('vigil serve', { timeout: 120_000 }, () => {
       expect(stderr).toContain('"msg":"Stopped"');
       expect(await postgresProcesses(dataDir)).toEqual([]);
       expect(existsSync(host)).toBe(false);
-      expect((await readdir(dataDir)).sort()).toEqual([
-        'admin-token',
-        'master.key',
-        'postgres',
-        'postgres.log',
-      ]);
+      // Programs are copied there where the checkout is out of reach for the account of PostgreSQL.
+      const left = (await readdir(dataDir)).filter((name) => !name.startsWith('postgres-binaries-'));
+      expect(left.sort()).toEqual(['admin-token', 'master.key', 'postgres', 'postgres.log']);
     },
   );
 
