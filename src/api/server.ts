@@ -14,7 +14,6 @@ import { platformTenant } from '../model/metrics.ts';
 import type { Principal, Scope } from '../model/principal.ts';
 import type { MetricRecorder, Series } from '../services/metricRecorder.ts';
 import { accessOf, unusedRows } from './access.ts';
-import { createAnswerLog } from './answerLog.ts';
 import { authorize, visibleTo } from './authorize.ts';
 import type { Endpoint } from './endpoint.ts';
 import { toProblemReply } from './problem.ts';
@@ -97,19 +96,20 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     if (isClosing) reply.header('connection', 'close');
     done(null, payload);
   });
-  const answered = createAnswerLog(log);
-  app.addHook('onClose', async () => answered.flush());
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.route ?? request.routeOptions.url ?? 'unknown';
     metrics.observeRequest(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
-    answered.add({
-      requestId: request.id,
-      method: request.method,
-      route,
-      status: reply.statusCode,
-      durationMs: Math.round(reply.elapsedTime * 10) / 10,
-      tenantId: request.caller?.principal.tenantId ?? undefined,
-    });
+    log.info(
+      {
+        requestId: request.id,
+        method: request.method,
+        route,
+        status: reply.statusCode,
+        durationMs: Math.round(reply.elapsedTime * 10) / 10,
+        tenantId: request.caller?.principal.tenantId ?? undefined,
+      },
+      'Request answered',
+    );
     if (request.caller) countRequest(options.services.recorder, request.method, request.caller.principal);
     done();
   });
