@@ -98,7 +98,12 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.route ?? request.routeOptions.url ?? 'unknown';
-    metrics.observeRequest(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
+    metrics.observeRequest({
+      method: request.method,
+      route,
+      status: reply.statusCode,
+      seconds: reply.elapsedTime / 1000,
+    });
     log.info(
       {
         requestId: request.id,
@@ -158,9 +163,8 @@ function addEndpoint(
       request.route = url;
       const principal =
         access === 'public' ? anonymous : await options.authenticate(request.headers.authorization);
-      const { remaining, waitSeconds } = bucket.take(
-        principal.tokenId ? `token ${principal.tokenId}` : `address ${request.ip}`,
-      );
+      // A token by its id, which is a number; anybody without one by address.
+      const { remaining, waitSeconds } = bucket.take(principal.tokenId || request.ip);
       reply
         .header('ratelimit', `"default";r=${remaining};t=${Math.ceil(waitSeconds)}`)
         .header('ratelimit-policy', policy);

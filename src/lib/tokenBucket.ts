@@ -1,10 +1,10 @@
 /** Lets `perSecond` requests through on average and `burst` at once, for each key by itself. */
 export function createTokenBucket(limit: { perSecond: number; burst: number }, now: () => number) {
-  const buckets = new Map<string, { level: number; at: number }>();
+  const buckets = new Map<string | number, { level: number; at: number }>();
 
   return {
     /** Takes one token; `remaining` is what is left, `waitSeconds` is above 0 when nothing was. */
-    take(key: string): { remaining: number; waitSeconds: number } {
+    take(key: string | number): { remaining: number; waitSeconds: number } {
       const at = now();
       const bucket = buckets.get(key) ?? { level: limit.burst, at };
       bucket.level = Math.min(

@@ -65,7 +65,7 @@ describe('Vigil when its bundled server ends', { timeout: 120_000 }, () => {
   it('brings back a server that it had adopted, and stops it in the end', async () => {
     await vigil.stop('SIGKILL');
     vigil = await place.serve(dataDir);
-    expect(vigil.stderr().includes('Adopted the PostgreSQL')).toBe(true);
+    await until(() => vigil.stderr().includes('Adopted the PostgreSQL'));
     const adopted = await postmasterOf(dataDir);
     kill(adopted);
     await until(async () => (await vigil.call('GET', '/readyz')).status === 503);
