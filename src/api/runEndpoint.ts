@@ -47,11 +47,9 @@ function readInput(endpoint: Endpoint, request: Request): Input<unknown, unknown
     headers: { ifMatch, ifNoneMatch },
   };
   if (endpoint.params) validate(endpoint.params, input.params, '/path');
+  validate(endpoint.query ?? noMembers, input.query, '/query');
   refuseUnstorable(input.params, '/path');
-  if (endpoint.query || hasMembers(input.query)) {
-    validate(endpoint.query ?? noMembers, input.query, '/query');
-    refuseUnstorable(input.query, '/query');
-  }
+  refuseUnstorable(input.query, '/query');
   if (endpoint.body && input.body === undefined) {
     if (isBodyOptional(endpoint)) input.body = {};
     else throw new Problem('malformed-json', 'The body is missing: this endpoint takes a JSON object.');
@@ -61,10 +59,6 @@ function readInput(endpoint: Endpoint, request: Request): Input<unknown, unknown
 }
 
 const noMembers: TSchema = { type: 'object', additionalProperties: false };
-
-function hasMembers(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
-}
 
 /** Paths and query strings are text; where the schema wants a number, text that is one becomes it. */
 function fromText(schema: TSchema | undefined, values: unknown): unknown {

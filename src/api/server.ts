@@ -98,12 +98,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.route ?? request.routeOptions.url ?? 'unknown';
-    metrics.observeRequest({
-      method: request.method,
-      route,
-      status: reply.statusCode,
-      seconds: reply.elapsedTime / 1000,
-    });
+    metrics.observeRequest(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
     log.info(
       {
         requestId: request.id,

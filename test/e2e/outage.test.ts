@@ -55,8 +55,9 @@ describe('Vigil when its bundled server ends', { timeout: 120_000 }, () => {
     },
   );
 
-  it('tells in its log that the server ended and came back', () => {
+  it('tells in its log that the server ended and came back', async () => {
     const told = (words: string) => vigil.stderr().split(words).length - 1;
+    await until(() => told('"msg":"Started PostgreSQL again"') >= 3);
     expect(told('"msg":"PostgreSQL ended unexpectedly"')).toBe(3);
     expect(told('"msg":"Started PostgreSQL again"')).toBe(3);
     expect(told('A request failed unexpectedly')).toBe(0);
