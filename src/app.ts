@@ -6,20 +6,28 @@ import { createAuthenticate } from './api/authenticate.ts';
 import { createEndpoints } from './api/endpoints.ts';
 import { createMetrics } from './api/metrics.ts';
 import { createServer } from './api/server.ts';
-import { chains } from './chains/chains.ts';
+import type { ChainClient } from './chains/chainClient.ts';
+import { type ChainUid, chains } from './chains/chains.ts';
+import { createEvmClient } from './chains/evm/createEvmClient.ts';
 import { type Config, packageVersion } from './config.ts';
 import { ensureMasterKeyFile, parseMasterKey, readMasterKeyFile } from './lib/masterKey.ts';
 import { hashToken } from './lib/token.ts';
+import { platformTenant } from './model/metrics.ts';
+import { createSandbox } from './scripts/sandbox.ts';
+import type { ChainAccess } from './services/chainAccess.ts';
 import { issueToken, tokenHint } from './services/issueToken.ts';
-import { createMetricRecorder, type MetricRecorder } from './services/metricRecorder.ts';
+import { createMetricRecorder, type MetricRecorder, type Series } from './services/metricRecorder.ts';
+import { publishDetectors } from './services/publishDetectors.ts';
 import { dropOldPartitions, ensurePartitionsAhead } from './store/alerts/partitions.ts';
 import { openStore, type PoolConfig, type Store } from './store/db.ts';
 import { attachEmbedded } from './store/embedded/attachEmbedded.ts';
 import { startEmbedded } from './store/embedded/startEmbedded.ts';
 import { forgetOldReplies } from './store/idempotency.ts';
 import { type MasterKeys, openKeyring } from './store/keyring.ts';
+import { listen as listenTo } from './store/listen.ts';
 import { migrate } from './store/migrate.ts';
 import { findTokenByHash, hasAdminToken, insertToken } from './store/tokens.ts';
+import { startWatching } from './watching.ts';
 
 export type App = {
   url: string;
@@ -42,6 +50,8 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     const firstToken = await ensureAdminToken(config, store, now());
     const authenticate = createAuthenticate(store, now);
     const recorder = createMetricRecorder(store, now);
+    await publishDetectors(store, now());
+    const chainAccess = openChains(config, recorder, now);
     const server = await createServer({
       services: {
         store,
@@ -53,6 +63,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
         mail: config.smtpUrl !== undefined,
         hsm: config.pkcs11.module !== undefined,
         allowNetworks: config.allowNetworks,
+        chains: chainAccess,
       },
       authenticate: authenticate.authenticate,
       endpoints: endpointsFor(config),
@@ -69,6 +80,22 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
       );
     }, 3_600_000).unref();
     const stopRecording = flushEverySecond(recorder, log);
+    const sandbox = createSandbox();
+    const watching = config.roles.includes('watch')
+      ? startWatching({
+          settings: config.chains,
+          client: chainAccess.client,
+          store,
+          sandbox,
+          recorder,
+          listen: (heard) => listenTo(database.connection, 'vigil_watch', heard),
+          follow: [],
+          followRetraction: [],
+          allowNetworks: config.allowNetworks,
+          now,
+          log,
+        })
+      : undefined;
     return {
       url,
       dataDir: config.dataDir,
@@ -78,6 +105,8 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
       stop: async () => {
         clearInterval(sweeper);
         await server.close();
+        await watching?.stop();
+        await Promise.all([sandbox.close(), chainAccess.close()]);
         await stopRecording();
         await database.close();
       },
@@ -127,16 +156,44 @@ function flushEverySecond(recorder: MetricRecorder, log: Logger): () => Promise<
 }
 
 export function endpointsFor(config: Config) {
-  const configured = new Set(Object.keys(config.chains));
-  return createEndpoints({
-    configured,
-    confirmations: (uid) => config.chains[uid]?.confirmations ?? chains[uid].confirmations,
-  });
+  return createEndpoints((uid) => config.chains[uid]?.confirmations ?? chains[uid].confirmations);
+}
+
+/** One client for each configured chain, made when it is first needed. */
+function openChains(
+  config: Config,
+  recorder: MetricRecorder,
+  now: () => number,
+): ChainAccess & { close(): Promise<void> } {
+  const clients = new Map<ChainUid, ChainClient>();
+  return {
+    isConfigured: (uid) => config.chains[uid] !== undefined && chains[uid].family === 'evm',
+    client(uid) {
+      const settings = config.chains[uid];
+      const known = clients.get(uid);
+      // The other families are known by their addresses, but cannot be followed yet.
+      if (known || !settings || chains[uid].family !== 'evm') return known;
+      const series = new Map<string, Series>();
+      const counted = (method: string) => {
+        const found = series.get(method) ?? { metric: 'rpc_calls', labels: { chain: uid, type: method } };
+        series.set(method, found);
+        recorder.add(found, platformTenant, 1);
+      };
+      const client = createEvmClient({ chain: chains[uid], urls: settings.endpoints, now, counted });
+      clients.set(uid, client);
+      return client;
+    },
+    close: async () => {
+      await Promise.all(Array.from(clients.values(), (client) => client.close()));
+    },
+  };
 }
 
 export type Database = {
   store: Store;
   reports: Store;
+  /** For connections of one's own. */
+  connection: PoolConfig;
   at: string;
   lost: Promise<Error>;
   close(): Promise<void>;
@@ -166,7 +223,7 @@ export async function openDatabaseBeside(config: Config, log: Logger): Promise<D
 /** A search may not hold up the management of records, nor run for long. */
 const reportLimits = { max: 8, statement_timeout: 2000 };
 
-type DatabaseServer = Omit<Database, 'store' | 'reports'> & { connection: PoolConfig };
+type DatabaseServer = Omit<Database, 'store' | 'reports'>;
 
 async function openMigrated(server: DatabaseServer, log: Logger): Promise<Database> {
   try {
@@ -178,6 +235,7 @@ async function openMigrated(server: DatabaseServer, log: Logger): Promise<Databa
     return {
       store,
       reports,
+      connection: server.connection,
       at: server.at,
       lost: server.lost,
       close: async () => {

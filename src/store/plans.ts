@@ -7,7 +7,11 @@ const quantities = {
   maxContracts: { word: 'contracts', from: "contract where status <> 'DELETED'" },
   maxProjects: { word: 'projects', from: "project where status <> 'DELETED'" },
   maxTriggers: { word: 'triggers', from: '"trigger" where status <> \'DELETED\'' },
-  maxDetectors: { word: 'detectors', from: "detector where status <> 'DELETED'" },
+  // The attack detector comes with every contract, whatever the plan.
+  maxDetectors: {
+    word: 'detectors',
+    from: "detector where status <> 'DELETED' and source <> 'ATTACK_DETECTOR'",
+  },
   maxWallets: { word: 'wallets', from: "wallet where status <> 'DELETED'" },
   maxActions: { word: 'actions', from: "action where status <> 'DELETED'" },
   maxApiKeys: { word: 'API keys', from: "access_token where kind = 'API_KEY' and status <> 'DELETED'" },

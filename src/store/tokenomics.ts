@@ -1,4 +1,5 @@
 import { raw, sql } from '../lib/sql.ts';
+import type { Allocation } from '../model/detection.ts';
 import type { Scope } from '../model/principal.ts';
 import type { Db } from './db.ts';
 import type { Table } from './table.ts';
@@ -13,4 +14,17 @@ export async function findIdByUid(
     sql`select t.id from ${raw(table.name)} t where t.uid = ${uid} and ${table.visible(scope)}`,
   );
   return rows[0]?.id;
+}
+
+/** What was planned for a token: each category's address and the dated amounts of its schedules. */
+export async function findAllocations(db: Db, tenantId: number, contractId: number): Promise<Allocation[]> {
+  return db.query<Allocation>(
+    sql`select c.name, lower(c.address) as address,
+        (select coalesce(json_agg(json_build_object('at', (a ->> 'timestamp')::bigint, 'amount', a ->> 'amount')
+            order by (a ->> 'timestamp')::bigint), '[]')
+          from tokenomics_schedule s, jsonb_array_elements(s.amounts) a
+          where s.tenant_id = c.tenant_id and s.category_id = c.id and s.status = 'ACTIVE') as amounts
+      from tokenomics_category c
+      where c.tenant_id = ${tenantId} and c.contract_id = ${contractId} and c.status = 'ACTIVE' order by c.id`,
+  );
 }

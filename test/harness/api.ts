@@ -10,7 +10,7 @@ import type { Role } from '../../src/model/principal.ts';
 import type { Services } from '../../src/services/call.ts';
 import { issueToken } from '../../src/services/issueToken.ts';
 import { createMetricRecorder } from '../../src/services/metricRecorder.ts';
-import { openStore, type Store } from '../../src/store/db.ts';
+import { openStore, type PoolConfig, type Store } from '../../src/store/db.ts';
 import { openKeyring } from '../../src/store/keyring.ts';
 import { createTestDatabase } from './database.ts';
 
@@ -20,6 +20,7 @@ export type Answer = { status: number; body: Json; text: string; headers: Header
 
 export type TestApi = {
   url: string;
+  connection: PoolConfig;
   store: Store;
   services: Services;
   adminToken: string;
@@ -42,7 +43,11 @@ type CallOptions = { token?: string | null; headers?: Record<string, string>; ra
 
 /** A whole server on a fresh database, reached over HTTP on loopback. */
 export async function startTestApi(
-  options: { rateLimit?: { perSecond: number; burst: number }; corsOrigins?: string[] } = {},
+  options: {
+    rateLimit?: { perSecond: number; burst: number };
+    corsOrigins?: string[];
+    chains?: Services['chains'];
+  } = {},
 ): Promise<TestApi> {
   const database = await createTestDatabase('migrated');
   const store = openStore(database.config, () => {});
@@ -63,11 +68,12 @@ export async function startTestApi(
     mail: false,
     hsm: false,
     allowNetworks: new BlockList(),
+    chains: options.chains ?? { isConfigured: () => false, client: () => undefined },
   };
   const server = await createServer({
     services,
     authenticate: authenticate.authenticate,
-    endpoints: createEndpoints({ configured: new Set(), confirmations: (uid) => chains[uid].confirmations }),
+    endpoints: createEndpoints((uid) => chains[uid].confirmations),
     metrics: createMetrics(() => store.stats()),
     log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
     version: 'test',
@@ -111,6 +117,7 @@ export async function startTestApi(
 
   return {
     url,
+    connection: database.config,
     store,
     services,
     adminToken,

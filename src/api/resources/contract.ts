@@ -1,15 +1,17 @@
 import { Type } from 'typebox';
-import { chainUids } from '../../chains/chains.ts';
+import { type ChainUid, chainUids } from '../../chains/chains.ts';
 import { addressTypes } from '../../model/enumerations.ts';
 import { prepareContract } from '../../services/prepareContract.ts';
+import { switchOnDetectors } from '../../services/switchOnDetectors.ts';
 import { contractTable } from '../../store/tables/contract.ts';
 import { projectTable } from '../../store/tables/project.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { fixed, given, hidden, output } from '../fields.ts';
-import { defineResource } from '../resource.ts';
+import { defineResource, type Resource } from '../resource.ts';
 import { Flag, Id, Name, OneOf, Text, Words } from '../schema.ts';
 import { idField, timeFields } from './common.ts';
 
-export const contract = defineResource({
+const resource = defineResource({
   path: '/contract',
   tag: 'Contracts',
   noun: 'contract',
@@ -61,4 +63,26 @@ export const contract = defineResource({
     ),
   },
   prepare: prepareContract,
+  finish: switchOnDetectors,
 });
+
+/** A contract on a chain that is not configured is kept but not watched, which must not go unsaid. */
+function warnOfUnwatched(create: Endpoint): Endpoint {
+  return {
+    ...create,
+    async handle(call, input) {
+      const reply = await create.handle(call, input);
+      const { chainUid } = reply.body as { chainUid: ChainUid };
+      if (call.services.chains.isConfigured(chainUid)) return reply;
+      const warning = `199 vigil "The contract is not watched: no endpoint is configured for ${chainUid}. Set VIGIL_RPC_${chainUid.toUpperCase()} and start Vigil again."`;
+      return { ...reply, headers: { ...reply.headers, warning } };
+    },
+  };
+}
+
+export const contract: Resource = {
+  ...resource,
+  endpoints: resource.endpoints.map((endpoint) =>
+    endpoint.effect === 'create' ? warnOfUnwatched(endpoint) : endpoint,
+  ),
+};

@@ -11,7 +11,10 @@ export type InsertedAlert = {
   numericSeverity: number;
 };
 
-/** Writes the rows that are not there yet, with their roll-ups; returns these alone. */
+/**
+ * Writes the rows that are not there yet, with their roll-ups; returns these alone. One that was retracted is back when its
+ * block is part of the chain again.
+ */
 export async function insertAlerts(
   tx: Db,
   rows: readonly Record<string, unknown>[],
@@ -19,7 +22,7 @@ export async function insertAlerts(
   if (rows.length === 0) return [];
   const inserted = await tx.prepared<InsertedAlert>(
     sql`insert into alert select * from json_populate_recordset(null::alert, ${JSON.stringify(rows)}::json)
-      on conflict do nothing
+      on conflict (tenant_id, timestamp, uid) do update set retracted_at = null where alert.retracted_at is not null
       returning uid, tenant_id as "tenantId", contract_id as "contractId", timestamp, alert_group as "group",
         numeric_severity as "numericSeverity"`,
   );

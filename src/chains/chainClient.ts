@@ -1,0 +1,36 @@
+import type { Block, BlockRef, Header } from '../model/block.ts';
+import type { Answer, Question } from '../model/question.ts';
+
+/** What a family must offer so that its chains can be followed and asked. */
+export type ChainClient = {
+  readonly chainUid: string;
+  /**
+   * Null: the chain has no such block (yet). With a parent's hash a block that goes on from there is preferred when nodes
+   * disagree; whether it does is for the caller to see.
+   */
+  block(number: number, parentHash?: string): Promise<Block | null>;
+  header(which: number | 'latest' | 'finalized'): Promise<Header | null>;
+  /** Answers to all questions about one block; one that cannot be answered there says why. */
+  ask(block: BlockRef, questions: readonly Question[]): Promise<Answer[]>;
+  /** The block that a transaction is in, null when it is unknown or still pending. */
+  blockOfTransaction(hash: string): Promise<number | null>;
+  /** Calls back whenever a new head is announced; a client that cannot be told by a node never does. */
+  onHead(heard: () => void): () => void;
+  /** The highest block that a node is known to have, -1 at first. */
+  head(): number;
+  /** Asks every node for its head, so that one that stands still is noticed. */
+  compare(): Promise<void>;
+  health(): EndpointHealth[];
+  close(): Promise<void>;
+};
+
+export type EndpointHealth = {
+  /** Without path and query, which often hold an access key. */
+  endpoint: string;
+  state: 'ok' | 'failing' | 'wrong-chain' | 'stale';
+  head: number | null;
+  latencyMs: number | null;
+  /** Faults in a row. */
+  faults: number;
+  lastFault: string | null;
+};

@@ -1,0 +1,180 @@
+import { decodeResult, encodeCall, parseFunction } from '../../lib/abi.ts';
+import type { BlockRef } from '../../model/block.ts';
+import type { Answer, Question } from '../../model/question.ts';
+import type { ChainClient } from '../chainClient.ts';
+import { BadAnswer, decodeReceipt } from './decodeBlock.ts';
+import type { Endpoints } from './endpoints.ts';
+import type { RpcCall, RpcError, RpcReply } from './rpc.ts';
+
+const aggregate = parseFunction(
+  'aggregate3((address target, bool allowFailure, bytes callData)[] calls) returns ((bool success, bytes returnData)[] results)',
+);
+/** Where the well-known contract stands on nearly every EVM chain. */
+const multicall = '0xca11bde05977b3631167028862be2a173976ca11';
+/** From this many calls on, one call to the contract is cheaper than each alone. */
+const worthwhile = 4;
+const callsAtOnce = 100;
+
+/** Answers questions about the state after a block, in as few calls as possible. */
+export function askBlock(endpoints: Endpoints): ChainClient['ask'] {
+  let hasMulticall: boolean | undefined;
+  // By hash, because by number another block might answer after a reorganisation; older nodes know numbers only.
+  let byHash = true;
+
+  return async (block, questions) => {
+    const answers = new Array<Answer>(questions.length);
+    const places = questions.map((question, place) => ({ question, place }));
+    const calls = places.filter(({ question }) => question.type === 'call');
+    const receipts = places.filter(({ question }) => question.type === 'receipt');
+    const together = calls.length >= worthwhile && (await knowsMulticall(block));
+    const whole = receipts.length > 2 && (await blockReceipts(block, receipts, answers));
+    const rest = places.filter(
+      ({ question }) => !(together && question.type === 'call') && !(whole && question.type === 'receipt'),
+    );
+    await Promise.all([
+      askEach(block, rest, answers),
+      ...(together ? chunks(calls).map((chunk) => askTogether(block, chunk, answers)) : []),
+    ]);
+    return answers;
+  };
+
+  async function askEach(block: BlockRef, asked: readonly Asked[], answers: Answer[]): Promise<void> {
+    if (asked.length === 0) return;
+    const replies = await send(block, (at) => asked.map(({ question }) => toCall(question, at)));
+    for (const [index, { question, place }] of asked.entries())
+      answers[place] = toAnswer(question, replies[index]!);
+  }
+
+  async function askTogether(block: BlockRef, asked: readonly Asked[], answers: Answer[]): Promise<void> {
+    const items = asked.flatMap(({ question }) =>
+      question.type === 'call' ? [{ target: question.to, allowFailure: true, callData: question.data }] : [],
+    );
+    const data = encodeCall(aggregate, [items]);
+    const [reply] = await send(block, (at) => [
+      { method: 'eth_call', params: [{ to: multicall, data }, at] },
+    ]);
+    if (!reply || 'error' in reply || reply.result === '0x') {
+      // The contract may be younger than the block, or all calls together too expensive.
+      await askEach(block, asked, answers);
+      return;
+    }
+    const [results] = decodeResult(aggregate, String(reply.result)) as [readonly Aggregated[]];
+    for (const [index, { place }] of asked.entries()) {
+      const { success, returnData } = results[index]!;
+      answers[place] = { value: success ? { data: returnData } : { reverted: revertReason(returnData) } };
+    }
+  }
+
+  async function blockReceipts(
+    block: BlockRef,
+    asked: readonly Asked[],
+    answers: Answer[],
+  ): Promise<boolean> {
+    const [reply] = await endpoints.request(
+      [{ method: 'eth_getBlockReceipts', params: [block.hash] }],
+      (replies) => replies,
+    );
+    if (!reply || 'error' in reply || !Array.isArray(reply.result)) return false;
+    const byTransaction = new Map(
+      reply.result.map((raw: { transactionHash: string }) => [raw.transactionHash, raw]),
+    );
+    return asked.every(({ question, place }) => {
+      const raw = question.type === 'receipt' ? byTransaction.get(question.hash) : undefined;
+      if (raw) answers[place] = { value: decodeReceipt(raw) };
+      return raw !== undefined;
+    });
+  }
+
+  async function send(block: BlockRef, toCalls: (at: unknown) => RpcCall[]): Promise<readonly RpcReply[]> {
+    const at = byHash ? { blockHash: block.hash } : `0x${block.number.toString(16)}`;
+    const replies = await endpoints.request(toCalls(at), (got) => {
+      for (const reply of got)
+        if ('error' in reply && isEndpointsFault(reply.error)) throw new BadAnswer(reply.error.message);
+      return got;
+    });
+    const isUnknownForm = byHash && replies.some((reply) => 'error' in reply && reply.error.code === -32602);
+    if (!isUnknownForm) return replies;
+    byHash = false;
+    return send(block, toCalls);
+  }
+
+  async function knowsMulticall(block: BlockRef): Promise<boolean> {
+    if (hasMulticall === undefined) {
+      const [reply] = await send(block, (at) => [{ method: 'eth_getCode', params: [multicall, at] }]);
+      hasMulticall = reply !== undefined && 'result' in reply && String(reply.result).length > 2;
+    }
+    return hasMulticall;
+  }
+}
+
+type Asked = { question: Question; place: number };
+type Aggregated = { success: boolean; returnData: string };
+
+function chunks(items: readonly Asked[]): Asked[][] {
+  return Array.from({ length: Math.ceil(items.length / callsAtOnce) }, (_, n) =>
+    items.slice(n * callsAtOnce, (n + 1) * callsAtOnce),
+  );
+}
+
+function toCall(question: Question, at: unknown): RpcCall {
+  switch (question.type) {
+    case 'call':
+      return { method: 'eth_call', params: [{ to: question.to, data: question.data }, at] };
+    case 'balance':
+      return { method: 'eth_getBalance', params: [question.address, at] };
+    case 'code':
+      return { method: 'eth_getCode', params: [question.address, at] };
+    case 'storage':
+      return { method: 'eth_getStorageAt', params: [question.address, question.slot, at] };
+    case 'receipt':
+      return { method: 'eth_getTransactionReceipt', params: [question.hash] };
+  }
+}
+
+function toAnswer(question: Question, reply: RpcReply): Answer {
+  if ('error' in reply) {
+    const { error } = reply;
+    if (question.type === 'call' && isRevert(error))
+      return {
+        value: { reverted: revertReason(typeof error.data === 'string' ? error.data : '0x', error.message) },
+      };
+    return { missing: error.message };
+  }
+  if (reply.result === null) return { missing: `the node has no ${question.type} there` };
+  switch (question.type) {
+    case 'call':
+      return { value: { data: String(reply.result) } };
+    case 'balance':
+      return { value: BigInt(String(reply.result)) };
+    case 'receipt':
+      return { value: decodeReceipt(reply.result) };
+    default:
+      return { value: String(reply.result) };
+  }
+}
+
+function isRevert({ code, message, data }: RpcError): boolean {
+  return (
+    code === 3 ||
+    /revert|invalid opcode|out of gas|stack (under|over)flow/i.test(message) ||
+    (typeof data === 'string' && data.length > 2)
+  );
+}
+
+/** Rate limits, time-outs and internal faults: another endpoint, or the same one later, may well answer. */
+function isEndpointsFault({ code, message }: RpcError): boolean {
+  return (
+    code === -32005 || code === 429 || /rate limit|too many requests|timed? ?out|temporarily/i.test(message)
+  );
+}
+
+const errorText = parseFunction('Error(string text)');
+
+/** The reason of a revert in words, as far as it has any. */
+function revertReason(data: string, message = 'the call reverts'): string {
+  if (data.startsWith('0x08c379a0')) {
+    const [text] = decodeResult({ ...errorText, outputs: errorText.inputs }, `0x${data.slice(10)}`);
+    return String(text);
+  }
+  return data.length >= 10 ? `custom error ${data.slice(0, 10)}` : message;
+}

@@ -1,0 +1,149 @@
+import type { Block, Header, Log, Receipt, Transaction } from '../../model/block.ts';
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/** What a node sent that cannot be a block, a log or a receipt. */
+export class BadAnswer extends Error {
+  override readonly name = 'BadAnswer';
+}
+
+export function decodeHeader(raw: unknown): Header {
+  const block = record(raw, 'block');
+  return {
+    number: quantity(block, 'number'),
+    hash: text(block, 'hash'),
+    parentHash: text(block, 'parentHash'),
+    timestamp: quantity(block, 'timestamp') * 1000,
+  };
+}
+
+/** A whole block. Its logs must be those of this very block and complete, which their numbering tells. */
+export function decodeBlock(chainUid: string, raw: unknown, rawLogs: unknown, receivedAt: number): Block {
+  const header = decodeHeader(raw);
+  const block = record(raw, 'block');
+  const logs = list(rawLogs, 'logs').map((item) => decodeLog(item, header.hash));
+  checkLogs(block, logs);
+  const byTransaction = groupByTransaction(logs);
+  const transactions = list(block.transactions, 'transactions').map(
+    (item) => new EvmTransaction(record(item, 'transaction'), byTransaction),
+  );
+  return {
+    ...header,
+    chainUid,
+    transactions,
+    logs,
+    gasUsed: BigInt(text(block, 'gasUsed')),
+    gasLimit: BigInt(text(block, 'gasLimit')),
+    size: block.size === undefined ? 0 : quantity(block, 'size'),
+    receivedAt,
+  };
+}
+
+function groupByTransaction(logs: readonly Log[]): ReadonlyMap<number, readonly Log[]> {
+  const groups = new Map<number, Log[]>();
+  for (const log of logs) {
+    const group = groups.get(log.transactionIndex);
+    if (group) group.push(log);
+    else groups.set(log.transactionIndex, [log]);
+  }
+  return groups;
+}
+
+const noBloom = /^0x0*$/;
+const fullBloom = /^0xf+$/i;
+
+/** The logs of a block are numbered without a gap, and a block whose bloom is not empty has some. */
+function checkLogs(block: Raw, logs: readonly Log[]): void {
+  for (let place = 0; place < logs.length; place++) {
+    if (logs[place]!.index !== place) throw new BadAnswer(`log ${place} of the block is missing`);
+  }
+  const bloom = block.logsBloom;
+  // Some rollups send a constant in place of a bloom.
+  if (logs.length > 0 || typeof bloom !== 'string' || noBloom.test(bloom) || fullBloom.test(bloom)) return;
+  throw new BadAnswer('the logs of the block are missing');
+}
+
+function decodeLog(raw: unknown, blockHash: string): Log {
+  const log = record(raw, 'log');
+  if (log.blockHash !== blockHash) throw new BadAnswer('a log belongs to another block');
+  return {
+    address: text(log, 'address').toLowerCase(),
+    topics: list(log.topics, 'topics') as string[],
+    data: text(log, 'data'),
+    index: quantity(log, 'logIndex'),
+    transactionHash: text(log, 'transactionHash'),
+    transactionIndex: quantity(log, 'transactionIndex'),
+  };
+}
+
+/** Most transactions of a block concern nobody, so numbers are read only when somebody looks. */
+class EvmTransaction implements Transaction {
+  readonly hash: string;
+  readonly index: number;
+  readonly from: string;
+  readonly to: string | null;
+  readonly input: string;
+  readonly #raw: Raw;
+  readonly #logs: ReadonlyMap<number, readonly Log[]>;
+
+  constructor(raw: Raw, logs: ReadonlyMap<number, readonly Log[]>) {
+    this.#raw = raw;
+    this.#logs = logs;
+    this.hash = text(raw, 'hash');
+    this.index = quantity(raw, 'transactionIndex');
+    this.from = text(raw, 'from').toLowerCase();
+    this.to = typeof raw.to === 'string' ? raw.to.toLowerCase() : null;
+    this.input = text(raw, 'input');
+  }
+
+  get value(): bigint {
+    return BigInt(text(this.#raw, 'value'));
+  }
+
+  get nonce(): number {
+    return quantity(this.#raw, 'nonce');
+  }
+
+  get priorityFee(): bigint {
+    const { maxPriorityFeePerGas, gasPrice } = this.#raw;
+    const fee = typeof maxPriorityFeePerGas === 'string' ? maxPriorityFeePerGas : gasPrice;
+    return typeof fee === 'string' ? BigInt(fee) : 0n;
+  }
+
+  get logs(): readonly Log[] {
+    return this.#logs.get(this.index) ?? [];
+  }
+}
+
+export function decodeReceipt(raw: unknown): Receipt {
+  const receipt = record(raw, 'receipt');
+  const address = receipt.contractAddress;
+  return {
+    isSuccess: receipt.status === '0x1',
+    gasUsed: BigInt(text(receipt, 'gasUsed')),
+    gasPrice: typeof receipt.effectiveGasPrice === 'string' ? BigInt(receipt.effectiveGasPrice) : 0n,
+    contractAddress: typeof address === 'string' ? address.toLowerCase() : null,
+  };
+}
+
+function record(value: unknown, what: string): Raw {
+  if (typeof value !== 'object' || value === null) throw new BadAnswer(`a ${what} is not a record`);
+  return value as Raw;
+}
+
+function list(value: unknown, what: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new BadAnswer(`${what} is not a list`);
+  return value;
+}
+
+function text(from: Raw, member: string): string {
+  const value = from[member];
+  if (typeof value !== 'string') throw new BadAnswer(`${member} is not a text`);
+  return value;
+}
+
+function quantity(from: Raw, member: string): number {
+  const value = Number(text(from, member));
+  if (!Number.isSafeInteger(value)) throw new BadAnswer(`${member} is not a number`);
+  return value;
+}

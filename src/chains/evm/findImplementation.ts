@@ -1,0 +1,67 @@
+import { functionSelector } from '../../lib/abi.ts';
+import type { BlockRef } from '../../model/block.ts';
+import type { Answer, Question } from '../../model/question.ts';
+import type { ChainClient } from '../chainClient.ts';
+
+/** keccak256('eip1967.proxy.implementation') - 1 and its siblings; the last is keccak256('PROXIABLE') of EIP-1822. */
+const slots = {
+  implementation: '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc',
+  beacon: '0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50',
+  proxiable: '0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7',
+  first: '0x0000000000000000000000000000000000000000000000000000000000000000',
+};
+const implementationCall = functionSelector('implementation()');
+const safeCall = functionSelector('masterCopy()');
+/** A minimal proxy of EIP-1167: this, the address, the rest. */
+const cloneStart = '0x363d3d373d3d3d363d73';
+
+/** The contract behind a proxy of any usual kind, or null when the address is none. */
+export async function findImplementation(
+  client: Pick<ChainClient, 'ask'>,
+  at: BlockRef,
+  address: string,
+): Promise<string | null> {
+  const storage = (slot: string): Question => ({ type: 'storage', address, slot });
+  const [code, direct, beacon, proxiable, first, delegated, master] = await client.ask(at, [
+    { type: 'code', address },
+    storage(slots.implementation),
+    storage(slots.beacon),
+    storage(slots.proxiable),
+    storage(slots.first),
+    { type: 'call', to: address, data: implementationCall },
+    { type: 'call', to: address, data: safeCall },
+  ]);
+  const program = textOf(code);
+  if (program.startsWith(cloneStart)) return `0x${program.slice(cloneStart.length, cloneStart.length + 40)}`;
+  const named = wordAddress(textOf(direct)) ?? wordAddress(textOf(proxiable));
+  if (named) return named;
+  const beaconAddress = wordAddress(textOf(beacon));
+  if (beaconAddress) {
+    const [answer] = await client.ask(at, [{ type: 'call', to: beaconAddress, data: implementationCall }]);
+    return wordAddress(callData(answer));
+  }
+  // The Safe's own proxy keeps it in its first slot and answers for it; other contracts keep anything there.
+  const safe = wordAddress(callData(master));
+  if (safe && safe === wordAddress(textOf(first))) return safe;
+  const told = wordAddress(callData(delegated));
+  return told && program.length > 2 ? told : null;
+}
+
+function textOf(answer: Answer | undefined): string {
+  if (!answer || 'missing' in answer)
+    throw new Error(`The node does not tell: ${answer?.missing ?? 'no answer'}`);
+  return typeof answer.value === 'string' ? answer.value : '0x';
+}
+
+function callData(answer: Answer | undefined): string {
+  if (!answer || 'missing' in answer) return '0x';
+  const { value } = answer;
+  return typeof value === 'object' && 'data' in value ? value.data : '0x';
+}
+
+/** The address in a word that holds nothing else. */
+function wordAddress(word: string): string | null {
+  const padded = word.slice(2).padStart(64, '0');
+  const isAddress = padded.length === 64 && /^0{24}/.test(padded) && !/^0{60}/.test(padded);
+  return isAddress ? `0x${padded.slice(24)}` : null;
+}

@@ -1,0 +1,181 @@
+import { Pool, WebSocket } from 'undici';
+
+export type RpcCall = { method: string; params: readonly unknown[] };
+export type RpcReply = { result: unknown } | { error: RpcError };
+export type RpcError = { code: number; message: string; data?: unknown };
+
+/** One endpoint of a node. */
+export type Rpc = {
+  /** Without path and query, which often hold an access key. */
+  readonly name: string;
+  /** Sends all calls in one request; the replies stand in the order of the calls. */
+  batch(calls: readonly RpcCall[], timeoutMs: number): Promise<RpcReply[]>;
+  close(): Promise<void>;
+};
+
+/** What an endpoint did instead of answering. */
+export class RpcFailure extends Error {
+  override readonly name = 'RpcFailure';
+}
+
+export function createRpc(url: string): Rpc {
+  return url.startsWith('ws') ? createSocketRpc(url) : createHttpRpc(url);
+}
+
+function createHttpRpc(url: string): Rpc {
+  const { origin, pathname, search, username, password } = new URL(url);
+  const pool = new Pool(origin, { connections: 16, keepAliveTimeout: 30_000, connectTimeout: 3000 });
+  // A server that knows no batches answers one with a single record; from then on it gets one call at a time.
+  let takesBatches = true;
+  const headers = {
+    'content-type': 'application/json',
+    'accept-encoding': 'identity',
+    ...(username
+      ? {
+          authorization: `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`,
+        }
+      : {}),
+  };
+  return {
+    name: origin,
+    async batch(calls, timeoutMs) {
+      if (takesBatches && calls.length > 1) {
+        const body = JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call })));
+        const answer = parse(await post(body, timeoutMs));
+        if (Array.isArray(answer)) return inOrder(answer, calls.length);
+        takesBatches = false;
+      }
+      return Promise.all(calls.map((call) => single(call, timeoutMs)));
+    },
+    close: () => pool.destroy(),
+  };
+
+  async function single(call: RpcCall, timeoutMs: number): Promise<RpcReply> {
+    return toReply(parse(await post(JSON.stringify({ jsonrpc: '2.0', id: 0, ...call }), timeoutMs)));
+  }
+
+  async function post(body: string, timeoutMs: number): Promise<string> {
+    try {
+      const response = await pool.request({
+        method: 'POST',
+        path: pathname + search,
+        headers,
+        body,
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      if (response.statusCode !== 200) {
+        await response.body.dump();
+        throw new RpcFailure(`it answered with status ${response.statusCode}`);
+      }
+      return await response.body.text();
+    } catch (error) {
+      throw error instanceof RpcFailure ? error : new RpcFailure(reason(error, timeoutMs), { cause: error });
+    }
+  }
+}
+
+/** The same over a WebSocket, which is opened on first use and again after it broke. */
+function createSocketRpc(url: string): Rpc {
+  const waiting = new Map<number, (reply: unknown) => void>();
+  let opening: Promise<WebSocket> | undefined;
+  let nextId = 0;
+
+  function open(): Promise<WebSocket> {
+    opening ??= new Promise((resolve, reject) => {
+      const socket = new WebSocket(url);
+      const drop = () => {
+        opening = undefined;
+        for (const [id, settle] of waiting)
+          settle({ id, error: { code: -32000, message: 'connection closed' } });
+        waiting.clear();
+        reject(new RpcFailure('the connection was closed'));
+      };
+      socket.onopen = () => resolve(socket);
+      socket.onerror = drop;
+      socket.onclose = drop;
+      socket.onmessage = ({ data }) => {
+        const message = parse(String(data));
+        for (const reply of Array.isArray(message) ? message : [message]) {
+          if (!isRecord(reply) || typeof reply.id !== 'number') continue;
+          waiting.get(reply.id)?.(reply);
+          waiting.delete(reply.id);
+        }
+      };
+    });
+    return opening;
+  }
+
+  return {
+    name: new URL(url).origin.replace(/^null$/, url.split('/').slice(0, 3).join('/')),
+    async batch(calls, timeoutMs) {
+      const socket = await within(open(), timeoutMs);
+      const first = nextId;
+      nextId += calls.length;
+      const ids = calls.map((_, place) => first + place);
+      const replies = Promise.all(
+        ids.map((id) => new Promise<unknown>((resolve) => waiting.set(id, resolve))),
+      );
+      socket.send(JSON.stringify(calls.map((call, place) => ({ jsonrpc: '2.0', id: ids[place], ...call }))));
+      const answers = await within(replies, timeoutMs).catch((error: unknown) => {
+        for (const id of ids) waiting.delete(id);
+        throw error;
+      });
+      return answers.map(toReply);
+    },
+    async close() {
+      (await opening?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new RpcFailure(`it did not answer within ${timeoutMs} ms`)), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new RpcFailure('its answer is not JSON');
+  }
+}
+
+/** A server may answer a batch in any order. */
+function inOrder(answer: readonly unknown[], count: number): RpcReply[] {
+  const replies = new Array<RpcReply | undefined>(count);
+  for (const item of answer)
+    if (isRecord(item) && typeof item.id === 'number') replies[item.id] = toReply(item);
+  return Array.from(replies, (reply) => {
+    if (!reply) throw new RpcFailure('a reply is missing from its answer');
+    return reply;
+  });
+}
+
+function toReply(item: unknown): RpcReply {
+  if (!isRecord(item)) throw new RpcFailure('a reply is not a record');
+  if (isRecord(item.error)) {
+    const { code, message, data } = item.error;
+    return { error: { code: Number(code), message: String(message), data } };
+  }
+  if (item.result === undefined) throw new RpcFailure('a reply has neither result nor error');
+  return { result: item.result };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function reason(error: unknown, timeoutMs: number): string {
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return `it did not answer within ${timeoutMs} ms`;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return code ? `the connection failed (${code})` : 'the connection failed';
+}

@@ -1,0 +1,125 @@
+import type { BlockRef } from '../model/block.ts';
+import type {
+  Allocation,
+  Funding,
+  HttpRequest,
+  HttpResult,
+  Label,
+  Reader,
+  ScriptResult,
+} from '../model/detection.ts';
+import type { Answer, Question } from '../model/question.ts';
+
+/** Something that must be asked of the world before an evaluation can go on. */
+export type Request =
+  | { readonly type: 'chain'; readonly at: BlockRef; readonly question: Question }
+  | { readonly type: 'labels'; readonly address: string }
+  | { readonly type: 'funding'; readonly address: string }
+  | {
+      readonly type: 'script';
+      readonly source: string;
+      readonly values: Readonly<Record<string, unknown>>;
+      readonly valuesKey: string;
+    }
+  | { readonly type: 'http'; readonly request: HttpRequest }
+  | { readonly type: 'allocations'; readonly tenantId: number; readonly contractId: number };
+
+export type Fetch = (requests: readonly Request[]) => Promise<readonly unknown[]>;
+
+/** Answers of one block, shared by all who ask the same. */
+export type Answers = {
+  /** What one subscriber may ask; `at` is the block it is about, undefined off chain. */
+  reader(tenantId: number, at: { block: BlockRef; parent: BlockRef } | undefined): Reader;
+  /** Asks everything that was found missing; false when nothing is. */
+  fetchMissing(): Promise<boolean>;
+};
+
+/** Ends an evaluation whose answers are not at hand yet. */
+export class Missing extends Error {
+  override readonly name = 'Missing';
+}
+
+export function createAnswers(fetch: Fetch): Answers {
+  const known = new Map<string, unknown>();
+  const missing = new Map<string, Request>();
+
+  function get(key: string, request: Request): unknown {
+    if (known.has(key)) return known.get(key);
+    missing.set(key, request);
+    throw new Missing();
+  }
+
+  return {
+    reader(tenantId, at) {
+      const chain = (question: Question, moment: 'block' | 'parent' = 'block') => {
+        if (!at) throw new Error('There is no block to ask about.');
+        const answer = get(`${at[moment].hash} ${JSON.stringify(question)}`, {
+          type: 'chain',
+          at: at[moment],
+          question,
+        }) as Answer;
+        if ('missing' in answer)
+          throw new Error(
+            `The node cannot answer a question about block ${at[moment].number}: ${answer.missing}`,
+          );
+        return answer.value;
+      };
+      const reader: Reader = {
+        call: (to, data, moment) => chain({ type: 'call', to, data }, moment) as ReturnType<Reader['call']>,
+        balance: (address, moment) => chain({ type: 'balance', address }, moment) as bigint,
+        code: (address, moment) => chain({ type: 'code', address }, moment) as string,
+        storage: (address, slot, moment) => chain({ type: 'storage', address, slot }, moment) as string,
+        receipt: (hash) => chain({ type: 'receipt', hash }) as ReturnType<Reader['receipt']>,
+        labels: (address) =>
+          (get(`labels ${address}`, { type: 'labels', address }) as readonly Label[]).filter(
+            (label) => label.tenantId === null || label.tenantId === tenantId,
+          ),
+        funding: (address) => get(`funding ${address}`, { type: 'funding', address }) as Funding | null,
+        script: (source, values) => {
+          const valuesKey = JSON.stringify(values, (_, value: unknown) =>
+            typeof value === 'bigint' ? `${value}n` : value,
+          );
+          return get(`script ${valuesKey} ${source}`, {
+            type: 'script',
+            source,
+            values,
+            valuesKey,
+          }) as ScriptResult;
+        },
+        http: (request) => get(`http ${JSON.stringify(request)}`, { type: 'http', request }) as HttpResult,
+        allocations: (contractId) =>
+          get(`allocations ${contractId}`, {
+            type: 'allocations',
+            tenantId,
+            contractId,
+          }) as readonly Allocation[],
+        all: (questions) => askAll(questions) as never,
+      };
+      return reader;
+    },
+    async fetchMissing() {
+      if (missing.size === 0) return false;
+      const asked = [...missing];
+      missing.clear();
+      const values = await fetch(asked.map(([, request]) => request));
+      for (const [place, [key]] of asked.entries()) known.set(key, values[place]);
+      return true;
+    },
+  };
+}
+
+/** Runs every question, so that all that is missing is fetched at once. */
+function askAll(questions: readonly (() => unknown)[]): unknown[] {
+  let isMissing = false;
+  const answers = questions.map((question) => {
+    try {
+      return question();
+    } catch (error) {
+      if (!(error instanceof Missing)) throw error;
+      isMissing = true;
+      return undefined;
+    }
+  });
+  if (isMissing) throw new Missing();
+  return answers;
+}

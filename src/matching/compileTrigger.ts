@@ -1,0 +1,71 @@
+import { fillTemplate } from '../lib/template.ts';
+import type { Severity } from '../model/alert.ts';
+import type { ChainFacts, Watched } from '../model/detection.ts';
+import { triggerTypes } from '../model/enumerations.ts';
+import { withDefaults } from '../model/validate.ts';
+import { triggers } from '../triggers/registry.ts';
+import { originOf } from './originOf.ts';
+import type { Subscriber } from './subscriber.ts';
+import { toMeta } from './toMeta.ts';
+
+/** A trigger as it is stored. */
+export type TriggerRow = {
+  readonly id: number;
+  readonly name: string;
+  readonly triggerType: string;
+  readonly tags: readonly string[];
+  readonly params: unknown;
+  readonly alerts: readonly TriggerAlert[];
+};
+
+type TriggerAlert = {
+  readonly id: number;
+  readonly severity: Severity;
+  readonly name: string;
+  readonly message: string | null;
+};
+
+/** Makes a stored trigger ready to be shown what it is interested in, or says why it cannot run. */
+export function compileTrigger(
+  row: TriggerRow,
+  contract: Watched,
+  chain: ChainFacts,
+): Subscriber | { fault: string } {
+  const definition = triggers.get(row.triggerType);
+  if (!definition) return { fault: `There is no trigger ${row.triggerType} in this version of Vigil.` };
+  const checked = withDefaults(definition.params, row.params);
+  if ('faults' in checked) {
+    const [first] = checked.faults;
+    return { fault: `Its parameters are not valid: ${first!.pointer} ${first!.message}` };
+  }
+  const config = checked.value;
+  const self = { kind: 'trigger', id: row.id, contract } as const;
+  // A trigger without alerts of its own still has something to say.
+  const alerts: readonly TriggerAlert[] =
+    row.alerts.length > 0 ? row.alerts : [{ id: 0, severity: 'MEDIUM', name: row.name, message: null }];
+  return {
+    ...self,
+    name: row.name,
+    interests: definition.interests(config, contract, chain),
+    cooldownMs: 0,
+    evaluate: (observation, state, read) =>
+      definition.evaluate(observation, { config, contract, chain, state, read }),
+    toFindings(found, observation) {
+      const origin = originOf(self, observation, found);
+      return alerts.map((alert) => ({
+        ...origin,
+        key: `${origin.key} ${alert.id}`,
+        kind: 'trigger',
+        group: 'trigger',
+        severity: alert.severity,
+        name: alert.name,
+        message: alert.message ? fillTemplate(alert.message, found.fields) : found.message,
+        meta: toMeta({ ...found.fields, ...(alert.id === 0 ? {} : { triggerAlertId: alert.id }) }),
+        tags: row.tags,
+        triggerId: row.id,
+        triggerType: row.triggerType,
+        interceptorType: triggerTypes[definition.type],
+      }));
+    },
+  };
+}

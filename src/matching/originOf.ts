@@ -1,0 +1,49 @@
+import type { Finding } from '../model/alert.ts';
+import type { Found, Observation } from '../model/detection.ts';
+import { timeOf } from './evaluateMatches.ts';
+import type { Subscriber } from './subscriber.ts';
+
+type Origin = Pick<
+  Finding,
+  | 'tenantId'
+  | 'projectId'
+  | 'contractId'
+  | 'timestamp'
+  | 'key'
+  | 'eid'
+  | 'txHash'
+  | 'chainUid'
+  | 'blockNumber'
+  | 'blockHash'
+>;
+
+/** Where and when something was found, and what makes it this finding and no other. */
+export function originOf(
+  { kind, id, contract }: Pick<Subscriber, 'kind' | 'id' | 'contract'>,
+  observation: Observation,
+  found: Found,
+): Origin {
+  const block = 'block' in observation ? observation.block : undefined;
+  const txHash =
+    found.transactionHash ?? ('transaction' in observation ? observation.transaction.hash : null);
+  const logIndex = observation.type === 'log' ? observation.log.index : undefined;
+  const at = timeOf(observation);
+  const place = [
+    txHash ?? (block ? `block ${block.number}` : `${observation.type} ${at}`),
+    logIndex,
+    found.part,
+  ];
+  const eid = place.filter((part) => part !== undefined).join('-');
+  return {
+    tenantId: contract.tenantId,
+    projectId: contract.projectId,
+    contractId: contract.id,
+    timestamp: at,
+    key: `${kind} ${id} ${block?.hash ?? ''} ${eid}`,
+    eid,
+    txHash,
+    chainUid: contract.chainUid,
+    blockNumber: block?.number ?? null,
+    blockHash: block?.hash ?? null,
+  };
+}

@@ -1,0 +1,16 @@
+import type { Finding } from '../model/alert.ts';
+import type { Found, Interest, Observation, Outcome, Reader, Watched } from '../model/detection.ts';
+
+/** A detector or trigger of a tenant, made ready to be shown what it is interested in. */
+export type Subscriber = {
+  readonly kind: 'detector' | 'trigger';
+  readonly id: number;
+  readonly name: string;
+  readonly contract: Watched;
+  readonly interests: readonly Interest[];
+  /** Further findings within this time of an alert are only counted. */
+  readonly cooldownMs: number;
+  evaluate(observation: Observation, state: unknown, read: Reader): Outcome<unknown>;
+  /** A detector makes one alert of what was found, a trigger as many as it has alerts. */
+  toFindings(found: Found, observation: Observation): Finding[];
+};

@@ -1,0 +1,39 @@
+import { sql } from '../../lib/sql.ts';
+import type { Scope } from '../../model/principal.ts';
+import type { Db } from '../db.ts';
+import { contractTable } from '../tables/contract.ts';
+
+export type ChainState = {
+  chainUid: string;
+  isFollowed: boolean;
+  head: number | null;
+  processed: number | null;
+  confirmed: number | null;
+  final: number | null;
+  processedAt: number | null;
+  endpoints: unknown[] | null;
+};
+
+export async function findChainStates(db: Db): Promise<Map<string, ChainState>> {
+  const rows = await db.query<ChainState>(
+    sql`select chain_uid as "chainUid", coalesce(lease_until > clock_timestamp(), false) as "isFollowed",
+        nullif(head, -1) as head, processed, case when confirmed >= 0 then confirmed end as confirmed,
+        case when final >= 0 then final end as final, processed_at as "processedAt", endpoints
+      from chain_cursor`,
+  );
+  return new Map(rows.map((row) => [row.chainUid, row]));
+}
+
+type Contracts = { count: number; first: { id: number; name: string }[] };
+
+/** The caller's active contracts on each chain: how many, and the first of them. */
+export async function listContractsByChain(db: Db, scope: Scope): Promise<Map<string, Contracts>> {
+  const rows = await db.query<Contracts & { chainUid: string }>(
+    sql`select chain_uid as "chainUid", count(*) as count,
+        json_agg(json_build_object('id', id, 'name', name) order by id) filter (where place <= 1000) as first
+      from (select t.chain_uid, t.id, t.name, row_number() over (partition by t.chain_uid order by t.id) as place
+            from contract t where t.status = 'ACTIVE' and ${contractTable.visible(scope)}) c
+      group by chain_uid`,
+  );
+  return new Map(rows.map(({ chainUid, count, first }) => [chainUid, { count, first }]));
+}

@@ -1,0 +1,118 @@
+import { sql } from '../../lib/sql.ts';
+import type { BlockRef, Header } from '../../model/block.ts';
+import type { Db } from '../db.ts';
+
+export type Cursor = {
+  /** The newest block that was processed; undefined before the first. */
+  tip: Header | undefined;
+  /** Processed blocks that may still be reorganised, oldest first; the last one is the tip. */
+  recent: Header[];
+  final: number;
+};
+
+/** Another process follows the chain now; this one must not write any more. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
+/** Takes or renews the lease of a chain; false when another process holds it. The database's clock decides. */
+export async function holdChain(db: Db, chainUid: string, holder: string, leaseMs: number): Promise<boolean> {
+  const rows = await db.prepared(
+    sql`insert into chain_cursor as c (chain_uid, head, confirmed, final, updated_at, holder, lease_until)
+      values (${chainUid}, -1, -1, -1, 0, ${holder}, clock_timestamp() + ${leaseMs} * interval '1 ms')
+      on conflict (chain_uid) do update set holder = excluded.holder, lease_until = excluded.lease_until
+        where c.holder is null or c.holder = excluded.holder or c.lease_until < clock_timestamp()
+      returning 1`,
+  );
+  return rows.length > 0;
+}
+
+export async function releaseChain(db: Db, chainUid: string, holder: string): Promise<void> {
+  await db.query(
+    sql`update chain_cursor set holder = null, lease_until = null where chain_uid = ${chainUid} and holder = ${holder}`,
+  );
+}
+
+export async function findCursor(db: Db, chainUid: string): Promise<Cursor> {
+  const recent = await db.query<Header>(
+    sql`select number, hash, parent_hash as "parentHash", timestamp from chain_block
+      where chain_uid = ${chainUid} order by number`,
+  );
+  const [row] = await db.query<{ final: number }>(
+    sql`select final from chain_cursor where chain_uid = ${chainUid}`,
+  );
+  return { tip: recent.at(-1), recent, final: row?.final ?? -1 };
+}
+
+type Step = {
+  chainUid: string;
+  holder: string;
+  /** The block that the step starts from. */
+  from: BlockRef | undefined;
+  head: number;
+  confirmations: number;
+  now: number;
+};
+
+/** Goes on by these blocks, oldest first. */
+export async function advanceCursor(tx: Db, step: Step, blocks: readonly Header[]): Promise<void> {
+  await moveCursor(tx, step, blocks.at(-1)!);
+  await tx.prepared(
+    sql`insert into chain_block (chain_uid, number, hash, parent_hash, timestamp)
+      select ${step.chainUid}, * from unnest(${blocks.map(({ number }) => number)}::bigint[],
+        ${blocks.map(({ hash }) => hash)}::text[], ${blocks.map(({ parentHash }) => parentHash)}::text[],
+        ${blocks.map(({ timestamp }) => timestamp)}::bigint[])`,
+  );
+}
+
+/** Goes back to an earlier block, or to before the first; what lies above it is forgotten. */
+export async function rewindCursor(tx: Db, step: Step, to: Header | undefined): Promise<void> {
+  await moveCursor(tx, step, to);
+  await tx.query(
+    sql`delete from chain_block where chain_uid = ${step.chainUid} and number > ${to?.number ?? -1}`,
+  );
+}
+
+async function moveCursor(tx: Db, step: Step, to: Header | undefined): Promise<void> {
+  const moved = await tx.prepared(
+    sql`update chain_cursor set processed = ${to?.number ?? null}::bigint, hash = ${to?.hash ?? null}::text,
+        processed_at = ${to?.timestamp ?? null}::bigint, head = greatest(${step.head}::bigint, ${to?.number ?? -1}::bigint),
+        confirmed = ${(to?.number ?? -1) - step.confirmations}::bigint, updated_at = ${step.now}::bigint
+      where chain_uid = ${step.chainUid} and holder = ${step.holder} and lease_until > clock_timestamp()
+        and hash is not distinct from ${step.from?.hash ?? null}::text
+      returning 1`,
+  );
+  if (moved.length === 0)
+    throw new LeaseLost(`The chain ${step.chainUid} is followed by another process now.`);
+}
+
+/** Blocks up to this one cannot be reorganised any more; what was kept to undo them is forgotten. */
+export async function finalizeChain(tx: Db, chainUid: string, holder: string, final: number): Promise<void> {
+  await tx.query(
+    sql`update chain_cursor set final = greatest(final, ${final}) where chain_uid = ${chainUid} and holder = ${holder}`,
+  );
+  // The newest final block stays, as the one that the next must follow.
+  await tx.query(
+    sql`delete from chain_block b where chain_uid = ${chainUid} and number < ${final}
+      and number < (select max(number) from chain_block m where m.chain_uid = ${chainUid})`,
+  );
+  await tx.query(sql`delete from watch_undo where chain_uid = ${chainUid} and number <= ${final}`);
+}
+
+/** Forgets how far a chain was followed, because nobody watches anything on it. */
+export async function parkChain(tx: Db, chainUid: string, holder: string): Promise<void> {
+  await tx.query(
+    sql`update chain_cursor set processed = null, hash = null, processed_at = null where chain_uid = ${chainUid} and holder = ${holder}`,
+  );
+  await tx.query(sql`delete from chain_block where chain_uid = ${chainUid}`);
+  await tx.query(sql`delete from watch_undo where chain_uid = ${chainUid}`);
+}
+
+/** For steps that do not move the cursor. */
+export async function assertHolder(tx: Db, chainUid: string, holder: string): Promise<void> {
+  const rows = await tx.prepared(
+    sql`select 1 from chain_cursor where chain_uid = ${chainUid} and holder = ${holder}
+      and lease_until > clock_timestamp() for share`,
+  );
+  if (rows.length === 0) throw new LeaseLost(`The chain ${chainUid} is followed by another process now.`);
+}

@@ -1,0 +1,103 @@
+import { raw, type Sql, sql } from '../../lib/sql.ts';
+import type { Severity } from '../../model/alert.ts';
+import type { Watched } from '../../model/detection.ts';
+import type { Db } from '../db.ts';
+
+export type WatchedDetector = {
+  id: number;
+  contractId: number;
+  name: string;
+  schemaName: string;
+  tags: string[];
+  config: unknown;
+};
+
+export type WatchedTrigger = {
+  id: number;
+  contractId: number;
+  name: string;
+  triggerType: string;
+  tags: string[];
+  params: unknown;
+  alerts: { id: number; severity: Severity; name: string; message: string | null }[];
+};
+
+export type WatchedContract = Watched & {
+  inspectedAt: number | null;
+  detectors: WatchedDetector[];
+  triggers: WatchedTrigger[];
+};
+
+const live =
+  raw(`c.status = 'ACTIVE' and exists (select from project p where p.tenant_id = c.tenant_id and p.id = c.project_id
+    and p.status = 'ACTIVE') and exists (select from tenant n where n.id = c.tenant_id and n.status = 'ACTIVE')`);
+
+const pageSize = 10_000;
+
+/** Everything that is watched on a chain, in pages; with `only`, of what these contracts (projects, tenants) have. */
+export async function* watchedContracts(
+  db: Db,
+  chainUid: string,
+  only: Sql = sql`true`,
+): AsyncGenerator<WatchedContract[]> {
+  for (let after = 0; ; ) {
+    const contracts = await db.query<Omit<WatchedContract, 'detectors' | 'triggers'>>(
+      sql`select c.id, c.tenant_id as "tenantId", c.project_id as "projectId", c.chain_uid as "chainUid",
+          c.canonical_address as address, lower(c.implementation) as implementation, c.name,
+          c.address_type as "addressType", coalesce(c.abi, '[]') as abi, c.inspected_at as "inspectedAt"
+        from contract c where c.chain_uid = ${chainUid} and c.id > ${after} and ${live} and ${only}
+        order by c.id limit ${pageSize}`,
+    );
+    if (contracts.length === 0) return;
+    const ids = contracts.map(({ id }) => id);
+    const [detectors, triggers] = await Promise.all([findDetectors(db, ids), findTriggers(db, ids)]);
+    yield contracts.map((contract) => ({
+      ...contract,
+      detectors: detectors.get(contract.id) ?? [],
+      triggers: triggers.get(contract.id) ?? [],
+    }));
+    after = ids.at(-1)!;
+  }
+}
+
+export async function isChainWatched(db: Db, chainUid: string): Promise<boolean> {
+  const rows = await db.query(
+    sql`select 1 from contract c where c.chain_uid = ${chainUid} and ${live} limit 1`,
+  );
+  return rows.length > 0;
+}
+
+/** Detectors whose alerts come from outside are not run here. */
+async function findDetectors(
+  db: Db,
+  contractIds: readonly number[],
+): Promise<Map<number, WatchedDetector[]>> {
+  const rows = await db.query<WatchedDetector>(
+    sql`select d.id, d.contract_id as "contractId", d.name, s.name as "schemaName", d.tags, d.config
+      from detector d join detector_schema s on s.id = d.schema_id
+      where d.contract_id = any(${contractIds}) and d.status = 'ACTIVE' and d.source <> 'EXTERNAL'
+        and s.status = 'ACTIVE' order by d.id`,
+  );
+  return byContract(rows);
+}
+
+async function findTriggers(db: Db, contractIds: readonly number[]): Promise<Map<number, WatchedTrigger[]>> {
+  const rows = await db.query<WatchedTrigger>(
+    sql`select t.id, t.contract_id as "contractId", t.name, t.trigger_type as "triggerType", t.tags, t.params,
+        (select coalesce(json_agg(json_build_object('id', a.id, 'severity', a.severity, 'name', a.name,
+            'message', a.message) order by a.id), '[]')
+          from trigger_alert a where a.tenant_id = t.tenant_id and a.trigger_id = t.id) as alerts
+      from "trigger" t where t.contract_id = any(${contractIds}) and t.status = 'ACTIVE' order by t.id`,
+  );
+  return byContract(rows);
+}
+
+function byContract<T extends { contractId: number }>(rows: readonly T[]): Map<number, T[]> {
+  const groups = new Map<number, T[]>();
+  for (const row of rows) {
+    const group = groups.get(row.contractId);
+    if (group) group.push(row);
+    else groups.set(row.contractId, [row]);
+  }
+  return groups;
+}

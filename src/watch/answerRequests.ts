@@ -1,0 +1,101 @@
+import type { ChainClient } from '../chains/chainClient.ts';
+import type { Fetch, Request } from '../matching/answers.ts';
+import type {
+  Allocation,
+  Funding,
+  HttpRequest,
+  HttpResult,
+  Label,
+  ScriptResult,
+} from '../model/detection.ts';
+
+/** Where answers come from; each takes everything that is asked of it at once. */
+export type Sources = {
+  client: ChainClient;
+  labels(addresses: readonly string[]): Promise<readonly Label[]>;
+  funding(addresses: readonly string[]): Promise<ReadonlyMap<string, Funding>>;
+  allocations(tenantId: number, contractId: number): Promise<readonly Allocation[]>;
+  scripts(
+    values: Readonly<Record<string, unknown>>,
+    sources: readonly string[],
+  ): Promise<readonly ScriptResult[]>;
+  http(request: HttpRequest): Promise<HttpResult>;
+};
+
+type Asked<T extends Request['type']> = { place: number; request: Extract<Request, { type: T }> };
+
+/** Answers what evaluations ask for: one batch for each source and block instead of a question at a time. */
+export function answerRequests(sources: Sources): Fetch {
+  return async (requests) => {
+    const answers = new Array<unknown>(requests.length);
+    const of = <T extends Request['type']>(type: T): Asked<T>[] =>
+      requests.flatMap((request, place) => (isOf(request, type) ? [{ place, request }] : []));
+    await Promise.all([
+      ...groups(of('chain'), ({ at }) => at.hash).map(async (group) => {
+        const answered = await sources.client.ask(
+          group[0]!.request.at,
+          group.map(({ request }) => request.question),
+        );
+        for (const [n, { place }] of group.entries()) answers[place] = answered[n];
+      }),
+      answerLabels(sources, of('labels'), answers),
+      answerFunding(sources, of('funding'), answers),
+      ...groups(of('script'), ({ valuesKey }) => valuesKey).map(async (group) => {
+        const results = await sources.scripts(
+          group[0]!.request.values,
+          group.map(({ request }) => request.source),
+        );
+        for (const [n, { place }] of group.entries()) answers[place] = results[n];
+      }),
+      ...of('http').map(async ({ place, request }) => {
+        answers[place] = await sources.http(request.request);
+      }),
+      ...of('allocations').map(async ({ place, request }) => {
+        answers[place] = await sources.allocations(request.tenantId, request.contractId);
+      }),
+    ]);
+    return answers;
+  };
+}
+
+function isOf<T extends Request['type']>(
+  request: Request,
+  type: T,
+): request is Extract<Request, { type: T }> {
+  return request.type === type;
+}
+
+async function answerLabels(
+  sources: Sources,
+  asked: readonly Asked<'labels'>[],
+  answers: unknown[],
+): Promise<void> {
+  if (asked.length === 0) return;
+  const labels = await sources.labels(asked.map(({ request }) => request.address));
+  for (const { place, request } of asked)
+    answers[place] = labels.filter(({ address }) => address === request.address);
+}
+
+async function answerFunding(
+  sources: Sources,
+  asked: readonly Asked<'funding'>[],
+  answers: unknown[],
+): Promise<void> {
+  if (asked.length === 0) return;
+  const funding = await sources.funding(asked.map(({ request }) => request.address));
+  for (const { place, request } of asked) answers[place] = funding.get(request.address) ?? null;
+}
+
+function groups<T extends Request['type']>(
+  asked: readonly Asked<T>[],
+  keyOf: (request: Asked<T>['request']) => string,
+): Asked<T>[][] {
+  const found = new Map<string, Asked<T>[]>();
+  for (const item of asked) {
+    const key = keyOf(item.request);
+    const group = found.get(key);
+    if (group) group.push(item);
+    else found.set(key, [item]);
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from '../store/db.ts';
+import { holdChain, releaseChain } from '../store/watch/cursor.ts';
+
+/** How long a chain stays with a process that has died, and how often a living one says that it is there. */
+const leaseMs = 6000;
+const renewMs = 2000;
+
+type Options = {
+  db: Db;
+  chainUid: string;
+  holder: string;
+  /** Whether there is anything to do at all. */
+  isWanted: () => Promise<boolean>;
+  /** Follows the chain until the signal says that the lease is gone. */
+  run: (signal: AbortSignal) => Promise<void>;
+  onError: (error: unknown) => void;
+  signal: AbortSignal;
+};
+
+/** Waits for the lease of a chain, runs as long as it is held, and tries again whatever happens. */
+export async function holdLease({
+  db,
+  chainUid,
+  holder,
+  isWanted,
+  run,
+  onError,
+  signal,
+}: Options): Promise<void> {
+  let failures = 0;
+  while (!signal.aborted) {
+    try {
+      if ((await isWanted()) && (await holdChain(db, chainUid, holder, leaseMs))) await runWhileHeld();
+      failures = 0;
+    } catch (error) {
+      failures++;
+      onError(error);
+    }
+    await pause(failures === 0 ? 1000 : Math.min(10_000, 250 * 2 ** failures));
+  }
+
+  async function runWhileHeld(): Promise<void> {
+    const ending = new AbortController();
+    const ended = AbortSignal.any([signal, ending.signal]);
+    const renewing = renew(ending);
+    try {
+      await run(ended);
+    } finally {
+      ending.abort();
+      await renewing;
+      await releaseChain(db, chainUid, holder);
+    }
+  }
+
+  /** Gives up before the lease runs out, so that two processes never work at once; the store refuses the late one anyway. */
+  async function renew(ending: AbortController): Promise<void> {
+    let heldUntil = Date.now() + leaseMs;
+    while (!ending.signal.aborted) {
+      await pause(renewMs, ending.signal);
+      if (ending.signal.aborted) return;
+      const asked = Date.now();
+      const isHeld = await holdChain(db, chainUid, holder, leaseMs).catch((error: unknown) => {
+        onError(error);
+        return asked < heldUntil - renewMs;
+      });
+      if (!isHeld) ending.abort();
+      else heldUntil = asked + leaseMs;
+    }
+  }
+
+  async function pause(ms: number, until: AbortSignal = signal): Promise<void> {
+    await sleep(ms, undefined, { signal: until }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,129 @@
+import type { Chain } from '../chains/chains.ts';
+import { toChainFacts } from '../chains/toChainFacts.ts';
+import { type Sql, sql } from '../lib/sql.ts';
+import { compileDetector } from '../matching/compileDetector.ts';
+import { compileTrigger } from '../matching/compileTrigger.ts';
+import type { Subscriber } from '../matching/subscriber.ts';
+import { createSubscriptionIndex } from '../matching/subscriptionIndex.ts';
+import type { Db } from '../store/db.ts';
+import { type WatchedContract, watchedContracts } from '../store/watch/watchedContracts.ts';
+
+/** A detector or trigger that cannot even be made ready. */
+export type Unfit = {
+  kind: 'detector' | 'trigger';
+  id: number;
+  tenantId: number;
+  contractId: number;
+  message: string;
+};
+
+export type WatchList = ReturnType<typeof createWatchList>;
+
+/** Everything that is watched on a chain, kept up to date while it changes. */
+export function createWatchList(chain: Chain) {
+  const index = createSubscriptionIndex();
+  const facts = toChainFacts(chain);
+  const contracts = new Map<number, { contract: WatchedContract; subscribers: Subscriber[] }>();
+  let unfit: Unfit[] = [];
+  let changes = new Set<string>();
+  let isStale = true;
+  let refreshing: Promise<void> = Promise.resolve();
+
+  function put(contract: WatchedContract): void {
+    drop(contract.id);
+    const origin = { tenantId: contract.tenantId, contractId: contract.id };
+    const subscribers: Subscriber[] = [];
+    const keep = (kind: Unfit['kind'], id: number, made: Subscriber | { fault: string }) => {
+      if ('fault' in made) unfit.push({ kind, id, ...origin, message: made.fault });
+      else {
+        subscribers.push(made);
+        index.add(made);
+      }
+    };
+    for (const row of contract.detectors) keep('detector', row.id, compileDetector(row, contract, facts));
+    for (const row of contract.triggers) keep('trigger', row.id, compileTrigger(row, contract, facts));
+    contracts.set(contract.id, { contract, subscribers });
+  }
+
+  function drop(contractId: number): void {
+    for (const subscriber of contracts.get(contractId)?.subscribers ?? []) index.remove(subscriber);
+    contracts.delete(contractId);
+  }
+
+  /** One after the other: an older reading must not overwrite a newer one. */
+  function refresh(db: Db): Promise<void> {
+    refreshing = refreshing.then(
+      () => read(db),
+      () => read(db),
+    );
+    return refreshing;
+  }
+
+  /** Reads again what has changed, or everything when that is not known. */
+  async function read(db: Db): Promise<void> {
+    if (!isStale && changes.size === 0) return;
+    const isWhole = isStale;
+    const noted = changes;
+    isStale = false;
+    changes = new Set();
+    try {
+      const only = isWhole ? sql`true` : onlyOf(noted);
+      const gone = new Set(isWhole ? contracts.keys() : affected(noted));
+      for await (const page of watchedContracts(db, chain.uid, only)) {
+        for (const contract of page) {
+          gone.delete(contract.id);
+          put(contract);
+        }
+      }
+      for (const contractId of gone) drop(contractId);
+    } catch (error) {
+      isStale = true;
+      throw error;
+    }
+  }
+
+  function affected(noted: ReadonlySet<string>): number[] {
+    const ids = (kind: string) => idsOf(noted, kind);
+    const projects = new Set(ids('project'));
+    const tenants = new Set(ids('tenant'));
+    const own = [...contracts.values()].filter(
+      ({ contract }) => projects.has(contract.projectId) || tenants.has(contract.tenantId),
+    );
+    return [...ids('contract'), ...own.map(({ contract }) => contract.id)];
+  }
+
+  return {
+    index,
+    refresh,
+    /** Notes that something has changed, in the words of the channel; undefined: anything may have. */
+    note(message: string | undefined): void {
+      if (message === undefined || message.startsWith('schema ')) isStale = true;
+      else if (message !== 'labels') changes.add(message);
+    },
+    /** Those that could not be made ready since the last time this was asked. */
+    takeUnfit(): Unfit[] {
+      const taken = unfit;
+      unfit = [];
+      return taken;
+    },
+    isEmpty: () => contracts.size === 0,
+    contracts: () => contracts.values(),
+    find: (kind: string, id: number) => {
+      for (const { subscribers } of contracts.values())
+        for (const subscriber of subscribers)
+          if (subscriber.kind === kind && subscriber.id === id) return subscriber;
+      return undefined;
+    },
+  };
+}
+
+function onlyOf(noted: ReadonlySet<string>): Sql {
+  return sql`(c.id = any(${idsOf(noted, 'contract')}) or c.project_id = any(${idsOf(noted, 'project')})
+    or c.tenant_id = any(${idsOf(noted, 'tenant')}))`;
+}
+
+function idsOf(noted: ReadonlySet<string>, kind: string): number[] {
+  return [...noted].flatMap((message) =>
+    message.startsWith(`${kind} `) ? [Number(message.slice(kind.length + 1))] : [],
+  );
+}

@@ -1,0 +1,113 @@
+import { type BlockSpec, buildBlock, digest, type SimBlock } from './buildBlock.ts';
+
+type Options = {
+  chainId: number;
+  /** Other seeds give other hashes. */
+  seed?: number;
+  /** The number of the first block, which is there from the beginning. */
+  startNumber?: number;
+  blockTimeSeconds?: number;
+  /** A node that has forgotten reorganised blocks answers null to their hash. */
+  forgetsOrphans?: boolean;
+};
+
+/** How blocks are told: so many empty ones, one, or a list. */
+export type Blocks = number | BlockSpec | readonly BlockSpec[];
+
+/** A scripted chain in memory; hashes follow from seed, branch and parent, so a script gives the same chain again. */
+export type SimChain = ReturnType<typeof createSimChain>;
+
+export function createSimChain(options: Options) {
+  const { chainId, seed = 0, startNumber = 0, blockTimeSeconds = 12, forgetsOrphans = false } = options;
+  const canonical: SimBlock[] = [];
+  const byHash = new Map<string, SimBlock>();
+  const byTransaction = new Map<string, string[]>();
+  const listeners = new Set<(block: SimBlock) => void>();
+  let branch = 0;
+  let finalized = startNumber;
+
+  const at = (number: number): SimBlock | undefined => canonical[number - startNumber];
+  const head = (): SimBlock => canonical[canonical.length - 1]!;
+
+  function append(spec: BlockSpec): SimBlock {
+    const parent = canonical.at(-1);
+    const number = parent ? parent.number + 1 : startNumber;
+    const parentHash = parent?.hash ?? digest(`before ${seed}`);
+    const hash = digest(`${parentHash} ${number} ${seed} ${branch}`);
+    const timestamp =
+      spec.timestamp ?? (parent?.timestamp ?? 1_700_000_000 - blockTimeSeconds) + blockTimeSeconds;
+    const block = buildBlock({ chainId, number, hash, parentHash, timestamp }, spec);
+    canonical.push(block);
+    byHash.set(hash, block);
+    for (const tx of block.transactionHashes) {
+      const places = byTransaction.get(tx);
+      if (places) places.push(hash);
+      else byTransaction.set(tx, [hash]);
+    }
+    for (const listener of listeners) listener(block);
+    return block;
+  }
+
+  const extend = (blocks: Blocks): SimBlock[] => toSpecs(blocks).map(append);
+
+  append({});
+  return {
+    chainId,
+    startNumber,
+    at,
+    byHash: (hash: string) => byHash.get(hash),
+    isCanonical: (block: SimBlock) => at(block.number) === block,
+    /** Where a transaction lies on the canonical chain. */
+    findTransaction(hash: string): { block: SimBlock; index: number } | undefined {
+      const place = byTransaction.get(hash)?.find((blockHash) => {
+        const block = byHash.get(blockHash);
+        return block !== undefined && at(block.number) === block;
+      });
+      const block = place === undefined ? undefined : byHash.get(place);
+      return block && { block, index: block.transactionHashes.indexOf(hash) };
+    },
+    get head() {
+      return head();
+    },
+    get finalized() {
+      return finalized;
+    },
+    /** The canonical blocks, oldest first. */
+    get blocks(): readonly SimBlock[] {
+      return canonical;
+    },
+    extend,
+
+    /** Reorganises: the block `number` stays, what came after it is replaced. */
+    fork(number: number, blocks: Blocks): SimBlock[] {
+      if (number < finalized)
+        throw new Error(`Block ${finalized} is final; the chain cannot fork at ${number}.`);
+      if (!at(number))
+        throw new Error(`There is no block ${number} to fork at; the head is ${head().number}.`);
+      const dropped = canonical.splice(number + 1 - startNumber);
+      if (forgetsOrphans) for (const { hash } of dropped) byHash.delete(hash);
+      branch++;
+      return extend(blocks);
+    },
+
+    finalize(number: number): void {
+      if (number < finalized || !at(number)) throw new Error(`Block ${number} cannot become final.`);
+      finalized = number;
+    },
+
+    /** Hears every new canonical block; the answer stops it. */
+    onHead(listener: (block: SimBlock) => void): () => void {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+function toSpecs(blocks: Blocks): readonly BlockSpec[] {
+  if (typeof blocks === 'number') return Array.from({ length: blocks }, () => ({}));
+  return isList(blocks) ? blocks : [blocks];
+}
+
+// Array.isArray does not narrow a readonly array.
+const isList = (blocks: BlockSpec | readonly BlockSpec[]): blocks is readonly BlockSpec[] =>
+  Array.isArray(blocks);

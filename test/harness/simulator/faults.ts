@@ -1,0 +1,28 @@
+/** What is wrong with a server; nothing by default. */
+export type Faults = {
+  /** Milliseconds before each answer, or a range from which the seed chooses. */
+  latencyMs?: number | readonly [from: number, to: number];
+  /** The share of calls that fail with an internal error. */
+  errorRate?: number;
+  /** Every connection is reset, open ones too. */
+  dead?: boolean;
+  /** Requests are taken and never answered; sockets hear of no head. */
+  hang?: boolean;
+  wrongChainId?: number;
+  /** It knows no block above this one. */
+  stuckAt?: number;
+  /** It knows no block younger than so many before the head. */
+  behind?: number;
+  /** eth_getLogs finds nothing, whatever the bloom says. */
+  missingLogs?: boolean;
+  /** eth_getLogs tells logs of another block, leaves out the last one, or adds one that never was. */
+  lyingLogs?: 'otherBlock' | 'truncated' | 'invented';
+  /** The share of requests answered with 429. */
+  rateLimit?: number;
+  /** 200 and no body. */
+  emptyReply?: boolean;
+  /** The answer is cut off in the middle. */
+  badJson?: boolean;
+  /** Confines latency, errors, hanging, 429, empty and bad answers to requests with one of these methods. */
+  methods?: readonly string[];
+};

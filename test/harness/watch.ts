@@ -1,0 +1,127 @@
+import { BlockList } from 'node:net';
+import pino from 'pino';
+import type { ChainClient } from '../../src/chains/chainClient.ts';
+import { type ChainUid, chains } from '../../src/chains/chains.ts';
+import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
+import { createSandbox } from '../../src/scripts/sandbox.ts';
+import { createMetricRecorder } from '../../src/services/metricRecorder.ts';
+import { publishDetectors } from '../../src/services/publishDetectors.ts';
+import { listen } from '../../src/store/listen.ts';
+import { startWatching } from '../../src/watching.ts';
+import { type Json, startTestApi, type TestApi } from './api.ts';
+import { until } from './vigil.ts';
+
+type Settings = { urls: readonly string[]; confirmations?: number; startBlock?: number };
+
+export type TestWatch = TestApi & {
+  /** Starts one more process that watches, as far as a process can be had inside this one. */
+  watch(): { stop(): Promise<void> };
+  /** Calls to nodes so far, by method. */
+  calls: Map<string, number>;
+  watchLog: string[];
+  tenantId: number;
+  projectId: number;
+  addContract(address: string, members?: Json): Promise<number>;
+  addDetector(contractId: number, schemaName: string, config?: Json, members?: Json): Promise<number>;
+  /** Waits until the block was processed. */
+  reached(chainUid: ChainUid, number: number): Promise<void>;
+  alerts(query?: string): Promise<Json[]>;
+};
+
+/** The whole of Vigil on a fresh database, watching real or simulated nodes. */
+export async function startTestWatch(settings: Partial<Record<ChainUid, Settings>>): Promise<TestWatch> {
+  const calls = new Map<string, number>();
+  const counted = (method: string) => calls.set(method, (calls.get(method) ?? 0) + 1);
+  const clients = new Map<ChainUid, ChainClient>();
+  const client = (uid: ChainUid) => {
+    const urls = settings[uid]?.urls;
+    const known = clients.get(uid) ?? (urls && createEvmClient({ chain: chains[uid], urls, now: Date.now, counted }));
+    if (known) clients.set(uid, known);
+    return known;
+  };
+  const api = await startTestApi({
+    chains: { isConfigured: (uid) => settings[uid] !== undefined, client },
+  });
+  await publishDetectors(api.store, Date.now());
+  const watchLog: string[] = [];
+  const sandbox = createSandbox();
+  const started = new Set<{ stop(): Promise<void> }>();
+  const recorder = createMetricRecorder(api.store, Date.now);
+
+  const watch = () => {
+    const watching = startWatching({
+      settings: Object.fromEntries(
+        Object.entries(settings).map(([uid, { confirmations, startBlock }]) => [uid, { confirmations, startBlock }]),
+      ),
+      client,
+      store: api.store,
+      sandbox,
+      recorder,
+      listen: (heard) => listen(api.connection, 'vigil_watch', heard),
+      follow: [],
+      followRetraction: [],
+      allowNetworks: new BlockList(),
+      now: Date.now,
+      log: pino({ level: 'info' }, { write: (line: string) => void watchLog.push(line) }),
+    });
+    const handle = {
+      stop: async () => {
+        started.delete(handle);
+        await watching.stop();
+      },
+    };
+    started.add(handle);
+    return handle;
+  };
+
+  const tenant = await api.ok('POST', 'tenant', { name: 'Watchers' });
+  const project = await api.ok('POST', 'project', { tenantId: tenant.id, name: 'Watched' });
+  const schemas: Json = await api.ok('POST', 'detector/schema/search', { size: 1000 });
+
+  return {
+    ...api,
+    watch,
+    calls,
+    watchLog,
+    tenantId: tenant.id,
+    projectId: project.id,
+    async addContract(address, members = {}) {
+      const made = await api.ok('POST', 'contract', {
+        projectId: project.id,
+        name: 'Contract',
+        chainUid: 'anvil',
+        address,
+        ...members,
+      });
+      return made.id;
+    },
+    async addDetector(contractId, schemaName, config = {}, members = {}) {
+      const schema = schemas.data.find(({ name }: Json) => name === schemaName);
+      if (!schema) throw new Error(`There is no detector ${schemaName}.`);
+      const made = await api.ok('POST', 'detector', {
+        contractId,
+        schemaId: schema.id,
+        name: schemaName,
+        config,
+        ...members,
+      });
+      return made.id;
+    },
+    reached: async (chainUid, number) => {
+      await until(async () => {
+        const { data } = await api.ok('GET', 'chain');
+        return data.find((chain: Json) => chain.chainUid === chainUid).processed >= number;
+      }, 20_000).catch((error: unknown) => {
+        throw new Error(`Block ${number} was not reached. ${watchLog.join('')}`, { cause: error });
+      });
+    },
+    alerts: async (query) =>
+      (await api.ok('POST', 'alert/search', { size: 10_000, sort: [{ field: 'timestamp' }], ...(query ? { query } : {}) })).data,
+    stop: async () => {
+      await Promise.all([...started].map((handle) => handle.stop()));
+      await Promise.all(Array.from(clients.values(), (made) => made.close()));
+      await sandbox.close();
+      await api.stop();
+    },
+  };
+}
