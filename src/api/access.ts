@@ -94,6 +94,13 @@ const table = {
   'DELETE /action/{id}': ['tenant-manager'],
   'POST /action/search': ['tenant-viewer'],
 
+  'POST /label': ['tenant-user'],
+  'GET /label/{id}': ['tenant-viewer'],
+  'PUT /label/{id}': ['tenant-user'],
+  'DELETE /label/{id}': ['tenant-manager'],
+  'POST /label/search': ['tenant-viewer'],
+  'POST /label/import': ['tenant-user'],
+
   'POST /license': ['organisation-user'],
   'GET /license/{id}': ['tenant-viewer', 'organisation-viewer'],
   'PUT /license/{id}': ['organisation-user'],

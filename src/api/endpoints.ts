@@ -3,6 +3,7 @@ import { auditEndpoint } from './auditLog.ts';
 import { authEndpoints } from './auth.ts';
 import { chainEndpoint } from './chain.ts';
 import type { Endpoint } from './endpoint.ts';
+import { labelImport } from './labelImport.ts';
 import { aggregationEndpoints } from './reports/aggregation.ts';
 import { alertEndpoints } from './reports/alert.ts';
 import { alertSearchEndpoints } from './reports/alertSearch.ts';
@@ -21,6 +22,7 @@ import { detectorSchema } from './resources/detectorSchema.ts';
 import { instance } from './resources/instance.ts';
 import { instanceMeta } from './resources/instanceMeta.ts';
 import { invite } from './resources/invite.ts';
+import { label } from './resources/label.ts';
 import { license } from './resources/license.ts';
 import { organisation } from './resources/organisation.ts';
 import { plan } from './resources/plan.ts';
@@ -49,6 +51,7 @@ export const resources: readonly Resource[] = [
   detector,
   trigger,
   action,
+  label,
   license,
   scoreGroup,
   instance,
@@ -58,18 +61,16 @@ export const resources: readonly Resource[] = [
 ];
 
 /** The one list of endpoints. */
-export function createEndpoints(chains: {
-  configured: ReadonlySet<string>;
-  confirmations: (uid: ChainUid) => number;
-}): Endpoint[] {
+export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpoint[] {
   return [
     ...authEndpoints,
     ...resources.flatMap(({ endpoints }) => endpoints),
-    chainEndpoint(chains.configured, chains.confirmations),
+    chainEndpoint(confirmations),
     ...alertSearchEndpoints,
     ...aggregationEndpoints,
     ...alertEndpoints,
     pushAlerts,
+    labelImport,
     histogram,
     scoreSearch,
     usage,

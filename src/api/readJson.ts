@@ -1,5 +1,5 @@
 import { type Fault, Problem } from '../model/errors.ts';
-import { escapePointer, invalidInput } from './validate.ts';
+import { escapePointer, invalidInput } from '../model/validate.ts';
 
 const maxDepth = 64;
 const maxItems = 10_000;

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 
 import { Problem } from '../model/errors.ts';
+import { invalidInput } from '../model/validate.ts';
 import type { Call } from '../services/call.ts';
 import { createRecord } from '../services/createRecord.ts';
 import { deleteRecord } from '../services/deleteRecord.ts';
@@ -23,7 +24,6 @@ import {
 } from './fields.ts';
 import { Id, Shape } from './schema.ts';
 import { searchBody, searchReply } from './search.ts';
-import { invalidInput } from './validate.ts';
 
 type Operation = 'create' | 'read' | 'update' | 'delete' | 'search';
 

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { invalid, Problem } from '../model/errors.ts';
+import { validate } from '../model/validate.ts';
 import type { Call, Services } from '../services/call.ts';
 import type { Db } from '../store/db.ts';
 import { findReply, saveReply, tryLockKey } from '../store/idempotency.ts';
 import { type Endpoint, type Input, isBodyOptional } from './endpoint.ts';
 import { refuseUnstorable } from './readJson.ts';
 import { etagOf } from './resource.ts';
-import { validate } from './validate.ts';
 
 type Request = Pick<FastifyRequest, 'id' | 'params' | 'query' | 'body' | 'headers'>;
 export type Answer = { status: number; headers: Record<string, string>; body: string };

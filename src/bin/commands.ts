@@ -62,6 +62,28 @@ export const commands: readonly Command[] = [
     run: async () => (await import('./maintain.ts')).verifyAlertRollups(),
   },
   {
+    name: 'import labels',
+    help: 'Import address labels from a CSV file of any size.',
+    words: '<file>',
+    options: {
+      tags: { type: 'string', value: 'a,b', help: 'Tags for every label of the file.' },
+      source: { type: 'string', value: 'text', help: 'Source of the labels whose line names none.' },
+      chain: {
+        type: 'string',
+        value: 'uid',
+        help: 'Chain of the labels whose line names none (default: every EVM chain).',
+      },
+      tenant: {
+        type: 'string',
+        value: 'id',
+        help: 'Tenant that the labels are for (default: the whole platform).',
+      },
+      partial: { type: 'boolean', help: 'Take the good lines although others have faults.' },
+    },
+    run: async ({ options, words }) =>
+      (await import('./importLabels.ts')).importLabelsCommand(options, words),
+  },
+  {
     name: 'endpoints',
     help: 'Print every endpoint with the roles that may call it.',
     run: async () => (await import('./endpoints.ts')).printEndpoints(),

@@ -36,7 +36,7 @@ for (const [network, bits] of [
 }
 
 /** Whether a webhook may connect to this IP address; an operator can allow networks of his own. */
-function isPublicAddress(address: string, allowed: BlockList): boolean {
+export function isPublicAddress(address: string, allowed: BlockList): boolean {
   const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
   if (allowed.check(address, family)) return true;
   if (family === 'ipv4') return !reserved.check(address, 'ipv4');

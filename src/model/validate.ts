@@ -1,9 +1,16 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
+import { parseEvent, parseFunction } from '../lib/abi.ts';
+import { parseCondition } from '../lib/condition.ts';
+import { isDuration } from '../lib/duration.ts';
 import { nearest } from '../lib/nearest.ts';
-import { type Fault, Problem } from '../model/errors.ts';
+import { parseSchedule } from '../lib/schedule.ts';
+import { type Fault, Problem } from './errors.ts';
 
-const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: false, ownProperties: true });
+const options = { allErrors: true, verbose: true, strict: false, ownProperties: true };
+const ajv = new Ajv2020(options);
+/** Writes defaults into what it checks. */
+const filling = new Ajv2020({ ...options, useDefaults: true });
 
 /** Formats that a schema may name, each with the words that say what would be right. */
 const formats: Record<string, { test: (text: string) => boolean; words: string }> = {
@@ -31,15 +38,68 @@ const formats: Record<string, { test: (text: string) => boolean; words: string }
     test: (text) => /^(market|slow|fast|fastest|\d{1,12}(\.\d{1,9})?)$/.test(text),
     words: 'must be market, slow, fast, fastest, or a price in gwei such as "12.5"',
   },
+  address: {
+    test: (text) => /^0x[0-9a-fA-F]{40}$/.test(text),
+    words: 'must be an address such as 0xdAC17F958D2ee523a2206206994597C13D831ec7',
+  },
+  duration: { test: isDuration, words: 'must be a length of time such as "10 min", "1 day" or "30 seconds"' },
+  schedule: {
+    test: (text) => isAccepted(parseSchedule, text),
+    words: 'must be a length of time such as "10 min", or a cron expression such as "0 */6 * * *"',
+  },
+  condition: {
+    test: (text) => isAccepted(parseCondition, text),
+    words: 'must be a condition such as "> 100", "< -5", ">= 10%", "++1000" or ">> 1"',
+  },
+  amountOrPercent: {
+    test: (text) => /^\d{1,60}(\.\d{1,60})?\s?%?$/.test(text),
+    words: 'must be an amount such as "1000.5", or a share such as "1%"',
+  },
+  asset: {
+    test: (text) => /^(native|0x[0-9a-fA-F]{40})$/.test(text),
+    words: 'must be native, or the address of a token',
+  },
+  eventSignature: {
+    test: (text) => isAccepted(parseEvent, text),
+    words: 'must be an event such as Transfer(address indexed from, address indexed to, uint256 value)',
+  },
+  addressCsv: {
+    test: (text) =>
+      text
+        .split(/\r?\n/)
+        .every((line) => line === '' || /^0x[0-9a-fA-F]{40}(,\s*(\d{1,2}|100)?\s*(,.*)?)?$/.test(line)),
+    words:
+      'must have lines of address, score, tags and name such as "0x8589427373d6d84e98730d7795d8f6f8731fda16,90,MIXER;SANCTION,Router", without a headline',
+  },
+  functionSignature: {
+    test: (text) => isAccepted(parseFunction, text),
+    words: 'must be a function such as transfer(address to, uint256 amount) or balanceOf(address)(uint256)',
+  },
 };
-for (const [name, { test }] of Object.entries(formats)) ajv.addFormat(name, test);
+for (const [name, { test }] of Object.entries(formats)) {
+  ajv.addFormat(name, test);
+  filling.addFormat(name, test);
+}
+
+function isAccepted(parse: (text: string) => unknown, text: string): boolean {
+  try {
+    parse(text);
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
 
 const patternWords: Record<string, string> = {
+  '^[^a-z]+$': 'must be in capitals',
   '\\S': 'must contain a character that is not white space',
   '^https?.*': 'must begin with http or https',
 };
 
-const compiled = new WeakMap<TSchema, ValidateFunction>();
+type Compiled = WeakMap<TSchema, ValidateFunction>;
+const compiled: Compiled = new WeakMap();
+const compiledFilling: Compiled = new WeakMap();
 const faultLimit = 100;
 const noneReserved: ReadonlySet<string> = new Set();
 
@@ -62,16 +122,32 @@ export function invalidInput(faults: Fault[]): Problem {
   });
 }
 
+/** A copy of the value with the schema's defaults filled in, or what is wrong with it. */
+export function withDefaults(
+  schema: TSchema,
+  value: unknown,
+  root = '',
+): { value: unknown } | { faults: Fault[] } {
+  const copy: unknown = structuredClone(value);
+  const faults = check(filling, compiledFilling, schema, copy).map((error) =>
+    toFault(error, root, noneReserved),
+  );
+  return faults.length > 0 ? { faults } : { value: copy };
+}
+
 function faultsOf(schema: TSchema, value: unknown, root: string, reserved: ReadonlySet<string>): Fault[] {
-  let check = compiled.get(schema);
-  if (!check) {
-    check = ajv.compile(schema);
-    compiled.set(schema, check);
+  return check(ajv, compiled, schema, value).map((error) => toFault(error, root, reserved));
+}
+
+function check(by: Ajv2020, known: Compiled, schema: TSchema, value: unknown): ErrorObject[] {
+  let run = known.get(schema);
+  if (!run) {
+    run = by.compile(schema);
+    known.set(schema, run);
   }
-  if (check(value)) return [];
+  if (run(value)) return [];
   // `if` only repeats that one of its branches has the faults listed beside it.
-  const errors = (check.errors ?? []).filter(({ keyword }) => keyword !== 'if');
-  return errors.slice(0, faultLimit).map((error) => toFault(error, root, reserved));
+  return (run.errors ?? []).filter(({ keyword }) => keyword !== 'if').slice(0, faultLimit);
 }
 
 function toFault(error: ErrorObject, root: string, reserved: ReadonlySet<string>): Fault {

@@ -2,6 +2,7 @@ import type { BlockList } from 'node:net';
 import type { Principal, Scope } from '../model/principal.ts';
 import type { Db, Store } from '../store/db.ts';
 import type { Keyring } from '../store/keyring.ts';
+import type { ChainAccess } from './chainAccess.ts';
 import type { MetricRecorder } from './metricRecorder.ts';
 
 /** What every service can reach; built once. */
@@ -18,6 +19,7 @@ export type Services = {
   mail: boolean;
   hsm: boolean;
   allowNetworks: BlockList;
+  chains: ChainAccess;
 };
 
 /** One request on its way: who asks, what it may touch, and the transaction in which all of it happens. */

@@ -60,8 +60,11 @@ async function writeNew(call: Call, kind: RecordKind, change: Change, values: Ro
 }
 
 /** The tenant that a new record belongs to; it must be one that the caller may write for. */
-async function ownerOf(call: Call, kind: RecordKind, input: Row): Promise<number | null> {
-  const { owner } = kind;
+export async function ownerOf(
+  call: Call,
+  { owner }: Pick<RecordKind, 'owner'>,
+  input: Row,
+): Promise<number | null> {
   if (owner === 'platform') return null;
   if (typeof owner === 'object') {
     const found = await parent(call, owner.table, owner.member, Number(input[owner.member]), owner.use);

@@ -95,6 +95,14 @@ export const recordWrites: Record<string, { create: (world: World, name: string)
     }),
     update: { description: 'changed' },
   },
+  '/label': {
+    create: ({ tenant }, name) => ({
+      tenantId: tenant.id,
+      name,
+      address: '0x00000000000000000000000000000000000000c0',
+    }),
+    update: { note: 'changed' },
+  },
   '/license': { create: (_, name) => ({ name, version: '2' }), update: { scoreScript: 'changed' } },
   '/score/group': {
     create: ({ license }, name) => ({ licenseId: license.id, name }),

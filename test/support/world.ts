@@ -16,6 +16,7 @@ export type World = {
   detector: Json;
   trigger: Json;
   action: Json;
+  label: Json;
   license: Json;
   scoreGroup: Json;
   instance: Json;
@@ -92,6 +93,11 @@ export async function createWorld(api: Pick<TestApi, 'ok'>): Promise<World> {
     detectors: [{ detectorId: detector.id, scriptFilter: 'true', scriptParams: {} }],
     triggerAlerts: [{ triggerAlertId: trigger.alerts[0].id }],
   });
+  const label = await make('label', {
+    tenantId,
+    address: '0x8589427373d6d84e98730d7795d8f6f8731fda16',
+    tags: ['MIXER'],
+  });
   const license = await make('license', { name: `License ${n}`, version: '1' });
   const scoreGroup = await make('score/group', { licenseId: license.id, name: 'security' });
   const instance = await make('instance', {
@@ -125,6 +131,7 @@ export async function createWorld(api: Pick<TestApi, 'ok'>): Promise<World> {
     detector,
     trigger,
     action,
+    label,
     license,
     scoreGroup,
     instance,

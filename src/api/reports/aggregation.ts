@@ -1,10 +1,10 @@
+import { invalidInput } from '../../model/validate.ts';
 import { alertTable } from '../../store/alerts/alertTable.ts';
 import { aggregateDocuments } from '../../store/documents/aggregateDocuments.ts';
 import { planAggregation } from '../../store/documents/aggregatePlan.ts';
 import { ofEverything, ofKind } from '../../store/documents/documentScopes.ts';
 import type { DocumentScope } from '../../store/documents/documentTable.ts';
 import { type Endpoint, endpoint } from '../endpoint.ts';
-import { invalidInput } from '../validate.ts';
 import { aggregationBody, aggregationReply } from './aggregationSchemas.ts';
 import { checkTimeseries } from './familyQ.ts';
 

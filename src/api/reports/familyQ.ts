@@ -1,8 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Fault } from '../../model/errors.ts';
+import { invalidInput } from '../../model/validate.ts';
 import { List, maxId, Shape } from '../schema.ts';
 import { pageMembers, sortItem } from '../search.ts';
-import { invalidInput } from '../validate.ts';
 
 const time = (description: string) =>
   Type.Integer({ description, minimum: 0, maximum: maxId, examples: [1_794_700_800_000] });

@@ -24,7 +24,7 @@ export const contractTable: Table = {
     tenantId: { type: 'integer' },
     ...status,
   },
-  hidden: { canonicalAddress: 'string', abi: 'json' },
+  hidden: { canonicalAddress: 'string', abi: 'json', inspectedAt: 'integer' },
   // Contract-level authorization: whoever may see the project may see its contracts.
   visible: within(
     (scope) => sql`(t.tenant_id = any(${scope.tenantIds})

@@ -3,6 +3,7 @@ import { administrators, id, status, type Table, times, within } from '../table.
 import { apiKeyTable } from './apiKey.ts';
 import { destinationTable } from './destination.ts';
 import { inviteTable } from './invite.ts';
+import { labelTable } from './label.ts';
 import { projectTable } from './project.ts';
 import { subscriptionTable } from './subscription.ts';
 import { userTable } from './user.ts';
@@ -24,8 +25,15 @@ export const tenantTable: Table = {
   ),
   writable: administrators,
   owns: () =>
-    [userTable, apiKeyTable, inviteTable, subscriptionTable, projectTable, walletTable, destinationTable].map(
-      (table) => ({ table, column: 'tenant_id' }),
-    ),
+    [
+      userTable,
+      apiKeyTable,
+      inviteTable,
+      subscriptionTable,
+      projectTable,
+      walletTable,
+      destinationTable,
+      labelTable,
+    ].map((table) => ({ table, column: 'tenant_id' })),
   unique: { tenant_name: { member: 'name', message: 'Another tenant has this name.' } },
 };

@@ -23,6 +23,7 @@ const kinds: { path: string; key: keyof World; change: Json }[] = [
   { path: 'detector', key: 'detector', change: { name: 'Other' } },
   { path: 'wallet', key: 'wallet', change: { name: 'Other' } },
   { path: 'destination', key: 'destination', change: { tags: ['WALLET'] } },
+  { path: 'label', key: 'label', change: { note: 'Other' } },
   { path: 'detector/schema', key: 'detectorSchema', change: { title: 'Other' } },
   { path: 'instance/meta', key: 'instanceMeta', change: { expiredAt: '2030-01-01T00:00:00.000Z' } },
   { path: 'score/group', key: 'scoreGroup', change: { title: 'Other' } },
@@ -212,7 +213,7 @@ describe('deleting what owns other records', () => {
     const token = await api.token(owner.tenant.id, 'tenant-manager');
     await api.ok('GET', 'auth/me', undefined, { token });
     await api.ok('DELETE', `tenant/${owner.tenant.id}`);
-    for (const kind of ['project', 'contract', 'wallet', 'destination', 'user', 'action'] as const)
+    for (const kind of ['project', 'contract', 'wallet', 'destination', 'label', 'user', 'action'] as const)
       expectProblem(await api.call('GET', `${kind}/${owner[kind].id}`), 404);
     api.advance(1_000);
     expectProblem(await api.call('GET', 'auth/me', undefined, { token }), 401);

@@ -64,6 +64,7 @@ function membersOf(path: string, world: World, n: number): Json {
       detectors: [{ detectorId: world.detector.id, ...script }],
       triggerAlerts: [{ triggerAlertId: world.trigger.alerts[0].id, ...script }],
     }),
+    '/label': () => ({ tenantId, chainUid: 'anvil', address: `0x${hex.padStart(40, '0')}` }),
     '/license': () => ({ name }),
     '/score/group': () => ({ licenseId: world.license.id, name }),
     '/instance': () => ({

@@ -7,10 +7,7 @@ import type { Answer, Json, TestApi } from '../../harness/api.ts';
 import { faultsOf } from './schemas.ts';
 import { createSend } from './send.ts';
 
-export const endpoints: readonly Endpoint[] = createEndpoints({
-  configured: new Set(),
-  confirmations: () => 1,
-});
+export const endpoints: readonly Endpoint[] = createEndpoints(() => 1);
 /** Create, read, change, delete and search of the records; the others are no part of this list. */
 export const recordEndpoints = resources
   .flatMap(({ endpoints }) => endpoints)

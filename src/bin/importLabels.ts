@@ -1,0 +1,105 @@
+import { createReadStream, existsSync } from 'node:fs';
+import { Problem } from '../model/errors.ts';
+import { importLabels } from '../services/importLabels.ts';
+import { toLabelTags } from '../services/labelMembers.ts';
+import { readChainUid } from '../services/readLabelRow.ts';
+import { appendAudit } from '../store/audit.ts';
+import { lockRecords } from '../store/records.ts';
+import { tenantTable } from '../store/tables/tenant.ts';
+import { withStore } from './maintain.ts';
+import type { CommandInput } from './parseCommand.ts';
+
+/** The whole file is one transaction: it is imported, or nothing is. */
+export async function importLabelsCommand(
+  { tags, source, chain, tenant, partial }: CommandInput['options'],
+  words: readonly string[],
+): Promise<number> {
+  const [file] = words;
+  if (file === undefined || words.length !== 1) return refuse('Usage: vigil import labels <file> [options].');
+  if (!existsSync(file)) return refuse(`There is no file ${file}.`);
+  const chainUid = typeof chain === 'string' ? readChainUid(chain) : null;
+  if (chainUid === undefined) return refuse(`There is no chain ${String(chain)}.`);
+  if (typeof tenant === 'string' && !/^[1-9]\d{0,14}$/.test(tenant))
+    return refuse('--tenant takes a whole number above 0.');
+  const tenantId = typeof tenant === 'string' ? Number(tenant) : null;
+  const defaults = {
+    chainUid,
+    tags: toLabelTags(typeof tags === 'string' ? tags.split(',') : []),
+    source: typeof source === 'string' ? source : null,
+  };
+  const now = Date.now();
+  return withStore(async (store) => {
+    try {
+      const result = await store.transaction(async (tx) => {
+        if (
+          tenantId !== null &&
+          (await lockRecords(tx, tenantTable, everything, [tenantId], 'read')).size === 0
+        )
+          throw new Problem('unprocessable', `There is no tenant ${tenantId}.`);
+        const options = {
+          tenantId,
+          defaults,
+          isPartial: partial === true,
+          now,
+          onProgress: createProgress(),
+        };
+        const imported = await importLabels(tx, options, textOf(file));
+        const { faults: _faults, ...counts } = imported;
+        await appendAudit(tx, {
+          at: now,
+          requestId: 'command line',
+          tenantId,
+          actor: { tokenId: null, tokenKind: 'COMMAND_LINE', userId: null },
+          action: 'label.import',
+          record: { kind: 'label', id: null },
+          changes: { ...defaults, ...counts },
+        });
+        return imported;
+      });
+      for (const { line, message } of result.faults) process.stderr.write(`Line ${line}: ${message}\n`);
+      process.stdout.write(
+        `${result.created} created, ${result.updated} updated, ${result.unchanged} unchanged, ${result.faultCount} with faults.\n`,
+      );
+      return result.faultCount > 0 ? 1 : 0;
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'unprocessable') throw error;
+      for (const { message } of error.members.errors ?? []) process.stderr.write(`${message}\n`);
+      return refuse(error.message);
+    }
+  });
+}
+
+const everything = { all: true, tenantIds: [], organisationIds: [] };
+
+async function* textOf(file: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  try {
+    for await (const bytes of createReadStream(file, { highWaterMark: 1024 * 1024 })) {
+      yield decoder.decode(bytes, { stream: true });
+    }
+    yield decoder.decode();
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new Problem('unprocessable', `${file} is not UTF-8 text.`, {}, { cause });
+  }
+}
+
+/** A line a second, however fast it goes. */
+function createProgress(): (lines: number) => void {
+  const startedAt = Date.now();
+  let toldAt = startedAt;
+  return (lines) => {
+    const now = Date.now();
+    if (now - toldAt < 1000) return;
+    toldAt = now;
+    const perSecond = Math.round(lines / ((now - startedAt) / 1000));
+    process.stderr.write(
+      `${lines.toLocaleString('en-US')} lines, ${perSecond.toLocaleString('en-US')} a second\n`,
+    );
+  };
+}
+
+function refuse(message: string): number {
+  process.stderr.write(`${message}\n`);
+  return 2;
+}

@@ -1,0 +1,186 @@
+import type { TSchema } from 'typebox';
+import type { Schedule } from '../lib/schedule.ts';
+import type { Severity } from './alert.ts';
+import type { Block, BlockRef, Log, Receipt, Transaction } from './block.ts';
+import type { TriggerType } from './enumerations.ts';
+import type { AddressLabel } from './label.ts';
+
+/** What a detector or trigger can be shown. */
+export type Observation =
+  | { readonly type: 'log'; readonly block: Block; readonly transaction: Transaction; readonly log: Log }
+  | { readonly type: 'transaction'; readonly block: Block; readonly transaction: Transaction }
+  | { readonly type: 'block'; readonly block: Block; readonly previous: BlockTime | undefined }
+  | {
+      readonly type: 'reorg';
+      readonly dropped: readonly BlockRef[];
+      readonly added: readonly BlockRef[];
+      readonly at: number;
+    }
+  /** The wall clock, for what happens off chain or when a chain stands still. */
+  | { readonly type: 'clock'; readonly at: number; readonly newest: BlockTime | undefined };
+
+type BlockTime = { readonly number: number; readonly timestamp: number };
+
+/**
+ * What of a chain it wants to be shown. Addresses and topics are looked up in maps, so that a block costs the same however
+ * many subscribers there are.
+ */
+export type Interest =
+  /** A log that the address emits; any log when no topics are named. */
+  | { readonly on: 'log'; readonly address: string; readonly topics?: readonly string[] }
+  /** A log of any emitter with one of these topics that has the address among its indexed values. */
+  | { readonly on: 'party'; readonly address: string; readonly topics: readonly string[] }
+  /** A transaction sent to the address; any call when no selectors are named. */
+  | { readonly on: 'call'; readonly address: string; readonly selectors?: readonly string[] }
+  /** A transaction sent by the address. */
+  | { readonly on: 'sender'; readonly address: string }
+  /** A transaction that has anything to do with the address, once: sent to or by it, a log of it, or a log that names it. */
+  | { readonly on: 'touch'; readonly address: string }
+  /** Every block, or the first block at or after each time of the schedule. */
+  | { readonly on: 'block'; readonly schedule?: Schedule }
+  | { readonly on: 'reorg' }
+  | { readonly on: 'clock'; readonly schedule: Schedule };
+
+/** The contract (or wallet) that is watched. */
+export type Watched = {
+  readonly id: number;
+  readonly tenantId: number;
+  readonly projectId: number;
+  readonly chainUid: string;
+  readonly address: string;
+  readonly implementation: string | null;
+  readonly name: string;
+  readonly addressType: string;
+  /** Events and functions of its ABI, in the order given; empty when it has none of its own. */
+  readonly abi: readonly unknown[];
+};
+
+export type Label = Readonly<
+  Pick<AddressLabel, 'tenantId' | 'address' | 'name' | 'tags' | 'score' | 'source'>
+>;
+
+/** Where an address got its first money from, as far as it was seen coming from a labelled source. */
+export type Funding = {
+  readonly source: string;
+  readonly tags: readonly string[];
+  readonly hops: number;
+  readonly transactionHash: string;
+  readonly timestamp: number;
+};
+
+export type CallResult = { readonly data: string } | { readonly reverted: string };
+export type HttpRequest = {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly timeoutMs: number;
+};
+export type HttpResult =
+  | { readonly status: number; readonly body: string; readonly durationMs: number }
+  | { readonly failure: string };
+export type ScriptResult =
+  | { readonly value: unknown }
+  | { readonly fault: { readonly message: string; readonly line?: number; readonly column?: number } };
+/** A planned allocation of a token: whose address should hold how much from when on. */
+export type Allocation = {
+  readonly name: string;
+  readonly address: string | null;
+  readonly amounts: readonly { readonly at: number; readonly amount: string }[];
+};
+
+type Moment = 'block' | 'parent';
+
+/**
+ * What a detector may ask beyond the observation itself. A detector does no I/O: an answer that is not at hand yet ends the
+ * evaluation, which is repeated with the answer once it is there. All questions are about the state after the observed block
+ * (or after its parent), so that the same block always gives the same answers.
+ */
+export type Reader = {
+  call(to: string, data: string, at?: Moment): CallResult;
+  balance(address: string, at?: Moment): bigint;
+  code(address: string, at?: Moment): string;
+  storage(address: string, slot: string, at?: Moment): string;
+  receipt(transactionHash: string): Receipt;
+  /** Labels of the platform and of the tenant. */
+  labels(address: string): readonly Label[];
+  funding(address: string): Funding | null;
+  script(source: string, values: Readonly<Record<string, unknown>>): ScriptResult;
+  http(request: HttpRequest): HttpResult;
+  allocations(contractId: number): readonly Allocation[];
+  /** Asks several questions in one go instead of one after the other. */
+  all<const T extends readonly (() => unknown)[]>(
+    questions: T,
+  ): { [K in keyof T]: T[K] extends () => infer R ? R : never };
+};
+
+/** What an evaluation sees besides the observation. */
+export type Sight<Config, State> = {
+  readonly config: Config;
+  readonly contract: Watched;
+  readonly chain: ChainFacts;
+  /** What the last evaluation left, undefined at first. JSON, at most 64 kB; big numbers as decimal text. */
+  readonly state: State | undefined;
+  readonly read: Reader;
+};
+
+export type ChainFacts = {
+  readonly uid: string;
+  readonly blockTimeMs: number;
+  readonly symbol: string;
+  readonly decimals: number;
+};
+
+/** Something that was found, in the words of the detector. */
+export type Found = {
+  /** How bad it is; the definition's own severity unless given. A configured severity outranks both. */
+  readonly severity?: Severity;
+  /** One sentence for people, used unless the configuration has a `desc` of its own. */
+  readonly message: string;
+  /** Evidence: the alert's `meta`, and what `{member}` of a message template stands for. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Tells findings of one observation apart where there can be several. */
+  readonly part?: string;
+  /** The transaction, where the observation has none or another. */
+  readonly transactionHash?: string;
+};
+
+export type Outcome<State> = { readonly found?: readonly Found[]; readonly state?: State };
+
+export const categories = ['SECURITY', 'COMPLIANCE', 'FINANCIAL', 'OPERATIONAL'] as const;
+
+/** A kind of detector: what it is called, how it is configured, what it wants to see and what it makes of it. */
+export type Detector<Config = unknown, State = unknown> = {
+  readonly name: string;
+  readonly title: string;
+  readonly version: string;
+  readonly category: (typeof categories)[number];
+  /** AUTO: every finding brings its own. */
+  readonly severity: Severity | 'AUTO';
+  readonly description: string;
+  /** One question that people ask about it, with the answer. */
+  readonly faq: string;
+  /** JSON Schema of the configuration, without the members that every detector has. */
+  readonly config: TSchema;
+  interests(config: Config, contract: Watched, chain: ChainFacts): readonly Interest[];
+  evaluate(observation: Observation, sight: Sight<Config, State>): Outcome<State>;
+};
+
+/** Ties the types of configuration and state together inside a definition, and lets all definitions stand in one list. */
+export function defineDetector<Config, State>(definition: Detector<Config, State>): Detector {
+  return definition as Detector;
+}
+
+/** A kind of trigger; simpler than a detector, and its alerts are the tenant's own. */
+export type Trigger<Params = unknown, State = unknown> = {
+  readonly type: TriggerType;
+  readonly description: string;
+  /** JSON Schema of the parameters. */
+  readonly params: TSchema;
+  interests(params: Params, contract: Watched, chain: ChainFacts): readonly Interest[];
+  evaluate(observation: Observation, sight: Sight<Params, State>): Outcome<State>;
+};
+
+export function defineTrigger<Params, State>(definition: Trigger<Params, State>): Trigger {
+  return definition as Trigger;
+}

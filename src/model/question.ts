@@ -1,0 +1,13 @@
+import type { Receipt } from './block.ts';
+import type { CallResult } from './detection.ts';
+
+/** What can be asked about the state after a block. */
+export type Question =
+  | { type: 'call'; to: string; data: string }
+  | { type: 'balance'; address: string }
+  | { type: 'code'; address: string }
+  | { type: 'storage'; address: string; slot: string }
+  | { type: 'receipt'; hash: string };
+
+/** `missing`: the node does not have what is needed for the answer, such as the state of an old block. */
+export type Answer = { value: string | bigint | Receipt | CallResult } | { missing: string };

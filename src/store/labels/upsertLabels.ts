@@ -1,0 +1,52 @@
+import { join, raw, sql } from '../../lib/sql.ts';
+import type { AddressLabel } from '../../model/label.ts';
+import type { Db } from '../db.ts';
+import { addressHash } from './addressHash.ts';
+
+export type NewLabel = Omit<AddressLabel, 'id' | 'tenantId'>;
+/** Members that a label found again takes over. */
+export type LabelMember = 'name' | 'tags' | 'score' | 'note';
+
+/** Writes labels of one tenant (or the platform) in one statement; no two may have the same chain, address and source. */
+export async function upsertLabels(
+  db: Db,
+  tenantId: number | null,
+  labels: readonly NewLabel[],
+  changing: ReadonlySet<LabelMember>,
+  now: number,
+): Promise<{ created: number; updated: number }> {
+  const column = <T>(value: (label: NewLabel) => T) => labels.map(value);
+  const rows = await db.query<{ created: number; updated: number }>(
+    sql`with written as (
+        insert into address_label as t (tenant_id, created_at, updated_at, chain_uid, address, address_hash, name, tags,
+          score, source, note)
+        select ${tenantId}::bigint, ${now}::bigint, ${now}::bigint, chain_uid, address, address_hash, name,
+          string_to_array(tags, ${separator}), score, source, note
+        from unnest(
+          ${column(({ chainUid }) => chainUid)}::text[],
+          ${column(({ address }) => address)}::text[],
+          ${column(({ address }) => String(addressHash(address)))}::bigint[],
+          ${column(({ name }) => name)}::text[],
+          ${column(({ tags }) => tags.join(separator))}::text[],
+          ${column(({ score }) => score)}::smallint[],
+          ${column(({ source }) => source)}::text[],
+          ${column(({ note }) => note)}::text[]
+        ) as given (chain_uid, address, address_hash, name, tags, score, source, note)
+        on conflict (address, tenant_id, chain_uid, source) where status <> 'DELETED' ${onConflict(changing)}
+        returning t.xmax = 0 as is_new)
+      select count(*) filter (where is_new) as created, count(*) filter (where not is_new) as updated from written`,
+  );
+  return rows[0]!;
+}
+
+/** A character that PostgreSQL can hold and that no tag has, because it is not to be seen. */
+const separator = '\u001f';
+
+/** A label that stays as it is is not written, and so not counted. */
+function onConflict(changing: ReadonlySet<LabelMember>) {
+  if (changing.size === 0) return raw('do nothing');
+  const names = [...changing].map((name) => raw(name));
+  const changes = names.map((name) => sql`${name} = excluded.${name}`);
+  const differences = names.map((name) => sql`t.${name} is distinct from excluded.${name}`);
+  return sql`do update set ${join(changes, ', ')}, updated_at = excluded.updated_at where ${join(differences, ' or ')}`;
+}

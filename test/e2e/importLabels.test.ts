@@ -1,0 +1,71 @@
+import { writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPlace, type Vigil } from '../harness/vigil.ts';
+
+describe('vigil import labels', { timeout: 120_000 }, () => {
+  let place: Awaited<ReturnType<typeof createPlace>>;
+  let vigil: Vigil;
+  beforeAll(async () => {
+    place = await createPlace();
+    vigil = await place.serve(place.folder('data'));
+  }, 120_000);
+  afterAll(async () => {
+    await vigil.stop();
+    await place.remove();
+  });
+
+  const run = (...args: string[]) => place.run(['import', 'labels', ...args], vigil.dataDir);
+  const fileOf = async (name: string, text: string | Uint8Array) => {
+    const file = place.folder(name);
+    await writeFile(file, text);
+    return file;
+  };
+  const addressOf = (n: number) => `0x${n.toString(16).padStart(40, '0')}`;
+
+  it('imports for the whole platform beside a Vigil that runs, and tells what came of it', async () => {
+    const lines = Array.from({ length: 12_000 }, (_, n) => `${addressOf(n + 1)},"Name, ${n}"`);
+    const file = await fileOf('good.csv', `address,name\n${lines.join('\n')}\n`);
+    const options = ['--tags', 'mixer,own', '--source', 'file', '--chain', 'base'];
+    expect(await run(file, ...options)).toMatchObject({
+      code: 0,
+      stdout: '12000 created, 0 updated, 0 unchanged, 0 with faults.\n',
+    });
+    expect(await run(file, ...options)).toMatchObject({
+      code: 0,
+      stdout: '0 created, 0 updated, 12000 unchanged, 0 with faults.\n',
+    });
+    const where = `address = '${addressOf(12_000)}'`;
+    const { data } = await vigil.ok('POST', 'label/search', { where });
+    expect(data).toMatchObject([
+      { tenantId: null, chainUid: 'base', name: 'Name, 11999', tags: ['MIXER', 'OWN'], source: 'file' },
+    ]);
+    const { data: entries } = await vigil.ok('GET', 'audit?kind=label&size=1');
+    expect(entries).toMatchObject([{ action: 'label.import', actor: { tokenKind: 'COMMAND_LINE' } }]);
+  });
+
+  it('refuses a file with faults as a whole, or takes its good lines when told to', async () => {
+    const file = await fileOf('faulty.csv', `address\n${addressOf(50_000)}\nnonsense\n`);
+    const refused = await run(file);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toMatch(/^Line 3: address: .*\n1 line has a fault, so nothing was imported\.\n$/);
+    const partial = await run(file, '--partial');
+    expect(partial).toMatchObject({ code: 1, stdout: '1 created, 0 updated, 0 unchanged, 1 with faults.\n' });
+    expect(partial.stderr).toMatch(/^Line 3: address: /);
+  });
+
+  it.each([
+    [[], 'Usage: vigil import labels <file> [options].\n'],
+    [['missing.csv'], 'There is no file missing.csv.\n'],
+    [['good.csv', '--chain', 'mars'], 'There is no chain mars.\n'],
+    [['good.csv', '--tenant', 'mine'], '--tenant takes a whole number above 0.\n'],
+    [['good.csv', '--tenant', '999'], 'There is no tenant 999.\n'],
+    [['latin.csv'], 'is not UTF-8 text.\n'],
+  ])('with %j is refused with a sentence that helps', async (args, words) => {
+    await fileOf('latin.csv', Buffer.from('address,name\n0x1,caf\u00e9\n', 'latin1'));
+    const [file, ...options] = args;
+    const known = file === undefined || file.startsWith('missing') ? file : place.folder(file);
+    const { code, stderr } = await run(...(known === undefined ? [] : [known]), ...options);
+    expect(code).toBe(2);
+    expect(stderr).toContain(words);
+  });
+});
