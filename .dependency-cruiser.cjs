@@ -23,7 +23,7 @@ const may = {
   'watching.ts': ['pipeline.ts', 'watch', 'chains', 'matching', 'alerts', 'store', 'scripts', 'services'],
   matching: ['detectors', 'triggers'],
   api: ['services', 'store', 'query', 'chains'],
-  services: ['store', 'chains', 'scripts', 'wallets', 'query', 'alerts', 'detectors', 'triggers'],
+  services: ['store', 'chains', 'scripts', 'wallets', 'query', 'alerts', 'detectors', 'triggers', 'matching'],
   watch: ['chains', 'store', 'matching'],
   alerts: ['store'],
   notify: ['store'],

@@ -27,6 +27,7 @@ import { type MasterKeys, openKeyring } from './store/keyring.ts';
 import { listen as listenTo } from './store/listen.ts';
 import { migrate } from './store/migrate.ts';
 import { findTokenByHash, hasAdminToken, insertToken } from './store/tokens.ts';
+import { openAnswers } from './watch/openAnswers.ts';
 import { startWatching } from './watching.ts';
 
 export type App = {
@@ -52,6 +53,8 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     const recorder = createMetricRecorder(store, now);
     await publishDetectors(store, now());
     const chainAccess = openChains(config, recorder, now);
+    const sandbox = createSandbox();
+    const asked = openAnswers({ store, runScripts: sandbox.run, allowNetworks: config.allowNetworks });
     const server = await createServer({
       services: {
         store,
@@ -64,6 +67,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
         hsm: config.pkcs11.module !== undefined,
         allowNetworks: config.allowNetworks,
         chains: chainAccess,
+        answers: asked.answers,
       },
       authenticate: authenticate.authenticate,
       endpoints: endpointsFor(config),
@@ -80,18 +84,16 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
       );
     }, 3_600_000).unref();
     const stopRecording = flushEverySecond(recorder, log);
-    const sandbox = createSandbox();
     const watching = config.roles.includes('watch')
       ? startWatching({
           settings: config.chains,
           client: chainAccess.client,
           store,
-          sandbox,
+          answers: asked.answers,
           recorder,
           listen: (heard) => listenTo(database.connection, 'vigil_watch', heard),
           follow: [],
           followRetraction: [],
-          allowNetworks: config.allowNetworks,
           now,
           log,
         })
@@ -106,7 +108,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
         clearInterval(sweeper);
         await server.close();
         await watching?.stop();
-        await Promise.all([sandbox.close(), chainAccess.close()]);
+        await Promise.all([sandbox.close(), chainAccess.close(), asked.close()]);
         await stopRecording();
         await database.close();
       },

@@ -1,25 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import type { BlockList } from 'node:net';
 import type { Logger } from 'pino';
 import type { Follow } from './alerts/raise.ts';
 import type { FollowRetraction } from './alerts/retract.ts';
 import type { ChainClient } from './chains/chainClient.ts';
 import { type Chain, type ChainUid, chains } from './chains/chains.ts';
+import type { Fetch } from './matching/answers.ts';
 import { createPipeline } from './pipeline.ts';
-import type { Sandbox } from './scripts/sandbox.ts';
 import type { MetricRecorder } from './services/metricRecorder.ts';
 import type { Store } from './store/db.ts';
-import { findLabels } from './store/labels/findLabels.ts';
-import { findAllocations } from './store/tokenomics.ts';
 import { findCursor, LeaseLost, parkChain } from './store/watch/cursor.ts';
 import { saveEndpoints } from './store/watch/endpoints.ts';
 import { isChainWatched } from './store/watch/watchedContracts.ts';
-import { answerRequests } from './watch/answerRequests.ts';
+import { workOnBacktests } from './watch/backtestWorker.ts';
 import { openFaultLedger } from './watch/faultLedger.ts';
 import { followChain } from './watch/followChain.ts';
 import { holdLease } from './watch/holdLease.ts';
 import { createInspector } from './watch/inspectContracts.ts';
-import { createProbe } from './watch/probe.ts';
 import { createWatchList, type WatchList } from './watch/watchList.ts';
 import { createWatchMeter } from './watch/watchMeter.ts';
 
@@ -29,13 +25,12 @@ type Options = {
   settings: Readonly<Record<string, ChainSettings>>;
   client: (uid: ChainUid) => ChainClient | undefined;
   store: Store;
-  sandbox: Sandbox;
+  answers: (uid: ChainUid, client: ChainClient) => Fetch;
   recorder: MetricRecorder;
   /** Hears of changes of what is watched. */
   listen: (heard: (message: string | undefined) => void) => () => Promise<void>;
   follow: readonly Follow[];
   followRetraction: readonly FollowRetraction[];
-  allowNetworks: BlockList;
   now: () => number;
   log: Logger;
 };
@@ -46,7 +41,6 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const holder = randomUUID();
   const lists = new Map<ChainUid, WatchList>();
-  const probe = createProbe(options.allowNetworks);
   const unlisten = options.listen((message) => {
     for (const list of lists.values()) list.note(message);
   });
@@ -72,6 +66,18 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
     });
   });
 
+  running.push(
+    workOnBacktests({
+      store,
+      chainUids: uids,
+      client: options.client,
+      fetchFor: options.answers,
+      now: options.now,
+      onError: (error) => log.warn({ err: error }, 'Backtests were not worked on; trying on'),
+      signal: stopping.signal,
+    }),
+  );
+
   async function runChain(chain: Chain, client: ChainClient, signal: AbortSignal): Promise<void> {
     const { settings, now } = options;
     const confirmations = settings[chain.uid]?.confirmations ?? chain.confirmations;
@@ -87,14 +93,7 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
           chain,
           store,
           watchList: list,
-          fetch: answerRequests({
-            client,
-            labels: (addresses) => findLabels(store, { chainUid: chain.uid, addresses }),
-            funding: async () => new Map(),
-            allocations: (tenantId, contractId) => findAllocations(store, tenantId, contractId),
-            scripts: (values, sources) => options.sandbox.run(values, sources),
-            http: probe.probe,
-          }),
+          fetch: options.answers(chain.uid, client),
           faults: await openFaultLedger(store, chain.uid),
           meter,
           holder,
@@ -181,7 +180,6 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
       stopping.abort();
       await Promise.all(running);
       await unlisten();
-      await probe.close();
     },
   };
 }

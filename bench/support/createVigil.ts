@@ -32,6 +32,7 @@ export async function createVigil(store: Store, tokens: Db): Promise<FastifyInst
       hsm: false,
       allowNetworks: new BlockList(),
       chains: { isConfigured: () => false, client: () => undefined },
+      answers: () => async () => [],
     },
     authenticate: authenticate.authenticate,
     endpoints: createEndpoints((uid) => chains[uid].confirmations),

@@ -2,6 +2,7 @@ import type { ChainUid } from '../chains/chains.ts';
 import { auditEndpoint } from './auditLog.ts';
 import { authEndpoints } from './auth.ts';
 import { chainEndpoint } from './chain.ts';
+import { detectionEndpoints } from './detection.ts';
 import type { Endpoint } from './endpoint.ts';
 import { labelImport } from './labelImport.ts';
 import { aggregationEndpoints } from './reports/aggregation.ts';
@@ -70,6 +71,7 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     ...aggregationEndpoints,
     ...alertEndpoints,
     pushAlerts,
+    ...detectionEndpoints,
     labelImport,
     histogram,
     scoreSearch,

@@ -3,6 +3,7 @@ import type { Schedule } from '../lib/schedule.ts';
 import type { Severity } from './alert.ts';
 import type { Block, BlockRef, Log, Receipt, Transaction } from './block.ts';
 import type { TriggerType } from './enumerations.ts';
+import type { Fault } from './errors.ts';
 import type { AddressLabel } from './label.ts';
 
 /** What a detector or trigger can be shown. */
@@ -102,6 +103,8 @@ export type Reader = {
   code(address: string, at?: Moment): string;
   storage(address: string, slot: string, at?: Moment): string;
   receipt(transactionHash: string): Receipt;
+  /** Why a transaction failed, as far as replaying it on the state before its block tells. */
+  failureReason(transaction: Transaction): string | null;
   /** Labels of the platform and of the tenant. */
   labels(address: string): readonly Label[];
   funding(address: string): Funding | null;
@@ -177,6 +180,8 @@ export type Trigger<Params = unknown, State = unknown> = {
   readonly description: string;
   /** JSON Schema of the parameters. */
   readonly params: TSchema;
+  /** What the schema cannot tell: members that do not fit each other or the contract's ABI. Pointers begin at the parameters. */
+  check?(params: Params, abi: readonly unknown[]): readonly Fault[];
   interests(params: Params, contract: Watched, chain: ChainFacts): readonly Interest[];
   evaluate(observation: Observation, sight: Sight<Params, State>): Outcome<State>;
 };

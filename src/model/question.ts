@@ -7,7 +7,9 @@ export type Question =
   | { type: 'balance'; address: string }
   | { type: 'code'; address: string }
   | { type: 'storage'; address: string; slot: string }
-  | { type: 'receipt'; hash: string };
+  | { type: 'receipt'; hash: string }
+  /** What a transaction would do there. */
+  | { type: 'replay'; from: string; to: string; data: string; value: string };
 
 /** `missing`: the node does not have what is needed for the answer, such as the state of an old block. */
 export type Answer = { value: string | bigint | Receipt | CallResult } | { missing: string };

@@ -1,4 +1,7 @@
 import type { BlockList } from 'node:net';
+import type { ChainClient } from '../chains/chainClient.ts';
+import type { ChainUid } from '../chains/chains.ts';
+import type { Fetch } from '../matching/answers.ts';
 import type { Principal, Scope } from '../model/principal.ts';
 import type { Db, Store } from '../store/db.ts';
 import type { Keyring } from '../store/keyring.ts';
@@ -20,6 +23,8 @@ export type Services = {
   hsm: boolean;
   allowNetworks: BlockList;
   chains: ChainAccess;
+  /** Answers what a detector asks, as it is answered while watching. */
+  answers: (uid: ChainUid, client: ChainClient) => Fetch;
 };
 
 /** One request on its way: who asks, what it may touch, and the transaction in which all of it happens. */

@@ -2,11 +2,13 @@ import { alertUid } from '../alerts/alertUid.ts';
 import { prepareRaise, raise } from '../alerts/raise.ts';
 import { complianceTags, type Finding, type Severity } from '../model/alert.ts';
 import { type Fault, Problem } from '../model/errors.ts';
+import { platformTenant } from '../model/metrics.ts';
 import {
   type DetectorOrigin,
   findDetectorOrigin,
   noteExternalFindings,
 } from '../store/alerts/externalFindings.ts';
+import { addSamples } from '../store/metrics/addSamples.ts';
 import { audit } from './audit.ts';
 import type { Call } from './call.ts';
 import { findWritable } from './findWritable.ts';
@@ -62,6 +64,7 @@ export async function pushFindings(
   if (fresh.length > 0) {
     const record = { id: detectorId, tenantId: origin.tenantId };
     await audit(call, 'detector', 'push', record, undefined, undefined, { alerts: fresh.length });
+    await countAlerts(call, origin, fresh.length);
   }
   return results(pushed, known);
 }
@@ -78,6 +81,24 @@ function results(
     seen.add(eid);
     return { eid, uid, result };
   });
+}
+
+/** In the alerts' own transaction, which may be undone or tried again: an alert is counted exactly once. */
+async function countAlerts({ db, now }: Call, origin: DetectorOrigin, count: number): Promise<void> {
+  const sample = {
+    metric: 'alerts',
+    labels: { chain: origin.chainUid, type: 'detector' },
+    minute: now - (now % 60_000),
+    value: count,
+    count,
+    min: 1,
+    max: 1,
+    last: 1,
+  } as const;
+  await addSamples(
+    db,
+    [platformTenant, origin.tenantId].map((tenantId) => ({ ...sample, tenantId })),
+  );
 }
 
 function checkTimes(pushed: readonly Pushed[], now: number): void {

@@ -51,3 +51,10 @@ export async function hasDetector(
   );
   return rows.length > 0;
 }
+
+export async function findSchemaName(db: Db, id: number): Promise<string | undefined> {
+  const rows = await db.query<{ name: string }>(
+    sql`select name from detector_schema where id = ${id} and status = 'ACTIVE'`,
+  );
+  return rows[0]?.name;
+}

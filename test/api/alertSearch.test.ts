@@ -319,6 +319,10 @@ describe('findings of an outside engine', () => {
       ).status,
     ).toBe(404);
     expect(await verifyRollups(api.store)).toEqual([]);
+    const counted = { metric: 'alerts', tags: { type: ['detector'] } };
+    const { data } = await api.ok('POST', 'tenant/telemetry', counted, { token: viewer });
+    const values = data.map(({ bucket }: { bucket: { value: number } }) => bucket.value);
+    expect(values.reduce((sum: number, value: number) => sum + value, 0)).toBe(3);
   });
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MetricName, Sample } from '../../src/model/metrics.ts';
 import { addSamples } from '../../src/store/metrics/addSamples.ts';
+import { dropOldSamples } from '../../src/store/metrics/dropOldSamples.ts';
 import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { createWorld, type World } from '../support/world.ts';
@@ -258,5 +259,21 @@ describe('telemetry', () => {
     expect(await total({ tenant: ['0', `0${a}`, `${a}.0`, 'x', '987654321', '9'.repeat(40)] })).toBe(0);
     const points = await ask({ ...request, tags: { tenant: [String(a), String(b)] } }, api.adminToken);
     expect(sum(points.map(({ bucket }) => bucket.by.tenant[b]))).toBe(of(b));
+  });
+});
+
+describe('old samples', () => {
+  it('are dropped in every series of every tenant, and the others stay', async () => {
+    const middle = first + 3 * day;
+    const kept = samples.filter((sample) => sample.minute >= middle);
+    await dropOldSamples(api.store, middle);
+    for (const metric of ['transactions', 'evaluations', 'head_lag'] as const) {
+      for (const tenantId of [world.tenant.id, foreign.tenant.id]) {
+        const own = kept.filter((sample) => sample.metric === metric && sample.tenantId === tenantId);
+        const token = await api.token(tenantId, 'tenant-viewer');
+        const points = await ask({ metric, ...both, step: '1d' }, token);
+        expect(sum(points.map(({ bucket }) => bucket.count))).toBe(own.length);
+      }
+    }
   });
 });

@@ -47,6 +47,7 @@ export async function startTestApi(
     rateLimit?: { perSecond: number; burst: number };
     corsOrigins?: string[];
     chains?: Services['chains'];
+    answers?: Services['answers'];
   } = {},
 ): Promise<TestApi> {
   const database = await createTestDatabase('migrated');
@@ -69,6 +70,7 @@ export async function startTestApi(
     hsm: false,
     allowNetworks: new BlockList(),
     chains: options.chains ?? { isConfigured: () => false, client: () => undefined },
+    answers: options.answers ?? (() => async () => []),
   };
   const server = await createServer({
     services,

@@ -7,6 +7,7 @@ import { createSandbox } from '../../src/scripts/sandbox.ts';
 import { createMetricRecorder } from '../../src/services/metricRecorder.ts';
 import { publishDetectors } from '../../src/services/publishDetectors.ts';
 import { listen } from '../../src/store/listen.ts';
+import { openAnswers } from '../../src/watch/openAnswers.ts';
 import { startWatching } from '../../src/watching.ts';
 import { type Json, startTestApi, type TestApi } from './api.ts';
 import { until } from './vigil.ts';
@@ -35,32 +36,38 @@ export async function startTestWatch(settings: Partial<Record<ChainUid, Settings
   const clients = new Map<ChainUid, ChainClient>();
   const client = (uid: ChainUid) => {
     const urls = settings[uid]?.urls;
-    const known = clients.get(uid) ?? (urls && createEvmClient({ chain: chains[uid], urls, now: Date.now, counted }));
+    const known =
+      clients.get(uid) ?? (urls && createEvmClient({ chain: chains[uid], urls, now: Date.now, counted }));
     if (known) clients.set(uid, known);
     return known;
   };
+  const sandbox = createSandbox();
+  let asked: ReturnType<typeof openAnswers> | undefined;
   const api = await startTestApi({
+    answers: (uid, made) => asked!.answers(uid, made),
     chains: { isConfigured: (uid) => settings[uid] !== undefined, client },
   });
+  asked = openAnswers({ store: api.store, runScripts: sandbox.run, allowNetworks: new BlockList() });
   await publishDetectors(api.store, Date.now());
   const watchLog: string[] = [];
-  const sandbox = createSandbox();
   const started = new Set<{ stop(): Promise<void> }>();
   const recorder = createMetricRecorder(api.store, Date.now);
 
   const watch = () => {
     const watching = startWatching({
       settings: Object.fromEntries(
-        Object.entries(settings).map(([uid, { confirmations, startBlock }]) => [uid, { confirmations, startBlock }]),
+        Object.entries(settings).map(([uid, { confirmations, startBlock }]) => [
+          uid,
+          { confirmations, startBlock },
+        ]),
       ),
       client,
       store: api.store,
-      sandbox,
+      answers: asked.answers,
       recorder,
       listen: (heard) => listen(api.connection, 'vigil_watch', heard),
       follow: [],
       followRetraction: [],
-      allowNetworks: new BlockList(),
       now: Date.now,
       log: pino({ level: 'info' }, { write: (line: string) => void watchLog.push(line) }),
     });
@@ -116,11 +123,17 @@ export async function startTestWatch(settings: Partial<Record<ChainUid, Settings
       });
     },
     alerts: async (query) =>
-      (await api.ok('POST', 'alert/search', { size: 10_000, sort: [{ field: 'timestamp' }], ...(query ? { query } : {}) })).data,
+      (
+        await api.ok('POST', 'alert/search', {
+          size: 10_000,
+          sort: [{ field: 'timestamp' }],
+          ...(query ? { query } : {}),
+        })
+      ).data,
     stop: async () => {
       await Promise.all([...started].map((handle) => handle.stop()));
       await Promise.all(Array.from(clients.values(), (made) => made.close()));
-      await sandbox.close();
+      await Promise.all([sandbox.close(), asked.close()]);
       await api.stop();
     },
   };

@@ -53,3 +53,16 @@ export async function listFaulty(db: Db, chainUid: string): Promise<{ kind: stri
       where c.chain_uid = ${chainUid}`,
   );
 }
+
+export async function findFault(
+  db: Db,
+  tenantId: number,
+  kind: string,
+  id: number,
+): Promise<{ message: string; count: number; firstAt: number; lastAt: number } | undefined> {
+  const rows = await db.query<{ message: string; count: number; firstAt: number; lastAt: number }>(
+    sql`select message, count, first_at as "firstAt", last_at as "lastAt" from watch_fault
+      where tenant_id = ${tenantId} and kind = ${kind} and id = ${id}`,
+  );
+  return rows[0];
+}

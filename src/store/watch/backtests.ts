@@ -1,0 +1,166 @@
+import { raw, sql } from '../../lib/sql.ts';
+import type { BacktestResult, backtestStates } from '../../model/backtest.ts';
+import type { Watched } from '../../model/detection.ts';
+import type { Scope } from '../../model/principal.ts';
+import type { Db } from '../db.ts';
+import { byTenant } from '../table.ts';
+
+export type BacktestRow = {
+  uid: string;
+  tenantId: number;
+  contractId: number;
+  detectorId: number | null;
+  createdAt: number;
+  updatedAt: number;
+  state: (typeof backtestStates)[number];
+  fromBlock: number;
+  toBlock: number;
+  processed: number;
+  result: BacktestResult | null;
+  fault: string | null;
+};
+
+export type NewBacktest = Pick<
+  BacktestRow,
+  'tenantId' | 'contractId' | 'detectorId' | 'fromBlock' | 'toBlock'
+> & {
+  chainUid: string;
+  schemaName: string;
+  name: string;
+  tags: readonly string[];
+  config: unknown;
+};
+
+const shown =
+  raw(`t.uid::text, t.tenant_id as "tenantId", t.contract_id as "contractId", t.detector_id as "detectorId",
+  t.created_at as "createdAt", t.updated_at as "updatedAt", t.state, t.from_block as "fromBlock",
+  t.to_block as "toBlock", t.processed, t.result, t.fault`);
+
+export async function insertBacktest(db: Db, made: NewBacktest, now: number): Promise<BacktestRow> {
+  const rows = await db.query<BacktestRow>(
+    sql`insert into backtest as t (uid, tenant_id, contract_id, detector_id, created_at, updated_at, chain_uid,
+        schema_name, name, tags, config, from_block, to_block)
+      values (gen_random_uuid(), ${made.tenantId}, ${made.contractId}, ${made.detectorId}, ${now}, ${now},
+        ${made.chainUid}, ${made.schemaName}, ${made.name}, ${made.tags}, ${JSON.stringify(made.config)},
+        ${made.fromBlock}, ${made.toBlock})
+      returning ${shown}`,
+  );
+  return rows[0]!;
+}
+
+/** How many of the tenant's wait or run. */
+export async function countOpenBacktests(db: Db, tenantId: number): Promise<number> {
+  const rows = await db.query<{ count: number }>(
+    sql`select count(*) as count from backtest where tenant_id = ${tenantId} and state in ('QUEUED', 'RUNNING')`,
+  );
+  return rows[0]!.count;
+}
+
+export async function findBacktest(db: Db, scope: Scope, uid: string): Promise<BacktestRow | undefined> {
+  const rows = await db.query<BacktestRow>(
+    sql`select ${shown} from backtest t where t.uid = ${uid}::uuid and ${byTenant(scope)}`,
+  );
+  return rows[0];
+}
+
+/** One that is over stays what it is. */
+export async function cancelBacktest(db: Db, scope: Scope, uid: string, now: number): Promise<void> {
+  await db.query(
+    sql`update backtest t set state = 'CANCELED', updated_at = ${now}
+      where t.uid = ${uid}::uuid and t.state in ('QUEUED', 'RUNNING') and ${byTenant(scope)}`,
+  );
+}
+
+export type ClaimedBacktest = NewBacktest & { uid: string; contract: Watched };
+
+/** The oldest that waits, or whose process died. */
+export async function claimBacktest(
+  db: Db,
+  chainUids: readonly string[],
+  leaseMs: number,
+): Promise<ClaimedBacktest | undefined> {
+  const rows = await db.query<ClaimedBacktest>(
+    sql`with taken as (
+        select t.tenant_id, t.id from backtest t
+        where t.chain_uid = any(${chainUids})
+          and (t.state = 'QUEUED' or t.state = 'RUNNING' and t.lease_until < clock_timestamp())
+        order by t.id limit 1 for update skip locked)
+      update backtest t set state = 'RUNNING', processed = 0,
+        lease_until = clock_timestamp() + ${leaseMs} * interval '1 ms'
+      from taken, contract c
+      where t.tenant_id = taken.tenant_id and t.id = taken.id and c.tenant_id = t.tenant_id and c.id = t.contract_id
+      returning t.uid::text, t.tenant_id as "tenantId", t.contract_id as "contractId", t.detector_id as "detectorId",
+        t.chain_uid as "chainUid", t.schema_name as "schemaName", t.name, t.tags, t.config,
+        t.from_block as "fromBlock", t.to_block as "toBlock",
+        ${watchedJson} as contract`,
+  );
+  return rows[0];
+}
+
+/** A contract as detectors see it; the table's alias is `c`. */
+const watchedJson = raw(`json_build_object('id', c.id, 'tenantId', c.tenant_id, 'projectId', c.project_id,
+  'chainUid', c.chain_uid, 'address', c.canonical_address, 'implementation', lower(c.implementation), 'name', c.name,
+  'addressType', c.address_type, 'abi', coalesce(c.abi, '[]'))`);
+
+/** Says how far it is and keeps the lease; false when it was cancelled meanwhile. */
+export async function continueBacktest(
+  db: Db,
+  uid: string,
+  processed: number,
+  leaseMs: number,
+  now: number,
+): Promise<boolean> {
+  const rows = await db.query(
+    sql`update backtest set processed = ${processed}, updated_at = ${now},
+        lease_until = clock_timestamp() + ${leaseMs} * interval '1 ms'
+      where uid = ${uid}::uuid and state = 'RUNNING' returning 1`,
+  );
+  return rows.length > 0;
+}
+
+export async function finishBacktest(
+  db: Db,
+  uid: string,
+  outcome: { result: BacktestResult } | { fault: string },
+  now: number,
+): Promise<void> {
+  const result = 'result' in outcome ? outcome.result : null;
+  await db.query(
+    sql`update backtest set state = ${result ? 'DONE' : 'FAILED'}, result = ${result && JSON.stringify(result)},
+        fault = ${'fault' in outcome ? outcome.fault : null}, processed = coalesce(${result?.blocks ?? null}::bigint, processed),
+        updated_at = ${now}, lease_until = null
+      where uid = ${uid}::uuid and state = 'RUNNING'`,
+  );
+}
+
+export async function forgetOldBacktests(db: Db, before: number): Promise<void> {
+  await db.query(
+    sql`delete from backtest where updated_at < ${before} and state in ('DONE', 'FAILED', 'CANCELED')`,
+  );
+}
+
+export type DetectorToRun = {
+  id: number;
+  name: string;
+  schemaName: string;
+  tags: string[];
+  config: unknown;
+  contract: Watched;
+};
+
+/** A detector with its contract, ready to be made ready. */
+export async function findDetectorToRun(db: Db, tenantId: number, id: number): Promise<DetectorToRun> {
+  const rows = await db.query<DetectorToRun>(
+    sql`select d.id, d.name, s.name as "schemaName", d.tags, d.config, ${watchedJson} as contract
+      from detector d join contract c on c.tenant_id = d.tenant_id and c.id = d.contract_id
+      join detector_schema s on s.id = d.schema_id where d.tenant_id = ${tenantId} and d.id = ${id}`,
+  );
+  return rows[0]!;
+}
+
+export async function findContractToRun(db: Db, tenantId: number, id: number): Promise<Watched> {
+  const rows = await db.query<{ contract: Watched }>(
+    sql`select ${watchedJson} as contract from contract c where c.tenant_id = ${tenantId} and c.id = ${id}`,
+  );
+  return rows[0]!.contract;
+}

@@ -1,0 +1,83 @@
+import type { ChainClient } from '../chains/chainClient.ts';
+import type { Fetch } from '../matching/answers.ts';
+import { evaluateMatches, type Memory } from '../matching/evaluateMatches.ts';
+import type { Subscriber } from '../matching/subscriber.ts';
+import { createSubscriptionIndex } from '../matching/subscriptionIndex.ts';
+import type { Finding } from '../model/alert.ts';
+import type { BacktestAlert, BacktestResult } from '../model/backtest.ts';
+import type { Block } from '../model/block.ts';
+import { createLookahead } from './lookahead.ts';
+
+const mostSamples = 50;
+const dayMs = 86_400_000;
+
+type Options = {
+  client: ChainClient;
+  subscriber: Subscriber;
+  fetch: Fetch;
+  fromBlock: number;
+  toBlock: number;
+  /** Told how many blocks are done; false stops the run. */
+  onProgress: (processed: number) => boolean;
+};
+
+/** Runs a detector over past blocks, beginning without memory. Nothing is stored or sent. Undefined: it was stopped. */
+export async function runBacktest({
+  client,
+  subscriber,
+  fetch,
+  fromBlock,
+  toBlock,
+  onProgress,
+}: Options): Promise<BacktestResult | undefined> {
+  const index = createSubscriptionIndex();
+  index.add(subscriber);
+  const lookahead = createLookahead(client);
+  const result: BacktestResult = {
+    blocks: 0,
+    transactions: 0,
+    evaluations: 0,
+    alerts: 0,
+    bySeverity: {},
+    byDay: [],
+    samples: [],
+    faults: 0,
+    firstFault: null,
+  };
+  let memory: Memory | undefined;
+  let previous: Block | undefined;
+  await client.header('latest');
+  for (let next = fromBlock; next <= toBlock; ) {
+    const blocks = await lookahead.take(next, previous?.hash);
+    if (blocks.length === 0) throw new Error(`The chain has no block ${next}.`);
+    for (const block of blocks.filter(({ number }) => number <= toBlock)) {
+      const evaluated = await evaluateMatches(index.match(block, previous), () => memory, fetch);
+      memory = evaluated.memories.get(subscriber) ?? memory;
+      result.blocks++;
+      result.transactions += block.transactions.length;
+      result.evaluations += evaluated.evaluations;
+      result.faults += evaluated.faults.length;
+      result.firstFault ??= evaluated.faults[0]?.message ?? null;
+      for (const finding of evaluated.findings) count(result, finding);
+      previous = block;
+    }
+    next += blocks.length;
+    if (!onProgress(result.blocks)) return undefined;
+  }
+  return result;
+}
+
+function count(result: BacktestResult, finding: Finding): void {
+  result.alerts++;
+  result.bySeverity[finding.severity] = (result.bySeverity[finding.severity] ?? 0) + 1;
+  const ts = finding.timestamp - (finding.timestamp % dayMs);
+  const day = result.byDay.at(-1);
+  if (day?.ts === ts) day.count++;
+  else result.byDay.push({ ts, count: 1 });
+  if (result.samples.length < mostSamples) result.samples.push(toSample(finding));
+}
+
+function toSample(finding: Finding): BacktestAlert {
+  const { severity, name, message, timestamp, blockNumber = null, txHash = null, meta } = finding;
+  return { severity, name, message, timestamp, blockNumber, txHash, meta };
+}

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { artifacts } from '../fixtures/contracts/artifacts.ts';
+import { type Anvil, startAnvil } from '../harness/anvil.ts';
+import type { Contract } from '../harness/anvilContract.ts';
+import type { Json } from '../harness/api.ts';
+import { until } from '../harness/vigil.ts';
+import { startTestWatch, type TestWatch } from '../harness/watch.ts';
+
+let anvil: Anvil;
+let vigil: TestWatch;
+let token: Contract;
+let contractId: number;
+let schemaId: number;
+beforeAll(async () => {
+  anvil = await startAnvil();
+  vigil = await startTestWatch({ anvil: { urls: [anvil.url] } });
+  token = await anvil.deploy(artifacts.Token, 'Token', 'TKN', 18, 10n ** 24n);
+  contractId = await vigil.addContract(token.address);
+  const found = await vigil.ok('POST', 'detector/schema/search', { where: "name = 'ownership_change'" });
+  schemaId = found.data[0].id;
+  for (const owner of anvil.accounts.slice(1, 4))
+    await token.send(anvil.accounts[0], 'transferOwnership', owner);
+  vigil.watch();
+});
+afterAll(async () => {
+  await vigil.stop();
+  await anvil.stop();
+});
+
+const over = (uid: string) =>
+  until(async () => {
+    const read = await vigil.ok('GET', `backtest/${uid}`);
+    return ['DONE', 'FAILED', 'CANCELED'].includes(read.state) ? read : undefined;
+  });
+
+describe('backtests', () => {
+  it('run a proposed detector over past blocks and count what it would have raised, without raising it', async () => {
+    const body = {
+      contractId,
+      schemaId,
+      config: { allowedOwners: [anvil.accounts[1]] },
+      fromBlock: 2,
+      toBlock: 4,
+    };
+    const made = await vigil.ok('POST', 'detector/backtest', body);
+    expect(made).toMatchObject({ contractId, detectorId: null, state: 'QUEUED', progress: 0, result: null });
+    const done: Json = await over(made.uid);
+    expect(done).toMatchObject({ state: 'DONE', progress: 1, processed: 3, fault: null });
+    expect(done.result).toMatchObject({
+      blocks: 3,
+      transactions: 3,
+      alerts: 2,
+      bySeverity: { CRITICAL: 2 },
+      faults: 0,
+    });
+    expect(done.result.byDay.reduce((sum: number, { count }: Json) => sum + count, 0)).toBe(2);
+    expect(done.result.samples).toHaveLength(2);
+    expect(await vigil.alerts()).toEqual([]);
+  });
+
+  it('fail with a reason when the chain has no such blocks', async () => {
+    const detectorId = await vigil.addDetector(contractId, 'ownership_change');
+    const made = await vigil.ok('POST', `detector/${detectorId}/backtest`, {
+      fromBlock: 5000,
+      toBlock: 5001,
+    });
+    expect(await over(made.uid)).toMatchObject({
+      state: 'FAILED',
+      detectorId,
+      fault: 'The chain has no block 5000.',
+    });
+  });
+
+  it('can be cancelled while they run, and stay as they are afterwards', async () => {
+    await anvil.rpc('anvil_mine', '0x7d0');
+    const body = { contractId, schemaId, fromBlock: 1, toBlock: 2000 };
+    const { uid } = await vigil.ok('POST', 'detector/backtest', body);
+    await until(async () => (await vigil.ok('GET', `backtest/${uid}`)).processed > 0);
+    expect(await vigil.ok('POST', `backtest/${uid}/cancel`)).toMatchObject({
+      state: 'CANCELED',
+      result: null,
+    });
+    expect(await vigil.ok('GET', `backtest/${uid}`)).toMatchObject({ state: 'CANCELED' });
+  });
+
+  it.each([
+    [{ fromBlock: 9, toBlock: 3 }, 422, '/toBlock'],
+    [{ fromBlock: 0, toBlock: 100_000 }, 422, '/toBlock'],
+    [{ fromBlock: -1, toBlock: 3 }, 400, '/fromBlock'],
+    [{ fromBlock: 0, toBlock: 3, contractId: 999_999 }, 422, '/contractId'],
+    [{ fromBlock: 0, toBlock: 3, schemaId: 999_999 }, 422, '/schemaId'],
+    [{ fromBlock: 0, toBlock: 3, config: { allowedOwner: [] } }, 422, '/config'],
+  ])('refuse %j with %i at %s', async (change, status, pointer) => {
+    const answer = await vigil.call('POST', 'detector/backtest', { contractId, schemaId, ...change });
+    expect(answer.status).toBe(status);
+    expect(answer.body.errors[0].pointer).toBe(pointer);
+  });
+});
+
+describe('explaining', () => {
+  it('tells step by step why a transaction raises an alert, and why another does not', async () => {
+    const detectorId = await vigil.addDetector(contractId, 'ownership_change');
+    const changed = await token.send(anvil.accounts[0], 'transferOwnership', anvil.accounts[5]);
+    const alert = await vigil.ok('POST', `detector/${detectorId}/explain`, {
+      txHash: changed.transactionHash,
+    });
+    expect(alert).toMatchObject({
+      verdict: 'ALERT',
+      alerts: [{ severity: 'CRITICAL', txHash: changed.transactionHash }],
+    });
+    expect(alert.steps.map(({ step }: Json) => step)).toEqual([
+      'configuration',
+      'transaction',
+      'match',
+      'evaluation',
+    ]);
+    const paid = await token.send(anvil.accounts[0], 'transfer', anvil.accounts[5], 1n);
+    const none = await vigil.ok('POST', `detector/${detectorId}/explain`, { txHash: paid.transactionHash });
+    expect(none).toMatchObject({ verdict: 'NO_ALERT', alerts: [] });
+    const missing = await vigil.call('POST', `detector/${detectorId}/explain`, {
+      txHash: `0x${'ab'.repeat(32)}`,
+    });
+    expect(missing.status).toBe(404);
+  });
+});
