@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
@@ -6,26 +6,21 @@ import { createAuthenticate } from './api/authenticate.ts';
 import { createEndpoints } from './api/endpoints.ts';
 import { createMetrics } from './api/metrics.ts';
 import { createServer } from './api/server.ts';
-import type { ChainClient } from './chains/chainClient.ts';
-import { type ChainUid, chains } from './chains/chains.ts';
-import { createEvmClient } from './chains/evm/createEvmClient.ts';
+import { chains } from './chains/chains.ts';
 import { type Config, packageVersion } from './config.ts';
+import { openDatabase } from './database.ts';
 import { ensureMasterKeyFile, parseMasterKey, readMasterKeyFile } from './lib/masterKey.ts';
 import { hashToken } from './lib/token.ts';
-import { platformTenant } from './model/metrics.ts';
 import { createSandbox } from './scripts/sandbox.ts';
-import type { ChainAccess } from './services/chainAccess.ts';
 import { issueToken, tokenHint } from './services/issueToken.ts';
-import { createMetricRecorder, type MetricRecorder, type Series } from './services/metricRecorder.ts';
+import { createMetricRecorder, type MetricRecorder } from './services/metricRecorder.ts';
+import { openChains } from './services/openChains.ts';
 import { publishDetectors } from './services/publishDetectors.ts';
 import { dropOldPartitions, ensurePartitionsAhead } from './store/alerts/partitions.ts';
-import { openStore, type PoolConfig, type Store } from './store/db.ts';
-import { attachEmbedded } from './store/embedded/attachEmbedded.ts';
-import { startEmbedded } from './store/embedded/startEmbedded.ts';
+import type { Store } from './store/db.ts';
 import { forgetOldReplies } from './store/idempotency.ts';
 import { type MasterKeys, openKeyring } from './store/keyring.ts';
 import { listen as listenTo } from './store/listen.ts';
-import { migrate } from './store/migrate.ts';
 import { findTokenByHash, hasAdminToken, insertToken } from './store/tokens.ts';
 import { openAnswers } from './watch/openAnswers.ts';
 import { startWatching } from './watching.ts';
@@ -52,7 +47,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     const authenticate = createAuthenticate(store, now);
     const recorder = createMetricRecorder(store, now);
     await publishDetectors(store, now());
-    const chainAccess = openChains(config, recorder, now);
+    const chainAccess = openChains(config.chains, recorder, now);
     const sandbox = createSandbox();
     const asked = openAnswers({ store, runScripts: sandbox.run, allowNetworks: config.allowNetworks });
     const server = await createServer({
@@ -159,111 +154,6 @@ function flushEverySecond(recorder: MetricRecorder, log: Logger): () => Promise<
 
 export function endpointsFor(config: Config) {
   return createEndpoints((uid) => config.chains[uid]?.confirmations ?? chains[uid].confirmations);
-}
-
-/** One client for each configured chain, made when it is first needed. */
-function openChains(
-  config: Config,
-  recorder: MetricRecorder,
-  now: () => number,
-): ChainAccess & { close(): Promise<void> } {
-  const clients = new Map<ChainUid, ChainClient>();
-  return {
-    isConfigured: (uid) => config.chains[uid] !== undefined && chains[uid].family === 'evm',
-    client(uid) {
-      const settings = config.chains[uid];
-      const known = clients.get(uid);
-      // The other families are known by their addresses, but cannot be followed yet.
-      if (known || !settings || chains[uid].family !== 'evm') return known;
-      const series = new Map<string, Series>();
-      const counted = (method: string) => {
-        const found = series.get(method) ?? { metric: 'rpc_calls', labels: { chain: uid, type: method } };
-        series.set(method, found);
-        recorder.add(found, platformTenant, 1);
-      };
-      const client = createEvmClient({ chain: chains[uid], urls: settings.endpoints, now, counted });
-      clients.set(uid, client);
-      return client;
-    },
-    close: async () => {
-      await Promise.all(Array.from(clients.values(), (client) => client.close()));
-    },
-  };
-}
-
-export type Database = {
-  store: Store;
-  reports: Store;
-  /** For connections of one's own. */
-  connection: PoolConfig;
-  at: string;
-  lost: Promise<Error>;
-  close(): Promise<void>;
-};
-
-/** Another's server may come and go: connections are made anew when they are needed. */
-const never = new Promise<Error>(() => {});
-
-/** The configured PostgreSQL, or the bundled one; migrated either way. */
-async function openDatabase(config: Config, log: Logger): Promise<Database> {
-  const { databaseUrl } = config;
-  if (!databaseUrl) return openMigrated(await bundledServer(config, log), log);
-  try {
-    return await openMigrated(externalServer(config, databaseUrl), log);
-  } catch (cause) {
-    throw new Error('The PostgreSQL of DATABASE_URL cannot be used.', { cause });
-  }
-}
-
-/** For a command beside a Vigil that may be running: its bundled server is used and left running. */
-export async function openDatabaseBeside(config: Config, log: Logger): Promise<Database> {
-  const connection = config.databaseUrl ? undefined : await attachEmbedded(config.dataDir);
-  if (!connection) return openDatabase(config, log);
-  return openMigrated({ connection, at: config.dataDir, lost: never, close: async () => {} }, log);
-}
-
-/** A search may not hold up the management of records, nor run for long. */
-const reportLimits = { max: 8, statement_timeout: 2000 };
-
-type DatabaseServer = Omit<Database, 'store' | 'reports'>;
-
-async function openMigrated(server: DatabaseServer, log: Logger): Promise<Database> {
-  try {
-    const steps = await migrate(server.connection);
-    if (steps.length > 0) log.info({ steps }, 'Database migrated');
-    const onError = (error: Error) => log.warn({ err: error }, 'A database connection broke');
-    const store = openStore(server.connection, onError);
-    const reports = openStore({ ...server.connection, ...reportLimits }, onError);
-    return {
-      store,
-      reports,
-      connection: server.connection,
-      at: server.at,
-      lost: server.lost,
-      close: async () => {
-        await Promise.all([store.close(), reports.close()]);
-        await server.close();
-      },
-    };
-  } catch (error) {
-    await server.close();
-    throw error;
-  }
-}
-
-async function bundledServer(config: Config, log: Logger): Promise<DatabaseServer> {
-  // It makes the data folder itself, with the mode that its account needs.
-  const embedded = await startEmbedded({
-    dataDir: config.dataDir,
-    log: (message, fields = {}) => log.info(fields, message),
-  });
-  const { connection, dataFolder, lost, stop } = embedded;
-  return { connection, at: dataFolder, lost, close: stop };
-}
-
-function externalServer(config: Config, connectionString: string): DatabaseServer {
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  return { connection: { connectionString }, at: 'DATABASE_URL', lost: never, close: async () => {} };
 }
 
 /** The master key of the environment, or that of the key file, which is made on first start. */

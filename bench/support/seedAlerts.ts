@@ -35,8 +35,8 @@ export type AlertWorld = {
   nextFinding(): Finding;
 };
 
-/** Zipf: the first contract has most alerts, the last hardly any. */
-export function createAlertWorld(end: number): AlertWorld {
+/** Zipf: the first contract has most alerts, the last hardly any. `total` of them, in the order of blocks, fill a year. */
+export function createAlertWorld(end: number, total: number): AlertWorld {
   const random = createSeededRandom(20_261_115);
   const rank = createZipf(random, contractCount, 1.05);
   const word = createZipf(random, vocabularySize, 1.1);
@@ -58,7 +58,7 @@ export function createAlertWorld(end: number): AlertWorld {
       kind,
       group: kind === 'detector' ? random.pick(['SECURITY', 'COMPLIANCE'] as const) : kind,
       severity: random.pick(['INFO', 'LOW', 'LOW', 'MEDIUM', 'MEDIUM', 'HIGH', 'CRITICAL'] as const),
-      timestamp: end - Math.floor(random.next() * yearMs),
+      timestamp: end - yearMs + Math.floor(((count - random.next()) / total) * yearMs),
       key: String(count),
       eid: `e${count}`,
       name: random.pick([

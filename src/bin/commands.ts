@@ -62,6 +62,17 @@ export const commands: readonly Command[] = [
     run: async () => (await import('./maintain.ts')).verifyAlertRollups(),
   },
   {
+    name: 'backtest',
+    help: 'Run a detector over past blocks and print what it would have raised.',
+    words: '<detector id>',
+    options: {
+      from: { type: 'string', value: 'block', help: 'First block.' },
+      to: { type: 'string', value: 'block', help: 'Last block.' },
+      json: { type: 'boolean', help: 'Print the whole result as JSON.' },
+    },
+    run: async ({ options, words }) => (await import('./backtest.ts')).backtestCommand(options, words),
+  },
+  {
     name: 'import labels',
     help: 'Import address labels from a CSV file of any size.',
     words: '<file>',

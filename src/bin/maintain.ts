@@ -1,5 +1,6 @@
-import { createLog, openDatabaseBeside } from '../app.ts';
+import { createLog } from '../app.ts';
 import { loadConfig } from '../config.ts';
+import { openDatabaseBeside } from '../database.ts';
 import { verifyRollups } from '../store/alerts/rollups.ts';
 import { verifyAudit } from '../store/audit.ts';
 import type { Store } from '../store/db.ts';

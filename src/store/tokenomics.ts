@@ -16,14 +16,15 @@ export async function findIdByUid(
   return rows[0]?.id;
 }
 
-/** What was planned for a token: each category's address and the dated amounts of its schedules. */
+/** What was planned for a token: each category's address, and how much it should hold from each date of its schedules on. */
 export async function findAllocations(db: Db, tenantId: number, contractId: number): Promise<Allocation[]> {
   return db.query<Allocation>(
     sql`select c.name, lower(c.address) as address,
-        (select coalesce(json_agg(json_build_object('at', (a ->> 'timestamp')::bigint, 'amount', a ->> 'amount')
-            order by (a ->> 'timestamp')::bigint), '[]')
-          from tokenomics_schedule s, jsonb_array_elements(s.amounts) a
-          where s.tenant_id = c.tenant_id and s.category_id = c.id and s.status = 'ACTIVE') as amounts
+        (select coalesce(json_agg(json_build_object('at', at, 'amount', total::text) order by at), '[]')
+          from (select (a ->> 'timestamp')::bigint as at,
+                  sum((a ->> 'amount')::numeric) over (order by (a ->> 'timestamp')::bigint) as total
+                from tokenomics_schedule s, jsonb_array_elements(s.amounts) a
+                where s.tenant_id = c.tenant_id and s.category_id = c.id and s.status = 'ACTIVE') r) as amounts
       from tokenomics_category c
       where c.tenant_id = ${tenantId} and c.contract_id = ${contractId} and c.status = 'ACTIVE' order by c.id`,
   );

@@ -1,0 +1,115 @@
+import pino from 'pino';
+import { chains } from '../../src/chains/chains.ts';
+import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
+import type { MetricRecorder } from '../../src/services/metricRecorder.ts';
+import { openStore, type PoolConfig } from '../../src/store/db.ts';
+import { listen } from '../../src/store/listen.ts';
+import { createWatchList } from '../../src/watch/watchList.ts';
+import { startWatching } from '../../src/watching.ts';
+
+export type WatchOrder = {
+  connection: PoolConfig;
+  urls: string[];
+  detectors: number;
+  behind: number;
+  live: number;
+};
+export type Figures = {
+  blocksPerSecond: number;
+  cpuMsPerBlock: number;
+  rssMb: number;
+  callsPerBlock: number;
+  p50Ms: number;
+  p99Ms: number;
+  naiveMsPerBlock: number;
+  loadMs: number;
+};
+
+const chain = chains.ethereum;
+
+/** Follows the chain in a process of its own: first what lies behind, then block by block. */
+process.once('message', (order: WatchOrder) => void watch(order));
+
+async function watch({ connection, urls, behind, live }: WatchOrder): Promise<void> {
+  const store = openStore(connection, () => {});
+  let calls = 0;
+  const client = createEvmClient({ chain, urls, now: Date.now, counted: () => calls++ });
+  const loadMs = await timeOf(() => createWatchList(chain).refresh(store));
+  const storedAt: number[] = [];
+  let seen = 0;
+  let wake: () => void = () => {};
+  const recorder: MetricRecorder = {
+    add({ metric }, tenantId) {
+      if (metric === 'blocks' && tenantId === 0) seen++;
+      // Written once for every step, after it is stored.
+      if (metric !== 'head_lag') return;
+      while (storedAt.length < seen) storedAt.push(Date.now());
+      wake();
+    },
+    flush: async () => {},
+  };
+  const until = async (blocks: number) => {
+    while (storedAt.length < blocks) await new Promise<void>((resolve) => (wake = resolve));
+  };
+  const cpu = process.cpuUsage();
+  const watching = startWatching({
+    settings: { ethereum: { confirmations: undefined, startBlock: 1 } },
+    client: () => client,
+    store,
+    answers: () => async () => [],
+    recorder,
+    listen: (heard) => listen(connection, 'vigil_watch', heard),
+    follow: [],
+    followRetraction: [],
+    now: Date.now,
+    log: pino({ level: 'error' }),
+  });
+  await until(1);
+  const start = performance.now();
+  await until(behind);
+  const blocksPerSecond = (behind - 1) / ((performance.now() - start) / 1000);
+  const used = process.cpuUsage(cpu);
+  const before = calls;
+  process.send?.('caught up');
+  process.once('message', async ({ released }: { released: number[] }) => {
+    await until(behind + live);
+    const delays = released.map((at, n) => storedAt[behind + n]! - at).sort((a, b) => a - b);
+    const figures: Figures = {
+      blocksPerSecond,
+      cpuMsPerBlock: (used.user + used.system) / 1000 / behind,
+      rssMb: process.memoryUsage().rss / 1e6,
+      callsPerBlock: (calls - before) / live,
+      p50Ms: delays[Math.floor(delays.length * 0.5)]!,
+      p99Ms: delays[Math.floor(delays.length * 0.99)]!,
+      naiveMsPerBlock: await naive(),
+      loadMs,
+    };
+    await watching.stop();
+    await client.close();
+    await store.close();
+    process.send?.(figures);
+    process.disconnect();
+  });
+
+  /** What most tools do: every monitor looks at every log and every transaction. */
+  async function naive(): Promise<number> {
+    const list = createWatchList(chain);
+    await list.refresh(store);
+    const monitors = Array.from(list.contracts(), ({ contract }) => contract.address);
+    const block = (await client.block(1))!;
+    return timeOf(async () => {
+      let found = 0;
+      for (const address of monitors) {
+        for (const log of block.logs) if (log.address === address) found++;
+        for (const { to, from } of block.transactions) if (to === address || from === address) found++;
+      }
+      if (found === 0) throw new Error('The plain loop found nothing.');
+    });
+  }
+}
+
+async function timeOf(work: () => Promise<void>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}

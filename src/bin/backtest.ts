@@ -1,0 +1,108 @@
+import { type ChainUid, chains } from '../chains/chains.ts';
+import { toChainFacts } from '../chains/toChainFacts.ts';
+import { loadConfig } from '../config.ts';
+import { compileDetector } from '../matching/compileDetector.ts';
+import type { BacktestResult } from '../model/backtest.ts';
+import { createSandbox } from '../scripts/sandbox.ts';
+import { createMetricRecorder } from '../services/metricRecorder.ts';
+import { openChains } from '../services/openChains.ts';
+import type { Store } from '../store/db.ts';
+import { findRecord } from '../store/records.ts';
+import { detectorTable } from '../store/tables/detector.ts';
+import { findDetectorToRun } from '../store/watch/backtests.ts';
+import { openAnswers } from '../watch/openAnswers.ts';
+import { runBacktest } from '../watch/runBacktest.ts';
+import { withStore } from './maintain.ts';
+import type { CommandInput } from './parseCommand.ts';
+
+/** Runs a stored detector over past blocks and prints what it would have raised. */
+export async function backtestCommand(
+  { from, to, json }: CommandInput['options'],
+  words: readonly string[],
+): Promise<number> {
+  const [id, fromBlock, toBlock] = [words[0], from, to].map((text) =>
+    typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : undefined,
+  );
+  if (id === undefined || fromBlock === undefined || toBlock === undefined || words.length !== 1)
+    return refuse('Usage: vigil backtest <detector id> --from <block> --to <block> [--json].');
+  if (toBlock < fromBlock) return refuse('--to must not come before --from.');
+  return withStore(async (store) => {
+    const found = await findRecord(store, detectorTable, everything, id, ['tenantId']);
+    if (!found) return refuse(`There is no detector ${id}.`);
+    const { contract, ...row } = await findDetectorToRun(store, Number(found.tenantId), id);
+    const uid = contract.chainUid as ChainUid;
+    const subscriber = compileDetector(row, contract, toChainFacts(chains[uid]));
+    if ('fault' in subscriber) return refuse(subscriber.fault);
+    return withClient(store, uid, async (client, fetch) => {
+      const progress = createProgress(toBlock - fromBlock + 1);
+      const result = await runBacktest({
+        client,
+        subscriber,
+        fetch,
+        fromBlock,
+        toBlock,
+        onProgress: progress,
+      });
+      process.stdout.write(json === true ? `${JSON.stringify(result, null, 2)}\n` : describe(result!));
+      return 0;
+    });
+  });
+}
+
+const everything = { all: true, tenantIds: [], organisationIds: [] };
+
+type Asked = ReturnType<typeof openAnswers>;
+type Client = Parameters<Asked['answers']>[1];
+
+async function withClient(
+  store: Store,
+  uid: ChainUid,
+  work: (client: Client, fetch: ReturnType<Asked['answers']>) => Promise<number>,
+): Promise<number> {
+  const config = loadConfig();
+  const access = openChains(config.chains, createMetricRecorder(store, Date.now), Date.now);
+  const client = access.client(uid);
+  if (!client) return refuse(`No endpoint is configured for ${uid}: set VIGIL_RPC_${uid.toUpperCase()}.`);
+  const sandbox = createSandbox();
+  const asked = openAnswers({ store, runScripts: sandbox.run, allowNetworks: config.allowNetworks });
+  try {
+    return await work(client, asked.answers(uid, client));
+  } finally {
+    await Promise.all([sandbox.close(), asked.close(), access.close()]);
+  }
+}
+
+const width = 40;
+
+/** A bar on a terminal, a line every tenth elsewhere. */
+function createProgress(blocks: number): (done: number) => true {
+  let told = -1;
+  return (done) => {
+    const share = done / blocks;
+    const step = Math.floor(share * (process.stderr.isTTY ? 200 : 10));
+    if (step === told) return true;
+    told = step;
+    const bar = '█'.repeat(Math.round(share * width)).padEnd(width, '░');
+    const text = `${bar} ${done.toLocaleString('en')} of ${blocks.toLocaleString('en')} blocks`;
+    process.stderr.write(process.stderr.isTTY ? `\r${text}${done === blocks ? '\n' : ''}` : `${text}\n`);
+    return true;
+  };
+}
+
+function describe(result: BacktestResult): string {
+  const severities = Object.entries(result.bySeverity).map(([severity, count]) => `${count} ${severity}`);
+  return [
+    `${result.alerts} alerts in ${result.blocks} blocks${severities.length > 0 ? ` (${severities.join(', ')})` : ''}, ${result.evaluations} evaluations, ${result.faults} faults.`,
+    ...(result.firstFault ? [`First fault: ${result.firstFault}`] : []),
+    ...result.byDay.map(({ ts, count }) => `  ${new Date(ts).toISOString().slice(0, 10)}  ${count}`),
+    ...result.samples.map(
+      ({ blockNumber, severity, message }) => `  block ${blockNumber}  ${severity}  ${message}`,
+    ),
+    '',
+  ].join('\n');
+}
+
+function refuse(message: string): number {
+  process.stderr.write(`${message}\n`);
+  return 2;
+}
