@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Follow } from './alerts/raise.ts';
 import type { FollowRetraction } from './alerts/retract.ts';
-import type { ChainClient } from './chains/chainClient.ts';
+import { BlockGone, type ChainClient } from './chains/chainClient.ts';
 import { type Chain, type ChainUid, chains } from './chains/chains.ts';
 import type { Fetch } from './matching/answers.ts';
 import { createPipeline } from './pipeline.ts';
@@ -14,6 +14,7 @@ import { isChainWatched } from './store/watch/watchedContracts.ts';
 import { workOnBacktests } from './watch/backtestWorker.ts';
 import { openFaultLedger } from './watch/faultLedger.ts';
 import { followChain } from './watch/followChain.ts';
+import { createFundingTracker, type FundingTracker } from './watch/fundingTracker.ts';
 import { holdLease } from './watch/holdLease.ts';
 import { createInspector } from './watch/inspectContracts.ts';
 import { createWatchList, type WatchList } from './watch/watchList.ts';
@@ -35,14 +36,16 @@ type Options = {
   log: Logger;
 };
 
+type Followed = { chain: Chain; client: ChainClient; list: WatchList; funding: FundingTracker };
+
 /** Follows every configured chain on which something is watched, as far as no other process does. */
 export function startWatching(options: Options): { stop(): Promise<void> } {
   const { store, log } = options;
   const stopping = new AbortController();
   const holder = randomUUID();
-  const lists = new Map<ChainUid, WatchList>();
+  const listeners = new Map<ChainUid, (message: string | undefined) => void>();
   const unlisten = options.listen((message) => {
-    for (const list of lists.values()) list.note(message);
+    for (const note of listeners.values()) note(message);
   });
   const uids = Object.keys(options.settings) as ChainUid[];
   const running = uids.map(async (chainUid) => {
@@ -79,63 +82,85 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
   );
 
   async function runChain(chain: Chain, client: ChainClient, signal: AbortSignal): Promise<void> {
-    const { settings, now } = options;
-    const confirmations = settings[chain.uid]?.confirmations ?? chain.confirmations;
     const list = createWatchList(chain);
-    lists.set(chain.uid, list);
+    const funding = createFundingTracker(chain.uid);
+    listeners.set(chain.uid, (message) => {
+      list.note(message);
+      funding.note(message);
+    });
     try {
       await list.refresh(store);
-      const cursor = await findCursor(store, chain.uid);
-      log.info({ chain: chain.uid, from: cursor.tip?.number ?? 'head' }, 'Following the chain');
-      const meter = createWatchMeter(chain.uid, options.recorder);
-      const pipeline = createPipeline(
-        {
-          chain,
-          store,
-          watchList: list,
-          fetch: options.answers(chain.uid, client),
-          faults: await openFaultLedger(store, chain.uid),
-          meter,
-          holder,
-          confirmations,
-          head: client.head,
-          follow: options.follow,
-          followRetraction: options.followRetraction,
-          now,
-        },
-        cursor.tip,
-      );
-      const stopSideWork = startSideWork(chain, client, list, pipeline, signal);
-      try {
-        for await (const message of followChain({
-          client,
-          recent: cursor.recent,
-          startBlock: settings[chain.uid]?.startBlock,
-          blockTimeMs: chain.blockTimeMs,
-          confirmations,
-          now,
-          onTrouble: createTroubleLog(log, chain.uid, now),
-          signal,
-        })) {
-          if (message.type === 'retract')
-            log.warn(
-              { chain: chain.uid, depth: message.dropped.length, to: message.to?.number ?? null },
-              'The chain was reorganised',
-            );
-          await pipeline.handle(message);
-          if (signal.aborted) break;
-          if (list.isEmpty()) {
-            // When something is watched here again, it is watched from then on and not from where this ended.
-            await store.transaction((tx) => parkChain(tx, chain.uid, holder));
-            log.info({ chain: chain.uid }, 'Nothing is watched on the chain any more');
-            break;
-          }
+      while (!(await hasFollowed({ chain, client, list, funding }, signal)));
+    } finally {
+      listeners.delete(chain.uid);
+    }
+  }
+
+  /** False when a block vanished while it was worked on: from the one before it the chain is seen as it is now. */
+  async function hasFollowed(followed: Followed, signal: AbortSignal): Promise<boolean> {
+    try {
+      await followOn(followed, signal);
+      return true;
+    } catch (error) {
+      if (!(error instanceof BlockGone)) throw error;
+      log.info({ chain: followed.chain.uid }, error.message);
+      return signal.aborted;
+    }
+  }
+
+  async function followOn({ chain, client, list, funding }: Followed, signal: AbortSignal): Promise<void> {
+    const { settings, now } = options;
+    const confirmations = settings[chain.uid]?.confirmations ?? chain.confirmations;
+    const cursor = await findCursor(store, chain.uid);
+    log.info({ chain: chain.uid, from: cursor.tip?.number ?? 'head' }, 'Following the chain');
+    const meter = createWatchMeter(chain.uid, options.recorder);
+    const pipeline = createPipeline(
+      {
+        chain,
+        store,
+        watchList: list,
+        fetch: options.answers(chain.uid, client),
+        ledger: await openFaultLedger(store, chain.uid),
+        funding,
+        meter,
+        holder,
+        confirmations,
+        head: client.head,
+        follow: options.follow,
+        followRetraction: options.followRetraction,
+        now,
+      },
+      cursor.tip,
+    );
+    const stopSideWork = startSideWork(chain, client, list, pipeline, signal);
+    try {
+      for await (const message of followChain({
+        client,
+        recent: cursor.recent,
+        // What was followed before and then left is taken up at its head.
+        startBlock: cursor.isNew ? settings[chain.uid]?.startBlock : undefined,
+        blockTimeMs: chain.blockTimeMs,
+        confirmations,
+        now,
+        onTrouble: createTroubleLog(log, chain.uid, now),
+        signal,
+      })) {
+        if (message.type === 'retract')
+          log.warn(
+            { chain: chain.uid, depth: message.dropped.length, to: message.to?.number ?? null },
+            'The chain was reorganised',
+          );
+        await pipeline.handle(message);
+        if (signal.aborted) break;
+        if (list.isEmpty()) {
+          // When something is watched here again, it is watched from then on and not from where this ended.
+          await store.transaction((tx) => parkChain(tx, chain.uid, holder));
+          log.info({ chain: chain.uid }, 'Nothing is watched on the chain any more');
+          break;
         }
-      } finally {
-        await stopSideWork();
       }
     } finally {
-      lists.delete(chain.uid);
+      await stopSideWork();
     }
   }
 
@@ -152,26 +177,21 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
       if (!signal.aborted) log.warn({ err: error, chain: chain.uid }, what);
     };
     let previousAt = options.now();
-    const ticks = new Set<Promise<void>>();
-    const start = (work: Promise<void>) => {
-      ticks.add(work);
-      void work.finally(() => ticks.delete(work));
-    };
+    const looks = createLooks(client);
     const timer = setInterval(() => {
       const at = options.now();
-      start(list.refresh(store).catch(failed('The list of what is watched was not read')));
-      start(pipeline.tick(previousAt, at).catch(failed('Scheduled detectors were not run')));
-      start(
-        saveEndpoints(store, chain.uid, client.health()).catch(
-          failed('The state of endpoints was not written'),
-        ),
+      list.refresh(store).catch(failed('The list of what is watched was not read'));
+      pipeline.tick(previousAt, at).catch(failed('Scheduled detectors were not run'));
+      looks.next(at).catch(failed('Endpoints were not compared'));
+      saveEndpoints(store, chain.uid, holder, client.health()).catch(
+        failed('The state of endpoints was not written'),
       );
       inspector.start(failed('Contracts were not looked into; they are tried again'));
       previousAt = at;
     }, 1000);
     return async () => {
       clearInterval(timer);
-      await Promise.all([...ticks, inspector.stop()]);
+      await Promise.all([pipeline.stop(), inspector.stop()]);
     };
   }
 
@@ -180,6 +200,25 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
       stopping.abort();
       await Promise.all(running);
       await unlisten();
+    },
+  };
+}
+
+/** Endpoints in trouble are looked at soon, all of them only now and then, since every look is a call. */
+function createLooks(client: ChainClient) {
+  let troubledAt = 0;
+  let allAt = 0;
+  let allHead = Number.NEGATIVE_INFINITY;
+  return {
+    async next(at: number): Promise<void> {
+      const isAll = at >= allAt + 15_000 && client.head() >= allHead + 50;
+      if (!isAll && at < troubledAt + 5000) return;
+      troubledAt = at;
+      if (isAll) {
+        allAt = at;
+        allHead = client.head();
+      }
+      await client.compare(isAll ? 'all' : 'troubled');
     },
   };
 }

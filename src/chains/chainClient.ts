@@ -10,19 +10,24 @@ export type ChainClient = {
    */
   block(number: number, parentHash?: string): Promise<Block | null>;
   header(which: number | 'latest' | 'finalized'): Promise<Header | null>;
-  /** Answers to all questions about one block; one that cannot be answered there says why. */
+  /** Answers to all questions about one block; one that cannot be answered there says why. Throws BlockGone after a reorganisation. */
   ask(block: BlockRef, questions: readonly Question[]): Promise<Answer[]>;
   /** The block that a transaction is in, null when it is unknown or still pending. */
   blockOfTransaction(hash: string): Promise<number | null>;
-  /** Calls back whenever a new head is announced; a client that cannot be told by a node never does. */
-  onHead(heard: () => void): () => void;
+  /** Calls back with the number of every new head that is announced; a client that cannot be told by a node never does. */
+  onHead(heard: (number: number) => void): () => void;
   /** The highest block that a node is known to have, -1 at first. */
   head(): number;
-  /** Asks every node for its head, so that one that stands still is noticed. */
-  compare(): Promise<void>;
+  /** Asks nodes how far they are, so that one that stands still is noticed, and one that was in trouble whether it is right again. */
+  compare(which: 'all' | 'troubled'): Promise<void>;
   health(): EndpointHealth[];
   close(): Promise<void>;
 };
+
+/** The block is not part of the chain any more, so nothing can be asked about it. */
+export class BlockGone extends Error {
+  override readonly name = 'BlockGone';
+}
 
 export type EndpointHealth = {
   /** Without path and query, which often hold an access key. */

@@ -1,6 +1,6 @@
 import type { AbiParameter } from 'abitype';
 import { eventTopic } from './abi.ts';
-import { compareDecimal, type Decimal, parseDecimal, toDecimal } from './decimal.ts';
+import { toAbiValue } from './abiValues.ts';
 
 export const comparisonOperators = [
   '==',
@@ -17,7 +17,6 @@ export const comparisonOperators = [
 export type ComparisonOperator = (typeof comparisonOperators)[number];
 
 type Test = (actual: unknown) => boolean;
-type Kind = 'number' | 'bool' | 'address' | 'bytes' | 'string' | 'list' | 'struct';
 
 /**
  * Makes a test of decoded values of an ABI type. An operator or a value that does not fit the type is a RangeError that says
@@ -29,36 +28,33 @@ export function compileComparison(
   wanted: unknown,
 ): Test {
   const kind = kindOf(parameter);
-  if (kind === 'struct')
-    throw new RangeError('is a struct: compare one of its members, named with a dot such as order.amount.');
   if (!fitting[kind].includes(operator))
     throw new RangeError(
       `${operator} does not fit values of type ${parameter.type}; ${fitting[kind].join(', ')} do.`,
     );
   switch (operator) {
     case '==':
-      return equality(parameter, kind, wanted);
+      return equality(parameter, wanted);
     case '!=': {
-      const isEqual = equality(parameter, kind, wanted);
+      const isEqual = equality(parameter, wanted);
       return (actual) => !isEqual(actual);
     }
     case 'in': {
       if (!Array.isArray(wanted) || wanted.length === 0)
         throw new RangeError('in needs an array of values to look in.');
-      const tests = wanted.map((item) => equality(parameter, kind, item));
+      const tests = wanted.map((item) => equality(parameter, item));
       return (actual) => tests.some((test) => test(actual));
     }
     case 'contains':
-      if (kind === 'list') {
-        const isItem = compileComparison(elementOf(parameter)!, '==', wanted);
-        return (actual) => listOf(actual).some(isItem);
-      }
-      return textTest(kind, operator, wanted);
+      return kind === 'list' ? hasItem(parameter, wanted) : textTest(kind, operator, wanted);
     case 'starts_with':
     case 'ends_with':
       return textTest(kind, operator, wanted);
-    default:
-      return inequality(operator, wanted);
+    case '>':
+    case '<':
+    case '>=':
+    case '<=':
+      return inequality(parameter, operator, wanted);
   }
 }
 
@@ -68,126 +64,91 @@ export function elementOf(parameter: AbiParameter): AbiParameter | undefined {
   return { ...parameter, name: '', type: parameter.type.slice(0, parameter.type.lastIndexOf('[')) };
 }
 
-const equalities: readonly ComparisonOperator[] = ['==', '!=', 'in'];
-const textual: readonly ComparisonOperator[] = [...equalities, 'contains', 'starts_with', 'ends_with'];
-const fitting: Readonly<Record<Exclude<Kind, 'struct'>, readonly ComparisonOperator[]>> = {
+type Kind = 'number' | 'bool' | 'hex' | 'text' | 'list' | 'struct';
+
+const textual: readonly ComparisonOperator[] = ['==', '!=', 'in', 'contains', 'starts_with', 'ends_with'];
+const fitting: Readonly<Record<Kind, readonly ComparisonOperator[]>> = {
   number: ['==', '!=', '>', '<', '>=', '<=', 'in'],
-  bool: equalities,
-  address: textual,
-  bytes: textual,
-  string: textual,
+  bool: ['==', '!=', 'in'],
+  hex: textual,
+  text: textual,
   list: ['==', '!=', 'contains'],
+  struct: ['==', '!='],
 };
 
 function kindOf({ type }: AbiParameter): Kind {
   if (type.endsWith(']')) return 'list';
   if (/^u?int\d*$/.test(type)) return 'number';
-  if (/^(bytes\d*|function)$/.test(type)) return 'bytes';
-  if (type === 'bool' || type === 'address' || type === 'string') return type;
-  return 'struct';
+  if (type === 'bool') return 'bool';
+  if (type === 'string') return 'text';
+  return type.startsWith('tuple') ? 'struct' : 'hex';
 }
 
-function equality(parameter: AbiParameter, kind: Kind, wanted: unknown): Test {
-  switch (kind) {
-    case 'number': {
-      const number = readNumber(wanted);
-      return (actual) => compareDecimal(numberOf(actual), number) === 0;
-    }
-    case 'bool': {
-      if (!['true', 'false'].includes(String(wanted))) throw new RangeError('must be true or false.');
-      return (actual) => String(actual) === String(wanted);
-    }
-    case 'address':
-    case 'bytes': {
-      const bytes = readBytes(parameter, wanted);
-      return (actual) => String(actual).toLowerCase() === bytes;
-    }
-    case 'string': {
-      const text = readText(wanted);
-      // An indexed text leaves only its hash on the chain.
-      const hash = eventTopic(text);
-      return (actual) => actual === text || actual === hash;
-    }
-    case 'list': {
-      if (!Array.isArray(wanted)) throw new RangeError('must be an array, as the value is a list.');
-      const tests = wanted.map((item) => compileComparison(elementOf(parameter)!, '==', item));
-      return (actual) => {
-        const list = listOf(actual);
-        return list.length === tests.length && tests.every((test, place) => test(list[place]));
-      };
-    }
-    case 'struct':
-      throw new RangeError('is a struct, which cannot be compared as a whole.');
+function equality(parameter: AbiParameter, wanted: unknown): Test {
+  const value = toAbiValue(parameter, wanted, 'The value');
+  // An indexed text leaves only its hash on the chain.
+  const hash = parameter.type === 'string' ? eventTopic(String(value)) : undefined;
+  return (actual) => isSame(actual, value) || (hash !== undefined && actual === hash);
+}
+
+function isSame(actual: unknown, value: unknown): boolean {
+  // Decoding gives small integers as numbers and large ones as big integers.
+  if (typeof value === 'bigint') return wholeOf(actual) === value;
+  if (typeof value !== 'object' || value === null) return actual === value;
+  if (typeof actual !== 'object' || actual === null) throw onlyHash();
+  const names = Object.keys(value);
+  return (
+    names.length === Object.keys(actual).length &&
+    names.every((name) => isSame(Reflect.get(actual, name), Reflect.get(value, name)))
+  );
+}
+
+function wholeOf(actual: unknown): bigint {
+  return BigInt(actual as bigint | number);
+}
+
+function inequality(parameter: AbiParameter, operator: '>' | '<' | '>=' | '<=', wanted: unknown): Test {
+  const limit = toAbiValue(parameter, wanted, 'The value') as bigint;
+  switch (operator) {
+    case '>':
+      return (actual) => wholeOf(actual) > limit;
+    case '<':
+      return (actual) => wholeOf(actual) < limit;
+    case '>=':
+      return (actual) => wholeOf(actual) >= limit;
+    case '<=':
+      return (actual) => wholeOf(actual) <= limit;
   }
 }
 
-function inequality(operator: '>' | '<' | '>=' | '<=', wanted: unknown): Test {
-  const limit = readNumber(wanted);
+function hasItem(parameter: AbiParameter, wanted: unknown): Test {
+  const isItem = equality(elementOf(parameter)!, wanted);
   return (actual) => {
-    const order = compareDecimal(numberOf(actual), limit);
-    if (operator === '>') return order > 0;
-    if (operator === '<') return order < 0;
-    return operator === '>=' ? order >= 0 : order <= 0;
+    if (!Array.isArray(actual)) throw onlyHash();
+    return actual.some(isItem);
   };
 }
 
+function onlyHash(): Error {
+  return new Error('The value is indexed, so that only its hash is on the chain: it cannot be compared.');
+}
+
 function textTest(kind: Kind, operator: 'contains' | 'starts_with' | 'ends_with', wanted: unknown): Test {
-  const text = readText(wanted);
-  const part = kind === 'string' ? text : text.toLowerCase().replace(/^0x/, '');
-  if (kind !== 'string' && !/^[0-9a-f]+$/.test(part))
-    throw new RangeError('must be a part in hex such as 0xdead.');
+  if (typeof wanted !== 'string') throw new RangeError('The value must be a text.');
+  const isHex = kind === 'hex';
+  const part = isHex ? wanted.toLowerCase().replace(/^0x/, '') : wanted;
+  if (isHex && !/^[0-9a-f]+$/.test(part))
+    throw new RangeError('The value must be a part in hexadecimal such as 0xdead.');
   return (actual) => {
-    const whole = kind === 'string' ? String(actual) : String(actual).toLowerCase().slice(2);
+    const whole = isHex ? String(actual).toLowerCase().slice(2) : String(actual);
     if (operator === 'starts_with') return whole.startsWith(part);
     if (operator === 'ends_with') return whole.endsWith(part);
-    return kind === 'string' ? whole.includes(part) : includesBytes(whole, part);
+    return isHex ? includesBytes(whole, part) : whole.includes(part);
   };
 }
 
 /** Two digits are a byte, so a part counts only where a byte begins. */
 function includesBytes(whole: string, part: string): boolean {
-  for (let at = whole.indexOf(part); at >= 0; at = whole.indexOf(part, at + 1))
-    if (at % 2 === 0) return true;
+  for (let at = whole.indexOf(part); at >= 0; at = whole.indexOf(part, at + 1)) if (at % 2 === 0) return true;
   return false;
-}
-
-function readNumber(wanted: unknown): Decimal {
-  if (typeof wanted === 'number' && Number.isInteger(wanted) && !Number.isSafeInteger(wanted))
-    throw new RangeError('must be written as text, because a JSON number of this size is not exact.');
-  if (typeof wanted === 'string' && /^0x[0-9a-f]{1,64}$/i.test(wanted)) return toDecimal(BigInt(wanted));
-  try {
-    if (typeof wanted === 'string' || typeof wanted === 'number') return parseDecimal(wanted);
-  } catch {
-    // The words below say what is wanted here.
-  }
-  throw new RangeError('must be a number such as 1000, "1e18" or "0xff".');
-}
-
-function readBytes({ type }: AbiParameter, wanted: unknown): string {
-  const text = String(wanted).toLowerCase();
-  if (type === 'address') {
-    if (!/^0x[0-9a-f]{40}$/.test(text)) throw new RangeError('must be an address of 40 hex digits after 0x.');
-    return text;
-  }
-  const count = type === 'function' ? 24 : Number(/\d+$/.exec(type)?.[0] ?? Number.NaN);
-  const isFitting = /^0x([0-9a-f]{2})*$/.test(text) && (Number.isNaN(count) || text.length === 2 + 2 * count);
-  if (!isFitting)
-    throw new RangeError(`must be ${Number.isNaN(count) ? 'whole' : count} bytes in hex after 0x.`);
-  return text;
-}
-
-function readText(wanted: unknown): string {
-  if (typeof wanted !== 'string') throw new RangeError('must be a text.');
-  return wanted;
-}
-
-/** Decoding gives small integers as numbers and large ones as big integers. */
-function numberOf(actual: unknown): Decimal {
-  return toDecimal(BigInt(actual as bigint | number));
-}
-
-function listOf(actual: unknown): readonly unknown[] {
-  if (!Array.isArray(actual))
-    throw new Error('The list is indexed, so that only its hash is on the chain; it cannot be compared.');
-  return actual;
 }

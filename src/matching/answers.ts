@@ -70,6 +70,18 @@ export function createAnswers(fetch: Fetch): Answers {
         code: (address, moment) => chain({ type: 'code', address }, moment) as string,
         storage: (address, slot, moment) => chain({ type: 'storage', address, slot }, moment) as string,
         receipt: (hash) => chain({ type: 'receipt', hash }) as ReturnType<Reader['receipt']>,
+        failureReason({ from, to, input, value }) {
+          if (to === null) return null;
+          const question = {
+            type: 'replay',
+            from,
+            to,
+            data: input,
+            value: `0x${value.toString(16)}`,
+          } as const;
+          const replayed = chain(question, 'parent') as ReturnType<Reader['call']>;
+          return 'reverted' in replayed ? replayed.reverted : null;
+        },
         labels: (address) =>
           (get(`labels ${address}`, { type: 'labels', address }) as readonly Label[]).filter(
             (label) => label.tenantId === null || label.tenantId === tenantId,

@@ -7,6 +7,7 @@ import { triggers } from '../triggers/registry.ts';
 import { originOf } from './originOf.ts';
 import type { Subscriber } from './subscriber.ts';
 import { toMeta } from './toMeta.ts';
+import { toStateKey } from './toStateKey.ts';
 
 /** A trigger as it is stored. */
 export type TriggerRow = {
@@ -39,6 +40,8 @@ export function compileTrigger(
     return { fault: `Its parameters are not valid: ${first!.pointer} ${first!.message}` };
   }
   const config = checked.value;
+  const [unfit] = definition.check?.(config, contract.abi) ?? [];
+  if (unfit) return { fault: `Its parameters are not valid: ${unfit.pointer} ${unfit.message}` };
   const self = { kind: 'trigger', id: row.id, contract } as const;
   // A trigger without alerts of its own still has something to say.
   const alerts: readonly TriggerAlert[] =
@@ -48,6 +51,7 @@ export function compileTrigger(
     name: row.name,
     interests: definition.interests(config, contract, chain),
     cooldownMs: 0,
+    stateKey: () => toStateKey([row.triggerType, contract.address, config]),
     evaluate: (observation, state, read) =>
       definition.evaluate(observation, { config, contract, chain, state, read }),
     toFindings(found, observation) {

@@ -1,19 +1,26 @@
 import type { Finding } from '../model/alert.ts';
 import type { Observation } from '../model/detection.ts';
 import { type Answers, createAnswers, type Fetch, Missing } from './answers.ts';
-import type { Subscriber } from './subscriber.ts';
+import type { Named, Subscriber } from './subscriber.ts';
 import type { Matches } from './subscriptionIndex.ts';
 
 /** What is kept of a subscriber from one evaluation to the next. */
 export type Memory = {
-  /** The detector's own state. */
+  /** The detector's own state, and what it depends on. */
   readonly own?: unknown;
+  readonly key?: string;
   /** When it last raised an alert, for its cooldown, and how much was held back since. */
   readonly alertAt?: number;
   readonly held?: number;
 };
 
-export type Fault = { readonly subscriber: Subscriber; readonly message: string; readonly at: number };
+export type Fault = {
+  readonly subscriber: Named;
+  readonly message: string;
+  readonly at: number;
+  /** It could not even be made ready. */
+  readonly isUnfit?: boolean;
+};
 
 export type Evaluated = {
   findings: Finding[];
@@ -92,8 +99,12 @@ function evaluateOne(evaluation: Evaluation, answers: Answers): void {
   const { subscriber, memory } = evaluation;
   const observation = evaluation.observations[evaluation.next]!;
   const reader = answers.reader(subscriber.contract.tenantId, blockOf(observation));
-  const outcome = subscriber.evaluate(observation, memory.own, reader);
-  let after = outcome.state === undefined ? memory : { ...memory, own: checkedState(outcome.state) };
+  const own = memory.own === undefined || memory.key !== subscriber.stateKey() ? undefined : memory.own;
+  const outcome = subscriber.evaluate(observation, own, reader);
+  let after =
+    outcome.state === undefined
+      ? memory
+      : { ...memory, own: checkedState(outcome.state), key: subscriber.stateKey() };
   for (const found of outcome.found ?? []) {
     const at = timeOf(observation);
     const isHeld = after.alertAt !== undefined && at < after.alertAt + subscriber.cooldownMs;

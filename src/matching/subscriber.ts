@@ -10,7 +10,12 @@ export type Subscriber = {
   readonly interests: readonly Interest[];
   /** Further findings within this time of an alert are only counted. */
   readonly cooldownMs: number;
+  /** Changes with whatever its state depends on: what was kept under other settings is forgotten. */
+  stateKey(): string;
   evaluate(observation: Observation, state: unknown, read: Reader): Outcome<unknown>;
   /** A detector makes one alert of what was found, a trigger as many as it has alerts. */
   toFindings(found: Found, observation: Observation): Finding[];
 };
+
+/** What is known even of one that cannot be made ready. */
+export type Named = Pick<Subscriber, 'kind' | 'id' | 'name' | 'contract'>;

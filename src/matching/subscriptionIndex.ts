@@ -13,17 +13,15 @@ export type Matches = Map<Subscriber, Observation[]>;
  */
 export type SubscriptionIndex = ReturnType<typeof createSubscriptionIndex>;
 
-/** Made only as far as needed: most addresses have one or two subscribers. */
-type Entry = {
-  readonly address: string;
-  logs?: Map<string, Subscriber[]>;
-  parties?: Map<string, Subscriber[]>;
-  calls?: Map<string, Subscriber[]>;
-  senders?: Subscriber[];
-  touches?: Subscriber[];
-};
+type AddressInterest = Extract<Interest, { address: string }>;
+type Subscription = { readonly interest: AddressInterest; readonly subscriber: Subscriber };
 
+/** Most addresses have a few subscriptions, which are best looked through; those with many are looked up by topic and selector. */
+type Entry = { readonly address: string; subscriptions: Subscription[]; lookup?: Lookup | undefined };
+type Lookup = ReadonlyMap<string, Subscriber[]>;
+const many = 16;
 const any = '*';
+
 type BlockTime = { number: number; timestamp: number };
 
 export function createSubscriptionIndex() {
@@ -49,17 +47,18 @@ export function createSubscriptionIndex() {
       case 'clock':
         clocks.add(subscriber);
         return;
-      default:
-        listsOf(entryFor(interest), interest, (list) => {
-          if (!list.includes(subscriber)) list.push(subscriber);
-        });
+      default: {
+        const entry = entryFor(interest);
+        entry.subscriptions.push({ interest, subscriber });
+        entry.lookup = undefined;
+      }
     }
   }
 
   function entryFor(interest: AddressInterest): Entry {
     let entry = entries.get(interest.address);
     if (!entry) {
-      entry = { address: interest.address };
+      entry = { address: interest.address, subscriptions: [] };
       entries.set(interest.address, entry);
     }
     if (interest.on === 'party' || interest.on === 'touch')
@@ -73,12 +72,12 @@ export function createSubscriptionIndex() {
     clocks.delete(subscriber);
     for (const interest of subscriber.interests) {
       const entry = 'address' in interest ? entries.get(interest.address) : undefined;
-      if (!entry || !('address' in interest)) continue;
-      listsOf(entry, interest, (list) => {
-        const place = list.indexOf(subscriber);
-        if (place >= 0) list.splice(place, 1);
-      });
-      if (isUnused(entry)) {
+      if (!entry) continue;
+      entry.subscriptions = entry.subscriptions.filter(
+        (subscription) => subscription.subscriber !== subscriber,
+      );
+      entry.lookup = undefined;
+      if (entry.subscriptions.length === 0) {
         entries.delete(entry.address);
         byTopic.delete(addressTopic(entry.address));
       }
@@ -109,7 +108,9 @@ export function createSubscriptionIndex() {
       }
     }
     for (const [index, set] of [...touched].sort(([a], [b]) => a - b)) {
-      matchTransaction(matches, block, block.transactions[index]!, set);
+      const transaction = block.transactions[index];
+      // Some chains have logs of no transaction at all.
+      if (transaction) matchTransaction(matches, block, transaction, set);
     }
     for (const subscriber of everyBlock) {
       if (isWanted(subscriber, 'block', previous?.timestamp, block.timestamp))
@@ -133,45 +134,39 @@ export function createSubscriptionIndex() {
   };
 }
 
-type AddressInterest = Extract<Interest, { address: string }>;
-
-function listsOf(entry: Entry, interest: AddressInterest, use: (list: Subscriber[]) => void): void {
-  switch (interest.on) {
-    case 'log':
-      entry.logs ??= new Map();
-      for (const topic of interest.topics ?? [any]) use(listIn(entry.logs, topic));
-      return;
-    case 'party':
-      entry.parties ??= new Map();
-      for (const topic of interest.topics) use(listIn(entry.parties, topic));
-      return;
-    case 'call':
-      entry.calls ??= new Map();
-      for (const selector of interest.selectors ?? [any]) use(listIn(entry.calls, selector));
-      return;
-    case 'sender':
-      entry.senders ??= [];
-      use(entry.senders);
-      return;
-    case 'touch':
-      entry.touches ??= [];
-      use(entry.touches);
-  }
+/** Those who want this of the address; `key` is a topic or a selector where there is one. */
+function wanting(entry: Entry, on: AddressInterest['on'], key = any): readonly Subscriber[] {
+  if (entry.subscriptions.length <= many)
+    return entry.subscriptions.flatMap(({ interest, subscriber }) =>
+      interest.on === on && isKey(interest, key) ? [subscriber] : [],
+    );
+  entry.lookup ??= toLookup(entry.subscriptions);
+  return [
+    ...(entry.lookup.get(`${on} ${any}`) ?? []),
+    ...(key === any ? [] : (entry.lookup.get(`${on} ${key}`) ?? [])),
+  ];
 }
 
-function listIn(map: Map<string, Subscriber[]>, key: string): Subscriber[] {
-  let list = map.get(key);
-  if (!list) {
-    list = [];
-    map.set(key, list);
-  }
-  return list;
+function keysOf(interest: AddressInterest): readonly string[] | undefined {
+  if (interest.on === 'call') return interest.selectors;
+  return interest.on === 'log' || interest.on === 'party' ? interest.topics : undefined;
 }
 
-function isUnused({ logs, parties, calls, senders, touches }: Entry): boolean {
-  const isEmpty = (map: Map<string, Subscriber[]> | undefined) =>
-    !map || [...map.values()].every((list) => list.length === 0);
-  return isEmpty(logs) && isEmpty(parties) && isEmpty(calls) && !senders?.length && !touches?.length;
+function isKey(interest: AddressInterest, key: string): boolean {
+  return keysOf(interest)?.includes(key) ?? true;
+}
+
+function toLookup(subscriptions: readonly Subscription[]): Lookup {
+  const lookup = new Map<string, Subscriber[]>();
+  for (const { interest, subscriber } of subscriptions) {
+    for (const key of keysOf(interest) ?? [any]) {
+      const name = `${interest.on} ${key}`;
+      const list = lookup.get(name);
+      if (list) list.push(subscriber);
+      else lookup.set(name, [subscriber]);
+    }
+  }
+  return lookup;
 }
 
 /** First the transaction itself, then its logs; each of them once for every subscriber. */
@@ -182,20 +177,18 @@ function matchTransaction(
   touched: ReadonlySet<Entry>,
 ): void {
   const seen = new Set<Subscriber>();
-  const showTransaction = (subscribers: readonly Subscriber[] | undefined) => {
-    for (const subscriber of subscribers ?? []) {
+  const showTransaction = (subscribers: readonly Subscriber[]) => {
+    for (const subscriber of subscribers) {
       if (seen.has(subscriber)) continue;
       seen.add(subscriber);
       show(matches, subscriber, { type: 'transaction', block, transaction });
     }
   };
   for (const entry of touched) {
-    showTransaction(entry.touches);
-    if (entry.address === transaction.from) showTransaction(entry.senders);
-    if (entry.address === transaction.to && entry.calls) {
-      showTransaction(entry.calls.get(any));
-      showTransaction(entry.calls.get(transaction.input.slice(0, 10)));
-    }
+    showTransaction(wanting(entry, 'touch'));
+    if (entry.address === transaction.from) showTransaction(wanting(entry, 'sender'));
+    if (entry.address === transaction.to)
+      showTransaction(wanting(entry, 'call', transaction.input.slice(0, 10)));
   }
   for (const log of transaction.logs) matchLog(matches, block, transaction, log, touched);
 }
@@ -208,8 +201,8 @@ function matchLog(
   touched: ReadonlySet<Entry>,
 ): void {
   const seen = new Set<Subscriber>();
-  const showLog = (subscribers: readonly Subscriber[] | undefined) => {
-    for (const subscriber of subscribers ?? []) {
+  const showLog = (subscribers: readonly Subscriber[]) => {
+    for (const subscriber of subscribers) {
       if (seen.has(subscriber)) continue;
       seen.add(subscriber);
       show(matches, subscriber, { type: 'log', block, transaction, log });
@@ -217,12 +210,9 @@ function matchLog(
   };
   const topic = log.topics[0] ?? '';
   for (const entry of touched) {
-    if (entry.logs && entry.address === log.address) {
-      showLog(entry.logs.get(any));
-      showLog(entry.logs.get(topic));
-    }
-    const interested = entry.parties?.get(topic);
-    if (interested && log.topics.includes(addressTopic(entry.address), 1)) showLog(interested);
+    if (entry.address === log.address) showLog(wanting(entry, 'log', topic));
+    if (log.topics.length > 1 && log.topics.includes(addressTopic(entry.address), 1))
+      showLog(wanting(entry, 'party', topic));
   }
 }
 

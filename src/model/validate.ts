@@ -59,6 +59,12 @@ const formats: Record<string, { test: (text: string) => boolean; words: string }
     test: (text) => /^(native|0x[0-9a-fA-F]{40})$/.test(text),
     words: 'must be native, or the address of a token',
   },
+  domain: {
+    test: (text) =>
+      text.length <= 253 &&
+      /^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)+[A-Za-z0-9-]{2,63}$/.test(text),
+    words: 'must be a domain name such as app.example.com',
+  },
   eventSignature: {
     test: (text) => isAccepted(parseEvent, text),
     words: 'must be an event such as Transfer(address indexed from, address indexed to, uint256 value)',

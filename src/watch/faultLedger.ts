@@ -1,42 +1,82 @@
 import type { Fault } from '../matching/evaluateMatches.ts';
-import type { Subscriber } from '../matching/subscriber.ts';
+import type { Named } from '../matching/subscriber.ts';
 import type { Finding } from '../model/alert.ts';
 import type { Db } from '../store/db.ts';
-import { clearFaults, listFaulty, noteFaults } from '../store/watch/faults.ts';
+import { clearFaults, type FaultRow, listFaulty, noteFaults } from '../store/watch/faults.ts';
 
 /** After this many faults in a row the owner is told. */
 const alarmAfter = 3;
+
+/** What came of evaluations, in order; without a fault they worked. */
+export type Outcome = { subscriber: Named; fault?: Fault };
 
 export type FaultLedger = Awaited<ReturnType<typeof openFaultLedger>>;
 
 /** Which detectors and triggers of a chain fail at the moment. */
 export async function openFaultLedger(db: Db, chainUid: string) {
-  const keyOf = ({ kind, id }: { kind: string; id: number }) => `${kind} ${id}`;
   const faulty = new Set((await listFaulty(db, chainUid)).map(keyOf));
   return {
     /** Notes what failed, forgets what works again, and returns the faults that are to be told. */
-    async write(tx: Db, faults: readonly Fault[], worked: readonly Subscriber[]): Promise<Fault[]> {
-      const mended = worked.filter((subscriber) => faulty.has(keyOf(subscriber)));
-      await clearFaults(tx, mended);
-      for (const subscriber of mended) faulty.delete(keyOf(subscriber));
-      const rows = faults.map(({ subscriber, message, at }) => ({
-        kind: subscriber.kind,
-        id: subscriber.id,
-        tenantId: subscriber.contract.tenantId,
-        contractId: subscriber.contract.id,
-        message,
-        at,
-      }));
-      const alarms = new Set((await noteFaults(tx, rows, alarmAfter)).map(keyOf));
-      for (const { subscriber } of faults) faulty.add(keyOf(subscriber));
-      return faults.filter(({ subscriber }) => alarms.delete(keyOf(subscriber)));
+    async write(tx: Db, outcomes: readonly Outcome[]): Promise<Fault[]> {
+      const runs = lastRuns(outcomes);
+      await clearFaults(
+        tx,
+        runs.flatMap(({ subscriber, hasWorked }) =>
+          hasWorked && faulty.has(keyOf(subscriber)) ? [subscriber] : [],
+        ),
+      );
+      const failing = runs.filter(({ faults }) => faults.length > 0);
+      const alarms = new Set((await noteFaults(tx, failing.map(toRow), alarmAfter)).map(keyOf));
+      return failing.flatMap(({ subscriber, faults }) =>
+        alarms.has(keyOf(subscriber)) ? [faults.at(-1)!] : [],
+      );
+    },
+    /** To be told of what was written, once that is certain. */
+    written(outcomes: readonly Outcome[]): void {
+      for (const { subscriber, fault } of outcomes)
+        if (fault) faulty.add(keyOf(subscriber));
+        else faulty.delete(keyOf(subscriber));
     },
   };
 }
 
+function keyOf({ kind, id }: { kind: string; id: number }): string {
+  return `${kind} ${id}`;
+}
+
+/** The faults of each since it last worked. */
+type Run = { subscriber: Named; hasWorked: boolean; faults: Fault[] };
+
+function lastRuns(outcomes: readonly Outcome[]): Run[] {
+  const runs = new Map<string, Run>();
+  for (const { subscriber, fault } of outcomes) {
+    const run = runs.get(keyOf(subscriber)) ?? { subscriber, hasWorked: false, faults: [] };
+    runs.set(keyOf(subscriber), run);
+    if (fault) run.faults.push(fault);
+    else Object.assign(run, { hasWorked: true, faults: [] });
+  }
+  return [...runs.values()];
+}
+
+function toRow({ subscriber: { kind, id, contract }, faults }: Run): FaultRow {
+  const last = faults.at(-1)!;
+  return {
+    kind,
+    id,
+    tenantId: contract.tenantId,
+    contractId: contract.id,
+    message: last.message,
+    // One that cannot even start is told of at once.
+    count: last.isUnfit ? alarmAfter : faults.length,
+    firstAt: faults[0]!.at,
+    lastAt: last.at,
+  };
+}
+
 /** A detector that does not work is itself something to be told of. */
-export function faultFinding({ subscriber, message, at }: Fault): Finding {
+export function faultFinding({ subscriber, message, at, isUnfit }: Fault): Finding {
   const { kind, id, name, contract } = subscriber;
+  const what = isUnfit ? 'cannot run' : `has failed ${alarmAfter} times in a row`;
   return {
     tenantId: contract.tenantId,
     projectId: contract.projectId,
@@ -48,7 +88,7 @@ export function faultFinding({ subscriber, message, at }: Fault): Finding {
     key: `fault ${kind} ${id}`,
     eid: `fault-${kind}-${id}-${at}`,
     name: `${kind === 'trigger' ? 'Trigger' : 'Detector'} fault`,
-    message: `${name} has failed ${alarmAfter} times in a row and finds nothing until this is mended: ${message}`,
+    message: `${name} ${what} and finds nothing until this is mended: ${message}`,
     meta: { fault: message },
     tags: ['vigil', 'fault'],
     chainUid: contract.chainUid,

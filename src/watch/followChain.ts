@@ -2,6 +2,7 @@ import type { ChainClient } from '../chains/chainClient.ts';
 import type { Block, Header } from '../model/block.ts';
 import { createLookahead } from './lookahead.ts';
 import { createPace } from './pace.ts';
+import { untilAborted } from './untilAborted.ts';
 
 /** What happens to a chain, in order. */
 export type ChainMessage =
@@ -28,48 +29,57 @@ type Options = {
 
 /** Follows a chain block by block along parent hashes, through gaps, failing nodes and reorganisations, until it is stopped. */
 export async function* followChain(options: Options): AsyncGenerator<ChainMessage> {
-  const { client, signal, now, onTrouble } = options;
+  const { client, signal, onTrouble } = options;
   const own: Header[] = [...options.recent];
   const lookahead = createLookahead(client);
   const pace = createPace(options);
   const finality = createFinality(options);
+  const soon = <T>(work: Promise<T>) => untilAborted(work, signal);
   let next = own.length > 0 ? own.at(-1)!.number + 1 : options.startBlock;
   try {
     while (!signal.aborted) {
       try {
-        next ??= (await client.header('latest'))?.number;
+        if (next === undefined || pace.mayLag(next)) {
+          const latest = await soon(client.header('latest'));
+          pace.headKnown();
+          next ??= latest?.number;
+        }
         if (next === undefined) {
-          await pace.wait();
+          await pace.backOff();
           continue;
         }
+        await pace.turn(next);
         const tip = own.at(-1);
-        const blocks = await lookahead.take(next, tip?.hash);
+        const blocks = await soon(lookahead.take(next, tip?.hash));
         const first = blocks[0];
-        const isFork = first
-          ? tip && first.parentHash !== tip.hash
-          : pace.shouldCompare() && (await hasLeft(tip));
-        if (tip && isFork) {
+        const height: number | undefined = first
+          ? next
+          : pace.shouldCompare()
+            ? await soon(leftAt(tip))
+            : undefined;
+        if (tip && height !== undefined && first?.parentHash !== tip.hash) {
           lookahead.forget();
-          const message = await findFork(client, own);
+          const message = await soon(findFork(client, own, height));
           if (!message) {
             // The nodes disagree for a moment; ours is still the one that most of them have.
-            await pace.wait();
+            pace.missed();
             continue;
           }
           yield message;
+          next = message.to ? message.to.number + 1 : own[0]!.number;
           own.length = message.to ? own.indexOf(message.to) + 1 : 0;
-          next = message.to ? message.to.number + 1 : message.added.at(-1)!.number;
+          pace.wentBack(next - 1);
           continue;
         }
         if (!first) {
-          await pace.wait();
+          pace.missed();
           continue;
         }
-        pace.seen(blocks.at(-1)!);
+        pace.seen(blocks);
         yield { type: 'blocks', blocks };
         own.push(...blocks.map(toHeader));
         next = own.at(-1)!.number + 1;
-        const final = await finality.next(own.at(-1)!.number);
+        const final = await soon(finality.next(own.at(-1)!.number));
         if (final !== undefined) {
           yield { type: 'finalize', final };
           own.splice(
@@ -82,6 +92,7 @@ export async function* followChain(options: Options): AsyncGenerator<ChainMessag
         }
       } catch (error) {
         lookahead.forget();
+        if (signal.aborted) return;
         onTrouble(error);
         await pace.backOff();
       }
@@ -91,47 +102,56 @@ export async function* followChain(options: Options): AsyncGenerator<ChainMessag
     lookahead.forget();
   }
 
-  /** Whether the chain's newest block is not above ours and not ours either: it was reorganised without growing. */
-  async function hasLeft(tip: Header | undefined): Promise<boolean> {
-    await client.compare();
+  /** The height of the chain when that is not above ours and its newest block is not ours: it was reorganised without growing. */
+  async function leftAt(tip: Header | undefined): Promise<number | undefined> {
+    await client.compare('troubled');
     const latest = await client.header('latest');
-    if (!tip || !latest || latest.number > tip.number) return false;
-    return own.some(({ number, hash }) => number === latest.number && hash !== latest.hash);
+    if (!tip || !latest || latest.number > tip.number) return undefined;
+    const isOurs = own.every(({ number, hash }) => number !== latest.number || hash === latest.hash);
+    return isOurs ? undefined : latest.number;
   }
+}
 
-  function createFinality({ confirmations }: Options) {
-    let askedAt = 0;
-    let known = -1;
-    let isSupported = true;
-    return {
-      /** The final height when it has risen; asked for now and then, because it rises slowly. */
-      async next(tip: number): Promise<number | undefined> {
-        if (now() < askedAt + 15_000) return undefined;
-        askedAt = now();
-        const header = isSupported ? await client.header('finalized').catch(() => null) : null;
-        isSupported &&= header !== null;
-        const final = Math.min(header?.number ?? tip - Math.max(64, 2 * confirmations), tip);
-        if (final <= known) return undefined;
-        known = final;
-        return final;
-      },
-    };
-  }
+function createFinality({ client, confirmations, now }: Options) {
+  let askedAt = 0;
+  let askedTip = Number.NEGATIVE_INFINITY;
+  let known = -1;
+  let isSupported = true;
+  return {
+    /** The final height when it has risen; asked for now and then, because it rises slowly. */
+    async next(tip: number): Promise<number | undefined> {
+      if (now() < askedAt + 15_000 || tip < askedTip + 8) return undefined;
+      askedAt = now();
+      askedTip = tip;
+      const header = isSupported ? await client.header('finalized') : null;
+      isSupported = header !== null;
+      const depth = header ? confirmations : Math.max(64, 2 * confirmations);
+      const final = Math.min(header?.number ?? tip, tip - depth);
+      if (final <= known) return undefined;
+      known = final;
+      return final;
+    },
+  };
 }
 
 function toHeader({ number, hash, parentHash, timestamp }: Block): Header {
   return { number, hash, parentHash, timestamp };
 }
 
-/** Goes down until the chain and our own blocks agree; undefined when they agree at the top. */
+/**
+ * Goes down from the chain's height until the chain and our own blocks agree; undefined when they agree at the top, or when
+ * the nodes are not of one mind.
+ */
 async function findFork(
   client: ChainClient,
   own: readonly Header[],
+  height: number,
 ): Promise<Extract<ChainMessage, { type: 'retract' }> | undefined> {
   const dropped: Header[] = [];
   const added: Header[] = [];
   for (const ours of own.toReversed()) {
-    const theirs = await client.header(ours.number);
+    const theirs = ours.number > height ? undefined : await client.header(ours.number);
+    if (theirs === null) return undefined;
     if (theirs?.hash === ours.hash)
       return dropped.length === 0
         ? undefined
@@ -139,11 +159,6 @@ async function findFork(
     dropped.push(ours);
     if (theirs) added.push(theirs);
   }
-  // Deeper than anything that was kept: all of it goes, and the chain is followed anew from there.
-  return {
-    type: 'retract',
-    to: undefined,
-    dropped,
-    added: added.length > 0 ? added.reverse() : [dropped.at(-1)!],
-  };
+  // Deeper than anything that was kept: all of it goes, and is followed anew.
+  return { type: 'retract', to: undefined, dropped, added: added.reverse() };
 }

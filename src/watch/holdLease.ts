@@ -55,17 +55,18 @@ export async function holdLease({
 
   /** Gives up before the lease runs out, so that two processes never work at once; the store refuses the late one anyway. */
   async function renew(ending: AbortController): Promise<void> {
-    let heldUntil = Date.now() + leaseMs;
+    let heldUntil = performance.now() + leaseMs;
     while (!ending.signal.aborted) {
       await pause(renewMs, ending.signal);
       if (ending.signal.aborted) return;
-      const asked = Date.now();
-      const isHeld = await holdChain(db, chainUid, holder, leaseMs).catch((error: unknown) => {
+      const asked = performance.now();
+      try {
+        if (await holdChain(db, chainUid, holder, leaseMs)) heldUntil = asked + leaseMs;
+        else ending.abort();
+      } catch (error) {
         onError(error);
-        return asked < heldUntil - renewMs;
-      });
-      if (!isHeld) ending.abort();
-      else heldUntil = asked + leaseMs;
+        if (performance.now() > heldUntil - renewMs) ending.abort();
+      }
     }
   }
 

@@ -5,21 +5,35 @@ import type { Store } from '../store/db.ts';
 import { saveInspection } from '../store/watch/inspection.ts';
 import type { WatchList } from './watchList.ts';
 
+const retryMs = 60_000;
+
 /** Looks into the contracts that were not looked into yet, or that were upgraded: what stands behind them. */
 export function createInspector(client: ChainClient, store: Store, watchList: WatchList, now: () => number) {
   let running: Promise<void> | undefined;
+  let isStopped = false;
+  /** Those that could not be looked into come later, so that they keep nobody else from it. */
+  const tryAfter = new Map<number, number>();
 
   async function inspect(): Promise<void> {
     const waiting = [...watchList.contracts()]
       .map(({ contract }) => contract)
-      .filter(({ inspectedAt }) => inspectedAt === null);
+      .filter(({ id, inspectedAt }) => inspectedAt === null && (tryAfter.get(id) ?? 0) <= now());
     if (waiting.length === 0) return;
     const latest = await client.header('latest');
     if (!latest) return;
+    const faults: unknown[] = [];
     for (const contract of waiting) {
-      const found = await findImplementation(client, latest, contract.address);
-      await saveInspection(store, contract, found && toChecksumAddress(found.slice(2)), now());
+      if (isStopped) return;
+      try {
+        const found = await findImplementation(client, latest, contract.address);
+        await saveInspection(store, contract, found && toChecksumAddress(found.slice(2)), now());
+        tryAfter.delete(contract.id);
+      } catch (error) {
+        tryAfter.set(contract.id, now() + retryMs);
+        faults.push(error);
+      }
     }
+    if (faults.length > 0) throw faults[0];
   }
 
   return {
@@ -31,6 +45,9 @@ export function createInspector(client: ChainClient, store: Store, watchList: Wa
           running = undefined;
         });
     },
-    stop: async () => running,
+    async stop(): Promise<void> {
+      isStopped = true;
+      await running;
+    },
   };
 }

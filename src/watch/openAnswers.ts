@@ -5,6 +5,7 @@ import type { ScriptResult } from '../model/detection.ts';
 import type { Store } from '../store/db.ts';
 import { findLabels } from '../store/labels/findLabels.ts';
 import { findAllocations } from '../store/tokenomics.ts';
+import { findFunding } from '../store/watch/funding.ts';
 import { answerRequests } from './answerRequests.ts';
 import { createProbe } from './probe.ts';
 
@@ -28,7 +29,7 @@ export function openAnswers({ store, runScripts, allowNetworks }: Options): {
       answerRequests({
         client,
         labels: (addresses) => findLabels(store, { chainUid, addresses }),
-        funding: async () => new Map(),
+        funding: (addresses) => findFunding(store, chainUid, addresses),
         allocations: (tenantId, contractId) => findAllocations(store, tenantId, contractId),
         scripts: runScripts,
         http: probe,

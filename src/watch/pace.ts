@@ -3,65 +3,104 @@ import type { Block } from '../model/block.ts';
 
 type Options = { client: ChainClient; blockTimeMs: number; now: () => number; signal: AbortSignal };
 
-/** Decides how long to wait for the next block: until a node announces it, or until it is due. */
+/** Decides when to ask for the next block: when a node announces it, or when it is due. */
 export function createPace({ client, blockTimeMs, now, signal }: Options) {
   let wake: () => void = () => {};
-  let isAnnounced = false;
-  let announces = false;
+  let wanted = -1;
+  let newest = -1;
+  /** The head announced last, and whether announcements come before the blocks are found without them. */
+  let announced = -1;
+  let isTold = false;
+  let isLower = false;
+  let isAtHead = false;
   let intervalMs = blockTimeMs;
   let seenAt = now();
   let misses = 0;
+  let hits = Number.POSITIVE_INFINITY;
   let troubles = 0;
-  const stopListening = client.onHead(() => {
-    announces = true;
-    isAnnounced = true;
-    wake();
+  const stopListening = client.onHead((number) => {
+    const isNews = number !== announced;
+    announced = number;
+    if (number >= newest - 1) isTold = true;
+    // A head far below ours is either of a node that is behind or of a chain that was reorganised.
+    isLower = number < newest;
+    if (isNews && (number >= wanted || isLower)) wake();
   });
   const onAbort = () => wake();
   signal.addEventListener('abort', onAbort);
 
-  function sleep(ms: number): Promise<void> {
+  function sleep(ms: number, isWoken = true): Promise<void> {
     return new Promise((resolve) => {
-      if (isAnnounced || signal.aborted) {
-        isAnnounced = false;
+      if (signal.aborted) {
         resolve();
         return;
       }
       const timer = setTimeout(done, ms);
       function done() {
         clearTimeout(timer);
-        isAnnounced = false;
         wake = () => {};
         resolve();
       }
-      wake = done;
+      wake = () => {
+        if (isWoken || signal.aborted) done();
+      };
     });
   }
 
+  function pollAfter(): number {
+    const step = Math.min(1000, Math.max(50, intervalMs / 10) * Math.max(1, misses / 10));
+    const dueIn = seenAt + intervalMs - now();
+    return dueIn > step && misses <= 1 ? dueIn - step / 2 : step;
+  }
+
   return {
-    seen(block: Block): void {
+    /** Waits until the block is likely to be there. */
+    async turn(next: number): Promise<void> {
+      wanted = next;
+      const isExpected = !isAtHead || client.head() >= next || announced >= next;
+      if (misses === 0 && isExpected) return;
+      // Announced blocks are asked for without an announcement too, but only as a safety net.
+      await sleep(isTold && announced < next ? Math.max(500, 2 * blockTimeMs) : pollAfter());
+    },
+    /** Whether there may be more to catch up with than is known of. */
+    mayLag: (next: number) => client.head() < next && (hits >= 3 || announced > next + 1),
+    seen(blocks: readonly Block[]): void {
       const at = now();
+      const { number, receivedAt } = blocks.at(-1)!;
+      if (isTold && misses > 0 && number > announced) isTold = false;
+      isAtHead = isTold || misses > 0;
       // Only at the head does the time between two blocks tell how often they come.
-      if (misses > 0)
+      if (isAtHead)
         intervalMs = Math.max(50, intervalMs * 0.8 + Math.min(at - seenAt, blockTimeMs * 4) * 0.2);
-      seenAt = Math.max(at, block.receivedAt);
+      seenAt = Math.max(at, receivedAt);
+      hits = misses > 0 || announced === number ? 0 : hits + 1;
+      newest = number;
       misses = 0;
       troubles = 0;
     },
-    /** After a question in vain. With a node that announces blocks this is only a safety net. */
-    wait(): Promise<void> {
+    /** The block was asked for in vain. */
+    missed(): void {
       misses++;
-      if (announces) return sleep(Math.max(1000, 2 * blockTimeMs));
-      const dueIn = seenAt + intervalMs - now();
-      const step = Math.min(1000, Math.max(50, intervalMs / 10));
-      return sleep(dueIn > step && misses === 1 ? dueIn - step / 2 : step);
+      hits = 0;
+      isAtHead = true;
     },
-    /** Every now and then while nothing comes. */
-    shouldCompare: () => misses > 0 && misses % 5 === 0,
+    headKnown(): void {
+      hits = 0;
+    },
+    /** Every now and then while nothing comes, and when a node says that the chain has become shorter. */
+    shouldCompare(): boolean {
+      const isDue = isLower || misses % 5 === 4;
+      isLower = false;
+      return isDue;
+    },
+    wentBack(to: number): void {
+      newest = to;
+      misses = 0;
+      isAtHead = false;
+    },
     backOff(): Promise<void> {
       troubles++;
-      isAnnounced = false;
-      return sleep(Math.min(5000, 100 * 2 ** Math.min(troubles, 6)));
+      return sleep(Math.min(2000, 100 * 2 ** Math.min(troubles, 6)), false);
     },
     stop(): void {
       stopListening();

@@ -3,19 +3,13 @@ import { toChainFacts } from '../chains/toChainFacts.ts';
 import { type Sql, sql } from '../lib/sql.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
 import { compileTrigger } from '../matching/compileTrigger.ts';
-import type { Subscriber } from '../matching/subscriber.ts';
+import type { Named, Subscriber } from '../matching/subscriber.ts';
 import { createSubscriptionIndex } from '../matching/subscriptionIndex.ts';
 import type { Db } from '../store/db.ts';
 import { type WatchedContract, watchedContracts } from '../store/watch/watchedContracts.ts';
 
 /** A detector or trigger that cannot even be made ready. */
-export type Unfit = {
-  kind: 'detector' | 'trigger';
-  id: number;
-  tenantId: number;
-  contractId: number;
-  message: string;
-};
+export type Unfit = { subscriber: Named; message: string };
 
 export type WatchList = ReturnType<typeof createWatchList>;
 
@@ -31,17 +25,17 @@ export function createWatchList(chain: Chain) {
 
   function put(contract: WatchedContract): void {
     drop(contract.id);
-    const origin = { tenantId: contract.tenantId, contractId: contract.id };
     const subscribers: Subscriber[] = [];
-    const keep = (kind: Unfit['kind'], id: number, made: Subscriber | { fault: string }) => {
-      if ('fault' in made) unfit.push({ kind, id, ...origin, message: made.fault });
+    const keep = (kind: Named['kind'], { id, name }: Row, make: () => Subscriber | { fault: string }) => {
+      const made = tryMake(make);
+      if ('fault' in made) unfit.push({ subscriber: { kind, id, name, contract }, message: made.fault });
       else {
         subscribers.push(made);
         index.add(made);
       }
     };
-    for (const row of contract.detectors) keep('detector', row.id, compileDetector(row, contract, facts));
-    for (const row of contract.triggers) keep('trigger', row.id, compileTrigger(row, contract, facts));
+    for (const row of contract.detectors) keep('detector', row, () => compileDetector(row, contract, facts));
+    for (const row of contract.triggers) keep('trigger', row, () => compileTrigger(row, contract, facts));
     contracts.set(contract.id, { contract, subscribers });
   }
 
@@ -115,6 +109,17 @@ export function createWatchList(chain: Chain) {
       return undefined;
     },
   };
+}
+
+type Row = { id: number; name: string };
+
+/** One that cannot be made ready must not keep the others from it. */
+function tryMake(make: () => Subscriber | { fault: string }): Subscriber | { fault: string } {
+  try {
+    return make();
+  } catch (error) {
+    return { fault: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 function onlyOf(noted: ReadonlySet<string>): Sql {

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { resources } from '../../src/api/endpoints.ts';
+import { Problem } from '../../src/model/errors.ts';
+import { parseQuery } from '../../src/query/lucene/parser.ts';
+import { resolve } from '../../src/query/lucene/resolve.ts';
 import { alertTable } from '../../src/store/alerts/alertTable.ts';
 import { type Answer, type Json, startTestApi, type TestApi } from '../harness/api.ts';
 import { createRandom, type Random } from '../support/random.ts';
@@ -74,7 +77,7 @@ it(`finds nothing of another tenant by ${expressions.toLocaleString('en-US')} ra
     for (const ask of queue) await expectOwn(ask, answered);
   });
   expect(answered.expressions + answered.refused).toBeGreaterThanOrEqual(expressions);
-  expect(answered.expressions).toBeGreaterThan(expressions * 0.9);
+  expect(answered.refused).toBeLessThan(expressions / 100);
 });
 
 async function expectOwn(ask: Ask, answered: { expressions: number; refused: number }): Promise<void> {
@@ -82,7 +85,8 @@ async function expectOwn(ask: Ask, answered: { expressions: number; refused: num
   const place = `${ask.path} ${JSON.stringify(ask.body)}: ${answer.text.slice(0, 2000)}`;
   expect([200, 400], place).toContain(answer.status);
   if (answer.status === 400) {
-    expect(answer.body.code, place).toBe('invalid-query');
+    // The time limit of a statement, on a machine that may be busy with others.
+    expect(answer.body.detail, place).toMatch(/takes too long/);
     answered.refused += ask.count;
     return;
   }
@@ -98,11 +102,24 @@ async function expectOwn(ask: Ask, answered: { expressions: number; refused: num
 /** Everything, in the words of the query; the scope alone must keep the other tenant out. */
 function wide(random: Random): string {
   const all = random.pick(['*:*', `tenantId:${foreign.tenant.id}`, 'contractId:>0', 'NOT uid:x', canary]);
-  return `(${randomQuery(random)}) OR ${all} OR *:*`;
+  return `(${readable(random)}) OR ${all} OR *:*`;
 }
 
 function query(random: Random): string {
-  return random.chance(0.5) ? wide(random) : randomQuery(random);
+  return random.chance(0.5) ? wide(random) : readable(random);
+}
+
+/** A query that is refused would tell nothing. */
+function readable(random: Random): string {
+  for (;;) {
+    const text = randomQuery(random);
+    try {
+      resolve(parseQuery(text), alertTable.mapping, from);
+      return text;
+    } catch (error) {
+      expect(error).toBeInstanceOf(Problem);
+    }
+  }
 }
 
 const sortable = [...alertTable.mapping.fields.values()]
@@ -160,7 +177,7 @@ function histogram(random: Random): Ask {
   const isWide = random.chance(0.5);
   return {
     path: `contract/${own.contract.id}/histogram`,
-    body: { ...range(random), query: isWide ? wide(random) : randomQuery(random) },
+    body: { ...range(random), query: isWide ? wide(random) : readable(random) },
     count: 1,
     check: ({ total }) => {
       const sum = Object.values<number>(total).reduce((a, b) => a + b, 0);

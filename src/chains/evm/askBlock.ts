@@ -1,10 +1,11 @@
 import { decodeResult, encodeCall, parseFunction } from '../../lib/abi.ts';
 import type { BlockRef } from '../../model/block.ts';
 import type { Answer, Question } from '../../model/question.ts';
-import type { ChainClient } from '../chainClient.ts';
+import { BlockGone, type ChainClient } from '../chainClient.ts';
 import { BadAnswer, decodeReceipt } from './decodeBlock.ts';
-import type { Endpoints } from './endpoints.ts';
+import { type Endpoints, NotYet } from './endpoints.ts';
 import type { RpcCall, RpcError, RpcReply } from './rpc.ts';
+import { toHex } from './toHex.ts';
 
 const aggregate = parseFunction(
   'aggregate3((address target, bool allowFailure, bytes callData)[] calls) returns ((bool success, bytes returnData)[] results)',
@@ -35,6 +36,7 @@ export function askBlock(endpoints: Endpoints): ChainClient['ask'] {
       askEach(block, rest, answers),
       ...(together ? chunks(calls).map((chunk) => askTogether(block, chunk, answers)) : []),
     ]);
+    if (answers.some((answer) => 'missing' in answer)) await assertThere(block);
     return answers;
   };
 
@@ -42,7 +44,7 @@ export function askBlock(endpoints: Endpoints): ChainClient['ask'] {
     if (asked.length === 0) return;
     const replies = await send(block, (at) => asked.map(({ question }) => toCall(question, at)));
     for (const [index, { question, place }] of asked.entries())
-      answers[place] = toAnswer(question, replies[index]!);
+      answers[place] = toAnswer(block, question, replies[index]!);
   }
 
   async function askTogether(block: BlockRef, asked: readonly Asked[], answers: Answer[]): Promise<void> {
@@ -87,15 +89,39 @@ export function askBlock(endpoints: Endpoints): ChainClient['ask'] {
 
   async function send(block: BlockRef, toCalls: (at: unknown) => RpcCall[]): Promise<readonly RpcReply[]> {
     const at = byHash ? { blockHash: block.hash } : `0x${block.number.toString(16)}`;
-    const replies = await endpoints.request(toCalls(at), (got) => {
-      for (const reply of got)
-        if ('error' in reply && isEndpointsFault(reply.error)) throw new BadAnswer(reply.error.message);
-      return got;
-    });
+    const replies = await askAround(block, toCalls(at));
     const isUnknownForm = byHash && replies.some((reply) => 'error' in reply && reply.error.code === -32602);
     if (!isUnknownForm) return replies;
     byHash = false;
     return send(block, toCalls);
+  }
+
+  /** An endpoint may lack the block or its state, or find a call too long; what none of them can answer is not asked for ever. */
+  async function askAround(block: BlockRef, calls: readonly RpcCall[]): Promise<readonly RpcReply[]> {
+    const isUnanswered = (reply: RpcReply) =>
+      'error' in reply ? !isRevert(reply.error) : reply.result === null || isOfAnother(block, reply.result);
+    let best: readonly RpcReply[] | undefined;
+    try {
+      return await endpoints.request(calls, (replies) => {
+        for (const reply of replies)
+          if ('error' in reply && isRateLimit(reply.error)) throw new BadAnswer(reply.error.message);
+        if (!replies.some(isUnanswered)) return replies;
+        if (!best || best.filter(isUnanswered).length > replies.filter(isUnanswered).length) best = replies;
+        throw new NotYet();
+      });
+    } catch (error) {
+      if (best && error instanceof NotYet) return best;
+      throw error;
+    }
+  }
+
+  /** A node does not answer about a block that was reorganised away, which is nobody's fault. */
+  async function assertThere(block: BlockRef): Promise<void> {
+    const call = { method: 'eth_getBlockByNumber', params: [toHex(block.number), false] };
+    const [reply] = await endpoints.request([call], (replies) => replies);
+    const isThere = reply && 'result' in reply && !isOfAnother(block, reply.result) && reply.result !== null;
+    if (!isThere)
+      throw new BlockGone(`Block ${block.number} (${block.hash}) is not part of the chain any more.`);
   }
 
   async function knowsMulticall(block: BlockRef): Promise<boolean> {
@@ -128,21 +154,29 @@ function toCall(question: Question, at: unknown): RpcCall {
       return { method: 'eth_getStorageAt', params: [question.address, question.slot, at] };
     case 'receipt':
       return { method: 'eth_getTransactionReceipt', params: [question.hash] };
+    case 'replay': {
+      const { from, to, data, value } = question;
+      return { method: 'eth_call', params: [{ from, to, data, value }, at] };
+    }
   }
 }
 
-function toAnswer(question: Question, reply: RpcReply): Answer {
+function toAnswer(block: BlockRef, question: Question, reply: RpcReply): Answer {
   if ('error' in reply) {
     const { error } = reply;
-    if (question.type === 'call' && isRevert(error))
+    // A replay that cannot be made tells nothing, which is no reason to fail.
+    if (question.type === 'replay' && !isRevert(error)) return { value: { data: '0x' } };
+    if ((question.type === 'call' || question.type === 'replay') && isRevert(error))
       return {
         value: { reverted: revertReason(typeof error.data === 'string' ? error.data : '0x', error.message) },
       };
     return { missing: error.message };
   }
-  if (reply.result === null) return { missing: `the node has no ${question.type} there` };
+  if (reply.result === null || isOfAnother(block, reply.result))
+    return { missing: `the node has no ${question.type} there` };
   switch (question.type) {
     case 'call':
+    case 'replay':
       return { value: { data: String(reply.result) } };
     case 'balance':
       return { value: BigInt(String(reply.result)) };
@@ -161,11 +195,16 @@ function isRevert({ code, message, data }: RpcError): boolean {
   );
 }
 
-/** Rate limits, time-outs and internal faults: another endpoint, or the same one later, may well answer. */
-function isEndpointsFault({ code, message }: RpcError): boolean {
-  return (
-    code === -32005 || code === 429 || /rate limit|too many requests|timed? ?out|temporarily/i.test(message)
-  );
+/** A receipt of the same transaction in another block, or another block itself. */
+function isOfAnother(block: BlockRef, result: unknown): boolean {
+  if (typeof result !== 'object' || result === null) return false;
+  const hash = 'blockHash' in result ? result.blockHash : 'hash' in result ? result.hash : block.hash;
+  return hash !== block.hash;
+}
+
+/** The same endpoint will answer later. */
+function isRateLimit({ code, message }: RpcError): boolean {
+  return code === -32005 || code === 429 || /rate limit|too many requests|temporarily/i.test(message);
 }
 
 const errorText = parseFunction('Error(string text)');

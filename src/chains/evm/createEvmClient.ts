@@ -2,10 +2,12 @@ import type { Block, Header } from '../../model/block.ts';
 import type { ChainClient } from '../chainClient.ts';
 import type { Chain } from '../chains.ts';
 import { askBlock } from './askBlock.ts';
+import { createLogsCheck } from './createLogsCheck.ts';
 import { BadAnswer, decodeBlock, decodeHeader } from './decodeBlock.ts';
 import { createEndpoints, NotYet } from './endpoints.ts';
 import { listenToHeads } from './listenToHeads.ts';
 import type { RpcReply } from './rpc.ts';
+import { toHex } from './toHex.ts';
 
 type Options = {
   chain: Chain;
@@ -24,35 +26,38 @@ export function createEvmClient({ chain, urls, now, counted }: Options): ChainCl
     counted,
   });
   const ask = askBlock(endpoints);
+  const logsFault = createLogsCheck(now);
 
   /** Block and logs in one request: two calls. */
-  function fetchBlock(number: number, isRight: (block: Block) => boolean): Promise<Block | null> {
-    const tag = toHex(number);
-    const calls = [
-      { method: 'eth_getBlockByNumber', params: [tag, true] },
-      { method: 'eth_getLogs', params: [{ fromBlock: tag, toBlock: tag }] },
-    ];
-    return orNull(
-      endpoints.request(calls, ([block, logs]) => {
-        // Some nodes answer an error to a question for logs of a block that they do not have.
-        const raw = resultOf(block);
-        if (raw === null) throw new NotYet();
-        const decoded = decodeBlock(chain.uid, raw, resultOf(logs), now());
-        if (decoded.number !== number) throw new BadAnswer(`it sent block ${decoded.number} for ${number}`);
-        if (!isRight(decoded)) throw new NotYet();
-        endpoints.noteHead(number);
-        return decoded;
-      }),
-    );
+  const blockCalls = (number: number) => [
+    { method: 'eth_getBlockByNumber', params: [toHex(number), true] },
+    { method: 'eth_getLogs', params: [{ fromBlock: toHex(number), toBlock: toHex(number) }] },
+  ];
+
+  function toBlock(number: number, [block, logs]: readonly RpcReply[]): Block {
+    const raw = resultOf(block);
+    // Before the logs, since some nodes answer an error to a question for logs of a block that they do not have.
+    if (raw === null) throw new NotYet(number);
+    const decoded = decodeBlock(chain.uid, raw, resultOf(logs), now(), logsFault);
+    if (decoded.number !== number) throw new BadAnswer(`it sent block ${decoded.number} for ${number}`);
+    return decoded;
   }
 
   return {
     chainUid: chain.uid,
     async block(number, parentHash) {
-      if (parentHash === undefined) return fetchBlock(number, () => true);
-      // When endpoints disagree, one that goes on from what we have is believed first.
-      const next = await fetchBlock(number, (block) => block.parentHash === parentHash);
-      return next ?? fetchBlock(number, () => true);
+      let other: Block | undefined;
+      const fitting = await orNull(
+        endpoints.request(blockCalls(number), (replies, has) => {
+          const block = toBlock(number, replies);
+          has(number);
+          // When endpoints disagree, one that goes on from what we have is believed first.
+          if (parentHash === undefined || block.parentHash === parentHash) return block;
+          other ??= block;
+          throw new NotYet();
+        }),
+      );
+      return fitting ?? other ?? null;
     },
     header: (which) =>
       orNull(
@@ -63,11 +68,15 @@ export function createEvmClient({ chain, urls, now, counted }: Options): ChainCl
               params: [typeof which === 'number' ? toHex(which) : which, false],
             },
           ],
-          ([reply]): Header => {
+          ([reply], has): Header => {
+            // Not every node knows what is final, which is no fault of it.
+            if (which === 'finalized' && reply && 'error' in reply) throw new NotYet();
             const raw = resultOf(reply);
-            if (raw === null) throw new NotYet();
+            if (raw === null) throw new NotYet(typeof which === 'number' ? which : undefined);
             const header = decodeHeader(raw);
-            if (which === 'latest') endpoints.noteHead(header.number);
+            if (typeof which === 'number' && header.number !== which)
+              throw new BadAnswer(`it sent block ${header.number} for ${which}`);
+            has(header.number);
             return header;
           },
         ),
@@ -82,7 +91,13 @@ export function createEvmClient({ chain, urls, now, counted }: Options): ChainCl
           return Number(raw.blockNumber);
         }),
       ),
-    compare: endpoints.compare,
+    compare: (which) => {
+      const number = Math.max(0, endpoints.head());
+      return endpoints.compare(which, {
+        calls: blockCalls(number),
+        accept: (replies) => toBlock(number, replies),
+      });
+    },
     head: endpoints.head,
     onHead: (heard) => listenToHeads(urls, heard),
     health: endpoints.health,
@@ -102,8 +117,4 @@ async function orNull<T>(work: Promise<T>): Promise<T | null> {
 function resultOf(reply: RpcReply | undefined): unknown {
   if (!reply || 'error' in reply) throw new BadAnswer(reply?.error.message ?? 'a reply is missing');
   return reply.result;
-}
-
-export function toHex(number: number): string {
-  return `0x${number.toString(16)}`;
 }

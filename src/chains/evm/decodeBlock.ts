@@ -1,4 +1,5 @@
 import type { Block, Header, Log, Receipt, Transaction } from '../../model/block.ts';
+import type { LogsCheck } from './createLogsCheck.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
@@ -17,17 +18,27 @@ export function decodeHeader(raw: unknown): Header {
   };
 }
 
-/** A whole block. Its logs must be those of this very block and complete, which their numbering tells. */
-export function decodeBlock(chainUid: string, raw: unknown, rawLogs: unknown, receivedAt: number): Block {
+/** A whole block. Its logs must be those of this very block and complete, which their numbering and the bloom tell. */
+export function decodeBlock(
+  chainUid: string,
+  raw: unknown,
+  rawLogs: unknown,
+  receivedAt: number,
+  logsFault: LogsCheck,
+): Block {
   const header = decodeHeader(raw);
   const block = record(raw, 'block');
   const logs = list(rawLogs, 'logs').map((item) => decodeLog(item, header.hash));
-  checkLogs(block, logs);
+  const missing = logs.findIndex(({ index }, place) => index !== place);
+  if (missing >= 0) throw new BadAnswer(`log ${missing} of the block is missing`);
   const byTransaction = groupByTransaction(logs);
   const transactions = list(block.transactions, 'transactions').map(
     (item) => new EvmTransaction(record(item, 'transaction'), byTransaction),
   );
-  return {
+  for (const { transactionIndex, transactionHash } of logs)
+    if ((transactions[transactionIndex]?.hash ?? transactionHash) !== transactionHash)
+      throw new BadAnswer('a log belongs to another transaction');
+  const decoded: Block = {
     ...header,
     chainUid,
     transactions,
@@ -37,6 +48,9 @@ export function decodeBlock(chainUid: string, raw: unknown, rawLogs: unknown, re
     size: block.size === undefined ? 0 : quantity(block, 'size'),
     receivedAt,
   };
+  const fault = logsFault(decoded, block.logsBloom);
+  if (fault) throw new BadAnswer(fault);
+  return decoded;
 }
 
 function groupByTransaction(logs: readonly Log[]): ReadonlyMap<number, readonly Log[]> {
@@ -47,20 +61,6 @@ function groupByTransaction(logs: readonly Log[]): ReadonlyMap<number, readonly 
     else groups.set(log.transactionIndex, [log]);
   }
   return groups;
-}
-
-const noBloom = /^0x0*$/;
-const fullBloom = /^0xf+$/i;
-
-/** The logs of a block are numbered without a gap, and a block whose bloom is not empty has some. */
-function checkLogs(block: Raw, logs: readonly Log[]): void {
-  for (let place = 0; place < logs.length; place++) {
-    if (logs[place]!.index !== place) throw new BadAnswer(`log ${place} of the block is missing`);
-  }
-  const bloom = block.logsBloom;
-  // Some rollups send a constant in place of a bloom.
-  if (logs.length > 0 || typeof bloom !== 'string' || noBloom.test(bloom) || fullBloom.test(bloom)) return;
-  throw new BadAnswer('the logs of the block are missing');
 }
 
 function decodeLog(raw: unknown, blockHash: string): Log {

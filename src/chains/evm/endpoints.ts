@@ -8,22 +8,29 @@ export type Endpoints = {
    * Asks the best endpoint, the next one when it fails or `accept` throws, and a second one beside it when it is slow.
    * Fails only when every endpoint failed.
    */
-  request<T>(calls: readonly RpcCall[], accept: (replies: readonly RpcReply[]) => T): Promise<T>;
+  request<T>(calls: readonly RpcCall[], accept: Accept<T>): Promise<T>;
   /** The highest block that an endpoint is known to have. */
   head(): number;
-  noteHead(head: number): void;
-  /** Asks every endpoint for its head, so that one that stands still is noticed. */
-  compare(): Promise<void>;
+  /** Asks every endpoint for its head, so that one that stands still is noticed; those in trouble also for what `trial` says. */
+  compare(which: 'all' | 'troubled', trial: Trial): Promise<void>;
   health(): EndpointHealth[];
   close(): Promise<void>;
 };
 
+/** `has` is to be told of the newest block that the endpoint has shown to have. */
+type Accept<T> = (replies: readonly RpcReply[], has: (head: number) => void) => T;
+type Trial = { calls: readonly RpcCall[]; accept: (replies: readonly RpcReply[]) => unknown };
+
 type Endpoint = {
   rpc: Rpc;
   isWrongChain: boolean;
+  /** As of when it was last compared with the others; spare endpoints are not asked at every block. */
+  isStale: boolean;
   checkedAt: number;
   faults: number;
   lastFault: string | null;
+  /** What it answered wrongly; that it answers something else rightly does not make up for it. */
+  wrongAt: readonly string[];
   retryAt: number;
   latencyMs: number | null;
   head: number | null;
@@ -48,9 +55,11 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, counted }: Op
     (url): Endpoint => ({
       rpc: createRpc(url),
       isWrongChain: false,
+      isStale: false,
       checkedAt: 0,
       faults: 0,
       lastFault: null,
+      wrongAt: [],
       retryAt: 0,
       latencyMs: null,
       head: null,
@@ -58,22 +67,24 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, counted }: Op
   );
   const head = () => Math.max(-1, ...endpoints.map((endpoint) => endpoint.head ?? -1));
   // A fast chain goes on while an answer is on its way.
-  const isStale = (endpoint: Endpoint) =>
-    endpoint.head !== null && endpoint.head < head() - staleBlocks - Math.ceil(500 / blockTimeMs);
+  const isBehind = (number: number) => number < head() - staleBlocks - Math.ceil(500 / blockTimeMs);
+  const isSlow = ({ latencyMs }: Endpoint) => {
+    const best = Math.min(...endpoints.map((endpoint) => endpoint.latencyMs ?? Number.POSITIVE_INFINITY));
+    return latencyMs !== null && latencyMs > 100 + 3 * best;
+  };
 
   /** The best first; those in trouble come last but are not left out, since the others may fail as well. */
   function inOrder(): Endpoint[] {
     const usable = endpoints.filter((endpoint) => !endpoint.isWrongChain || endpoint.retryAt <= now());
     const rank = (endpoint: Endpoint) =>
-      (endpoint.retryAt > now() ? 4 : 0) + (isStale(endpoint) ? 2 : 0) + (endpoint.faults > 0 ? 1 : 0);
+      (endpoint.retryAt > now() ? 8 : 0) +
+      (endpoint.isStale ? 4 : 0) +
+      (endpoint.faults > 0 ? 2 : 0) +
+      (isSlow(endpoint) ? 1 : 0);
     return usable.sort((a, b) => rank(a) - rank(b));
   }
 
-  async function send<T>(
-    endpoint: Endpoint,
-    calls: readonly RpcCall[],
-    accept: (replies: readonly RpcReply[]) => T,
-  ): Promise<T> {
+  async function send<T>(endpoint: Endpoint, calls: readonly RpcCall[], accept: Accept<T>): Promise<T> {
     const start = now();
     const mustCheck = chainId !== undefined && start >= endpoint.checkedAt + recheckMs;
     const sent = mustCheck ? [...calls, { method: 'eth_chainId', params: [] }] : calls;
@@ -81,16 +92,32 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, counted }: Op
     try {
       const replies = await endpoint.rpc.batch(sent, timeoutMs);
       if (mustCheck) checkChain(endpoint, replies.at(-1)!, start);
-      const result = accept(mustCheck ? replies.slice(0, -1) : replies);
-      const took = now() - start;
-      endpoint.latencyMs = endpoint.latencyMs === null ? took : endpoint.latencyMs * 0.8 + took * 0.2;
-      endpoint.faults = 0;
-      endpoint.retryAt = 0;
+      const result = accept(mustCheck ? replies.slice(0, -1) : replies, (has) => {
+        endpoint.head = Math.max(endpoint.head ?? 0, has);
+        if (!isBehind(has)) endpoint.isStale = false;
+      });
+      noteLatency(endpoint, now() - start);
+      if (endpoint.wrongAt.every((wrong) => calls.some(({ method }) => method === wrong))) {
+        endpoint.faults = 0;
+        endpoint.retryAt = 0;
+        endpoint.wrongAt = [];
+      }
       return result;
     } catch (error) {
-      if (!(error instanceof NotYet)) noteFault(endpoint, error);
+      if (!(error instanceof NotYet)) noteFault(endpoint, error, calls);
+      else if (error.number !== undefined) noteLack(endpoint, error.number);
       throw error;
     }
+  }
+
+  /** It is not as far as it may have said. */
+  function noteLack(endpoint: Endpoint, number: number): void {
+    if (endpoint.head !== null) endpoint.head = Math.min(endpoint.head, number - 1);
+    if (isBehind(number)) endpoint.isStale = true;
+  }
+
+  function noteLatency(endpoint: Endpoint, ms: number): void {
+    endpoint.latencyMs = endpoint.latencyMs === null ? ms : endpoint.latencyMs * 0.8 + ms * 0.2;
   }
 
   function checkChain(endpoint: Endpoint, reply: RpcReply, at: number): void {
@@ -101,17 +128,19 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, counted }: Op
     endpoint.checkedAt = at;
   }
 
-  function noteFault(endpoint: Endpoint, error: unknown): void {
+  function noteFault(endpoint: Endpoint, error: unknown, calls: readonly RpcCall[]): void {
+    if (!(error instanceof RpcFailure)) endpoint.wrongAt = calls.map(({ method }) => method);
     endpoint.faults++;
     endpoint.lastFault = error instanceof Error ? error.message : String(error);
     endpoint.retryAt = now() + Math.min(30_000, 250 * 2 ** Math.min(endpoint.faults, 8));
   }
 
-  function request<T>(calls: readonly RpcCall[], accept: (replies: readonly RpcReply[]) => T): Promise<T> {
+  function request<T>(calls: readonly RpcCall[], accept: Accept<T>): Promise<T> {
     const order = inOrder();
     if (order.length === 0) return Promise.reject(new EndpointsFailed(endpoints.map(describe)));
     return new Promise((resolve, reject) => {
       const faults: unknown[] = [];
+      const asked = new Map<Endpoint, number>();
       let isDone = false;
       let started = 0;
       let hedge: NodeJS.Timeout | undefined;
@@ -124,11 +153,18 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, counted }: Op
         const endpoint = order[started];
         if (isDone || !endpoint) return;
         started++;
+        asked.set(endpoint, now());
         clearTimeout(hedge);
         hedge = setTimeout(start, Math.min(2000, Math.max(300, 4 * (endpoint.latencyMs ?? 100))));
         send(endpoint, calls, accept).then(
-          (value) => finish(() => resolve(value)),
+          (value) => {
+            asked.delete(endpoint);
+            // Whoever is overtaken is asked later next time, long before it counts as not answering at all.
+            if (!isDone) for (const [slow, since] of asked) noteLatency(slow, now() - since);
+            finish(() => resolve(value));
+          },
           (error: unknown) => {
+            asked.delete(endpoint);
             faults.push(error);
             if (isDone) return;
             if (faults.length === order.length) {
@@ -143,18 +179,30 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, counted }: Op
     });
   }
 
-  async function compare(): Promise<void> {
+  /** A healthy endpoint is only asked how far it is; one in trouble must show that it is right again. */
+  async function compare(which: 'all' | 'troubled', trial: Trial): Promise<void> {
     if (endpoints.length < 2) return;
-    await Promise.allSettled(
-      endpoints
-        .filter((endpoint) => endpoint.retryAt <= now())
-        .map((endpoint) =>
-          send(endpoint, [{ method: 'eth_blockNumber', params: [] }], ([reply]) => {
-            if (!reply || 'error' in reply) throw new BadAnswer('it does not tell its newest block');
-            endpoint.head = Number(reply.result);
-          }),
-        ),
+    const isTroubled = (endpoint: Endpoint) =>
+      endpoint.faults > 0 || endpoint.isWrongChain || endpoint.isStale;
+    const due = endpoints.filter(
+      (endpoint) => endpoint.retryAt <= now() && (which === 'all' || isTroubled(endpoint)),
     );
+    await Promise.allSettled(
+      due.map((endpoint) => {
+        const calls = endpoint.faults > 0 ? trial.calls : [];
+        return send(
+          endpoint,
+          [{ method: 'eth_blockNumber', params: [] }, ...calls],
+          ([reply, ...replies]) => {
+            const newest = reply && 'result' in reply ? Number(reply.result) : Number.NaN;
+            if (!Number.isSafeInteger(newest)) throw new BadAnswer('it does not tell its newest block');
+            endpoint.head = newest;
+            if (calls.length > 0) trial.accept(replies);
+          },
+        );
+      }),
+    );
+    for (const endpoint of due) endpoint.isStale = endpoint.head !== null && isBehind(endpoint.head);
   }
 
   const describe = (endpoint: Endpoint) => `${endpoint.rpc.name}: ${endpoint.lastFault ?? 'no fault'}`;
@@ -162,10 +210,6 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, counted }: Op
   return {
     request,
     head,
-    noteHead: (number) => {
-      const first = inOrder()[0];
-      if (first) first.head = Math.max(first.head ?? 0, number);
-    },
     compare,
     health: () =>
       endpoints.map((endpoint) => ({
@@ -174,7 +218,7 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, counted }: Op
           ? 'wrong-chain'
           : endpoint.faults > 0
             ? 'failing'
-            : isStale(endpoint)
+            : endpoint.isStale
               ? 'stale'
               : 'ok',
         head: endpoint.head,
@@ -191,6 +235,13 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, counted }: Op
 /** An honest "I do not have it yet", which is no fault of an endpoint, although another one may have it. */
 export class NotYet extends Error {
   override readonly name = 'NotYet';
+  /** The block that it does not have, where it is about one. */
+  readonly number: number | undefined;
+
+  constructor(number?: number) {
+    super('it does not have it yet');
+    this.number = number;
+  }
 }
 
 export class EndpointsFailed extends Error {

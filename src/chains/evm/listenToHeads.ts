@@ -1,7 +1,7 @@
 import { WebSocket } from 'undici';
 
 /** Subscribes to new heads at every WebSocket endpoint, again after a connection broke, and calls back for each head. */
-export function listenToHeads(urls: readonly string[], heard: () => void): () => void {
+export function listenToHeads(urls: readonly string[], heard: (number: number) => void): () => void {
   const stops = urls.filter((url) => url.startsWith('ws')).map((url) => listen(url, heard));
   return () => {
     for (const stop of stops) stop();
@@ -10,24 +10,27 @@ export function listenToHeads(urls: readonly string[], heard: () => void): () =>
 
 const subscribe = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] });
 const silenceMs = 60_000;
+const firstDelayMs = 500;
 
-function listen(url: string, heard: () => void): () => void {
+function listen(url: string, heard: (number: number) => void): () => void {
   let isStopped = false;
   let socket: WebSocket | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let delayMs = firstDelayMs;
 
-  function connect(delayMs: number): void {
+  function connect(): void {
     socket = new WebSocket(url);
-    socket.onopen = () => {
-      socket?.send(subscribe);
-      expect();
-    };
+    expect();
+    socket.onopen = () => socket?.send(subscribe);
     socket.onmessage = ({ data }) => {
       expect();
-      if (String(data).includes('eth_subscription')) heard();
+      const number = headIn(String(data));
+      if (number === undefined) return;
+      delayMs = firstDelayMs;
+      heard(number);
     };
     socket.onerror = () => {};
-    socket.onclose = () => again(Math.min(30_000, delayMs * 2));
+    socket.onclose = again;
   }
 
   /** A connection that fell silent may be dead without being closed. */
@@ -36,15 +39,23 @@ function listen(url: string, heard: () => void): () => void {
     timer = setTimeout(() => socket?.close(), silenceMs).unref();
   }
 
-  function again(delayMs: number): void {
+  function again(): void {
     clearTimeout(timer);
-    if (!isStopped) timer = setTimeout(() => connect(delayMs), delayMs).unref();
+    if (!isStopped) timer = setTimeout(connect, delayMs).unref();
+    delayMs = Math.min(30_000, delayMs * 2);
   }
 
-  connect(500);
+  connect();
   return () => {
     isStopped = true;
     clearTimeout(timer);
     socket?.close();
   };
+}
+
+/** The number of the head that a message tells of; any other message tells of none. */
+function headIn(message: string): number | undefined {
+  if (!message.includes('"eth_subscription"')) return undefined;
+  const found = /"number"\s*:\s*"(0x[0-9a-f]+)"/i.exec(message);
+  return found ? Number(found[1]) : undefined;
 }

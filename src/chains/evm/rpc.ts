@@ -43,9 +43,11 @@ function createHttpRpc(url: string): Rpc {
         const body = JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call })));
         const answer = parse(await post(body, timeoutMs));
         if (Array.isArray(answer)) return inOrder(answer, calls.length);
-        takesBatches = false;
       }
-      return Promise.all(calls.map((call) => single(call, timeoutMs)));
+      const replies = await Promise.all(calls.map((call) => single(call, timeoutMs)));
+      // A single error in place of a batch may also be about something else, such as a rate limit.
+      if (calls.length > 1 && replies.some((reply) => 'result' in reply)) takesBatches = false;
+      return replies;
     },
     close: () => pool.destroy(),
   };
@@ -77,36 +79,52 @@ function createHttpRpc(url: string): Rpc {
 /** The same over a WebSocket, which is opened on first use and again after it broke. */
 function createSocketRpc(url: string): Rpc {
   const waiting = new Map<number, (reply: unknown) => void>();
+  let current: WebSocket | undefined;
   let opening: Promise<WebSocket> | undefined;
   let nextId = 0;
+
+  function fail(reason: string): void {
+    for (const settle of waiting.values()) settle(new RpcFailure(reason));
+    waiting.clear();
+  }
 
   function open(): Promise<WebSocket> {
     opening ??= new Promise((resolve, reject) => {
       const socket = new WebSocket(url);
-      const drop = () => {
+      current = socket;
+      const drop = (reason = 'the connection was closed') => {
+        // It is told of twice, and by the second time another connection may be open.
+        if (current !== socket) return;
+        current = undefined;
         opening = undefined;
-        for (const [id, settle] of waiting)
-          settle({ id, error: { code: -32000, message: 'connection closed' } });
-        waiting.clear();
-        reject(new RpcFailure('the connection was closed'));
+        fail(reason);
+        reject(new RpcFailure(reason));
+        socket.close();
       };
       socket.onopen = () => resolve(socket);
-      socket.onerror = drop;
-      socket.onclose = drop;
+      socket.onerror = () => drop();
+      socket.onclose = () => drop();
       socket.onmessage = ({ data }) => {
-        const message = parse(String(data));
-        for (const reply of Array.isArray(message) ? message : [message]) {
-          if (!isRecord(reply) || typeof reply.id !== 'number') continue;
-          waiting.get(reply.id)?.(reply);
-          waiting.delete(reply.id);
-        }
+        const message = tryParse(String(data));
+        // Whom it was meant for cannot be told, so nobody waits for it in vain.
+        if (message === undefined) drop('its answer is not JSON');
+        for (const reply of Array.isArray(message) ? message : [message]) settle(reply);
       };
     });
     return opening;
   }
 
+  function settle(reply: unknown): void {
+    if (!isRecord(reply)) return;
+    if (reply.id === null && isRecord(reply.error))
+      fail(`it refused a request: ${String(reply.error.message)}`);
+    if (typeof reply.id !== 'number') return;
+    waiting.get(reply.id)?.(reply);
+    waiting.delete(reply.id);
+  }
+
   return {
-    name: new URL(url).origin.replace(/^null$/, url.split('/').slice(0, 3).join('/')),
+    name: new URL(url).origin,
     async batch(calls, timeoutMs) {
       const socket = await within(open(), timeoutMs);
       const first = nextId;
@@ -123,7 +141,7 @@ function createSocketRpc(url: string): Rpc {
       return answers.map(toReply);
     },
     async close() {
-      (await opening?.catch(() => undefined))?.close();
+      current?.close();
     },
   };
 }
@@ -141,10 +159,16 @@ async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
 }
 
 function parse(text: string): unknown {
+  const parsed = tryParse(text);
+  if (parsed === undefined) throw new RpcFailure('its answer is not JSON');
+  return parsed;
+}
+
+function tryParse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new RpcFailure('its answer is not JSON');
+    return undefined;
   }
 }
 
@@ -160,6 +184,7 @@ function inOrder(answer: readonly unknown[], count: number): RpcReply[] {
 }
 
 function toReply(item: unknown): RpcReply {
+  if (item instanceof RpcFailure) throw item;
   if (!isRecord(item)) throw new RpcFailure('a reply is not a record');
   if (isRecord(item.error)) {
     const { code, message, data } = item.error;

@@ -8,6 +8,8 @@ export type Cursor = {
   /** Processed blocks that may still be reorganised, oldest first; the last one is the tip. */
   recent: Header[];
   final: number;
+  /** Whether it was ever followed before. */
+  isNew: boolean;
 };
 
 /** Another process follows the chain now; this one must not write any more. */
@@ -38,10 +40,10 @@ export async function findCursor(db: Db, chainUid: string): Promise<Cursor> {
     sql`select number, hash, parent_hash as "parentHash", timestamp from chain_block
       where chain_uid = ${chainUid} order by number`,
   );
-  const [row] = await db.query<{ final: number }>(
-    sql`select final from chain_cursor where chain_uid = ${chainUid}`,
+  const [row] = await db.query<{ final: number; updatedAt: number }>(
+    sql`select final, updated_at as "updatedAt" from chain_cursor where chain_uid = ${chainUid}`,
   );
-  return { tip: recent.at(-1), recent, final: row?.final ?? -1 };
+  return { tip: recent.at(-1), recent, final: row?.final ?? -1, isNew: (row?.updatedAt ?? 0) === 0 };
 }
 
 type Step = {
@@ -80,16 +82,20 @@ async function moveCursor(tx: Db, step: Step, to: Header | undefined): Promise<v
         confirmed = ${(to?.number ?? -1) - step.confirmations}::bigint, updated_at = ${step.now}::bigint
       where chain_uid = ${step.chainUid} and holder = ${step.holder} and lease_until > clock_timestamp()
         and hash is not distinct from ${step.from?.hash ?? null}::text
-      returning 1`,
+      returning ${giveWay}`,
   );
   if (moved.length === 0)
     throw new LeaseLost(`The chain ${step.chainUid} is followed by another process now.`);
 }
 
+/** Who is frozen in the midst of a step must not keep the chain locked for those who would take over. */
+const giveWay = sql`set_config('idle_in_transaction_session_timeout', '4000', true)`;
+
 /** Blocks up to this one cannot be reorganised any more; what was kept to undo them is forgotten. */
 export async function finalizeChain(tx: Db, chainUid: string, holder: string, final: number): Promise<void> {
+  await assertHolder(tx, chainUid, holder);
   await tx.query(
-    sql`update chain_cursor set final = greatest(final, ${final}) where chain_uid = ${chainUid} and holder = ${holder}`,
+    sql`update chain_cursor set final = greatest(final, ${final}) where chain_uid = ${chainUid}`,
   );
   // The newest final block stays, as the one that the next must follow.
   await tx.query(
@@ -101,8 +107,9 @@ export async function finalizeChain(tx: Db, chainUid: string, holder: string, fi
 
 /** Forgets how far a chain was followed, because nobody watches anything on it. */
 export async function parkChain(tx: Db, chainUid: string, holder: string): Promise<void> {
+  await assertHolder(tx, chainUid, holder);
   await tx.query(
-    sql`update chain_cursor set processed = null, hash = null, processed_at = null where chain_uid = ${chainUid} and holder = ${holder}`,
+    sql`update chain_cursor set processed = null, hash = null, processed_at = null where chain_uid = ${chainUid}`,
   );
   await tx.query(sql`delete from chain_block where chain_uid = ${chainUid}`);
   await tx.query(sql`delete from watch_undo where chain_uid = ${chainUid}`);
@@ -111,8 +118,8 @@ export async function parkChain(tx: Db, chainUid: string, holder: string): Promi
 /** For steps that do not move the cursor. */
 export async function assertHolder(tx: Db, chainUid: string, holder: string): Promise<void> {
   const rows = await tx.prepared(
-    sql`select 1 from chain_cursor where chain_uid = ${chainUid} and holder = ${holder}
-      and lease_until > clock_timestamp() for share`,
+    sql`select ${giveWay} from chain_cursor where chain_uid = ${chainUid} and holder = ${holder}
+      and lease_until > clock_timestamp() for update`,
   );
   if (rows.length === 0) throw new LeaseLost(`The chain ${chainUid} is followed by another process now.`);
 }

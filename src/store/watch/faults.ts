@@ -7,7 +7,10 @@ export type FaultRow = {
   tenantId: number;
   contractId: number;
   message: string;
-  at: number;
+  /** How many there were, and when the first and the last of them. */
+  count: number;
+  firstAt: number;
+  lastAt: number;
 };
 
 /** Counts faults in a row; returns those that have just come to `alarmAt` in a row. */
@@ -17,25 +20,18 @@ export async function noteFaults(
   alarmAt: number,
 ): Promise<{ kind: string; id: number }[]> {
   if (faults.length === 0) return [];
-  const rows = faults.map(({ kind, id, tenantId, contractId, message, at }) => ({
-    kind,
-    id,
-    tenant_id: tenantId,
-    contract_id: contractId,
-    message,
-    at,
-  }));
-  const noted = await tx.prepared<{ kind: string; id: number; count: number }>(
-    sql`insert into watch_fault as f (kind, id, tenant_id, contract_id, message, count, first_at, last_at)
-      select distinct on (r.kind, r.id) r.kind, r.id, r.tenant_id, r.contract_id, r.message, 1, r.at, r.at
-      from json_to_recordset(${JSON.stringify(rows)}::json)
-        as r(kind text, id bigint, tenant_id bigint, contract_id bigint, message text, at bigint)
-      order by r.kind, r.id, r.at desc
-      on conflict (kind, id) do update
-        set count = f.count + 1, message = excluded.message, last_at = excluded.last_at
-      returning kind, id, count`,
+  const noted = await tx.prepared<{ kind: string; id: number; before: number; count: number }>(
+    sql`with r as (select * from json_to_recordset(${JSON.stringify(faults)}::json) as r(kind text, id bigint,
+        "tenantId" bigint, "contractId" bigint, message text, count int, "firstAt" bigint, "lastAt" bigint)),
+      noted as (
+        insert into watch_fault as f (kind, id, tenant_id, contract_id, message, count, first_at, last_at)
+        select * from r order by kind, id
+        on conflict (kind, id) do update
+          set count = f.count + excluded.count, message = excluded.message, last_at = excluded.last_at
+        returning f.kind, f.id, f.count)
+      select n.kind, n.id, n.count - r.count as before, n.count from noted n join r using (kind, id)`,
   );
-  return noted.filter(({ count }) => count === alarmAt);
+  return noted.filter(({ before, count }) => before < alarmAt && count >= alarmAt);
 }
 
 /** They work again. */

@@ -24,6 +24,10 @@ export async function plantCanaries(api: TestApi, world: World): Promise<void> {
       return value === undefined ? [] : [[name, value] as const];
     });
     const change: Json = Object.fromEntries(members);
+    if (kind === 'trigger') {
+      change.triggerType = 'VIEW_FUNCTION';
+      change.params = { signature: 'isListed(string)(bool)', params: [canary] };
+    }
     if (kind === 'license') change.params = JSON.stringify({ note: canary });
     if (kind === 'destination') {
       change.value = `https://canary-${world.tenant.id}-destination-.example.com/`;

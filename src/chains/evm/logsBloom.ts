@@ -1,0 +1,38 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import type { Log } from '../../model/block.ts';
+
+/** The 2048-bit bloom over the addresses and topics of logs, as a header carries it. */
+export function logsBloom(logs: readonly Pick<Log, 'address' | 'topics'>[]): Buffer {
+  const bloom = Buffer.alloc(256);
+  for (const { address, topics } of logs) {
+    add(bloom, address);
+    for (const topic of topics) add(bloom, topic);
+  }
+  return bloom;
+}
+
+function add(bloom: Buffer, value: string): void {
+  for (const bit of bitsOf(value)) bloom[255 - (bit >> 3)]! |= 1 << (bit & 7);
+}
+
+/** Blocks repeat the same tokens, signatures and people, and hashing is what costs. */
+const mostKnown = 20_000;
+let known = new Map<string, readonly number[]>();
+let older = known;
+
+function bitsOf(value: string): readonly number[] {
+  let bits = known.get(value);
+  if (bits) return bits;
+  bits = older.get(value) ?? hashBits(value);
+  if (known.size >= mostKnown) {
+    older = known;
+    known = new Map();
+  }
+  known.set(value, bits);
+  return bits;
+}
+
+function hashBits(value: string): readonly number[] {
+  const hash = keccak_256(Buffer.from(value.slice(2), 'hex'));
+  return [0, 2, 4].map((at) => ((hash[at]! << 8) | hash[at + 1]!) & 2047);
+}

@@ -1,0 +1,109 @@
+import type { Static } from 'typebox';
+import { formatUnits, showAmount } from '../evidence/amounts.ts';
+import { assetFacts, native } from '../evidence/assetFacts.ts';
+import { transferTopic } from '../evidence/erc20Transfer.ts';
+import { logWords } from '../evidence/logWords.ts';
+import { Configuration, Whole } from '../evidence/parameters.ts';
+import { endsOf } from '../evidence/partiesOf.ts';
+import type { Log, Transaction } from '../model/block.ts';
+import { defineDetector, type Observation, type Sight } from '../model/detection.ts';
+
+const config = Configuration({
+  past: Whole('How many blocks a payment is remembered.', 600_000, 1, 100_000_000),
+  history: Whole('How many recipients are remembered, the last ones paid.', 25, 1, 500),
+  prefix: Whole('How many bytes at the beginning look-alikes have in common.', 2, 1, 10),
+  suffix: Whole('How many bytes at the end look-alikes have in common.', 2, 1, 10),
+});
+
+type Config = Static<typeof config>;
+/** Whom the wallet has paid and in which block, the last one paid at the end. */
+type State = { paid: [address: string, block: number][] };
+type Movement = { from: string; to: string; units: bigint; token: string; isOwn: boolean };
+
+export const addressPoisoning = defineDetector<Config, State>({
+  name: 'address_poisoning',
+  title: 'Address poisoning',
+  version: '1.0.0',
+  category: 'SECURITY',
+  severity: 'HIGH',
+  description:
+    'A transfer of nothing, of dust or of a fake token puts an address into the history of the wallet that looks like one it has paid, so that it is copied by mistake. CRITICAL when the wallet pays such a look-alike.',
+  faq: 'Whom does it compare with? With the recipients of payments that the wallet has sent since the detector began; payments that a relayer sends for the wallet are not counted.',
+  config,
+  interests: (_config, { address }) => [
+    { on: 'party', address, topics: [transferTopic] },
+    { on: 'sender', address },
+    { on: 'call', address },
+  ],
+  evaluate(observation, sight) {
+    const { config: options, contract, state } = sight;
+    const movement = movementOf(observation, contract.address);
+    if (!movement || !('block' in observation)) return {};
+    const { number } = observation.block;
+    const { from, to, units, isOwn } = movement;
+    const isPayment = from === contract.address && isOwn;
+    if (isPayment && units === 0n) return {};
+    const other = from === contract.address ? to : from;
+    const known = (state?.paid ?? []).filter(([, block]) => block > number - options.past);
+    const isKnown = known.some(([address]) => address === other);
+    const genuine = isKnown ? undefined : known.find(([address]) => isAlike(address, other, options))?.[0];
+    if (genuine !== undefined) return { found: [toFound(movement, other, genuine, isPayment, sight)] };
+    if (!isPayment || other === contract.address) return {};
+    const paid: State['paid'] = [...known.filter(([address]) => address !== other), [other, number]];
+    return { state: { paid: paid.slice(-options.history) } };
+  },
+});
+
+function movementOf(observation: Observation, wallet: string): Movement | undefined {
+  if (observation.type === 'transaction') {
+    const { from, to, value } = observation.transaction;
+    // A call without coins shows in no list of transfers.
+    return to === null || value === 0n ? undefined : { from, to, units: value, token: native, isOwn: true };
+  }
+  return observation.type === 'log'
+    ? tokenMovement(observation.log, observation.transaction, wallet)
+    : undefined;
+}
+
+/** Anybody's token can claim that the wallet has paid; what the wallet did itself came from or through it. */
+function tokenMovement(log: Log, { from, to }: Transaction, wallet: string): Movement | undefined {
+  const ends = endsOf(log);
+  const units = logWords(log)[2];
+  if (!ends || units === undefined) return undefined;
+  const isOwn = from === wallet || to === wallet;
+  return { from: ends[0], to: ends[1], units: BigInt(units), token: log.address, isOwn };
+}
+
+function isAlike(one: string, other: string, { prefix, suffix }: Config): boolean {
+  const start = 2 + 2 * prefix;
+  return one.slice(0, start) === other.slice(0, start) && one.slice(-2 * suffix) === other.slice(-2 * suffix);
+}
+
+function toFound(
+  { from, units, token }: Movement,
+  lookAlike: string,
+  genuine: string,
+  isPayment: boolean,
+  { contract, chain, read }: Sight<Config, State>,
+) {
+  const facts = assetFacts(read, chain, token);
+  const shown = showAmount(units, facts);
+  const isIncoming = from === lookAlike;
+  const kind = isPayment ? 'payment' : units === 0n ? 'zeroValue' : isIncoming ? 'dust' : 'forged';
+  const deed = isIncoming ? `sent ${shown} to ${contract.name}` : `appears as recipient of ${shown}`;
+  return {
+    ...(isPayment ? { severity: 'CRITICAL' as const } : {}),
+    message: isPayment
+      ? `${contract.name} paid ${shown} to ${lookAlike}, which only looks like ${genuine} that it has paid before.`
+      : `${lookAlike}, which looks like ${genuine} that ${contract.name} has paid, ${deed}: take care not to copy it.`,
+    fields: {
+      kind,
+      lookAlike,
+      genuine,
+      token,
+      symbol: facts.symbol,
+      value: units,
+      amount: formatUnits(units, facts.decimals),
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { type Static, Type } from 'typebox';
+import { customLabels } from '../evidence/customLabels.ts';
+import { describeParty } from '../evidence/describeParty.ts';
+import { labelHits, severityByScore, showLabel, worstFirst } from '../evidence/labelHits.ts';
+import { Addresses, Choice, Condition, Configuration, Flag, LabelTags } from '../evidence/parameters.ts';
+import { type Party, partiesOf } from '../evidence/partiesOf.ts';
+import { evaluateCondition, parseCondition } from '../lib/condition.ts';
+import { defineDetector, type Label } from '../model/detection.ts';
+
+const config = Configuration({
+  source: Choice(
+    'Where to look addresses up: ext in the labels of the platform and of the tenant, custom in `addresses` and `csv`.',
+    ['ext', 'custom'],
+    'ext',
+  ),
+  addresses: Addresses('With source custom: addresses that count, each with a score of 100.'),
+  csv: Type.String({
+    description:
+      'With source custom: one address a line, followed by score, tags parted by `;` and name as far as known.',
+    format: 'addressCsv',
+    default: '',
+    maxLength: 1_000_000,
+    examples: ['0x8589427373d6d84e98730d7795d8f6f8731fda16,90,MIXER;SANCTION,Mixer router'],
+  }),
+  labelTags: LabelTags('Only labels with one of these tags count; any when there are none.', []),
+  condition: Condition('Labels count whose score fulfils this condition.', '> 0'),
+  trackFrom: Flag('Whether senders of transactions count.', true),
+  trackTo: Flag('Whether recipients of transactions count.', true),
+  trackToken: Flag('Whether senders and recipients of tokens count.', true),
+});
+
+type Config = Static<typeof config>;
+
+export const aml = defineDetector<Config, never>({
+  name: 'aml',
+  title: 'Anti money laundering',
+  version: '1.0.0',
+  category: 'COMPLIANCE',
+  severity: 'AUTO',
+  description:
+    'Somebody with a bad label sends to the contract, receives from it, or sends or receives its token. The severity follows the score: from 90 CRITICAL, 70 HIGH, 50 MEDIUM, 30 LOW, otherwise INFO.',
+  faq: 'Can I use a list of my own? Yes: import it as labels, or set source to custom and give addresses or csv.',
+  config,
+  interests: (_config, { address }) => [{ on: 'touch', address }],
+  evaluate(observation, { config: options, contract, chain, read }) {
+    if (observation.type !== 'transaction') return {};
+    const { transaction } = observation;
+    const parties = partiesOf(transaction, contract.address).filter((party) => isTracked(party, options));
+    const condition = parseCondition(options.condition);
+    const counts = ({ tags, score }: Label) =>
+      (options.labelTags.length === 0 || tags.some((tag) => options.labelTags.includes(tag))) &&
+      evaluateCondition(condition, { value: score }).holds;
+    const own = options.source === 'custom' ? customLabels(options) : undefined;
+    const hits = own
+      ? worstFirst(
+          parties,
+          parties.map(({ address }) => own.get(address) ?? []),
+          counts,
+        )
+      : labelHits(read, parties, counts);
+    const told = hits.slice(0, mostFindings);
+    const deeds = read.all(
+      told.map(
+        ({ party }) =>
+          () =>
+            describeParty(party, transaction, read, chain),
+      ),
+    );
+    return {
+      found: told.map(({ party, label }, place) => {
+        const { deed, fields } = deeds[place]!;
+        return {
+          part: party.address,
+          severity: severityByScore(label.score),
+          message: `${party.address}, known as ${showLabel(label)}, ${deed}; ${contract.name} is involved.`,
+          fields: {
+            address: party.address,
+            label: label.name,
+            tags: label.tags,
+            score: label.score,
+            source: label.source,
+            ...fields,
+          },
+        };
+      }),
+    };
+  },
+});
+
+/** The worst of one transaction; an airdrop to thousands must not become thousands of alerts. */
+const mostFindings = 20;
+
+function isTracked({ role }: Party, { trackFrom, trackTo, trackToken }: Config): boolean {
+  if (role === 'sender') return trackFrom;
+  return role === 'recipient' ? trackTo : trackToken;
+}

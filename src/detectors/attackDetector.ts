@@ -1,0 +1,136 @@
+import { type Static, Type } from 'typebox';
+import { badTags, showLabel, worstFirst } from '../evidence/labelHits.ts';
+import { Condition, Configuration, Duration, LabelTags } from '../evidence/parameters.ts';
+import { evaluateCondition, parseCondition } from '../lib/condition.ts';
+import { parseDuration } from '../lib/duration.ts';
+import type { Transaction } from '../model/block.ts';
+import { defineDetector, type Label, type Sight } from '../model/detection.ts';
+
+const config = Configuration({
+  labelTags: LabelTags('Tags of labels that make an account or contract suspicious.', badTags),
+  feeds: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+    description: 'Sources of labels that count; all when there are none.',
+    default: [],
+    maxItems: 100,
+    uniqueItems: true,
+    examples: [['OFAC']],
+  }),
+  score: Condition('Labels count whose score fulfils this condition.', '> 0'),
+  lookback: Duration(
+    'An account also counts that got its first money from a suspicious source within this time; 0 switches this off.',
+    '7 days',
+  ),
+});
+
+type Config = Static<typeof config>;
+type Suspect = { address: string; role: 'sender' | 'deployer' | 'called' | 'contract' };
+type Hit = { suspect: Suspect; why: string; fields: Readonly<Record<string, unknown>> };
+
+export const attackDetector = defineDetector<Config, never>({
+  name: 'attack_detector',
+  title: 'Attack detector',
+  version: '1.0.0',
+  category: 'SECURITY',
+  severity: 'HIGH',
+  description:
+    'A suspicious account or contract has to do with the contract: as sender, as deployer, as the contract called, as a contract that emits a log in the same transaction, or as one that suspicious money has funded.',
+  faq: 'When is somebody suspicious? When the address has a label with one of the tags, or got its first money from such an address. Contracts that take part in a transaction without emitting a log are not seen.',
+  config,
+  interests: (_config, { address }) => [{ on: 'touch', address }],
+  evaluate(observation, sight) {
+    if (observation.type !== 'transaction') return {};
+    const { transaction, block } = observation;
+    const hits = hitsOf(transaction, block.timestamp, sight);
+    const [worst] = hits;
+    if (!worst) return {};
+    const addresses = [...new Set(hits.map(({ suspect }) => suspect.address))];
+    const more = addresses.length > 1 ? ` So are ${addresses.length - 1} more.` : '';
+    return {
+      found: [
+        {
+          message: `${roleWords[worst.suspect.role]} ${worst.suspect.address} of a transaction that touches ${sight.contract.name} is suspicious: ${worst.why}.${more}`,
+          fields: {
+            suspect: worst.suspect.address,
+            role: worst.suspect.role,
+            ...worst.fields,
+            suspects: addresses.slice(0, mostShown),
+            sender: transaction.from,
+          },
+        },
+      ],
+    };
+  },
+});
+
+const roleWords: Record<Suspect['role'], string> = {
+  sender: 'The sender',
+  deployer: 'The deployer',
+  called: 'The called contract',
+  contract: 'The contract',
+};
+const mostShown = 20;
+
+function hitsOf(transaction: Transaction, at: number, sight: Sight<Config, never>): Hit[] {
+  const { config: options, contract, read } = sight;
+  const suspects = suspectsOf(transaction, contract.address);
+  const lookbackMs = parseDuration(options.lookback);
+  const callers = lookbackMs > 0 ? suspects.filter(({ role }) => role !== 'contract') : [];
+  const [known, origins] = read.all([
+    () =>
+      read.all(
+        suspects.map(
+          ({ address }) =>
+            () =>
+              read.labels(address),
+        ),
+      ),
+    () =>
+      read.all(
+        callers.map(
+          ({ address }) =>
+            () =>
+              read.funding(address),
+        ),
+      ),
+  ]);
+  const direct = worstFirst(suspects, known, (label) => isBad(label, options)).map(({ party, label }) => ({
+    suspect: party,
+    why: showLabel(label),
+    fields: { label: label.name, tags: label.tags, score: label.score, source: label.source },
+  }));
+  const funded = callers.flatMap((suspect, place) => {
+    const origin = origins[place];
+    if (!origin || at - origin.timestamp > lookbackMs) return [];
+    if (!origin.tags.some((tag) => options.labelTags.includes(tag))) return [];
+    const why = `its first money came from ${origin.source} (${origin.tags.join(', ')})`;
+    const fields = {
+      fundedBy: origin.source,
+      tags: origin.tags,
+      hops: origin.hops,
+      fundingTransaction: origin.transactionHash,
+    };
+    return [{ suspect, why, fields }];
+  });
+  return [...direct, ...funded];
+}
+
+/** Bounded, because a transaction can have as many contracts as its gas allows. */
+const mostSuspects = 200;
+
+function suspectsOf({ from, to, logs }: Transaction, watched: string): Suspect[] {
+  const suspects = new Map<string, Suspect>();
+  const add = (address: string, role: Suspect['role']) => {
+    if (address !== watched && !suspects.has(address) && suspects.size < mostSuspects)
+      suspects.set(address, { address, role });
+  };
+  add(from, to === null ? 'deployer' : 'sender');
+  if (to !== null) add(to, 'called');
+  for (const { address } of logs) add(address, 'contract');
+  return [...suspects.values()];
+}
+
+function isBad({ tags, score, source }: Label, options: Config): boolean {
+  if (!tags.some((tag) => options.labelTags.includes(tag))) return false;
+  if (options.feeds.length > 0 && (source === null || !options.feeds.includes(source))) return false;
+  return evaluateCondition(parseCondition(options.score), { value: score }).holds;
+}

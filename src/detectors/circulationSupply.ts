@@ -1,0 +1,124 @@
+import { type Static, Type } from 'typebox';
+import { addressSet } from '../evidence/addressSet.ts';
+import { formatUnits, groupDigits, percentOf, showAmount } from '../evidence/amounts.ts';
+import { assetFacts } from '../evidence/assetFacts.ts';
+import { decodeTransfer, type Transfer, transferTopic, zeroAddress } from '../evidence/erc20Transfer.ts';
+import { readCirculation } from '../evidence/holdings.ts';
+import { holdsWithin } from '../evidence/holdsWithin.ts';
+import { keep } from '../evidence/keep.ts';
+import { Addresses, AmountOrPercent, Configuration } from '../evidence/parameters.ts';
+import { compareDecimal, formatDecimal, multiplyDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
+import { defineDetector, type Found, type Sight } from '../model/detection.ts';
+
+const config = Configuration({
+  threshold: Type.Number({
+    description: 'Share of the circulating supply that one mint or burn must move: 0.01 is 1 %.',
+    default: 0.01,
+    minimum: 0,
+    maximum: 1_000_000,
+  }),
+  lockerAddresses: Addresses(
+    'Addresses whose tokens do not circulate. What leaves or enters them counts like a mint or burn.',
+    100,
+  ),
+  schedule: Type.Array(
+    Type.Object(
+      {
+        at: Type.String({ format: 'date-time', description: 'From when on.' }),
+        supply: Type.String({ format: 'amount', description: 'How many whole tokens should circulate.' }),
+      },
+      { additionalProperties: false, required: ['at', 'supply'] },
+    ),
+    { description: 'The planned circulating supply.', default: [], maxItems: 1000 },
+  ),
+  tolerance: AmountOrPercent('How far the circulating supply may be from the plan.', '1%'),
+});
+type Config = Static<typeof config>;
+
+type State = { readonly isOff?: true };
+
+export const circulationSupply = defineDetector<Config, State>({
+  name: 'circulation_supply',
+  title: 'Circulating supply',
+  version: '1.0.0',
+  category: 'COMPLIANCE',
+  severity: 'HIGH',
+  description:
+    'A single mint, burn or unlock moves a large share of the circulating supply, or the circulating supply leaves its plan (told once until it is back).',
+  faq: 'When is the plan looked at? At every mint, burn and movement of locked tokens, since nothing else changes what circulates.',
+  config,
+  interests: (_config, { address }) => [{ on: 'log', address, topics: [transferTopic] }],
+  evaluate(observation, sight) {
+    if (observation.type !== 'log') return {};
+    const { config: settings, contract, state, read } = sight;
+    const transfer = decodeTransfer(observation.log);
+    const lockers = addressSet(settings.lockerAddresses);
+    const isLocked = (address: string) => address === zeroAddress || lockers.has(address);
+    // Only what crosses the border between circulating and not changes anything.
+    if (!transfer || transfer.amount === 0n || isLocked(transfer.from) === isLocked(transfer.to)) return {};
+    const planned = plannedAt(settings, observation.block.timestamp);
+    const [before, after] = read.all([
+      () => readCirculation(read, contract.address, [...lockers], 'parent'),
+      () => (planned === undefined ? undefined : readCirculation(read, contract.address, [...lockers])),
+    ]);
+    const found: Found[] = [];
+    const large = multiplyDecimal(parseDecimal(settings.threshold), toDecimal(before));
+    if (compareDecimal(toDecimal(transfer.amount), large) >= 0) found.push(moved(sight, transfer, before));
+    const off = planned === undefined || after === undefined ? [] : judgePlan(sight, planned, after);
+    found.push(...(state?.isOff ? [] : off));
+    return { ...keep<State>(state, off.length > 0 ? { isOff: true } : {}), found };
+  },
+});
+
+/** The newest step that is not in the future. */
+function plannedAt({ schedule }: Config, now: number): string | undefined {
+  const past = schedule.filter(({ at }) => Date.parse(at) <= now);
+  return past.sort((left, right) => Date.parse(left.at) - Date.parse(right.at)).at(-1)?.supply;
+}
+
+function moved(
+  { config: { lockerAddresses }, contract, chain, read }: Sight<Config, State>,
+  { from, to, amount }: Transfer,
+  before: bigint,
+): Found {
+  const facts = assetFacts(read, chain, contract.address);
+  const lockers = addressSet(lockerAddresses);
+  const inward = to === zeroAddress ? 'burn' : 'lock';
+  const kind = from === zeroAddress ? 'mint' : lockers.has(from) ? 'unlock' : inward;
+  const percent = percentOf(amount, before);
+  const verbs = { mint: 'minted', unlock: 'unlocked', burn: 'burnt', lock: 'locked' };
+  return {
+    part: 'move',
+    message: `${showAmount(amount, facts)} of ${contract.name} were ${verbs[kind]}: ${percent} % of the circulating supply.`,
+    fields: {
+      kind,
+      from,
+      to,
+      symbol: facts.symbol,
+      amount: formatUnits(amount, facts.decimals),
+      rawAmount: amount,
+      percent,
+      circulationBefore: formatUnits(before, facts.decimals),
+    },
+  };
+}
+
+/** What is wrong with the circulating supply after the block, if anything. */
+function judgePlan(
+  { config: { tolerance }, contract, chain, read }: Sight<Config, State>,
+  planned: string,
+  circulating: bigint,
+): Found[] {
+  const { symbol, decimals } = assetFacts(read, chain, contract.address);
+  const actual = toDecimal(circulating, decimals);
+  if (holdsWithin(actual, '==', parseDecimal(planned), tolerance)) return [];
+  const side = compareDecimal(actual, parseDecimal(planned)) > 0 ? 'more' : 'less';
+  const circulation = formatDecimal(actual);
+  return [
+    {
+      part: 'plan',
+      message: `${groupDigits(circulation)} ${symbol} of ${contract.name} circulate, ${side} than the planned ${groupDigits(planned)}.`,
+      fields: { kind: 'plan', symbol, circulation, planned, tolerance, side },
+    },
+  ];
+}

@@ -1,0 +1,167 @@
+import { type Static, Type } from 'typebox';
+import { resultingItem } from '../evidence/abiItems.ts';
+import { holdsFor } from '../evidence/holdsFor.ts';
+import { judgeSample, type Sampled } from '../evidence/judgeSample.ts';
+import { keep } from '../evidence/keep.ts';
+import { Address, Configuration, Flag, Looks, scheduleOf, Whole } from '../evidence/parameters.ts';
+import { tryCall } from '../evidence/readCall.ts';
+import { canonicalSignature } from '../lib/abi.ts';
+import { toAbiValues } from '../lib/abiValues.ts';
+import { type Decimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
+import { defineDetector, type Outcome, type Sight } from '../model/detection.ts';
+
+const config = Configuration(
+  {
+    function: Type.String({
+      format: 'functionSignature',
+      description: 'The reading function with what it gives, such as balanceOf(address)(uint256).',
+    }),
+    params: Type.Array(Type.Unknown(), {
+      description: 'Values of its parameters in order; large numbers as text, lists and structs as JSON.',
+      default: [],
+      maxItems: 50,
+    }),
+    target: Type.Optional(Address('Contract that is asked, if not the watched one.')),
+    result: Type.String({
+      description: 'Which of several results is looked at: its name, or its position counted from 0.',
+      default: '0',
+      maxLength: 100,
+    }),
+    decimals: Whole('Decimals of the result: 18 makes 1 of 10^18.', 0, 0, 77),
+    condition: Type.Optional(
+      Type.String({
+        format: 'condition',
+        description: 'What the result must be for an alert, such as ">> 100" or "< -5%".',
+      }),
+    ),
+    script: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 10_000,
+        description:
+          'What must hold for an alert, such as e.value > e.previous * 2n. `e` has value, values (all results by name or position), previous (the value of the last look, or null), address, blockNumber and timestamp.',
+      }),
+    ),
+    trackErr: Flag('Tell when the call begins to fail.', true),
+    errAlways: Flag('Tell at every look at which the call fails.', false),
+    ...Looks('cron', '1 min'),
+  },
+  ['function'],
+);
+type Config = Static<typeof config>;
+
+type State = Sampled & { readonly last?: string; readonly isFailing?: true };
+
+export const contractCall = defineDetector<Config, State>({
+  name: 'contract_call',
+  title: 'Contract call',
+  version: '1.0.0',
+  category: 'OPERATIONAL',
+  severity: 'AUTO',
+  description:
+    'What a reading function gives meets a condition or a script; without either, any change of it is told. MEDIUM for values, HIGH when the call begins to fail.',
+  faq: 'What if both a condition and a script are given? Both must hold.',
+  config,
+  interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
+  evaluate(observation, sight) {
+    if (observation.type !== 'block') return {};
+    const { config: settings, contract, state, read } = sight;
+    const item = resultingItem(settings.function, contract.abi);
+    const address = settings.target?.toLowerCase() ?? contract.address;
+    const answer = tryCall(read, address, item, toAbiValues(item.inputs, settings.params));
+    const shown = `${canonicalSignature(item)} of ${address === contract.address ? contract.name : address}`;
+    if ('failure' in answer) return failed(sight, shown, answer.failure);
+    const names = item.outputs.map(({ name }, place) => name || String(place));
+    const values = Object.fromEntries(names.map((name, place) => [name, answer.results[place]]));
+    const value = pick(settings.result, names, answer.results);
+    const { number, timestamp } = observation.block;
+    const e = { value, values, previous: previousOf(state, value), address, blockNumber: number, timestamp };
+    const judged = judge(sight, e);
+    const needsLast = settings.script?.includes('revious') || (!settings.script && !settings.condition);
+    const kept = keep(state, { ...judged.after, ...(needsLast && { last: toText(value) }) });
+    if (!judged.fires) return kept;
+    const was = judged.previous ?? (e.previous === null ? undefined : toText(e.previous));
+    const shownValue = settings.decimals > 0 ? formatDecimal(toNumber(value, settings)) : toText(value);
+    return {
+      ...kept,
+      found: [
+        {
+          severity: 'MEDIUM',
+          message: `${shown} gives ${shownValue}${was === undefined ? '' : `, before ${was}`}${settings.condition ? `, which meets ${settings.condition}` : ''}.`,
+          fields: {
+            function: canonicalSignature(item),
+            address,
+            value: shownValue,
+            values,
+            previous: was,
+            condition: settings.condition,
+          },
+        },
+      ],
+    };
+  },
+});
+
+function failed(
+  { config: settings, state }: Sight<Config, State>,
+  shown: string,
+  error: string,
+): Outcome<State> {
+  const { trackErr, errAlways } = settings;
+  const kept = keep(state, { ...state, isFailing: true });
+  if (!errAlways && (!trackErr || state?.isFailing)) return kept;
+  return {
+    ...kept,
+    found: [
+      {
+        severity: 'HIGH',
+        message: `${shown} fails: ${error}.`,
+        fields: { function: settings.function, params: settings.params, error },
+      },
+    ],
+  };
+}
+
+type Seen = { value: unknown; previous: unknown };
+
+function judge({ config: settings, state, read }: Sight<Config, State>, e: Seen) {
+  const { condition, script } = settings;
+  const judged = condition ? judgeSample(condition, toNumber(e.value, settings), state) : undefined;
+  // The script runs in any case, so that a fault of it does not hide until the condition holds.
+  const isScriptTrue = script === undefined || holdsFor(read, script, { e });
+  const hasChanged = e.previous !== null && toText(e.previous) !== toText(e.value);
+  const fires = judged ? judged.fires && isScriptTrue : script ? isScriptTrue : hasChanged;
+  return { fires, after: judged?.after ?? {}, previous: judged?.previous };
+}
+
+function pick(wanted: string, names: readonly string[], results: readonly unknown[]): unknown {
+  const named = names.indexOf(wanted);
+  const place = named >= 0 ? named : /^\d{1,3}$/.test(wanted) ? Number(wanted) : results.length;
+  if (place < results.length) return results[place];
+  throw new Error(`The function has no result ${wanted}; it has ${names.join(', ')}.`);
+}
+
+function toNumber(value: unknown, { decimals, condition }: Config): Decimal {
+  if (typeof value === 'boolean') return toDecimal(value ? 1n : 0n);
+  if (typeof value === 'bigint' || typeof value === 'number') return toDecimal(BigInt(value), decimals);
+  if (typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value))
+    return parseDecimal(BigInt(value).toString());
+  throw new Error(
+    `The result ${toText(value)} is no number, so ${condition ?? 'decimals'} cannot be applied; use a script.`,
+  );
+}
+
+/** A text that tells values apart and that state can keep. */
+function toText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'bigint' ? inner.toString() : inner,
+  ).replace(/^"(-?\d+)"$/, '$1');
+}
+
+/** The value of the last look in the type that the value has now. */
+function previousOf(state: State | undefined, value: unknown): unknown {
+  if (state?.last === undefined) return null;
+  if (typeof value === 'string') return state.last;
+  return typeof value === 'bigint' ? BigInt(state.last) : (JSON.parse(state.last) as unknown);
+}

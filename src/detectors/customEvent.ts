@@ -1,0 +1,60 @@
+import { type Static, Type } from 'typebox';
+import { eventItem } from '../evidence/abiItems.ts';
+import { addressesMember, Expression, watchedAddresses } from '../evidence/customParameters.ts';
+import { holdsFor } from '../evidence/holdsFor.ts';
+import { Configuration } from '../evidence/parameters.ts';
+import { canonicalSignature, decodeEvent, parseEvent, topicOf } from '../lib/abi.ts';
+import { defineDetector } from '../model/detection.ts';
+
+const config = Configuration(
+  {
+    signature: Type.String({
+      format: 'eventSignature',
+      description:
+        'The event, such as Transfer(address indexed from, address indexed to, uint256 value). Names and what is indexed may be left out: they are then taken from the contract’s ABI.',
+    }),
+    expression: Expression(
+      'What must hold of the event `e`, such as e.args.value > 1000n (integers above 48 bits are BigInt). `e` has args, name, signature, address, from, to, value, txHash, blockNumber, timestamp and logIndex.',
+    ),
+    addresses: addressesMember,
+  },
+  ['signature'],
+);
+
+export const customEvent = defineDetector<Static<typeof config>, never>({
+  name: 'custom_event',
+  title: 'Custom event',
+  version: '1.0.0',
+  category: 'SECURITY',
+  severity: 'MEDIUM',
+  description: 'An event of your choice is emitted and an expression about its values holds.',
+  faq: 'How do I compare amounts? They are big integers: write e.args.value > 1000n, or 10n ** 18n for a whole token of 18 decimals.',
+  config,
+  interests: ({ signature, addresses }, contract) =>
+    watchedAddresses(addresses, contract).map((address) => ({
+      on: 'log',
+      address,
+      topics: [topicOf(parseEvent(signature))],
+    })),
+  evaluate(observation, { config: { signature, expression }, contract, read }) {
+    if (observation.type !== 'log') return {};
+    const { log, transaction, block } = observation;
+    const event = eventItem(signature, contract.abi);
+    const e = {
+      name: event.name,
+      signature: canonicalSignature(event),
+      args: decodeEvent(event, log),
+      address: log.address,
+      from: transaction.from,
+      to: transaction.to,
+      value: transaction.value,
+      txHash: transaction.hash,
+      blockNumber: block.number,
+      timestamp: block.timestamp,
+      logIndex: log.index,
+    };
+    if (!holdsFor(read, expression, { e })) return {};
+    const where = log.address === contract.address ? contract.name : log.address;
+    return { found: [{ message: `${event.name} was emitted by ${where}.`, fields: { ...e, expression } }] };
+  },
+});

@@ -1,0 +1,81 @@
+import { type Static, Type } from 'typebox';
+import { functionItem } from '../evidence/abiItems.ts';
+import {
+  addressesMember,
+  Expression,
+  outcomeOf,
+  statusMember,
+  watchedAddresses,
+} from '../evidence/customParameters.ts';
+import { holdsFor } from '../evidence/holdsFor.ts';
+import { Configuration } from '../evidence/parameters.ts';
+import { canonicalSignature, decodeCall, type FunctionItem, parseFunction, selectorOf } from '../lib/abi.ts';
+import { defineDetector } from '../model/detection.ts';
+
+const config = Configuration(
+  {
+    signature: Type.String({
+      format: 'functionSignature',
+      description:
+        'The function, such as transfer(address to, uint256 amount). Names may be left out: they are then taken from the contract’s ABI.',
+    }),
+    expression: Expression(
+      'What must hold of the call `e`, such as e.args.amount > 1000n (integers above 48 bits are BigInt). `e` has args, name, signature, address, from, to, value, txHash, blockNumber, timestamp and, where the expression names it, status (success or failed).',
+    ),
+    status: statusMember,
+    addresses: addressesMember,
+  },
+  ['signature'],
+);
+
+export const customFunction = defineDetector<Static<typeof config>, never>({
+  name: 'custom_function',
+  title: 'Custom function',
+  version: '1.0.0',
+  category: 'SECURITY',
+  severity: 'MEDIUM',
+  description: 'A transaction calls a function of your choice and an expression about its parameters holds.',
+  faq: 'Does it see calls that other contracts make? No, only those that a transaction makes itself; watch an event that the function emits for the others.',
+  config,
+  interests: ({ signature, addresses }, contract) =>
+    watchedAddresses(addresses, contract).map((address) => ({
+      on: 'call',
+      address,
+      selectors: [selectorOf(parseFunction(signature))],
+    })),
+  evaluate(observation, { config: settings, contract, read }) {
+    if (observation.type !== 'transaction') return {};
+    const { transaction, block } = observation;
+    const item = functionItem(settings.signature, contract.abi);
+    const args = argumentsOf(item, transaction.input);
+    if (!args) return {};
+    const { isWanted, values } = outcomeOf(read, settings, transaction.hash);
+    if (!isWanted) return {};
+    const e = {
+      name: item.name,
+      signature: canonicalSignature(item),
+      args,
+      address: transaction.to,
+      from: transaction.from,
+      to: transaction.to,
+      value: transaction.value,
+      txHash: transaction.hash,
+      blockNumber: block.number,
+      timestamp: block.timestamp,
+      ...values,
+    };
+    if (!holdsFor(read, settings.expression, { e })) return {};
+    const where = transaction.to === contract.address ? contract.name : transaction.to;
+    const message = `${transaction.from} called ${item.name} of ${where}.`;
+    return { found: [{ message, fields: { ...e, expression: settings.expression } }] };
+  },
+});
+
+/** Data that does not fit the parameters is not a call of the function: contracts refuse it, and anybody can send it. */
+function argumentsOf(item: FunctionItem, input: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return decodeCall(item, input);
+  } catch {
+    return undefined;
+  }
+}

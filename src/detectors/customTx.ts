@@ -1,0 +1,57 @@
+import type { Static } from 'typebox';
+import {
+  addressesMember,
+  Expression,
+  outcomeOf,
+  statusMember,
+  watchedAddresses,
+} from '../evidence/customParameters.ts';
+import { holdsFor } from '../evidence/holdsFor.ts';
+import { Configuration } from '../evidence/parameters.ts';
+import { defineDetector } from '../model/detection.ts';
+
+const config = Configuration({
+  expression: Expression(
+    'What must hold of the transaction `e`, such as e.value > 10n ** 18n. `e` has from, to, value, input, selector, nonce, priorityFee, txHash, blockNumber, timestamp and, where the expression names them, status (success or failed), gasUsed and gasPrice.',
+  ),
+  status: statusMember,
+  addresses: addressesMember,
+});
+
+export const customTx = defineDetector<Static<typeof config>, never>({
+  name: 'custom_tx',
+  title: 'Custom transaction',
+  version: '1.0.0',
+  category: 'SECURITY',
+  severity: 'MEDIUM',
+  description:
+    'A transaction touches the contract (sent to it or by it, or one of its logs is of or names it) and an expression about it holds.',
+  faq: 'Does it see transactions that reach the contract only through inner calls? Only if the contract then emits an event, or is named in one.',
+  config,
+  interests: ({ addresses }, contract) =>
+    watchedAddresses(addresses, contract).map((address) => ({ on: 'touch', address })),
+  evaluate(observation, { config: settings, contract, read }) {
+    if (observation.type !== 'transaction') return {};
+    const { transaction, block } = observation;
+    const { isWanted, values } = outcomeOf(read, settings, transaction.hash);
+    if (!isWanted) return {};
+    const e = {
+      from: transaction.from,
+      to: transaction.to,
+      value: transaction.value,
+      input: transaction.input,
+      selector: transaction.input.length >= 10 ? transaction.input.slice(0, 10) : '0x',
+      nonce: transaction.nonce,
+      priorityFee: transaction.priorityFee,
+      txHash: transaction.hash,
+      blockNumber: block.number,
+      timestamp: block.timestamp,
+      ...values,
+    };
+    if (!holdsFor(read, settings.expression, { e })) return {};
+    const { input: _input, ...shown } = e;
+    const target = transaction.to === null ? 'creates a contract' : `goes to ${transaction.to}`;
+    const message = `A transaction of ${transaction.from} that touches ${contract.name} ${target} and meets the expression.`;
+    return { found: [{ message, fields: { ...shown, expression: settings.expression } }] };
+  },
+});

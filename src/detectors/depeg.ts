@@ -1,0 +1,74 @@
+import { type Static, Type } from 'typebox';
+import { groupDigits } from '../evidence/amounts.ts';
+import { holdsWithin } from '../evidence/holdsWithin.ts';
+import { keep } from '../evidence/keep.ts';
+import { Amount, Configuration, Whole } from '../evidence/parameters.ts';
+import { priceInterests, priceMembers, readPrice } from '../evidence/price.ts';
+import {
+  absoluteDecimal,
+  compareDecimal,
+  formatDecimal,
+  parseDecimal,
+  percentChange,
+  subtractDecimal,
+} from '../lib/decimal.ts';
+import { defineDetector } from '../model/detection.ts';
+
+const config = Configuration({
+  ...priceMembers,
+  peg: Amount('What the price should be.', '1'),
+  band: Type.String({
+    description: 'How far from the peg the price may be: an amount, or a share of the peg.',
+    format: 'amountOrPercent',
+    default: '0.5%',
+  }),
+  samples: Whole('How many looks in a row it must be away for an alert.', 3, 1, 1000),
+});
+
+/** How many looks in a row it was away. */
+type State = { readonly away?: number };
+
+export const depeg = defineDetector<Static<typeof config>, State>({
+  name: 'depeg',
+  title: 'Depeg',
+  version: '1.0.0',
+  category: 'FINANCIAL',
+  severity: 'HIGH',
+  description:
+    'The price of a stable token is away from its peg for several looks in a row. Told once until it is back.',
+  faq: 'Why several looks? A single odd price is common; an alert comes when the price stays away for `samples` looks.',
+  config,
+  interests: priceInterests,
+  evaluate(_observation, { config: settings, contract, state, read }) {
+    const { price, origin } = readPrice(read, settings, contract);
+    const peg = parseDecimal(settings.peg);
+    if (holdsWithin(price, '==', peg, settings.band)) return keep<State>(state, {});
+    // It need not be counted on after the alert, and what does not change is not written.
+    const away = Math.min((state?.away ?? 0) + 1, settings.samples + 1);
+    const kept = keep<State>(state, { away });
+    if (away !== settings.samples) return kept;
+    const deviation = percentChange(peg, price);
+    const percent = deviation && Number(formatDecimal(deviation));
+    const side = compareDecimal(price, peg) < 0 ? 'below' : 'above';
+    const off = deviation ? `${Math.abs(percent ?? 0)} % ` : '';
+    return {
+      ...kept,
+      found: [
+        {
+          message: `The price of ${contract.name} is ${groupDigits(formatDecimal(price))}, ${off}${side} its peg of ${settings.peg}, for ${away} look${away === 1 ? '' : 's'} in a row.`,
+          fields: {
+            price: formatDecimal(price),
+            peg: settings.peg,
+            band: settings.band,
+            deviation: formatDecimal(absoluteDecimal(subtractDecimal(price, peg))),
+            percent,
+            side,
+            samples: away,
+            source: settings.source,
+            origin,
+          },
+        },
+      ],
+    };
+  },
+});

@@ -1,0 +1,150 @@
+import { type Static, Type } from 'typebox';
+import { type RecordType, readRecords, recordTypes } from '../evidence/dnsRecords.ts';
+import { keep } from '../evidence/keep.ts';
+import { Configuration, Duration, Schedule } from '../evidence/parameters.ts';
+import { readExpiry } from '../evidence/readExpiry.ts';
+import { parseDuration } from '../lib/duration.ts';
+import { parseSchedule } from '../lib/schedule.ts';
+import { defineDetector, type Found, type Sight } from '../model/detection.ts';
+
+const config = Configuration(
+  {
+    domain: Type.String({
+      format: 'domain',
+      description: 'The name that is watched, such as app.example.com.',
+    }),
+    records: Type.Array(Type.Unsafe<RecordType>({ type: 'string', enum: Object.keys(recordTypes) }), {
+      description: 'Kinds of record whose change is told.',
+      default: ['A', 'AAAA', 'NS'],
+      maxItems: 8,
+      uniqueItems: true,
+    }),
+    nameservers: Type.Array(Type.String({ format: 'domain' }), {
+      description:
+        'Name servers that are expected; any other is told, also when it was there from the beginning.',
+      default: [],
+      maxItems: 20,
+    }),
+    resolver: Type.String({
+      pattern: '^https?.*',
+      maxLength: 500,
+      description: 'A resolver that answers DNS over HTTPS in JSON.',
+      default: 'https://cloudflare-dns.com/dns-query',
+    }),
+    rdap: Type.Optional(
+      Type.String({
+        pattern: '^https?.*',
+        maxLength: 500,
+        description:
+          'Registration record (RDAP) of the domain, such as https://rdap.verisign.com/com/v1/domain/example.com; with it the expiry is watched, once a day.',
+      }),
+    ),
+    expiry: Duration('How long before the registration ends it is told.', '30 days'),
+    cron: Schedule('How often to look.', '5 min'),
+  },
+  ['domain'],
+);
+type Config = Static<typeof config>;
+
+type State = {
+  readonly records?: { readonly [type: string]: readonly string[] };
+  readonly strangers?: readonly string[];
+  /** When the registration was looked up last, when it ends, and whether that is told. */
+  readonly askedAt?: number;
+  readonly expiresAt?: number;
+  readonly isTold?: boolean;
+};
+
+export const dnsMonitor = defineDetector<Config, State>({
+  name: 'dns_monitor',
+  title: 'DNS monitor',
+  version: '1.0.0',
+  category: 'SECURITY',
+  severity: 'HIGH',
+  description:
+    'Records of a domain change, it gets a name server that is not expected, or its registration is about to end.',
+  faq: 'Why do I get many alerts for A records? Content networks hand out other addresses all the time: watch NS and CNAME for such names.',
+  config,
+  interests: ({ cron }) => [{ on: 'clock', schedule: parseSchedule(cron) }],
+  evaluate(observation, sight) {
+    if (observation.type !== 'clock') return {};
+    const { config: settings, state, read } = sight;
+    const { domain, resolver, nameservers } = settings;
+    const types = [...new Set([...settings.records, ...(nameservers.length > 0 ? ['NS' as const] : [])])];
+    const answers = read.all(types.map((type) => () => readRecords(read, resolver, domain, type)));
+    const records = Object.fromEntries(types.map((type, n) => [type, answers[n]!]));
+    const expected = new Set(nameservers.map((server) => server.toLowerCase()));
+    const strangers = expected.size === 0 ? [] : (records.NS ?? []).filter((server) => !expected.has(server));
+    const registration = examineRegistration(sight, observation.at);
+    const after: State = { records, ...(strangers.length > 0 && { strangers }), ...registration.after };
+    const found = [
+      ...settings.records.flatMap((type) => changeOf(settings, type, state?.records?.[type], records[type]!)),
+      ...strangers
+        .filter((server) => !state?.strangers?.includes(server))
+        .map((server) => ({
+          part: `nameserver ${server}`,
+          message: `${domain} has the name server ${server}, which is not expected.`,
+          fields: { domain, reason: 'nameserver', nameserver: server, expected: nameservers },
+        })),
+      ...registration.found,
+    ];
+    return { ...keep(state, after), found };
+  },
+});
+
+function changeOf(
+  { domain }: Config,
+  type: RecordType,
+  before: readonly string[] | undefined,
+  after: readonly string[],
+): Found[] {
+  if (before === undefined) return [];
+  const added = after.filter((value) => !before.includes(value));
+  const removed = before.filter((value) => !after.includes(value));
+  if (added.length + removed.length === 0) return [];
+  const shown = (values: readonly string[]) => (values.length > 0 ? values.join(', ') : 'none');
+  return [
+    {
+      part: type,
+      message: `The ${type} records of ${domain} changed from ${shown(before)} to ${shown(after)}.`,
+      fields: { domain, reason: 'records', record: type, before, after, added, removed },
+    },
+  ];
+}
+
+const dayMs = 86_400_000;
+
+/** Asks the registry once a day at most; that it does not answer must not stop the rest, and is told as well. */
+function examineRegistration(
+  { config: { domain, rdap, expiry }, state, read }: Sight<Config, State>,
+  now: number,
+): { after: State; found: Found[] } {
+  if (rdap === undefined) return { after: {}, found: [] };
+  const isDue = state?.askedAt === undefined || now - state.askedAt >= dayMs;
+  const answer = isDue ? readExpiry(read, rdap) : undefined;
+  const expiresAt = answer && 'expiresAt' in answer ? answer.expiresAt : state?.expiresAt;
+  const isNear = expiresAt !== undefined && expiresAt - now <= parseDuration(expiry);
+  const after: State = {
+    askedAt: isDue ? now : (state?.askedAt ?? now),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(isNear && { isTold: true }),
+  };
+  const found: Found[] = [];
+  if (answer && 'failure' in answer)
+    found.push({
+      severity: 'LOW',
+      part: 'registration',
+      message: `The registration of ${domain} cannot be looked up: ${answer.failure}`,
+      fields: { domain, reason: 'registration', failure: answer.failure },
+    });
+  if (isNear && !state?.isTold) {
+    const days = Math.floor((expiresAt - now) / dayMs);
+    const until = new Date(expiresAt).toISOString();
+    found.push({
+      part: 'expiry',
+      message: `The registration of ${domain} ${days < 0 ? 'ended' : `ends in ${days} days`} (${until}).`,
+      fields: { domain, reason: 'expiry', expiresAt: until, days },
+    });
+  }
+  return { after, found };
+}

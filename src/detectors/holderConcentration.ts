@@ -1,0 +1,141 @@
+import type { Static } from 'typebox';
+import { addressSet } from '../evidence/addressSet.ts';
+import { percentOf } from '../evidence/amounts.ts';
+import { assetFacts } from '../evidence/assetFacts.ts';
+import { decodeTransfer, transferTopic, zeroAddress } from '../evidence/erc20Transfer.ts';
+import { readHolding, readSupply } from '../evidence/holdings.ts';
+import { judgeSample, type Sampled } from '../evidence/judgeSample.ts';
+import { keep } from '../evidence/keep.ts';
+import { Addresses, Condition, Configuration, Looks, scheduleOf, Whole } from '../evidence/parameters.ts';
+import { parseDecimal, toDecimal } from '../lib/decimal.ts';
+import {
+  defineDetector,
+  type Found,
+  type Observation,
+  type Outcome,
+  type Sight,
+} from '../model/detection.ts';
+
+const config = Configuration({
+  topN: Whole('How many of the largest holders are taken together.', 5, 1, 50),
+  condition: Condition('What their share of the supply in per cent must be for an alert.', '>> 50'),
+  holders: Addresses('Holders that are known already and looked at from the beginning.', 100),
+  exclude: Addresses('Addresses that do not count as holders, such as exchanges, pools and lockers.'),
+  cluster: Addresses('Addresses that belong together and count as one holder.', 100),
+  ...Looks('cron', '10 min'),
+});
+type Config = Static<typeof config>;
+
+type State = Sampled & {
+  /** The largest holders of the last look, and parties of the largest transfers since with what they moved. */
+  readonly known?: readonly string[];
+  readonly fresh?: { readonly [address: string]: string };
+};
+
+/** Enough for every `topN`, with room for some to fall; both bound the state and the questions of a look. */
+const mostKnown = 100;
+const mostFresh = 100;
+
+export const holderConcentration = defineDetector<Config, State>({
+  name: 'holder_concentration',
+  title: 'Holder concentration',
+  version: '1.0.0',
+  category: 'COMPLIANCE',
+  severity: 'MEDIUM',
+  description: 'The largest holders of the token together have a share of the supply that meets a condition.',
+  faq: 'Does it know all holders? It knows those named in the configuration and those that took part in the largest transfers since the detector was made; who never moves is not seen.',
+  config,
+  interests: (settings, { address }) => [
+    { on: 'log', address, topics: [transferTopic] },
+    { on: 'block', ...scheduleOf(settings) },
+  ],
+  evaluate: (observation, sight) => (observation.type === 'block' ? look(sight) : note(observation, sight)),
+});
+
+/** Remembers who took part in a transfer until the next look. */
+function note(observation: Observation, { config: settings, state }: Sight<Config, State>): Outcome<State> {
+  const transfer = observation.type === 'log' ? decodeTransfer(observation.log) : undefined;
+  if (!transfer || transfer.amount === 0n) return {};
+  const excluded = addressSet(settings.exclude);
+  const known = new Set(state?.known);
+  const fresh = new Map(Object.entries(state?.fresh ?? {}));
+  for (const party of [transfer.from, transfer.to]) {
+    const seen = fresh.get(party);
+    if (party === zeroAddress || excluded.has(party) || known.has(party)) continue;
+    if (seen === undefined || BigInt(seen) < transfer.amount) fresh.set(party, transfer.amount.toString());
+  }
+  const kept = [...fresh].sort(byAmount).slice(0, mostFresh);
+  return keep<State>(state, { ...state, ...(kept.length > 0 && { fresh: Object.fromEntries(kept) }) });
+}
+
+function look(sight: Sight<Config, State>): Outcome<State> {
+  const { config: settings, contract, state, read } = sight;
+  const excluded = addressSet(settings.exclude);
+  const candidates = [
+    ...new Set([
+      ...addressSet(settings.cluster),
+      ...addressSet(settings.holders),
+      ...(state?.known ?? []),
+      ...Object.keys(state?.fresh ?? {}),
+    ]),
+  ].filter((address) => address !== zeroAddress && !excluded.has(address));
+  const [supply, ...balances] = read.all([
+    () => readSupply(read, contract.address),
+    ...candidates.map((address) => () => readHolding(read, contract.address, address)),
+  ]);
+  const held = candidates
+    .map((address, n): Holding => [address, balances[n]!.toString()])
+    .filter(([, balance]) => balance !== '0')
+    .sort(byAmount);
+  const { top, clusterBalance } = largest(held, settings);
+  const share = percentOf(sum(top), supply);
+  const judged = judgeSample(settings.condition, supply === 0n ? toDecimal(0n) : parseDecimal(share), state);
+  const known = held.slice(0, mostKnown).map(([address]) => address);
+  const kept = keep<State>(state, { ...judged.after, ...(known.length > 0 && { known }) });
+  if (!judged.fires) return kept;
+  return { ...kept, found: [tell(sight, top, share, percentOf(clusterBalance, supply), supply)] };
+}
+
+type Holding = [address: string, balance: string];
+
+/** The cluster counts as one holder under the name of its first address. */
+function largest(held: readonly Holding[], { cluster, topN }: Config) {
+  const members = addressSet(cluster);
+  const clusterBalance = sum(held.filter(([address]) => members.has(address)));
+  const others = held.filter(([address]) => !members.has(address));
+  const merged: Holding[] = clusterBalance > 0n ? [['cluster', clusterBalance.toString()]] : [];
+  return { top: [...merged, ...others].sort(byAmount).slice(0, topN), clusterBalance };
+}
+
+function tell(
+  { config: { condition, topN, cluster }, contract, chain, read }: Sight<Config, State>,
+  top: readonly Holding[],
+  share: number,
+  clusterShare: number,
+  supply: bigint,
+): Found {
+  const { symbol } = assetFacts(read, chain, contract.address);
+  return {
+    message: `The ${top.length} largest known holders of ${contract.name} have ${share} % of all ${symbol}, which meets ${condition}.`,
+    fields: {
+      share,
+      topN,
+      symbol,
+      condition,
+      holders: top.map(([address]) => address),
+      shares: top.map(([, balance]) => percentOf(BigInt(balance), supply)),
+      ...(cluster.length > 0 && { clusterShare }),
+    },
+  };
+}
+
+function sum(holdings: readonly Holding[]): bigint {
+  return holdings.reduce((total, [, balance]) => total + BigInt(balance), 0n);
+}
+
+/** The largest first; equal ones by address, so that a replay gives the same. */
+function byAmount([addressA, a]: Holding, [addressB, b]: Holding): number {
+  const difference = BigInt(b) - BigInt(a);
+  if (difference !== 0n) return difference > 0n ? 1 : -1;
+  return addressA < addressB ? -1 : 1;
+}

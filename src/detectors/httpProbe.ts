@@ -1,0 +1,138 @@
+import { type Static, Type } from 'typebox';
+import { holdsFor } from '../evidence/holdsFor.ts';
+import { keep } from '../evidence/keep.ts';
+import { Choice, Configuration, Duration, Schedule, Whole } from '../evidence/parameters.ts';
+import { parseDuration } from '../lib/duration.ts';
+import { parseSchedule } from '../lib/schedule.ts';
+import { defineDetector, type HttpRequest, type HttpResult, type Reader } from '../model/detection.ts';
+
+const config = Configuration(
+  {
+    url: Type.String({
+      pattern: '^https?.*',
+      maxLength: 2000,
+      description: 'The address that is asked.',
+    }),
+    method: Choice('How it is asked.', ['GET', 'HEAD', 'POST', 'PUT', 'OPTIONS'], 'GET'),
+    body: Type.Optional(Type.String({ maxLength: 10_000, description: 'What is sent with POST or PUT.' })),
+    contentType: Type.String({
+      description: 'Type of the body.',
+      default: 'application/json',
+      minLength: 1,
+      maxLength: 200,
+    }),
+    auth: Type.Optional(
+      Type.String({
+        maxLength: 4000,
+        pattern: '^[\\x20-\\x7e]+$',
+        description:
+          'Value of the Authorization header, such as Bearer abc. Whoever may read the detector can read it.',
+      }),
+    ),
+    statuses: Type.Array(Type.Integer({ minimum: 100, maximum: 599 }), {
+      description: 'Statuses that are right; any from 200 to 299 when none is named.',
+      default: [],
+      maxItems: 50,
+      uniqueItems: true,
+    }),
+    pattern: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 1000,
+        description:
+          'Regular expression that the answer must match somewhere in its first 100,000 characters.',
+      }),
+    ),
+    latencyMs: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 60_000,
+        description: 'How many milliseconds the answer may take.',
+      }),
+    ),
+    timeout: Duration('How long an answer is waited for.', '10 s'),
+    samples: Whole('How many looks in a row must go wrong for an alert.', 1, 1, 100),
+    cron: Schedule('How often to look, such as "1 min" or "*/5 * * * *".', '1 min'),
+  },
+  ['url'],
+);
+type Config = Static<typeof config>;
+
+/** How many looks in a row went wrong. */
+type State = { readonly wrong?: number };
+
+export const httpProbe = defineDetector<Config, State>({
+  name: 'http_probe',
+  title: 'HTTP probe',
+  version: '1.0.0',
+  category: 'OPERATIONAL',
+  severity: 'HIGH',
+  description:
+    'An address on the web does not answer, answers with a wrong status, too slowly, or without an expected text. Told once until it is well again.',
+  faq: 'Can it ask addresses in a private network? Only those that the administrator of Vigil has allowed.',
+  config,
+  interests: ({ cron }) => [{ on: 'clock', schedule: parseSchedule(cron) }],
+  evaluate(_observation, { config: settings, contract, state, read }) {
+    const answer = read.http(toRequest(settings));
+    const ailment = examine(read, settings, answer);
+    if (!ailment) return keep<State>(state, {});
+    // Counting stops after the alert, because each change of state is written.
+    const wrong = Math.min((state?.wrong ?? 0) + 1, settings.samples + 1);
+    const kept = keep<State>(state, { wrong });
+    if (wrong !== settings.samples) return kept;
+    return {
+      ...kept,
+      found: [
+        {
+          message: `${settings.url} (${contract.name}) ${ailment.words}.`,
+          fields: {
+            url: settings.url,
+            method: settings.method,
+            reason: ailment.reason,
+            samples: wrong,
+            ...('failure' in answer
+              ? { failure: answer.failure }
+              : { status: answer.status, durationMs: answer.durationMs, answer: answer.body.slice(0, 200) }),
+          },
+        },
+      ],
+    };
+  },
+});
+
+function toRequest({ url, method, body, contentType, auth, timeout }: Config): HttpRequest {
+  const hasBody = body !== undefined && (method === 'POST' || method === 'PUT');
+  return {
+    url,
+    method,
+    headers: {
+      ...(hasBody && { 'content-type': contentType }),
+      ...(auth !== undefined && { authorization: auth }),
+    },
+    ...(hasBody && { body }),
+    timeoutMs: Math.min(Math.max(parseDuration(timeout), 100), 60_000),
+  };
+}
+
+/** Characters of an answer in which the pattern is looked for. */
+const mostSearched = 100_000;
+
+type Ailment = { reason: 'unreachable' | 'status' | 'latency' | 'pattern'; words: string };
+
+function examine(
+  read: Reader,
+  { statuses, latencyMs, pattern }: Config,
+  answer: HttpResult,
+): Ailment | undefined {
+  if ('failure' in answer) return { reason: 'unreachable', words: `cannot be reached: ${answer.failure}` };
+  const { status, durationMs, body } = answer;
+  const isRight = statuses.length > 0 ? statuses.includes(status) : status >= 200 && status <= 299;
+  if (!isRight) return { reason: 'status', words: `answers with status ${status}` };
+  if (latencyMs !== undefined && durationMs > latencyMs)
+    return { reason: 'latency', words: `took ${Math.round(durationMs)} ms, more than ${latencyMs} ms` };
+  // In the sandbox, because a regular expression of a tenant's can be made to run for ever.
+  const isMatched =
+    pattern === undefined ||
+    holdsFor(read, 'new RegExp(pattern, "s").test(body)', { pattern, body: body.slice(0, mostSearched) });
+  return isMatched ? undefined : { reason: 'pattern', words: `answers without ${pattern}` };
+}

@@ -1,0 +1,153 @@
+import { type Static, Type } from 'typebox';
+import { resultingItem } from '../evidence/abiItems.ts';
+import { native } from '../evidence/assetFacts.ts';
+import { readHolding } from '../evidence/holdings.ts';
+import { holdsFor, runScript } from '../evidence/holdsFor.ts';
+import { holdsWithin } from '../evidence/holdsWithin.ts';
+import { keep } from '../evidence/keep.ts';
+import { Address, AmountOrPercent, Configuration, Looks, scheduleOf } from '../evidence/parameters.ts';
+import { readCall } from '../evidence/readCall.ts';
+import { type Comparison, splitComparison } from '../evidence/splitComparison.ts';
+import { toAbiValues } from '../lib/abiValues.ts';
+import { type Decimal, formatDecimal, parseDecimal, subtractDecimal, toDecimal } from '../lib/decimal.ts';
+import { defineDetector, type Sight } from '../model/detection.ts';
+
+const term = Type.Object(
+  {
+    name: Type.String({
+      pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$',
+      description: 'How the expression calls it.',
+    }),
+    function: Type.Optional(
+      Type.String({
+        format: 'functionSignature',
+        description: 'A reading function with what it gives, such as totalAssets()(uint256).',
+      }),
+    ),
+    params: Type.Array(Type.Unknown(), {
+      description: 'Values of the function’s parameters in order.',
+      default: [],
+      maxItems: 50,
+    }),
+    target: Type.Optional(Address('Contract that is asked, if not the watched one.')),
+    balanceOf: Type.Optional(Address('Whose balance it is, instead of a function.')),
+    token: Type.String({
+      format: 'asset',
+      description: 'In what the balance is: native, or the address of a token.',
+      default: 'native',
+    }),
+  },
+  { additionalProperties: false, required: ['name'] },
+);
+
+const config = Configuration(
+  {
+    terms: Type.Array(term, {
+      description: 'The values that are compared: results of functions, or balances.',
+      minItems: 1,
+      maxItems: 20,
+    }),
+    expression: Type.String({
+      description:
+        'What must always hold, such as shares * price <= assets. Terms are big integers: write 2n.',
+      minLength: 1,
+      maxLength: 10_000,
+    }),
+    tolerance: AmountOrPercent(
+      'By how much a single comparison may be missed: an amount in the terms’ own unit, or a share of its right side.',
+      '0',
+    ),
+    ...Looks('block', '1 min'),
+  },
+  ['terms', 'expression'],
+);
+type Config = Static<typeof config>;
+
+type State = { readonly isBroken?: true };
+
+export const invariant = defineDetector<Config, State>({
+  name: 'invariant',
+  title: 'Invariant',
+  version: '1.0.0',
+  category: 'FINANCIAL',
+  severity: 'HIGH',
+  description:
+    'An expression over results of functions and balances, which must always hold, no longer does. Told once until it holds again.',
+  faq: 'What if a function fails? Then the invariant cannot be judged, which is recorded as a fault of the detector.',
+  config,
+  interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
+  evaluate(observation, sight) {
+    if (observation.type !== 'block') return {};
+    const { config: settings, contract, state, read } = sight;
+    const answers = read.all(settings.terms.map((item) => () => readTerm(sight, item)));
+    const values = Object.fromEntries(settings.terms.map(({ name }, n) => [name, answers[n]]));
+    const { holds, ...sides } = judge(sight, values);
+    const kept = keep<State>(state, holds ? {} : { isBroken: true });
+    if (holds || state?.isBroken) return kept;
+    const shown = Object.entries(values).map(([name, value]) => `${name} = ${String(value)}`);
+    return {
+      ...kept,
+      found: [
+        {
+          message: `${settings.expression} no longer holds for ${contract.name}: ${shown.join(', ')}.`,
+          fields: {
+            expression: settings.expression,
+            tolerance: settings.tolerance,
+            ...sides,
+            terms: values,
+          },
+        },
+      ],
+    };
+  },
+});
+
+function readTerm({ contract, read }: Sight<Config, State>, item: Static<typeof term>): unknown {
+  const { name, function: signature, params, target, balanceOf, token } = item;
+  if (signature === undefined) {
+    if (balanceOf === undefined) throw new Error(`The term ${name} needs a function or balanceOf.`);
+    return readHolding(read, token === native ? token : token.toLowerCase(), balanceOf.toLowerCase());
+  }
+  if (balanceOf !== undefined)
+    throw new Error(`The term ${name} has both a function and balanceOf; leave one out.`);
+  const asked = resultingItem(signature, contract.abi);
+  const [value] = readCall(
+    read,
+    target?.toLowerCase() ?? contract.address,
+    asked,
+    toAbiValues(asked.inputs, params),
+  );
+  // Short integers are decoded as plain numbers, which cannot be mixed with big ones.
+  return typeof value === 'number' ? BigInt(value) : value;
+}
+
+type Judged = { holds: boolean; left?: string; right?: string; gap?: string };
+
+function judge({ config: settings, read }: Sight<Config, State>, values: Record<string, unknown>): Judged {
+  const { expression, tolerance } = settings;
+  const comparison = splitComparison(expression);
+  const sides = comparison && sidesOf(runScript(read, `[${comparison.left}, ${comparison.right}]`, values));
+  if (comparison && sides) return compare(comparison, sides, tolerance);
+  if (!/^0(\.0*)?\s?%?$/.test(tolerance))
+    throw new Error('A tolerance needs an expression that is one comparison of numbers, such as a * b <= c.');
+  return { holds: holdsFor(read, expression, values) };
+}
+
+/** Undefined when they are not both numbers, such as addresses that are compared. */
+function sidesOf(value: unknown): [Decimal, Decimal] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const [left, right] = value.map((side: unknown) => {
+    if (typeof side === 'bigint') return toDecimal(side);
+    return typeof side === 'number' && Number.isFinite(side) ? parseDecimal(side) : undefined;
+  });
+  return left && right && [left, right];
+}
+
+function compare({ operator }: Comparison, [left, right]: [Decimal, Decimal], tolerance: string): Judged {
+  return {
+    holds: holdsWithin(left, operator, right, tolerance),
+    left: formatDecimal(left),
+    right: formatDecimal(right),
+    gap: formatDecimal(subtractDecimal(left, right)),
+  };
+}

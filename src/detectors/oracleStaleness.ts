@@ -1,0 +1,111 @@
+import { type Static, Type } from 'typebox';
+import { holdsWithin } from '../evidence/holdsWithin.ts';
+import { keep } from '../evidence/keep.ts';
+import {
+  Address,
+  AmountOrPercent,
+  Configuration,
+  Duration,
+  Looks,
+  scheduleOf,
+} from '../evidence/parameters.ts';
+import { type Round, readFeed } from '../evidence/readFeed.ts';
+import { formatDecimal, percentChange } from '../lib/decimal.ts';
+import { parseDuration } from '../lib/duration.ts';
+import { defineDetector, type Found, type Sight } from '../model/detection.ts';
+
+const config = Configuration({
+  feed: Type.Optional(Address('The feed (AggregatorV3), if it is not the watched contract.')),
+  heartbeat: Duration('An answer older than this is stale.', '3600 s'),
+  reference: Type.Optional(Address('A second feed of the same price to compare with.')),
+  maxDeviation: AmountOrPercent('How far the answer may be from that of the second feed.', '2%'),
+  ...Looks('cron', '1 min'),
+});
+type Config = Static<typeof config>;
+
+type Ailment = 'stale' | 'carried' | 'skipped' | 'backwards' | 'deviating' | 'invalid';
+/** What is told already, and the last round where every block is looked at. */
+type State = { readonly told?: readonly Ailment[]; readonly roundId?: string };
+
+export const oracleStaleness = defineDetector<Config, State>({
+  name: 'oracle_staleness',
+  title: 'Oracle staleness',
+  version: '1.0.0',
+  category: 'FINANCIAL',
+  severity: 'HIGH',
+  description:
+    'A price feed is not updated in time, answers with zero or less, carries an answer over from an earlier round, skips rounds, goes backwards, or differs from a second feed. Each is told once until it is over.',
+  faq: 'When are skipped rounds seen? With `when: block`: between two looks by schedule, several rounds are normal.',
+  config,
+  interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
+  evaluate(observation, sight) {
+    if (observation.type !== 'block') return {};
+    const { config: settings, contract, state, read } = sight;
+    const feed = settings.feed?.toLowerCase() ?? contract.address;
+    const reference = settings.reference?.toLowerCase();
+    const [round, other] = read.all([
+      () => readFeed(read, feed),
+      () => (reference === undefined ? undefined : readFeed(read, reference)),
+    ]);
+    const ailments = examine(sight, round, other, observation.block.timestamp);
+    const told = state?.told ?? [];
+    const kept = keep(state, {
+      ...(ailments.size > 0 && { told: [...ailments.keys()] }),
+      ...(settings.when === 'block' && { roundId: round.roundId.toString() }),
+    });
+    const found = [...ailments]
+      .filter(([ailment]) => !told.includes(ailment))
+      .map(
+        ([ailment, words]): Found => ({
+          part: ailment,
+          message: `The price feed of ${contract.name} ${words}.`,
+          fields: {
+            ailment,
+            feed,
+            answer: formatDecimal(round.answer),
+            roundId: round.roundId,
+            updatedAt: new Date(round.updatedAt).toISOString(),
+            ageSeconds: Math.round((observation.block.timestamp - round.updatedAt) / 1000),
+            heartbeat: settings.heartbeat,
+            reference,
+            referenceAnswer: other && formatDecimal(other.answer),
+          },
+        }),
+      );
+    return { ...kept, found };
+  },
+});
+
+/** What is wrong with a round, in words. */
+function examine(
+  { config: { heartbeat, maxDeviation }, state }: Sight<Config, State>,
+  { roundId, answer, updatedAt, answeredInRound }: Round,
+  other: Round | undefined,
+  now: number,
+): Map<Ailment, string> {
+  const ailments = new Map<Ailment, string>();
+  const age = now - updatedAt;
+  if (age > parseDuration(heartbeat))
+    ailments.set(
+      'stale',
+      `was last updated ${Math.round(age / 1000)} s ago, more than its heartbeat of ${heartbeat}`,
+    );
+  if (answer.units <= 0n) ailments.set('invalid', `answers ${formatDecimal(answer)}`);
+  if (answeredInRound < roundId)
+    ailments.set('carried', `carries its answer over from round ${answeredInRound} into round ${roundId}`);
+  const before = state?.roundId === undefined ? roundId : BigInt(state.roundId);
+  // The upper bits are the phase: a new aggregator begins a count of its own.
+  const isSamePhase = before >> 64n === roundId >> 64n;
+  if (isSamePhase && roundId > before + 1n)
+    ailments.set('skipped', `skipped ${roundId - before - 1n} round(s) before round ${roundId}`);
+  if (roundId < before) ailments.set('backwards', `went back from round ${before} to round ${roundId}`);
+  if (other && !holdsWithin(answer, '==', other.answer, maxDeviation)) {
+    const percent = percentChange(other.answer, answer);
+    const off = percent ? ` (${formatDecimal(percent)} %)` : '';
+    ailments.set(
+      'deviating',
+      `answers ${formatDecimal(answer)} where the second feed answers ${formatDecimal(other.answer)}${off}`,
+    );
+  }
+  return ailments;
+}

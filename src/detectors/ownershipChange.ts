@@ -1,0 +1,56 @@
+import type { Static } from 'typebox';
+import { zeroAddress } from '../evidence/erc20Transfer.ts';
+import { isListed } from '../evidence/isListed.ts';
+import { logWords } from '../evidence/logWords.ts';
+import { Addresses, Configuration } from '../evidence/parameters.ts';
+import { eventTopic, topicAddress } from '../lib/abi.ts';
+import { defineDetector } from '../model/detection.ts';
+
+const config = Configuration({
+  allowedOwners: Addresses('New owners that are expected; a change to one of them raises nothing.'),
+});
+
+/** The events that tell of a new owner, by topic. */
+const events = new Map(
+  ['OwnershipTransferred', 'OwnershipTransferStarted', 'AdminChanged'].map((name) => [
+    eventTopic(`${name}(address,address)`),
+    name,
+  ]),
+);
+
+export const ownershipChange = defineDetector<Static<typeof config>, never>({
+  name: 'ownership_change',
+  title: 'Ownership change',
+  version: '1.0.0',
+  category: 'SECURITY',
+  severity: 'CRITICAL',
+  description:
+    'The owner or the proxy administrator of the contract changes, or a change of owner is started.',
+  faq: 'Does it see a contract being renounced? Yes: the new owner is then the zero address.',
+  config,
+  interests: (_config, { address }) => [{ on: 'log', address, topics: [...events.keys()] }],
+  evaluate(observation, { config: { allowedOwners }, contract }) {
+    if (observation.type !== 'log') return {};
+    const { log, transaction } = observation;
+    const event = events.get(log.topics[0]!)!;
+    const [previousOwner, newOwner] = logWords(log).map(topicAddress);
+    if (previousOwner === undefined || newOwner === undefined) return {};
+    if (isListed(allowedOwners, newOwner)) return {};
+    return {
+      found: [
+        {
+          message: sentence(event, contract.name, previousOwner, newOwner),
+          fields: { event, previousOwner, newOwner, sender: transaction.from },
+        },
+      ],
+    };
+  },
+});
+
+function sentence(event: string, name: string, previousOwner: string, newOwner: string): string {
+  const office = event === 'AdminChanged' ? 'proxy administrator' : 'owner';
+  const verb = event === 'OwnershipTransferStarted' ? 'is about to change' : 'changed';
+  if (newOwner === zeroAddress && event !== 'OwnershipTransferStarted')
+    return `${name} has no ${office} any more: ${previousOwner} has given it up.`;
+  return `The ${office} of ${name} ${verb} from ${previousOwner} to ${newOwner}.`;
+}

@@ -1,0 +1,45 @@
+import type { Static } from 'typebox';
+import { logWords } from '../evidence/logWords.ts';
+import { Choice, Configuration } from '../evidence/parameters.ts';
+import { eventTopic, topicAddress } from '../lib/abi.ts';
+import { defineDetector } from '../model/detection.ts';
+
+const config = Configuration({
+  notifyOn: Choice('Which of the two to tell of.', ['both', 'paused', 'unpaused'], 'both'),
+});
+
+/** With the account that did it, and as older contracts have it without. */
+const paused = ['Paused(address)', 'Pause()'].map(eventTopic);
+const unpaused = ['Unpaused(address)', 'Unpause()'].map(eventTopic);
+
+export const pauseState = defineDetector<Static<typeof config>, never>({
+  name: 'pause_state',
+  title: 'Paused or unpaused',
+  version: '1.0.0',
+  category: 'OPERATIONAL',
+  severity: 'HIGH',
+  description: 'The contract is paused, or runs again after a pause.',
+  faq: 'Which contracts does it understand? Those that emit Paused(address) and Unpaused(address), or Pause() and Unpause().',
+  config,
+  interests: ({ notifyOn }, { address }) => [
+    {
+      on: 'log',
+      address,
+      topics: [...(notifyOn === 'unpaused' ? [] : paused), ...(notifyOn === 'paused' ? [] : unpaused)],
+    },
+  ],
+  evaluate(observation, { contract }) {
+    if (observation.type !== 'log') return {};
+    const { log, transaction } = observation;
+    const isPaused = paused.includes(log.topics[0]!);
+    const [account = transaction.from] = logWords(log).map(topicAddress);
+    return {
+      found: [
+        {
+          message: `${contract.name} was ${isPaused ? 'paused' : 'unpaused'} by ${account}.`,
+          fields: { isPaused, account, sender: transaction.from },
+        },
+      ],
+    };
+  },
+});

@@ -1,0 +1,62 @@
+import { type Static, Type } from 'typebox';
+import { groupDigits } from '../evidence/amounts.ts';
+import { judgeSample, type Sampled } from '../evidence/judgeSample.ts';
+import { keep } from '../evidence/keep.ts';
+import { Condition, Configuration } from '../evidence/parameters.ts';
+import { priceInterests, priceMembers, readPrice } from '../evidence/price.ts';
+import { formatDecimal } from '../lib/decimal.ts';
+import { defineDetector } from '../model/detection.ts';
+
+const config = Configuration(
+  {
+    ...priceMembers,
+    condition: Condition(
+      'What the price must be for an alert, such as "<< 0.98", or "> 5%" for a change of more than 5 % since the last look.',
+    ),
+    currency: Type.String({
+      description: 'In what the price is counted; for the message.',
+      default: 'usd',
+      minLength: 1,
+      maxLength: 20,
+    }),
+  },
+  ['condition'],
+);
+
+export const priceMonitor = defineDetector<Static<typeof config>, Sampled>({
+  name: 'price_monitor',
+  title: 'Price monitor',
+  version: '1.0.0',
+  category: 'FINANCIAL',
+  severity: 'MEDIUM',
+  description:
+    'The price of a feed on chain, or of a market, crosses a value or changes by so many per cent.',
+  faq: 'What if the feed or the market does not answer? That is recorded as a fault of the detector; use oracle_staleness for feeds that stand still.',
+  config,
+  interests: priceInterests,
+  evaluate(_observation, { config: settings, contract, state, read }) {
+    const { price, origin } = readPrice(read, settings, contract);
+    const { fires, previous, after } = judgeSample(settings.condition, price, state);
+    const kept = keep(state, after);
+    if (!fires) return kept;
+    const shown = formatDecimal(price);
+    const currency = settings.currency.toUpperCase();
+    const was = previous === undefined ? '' : `, before ${groupDigits(previous)}`;
+    return {
+      ...kept,
+      found: [
+        {
+          message: `The price of ${contract.name} is ${groupDigits(shown)} ${currency}${was}, which meets ${settings.condition}.`,
+          fields: {
+            price: shown,
+            previous,
+            currency: settings.currency,
+            condition: settings.condition,
+            source: settings.source,
+            origin,
+          },
+        },
+      ],
+    };
+  },
+});

@@ -1,0 +1,68 @@
+import { type Static, Type } from 'typebox';
+import { groupDigits, ratioOf } from '../evidence/amounts.ts';
+import { assetFacts } from '../evidence/assetFacts.ts';
+import { readSupply } from '../evidence/holdings.ts';
+import { judgeSample, type Sampled } from '../evidence/judgeSample.ts';
+import { keep } from '../evidence/keep.ts';
+import { Address, Condition, Configuration, Looks, scheduleOf } from '../evidence/parameters.ts';
+import { readFeed } from '../evidence/readFeed.ts';
+import { formatDecimal, toDecimal } from '../lib/decimal.ts';
+import { defineDetector } from '../model/detection.ts';
+
+const config = Configuration(
+  {
+    feed: Address('Feed of the reserves in whole tokens (AggregatorV3).'),
+    token: Type.Optional(Address('The token that is backed, if it is not the watched contract.')),
+    condition: Condition('What reserves divided by supply must be for an alert.', '<< 1'),
+    ...Looks('cron', '10 min'),
+  },
+  ['feed'],
+);
+
+export const proofOfReserves = defineDetector<Static<typeof config>, Sampled>({
+  name: 'proof_of_reserves',
+  title: 'Proof of reserves',
+  version: '1.0.0',
+  category: 'COMPLIANCE',
+  severity: 'HIGH',
+  description: 'The reserves of a token, as a feed tells them, are too small for its supply.',
+  faq: 'Does it know when the feed stands still? No, add oracle_staleness on the same feed.',
+  config,
+  interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
+  evaluate(observation, { config: settings, contract, chain, state, read }) {
+    if (observation.type !== 'block') return {};
+    const token = settings.token?.toLowerCase() ?? contract.address;
+    const feed = settings.feed.toLowerCase();
+    const [round, supply, facts] = read.all([
+      () => readFeed(read, feed),
+      () => readSupply(read, token),
+      () => assetFacts(read, chain, token),
+    ]);
+    const issued = toDecimal(supply, facts.decimals);
+    const ratio = ratioOf(round.answer, issued);
+    if (!ratio) return {};
+    const { fires, previous, after } = judgeSample(settings.condition, ratio, state);
+    const kept = keep(state, after);
+    if (!fires) return kept;
+    const [reserves, shownSupply] = [formatDecimal(round.answer), formatDecimal(issued)];
+    return {
+      ...kept,
+      found: [
+        {
+          message: `The reserves of ${contract.name} are ${groupDigits(reserves)} for a supply of ${groupDigits(shownSupply)} ${facts.symbol}: ${groupDigits(formatDecimal(ratio))}, which meets ${settings.condition}.`,
+          fields: {
+            token,
+            symbol: facts.symbol,
+            feed,
+            reserves,
+            supply: shownSupply,
+            ratio: formatDecimal(ratio),
+            previous,
+            condition: settings.condition,
+            updatedAt: new Date(round.updatedAt).toISOString(),
+          },
+        },
+      ],
+    };
+  },
+});

@@ -1,0 +1,131 @@
+import type { Static } from 'typebox';
+import { zeroAddress } from '../evidence/erc20Transfer.ts';
+import { isListed } from '../evidence/isListed.ts';
+import { logWords } from '../evidence/logWords.ts';
+import { Addresses, Configuration, Flag, Looks, scheduleOf } from '../evidence/parameters.ts';
+import { askImplementation, readImplementation } from '../evidence/readImplementation.ts';
+import { decodeEvent, eventTopic, parseEvent, topicAddress, topicOf } from '../lib/abi.ts';
+import type { Log } from '../model/block.ts';
+import { defineDetector, type Found, type Outcome, type Sight } from '../model/detection.ts';
+
+const config = Configuration({
+  allowedImplementations: Addresses(
+    'Implementations, beacons and facets that are expected; an upgrade to them raises nothing.',
+  ),
+  checkSlot: Flag(
+    'Whether to look at the proxy itself as well (its storage, or what it answers), which also shows an upgrade that emits no event.',
+    false,
+  ),
+  ...Looks('cron', '10 min'),
+});
+
+type Config = Static<typeof config>;
+/** The implementation as last seen in the storage, and the one that an event told of since. */
+type State = { stored?: string | null; announced?: string };
+
+const upgraded = eventTopic('Upgraded(address)');
+const beaconUpgraded = eventTopic('BeaconUpgraded(address)');
+const diamondCut = parseEvent(
+  'DiamondCut((address facet, uint8 action, bytes4[] selectors)[] cuts, address init, bytes data)',
+);
+
+export const proxyUpgrade = defineDetector<Config, State>({
+  name: 'proxy_upgrade',
+  title: 'Proxy upgrade',
+  version: '1.0.0',
+  category: 'SECURITY',
+  severity: 'CRITICAL',
+  description:
+    'The code behind the contract is replaced: an upgrade of a proxy, of its beacon or of the facets of a diamond.',
+  faq: 'Does it see the upgrade of a beacon? The beacon tells of it, not the proxy: watch the beacon as well, or switch checkSlot on.',
+  config,
+  interests: (options, { address }) => [
+    { on: 'log', address, topics: [upgraded, beaconUpgraded, topicOf(diamondCut)] },
+    ...(options.checkSlot ? [{ on: 'block' as const, ...scheduleOf(options) }] : []),
+  ],
+  evaluate(observation, sight) {
+    if (observation.type === 'block') return checkStorage(sight);
+    if (observation.type !== 'log') return {};
+    const { log, transaction } = observation;
+    if (log.topics[0] === topicOf(diamondCut)) return { found: findCut(log, transaction.from, sight) };
+    return findUpgrade(log, transaction.from, sight);
+  },
+});
+
+function findUpgrade(log: Log, sender: string, sight: Sight<Config, State>): Outcome<State> {
+  const [implementation] = logWords(log).map(topicAddress);
+  if (implementation === undefined) return {};
+  const isBeacon = log.topics[0] === beaconUpgraded;
+  const { contract, state } = sight;
+  const previous = state?.announced ?? state?.stored ?? undefined;
+  const outcome = { state: { ...state, announced: implementation } };
+  if (isListed(sight.config.allowedImplementations, implementation)) return outcome;
+  const event = isBeacon ? 'BeaconUpgraded' : 'Upgraded';
+  const what = isBeacon ? 'beacon' : 'implementation';
+  return {
+    ...outcome,
+    found: [
+      {
+        message: `${contract.name} was upgraded by ${sender}: its ${what} is now ${implementation}${previous ? `, before it was ${previous}` : ''}.`,
+        fields: { event, implementation, previousImplementation: previous, sender },
+      },
+    ],
+  };
+}
+
+type Cut = { facet: string; action: number; selectors: readonly string[] };
+
+function findCut(log: Log, sender: string, { config: options, contract }: Sight<Config, State>): Found[] {
+  const { cuts, init } = decodeEvent(diamondCut, log) as { cuts: readonly Cut[]; init: string };
+  // The code at `init` runs as the diamond, so it must be as trusted as a facet.
+  const facets = [...new Set([...cuts.map(({ facet }) => facet), init])].filter(
+    (address) => address !== zeroAddress,
+  );
+  const isRemoving = cuts.some(({ action }) => action === 2);
+  if (!isRemoving && facets.every((facet) => isListed(options.allowedImplementations, facet))) return [];
+  const count = cuts.reduce((sum, { selectors }) => sum + selectors.length, 0);
+  return [
+    {
+      message: `${count} functions of the diamond ${contract.name} were changed by ${sender}; facets involved: ${facets.join(', ') || 'none'}.`,
+      fields: {
+        event: 'DiamondCut',
+        facets,
+        init,
+        added: selectorsOf(cuts, 0),
+        replaced: selectorsOf(cuts, 1),
+        removed: selectorsOf(cuts, 2),
+        sender,
+      },
+    },
+  ];
+}
+
+function selectorsOf(cuts: readonly Cut[], wanted: number): string[] {
+  return cuts.flatMap(({ action, selectors }) => (action === wanted ? selectors : []));
+}
+
+/** The first look only remembers; later ones tell of a change that no event has told of. */
+function checkStorage({ config: options, contract, state, read }: Sight<Config, State>): Outcome<State> {
+  const now = readImplementation(read, contract.address) ?? askImplementation(read, contract.address);
+  const stored = now?.address ?? null;
+  if (state?.stored === stored) return {};
+  const outcome = { state: { stored } };
+  const previous = state?.stored;
+  const isAnnounced = state?.announced !== undefined && [stored, now?.beacon].includes(state.announced);
+  if (previous === undefined || stored === null || isAnnounced) return outcome;
+  if (isListed(options.allowedImplementations, stored)) return outcome;
+  return {
+    ...outcome,
+    found: [
+      {
+        message: `${contract.name} was upgraded without an event: its implementation is now ${stored}, before it was ${previous ?? 'none'}.`,
+        fields: {
+          event: null,
+          implementation: stored,
+          previousImplementation: previous,
+          beacon: now?.beacon,
+        },
+      },
+    ],
+  };
+}

@@ -1,0 +1,60 @@
+import { type Static, Type } from 'typebox';
+import { describeParty } from '../evidence/describeParty.ts';
+import { labelHits, showLabel } from '../evidence/labelHits.ts';
+import { Configuration } from '../evidence/parameters.ts';
+import { partiesOf } from '../evidence/partiesOf.ts';
+import { defineDetector } from '../model/detection.ts';
+
+const config = Configuration({
+  listVersion: Type.Optional(
+    Type.String({
+      description: 'Only labels of this source count, such as one edition of a list; all when left out.',
+      minLength: 1,
+      maxLength: 200,
+      examples: ['OFAC 2026-11-01'],
+    }),
+  ),
+});
+
+export const sanctionedInteraction = defineDetector<Static<typeof config>, never>({
+  name: 'sanctioned_interaction',
+  title: 'Sanctioned interaction',
+  version: '1.0.0',
+  category: 'COMPLIANCE',
+  severity: 'CRITICAL',
+  description:
+    'An address on a sanctions list sends to the contract, receives from it, or sends or receives its token.',
+  faq: 'Where does the list come from? From labels tagged SANCTION: import the list you are bound by and name its edition as their source.',
+  config,
+  interests: (_config, { address }) => [{ on: 'touch', address }],
+  evaluate(observation, { config: { listVersion }, contract, chain, read }) {
+    if (observation.type !== 'transaction') return {};
+    const { transaction } = observation;
+    const hits = labelHits(
+      read,
+      partiesOf(transaction, contract.address),
+      ({ tags, source }) =>
+        tags.includes('SANCTION') && (listVersion === undefined || source === listVersion),
+    );
+    const told = hits.slice(0, mostFindings);
+    const deeds = read.all(
+      told.map(
+        ({ party }) =>
+          () =>
+            describeParty(party, transaction, read, chain),
+      ),
+    );
+    return {
+      found: told.map(({ party, label }, place) => {
+        const { deed, fields } = deeds[place]!;
+        return {
+          part: party.address,
+          message: `The sanctioned address ${party.address}, known as ${showLabel(label)}, ${deed}; ${contract.name} is involved.`,
+          fields: { address: party.address, label: label.name, list: label.source, ...fields },
+        };
+      }),
+    };
+  },
+});
+
+const mostFindings = 20;

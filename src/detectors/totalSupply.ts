@@ -1,0 +1,73 @@
+import { type Static, Type } from 'typebox';
+import { groupDigits } from '../evidence/amounts.ts';
+import { readSupply } from '../evidence/holdings.ts';
+import { keep } from '../evidence/keep.ts';
+import { decimalsMember, ownDecimals } from '../evidence/ownDecimals.ts';
+import { Configuration, Flag, Looks, scheduleOf } from '../evidence/parameters.ts';
+import { compareDecimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
+import { defineDetector, type Found } from '../model/detection.ts';
+
+const config = Configuration({
+  expectedTotalSupply: Type.Optional(
+    Type.String({ format: 'amount', description: 'How many whole tokens there may ever be.' }),
+  ),
+  expectedTotalIssued: Type.Optional(
+    Type.String({ format: 'amount', description: 'How many whole tokens should be issued by now at most.' }),
+  ),
+  decimals: decimalsMember,
+  trackChanges: Flag('Whether every change of the supply is told, as INFO.', true),
+  ...Looks('cron', '10 min'),
+});
+type Config = Static<typeof config>;
+
+type State = { readonly supply: string; readonly decimals: number; readonly over?: readonly string[] };
+
+export const totalSupply = defineDetector<Config, State>({
+  name: 'total_supply',
+  title: 'Total supply',
+  version: '1.0.0',
+  category: 'COMPLIANCE',
+  severity: 'MEDIUM',
+  description:
+    'More of the token is issued than expected (MEDIUM, told once until it is within again), or its supply changes (INFO).',
+  faq: 'What is the difference between the two expectations? The supply is the cap that must never be exceeded, the issued amount is what should exist by now.',
+  config,
+  interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
+  evaluate(observation, { config: settings, contract, state, read }) {
+    if (observation.type !== 'block') return {};
+    const [units, decimals] = read.all([
+      () => readSupply(read, contract.address),
+      () => ownDecimals(read, contract.address, settings.decimals ?? state?.decimals),
+    ]);
+    const supply = toDecimal(units, decimals);
+    const over = limitsOf(settings).filter(([, most]) => compareDecimal(supply, parseDecimal(most)) > 0);
+    const names = over.map(([name]) => name);
+    const kept = keep(state, {
+      supply: units.toString(),
+      decimals,
+      ...(names.length > 0 && { over: names }),
+    });
+    const shown = formatDecimal(supply);
+    const before = state && formatDecimal(toDecimal(BigInt(state.supply), decimals));
+    const fields = { supply: shown, rawSupply: units, previous: before };
+    const exceeded = over
+      .filter(([name]) => !state?.over?.includes(name))
+      .map(
+        ([name, most]): Found => ({
+          part: name,
+          message: `${groupDigits(shown)} tokens of ${contract.name} are issued, more than the expected ${groupDigits(most)}.`,
+          fields: { ...fields, expectation: name, expected: most },
+        }),
+      );
+    const hasChanged = state !== undefined && state.supply !== units.toString();
+    if (!settings.trackChanges || !hasChanged || exceeded.length > 0) return { ...kept, found: exceeded };
+    const message = `The supply of ${contract.name} changed from ${groupDigits(before!)} to ${groupDigits(shown)} tokens.`;
+    return { ...kept, found: [{ severity: 'INFO', message, fields }] };
+  },
+});
+
+function limitsOf({ expectedTotalSupply, expectedTotalIssued }: Config): [string, string][] {
+  return Object.entries({ expectedTotalSupply, expectedTotalIssued }).flatMap(([name, most]) =>
+    most === undefined ? [] : [[name, most] as [string, string]],
+  );
+}

@@ -1,0 +1,133 @@
+import { type Static, Type } from 'typebox';
+import { formatUnits, showAmount } from '../evidence/amounts.ts';
+import { assetDecimals, assetFacts } from '../evidence/assetFacts.ts';
+import { decodeTransfer } from '../evidence/erc20Transfer.ts';
+import { isListed } from '../evidence/isListed.ts';
+import { badTags } from '../evidence/labelHits.ts';
+import { logWords } from '../evidence/logWords.ts';
+import { Addresses, Amount, Configuration } from '../evidence/parameters.ts';
+import { eventTopic, topicAddress } from '../lib/abi.ts';
+import { compareDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
+import type { Log, Transaction } from '../model/block.ts';
+import { defineDetector, type Outcome, type Sight } from '../model/detection.ts';
+
+const config = Configuration({
+  threshold: Type.Optional(
+    Amount('Approvals of more than this many whole tokens are told; without it only unlimited ones.'),
+  ),
+  allowedSpenders: Addresses('Spenders that are expected, beside those with a label tagged SPENDER.'),
+});
+
+type Config = Static<typeof config>;
+/** Decimals of the contract's own token, which a threshold needs for every approval. */
+type State = { decimals: number };
+type Approval = { token: string; owner: string; spender: string; value: bigint; isForAll: boolean };
+
+const approval = eventTopic('Approval(address,address,uint256)');
+const approvalForAll = eventTopic('ApprovalForAll(address,address,bool)');
+/** Permit2 keeps approvals for tokens that have approved it once; its events name the token second. */
+const permit2 = '0x000000000022d473030f116ddee9f6b43ac78ba3';
+const permit2Topics = [
+  'Approval(address,address,address,uint160,uint48)',
+  'Permit(address,address,address,uint160,uint48,uint48)',
+].map(eventTopic);
+
+export const unlimitedApproval = defineDetector<Config, State>({
+  name: 'unlimited_approval',
+  title: 'Unlimited approval',
+  version: '1.0.0',
+  category: 'SECURITY',
+  severity: 'MEDIUM',
+  description:
+    'A holder of the token, or the watched wallet, lets an unknown spender take any amount, at the token or through Permit2. MEDIUM, and CRITICAL when the spender has a bad label.',
+  faq: 'Which spenders are known? Those under allowedSpenders, those with a label tagged SPENDER, and the watched contract itself.',
+  config,
+  interests: (_config, { address }) => [
+    { on: 'log', address, topics: [approval, approvalForAll] },
+    { on: 'party', address, topics: [approval, approvalForAll, ...permit2Topics] },
+  ],
+  evaluate(observation, sight) {
+    if (observation.type !== 'log') return {};
+    const given = toApproval(observation.log);
+    if (!given || given.value === 0n) return {};
+    if (given.spender === sight.contract.address || isListed(sight.config.allowedSpenders, given.spender))
+      return {};
+    const isUnlimited = given.isForAll || isEndless(given, observation.transaction);
+    if (isUnlimited) return tell(given, isUnlimited, sight);
+    const { threshold } = sight.config;
+    if (threshold === undefined) return {};
+    const isOwn = given.token === sight.contract.address;
+    const decimals =
+      (isOwn ? sight.state?.decimals : undefined) ?? assetDecimals(sight.read, sight.chain, given.token);
+    const outcome = isOwn && sight.state === undefined ? { state: { decimals } } : {};
+    if (compareDecimal(toDecimal(given.value, decimals), parseDecimal(threshold)) <= 0) return outcome;
+    return { ...outcome, ...tell(given, isUnlimited, sight) };
+  },
+});
+
+/** Undefined when the log is no such approval: that of one ERC-721 token has a fourth topic. */
+function toApproval(log: Log): Approval | undefined {
+  const isPermit2 = permit2Topics.includes(log.topics[0] ?? '');
+  if (isPermit2 ? log.address !== permit2 : log.topics.length === 4) return undefined;
+  const words = logWords(log);
+  const [owner, token] = words;
+  const [spender, value] = words.slice(isPermit2 ? 2 : 1);
+  if (owner === undefined || token === undefined || spender === undefined || value === undefined)
+    return undefined;
+  return {
+    token: isPermit2 ? topicAddress(token) : log.address,
+    owner: topicAddress(owner),
+    spender: topicAddress(spender),
+    value: BigInt(value),
+    isForAll: log.topics[0] === approvalForAll,
+  };
+}
+
+const max256 = 2n ** 256n - 1n;
+/** Some tokens keep allowances in fewer bits. */
+const maxima = [2n ** 96n - 1n, 2n ** 128n - 1n, 2n ** 160n - 1n];
+
+function isEndless({ token, owner, value }: Approval, { logs }: Transaction): boolean {
+  if (value === max256 || maxima.includes(value)) return true;
+  if (value < 2n ** 255n) return false;
+  // Older tokens emit what is left of an endless approval whenever it is spent from.
+  return !logs.some((log) => log.address === token && decodeTransfer(log)?.from === owner);
+}
+
+function tell(given: Approval, isUnlimited: boolean, sight: Sight<Config, State>): Outcome<State> {
+  const { read, chain, contract } = sight;
+  const labels = read.labels(given.spender);
+  if (labels.some(({ tags }) => tags.includes('SPENDER'))) return {};
+  const [facts, code] = read.all([
+    () => assetFacts(read, chain, given.token),
+    () => read.code(given.spender),
+  ]);
+  const isContract = code !== '0x';
+  const tags = [...new Set(labels.flatMap((label) => label.tags))];
+  const isBad = tags.some((tag) => badTags.includes(tag));
+  const amount = given.isForAll
+    ? `all of ${facts.symbol}`
+    : isUnlimited
+      ? `any amount of ${facts.symbol}`
+      : showAmount(given.value, facts);
+  const spender = `the ${isBad ? tags.join(', ') : 'unknown'} ${isContract ? 'contract' : 'account'} ${given.spender}`;
+  return {
+    found: [
+      {
+        ...(isBad ? { severity: 'CRITICAL' as const } : {}),
+        message: `${given.owner} lets ${spender} take ${amount}, seen at ${contract.name}.`,
+        fields: {
+          token: given.token,
+          symbol: facts.symbol,
+          owner: given.owner,
+          spender: given.spender,
+          spenderIsContract: isContract,
+          spenderTags: tags,
+          isUnlimited,
+          value: given.isForAll ? undefined : given.value,
+          amount: given.isForAll ? undefined : formatUnits(given.value, facts.decimals),
+        },
+      },
+    ],
+  };
+}

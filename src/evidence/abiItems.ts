@@ -1,0 +1,85 @@
+import type { AbiParameter } from 'abitype';
+import {
+  type EventItem,
+  type FunctionItem,
+  parseEvent,
+  parseFunction,
+  selectorOf,
+  topicOf,
+} from '../lib/abi.ts';
+
+/** The event of a written signature; where that has types alone, the contract's ABI adds names and what is indexed. */
+export function eventItem(signature: string, abi: readonly unknown[]): EventItem {
+  return events(abi, signature, () => {
+    const written = parseEvent(signature);
+    if (written.inputs.some(({ name, indexed }) => name || indexed)) return written;
+    return eventByTopic(topicOf(written), abi) ?? written;
+  });
+}
+
+export function eventByTopic(topic: string, abi: readonly unknown[]): EventItem | undefined {
+  return abi.find((item): item is EventItem => isOf(item, 'event') && topicOf(item) === topic);
+}
+
+/** The same for a function. */
+export function functionItem(signature: string, abi: readonly unknown[]): FunctionItem {
+  return calls(abi, signature, () => {
+    const written = parseFunction(signature);
+    if (written.inputs.some(({ name }) => name)) return written;
+    return functionBySelector(selectorOf(written), abi) ?? written;
+  });
+}
+
+export function functionBySelector(selector: string, abi: readonly unknown[]): FunctionItem | undefined {
+  return abi.find((item): item is FunctionItem => isOf(item, 'function') && selectorOf(item) === selector);
+}
+
+/** A function that gives something: as written, or as the ABI has it. */
+export function resultingItem(signature: string, abi: readonly unknown[]): FunctionItem {
+  return readings(abi, signature, () => {
+    const written = parseFunction(signature);
+    if (written.outputs.length > 0) return written;
+    const known = functionBySelector(selectorOf(written), abi);
+    if (known && known.outputs.length > 0) return known;
+    throw new Error(`${signature} does not say what it gives; write for example ${signature}(uint256).`);
+  });
+}
+
+const events = createMemory<EventItem>();
+const calls = createMemory<FunctionItem>();
+const readings = createMemory<FunctionItem>();
+
+/** Hashing every item of an ABI for every event would cost more than all the rest. */
+function createMemory<T>(): (abi: readonly unknown[], signature: string, make: () => T) => T {
+  const made = new WeakMap<readonly unknown[], Map<string, T>>();
+  return (abi, signature, make) => {
+    const known = made.get(abi) ?? new Map<string, T>();
+    made.set(abi, known);
+    const item = known.get(signature) ?? make();
+    known.set(signature, item);
+    return item;
+  };
+}
+
+/** Enough to make a topic or selector of it; an ABI comes from people and may hold anything. */
+function isOf<T extends 'event' | 'function'>(
+  item: unknown,
+  type: T,
+): item is T extends 'event' ? EventItem : FunctionItem {
+  if (typeof item !== 'object' || item === null || !('type' in item) || item.type !== type) return false;
+  return 'name' in item && typeof item.name === 'string' && 'inputs' in item && areParameters(item.inputs);
+}
+
+function areParameters(inputs: unknown): inputs is AbiParameter[] {
+  return (
+    Array.isArray(inputs) &&
+    inputs.every(
+      (input: unknown) =>
+        typeof input === 'object' &&
+        input !== null &&
+        'type' in input &&
+        typeof input.type === 'string' &&
+        (!input.type.startsWith('tuple') || ('components' in input && areParameters(input.components))),
+    )
+  );
+}

@@ -1,0 +1,49 @@
+import {
+  compareDecimal,
+  type Decimal,
+  formatDecimal,
+  multiplyDecimal,
+  parseDecimal,
+  toDecimal,
+} from '../lib/decimal.ts';
+import type { AssetFacts } from './assetFacts.ts';
+
+/** `1,234.5 TKN`, for people. */
+export function showAmount(units: bigint, { symbol, decimals }: AssetFacts): string {
+  return `${groupDigits(formatUnits(units, decimals))} ${symbol}`;
+}
+
+/** The amount in whole tokens, in plain digits. */
+export function formatUnits(units: bigint, decimals: number): string {
+  return formatDecimal(toDecimal(units, decimals));
+}
+
+/** Commas between thousands; a very long fraction is cut, since nobody reads it at night. */
+export function groupDigits(plain: string): string {
+  const [whole = '', fraction = ''] = plain.split('.');
+  const shown = fraction.slice(0, /^-?0$/.test(whole) ? 18 : 6).replace(/0+$/, '');
+  return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${shown === '' ? '' : `.${shown}`}`;
+}
+
+/**
+ * Below 0, 0 or above 0 as the amount is less than, equal to or more than the limit: whole tokens (`1000.5`), or a share of
+ * `whole` (`1%`). Decimals are asked for only where they matter.
+ */
+export function compareToLimit(limit: string, units: bigint, whole: bigint, decimals: () => number): number {
+  if (!limit.endsWith('%')) return compareDecimal(toDecimal(units, decimals()), parseDecimal(limit));
+  const percent = parseDecimal(limit.slice(0, -1).trimEnd());
+  return compareDecimal(toDecimal(units * 100n), multiplyDecimal(percent, toDecimal(whole)));
+}
+
+/** The share in per cent with up to four decimals; of nothing, everything is all. */
+export function percentOf(part: bigint, whole: bigint): number {
+  if (whole === 0n) return part === 0n ? 0 : 100;
+  return Number((part * 1_000_000n) / whole) / 10_000;
+}
+
+/** The quotient, cut after 18 decimals; undefined when there is nothing to divide by. */
+export function ratioOf(part: Decimal, whole: Decimal): Decimal | undefined {
+  if (whole.units === 0n) return undefined;
+  const units = part.units * 10n ** BigInt(whole.scale + 18);
+  return toDecimal(units / (whole.units * 10n ** BigInt(part.scale)), 18);
+}

@@ -1,0 +1,18 @@
+import type { Reader } from '../model/detection.ts';
+
+/** What an address answers as JSON, or why there is nothing. */
+export function askJson(
+  read: Reader,
+  url: string,
+  accept = 'application/json',
+): { document: unknown } | { failure: string } {
+  const answer = read.http({ url, method: 'GET', headers: { accept }, timeoutMs: 10_000 });
+  if ('failure' in answer) return { failure: `${url} cannot be asked: ${answer.failure}` };
+  if (answer.status < 200 || answer.status > 299)
+    return { failure: `${url} answers with status ${answer.status}.` };
+  try {
+    return { document: JSON.parse(answer.body) as unknown };
+  } catch {
+    return { failure: `${url} does not answer in JSON: ${answer.body.slice(0, 80)}` };
+  }
+}

@@ -1,0 +1,32 @@
+import { Type } from 'typebox';
+import type { Reader, Watched } from '../model/detection.ts';
+import { Addresses, Choice } from './parameters.ts';
+
+/** Members that the three custom kinds share. */
+export const addressesMember = Addresses('Further addresses to watch beside the contract.');
+
+export const statusMember = Choice(
+  'Whether the transaction must have succeeded, must have failed, or may have done either.',
+  ['any', 'success', 'failed'],
+  'any',
+);
+
+export function Expression(description: string) {
+  return Type.String({ description, default: 'true', minLength: 1, maxLength: 10_000 });
+}
+
+export function watchedAddresses(addresses: readonly string[], contract: Watched): string[] {
+  return [...new Set([contract.address, ...addresses.map((address) => address.toLowerCase())])];
+}
+
+/** How the transaction ended, asked for only where the configuration or the expression wants to know. */
+export function outcomeOf(
+  read: Reader,
+  { status, expression }: { status: 'any' | 'success' | 'failed'; expression: string },
+  transactionHash: string,
+): { isWanted: boolean; values: Readonly<Record<string, unknown>> } {
+  if (status === 'any' && !/status|gasUsed|gasPrice/i.test(expression)) return { isWanted: true, values: {} };
+  const { isSuccess, gasUsed, gasPrice } = read.receipt(transactionHash);
+  const ended = isSuccess ? 'success' : 'failed';
+  return { isWanted: status === 'any' || status === ended, values: { status: ended, gasUsed, gasPrice } };
+}

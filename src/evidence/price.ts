@@ -1,0 +1,67 @@
+import { Type } from 'typebox';
+import { type Decimal, parseDecimal } from '../lib/decimal.ts';
+import { parseSchedule } from '../lib/schedule.ts';
+import type { Interest, Reader, Watched } from '../model/detection.ts';
+import { askJson } from './askJson.ts';
+import { jsonAt } from './jsonAt.ts';
+import { Address, Choice, Looks, scheduleOf } from './parameters.ts';
+import { readFeed } from './readFeed.ts';
+
+/** Where a price comes from: a feed on chain, or a market's JSON. */
+export const priceMembers = {
+  source: Choice(
+    'oracle asks a feed on chain (AggregatorV3), market an address that answers in JSON.',
+    ['oracle', 'market'],
+    'oracle',
+  ),
+  feed: Type.Optional(Address('The feed, if it is not the watched contract.')),
+  url: Type.Optional(
+    Type.String({
+      pattern: '^https?.*',
+      maxLength: 2000,
+      description: 'Where the market’s JSON is, for the source market.',
+    }),
+  ),
+  path: Type.String({
+    description: 'Where in the JSON the price is, such as data.prices[0].usd.',
+    default: 'price',
+    minLength: 1,
+    maxLength: 500,
+  }),
+  ...Looks('cron', '1 min'),
+};
+
+type Config = {
+  source: 'oracle' | 'market';
+  feed?: string;
+  url?: string;
+  path: string;
+  when: 'block' | 'cron';
+  cron: string;
+};
+
+/** A market is asked by the clock, since its answer belongs to no block. */
+export function priceInterests(settings: Config): Interest[] {
+  if (settings.source === 'market') return [{ on: 'clock', schedule: parseSchedule(settings.cron) }];
+  return [{ on: 'block', ...scheduleOf(settings) }];
+}
+
+export function readPrice(
+  read: Reader,
+  settings: Config,
+  contract: Watched,
+): { price: Decimal; origin: string } {
+  if (settings.source === 'market') return readMarket(read, settings);
+  const feed = settings.feed?.toLowerCase() ?? contract.address;
+  return { price: readFeed(read, feed).answer, origin: feed };
+}
+
+function readMarket(read: Reader, { url, path }: Config): { price: Decimal; origin: string } {
+  if (url === undefined) throw new Error('The source market needs a url.');
+  const answer = askJson(read, url);
+  if ('failure' in answer) throw new Error(answer.failure);
+  const value = jsonAt(answer.document, path);
+  if (typeof value !== 'number' && typeof value !== 'string')
+    throw new Error(`At ${path} of ${url} is no number but ${JSON.stringify(value)?.slice(0, 80)}.`);
+  return { price: parseDecimal(value), origin: url };
+}

@@ -1,0 +1,40 @@
+import { canonicalSignature, decodeResult, encodeCall, type FunctionItem } from '../lib/abi.ts';
+import type { Reader } from '../model/detection.ts';
+
+type Moment = 'block' | 'parent';
+
+/** The results of a reading function; an error that says why when it gives none. */
+export function readCall(
+  read: Reader,
+  to: string,
+  item: FunctionItem,
+  values: readonly unknown[] = [],
+  at?: Moment,
+): readonly unknown[] {
+  const answer = tryCall(read, to, item, values, at);
+  if ('failure' in answer) throw new Error(`${canonicalSignature(item)} of ${to} failed: ${answer.failure}`);
+  return answer.results;
+}
+
+/** The same where a failure is something to expect. */
+export function tryCall(
+  read: Reader,
+  to: string,
+  item: FunctionItem,
+  values: readonly unknown[] = [],
+  at?: Moment,
+): { results: readonly unknown[] } | { failure: string } {
+  const answer = read.call(to, encodeCall(item, values), at);
+  if ('reverted' in answer) return { failure: answer.reverted };
+  if (answer.data === '0x' && item.outputs.length > 0)
+    return { failure: 'the answer is empty, so there is no such function or no contract' };
+  try {
+    return { results: decodeResult(item, answer.data) };
+  } catch {
+    return { failure: `the answer ${shortened(answer.data)} is not of the types that the function gives` };
+  }
+}
+
+function shortened(data: string): string {
+  return data.length > 80 ? `${data.slice(0, 80)}…` : data;
+}

@@ -1,0 +1,8 @@
+import type { Severity } from '../model/alert.ts';
+
+/** How bad the loss of this many per cent is. */
+export function severityByShare(percent: number): Severity {
+  if (percent >= 50) return 'CRITICAL';
+  if (percent >= 20) return 'HIGH';
+  return percent >= 5 ? 'MEDIUM' : 'LOW';
+}

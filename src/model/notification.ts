@@ -1,0 +1,57 @@
+import type { destinationTypes } from './enumerations.ts';
+
+export const eventTypes = [
+  'alert.detector.raised',
+  'alert.trigger.raised',
+  'alert.retracted',
+  'alert.resolved',
+  'action.submitted',
+  'action.confirmed',
+  'action.failed',
+  'action.replaced',
+  'score.changed',
+  'subscription.expiring',
+  'destination.disabled',
+  'ping',
+] as const;
+
+export type EventType = (typeof eventTypes)[number];
+
+/** What is told. `uid` stays the same over all attempts; `sequence` rises in the order in which messages came into being. */
+export type Message = {
+  uid: string;
+  sequence: number;
+  type: EventType;
+  timestamp: number;
+  data: Record<string, unknown>;
+};
+
+/** A destination as its sender needs it, secrets open. */
+export type Target = {
+  id: number;
+  tenantId: number;
+  type: (typeof destinationTypes)[number];
+  /** The address, whatever the kind: mail address or http uri. */
+  value: string | null;
+  method: string | null;
+  headers: Record<string, string>;
+  /** Secrets that sign, newest first; the second while a rotation is under way. */
+  secrets: string[];
+  messengerAChatId: string | null;
+  messengerBUri: string | null;
+};
+
+/**
+ * What became of an attempt. `retryAfterMs`: the receiver asked to wait. `gone`: it never wants to hear from us again (410,
+ * blocked bot, unknown mailbox). `permanent`: this message will never be taken, however often it is sent.
+ */
+export type Outcome =
+  | { ok: true; status?: number }
+  | { ok: false; status?: number; error: string; retryAfterMs?: number; gone?: true; permanent?: true };
+
+/** What would be sent, secrets masked. */
+export type Rendered =
+  | { type: 'HTTP'; method: string; uri: string; headers: Record<string, string>; body: string }
+  | { type: 'EMAIL'; to: string; subject: string; text: string; html: string }
+  | { type: 'MESSENGER_A'; chatId: string | null; text: string }
+  | { type: 'MESSENGER_B'; uri: string; text: string; body: string };

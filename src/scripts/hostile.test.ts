@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createSandbox, type ScriptResult } from './sandbox.ts';
+
+const sandbox = createSandbox();
+afterAll(() => sandbox.close());
+
+const e = { severity: 0.7, txHash: '0xabc', args: { value: 10n ** 19n, list: [3, 1, 2] } };
+
+/** Touches what a script could have bent: prototypes, built-ins, globals and the values themselves. */
+const canary = `const o = {};
+  return [o.polluted, typeof leak, Object.getOwnPropertyNames(globalThis).length, Object.keys(Object.prototype).length,
+    [3, 1, 2].sort().map((x) => x * 2).join(), JSON.stringify({ a: [1] }), 'abc'.replace(/b/, 'x'), [...new Set([1, 1])].length,
+    e.severity, e.txHash, e.getTxHash(), e.args.value, e.args.list.join(), Object.keys(e).join(), String(new Date(0))].join(' ');`;
+
+const hostile = readFileSync(new URL('hostile.txt', import.meta.url), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .map((line) => line.split(/ \| (.*)/s))
+  .map(([expected = '', source = '']) => ({ expected, source }));
+
+describe('hostile scripts', () => {
+  it('are at least 300', () => {
+    expect(new Set(hostile.map(({ source }) => source)).size).toBeGreaterThanOrEqual(300);
+  });
+
+  it('give what they may give, tell nothing of the host, and leave the next script as it would be alone', async () => {
+    const [alone] = await sandbox.run({ e }, [canary]);
+    const results = await sandbox.run(
+      { e },
+      hostile.flatMap(({ source }) => [source, canary]),
+    );
+    const wrong = hostile
+      .map(({ expected, source }, index) => ({ expected, source, got: summary(results[2 * index]!) }))
+      .filter(({ expected, got }) => !expected.split(' or ').includes(got));
+    expect(wrong).toEqual([]);
+    expect(hostile.filter((_, index) => !isSame(results[2 * index + 1]!, alone!))).toEqual([]);
+    expect(JSON.stringify(results, text)).not.toMatch(/file:|node_modules|\.[cm]?[jt]s\b|\bat </);
+  });
+
+  it.each([
+    'Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)',
+    'Array.prototype.join.call({ length: 2 ** 32 }, "").length',
+    'Array.prototype.reverse.call({ length: 2 ** 53 - 1 })',
+    'for (;;) "x".repeat(1e6).toUpperCase()',
+  ])(
+    'in a loop that cannot be interrupted are stopped, and the others of the run are answered: %s',
+    async (source) => {
+      const [before, stopped, after] = await sandbox.run({ e }, [canary, source, canary]);
+      expect(summary(stopped!)).toBe('time');
+      expect(isSame(before!, after!)).toBe(true);
+    },
+  );
+
+  it('compile without running', async () => {
+    for (const { expected, source } of hostile.slice(0, 120)) {
+      expect((await sandbox.check(source))?.code === 'syntax', source).toBe(expected === 'syntax');
+    }
+  });
+});
+
+function summary(result: ScriptResult): string {
+  return 'fault' in result ? result.fault.code : (JSON.stringify(result.value, text) ?? 'undefined');
+}
+
+function isSame(one: ScriptResult, other: ScriptResult): boolean {
+  return summary(one) === summary(other) && 'value' in one;
+}
+
+function text(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? `${value}n` : value;
+}

@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+import { limits } from './limits.ts';
+import { realmCode, runCodes } from './realm.ts';
+import { type Answer, type Job, type WorkerSetup, workerCode } from './worker.ts';
+
+/** The answers as far as they came; `fall.at` is the source that took the worker down, or -1 if no tenant code ran. */
+type Outcome = { answers: Answer[]; fall?: { at: number; by: 'time' | 'memory' } };
+
+export type Lane = { attempt(job: Job): Promise<Outcome>; close(): Promise<void> };
+
+declare const WebAssembly: { Module: new (bytes: Uint8Array) => object };
+let quickjs: ReturnType<typeof findQuickJS> | undefined;
+
+const pollMs = 100;
+const pollsWithoutProgress = 2;
+const cpuMsWithoutProgress = 4 * limits.scriptMs;
+
+/** One worker thread, started at the first job and again after each fall; takes one job at a time. */
+export function createLane(): Lane {
+  const progress = new Int32Array(new SharedArrayBuffer(4));
+  let worker: Worker | undefined;
+  let closed = false;
+
+  return {
+    async attempt(job) {
+      refuseWhenClosed();
+      const outcome = await post(start(), progress, job);
+      if (outcome.fall !== undefined) {
+        await stop();
+        refuseWhenClosed();
+      }
+      return outcome;
+    },
+    async close() {
+      closed = true;
+      await stop();
+    },
+  };
+
+  function refuseWhenClosed(): void {
+    if (closed) throw new Error('The script sandbox was closed.');
+  }
+
+  function start(): Worker {
+    if (worker !== undefined) return worker;
+    const started = startWorker(progress);
+    started.on('exit', () => {
+      if (worker === started) worker = undefined;
+    });
+    worker = started;
+    return started;
+  }
+
+  async function stop(): Promise<void> {
+    const stopping = worker;
+    worker = undefined;
+    await stopping?.terminate();
+  }
+}
+
+function startWorker(progress: Int32Array): Worker {
+  Atomics.store(progress, 0, -1);
+  quickjs ??= findQuickJS();
+  const worker = new Worker(workerCode, {
+    eval: true,
+    workerData: { ...quickjs, realmCode, runCodes, limits, progress } satisfies WorkerSetup,
+    env: {},
+    execArgv: [],
+    // What the engine prints when it falls would name paths of the host.
+    stdout: true,
+    stderr: true,
+    resourceLimits: { stackSizeMb: 32 },
+  });
+  // An error that no job waits for must find a listener, or it would end the process.
+  worker.on('error', () => {});
+  worker.unref();
+  return worker;
+}
+
+function findQuickJS(): Pick<WorkerSetup, 'quickjs' | 'wasmModule'> {
+  const quickjs = createRequire(import.meta.url).resolve('quickjs-emscripten');
+  const wasm = createRequire(quickjs).resolve('@jitl/quickjs-wasmfile-release-sync/wasm');
+  return { quickjs, wasmModule: new WebAssembly.Module(readFileSync(wasm)) };
+}
+
+/**
+ * QuickJS asks for interruption only between its own steps, so a native loop is seen as a job that makes no progress
+ * while the process is at work: on a busy machine the clock alone would stop the innocent.
+ */
+function post(worker: Worker, progress: Int32Array, job: Job): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const answers: Answer[] = [];
+    let last = -1;
+    let polls = 0;
+    let cpu = process.cpuUsage();
+    const timer = setInterval(() => {
+      const index = Atomics.load(progress, 0);
+      if (index < 0 || index !== last) {
+        last = index;
+        polls = 0;
+        cpu = process.cpuUsage();
+        return;
+      }
+      polls += 1;
+      const { user, system } = process.cpuUsage(cpu);
+      if (polls >= pollsWithoutProgress && (user + system) / 1000 >= cpuMsWithoutProgress) {
+        finish({ answers, fall: { at: index, by: 'time' } });
+      }
+    }, pollMs);
+    const onMessage = (more: Answer[]) => {
+      for (const answer of more) answers.push(answer);
+      if (answers.length === job.sources.length) finish({ answers });
+    };
+    const onFall = () => finish({ answers, fall: { at: Atomics.load(progress, 0), by: 'memory' } });
+    worker.on('message', onMessage).on('error', onFall).on('exit', onFall);
+    worker.postMessage(job, []);
+
+    function finish(outcome: Outcome): void {
+      clearInterval(timer);
+      worker.off('message', onMessage).off('error', onFall).off('exit', onFall);
+      resolve(outcome);
+    }
+  });
+}

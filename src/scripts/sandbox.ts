@@ -1,0 +1,78 @@
+import { decodeValue, encodeValues } from './codec.ts';
+import type { ScriptFault } from './compile.ts';
+import { createLane, type Lane } from './lane.ts';
+import type { Answer, Job } from './worker.ts';
+
+export type { ScriptFault };
+export type ScriptResult = { value: unknown } | { fault: ScriptFault };
+
+export type Sandbox = {
+  /** Compiles without running. Source is a JavaScript expression, or a body with `return`. */
+  check(source: string): Promise<ScriptFault | undefined>;
+  /** Loads the values once, then runs every script over them, each in a clean state: one script cannot see or change what another did. */
+  run(values: Readonly<Record<string, unknown>>, sources: readonly string[]): Promise<ScriptResult[]>;
+  close(): Promise<void>;
+};
+
+export function createSandbox({ workers = 1 }: { workers?: number } = {}): Sandbox {
+  const lanes = Array.from({ length: workers }, createLane);
+  const idle = [...lanes];
+  const waiting: ((lane: Lane) => void)[] = [];
+
+  async function work(job: Job): Promise<Answer[]> {
+    const lane = idle.pop() ?? (await new Promise<Lane>((resolve) => waiting.push(resolve)));
+    try {
+      return await finish(lane, job);
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) idle.push(lane);
+      else next(lane);
+    }
+  }
+
+  return {
+    async check(source) {
+      const [answer] = await work({ names: [], sources: [source] });
+      return typeof answer === 'object' && 'fault' in answer ? answer.fault : undefined;
+    },
+    async run(values, sources) {
+      const names = Object.keys(values);
+      const wrong = names.find((name) => !/^[A-Za-z_$][\w$]*$/.test(name));
+      if (wrong !== undefined) throw new Error(`"${wrong}" cannot be the name of a value in a script.`);
+      const answers = await work({ names, values: encodeValues(Object.values(values)), sources });
+      return answers.map(toResult);
+    },
+    async close() {
+      await Promise.all(lanes.map((lane) => lane.close()));
+    },
+  };
+}
+
+/** A script that takes its worker down is left out and the others go on: they are pure, so running one again does no harm. */
+async function finish(lane: Lane, job: Job): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  let open = [...job.sources.keys()];
+  let falls = 0;
+  while (open.length > 0) {
+    const sources = open.map((index) => job.sources[index]!);
+    const { answers: given, fall } = await lane.attempt({ ...job, sources });
+    for (const [position, answer] of given.entries()) answers[open[position]!] = answer;
+    const culprit = fall === undefined ? undefined : open[fall.at];
+    if (fall !== undefined && culprit !== undefined) answers[culprit] = { fault: stopped[fall.by] };
+    else if (fall !== undefined && ++falls > 1) {
+      throw new Error('The worker of the script sandbox fell twice before it ran a script.');
+    }
+    open = open.filter((index, position) => position >= given.length && index !== culprit);
+  }
+  return answers;
+}
+
+const stopped: Record<'time' | 'memory', ScriptFault> = {
+  time: { code: 'time', message: 'the script did not end and was stopped' },
+  memory: { code: 'memory', message: 'the script exhausted the sandbox and was stopped' },
+};
+
+function toResult(answer: Answer): ScriptResult {
+  if (typeof answer !== 'object') return { value: answer };
+  return 'fault' in answer ? answer : { value: decodeValue(answer.text) };
+}

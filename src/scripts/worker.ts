@@ -1,0 +1,207 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten';
+import { type Compiler, compilerCode, type Library, type ScriptFault } from './compile.ts';
+import type { Limits } from './limits.ts';
+import type { RunCode } from './realm.ts';
+
+/**
+ * The program of a worker thread, made of functions: as text it runs both from the sources and from `dist`,
+ * and it loads nothing but QuickJS.
+ */
+export const workerCode = `'use strict';
+${compilerCode}
+${[serve, createEngine, openModule, openRealm, closeRealm].map(String).join('\n')}
+const { parentPort, workerData } = require('node:worker_threads');
+serve(require(workerData.quickjs), parentPort, workerData, { compile, toFault });`;
+
+/** `names` and `values` (as JSON text, see `codec.ts`) are the parameters; without `values` sources are only compiled. */
+export type Job = { names: readonly string[]; values?: string; sources: readonly string[] };
+
+/** `text` is a value in the form of `codec.ts`; the plain kinds spare the common answers of filters their text. */
+export type Answer = boolean | undefined | { text: string } | { fault: ScriptFault };
+
+export type WorkerSetup = {
+  quickjs: string;
+  /** Compiled once for all workers, so that a new one starts with code that is already optimised. */
+  wasmModule: object;
+  realmCode: string;
+  runCodes: readonly RunCode[];
+  limits: Limits;
+  /** One cell: the index of the source at work, or -1 while no tenant code runs. */
+  progress: Int32Array;
+};
+
+declare const WebAssembly: { Memory: new (pages: { initial: number; maximum: number }) => object };
+
+type QuickJS = typeof import('quickjs-emscripten');
+
+type Realm = Library & {
+  runtime: QuickJSRuntime;
+  load: QuickJSHandle;
+  run: QuickJSHandle;
+  take: QuickJSHandle;
+};
+
+function serve(quickjs: QuickJS, port: MessagePort, setup: WorkerSetup, compiler: Compiler): void {
+  const work = createEngine(quickjs, setup, compiler);
+  port.on('message', (job: Job) => void work(job, (answers) => port.postMessage(answers)));
+}
+
+function createEngine(
+  quickjs: QuickJS,
+  setup: WorkerSetup,
+  { compile, toFault }: Compiler,
+): (job: Job, send: (answers: Answer[]) => void) => Promise<void> {
+  const { limits, progress, runCodes } = setup;
+  const sendEveryMs = 20;
+  let module: QuickJSWASMModule | undefined;
+  let realm: Realm | undefined;
+  let loaded: string | undefined;
+  let started = Number.POSITIVE_INFINITY;
+  let firstTick: NodeJS.CpuUsage | undefined;
+  let interrupted = false;
+
+  return async function work(job, send) {
+    let answers: Answer[] = [];
+    let sentAt = performance.now();
+    for (const [index, source] of job.sources.entries()) {
+      Atomics.store(progress, 0, index);
+      // What is sent need not run again when a later script takes the worker down.
+      if (performance.now() - sentAt > sendEveryMs) {
+        send(answers);
+        answers = [];
+        sentAt = performance.now();
+      }
+      const wasFresh = realm === undefined;
+      let given = attempt(realm ?? (await renew()), job, source);
+      // What earlier scripts left uncollected must not count against this one.
+      if (!wasFresh && hasFault(given, 'memory')) given = attempt(await renew(), job, source);
+      // A promise's job would outlive its script.
+      if (hasFault(given, 'memory') || hasFault(given, 'time') || realm?.runtime.hasPendingJob()) discard();
+      answers.push(given);
+    }
+    if (realm !== undefined && loaded !== undefined) load(realm, '[]');
+    loaded = undefined;
+    Atomics.store(progress, 0, -1);
+    send(answers);
+  };
+
+  async function renew(): Promise<Realm> {
+    discard();
+    if (module === undefined) {
+      const index = Atomics.exchange(progress, 0, -1);
+      module = await openModule(quickjs, setup);
+      Atomics.store(progress, 0, index);
+    }
+    started = Number.POSITIVE_INFINITY;
+    realm = openRealm(module, setup, mustStop);
+    return realm;
+  }
+
+  /** Memory that grew never shrinks, so it goes with its module. */
+  function discard(): void {
+    if (hasGrown()) module = undefined;
+    else if (realm !== undefined) closeRealm(realm);
+    realm = undefined;
+    loaded = undefined;
+  }
+
+  function hasGrown(): boolean {
+    return module !== undefined && module.getWasmMemory().buffer.byteLength > limits.memoryBytes;
+  }
+
+  function hasFault(given: Answer, code: ScriptFault['code']): boolean {
+    return typeof given === 'object' && 'fault' in given && given.fault.code === code;
+  }
+
+  function attempt(current: Realm, { names, values }: Job, source: string): Answer {
+    if (values !== undefined && values !== loaded && !load(current, values)) {
+      return { fault: { code: 'memory', message: 'the values handed to the script are too large' } };
+    }
+    interrupted = false;
+    firstTick = undefined;
+    started = performance.now();
+    const compiled = compile(current, limits, names, source);
+    const given = 'fault' in compiled || values === undefined ? compiled : call(current, compiled.script);
+    if (hasGrown()) return { fault: { code: 'memory', message: 'the script needs too much memory' } };
+    return typeof given === 'object' && 'script' in given ? undefined : given;
+  }
+
+  function load({ context, load: loader }: Realm, values: string): boolean {
+    loaded = undefined;
+    if (values.length > limits.valueChars) return false;
+    started = Number.POSITIVE_INFINITY;
+    const result = context
+      .newString(values)
+      .consume((text) => context.callFunction(loader, context.undefined, text));
+    result.dispose();
+    if (result.error === undefined) loaded = values;
+    return result.error === undefined;
+  }
+
+  function call({ context, run, take }: Realm, script: QuickJSHandle): Answer {
+    const result = context.callFunction(run, context.undefined, script);
+    // Asked first: an async function turns an interruption into a promise like any other.
+    if (interrupted) {
+      result.dispose();
+      return { fault: { code: 'time', message: `the script ran for more than ${limits.scriptMs} ms` } };
+    }
+    if (result.error) {
+      result.dispose();
+      return { fault: { code: 'memory', message: 'the script needs too much memory' } };
+    }
+    const code = runCodes[result.value.consume((handle) => context.getNumber(handle))];
+    if (code === 'true') return true;
+    if (code === 'false') return false;
+    if (code === 'undefined' || code === undefined) return undefined;
+    const text = context
+      .unwrapResult(context.callFunction(take, context.undefined))
+      .consume((handle) => context.getString(handle));
+    if (code === 'value') return { text };
+    if (code === 'result') return { fault: { code, message: text } };
+    return { fault: toFault(code, JSON.parse(text)) };
+  }
+
+  /**
+   * Asked at every ten thousandth step, whichever script takes it. Wall time would charge a script for a busy machine;
+   * the processor time of the whole process since the script's first such step is what it can have used at most.
+   */
+  function mustStop(): boolean {
+    const afterMs = performance.now() - started;
+    if (afterMs < 0) return false;
+    if (hasGrown()) return true;
+    firstTick ??= process.cpuUsage();
+    if (afterMs < limits.scriptMs) return false;
+    const { user, system } = process.cpuUsage(firstTick);
+    interrupted ||= (user + system) / 1000 >= limits.scriptMs;
+    return interrupted;
+  }
+}
+
+/**
+ * QuickJS cannot count its bytes in WebAssembly, so the memory itself is the limit: growing is the fault. What it may
+ * grow is room for the calls from outside, which do not look whether they got their memory.
+ */
+function openModule(quickjs: QuickJS, { limits, wasmModule }: WorkerSetup): Promise<QuickJSWASMModule> {
+  const pages = limits.memoryBytes / 65_536;
+  const wasmMemory = new WebAssembly.Memory({ initial: pages, maximum: 2 * pages });
+  const variant = quickjs.newVariant(quickjs.RELEASE_SYNC, { wasmModule, wasmMemory });
+  return quickjs.newQuickJSWASMModuleFromVariant(variant);
+}
+
+function openRealm(module: QuickJSWASMModule, setup: WorkerSetup, mustStop: () => boolean): Realm {
+  const runtime = module.newRuntime();
+  runtime.setMaxStackSize(setup.limits.stackBytes);
+  runtime.setInterruptHandler(mustStop);
+  const context = runtime.newContext();
+  const [load, run, take] = context
+    .unwrapResult(context.evalCode(setup.realmCode, 'sandbox'))
+    .consume((made) => ['load', 'run', 'take'].map((name) => context.getProp(made, name)));
+  return { runtime, context, load: load!, run: run!, take: take!, scripts: new Map(), chars: 0 };
+}
+
+function closeRealm({ runtime, context, load, run, take, scripts }: Realm): void {
+  for (const handle of [load, run, take, ...scripts.values()]) handle.dispose();
+  context.dispose();
+  runtime.dispose();
+}

@@ -1,0 +1,66 @@
+import type { TSchema } from 'typebox';
+import { configSchema } from '../detectors/configSchema.ts';
+import { detectors } from '../detectors/registry.ts';
+import { unprocessable } from '../model/errors.ts';
+import { invalidInput, withDefaults } from '../model/validate.ts';
+import { findRecord, type Row } from '../store/records.ts';
+import { detectorSchemaTable } from '../store/tables/detectorSchema.ts';
+import type { Call } from './call.ts';
+import type { Change } from './recordKind.ts';
+
+type DetectorChange = Omit<Change, 'input'> & {
+  input: { schemaId?: number | null; source?: string | null; config?: object | null };
+};
+
+/** The configuration must be one that the detector can run with; findings from outside need none. */
+export async function prepareDetector(call: Call, { input, current }: DetectorChange): Promise<Row> {
+  const isTouched = input.schemaId != null || input.source != null || input.config !== undefined;
+  if (!isTouched || (input.source ?? current?.source) === 'EXTERNAL') return input;
+  const schemaId = input.schemaId ?? idOf(current?.schema);
+  const record = await findRecord(call.db, detectorSchemaTable, call.visible, schemaId, schemaMembers);
+  const schema = record && schemaOf(record);
+  if (!schema) return input;
+  const checked = check(schema, input.config ?? current?.config ?? {});
+  if ('faults' in checked) throw invalidInput(checked.faults);
+  return input;
+}
+
+const schemaMembers = ['name', 'configSchema'] as const;
+
+function idOf(schema: unknown): number {
+  return typeof schema === 'object' && schema !== null && 'id' in schema ? Number(schema.id) : Number.NaN;
+}
+
+/** Vigil's own definition, else what the administrator wrote for a detector that runs elsewhere. */
+function schemaOf({ name, configSchema: written }: Row): TSchema | undefined {
+  const definition = detectors.get(String(name));
+  if (definition) return configSchema(definition);
+  return typeof written === 'object' && written !== null ? remembered(written) : undefined;
+}
+
+/** A schema is compiled once for every object, so the same text must come as the same object. */
+const written = new Map<string, TSchema>();
+const mostWritten = 1000;
+
+function remembered(schema: object): TSchema {
+  const text = JSON.stringify({ ...schema, $id: undefined });
+  let known = written.get(text);
+  if (!known) {
+    if (written.size >= mostWritten) written.clear();
+    known = JSON.parse(text) as TSchema;
+    written.set(text, known);
+  }
+  return known;
+}
+
+function check(schema: TSchema, config: unknown): ReturnType<typeof withDefaults> {
+  try {
+    return withDefaults(schema, config, '/config');
+  } catch (error) {
+    throw unprocessable(
+      '/schemaId',
+      'unusable-schema',
+      `The configuration schema of this detector schema cannot be used: ${error instanceof Error ? error.message : String(error)}.`,
+    );
+  }
+}

@@ -1,0 +1,85 @@
+import { type Static, Type } from 'typebox';
+import { formatUnits, showAmount } from '../evidence/amounts.ts';
+import { assetDecimals, assetFacts, native } from '../evidence/assetFacts.ts';
+import { transferTopic } from '../evidence/erc20Transfer.ts';
+import { readHolding } from '../evidence/holdings.ts';
+import { Asset, Condition, Configuration, Looks, scheduleOf } from '../evidence/parameters.ts';
+import { evaluateCondition, parseCondition } from '../lib/condition.ts';
+import { toDecimal } from '../lib/decimal.ts';
+import { defineTrigger } from '../model/detection.ts';
+
+const params = Configuration({
+  token: Asset('native, or the address of a token.'),
+  condition: Type.Optional(
+    Condition(
+      'What must hold of the new balance in whole tokens, such as "< 5", ">= 10%" (change) or "--100" (fall); without it, any change.',
+    ),
+  ),
+  ...Looks('block', '1 min'),
+});
+
+type State = { value: string; armed?: false };
+
+export const balanceChange = defineTrigger<Static<typeof params>, State>({
+  type: 'BALANCE_CHANGE',
+  description:
+    'The balance of the watched address in native coins or in a token changes, and the new balance meets the condition.',
+  params,
+  interests({ token, ...looks }, { address }) {
+    // Tokens tell of every transfer, so that the balance need not be asked for in every block.
+    if (looks.when === 'block' && token !== native)
+      return [{ on: 'party', address, topics: [transferTopic] }];
+    return [{ on: 'block', ...scheduleOf(looks) }];
+  },
+  evaluate(observation, { config, contract, chain, state, read }) {
+    const token = config.token.toLowerCase();
+    if (observation.type !== 'block' && observation.type !== 'log') return {};
+    if (observation.type === 'log' && observation.log.address !== token) return {};
+    const after = readHolding(read, token, contract.address);
+    const before = state ? BigInt(state.value) : readHolding(read, token, contract.address, 'parent');
+    const isChanged = after !== before;
+    if (!isChanged && state && state.armed !== false) return {};
+    const { fires, armed } = judge(config.condition, { after, before, armed: state?.armed }, () =>
+      assetDecimals(read, chain, token),
+    );
+    const next: State = { value: String(after), ...(!armed && { armed }) };
+    const kept = next.value === state?.value && next.armed === state.armed ? {} : { state: next };
+    if (!isChanged || !fires) return kept;
+    const facts = assetFacts(read, chain, token);
+    const verb = after > before ? 'rose' : 'fell';
+    return {
+      ...kept,
+      found: [
+        {
+          message: `The balance of ${contract.name} ${verb} from ${showAmount(before, facts)} to ${showAmount(after, facts)}.`,
+          fields: {
+            token,
+            symbol: facts.symbol,
+            before: formatUnits(before, facts.decimals),
+            after: formatUnits(after, facts.decimals),
+            change: formatUnits(after - before, facts.decimals),
+            rawBefore: before,
+            rawAfter: after,
+            condition: config.condition,
+          },
+        },
+      ],
+    };
+  },
+});
+
+type Verdict = { fires: boolean; armed: boolean };
+
+function judge(
+  condition: string | undefined,
+  { after, before, armed }: { after: bigint; before: bigint; armed: boolean | undefined },
+  decimals: () => number,
+): Verdict {
+  if (condition === undefined) return { fires: true, armed: true };
+  const places = decimals();
+  return evaluateCondition(parseCondition(condition), {
+    value: toDecimal(after, places),
+    previous: toDecimal(before, places),
+    armed,
+  });
+}

@@ -1,0 +1,14 @@
+import type { Static } from 'typebox';
+import { defineTrigger } from '../model/detection.ts';
+import { CallerList, tellCaller } from './support/callers.ts';
+
+const params = CallerList('Whose transactions to the contract are told.');
+
+export const blacklistedCallers = defineTrigger<Static<typeof params>, never>({
+  type: 'BLACKLISTED_CALLERS',
+  description:
+    'Somebody on a list sends a transaction to the contract. Who calls it through another contract is not seen.',
+  params,
+  interests: (_params, { address }) => [{ on: 'call', address }],
+  evaluate: (observation, sight) => tellCaller(observation, sight, 'listed'),
+});

@@ -1,0 +1,24 @@
+import { Configuration } from '../evidence/parameters.ts';
+import { defineTrigger } from '../model/detection.ts';
+
+export const contractCreated = defineTrigger<object, never>({
+  type: 'CONTRACT_CREATED',
+  description:
+    'The watched address creates a contract by a transaction of its own. Contracts that a contract creates inside a transaction are not seen.',
+  params: Configuration({}),
+  interests: (_params, { address }) => [{ on: 'sender', address }],
+  evaluate(observation, { contract, read }) {
+    if (observation.type !== 'transaction' || observation.transaction.to !== null) return {};
+    const { hash, from, value, nonce } = observation.transaction;
+    const { isSuccess, contractAddress } = read.receipt(hash);
+    if (!isSuccess || contractAddress === null) return {};
+    return {
+      found: [
+        {
+          message: `${contract.name} created the contract ${contractAddress}.`,
+          fields: { contractAddress, from, value, nonce },
+        },
+      ],
+    };
+  },
+});

@@ -1,0 +1,60 @@
+import type { Static } from 'typebox';
+import { formatUnits, showAmount } from '../evidence/amounts.ts';
+import { assetDecimals, assetFacts } from '../evidence/assetFacts.ts';
+import { decodeTransfer } from '../evidence/erc20Transfer.ts';
+import { Amount, Configuration } from '../evidence/parameters.ts';
+import { compareDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
+import { defineTrigger } from '../model/detection.ts';
+import { directionMember, isDirected, tokenMember, transferInterests } from './support/transfers.ts';
+
+const params = Configuration({
+  direction: directionMember,
+  minAmount: Amount('Only transfers of at least this many whole tokens.', '0'),
+  token: tokenMember,
+});
+
+/** Decimals of the one token that is looked for, because comparing with an amount needs them for every transfer. */
+type State = { decimals: number };
+
+export const erc20Transfer = defineTrigger<Static<typeof params>, State>({
+  type: 'ERC20_TRANSFER',
+  description:
+    'Tokens (ERC-20) go to or from the watched address or, when that is a token, from anybody to anybody.',
+  params,
+  interests: transferInterests,
+  evaluate(observation, { config, contract, chain, state, read }) {
+    if (observation.type !== 'log') return {};
+    const transfer = decodeTransfer(observation.log);
+    // A transfer of nothing costs its sender nothing, and is how strangers get themselves noticed.
+    if (!transfer || transfer.amount === 0n) return {};
+    const token = observation.log.address;
+    const wanted = config.token?.toLowerCase();
+    if (token !== (wanted ?? token) || !isDirected(config.direction, contract.address, transfer)) return {};
+    const isTheOne = token === (wanted ?? contract.address);
+    const minAmount = parseDecimal(config.minAmount);
+    let after: { state?: State } = {};
+    if (minAmount.units > 0n) {
+      const decimals = (isTheOne ? state?.decimals : undefined) ?? assetDecimals(read, chain, token);
+      if (isTheOne && !state) after = { state: { decimals } };
+      if (compareDecimal(toDecimal(transfer.amount, decimals), minAmount) < 0) return after;
+    }
+    const facts = assetFacts(read, chain, token);
+    const { from, to, amount } = transfer;
+    return {
+      ...after,
+      found: [
+        {
+          message: `${showAmount(amount, facts)} moved from ${from} to ${to} (${contract.name}).`,
+          fields: {
+            from,
+            to,
+            token,
+            symbol: facts.symbol,
+            amount: formatUnits(amount, facts.decimals),
+            rawAmount: amount,
+          },
+        },
+      ],
+    };
+  },
+});

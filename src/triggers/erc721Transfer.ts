@@ -1,0 +1,42 @@
+import type { Static } from 'typebox';
+import { assetFacts } from '../evidence/assetFacts.ts';
+import { zeroAddress } from '../evidence/erc20Transfer.ts';
+import { Configuration } from '../evidence/parameters.ts';
+import { topicAddress } from '../lib/abi.ts';
+import { defineTrigger } from '../model/detection.ts';
+import { directionMember, isDirected, tokenMember, transferInterests } from './support/transfers.ts';
+
+const params = Configuration({ direction: directionMember, token: tokenMember });
+
+export const erc721Transfer = defineTrigger<Static<typeof params>, never>({
+  type: 'ERC721_TRANSFER',
+  description:
+    'A unique token (ERC-721) goes to or from the watched address or, when that is a collection, from anybody to anybody.',
+  params,
+  interests: transferInterests,
+  evaluate(observation, { config, contract, chain, read }) {
+    if (observation.type !== 'log') return {};
+    const { address: token, topics } = observation.log;
+    const [, fromTopic, toTopic, idTopic] = topics;
+    // The same event without an indexed id is the transfer of an amount.
+    if (fromTopic === undefined || toTopic === undefined || idTopic === undefined) return {};
+    const transfer = { from: topicAddress(fromTopic), to: topicAddress(toTopic) };
+    if (token !== (config.token?.toLowerCase() ?? token)) return {};
+    if (!isDirected(config.direction, contract.address, transfer)) return {};
+    const { symbol } = assetFacts(read, chain, token);
+    const tokenId = BigInt(idTopic);
+    return {
+      found: [
+        {
+          message: `${symbol} #${tokenId} ${sentence(transfer)} (${contract.name}).`,
+          fields: { ...transfer, token, symbol, tokenId },
+        },
+      ],
+    };
+  },
+});
+
+function sentence({ from, to }: { from: string; to: string }): string {
+  if (from === zeroAddress) return `was made for ${to}`;
+  return to === zeroAddress ? `of ${from} was destroyed` : `moved from ${from} to ${to}`;
+}

@@ -1,0 +1,33 @@
+import { type Static, Type } from 'typebox';
+import { eventByTopic, eventItem } from '../evidence/abiItems.ts';
+import { Configuration } from '../evidence/parameters.ts';
+import { decodeEvent, parseEvent, topicOf } from '../lib/abi.ts';
+import { defineTrigger } from '../model/detection.ts';
+import { EventSignature, tellEvent } from './support/events.ts';
+import { oncePer } from './support/oncePer.ts';
+
+const params = Configuration({
+  signature: Type.Optional(
+    EventSignature('The event, such as Paused(address account); without it, every event of the contract.'),
+  ),
+});
+type Params = Static<typeof params>;
+
+const named = oncePer(({ signature }: Params, abi) =>
+  signature === undefined ? null : eventItem(signature, abi),
+);
+
+export const eventEmitted = defineTrigger<Params, never>({
+  type: 'EVENT_EMITTED',
+  description: 'The contract emits an event.',
+  params,
+  interests: ({ signature }, { address }) => [
+    { on: 'log', address, ...(signature !== undefined && { topics: [topicOf(parseEvent(signature))] }) },
+  ],
+  evaluate(observation, { config, contract }) {
+    if (observation.type !== 'log') return {};
+    const { log, transaction } = observation;
+    const event = named(config, contract) ?? eventByTopic(log.topics[0] ?? '', contract.abi);
+    return { found: [tellEvent(log, transaction, contract, event, event && decodeEvent(event, log))] };
+  },
+});

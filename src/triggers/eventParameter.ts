@@ -1,0 +1,63 @@
+import type { AbiParameter } from 'abitype';
+import type { Static } from 'typebox';
+import { eventItem } from '../evidence/abiItems.ts';
+import { Configuration } from '../evidence/parameters.ts';
+import { decodeEvent, type EventItem, parseEvent, topicOf } from '../lib/abi.ts';
+import { defineTrigger } from '../model/detection.ts';
+import { Conditions, compileConditions, refuseFaults } from './support/conditions.ts';
+import { EventSignature, tellEvent } from './support/events.ts';
+import { oncePer } from './support/oncePer.ts';
+
+const params = Configuration(
+  {
+    signature: EventSignature(
+      'The event, such as Transfer(address indexed from, address indexed to, uint256 value). Names and what is indexed may be left out: they are then taken from the contract’s ABI.',
+    ),
+    conditions: Conditions,
+  },
+  ['signature', 'conditions'],
+);
+type Params = Static<typeof params>;
+
+const compiled = oncePer(compile);
+
+export const eventParameter = defineTrigger<Params, never>({
+  type: 'EVENT_PARAMETER',
+  description:
+    'The contract emits an event whose values meet all conditions. Of an indexed text only whether it is equal can be told, of an indexed list or struct nothing.',
+  params,
+  check: (given, abi) => compile(given, abi).faults,
+  interests: ({ signature }, { address }) => [
+    { on: 'log', address, topics: [topicOf(parseEvent(signature))] },
+  ],
+  evaluate(observation, { config, contract }) {
+    if (observation.type !== 'log') return {};
+    const { log, transaction } = observation;
+    const { event, test, faults } = compiled(config, contract);
+    refuseFaults(faults);
+    const args = decodeEvent(event, log);
+    return test(args) ? { found: [tellEvent(log, transaction, contract, event, args)] } : {};
+  },
+});
+
+function compile({ signature, conditions }: Params, abi: readonly unknown[]) {
+  const event = eventItem(signature, abi);
+  const { test, faults } = compileConditions(event.inputs, conditions);
+  return { event, test, faults: [...faults, ...hashedFaults(event, conditions)] };
+}
+
+/** Comparisons that can never be made, because an indexed value of this type leaves only its hash on the chain. */
+function hashedFaults(event: EventItem, conditions: Params['conditions']) {
+  return conditions.flatMap(({ name, operator }, place) => {
+    const [first] = name.split('.');
+    const input = event.inputs.find((each, at) => (each.name || String(at)) === first);
+    if (!input?.indexed || !isHashed(input)) return [];
+    if (input.type === 'string' && ['==', '!=', 'in'].includes(operator)) return [];
+    const message = `is indexed, so that only its hash is on the chain: ${input.type === 'string' ? 'use ==, != or in' : 'it cannot be compared'}.`;
+    return [{ pointer: `/conditions/${place}/name`, code: 'indexed', message }];
+  });
+}
+
+function isHashed({ type }: AbiParameter): boolean {
+  return /^(string|bytes|tuple)$|\]$/.test(type);
+}

@@ -1,0 +1,31 @@
+import { Configuration } from '../evidence/parameters.ts';
+import { defineTrigger } from '../model/detection.ts';
+import { sentence } from './support/transactions.ts';
+
+export const failedTx = defineTrigger<object, never>({
+  type: 'FAILED_TX',
+  description:
+    'A transaction sent to the contract, or by the wallet, fails. The reason is told where replaying it on the state before its block gives one.',
+  params: Configuration({}),
+  interests: (_params, { address }) => [
+    { on: 'call', address },
+    { on: 'sender', address },
+  ],
+  evaluate(observation, { contract, read }) {
+    if (observation.type !== 'transaction') return {};
+    const { hash, from, to, value, input } = observation.transaction;
+    const { isSuccess, gasUsed } = read.receipt(hash);
+    if (isSuccess) return {};
+    const reason = read.failureReason(observation.transaction) ?? undefined;
+    const selector = input.length >= 10 ? input.slice(0, 10) : undefined;
+    const why = reason === undefined ? '' : `: ${reason}`;
+    return {
+      found: [
+        {
+          message: `${sentence(observation.transaction, contract)}, which failed${why}.`,
+          fields: { from, to, value, selector, gasUsed, reason },
+        },
+      ],
+    };
+  },
+});

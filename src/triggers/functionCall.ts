@@ -1,0 +1,42 @@
+import { type Static, Type } from 'typebox';
+import { functionBySelector, functionItem } from '../evidence/abiItems.ts';
+import { Configuration } from '../evidence/parameters.ts';
+import { parseFunction, selectorOf } from '../lib/abi.ts';
+import { defineTrigger } from '../model/detection.ts';
+import { callValues, FunctionSignature, statusMember, tellCall } from './support/calls.ts';
+import { oncePer } from './support/oncePer.ts';
+
+const params = Configuration({
+  signature: Type.Optional(
+    FunctionSignature('The function, such as withdraw(uint256 amount); without it, every function.'),
+  ),
+  status: statusMember,
+});
+type Params = Static<typeof params>;
+
+const named = oncePer(({ signature }: Params, abi) =>
+  signature === undefined ? null : functionItem(signature, abi),
+);
+
+export const functionCall = defineTrigger<Params, never>({
+  type: 'FUNCTION_CALL',
+  description:
+    'A transaction calls a function of the contract. Calls that other contracts make inside a transaction are not seen.',
+  params,
+  interests: ({ signature }, { address }) => [
+    {
+      on: 'call',
+      address,
+      ...(signature !== undefined && { selectors: [selectorOf(parseFunction(signature))] }),
+    },
+  ],
+  evaluate(observation, { config, contract, read }) {
+    if (observation.type !== 'transaction') return {};
+    const { transaction } = observation;
+    // Plain payments call no function.
+    if (transaction.input.length < 10) return {};
+    const item = named(config, contract) ?? functionBySelector(transaction.input.slice(0, 10), contract.abi);
+    const args = item && callValues(item, transaction.input);
+    return tellCall(read, transaction, contract, config.status, { item, args });
+  },
+});

@@ -1,0 +1,47 @@
+import type { Static } from 'typebox';
+import { functionItem } from '../evidence/abiItems.ts';
+import { Configuration } from '../evidence/parameters.ts';
+import { parseFunction, selectorOf } from '../lib/abi.ts';
+import { defineTrigger } from '../model/detection.ts';
+import { callValues, FunctionSignature, statusMember, tellCall } from './support/calls.ts';
+import { Conditions, compileConditions, refuseFaults } from './support/conditions.ts';
+import { oncePer } from './support/oncePer.ts';
+
+const params = Configuration(
+  {
+    signature: FunctionSignature(
+      'The function, such as withdraw(uint256 amount). Names may be left out: they are then taken from the contract’s ABI.',
+    ),
+    conditions: Conditions,
+    status: statusMember,
+  },
+  ['signature', 'conditions'],
+);
+type Params = Static<typeof params>;
+
+const compiled = oncePer(compile);
+
+export const functionParameter = defineTrigger<Params, never>({
+  type: 'FUNCTION_PARAMETER',
+  description:
+    'A transaction calls a function of the contract with parameters that meet all conditions. Calls that other contracts make inside a transaction are not seen.',
+  params,
+  check: (given, abi) => compile(given, abi).faults,
+  interests: ({ signature }, { address }) => [
+    { on: 'call', address, selectors: [selectorOf(parseFunction(signature))] },
+  ],
+  evaluate(observation, { config, contract, read }) {
+    if (observation.type !== 'transaction') return {};
+    const { transaction } = observation;
+    const { item, test, faults } = compiled(config, contract);
+    refuseFaults(faults);
+    const args = callValues(item, transaction.input);
+    if (!args || !test(args)) return {};
+    return tellCall(read, transaction, contract, config.status, { item, args });
+  },
+});
+
+function compile({ signature, conditions }: Params, abi: readonly unknown[]) {
+  const item = functionItem(signature, abi);
+  return { item, ...compileConditions(item.inputs, conditions) };
+}

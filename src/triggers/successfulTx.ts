@@ -1,0 +1,21 @@
+import { Configuration } from '../evidence/parameters.ts';
+import { defineTrigger } from '../model/detection.ts';
+import { sentence } from './support/transactions.ts';
+
+export const successfulTx = defineTrigger<object, never>({
+  type: 'SUCCESSFUL_TX',
+  description: 'A transaction sent to the contract, or by the wallet, succeeds.',
+  params: Configuration({}),
+  interests: (_params, { address }) => [
+    { on: 'call', address },
+    { on: 'sender', address },
+  ],
+  evaluate(observation, { contract, read }) {
+    if (observation.type !== 'transaction') return {};
+    const { hash, from, to, value } = observation.transaction;
+    if (!read.receipt(hash).isSuccess) return {};
+    return {
+      found: [{ message: `${sentence(observation.transaction, contract)}.`, fields: { from, to, value } }],
+    };
+  },
+});

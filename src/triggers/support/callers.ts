@@ -1,0 +1,45 @@
+import { Type } from 'typebox';
+import { Configuration } from '../../evidence/parameters.ts';
+import type { Found, Observation, Sight } from '../../model/detection.ts';
+import { oncePer } from './oncePer.ts';
+import { sentence } from './transactions.ts';
+
+type Params = { callers: string[] };
+
+export function CallerList(description: string) {
+  return Configuration(
+    {
+      callers: Type.Array(Type.String({ format: 'address' }), {
+        description,
+        minItems: 1,
+        maxItems: 10_000,
+        uniqueItems: true,
+      }),
+    },
+    ['callers'],
+  );
+}
+
+const callerSet = oncePer(({ callers }: Params) => new Set(callers.map((caller) => caller.toLowerCase())));
+
+/** Tells of a transaction whose sender is listed, or is not, whatever becomes of it: an attempt counts. */
+export function tellCaller(
+  observation: Observation,
+  { config, contract, read }: Sight<Params, never>,
+  wanted: 'listed' | 'unlisted',
+): { found?: [Found] } {
+  if (observation.type !== 'transaction') return {};
+  const { from, to, value, hash, input } = observation.transaction;
+  if (callerSet(config, contract).has(from) !== (wanted === 'listed')) return {};
+  const status = read.receipt(hash).isSuccess ? 'success' : 'failed';
+  const list = wanted === 'listed' ? 'is on the list of unwanted callers' : 'is not on the list of callers';
+  const ending = status === 'success' ? '' : '; the transaction failed';
+  return {
+    found: [
+      {
+        message: `${sentence(observation.transaction, contract)} and ${list}${ending}.`,
+        fields: { from, to, value, selector: input.length >= 10 ? input.slice(0, 10) : undefined, status },
+      },
+    ],
+  };
+}

@@ -1,0 +1,65 @@
+import { Type } from 'typebox';
+import { Choice } from '../../evidence/parameters.ts';
+import { canonicalSignature, decodeCall, type FunctionItem } from '../../lib/abi.ts';
+import { fillTemplate } from '../../lib/template.ts';
+import type { Transaction } from '../../model/block.ts';
+import type { Found, Reader, Watched } from '../../model/detection.ts';
+
+export const statusMember = Choice(
+  'Whether the transaction must have succeeded, must have failed, or may have done either.',
+  ['success', 'failed', 'any'],
+  'success',
+);
+
+export function FunctionSignature(description: string) {
+  return Type.String({ format: 'functionSignature', maxLength: 10_000, description });
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The values of a call; undefined for data that does not fit, which anybody can send. */
+export function callValues(item: FunctionItem, input: string): Values | undefined {
+  try {
+    return decodeCall(item, input);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Tells of a call, if the transaction ended as is wanted. */
+export function tellCall(
+  read: Reader,
+  { from, to, value, input, hash }: Transaction,
+  contract: Watched,
+  status: 'success' | 'failed' | 'any',
+  { item, args }: { item: FunctionItem | undefined; args: Values | undefined },
+): { found?: [Found] } {
+  const ended = read.receipt(hash).isSuccess ? 'success' : 'failed';
+  if (status !== 'any' && status !== ended) return {};
+  const selector = input.slice(0, 10);
+  const what = item ? `${item.name}(${showValues(args ?? {})})` : `function ${selector}`;
+  const ending = ended === 'success' ? '' : ', but the transaction failed';
+  return {
+    found: [
+      {
+        message: `${from} called ${what} of ${contract.name}${ending}.`,
+        fields: {
+          function: item?.name,
+          signature: item && canonicalSignature(item),
+          selector,
+          args,
+          from,
+          to,
+          value,
+          status: ended,
+        },
+      },
+    ],
+  };
+}
+
+/** `to: 0x…, amount: 5`, cut where it becomes a wall of text. */
+export function showValues(values: Values): string {
+  const text = fillTemplate('{values}', { values });
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

@@ -1,0 +1,33 @@
+import { Type } from 'typebox';
+import { canonicalSignature, type EventItem } from '../../lib/abi.ts';
+import type { Log, Transaction } from '../../model/block.ts';
+import type { Found, Watched } from '../../model/detection.ts';
+import { showValues } from './calls.ts';
+
+export function EventSignature(description: string) {
+  return Type.String({ format: 'eventSignature', maxLength: 10_000, description });
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+export function tellEvent(
+  log: Log,
+  { from }: Transaction,
+  contract: Watched,
+  event: EventItem | undefined,
+  args: Values | undefined,
+): Found {
+  const topic = log.topics[0];
+  const what = event ? `${event.name}(${showValues(args ?? {})})` : `an event with topic ${topic ?? 'none'}`;
+  return {
+    message: `${contract.name} emitted ${what} in a transaction of ${from}.`,
+    fields: {
+      event: event?.name,
+      signature: event && canonicalSignature(event),
+      topic,
+      args,
+      from,
+      logIndex: log.index,
+    },
+  };
+}

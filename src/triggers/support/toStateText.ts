@@ -1,0 +1,19 @@
+import { eventTopic } from '../../lib/abi.ts';
+
+/** More than this is of no use to a reader and a burden to what is kept from block to block. */
+const mostCharacters = 1000;
+
+/** A decoded value as text that tells it from others; a very long one as its hash. */
+export function toStateText(value: unknown): string {
+  const text = toText(value);
+  return text.length > mostCharacters ? eventTopic(text) : text;
+}
+
+function toText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean') return `${value}`;
+  const json: string | undefined = JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'bigint' ? String(inner) : inner,
+  );
+  return json ?? 'nothing';
+}

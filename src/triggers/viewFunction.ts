@@ -1,0 +1,135 @@
+import { type Static, Type } from 'typebox';
+import { functionItem } from '../evidence/abiItems.ts';
+import { Condition, Configuration, Looks, scheduleOf } from '../evidence/parameters.ts';
+import { readCall, tryCall } from '../evidence/readCall.ts';
+import { abiMember } from '../lib/abiMember.ts';
+import { toAbiValues } from '../lib/abiValues.ts';
+import { compileComparison } from '../lib/compileComparison.ts';
+import { evaluateCondition, parseCondition } from '../lib/condition.ts';
+import { parseDecimal } from '../lib/decimal.ts';
+import { defineTrigger } from '../model/detection.ts';
+import type { Fault } from '../model/errors.ts';
+import { FunctionSignature } from './support/calls.ts';
+import { attempt, Comparand, refuseFaults } from './support/conditions.ts';
+import { oncePer } from './support/oncePer.ts';
+import { toStateText } from './support/toStateText.ts';
+
+const params = Configuration(
+  {
+    signature: FunctionSignature(
+      'The function with what it gives, such as balanceOf(address)(uint256); results may be left out where the contract’s ABI has them.',
+    ),
+    params: Type.Array(Type.Unknown(), {
+      default: [],
+      maxItems: 50,
+      description: 'Values to call it with; large numbers as text.',
+    }),
+    result: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 500,
+        description:
+          'Which of several results, by name or position, such as 1 or order.amount; the first one without it.',
+      }),
+    ),
+    condition: Type.Optional(
+      Condition(
+        'What must hold of the result, a number, such as "> 100" or ">= 10%"; told when it has changed.',
+      ),
+    ),
+    equals: Type.Optional(Comparand('The result that is told.')),
+    ...Looks('block', '1 min'),
+  },
+  ['signature'],
+);
+type Params = Static<typeof params>;
+type State = { value: string; armed?: false };
+
+const compiled = oncePer(compile);
+
+export const viewFunction = defineTrigger<Params, State>({
+  type: 'VIEW_FUNCTION',
+  description:
+    'A reading function of the contract gives a result that meets a condition or equals a value, told when it begins to and at every change while it does; without either, every change is told.',
+  params,
+  check: (given, abi) => compile(given, abi).faults,
+  interests: (looks) => [{ on: 'block', ...scheduleOf(looks) }],
+  evaluate(observation, { config, contract, state, read }) {
+    if (observation.type !== 'block') return {};
+    const { item, values, resultOf, equals, faults } = compiled(config, contract);
+    refuseFaults(faults);
+    const now = resultOf(readCall(read, contract.address, item, values));
+    const after = toStateText(now);
+    const earlier = state ? undefined : tryCall(read, contract.address, item, values, 'parent');
+    const before =
+      state?.value ?? (earlier && 'results' in earlier ? toStateText(resultOf(earlier.results)) : undefined);
+    const { fires, armed } = judge(config, equals, now, { after, before, armed: state?.armed });
+    const next: State = { value: after, ...(!armed && { armed }) };
+    const kept = next.value === state?.value && next.armed === state.armed ? {} : { state: next };
+    // What held already at the very first look is told as well, unless only changes are wanted.
+    const isNews =
+      after !== before || (state === undefined && (config.condition ?? config.equals) !== undefined);
+    if (!fires || !isNews) return kept;
+    const was = before === undefined || before === after ? '' : `, it was ${before}`;
+    return {
+      ...kept,
+      found: [
+        {
+          message: `${item.name} of ${contract.name} gives ${after}${was}.`,
+          fields: {
+            function: item.name,
+            params: config.params,
+            result: now,
+            before,
+            condition: config.condition,
+            equals: config.equals,
+          },
+        },
+      ],
+    };
+  },
+});
+
+function judge(
+  { condition }: Params,
+  equals: ((value: unknown) => boolean) | undefined,
+  now: unknown,
+  { after, before, armed }: { after: string; before: string | undefined; armed: boolean | undefined },
+): { fires: boolean; armed: boolean } {
+  if (equals) return { fires: equals(now), armed: true };
+  if (condition === undefined) return { fires: before !== undefined, armed: true };
+  return evaluateCondition(parseCondition(condition), {
+    value: parseDecimal(after),
+    previous: before === undefined ? undefined : parseDecimal(before),
+    armed,
+  });
+}
+
+function compile(given: Params, abi: readonly unknown[]) {
+  const faults: Fault[] = [];
+  const note = (pointer: string, message: string) => faults.push({ pointer, code: 'not-fitting', message });
+  const item = functionItem(given.signature, abi);
+  if (item.outputs.length === 0)
+    note('/signature', 'must say what the function gives, such as balanceOf(address)(uint256).');
+  const values = attempt(() => toAbiValues(item.inputs, given.params));
+  if ('fault' in values) note('/params', values.fault);
+  const first = item.outputs[0]?.name || '0';
+  const member = attempt(() => abiMember(item.outputs, given.result ?? first));
+  if ('fault' in member && item.outputs.length > 0) note('/result', member.fault);
+  const parameter = 'made' in member ? member.made.parameter : undefined;
+  if (given.condition !== undefined && given.equals !== undefined)
+    note('/equals', 'cannot be given together with condition.');
+  if (given.condition !== undefined && parameter && !/^u?int\d*$/.test(parameter.type))
+    note('/condition', `compares numbers, but the result is of type ${parameter.type}; use equals.`);
+  const wanted = given.equals;
+  const equals =
+    wanted !== undefined && parameter ? attempt(() => compileComparison(parameter, '==', wanted)) : undefined;
+  if (equals && 'fault' in equals) note('/equals', equals.fault);
+  return {
+    item,
+    values: 'made' in values ? values.made : [],
+    resultOf: (results: readonly unknown[]) => ('made' in member ? member.made.read(results) : undefined),
+    equals: equals && 'made' in equals ? equals.made : undefined,
+    faults,
+  };
+}

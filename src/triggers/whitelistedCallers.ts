@@ -1,0 +1,14 @@
+import type { Static } from 'typebox';
+import { defineTrigger } from '../model/detection.ts';
+import { CallerList, tellCaller } from './support/callers.ts';
+
+const params = CallerList('Who may send transactions to the contract; anybody else is told.');
+
+export const whitelistedCallers = defineTrigger<Static<typeof params>, never>({
+  type: 'WHITELISTED_CALLERS',
+  description:
+    'Somebody who is not on a list sends a transaction to the contract. Who calls it through another contract is not seen.',
+  params,
+  interests: (_params, { address }) => [{ on: 'call', address }],
+  evaluate: (observation, sight) => tellCaller(observation, sight, 'unlisted'),
+});

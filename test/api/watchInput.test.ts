@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { publishDetectors } from '../../src/services/publishDetectors.ts';
+import { findSchemaId } from '../../src/store/detectorSchemas.ts';
+import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
+import { expectProblem, faultCode } from '../support/seedProblem.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+let api: TestApi;
+let world: World;
+let contractId: number;
+beforeAll(async () => {
+  api = await startTestApi();
+  world = await createWorld(api);
+  await publishDetectors(api.store, Date.now());
+  const contract = await api.ok('POST', 'contract', {
+    projectId: world.project.id,
+    name: 'Vault',
+    chainUid: 'anvil',
+    address: '0x00000000000000000000000000000000000000aa',
+    abi: [{ type: 'function', name: 'set', inputs: [{ name: 'limit', type: 'uint256' }], outputs: [] }],
+  });
+  contractId = contract.id;
+});
+afterAll(() => api.stop());
+
+describe('parameters of a trigger', () => {
+  const trigger = (triggerType: string, params: Json) => ({ contractId, name: 'T', triggerType, params });
+  const fitting = {
+    signature: 'set(uint256)',
+    conditions: [{ name: 'limit', operator: '>', value: '1e18' }],
+  };
+
+  it('are shown as they were given, without defaults', async () => {
+    const made = await api.ok('POST', 'trigger', trigger('FUNCTION_PARAMETER', fitting));
+    expect(made.params).toEqual(fitting);
+    expect((await api.ok('GET', `trigger/${made.id}`)).params).toEqual(fitting);
+  });
+
+  it.each<[string, Json, string]>([
+    ['FUNCTION_CALL', { signature: 'withdraw' }, '/params/signature'],
+    ['FUNCTION_CALL', { signatur: 'withdraw()' }, '/params/signatur'],
+    ['STATE_CHANGE', {}, '/params/slot'],
+    [
+      'FUNCTION_PARAMETER',
+      { ...fitting, conditions: [{ name: 'amount', operator: '>', value: '1' }] },
+      '/params/conditions/0/name',
+    ],
+    [
+      'FUNCTION_PARAMETER',
+      { ...fitting, conditions: [{ name: 'limit', operator: 'contains', value: '1' }] },
+      '/params/conditions/0/value',
+    ],
+  ])('of %s refuse %j', async (type, params, pointer) => {
+    expectProblem(await api.call('POST', 'trigger', trigger(type, params)), 400, pointer);
+  });
+
+  it('are checked on a change against the type that then holds', async () => {
+    const { id } = await api.ok('POST', 'trigger', trigger('FUNCTION_PARAMETER', fitting));
+    const path = `trigger/${id}`;
+    expectProblem(await api.call('PUT', path, { params: {} }), 400, '/params/signature');
+    expectProblem(await api.call('PUT', path, { triggerType: 'STATE_CHANGE' }), 400, '/params/slot');
+    const changed = await api.ok('PUT', path, { triggerType: 'STATE_CHANGE', params: { slot: '0x0' } });
+    expect(changed).toMatchObject({ interceptorType: 'STATE', params: { slot: '0x0' } });
+    expect(await api.ok('PUT', path, { name: 'Other' })).toMatchObject({ params: { slot: '0x0' } });
+  });
+});
+
+describe('the configuration of a detector', () => {
+  let schemaId: number;
+  beforeAll(async () => {
+    schemaId = (await findSchemaId(api.store, 'ownership_change'))!;
+  });
+  const detector = (config: Json, more: Json = {}) => ({ contractId, schemaId, name: 'D', config, ...more });
+
+  it('is shown as it was given, without defaults', async () => {
+    const made = await api.ok('POST', 'detector', detector({ severity: 'LOW' }));
+    expect(made.config).toEqual({ severity: 'LOW' });
+  });
+
+  it.each<[Json, string]>([
+    [{ allowedOwners: ['0x12'] }, '/config/allowedOwners/0'],
+    [{ allowedOwner: [] }, '/config/allowedOwner'],
+    [{ cooldown: 'long' }, '/config/cooldown'],
+    [{ severity: 'BAD' }, '/config/severity'],
+  ])('refuses %j', async (config, pointer) => {
+    expectProblem(await api.call('POST', 'detector', detector(config)), 400, pointer);
+  });
+
+  it('is checked on a change too, and whenever the detector begins to run here', async () => {
+    const { id } = await api.ok('POST', 'detector', detector({}));
+    expectProblem(await api.call('PUT', `detector/${id}`, { config: { tags: 'x' } }), 400, '/config/tags');
+    const outside = await api.ok('POST', 'detector', detector({ any: 'thing' }, { source: 'EXTERNAL' }));
+    const path = `detector/${outside.id}`;
+    expect(await api.ok('PUT', path, { config: { other: 1 } })).toMatchObject({ config: { other: 1 } });
+    expectProblem(await api.call('PUT', path, { source: 'PLATFORM' }), 400, '/config/other');
+  });
+
+  it('follows the schema that an administrator wrote where Vigil has none', async () => {
+    const own = await api.ok('POST', 'detector/schema', {
+      title: 'Own',
+      name: 'own',
+      version: '1',
+      configSchema: { $id: 'same', type: 'object', properties: { limit: { type: 'integer' } } },
+    });
+    expectProblem(
+      await api.call('POST', 'detector', detector({ limit: 'x' }, { schemaId: own.id })),
+      400,
+      '/config/limit',
+    );
+    await api.ok('POST', 'detector', detector({ limit: 5 }, { schemaId: own.id }));
+    const free = await api.ok('POST', 'detector', detector({ a: 1 }, { schemaId: world.detectorSchema.id }));
+    expect(free.config).toEqual({ a: 1 });
+  });
+
+  it('tells when that schema is none', async () => {
+    const broken = await api.ok('POST', 'detector/schema', {
+      title: 'Broken',
+      name: 'broken',
+      version: '1',
+      configSchema: { type: 'thing' },
+    });
+    const answer = await api.call('POST', 'detector', detector({}, { schemaId: broken.id }));
+    expect(faultCode(expectProblem(answer, 422), '/schemaId')).toBe('unusable-schema');
+  });
+});

@@ -1,0 +1,85 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { artifacts } from '../fixtures/contracts/artifacts.ts';
+import type { Contract } from '../harness/anvilContract.ts';
+import { useChain } from './support/useChain.ts';
+
+const chain = useChain();
+const name = 'failed_tx_spike';
+
+let victim: Contract;
+beforeAll(async () => {
+  victim = await chain.anvil.deploy(artifacts.Victim);
+});
+
+const send = (call: string, ...values: unknown[]) => {
+  const [, sender] = chain.anvil.accounts;
+  return chain.anvil.send({ from: sender, to: victim.address, data: victim.encode(call, ...values) });
+};
+const fail = async (times: number) => {
+  for (let time = 0; time < times; time++) await send('fail', 'no');
+};
+
+describe('failed_tx_spike', () => {
+  it('tells when so many have failed, and counts anew after that', async () => {
+    const [, sender] = chain.anvil.accounts;
+    const observer = await chain.watch(name, { atLeast: 3 }, victim);
+    await fail(2);
+    await send('ping', 1n, 'fine');
+    await send('burnGas', 1n);
+    expect(await observer.catchUp()).toEqual([]);
+    await fail(1);
+    expect(await observer.catchUp()).toMatchObject([
+      {
+        severity: 'MEDIUM',
+        message: `3 transactions to Watched failed within 5 min, the last one from ${sender}.`,
+        meta: { failed: 3, sender, selector: victim.encode('fail', 'no').slice(0, 10) },
+      },
+    ]);
+    await fail(2);
+    expect(await observer.catchUp()).toEqual([]);
+    await fail(1);
+    expect(await observer.catchUp()).toHaveLength(1);
+  });
+
+  it('forgets failures that lie outside of the window', async () => {
+    const { anvil } = chain;
+    const observer = await chain.watch(name, { atLeast: 2, within: '1 min' }, victim);
+    await fail(1);
+    const start = Number((await anvil.block()).timestamp);
+    await anvil.setTime(start + 60);
+    await fail(1);
+    expect(await observer.catchUp()).toEqual([]);
+    await anvil.setTime(start + 119);
+    await fail(1);
+    expect(await observer.catchUp()).toHaveLength(1);
+  });
+
+  it('wants the share of failures where one is given', async () => {
+    const observer = await chain.watch(name, { atLeast: 2, share: 50 }, victim);
+    for (let time = 0; time < 3; time++) await send('ping', 1n, 'fine');
+    await fail(2);
+    expect(await observer.catchUp()).toEqual([]);
+    await fail(1);
+    expect(await observer.catchUp()).toMatchObject([{ meta: { failed: 3, total: 6 } }]);
+  });
+
+  it('counts only transactions to the contract itself', async () => {
+    const { anvil } = chain;
+    const [sender] = anvil.accounts;
+    const outer = await anvil.deploy(artifacts.Victim);
+    const observer = await chain.watch(name, { atLeast: 1 }, victim);
+    const inner = victim.encode('fail', 'no');
+    await anvil.send({
+      from: sender,
+      to: outer.address,
+      data: outer.encode('forward', victim.address, inner),
+    });
+    expect(await observer.catchUp()).toEqual([]);
+    await fail(1);
+    expect(await observer.catchUp()).toHaveLength(1);
+  });
+
+  it('refuses a share above 100', async () => {
+    await expect(chain.watch(name, { share: 101 }, victim)).rejects.toThrow('/share must be at most 100');
+  });
+});

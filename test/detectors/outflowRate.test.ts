@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { artifacts } from '../fixtures/contracts/artifacts.ts';
+import { type Anvil, startAnvil } from '../harness/anvil.ts';
+import { observeDetector } from '../harness/observe.ts';
+
+const coin = 10n ** 18n;
+let anvil: Anvil;
+beforeAll(async () => {
+  anvil = await startAnvil();
+});
+afterAll(() => anvil.stop());
+
+async function vaultWith(tokens: bigint, coins: bigint) {
+  const [owner] = anvil.accounts;
+  const token = await anvil.deploy(artifacts.Token, 'Token', 'TKN', 18, 10n ** 24n);
+  const vault = await anvil.deploy(artifacts.VaultV1);
+  await token.send(owner, 'approve', vault.address, 10n ** 24n);
+  if (tokens > 0n) await vault.send(owner, 'depositToken', token.address, tokens);
+  if (coins > 0n) await vault.send({ from: owner, value: coins }, 'deposit');
+  return { token, vault, owner };
+}
+
+async function observe(config: object, address: string) {
+  const observer = await observeDetector(anvil.url, 'outflow_rate', config, { address });
+  await observer.skip();
+  return observer;
+}
+
+describe('outflow_rate', () => {
+  it('sums up what leaves within the window and tells once when it is more than a share of the balance', async () => {
+    const { token, vault, owner } = await vaultWith(100n * coin, 0n);
+    const observer = await observe({ token: token.address, limit: '10%' }, vault.address);
+    await vault.send(owner, 'withdrawToken', token.address, 4n * coin);
+    await vault.send(owner, 'withdrawToken', token.address, 6n * coin);
+    // What comes in is no outflow.
+    await vault.send(owner, 'depositToken', token.address, 1n * coin);
+    expect(await observer.catchUp()).toEqual([]);
+    await vault.send(owner, 'withdrawToken', token.address, 1n);
+    expect(await observer.catchUp()).toMatchObject([
+      {
+        severity: 'HIGH',
+        message: '10 TKN (10 % of the balance) left Watched within 1h, more than the limit of 10%.',
+        meta: {
+          reason: 'limit',
+          rawOutflow: (10n * coin + 1n).toString(),
+          balanceBefore: '100',
+          percent: 10,
+        },
+      },
+    ]);
+    await vault.send(owner, 'withdrawToken', token.address, 5n * coin);
+    expect(await observer.catchUp()).toEqual([]);
+    await observer.close();
+  });
+
+  it('forgets what left before the window, and tells again', async () => {
+    const { token, vault, owner } = await vaultWith(100n * coin, 0n);
+    const observer = await observe({ token: token.address, limit: '5', window: '10 min' }, vault.address);
+    const withdraw = async (amount: bigint) => {
+      await vault.send(owner, 'withdrawToken', token.address, amount);
+      return observer.catchUp();
+    };
+    expect(await withdraw(4n * coin)).toEqual([]);
+    await anvil.increaseTime(660);
+    expect(await withdraw(4n * coin)).toEqual([]);
+    expect(await withdraw(2n * coin)).toMatchObject([{ meta: { outflow: '6' } }]);
+    await anvil.increaseTime(660);
+    expect(await withdraw(6n * coin)).toMatchObject([{ meta: { outflow: '6' } }]);
+    await observer.close();
+  });
+
+  it('counts native coins that leave by inner calls', async () => {
+    const { vault, owner } = await vaultWith(0n, 10n * coin);
+    const observer = await observe({ limit: '50%' }, vault.address);
+    await vault.send(owner, 'withdraw', 5n * coin);
+    expect(await observer.catchUp()).toEqual([]);
+    await vault.send({ from: owner, value: coin }, 'deposit');
+    await vault.send(owner, 'drain', owner);
+    expect(await observer.catchUp()).toMatchObject([
+      { meta: { outflow: '11', symbol: 'ETH', percent: 110 } },
+    ]);
+    await observer.close();
+  });
+
+  it('tells when much more leaves than usual', async () => {
+    const { token, vault, owner } = await vaultWith(1000n * coin, 0n);
+    const config = { token: token.address, limit: '100%', window: '10 min', factor: 3 };
+    const observer = await observe(config, vault.address);
+    for (let n = 0; n < 4; n++) {
+      await anvil.increaseTime(660);
+      await vault.send(owner, 'withdrawToken', token.address, 2n * coin);
+    }
+    await anvil.increaseTime(1260);
+    await vault.send(owner, 'withdrawToken', token.address, 4n * coin);
+    expect(await observer.catchUp()).toEqual([]);
+    await vault.send(owner, 'withdrawToken', token.address, 2n * coin);
+    const [found] = await observer.catchUp();
+    expect(found).toMatchObject({ meta: { reason: 'baseline', outflow: '6' } });
+    await observer.close();
+  });
+
+  it('keeps a small state however much leaves', async () => {
+    const { token, vault, owner } = await vaultWith(1000n * coin, 0n);
+    const observer = await observe({ token: token.address, window: '1 min', limit: '100%' }, vault.address);
+    for (let n = 0; n < 60; n++) {
+      await anvil.increaseTime(2);
+      await vault.send(owner, 'withdrawToken', token.address, coin);
+    }
+    await observer.catchUp();
+    expect(JSON.stringify(observer.memory()).length).toBeLessThan(4000);
+    await observer.close();
+  });
+
+  it('refuses a limit that is neither an amount nor a share', async () => {
+    await expect(observe({ limit: 'much' }, anvil.accounts[0])).rejects.toThrow('/limit must be an amount');
+  });
+});

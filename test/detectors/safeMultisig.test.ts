@@ -1,0 +1,139 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { artifacts } from '../fixtures/contracts/artifacts.ts';
+import type { Contract } from '../harness/anvilContract.ts';
+import { useChain } from './support/useChain.ts';
+
+const chain = useChain();
+const name = 'safe_multisig';
+const zero = `0x${'0'.repeat(40)}`;
+const quietExecutions = { events: { ExecutionSuccess: 'OFF' } };
+
+let singleton: Contract;
+let writer: Contract;
+beforeAll(async () => {
+  singleton = await chain.anvil.deploy(artifacts.SafeLike);
+  writer = await chain.anvil.deploy(artifacts.SlotWriter);
+});
+
+async function deploySafe() {
+  const { anvil } = chain;
+  const [owner, other] = anvil.accounts;
+  const proxy = await anvil.deploy(artifacts.SafeProxy, singleton.address);
+  const safe = anvil.at(proxy.address, artifacts.SafeLike.abi);
+  await safe.send(owner, 'setup', [owner], 1n);
+  const execution = (to: string, data: string, operation: number) =>
+    safe.encode('execTransaction', to, 0n, data, operation, 0n, 0n, 0n, zero, zero, '0x');
+  const execute = (to: string, data = '0x', operation = 0) =>
+    anvil.send({ from: owner, to: safe.address, data: execution(to, data, operation) });
+  return { owner, other, safe, execute, execution };
+}
+
+describe('safe_multisig', () => {
+  it('tells of each event with a severity of its own', async () => {
+    const { owner, other, safe, execute } = await deploySafe();
+    const observer = await chain.watch(name, {}, safe);
+    await execute(other);
+    await execute(writer.address, '0x12345678');
+    await safe.send(owner, 'addOwnerWithThreshold', other, 2n);
+    await safe.send(owner, 'removeOwner', other);
+    await safe.send(owner, 'enableModule', other);
+    await safe.send(owner, 'disableModule', other);
+    await safe.send(owner, 'setGuard', zero);
+    await safe.send(owner, 'execFromModule');
+    const found = await observer.catchUp();
+    expect(found.map(({ meta, severity }) => `${String(meta.event)} ${severity}`)).toEqual([
+      'ExecutionSuccess INFO',
+      'ExecutionFailure MEDIUM',
+      'AddedOwner HIGH',
+      'ChangedThreshold HIGH',
+      'RemovedOwner HIGH',
+      'EnabledModule CRITICAL',
+      'DisabledModule MEDIUM',
+      'ChangedGuard HIGH',
+      'ExecutionFromModuleSuccess MEDIUM',
+    ]);
+    expect(found[2]).toMatchObject({ meta: { account: other } });
+    expect(found[3]).toMatchObject({ message: 'Watched now needs 2 signatures.', meta: { threshold: '2' } });
+    expect(found[7]?.message).toBe('The guard of Watched was removed.');
+  });
+
+  it('reads the events of older Safes, and keeps quiet about what is switched off', async () => {
+    const { anvil } = chain;
+    const [owner, other] = anvil.accounts;
+    const legacy = await anvil.deploy(artifacts.SafeLegacy);
+    const config = { events: { AddedOwner: 'OFF', EnabledModule: 'LOW' } };
+    const observer = await chain.watch(name, config, legacy);
+    await legacy.send(owner, 'addOwner', other);
+    await legacy.send(owner, 'enableModule', other);
+    await legacy.send(owner, 'exec', `0x${'7'.repeat(64)}`, false);
+    expect(await observer.catchUp()).toMatchObject([
+      { severity: 'LOW', meta: { event: 'EnabledModule', account: other } },
+      { severity: 'MEDIUM', meta: { safeTxHash: `0x${'7'.repeat(64)}` } },
+    ]);
+  });
+
+  it('tells of foreign code run by delegatecall, unless it is expected', async () => {
+    const { other, safe, execute } = await deploySafe();
+    const observer = await chain.watch(name, quietExecutions, safe);
+    const trusting = await chain.watch(
+      name,
+      { ...quietExecutions, allowedDelegates: [writer.address] },
+      safe,
+    );
+    await execute(writer.address, writer.encode('idle'), 1);
+    await execute(other, '0x', 0);
+    await execute('0x9641d764fc13c8B624c04430C7356C1C7C8102e2', '0x', 1);
+    expect(await observer.catchUp()).toMatchObject([
+      { severity: 'HIGH', meta: { event: 'DelegateCall', delegate: writer.address } },
+    ]);
+    expect(await trusting.catchUp()).toEqual([]);
+  });
+
+  it('sees the code of the Safe replaced by a delegatecall', async () => {
+    const { safe, execute } = await deploySafe();
+    const evil = await chain.anvil.deploy(artifacts.SafeLike);
+    const observer = await chain.watch(name, quietExecutions, safe);
+    await execute(writer.address, writer.encode('write', evil.address), 1);
+    expect(await observer.catchUp()).toMatchObject([
+      { meta: { event: 'DelegateCall' } },
+      {
+        severity: 'CRITICAL',
+        meta: { event: 'SingletonChanged', singleton: evil.address, previousSingleton: singleton.address },
+      },
+    ]);
+  });
+
+  it('sees through a relayer where the Safe announces what it executes', async () => {
+    const { anvil } = chain;
+    const [owner, other] = anvil.accounts;
+    const rollup = await anvil.deploy(artifacts.SafeRollup);
+    const observer = await chain.watch(name, quietExecutions, rollup);
+    await rollup.send(owner, 'relay', other, 0);
+    expect(await observer.catchUp()).toEqual([]);
+    await rollup.send(owner, 'relay', other, 1);
+    expect(await observer.catchUp()).toMatchObject([{ meta: { event: 'DelegateCall', delegate: other } }]);
+  });
+
+  it('tells of a nonce that jumps, not of several executions in a block', async () => {
+    const { anvil } = chain;
+    const { owner, other, safe, execute, execution } = await deploySafe();
+    const observer = await chain.watch(name, quietExecutions, safe);
+    await execute(other);
+    const call = { from: owner, to: safe.address, data: execution(other, '0x', 0) };
+    await anvil.sendTogether([call, call, call]);
+    await execute(other);
+    expect(await observer.catchUp()).toEqual([]);
+    await safe.send(owner, 'setNonce', 40n);
+    await execute(other);
+    await execute(other);
+    expect(await observer.catchUp()).toMatchObject([
+      { severity: 'HIGH', meta: { event: 'NonceGap', nonce: '41', expectedNonce: '6' } },
+    ]);
+  });
+
+  it('refuses events that it does not know', async () => {
+    await expect(chain.watch(name, { events: { Executed: 'LOW' } }, singleton)).rejects.toThrow(
+      '/events/Executed is not a member',
+    );
+  });
+});

@@ -1,0 +1,231 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { EndpointHealth } from '../../src/chains/chainClient.ts';
+import { chains } from '../../src/chains/chains.ts';
+import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
+import { followChain } from '../../src/watch/followChain.ts';
+import type { Json } from '../harness/api.ts';
+import { createSimChain, type SimChain } from '../harness/simulator/createSimChain.ts';
+import type { Faults } from '../harness/simulator/faults.ts';
+import { startSimulator } from '../harness/simulator/startSimulator.ts';
+import { until } from '../harness/vigil.ts';
+import { startTestWatch } from '../harness/watch.ts';
+import { createRandom } from '../support/random.ts';
+import { newOwner, token, transfer, vault } from './support/watchedWorld.ts';
+
+const random = createRandom('endpoints');
+const blocks = 20;
+
+type Bad = {
+  name: string;
+  faults: Faults;
+  state: EndpointHealth['state'];
+  why: RegExp | undefined;
+  ws?: true;
+};
+
+const bad: readonly Bad[] = [
+  { name: 'dead', faults: { dead: true }, state: 'failing', why: /connection failed/ },
+  { name: 'hanging', faults: { hang: true }, state: 'failing', why: /did not answer/ },
+  {
+    name: 'of another chain',
+    faults: { wrongChainId: 5 },
+    state: 'wrong-chain',
+    why: /serves the chain 5 and not 40/,
+  },
+  { name: 'stuck', faults: { stuckAt: 2 }, state: 'stale', why: undefined },
+  {
+    name: 'without logs',
+    faults: { missingLogs: true },
+    state: 'failing',
+    why: /logs of the block are missing/,
+  },
+  {
+    name: 'with logs of another block',
+    faults: { lyingLogs: 'otherBlock' },
+    state: 'failing',
+    why: /belongs to another block/,
+  },
+  {
+    name: 'leaving out a log',
+    faults: { lyingLogs: 'truncated' },
+    state: 'failing',
+    why: /do not fit its bloom/,
+  },
+  {
+    name: 'inventing a log',
+    faults: { lyingLogs: 'invented' },
+    state: 'failing',
+    why: /do not fit its bloom/,
+  },
+  { name: 'limiting', faults: { rateLimit: 1 }, state: 'failing', why: /status 429/ },
+  { name: 'empty', faults: { emptyReply: true }, state: 'failing', why: /not JSON/ },
+  { name: 'broken', faults: { badJson: true }, state: 'failing', why: /not JSON/ },
+  { name: 'slow', faults: { latencyMs: 1500 }, state: 'ok', why: undefined },
+  { name: 'empty over WebSocket', faults: { emptyReply: true }, state: 'failing', why: /not JSON/, ws: true },
+  { name: 'broken over WebSocket', faults: { badJson: true }, state: 'failing', why: /not JSON/, ws: true },
+  { name: 'limiting over WebSocket', faults: { rateLimit: 1 }, state: 'failing', why: /too many/, ws: true },
+];
+
+describe('endpoints', () => {
+  it('misses no block and no log, stays within three blocks of the head and says what is wrong, whichever two of three endpoints fail or lie', async () => {
+    await Promise.all(bad.map((first, n) => followAmong(first, bad[(n + 4) % bad.length]!)));
+  }, 60_000);
+
+  it('raises every alert while two of three fail, shows their state to administrators, and uses them again when they are mended', async () => {
+    const chain = createSimChain({ chainId: 31337, seed: random.seed });
+    const [hanging, lying, honest] = await Promise.all(
+      [{ hang: true }, { lyingLogs: 'truncated' as const }, {}].map((faults) =>
+        startSimulator({ chain, faults }),
+      ),
+    );
+    const urls = [hanging!.url, lying!.url, honest!.url];
+    const vigil = await startTestWatch({ anvil: { urls, startBlock: 1 } });
+    const health = async (): Promise<Json[]> => {
+      const { data } = await vigil.ok('GET', 'chain');
+      return data.find(({ chainUid }: Json) => chainUid === 'anvil').endpoints;
+    };
+    try {
+      const contractId = await vigil.addContract(token);
+      await vigil.addDetector(contractId, 'ownership_change');
+      vigil.watch();
+      for (let n = 0; n < 30; n++) {
+        chain.extend({ logs: [newOwner(random)] });
+        await sleep(60);
+      }
+      await vigil.reached('anvil', chain.head.number);
+      const found = (await vigil.alerts('detectorId:*')).map(({ blockNumber }) => blockNumber);
+      expect(found).toEqual(chain.blocks.slice(1).map(({ number }) => number));
+      await until(async () => {
+        const [first, second, third] = await health();
+        return (
+          first!.state === 'failing' &&
+          /did not answer within/.test(first!.lastFault) &&
+          second!.state === 'failing' &&
+          /do not fit its bloom/.test(second!.lastFault) &&
+          third!.state === 'ok' &&
+          third!.head === chain.head.number
+        );
+      }, 20_000);
+      const tenantToken = await vigil.token(vigil.tenantId, 'tenant-viewer');
+      const seen = (await vigil.ok('GET', 'chain', undefined, { token: tenantToken })).data;
+      expect(seen.find(({ chainUid }: Json) => chainUid === 'anvil').endpoints).toEqual([]);
+      hanging!.setFaults({});
+      lying!.setFaults({});
+      honest!.setFaults({ dead: true });
+      chain.extend([{ logs: [newOwner(random)] }, { logs: [newOwner(random)] }]);
+      await vigil.reached('anvil', chain.head.number);
+      await until(async () => (await health()).map(({ state }) => state).join() === 'ok,ok,failing', 40_000);
+      expect(await vigil.alerts('detectorId:*')).toHaveLength(chain.head.number);
+    } finally {
+      await vigil.stop();
+      await Promise.all([hanging, lying, honest].map((simulator) => simulator!.stop()));
+    }
+  }, 90_000);
+
+  it('makes two calls a block when a node announces its blocks, and next to none beside', async () => {
+    const chain = createSimChain({ chainId: 31337, seed: random.seed });
+    const simulators = await Promise.all([0, 1, 2].map(() => startSimulator({ chain })));
+    const vigil = await startTestWatch({
+      anvil: { urls: simulators.map(({ wsUrl }) => wsUrl), startBlock: 1 },
+    });
+    try {
+      const contractId = await vigil.addContract(token);
+      await vigil.addDetector(contractId, 'ownership_change');
+      chain.extend(1);
+      vigil.watch();
+      await vigil.reached('anvil', 1);
+      // Whatever belongs to the start is over when the contract was looked into.
+      await sleep(2500);
+      const before = new Map(vigil.calls);
+      const count = 60;
+      for (let n = 0; n < count; n++) {
+        chain.extend({ logs: [newOwner(random)] });
+        await sleep(80);
+      }
+      await vigil.reached('anvil', chain.head.number);
+      const made = new Map(
+        Array.from(vigil.calls, ([method, calls]) => [method, calls - (before.get(method) ?? 0)]),
+      );
+      const served = simulators.reduce((sum, { calls }) => sum + (calls.get('eth_getLogs') ?? 0), 0);
+      const all = [...made.values()].reduce((sum, calls) => sum + calls, 0);
+      console.log(
+        `SEED=${random.seed}: ${all / count} calls a block, ${JSON.stringify(Object.fromEntries(made))}`,
+      );
+      expect(made.get('eth_getLogs')).toBe(count);
+      expect(served).toBe(vigil.calls.get('eth_getLogs'));
+      expect(made.get('eth_getBlockByNumber')).toBeLessThanOrEqual(count + 2);
+      expect(all / count).toBeLessThanOrEqual(2.2);
+      expect(await vigil.alerts('detectorId:*')).toHaveLength(count);
+    } finally {
+      await vigil.stop();
+      await Promise.all(simulators.map((simulator) => simulator.stop()));
+    }
+  }, 60_000);
+});
+
+/** Follows a chain with a block every half second from three endpoints, of which the last one alone is right. */
+async function followAmong(first: Bad, second: Bad): Promise<void> {
+  const name = `${first.name}, ${second.name}`;
+  const chain = createSimChain({ chainId: 40, seed: random.below(2 ** 31) });
+  chain.extend(2);
+  const servers = await Promise.all(
+    [first.faults, second.faults, {}].map((faults) => startSimulator({ chain, faults })),
+  );
+  const urls = servers.map(({ url, wsUrl }, n) => ([first, second][n]?.ws ? wsUrl : url));
+  const client = createEvmClient({ chain: chains.telos, urls, now: Date.now, counted: () => {} });
+  const stopping = new AbortController();
+  const seen: string[] = [];
+  const following = (async () => {
+    const options = { recent: [], startBlock: 0, blockTimeMs: 500, confirmations: 1, now: Date.now };
+    for await (const message of followChain({
+      client,
+      ...options,
+      onTrouble: () => {},
+      signal: stopping.signal,
+    }))
+      if (message.type === 'blocks')
+        for (const { hash, logs } of message.blocks) seen.push(`${hash} ${logs.length}`);
+  })();
+  try {
+    let most = 0;
+    for (let n = 0; n < blocks; n++) {
+      chain.extend({ logs: someLogs() });
+      await sleep(500);
+      // The first seconds are for finding out whom to ask.
+      if (n > 5) most = Math.max(most, chain.blocks.length - seen.length);
+    }
+    await until(() => seen.length === chain.blocks.length, 10_000).catch(() => {
+      throw new Error(
+        `${name}: ${seen.length} of ${chain.blocks.length} blocks, ${JSON.stringify(client.health())}`,
+      );
+    });
+    expect(seen, name).toEqual(toSeen(chain));
+    expect(most, `${name}: blocks behind`).toBeLessThan(3);
+    await client.compare('all');
+    const health = client.health();
+    for (const [n, { state, why, name: one }] of [first, second].entries()) {
+      expect(health[n], `${name}: ${one}`).toMatchObject({ state });
+      if (why) expect(health[n]!.lastFault, `${name}: ${one}`).toMatch(why);
+      if (one === 'slow') expect(health[n]!.latencyMs, name).toBeGreaterThan(500);
+    }
+    expect(health[2], name).toMatchObject({ state: 'ok', faults: 0 });
+  } finally {
+    stopping.abort();
+    await following;
+    await client.close();
+    await Promise.all(servers.map((server) => server.stop()));
+  }
+}
+
+function someLogs() {
+  return Array.from({ length: 1 + random.below(4) }, () =>
+    transfer(vault, vault, BigInt(random.below(1000))),
+  );
+}
+
+function toSeen(chain: SimChain): string[] {
+  return chain.blocks.map(
+    ({ hash, logsJson }) => `${hash} ${(JSON.parse(String(logsJson)) as unknown[]).length}`,
+  );
+}

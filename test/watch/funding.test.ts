@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chains } from '../../src/chains/chains.ts';
+import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
+import type { Block } from '../../src/model/block.ts';
+import { openStore, type Store } from '../../src/store/db.ts';
+import { upsertLabels } from '../../src/store/labels/upsertLabels.ts';
+import { findFunding } from '../../src/store/watch/funding.ts';
+import { createFundingTracker, type FundingTracker } from '../../src/watch/fundingTracker.ts';
+import { artifacts } from '../fixtures/contracts/artifacts.ts';
+import { type Anvil, startAnvil } from '../harness/anvil.ts';
+import type { Contract } from '../harness/anvilContract.ts';
+import { createTestDatabase } from '../harness/database.ts';
+
+let anvil: Anvil;
+let mixer: Contract;
+let store: Store;
+let client: ReturnType<typeof createEvmClient>;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+beforeAll(async () => {
+  database = await createTestDatabase('migrated');
+  store = openStore(database.config, () => {});
+  anvil = await startAnvil();
+  client = createEvmClient({ chain: chains.anvil, urls: [anvil.url], now: Date.now, counted: () => {} });
+  mixer = await anvil.deploy(artifacts.Mixer);
+  await mixer.send({ from: anvil.accounts[0], value: 10n ** 19n }, 'deposit');
+});
+afterAll(async () => {
+  await client.close();
+  await anvil.stop();
+  await store.close();
+  await database.drop();
+});
+
+const coin = 10n ** 18n;
+
+async function label(address: string, tags: string[]): Promise<void> {
+  const given = { chainUid: 'anvil', address, name: null, tags, score: 100, source: null, note: null };
+  await upsertLabels(store, null, [given], new Set(['tags']), 1);
+}
+
+/** Shows the tracker what has happened since this block and writes what that brings. */
+async function follow(tracker: FundingTracker, from: number): Promise<Block[]> {
+  const blocks: Block[] = [];
+  for (let block = await client.block(from); block; block = await client.block(from + blocks.length))
+    blocks.push(block);
+  await tracker.refresh(store);
+  const rows = blocks.flatMap((block) => tracker.trace(block));
+  await store.transaction((tx) => tracker.write(tx, rows, blocks.at(-1)!.timestamp));
+  return blocks;
+}
+
+const nextBlock = async () => Number(await anvil.blockNumber()) + 1;
+
+async function hopsOf(...addresses: string[]): Promise<(number | undefined)[]> {
+  const found = await findFunding(store, 'anvil', addresses);
+  return addresses.map((address) => found.get(address)?.hops);
+}
+
+describe('following money', () => {
+  it('stores who is paid out of a mixer and whom those pay, undoes it, and forgets it in time', async () => {
+    const [payer, first, second, third, , stranger] = anvil.accounts;
+    const tracker = createFundingTracker('anvil');
+    const start = await nextBlock();
+    await mixer.send(payer, 'withdraw', first, coin);
+    expect(await hopsOf(first)).toEqual([undefined]);
+    await follow(tracker, start);
+    expect(await hopsOf(first)).toEqual([undefined]);
+
+    await label(mixer.address, ['MIXER', 'SANCTIONED']);
+    tracker.note('labels');
+    await follow(tracker, start);
+    expect(await hopsOf(first)).toEqual([1]);
+    const later = await nextBlock();
+    await anvil.send({ from: first, to: second, value: 1n });
+    await anvil.send({ from: second, to: third, value: 1n });
+    await anvil.send({ from: payer, to: stranger, value: 1n });
+    const blocks = await follow(tracker, later);
+    expect(await hopsOf(first, second, third, stranger)).toEqual([1, 2, 3, undefined]);
+    expect((await findFunding(store, 'anvil', [third])).get(third)).toMatchObject({
+      source: mixer.address,
+      tags: ['MIXER', 'SANCTIONED'],
+      transactionHash: blocks[1]!.transactions[0]!.hash,
+      blockNumber: later + 1,
+      timestamp: blocks[1]!.timestamp,
+    });
+
+    await store.transaction((tx) => tracker.rewind(tx, later));
+    expect(await hopsOf(first, second, third)).toEqual([1, 2, undefined]);
+    // Another tracker, as after a restart, goes on from what is stored.
+    const fresh = createFundingTracker('anvil');
+    await follow(fresh, later + 1);
+    expect(await hopsOf(third)).toEqual([3]);
+
+    const month = 30 * 24 * 3_600_000;
+    await store.transaction((tx) => fresh.write(tx, [], blocks.at(-1)!.timestamp + month + 1));
+    expect(await hopsOf(first, second, third)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('answers about what is traced and not yet written', async () => {
+    const [payer, , , , fourth] = anvil.accounts;
+    const tracker = createFundingTracker('anvil');
+    await tracker.refresh(store);
+    const number = await nextBlock();
+    await mixer.send(payer, 'withdraw', fourth, coin);
+    tracker.trace((await client.block(number))!);
+    const asked = [
+      { type: 'funding', address: fourth },
+      { type: 'funding', address: payer },
+      { type: 'labels', address: fourth },
+    ] as const;
+    const answers = await tracker.complete(async (requests) => requests.map(() => null))(asked);
+    expect(answers).toMatchObject([{ source: mixer.address, hops: 1 }, null, null]);
+    expect(await hopsOf(fourth)).toEqual([undefined]);
+  });
+
+  it('forgets what came from an address whose label was taken away', async () => {
+    const [payer, first] = anvil.accounts;
+    const tracker = createFundingTracker('anvil');
+    const start = await nextBlock();
+    await mixer.send(payer, 'withdraw', first, coin);
+    await follow(tracker, start);
+    expect(await hopsOf(first)).toEqual([1]);
+    await label(mixer.address, ['EXCHANGE']);
+    tracker.note('labels');
+    await tracker.refresh(store);
+    expect(await hopsOf(first)).toEqual([undefined]);
+  });
+});
