@@ -1,9 +1,13 @@
 import { createRpc } from '../../src/chains/evm/rpc.ts';
 
+type Order = { url: string; blocks: number };
+
 const inFlight = 8;
 
 /** What cannot be saved: the same blocks fetched over the same kind of connection and parsed, and nothing else. */
-process.once('message', async ({ url, blocks }: { url: string; blocks: number }) => {
+process.once('message', (order: Order) => void run(order));
+
+async function run({ url, blocks }: Order): Promise<void> {
   const rpc = createRpc(url);
   const fetch = (number: number) => {
     const tag = `0x${number.toString(16)}`;
@@ -27,4 +31,4 @@ process.once('message', async ({ url, blocks }: { url: string; blocks: number })
   await rpc.close();
   process.send?.({ blocksPerSecond });
   process.disconnect();
-});
+}

@@ -17,6 +17,7 @@ const events = new Map(
     name,
   ]),
 );
+const topics = [...events.keys()];
 
 export const ownershipChange = defineDetector<Static<typeof config>, never>({
   name: 'ownership_change',
@@ -28,7 +29,7 @@ export const ownershipChange = defineDetector<Static<typeof config>, never>({
     'The owner or the proxy administrator of the contract changes, or a change of owner is started.',
   faq: 'Does it see a contract being renounced? Yes: the new owner is then the zero address.',
   config,
-  interests: (_config, { address }) => [{ on: 'log', address, topics: [...events.keys()] }],
+  interests: (_config, { address }) => [{ on: 'log', address, topics }],
   evaluate(observation, { config: { allowedOwners }, contract }) {
     if (observation.type !== 'log') return {};
     const { log, transaction } = observation;

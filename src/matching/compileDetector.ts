@@ -2,8 +2,17 @@ import { type CommonConfig, configSchema } from '../detectors/configSchema.ts';
 import { detectors } from '../detectors/registry.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { fillTemplate } from '../lib/template.ts';
-import { complianceTags } from '../model/alert.ts';
-import type { ChainFacts, Detector, Watched } from '../model/detection.ts';
+import { complianceTags, type Finding } from '../model/alert.ts';
+import type {
+  ChainFacts,
+  Detector,
+  Found,
+  Interest,
+  Observation,
+  Outcome,
+  Reader,
+  Watched,
+} from '../model/detection.ts';
 import { withDefaults } from '../model/validate.ts';
 import { originOf } from './originOf.ts';
 import type { Subscriber } from './subscriber.ts';
@@ -27,57 +36,94 @@ export function compileDetector(
 ): Subscriber | { fault: string } {
   const definition = detectors.get(row.schemaName);
   if (!definition) return { fault: `There is no detector ${row.schemaName} in this version of Vigil.` };
-  const checked = readConfig(definition, row.config);
+  const program = toProgram(definition, row.config, chain);
+  if ('fault' in program) return program;
+  return new DetectorSubscriber(row, contract, program);
+}
+
+/** What all detectors of a kind that are configured alike have in common. */
+type Program = {
+  readonly definition: Detector;
+  readonly config: CommonConfig;
+  readonly chain: ChainFacts;
+  readonly cooldownMs: number;
+};
+
+const programs = new Map<string, Program | { fault: string }>();
+const mostKept = 10_000;
+
+/** Made once for many detectors: reading a configuration takes time, and most are the same. */
+function toProgram(definition: Detector, given: unknown, chain: ChainFacts): Program | { fault: string } {
+  const key = `${chain.uid} ${definition.name} ${JSON.stringify(given)}`;
+  const known = programs.get(key);
+  if (known) return known;
+  if (programs.size >= mostKept) programs.clear();
+  const program = readProgram(definition, given, chain);
+  programs.set(key, program);
+  return program;
+}
+
+function readProgram(definition: Detector, given: unknown, chain: ChainFacts): Program | { fault: string } {
+  const checked = withDefaults(configSchema(definition), given);
   if ('faults' in checked) {
     const [first] = checked.faults;
     return { fault: `Its configuration is not valid: ${first!.pointer} ${first!.message}` };
   }
   const config = checked.value as CommonConfig;
-  const group = complianceTags.includes(definition.category) ? 'COMPLIANCE' : 'SECURITY';
-  const tags = [...new Set([...row.tags, ...config.tags])];
-  const self = { kind: 'detector', id: row.id, contract } as const;
-  return {
-    ...self,
-    name: row.name,
-    interests: definition.interests(config, contract, chain),
-    cooldownMs: parseDuration(config.cooldown),
-    stateKey() {
-      const { severity, cooldown, desc, tags: own, ...rest } = config;
-      return toStateKey([row.schemaName, contract.address, rest]);
-    },
-    evaluate: (observation, state, read) =>
-      definition.evaluate(observation, { config, contract, chain, state, read }),
-    toFindings(found, observation) {
-      const own = found.severity ?? (definition.severity === 'AUTO' ? 'MEDIUM' : definition.severity);
-      return [
-        {
-          ...originOf(self, observation, found),
-          kind: 'detector',
-          group,
-          severity: config.severity === 'AUTO' ? own : config.severity,
-          name: row.name,
-          message: config.desc ? fillTemplate(config.desc, found.fields) : found.message,
-          meta: toMeta(found.fields),
-          tags,
-          detectorId: row.id,
-        },
-      ];
-    },
-  };
+  return { definition, config, chain, cooldownMs: parseDuration(config.cooldown) };
 }
 
-type Checked = ReturnType<typeof withDefaults>;
-const known = new Map<string, Checked>();
-const mostKnown = 10_000;
+/** There can be a hundred thousand of them, so that each holds only what is its own. */
+class DetectorSubscriber implements Subscriber {
+  readonly id: number;
+  readonly name: string;
+  readonly contract: Watched;
+  readonly interests: readonly Interest[];
+  readonly #tags: readonly string[];
+  readonly #program: Program;
 
-/** Most detectors of a kind are configured alike, so that one reading of a configuration serves many of them. */
-function readConfig(definition: Detector, config: unknown): Checked {
-  const key = `${definition.name} ${JSON.stringify(config)}`;
-  let checked = known.get(key);
-  if (!checked) {
-    checked = withDefaults(configSchema(definition), config);
-    if (known.size >= mostKnown) known.clear();
-    known.set(key, checked);
+  constructor({ id, name, tags }: DetectorRow, contract: Watched, program: Program) {
+    this.id = id;
+    this.name = name;
+    this.contract = contract;
+    this.interests = program.definition.interests(program.config, contract, program.chain);
+    this.#tags = tags.length === 0 ? program.config.tags : [...new Set([...tags, ...program.config.tags])];
+    this.#program = program;
   }
-  return checked;
+
+  get kind() {
+    return 'detector' as const;
+  }
+
+  get cooldownMs(): number {
+    return this.#program.cooldownMs;
+  }
+
+  stateKey(): string {
+    const { severity, cooldown, desc, tags, ...rest } = this.#program.config;
+    return toStateKey([this.#program.definition.name, this.contract.address, rest]);
+  }
+
+  evaluate(observation: Observation, state: unknown, read: Reader): Outcome<unknown> {
+    const { definition, config, chain } = this.#program;
+    return definition.evaluate(observation, { config, contract: this.contract, chain, state, read });
+  }
+
+  toFindings(found: Found, observation: Observation): Finding[] {
+    const { definition, config } = this.#program;
+    const own = found.severity ?? (definition.severity === 'AUTO' ? 'MEDIUM' : definition.severity);
+    return [
+      {
+        ...originOf(this, observation, found),
+        kind: 'detector',
+        group: complianceTags.includes(definition.category) ? 'COMPLIANCE' : 'SECURITY',
+        severity: config.severity === 'AUTO' ? own : config.severity,
+        name: this.name,
+        message: config.desc ? fillTemplate(config.desc, found.fields) : found.message,
+        meta: toMeta(found.fields),
+        tags: this.#tags,
+        detectorId: this.id,
+      },
+    ];
+  }
 }

@@ -15,9 +15,7 @@ export function createInspector(client: ChainClient, store: Store, watchList: Wa
   const tryAfter = new Map<number, number>();
 
   async function inspect(): Promise<void> {
-    const waiting = [...watchList.contracts()]
-      .map(({ contract }) => contract)
-      .filter(({ id, inspectedAt }) => inspectedAt === null && (tryAfter.get(id) ?? 0) <= now());
+    const waiting = watchList.uninspected().filter(({ id }) => (tryAfter.get(id) ?? 0) <= now());
     if (waiting.length === 0) return;
     const latest = await client.header('latest');
     if (!latest) return;

@@ -5,11 +5,15 @@ import { compileDetector } from '../matching/compileDetector.ts';
 import { compileTrigger } from '../matching/compileTrigger.ts';
 import type { Named, Subscriber } from '../matching/subscriber.ts';
 import { createSubscriptionIndex } from '../matching/subscriptionIndex.ts';
+import type { Watched } from '../model/detection.ts';
 import type { Db } from '../store/db.ts';
 import { type WatchedContract, watchedContracts } from '../store/watch/watchedContracts.ts';
 
 /** A detector or trigger that cannot even be made ready. */
 export type Unfit = { subscriber: Named; message: string };
+
+type Kept = { contract: Watched; subscribers: Subscriber[] };
+const none: readonly unknown[] = [];
 
 export type WatchList = ReturnType<typeof createWatchList>;
 
@@ -17,14 +21,17 @@ export type WatchList = ReturnType<typeof createWatchList>;
 export function createWatchList(chain: Chain) {
   const index = createSubscriptionIndex();
   const facts = toChainFacts(chain);
-  const contracts = new Map<number, { contract: WatchedContract; subscribers: Subscriber[] }>();
+  const contracts = new Map<number, Kept>();
+  const uninspected = new Map<number, Watched>();
   let unfit: Unfit[] = [];
   let changes = new Set<string>();
   let isStale = true;
   let refreshing: Promise<void> = Promise.resolve();
 
-  function put(contract: WatchedContract): void {
-    drop(contract.id);
+  function put({ detectors, triggers, inspectedAt, ...rest }: WatchedContract): void {
+    drop(rest.id);
+    // The same few words for all of them, instead of a copy for each.
+    const contract: Watched = { ...rest, chainUid: chain.uid, abi: rest.abi.length === 0 ? none : rest.abi };
     const subscribers: Subscriber[] = [];
     const keep = (kind: Named['kind'], { id, name }: Row, make: () => Subscriber | { fault: string }) => {
       const made = tryMake(make);
@@ -34,14 +41,16 @@ export function createWatchList(chain: Chain) {
         index.add(made);
       }
     };
-    for (const row of contract.detectors) keep('detector', row, () => compileDetector(row, contract, facts));
-    for (const row of contract.triggers) keep('trigger', row, () => compileTrigger(row, contract, facts));
+    for (const row of detectors) keep('detector', row, () => compileDetector(row, contract, facts));
+    for (const row of triggers) keep('trigger', row, () => compileTrigger(row, contract, facts));
     contracts.set(contract.id, { contract, subscribers });
+    if (inspectedAt === null) uninspected.set(contract.id, contract);
   }
 
   function drop(contractId: number): void {
     for (const subscriber of contracts.get(contractId)?.subscribers ?? []) index.remove(subscriber);
     contracts.delete(contractId);
+    uninspected.delete(contractId);
   }
 
   /** One after the other: an older reading must not overwrite a newer one. */
@@ -102,6 +111,8 @@ export function createWatchList(chain: Chain) {
     },
     isEmpty: () => contracts.size === 0,
     contracts: () => contracts.values(),
+    /** Contracts of which it is not known what stands behind them. */
+    uninspected: () => [...uninspected.values()],
     find: (kind: string, id: number) => {
       for (const { subscribers } of contracts.values())
         for (const subscriber of subscribers)
