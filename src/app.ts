@@ -11,9 +11,21 @@ import { type Config, packageVersion } from './config.ts';
 import { openDatabase } from './database.ts';
 import { ensureMasterKeyFile, parseMasterKey, readMasterKeyFile } from './lib/masterKey.ts';
 import { hashToken } from './lib/token.ts';
+import { platformTenant } from './model/metrics.ts';
+import { createNotifier, type Notifier } from './notify/createNotifier.ts';
+import { createFollowAlerts } from './notify/followAlerts.ts';
+import { createFollowRetractions } from './notify/followRetractions.ts';
+import { createMailer } from './notify/mailer.ts';
+import { createBot } from './notify/messengerABot.ts';
+import { createEmailSender } from './notify/sendEmail.ts';
+import { createHttpSender } from './notify/sendHttp.ts';
+import { createMessengerASender } from './notify/sendMessengerA.ts';
+import { createMessengerBSender } from './notify/sendMessengerB.ts';
+import { startWorker } from './notify/worker.ts';
 import { createSandbox } from './scripts/sandbox.ts';
+import { createAlertLinks } from './services/alertLinks.ts';
 import { issueToken, tokenHint } from './services/issueToken.ts';
-import { createMetricRecorder, type MetricRecorder } from './services/metricRecorder.ts';
+import { createMetricRecorder, type MetricRecorder, type Series } from './services/metricRecorder.ts';
 import { openChains } from './services/openChains.ts';
 import { publishDetectors } from './services/publishDetectors.ts';
 import { dropOldPartitions, ensurePartitionsAhead } from './store/alerts/partitions.ts';
@@ -50,6 +62,10 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     const chainAccess = openChains(config.chains, recorder, now);
     const sandbox = createSandbox();
     const asked = openAnswers({ store, runScripts: sandbox.run, allowNetworks: config.allowNetworks });
+    let url = '';
+    const alertLinks = createAlertLinks(() => url);
+    const notifier = openNotifier(config, now);
+    const follow = [createFollowAlerts({ links: alertLinks, now })];
     const server = await createServer({
       services: {
         store,
@@ -63,6 +79,10 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
         allowNetworks: config.allowNetworks,
         chains: chainAccess,
         answers: asked.answers,
+        checkScript: sandbox.check,
+        follow,
+        notifier,
+        alertLinks,
       },
       authenticate: authenticate.authenticate,
       endpoints: endpointsFor(config),
@@ -72,7 +92,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
       rateLimit: config.rateLimit,
       corsOrigins: config.corsOrigins,
     });
-    const url = await listen(server, config);
+    url = await listen(server, config);
     const sweeper = setInterval(() => {
       keepHouse(store, config, now()).catch((error: unknown) =>
         log.warn({ err: error }, 'Old rows were not removed, or new partitions not made'),
@@ -87,10 +107,22 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
           answers: asked.answers,
           recorder,
           listen: (heard) => listenTo(database.connection, 'vigil_watch', heard),
-          follow: [],
-          followRetraction: [],
+          follow,
+          followRetraction: [createFollowRetractions({ now })],
           now,
           log,
+        })
+      : undefined;
+    const worker = config.roles.includes('work')
+      ? startWorker({
+          store,
+          keyring,
+          notifier,
+          listen: (heard) => listenTo(database.connection, 'vigil_work', heard),
+          delivered: countDeliveries(recorder),
+          now,
+          random: Math.random,
+          onError: (error) => log.error({ err: error }, 'Sending messages broke off and is begun again'),
         })
       : undefined;
     return {
@@ -102,8 +134,8 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
       stop: async () => {
         clearInterval(sweeper);
         await server.close();
-        await watching?.stop();
-        await Promise.all([sandbox.close(), chainAccess.close(), asked.close()]);
+        await Promise.all([watching?.stop(), worker?.stop()]);
+        await Promise.all([notifier.close(), sandbox.close(), chainAccess.close(), asked.close()]);
         await stopRecording();
         await database.close();
       },
@@ -123,6 +155,31 @@ async function listen(server: FastifyInstance, { host, port }: Config): Promise<
       { cause },
     );
   }
+}
+
+/** Every kind of destination that the environment sets up. */
+function openNotifier({ allowNetworks, smtpUrl, mailFrom, messengerA }: Config, now: () => number): Notifier {
+  return createNotifier({
+    HTTP: createHttpSender({ allowNetworks, now }),
+    MESSENGER_B: createMessengerBSender({ allowNetworks, now }),
+    ...(smtpUrl && mailFrom
+      ? { EMAIL: createEmailSender(createMailer({ url: smtpUrl, from: mailFrom })) }
+      : {}),
+    ...(messengerA.url && messengerA.token
+      ? { MESSENGER_A: createMessengerASender(createBot({ url: messengerA.url, token: messengerA.token })) }
+      : {}),
+  });
+}
+
+/** Counts messages that got through, for the tenant and for the platform. */
+function countDeliveries(recorder: MetricRecorder): (type: string, tenantId: number) => void {
+  const series = new Map<string, Series>();
+  return (type, tenantId) => {
+    const known = series.get(type) ?? { metric: 'deliveries', labels: { type } };
+    series.set(type, known);
+    recorder.add(known, tenantId, 1);
+    recorder.add(known, platformTenant, 1);
+  };
 }
 
 /** What has to be done now and then: partitions made ahead, what is too old dropped. */

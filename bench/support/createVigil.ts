@@ -8,6 +8,8 @@ import { createMetrics } from '../../src/api/metrics.ts';
 import { createServer } from '../../src/api/server.ts';
 import { createLog } from '../../src/app.ts';
 import { chains } from '../../src/chains/chains.ts';
+import { createNotifier } from '../../src/notify/createNotifier.ts';
+import { createAlertLinks } from '../../src/services/alertLinks.ts';
 import { createMetricRecorder } from '../../src/services/metricRecorder.ts';
 import type { Db, Store } from '../../src/store/db.ts';
 import { openKeyring } from '../../src/store/keyring.ts';
@@ -33,6 +35,10 @@ export async function createVigil(store: Store, tokens: Db): Promise<FastifyInst
       allowNetworks: new BlockList(),
       chains: { isConfigured: () => false, client: () => undefined },
       answers: () => async () => [],
+      checkScript: async () => undefined,
+      follow: [],
+      notifier: createNotifier({}),
+      alertLinks: createAlertLinks(() => ''),
     },
     authenticate: authenticate.authenticate,
     endpoints: createEndpoints((uid) => chains[uid].confirmations),

@@ -66,7 +66,7 @@ const byId = Shape({ id: Id('The detector.') }, ['id']);
 const step = {
   step: Text('What was looked at.', 'match'),
   text: Text('What came of it.', 'Nothing in the transaction interests the detector.'),
-  details: Type.Unknown({ description: 'What it was seen from.', examples: [[{ type: 'log', index: 3 }]] }),
+  details: JsonObject('What it was seen from.', { parts: [{ type: 'log', index: 3 }] }),
 };
 
 /** What can be asked of detectors beside keeping them. */

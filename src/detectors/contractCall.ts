@@ -36,6 +36,7 @@ const config = Configuration(
     ),
     script: Type.Optional(
       Type.String({
+        format: 'script',
         minLength: 1,
         maxLength: 10_000,
         description:

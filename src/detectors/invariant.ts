@@ -48,6 +48,7 @@ const config = Configuration(
       maxItems: 20,
     }),
     expression: Type.String({
+      format: 'script',
       description:
         'What must always hold, such as shares * price <= assets. Terms are big integers: write 2n.',
       minLength: 1,

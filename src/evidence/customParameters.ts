@@ -12,7 +12,7 @@ export const statusMember = Choice(
 );
 
 export function Expression(description: string) {
-  return Type.String({ description, default: 'true', minLength: 1, maxLength: 10_000 });
+  return Type.String({ description, format: 'script', default: 'true', minLength: 1, maxLength: 10_000 });
 }
 
 export function watchedAddresses(addresses: readonly string[], contract: Watched): string[] {

@@ -1,3 +1,4 @@
+import type { AlertKind } from './alert.ts';
 import type { destinationTypes } from './enumerations.ts';
 
 export const eventTypes = [
@@ -16,6 +17,13 @@ export const eventTypes = [
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];
+
+/** How a new alert is announced. Alerts of actions say in `meta.outcome` how far the action has come. */
+export function raisedType({ kind, meta }: { kind: AlertKind; meta: Record<string, unknown> }): EventType {
+  if (kind !== 'action') return `alert.${kind}.raised`;
+  const outcome = (['confirmed', 'failed', 'replaced'] as const).find((word) => word === meta.outcome);
+  return `action.${outcome ?? 'submitted'}`;
+}
 
 /** What is told. `uid` stays the same over all attempts; `sequence` rises in the order in which messages came into being. */
 export type Message = {
@@ -55,3 +63,12 @@ export type Rendered =
   | { type: 'EMAIL'; to: string; subject: string; text: string; html: string }
   | { type: 'MESSENGER_A'; chatId: string | null; text: string }
   | { type: 'MESSENGER_B'; uri: string; text: string; body: string };
+
+/** Where more can be read of an alert: in a block explorer, and in Vigil. */
+export type AlertLinks = (alert: {
+  uid: string;
+  chainUid: string | null;
+  txHash: string | null;
+  blockNumber: number | null;
+  contract: { address: string; chainUid: string } | null;
+}) => { explorer: string | null; alert: string };

@@ -65,6 +65,11 @@ const formats: Record<string, { test: (text: string) => boolean; words: string }
       /^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)+[A-Za-z0-9-]{2,63}$/.test(text),
     words: 'must be a domain name such as app.example.com',
   },
+  script: {
+    // Compiled where it is saved, by the sandbox that will run it.
+    test: () => true,
+    words: 'must be an expression such as e.args.value > 10n ** 18n',
+  },
   eventSignature: {
     test: (text) => isAccepted(parseEvent, text),
     words: 'must be an event such as Transfer(address indexed from, address indexed to, uint256 value)',

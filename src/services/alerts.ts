@@ -1,7 +1,9 @@
+import { sql } from '../lib/sql.ts';
 import { Problem } from '../model/errors.ts';
 import { termHash } from '../query/termHash.ts';
 import { findAlert, resolveAlerts, updateAlert } from '../store/alerts/alertRecords.ts';
 import { alertTable } from '../store/alerts/alertTable.ts';
+import { tellResolved } from '../store/deliveries/followUps.ts';
 import { compileQuery } from '../store/documents/compileQuery.ts';
 import { ofEverything, ofOwnTenants } from '../store/documents/documentScopes.ts';
 import { withinTime } from '../store/documents/searchDocuments.ts';
@@ -29,6 +31,10 @@ export async function changeAlert(
     );
   }
   const key = { tenantId: Number(before.tenantId), timestamp: Number(before.timestamp), uid };
+  if (change.status === 'RESOLVED') {
+    const isIt = sql`t.tenant_id = ${key.tenantId} and t.timestamp = ${key.timestamp} and t.uid = ${uid}::uuid`;
+    await tellResolved(call.db, isIt, call.now);
+  }
   const hash = (tag: string) => termHash(key.tenantId, 'tags', tag);
   await updateAlert(call.db, key, {
     ...(change.status === undefined ? {} : { isResolved: change.status === 'RESOLVED' }),
@@ -51,6 +57,7 @@ export async function resolveByQuery(
 ): Promise<number> {
   const isResolved = input.resolved ?? true;
   const condition = await compileQuery(call.db, alertTable, ofOwnTenants(call.scope), input, call.now);
+  if (isResolved) await withinTime(() => tellResolved(call.db, condition, call.now));
   const changed = await withinTime(() => resolveAlerts(call.db, condition, isResolved));
   for (const { tenantId, count } of changed) {
     const record = { id: null, tenantId };

@@ -1,8 +1,11 @@
 import type { BlockList } from 'node:net';
+import type { Follow } from '../alerts/raise.ts';
 import type { ChainClient } from '../chains/chainClient.ts';
 import type { ChainUid } from '../chains/chains.ts';
 import type { Fetch } from '../matching/answers.ts';
+import type { AlertLinks, Message, Outcome, Rendered, Target } from '../model/notification.ts';
 import type { Principal, Scope } from '../model/principal.ts';
+import type { Sandbox } from '../scripts/sandbox.ts';
 import type { Db, Store } from '../store/db.ts';
 import type { Keyring } from '../store/keyring.ts';
 import type { ChainAccess } from './chainAccess.ts';
@@ -23,6 +26,15 @@ export type Services = {
   hsm: boolean;
   allowNetworks: BlockList;
   chains: ChainAccess;
+  /** What is wrong with a script, before it is ever run. */
+  checkScript: Sandbox['check'];
+  /** What comes into being along with new alerts. */
+  follow: readonly Follow[];
+  notifier: {
+    send(target: Target, messages: readonly Message[], signal: AbortSignal): Promise<Outcome>;
+    render(target: Target, messages: readonly Message[]): Rendered | undefined;
+  };
+  alertLinks: AlertLinks;
   /** Answers what a detector asks, as it is answered while watching. */
   answers: (uid: ChainUid, client: ChainClient) => Fetch;
 };

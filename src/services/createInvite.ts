@@ -1,7 +1,9 @@
+import { isMailAddress } from '../lib/mailAddress.ts';
 import { createToken, hashToken } from '../lib/token.ts';
-import { Problem, unprocessable } from '../model/errors.ts';
+import { invalid, Problem, unprocessable } from '../model/errors.ts';
 import { isAdmin, type Role } from '../model/principal.ts';
-import { findMemberByEmail, findOrganisationOf } from '../store/members.ts';
+import { findMemberByEmail, findOrganisationOf, findTenantName } from '../store/members.ts';
+import { insertMail } from '../store/notify/mailOutbox.ts';
 import type { Row } from '../store/records.ts';
 import type { Call } from './call.ts';
 import { checkGrant } from './checkGrant.ts';
@@ -38,9 +40,28 @@ export async function createInvite(
       ],
     });
   }
+  const link = acceptLink(request.url, uid);
+  if (!call.services.mail) {
+    const record = await createRecord(call, { ...kind, prepare: write }, request);
+    return { record, link: isAdmin(call.principal) ? link : undefined };
+  }
+  if (!isMailAddress(request.email))
+    throw invalid(
+      '/email',
+      'format',
+      'must be an address that mail can be sent to, such as bob@example.com.',
+    );
   const record = await createRecord(call, { ...kind, prepare: write }, request);
-  const mayShow = isAdmin(call.principal) && !call.services.mail;
-  return { record, link: mayShow ? acceptLink(request.url, uid) : undefined };
+  await mailInvite(call, record, request, link);
+  return { record, link: undefined };
+}
+
+/** In the invite's own transaction: whoever is invited is written to. */
+async function mailInvite(call: Call, record: Row, { roles, email }: Request, link: string): Promise<void> {
+  const tenantId = typeof record.tenantId === 'number' ? record.tenantId : null;
+  const tenantName = tenantId === null ? null : await findTenantName(call.db, tenantId);
+  const data = { link, tenantName, roles, expiredAt: Number(record.expiredAt) };
+  await insertMail(call.db, call.services.keyring, { kind: 'invite', tenantId, to: email, data }, call.now);
 }
 
 async function organisationFor(

@@ -13,7 +13,7 @@ import { findDetectorToRun } from '../store/watch/backtests.ts';
 import type { Call } from './call.ts';
 import { findReadable } from './findReadable.ts';
 
-export type Step = { step: string; text: string; details?: unknown };
+export type Step = { step: string; text: string; details?: Record<string, unknown> };
 export type Explanation = { verdict: 'ALERT' | 'NO_ALERT' | 'FAULT'; steps: Step[]; alerts: Finding[] };
 
 /** Why a transaction does or does not raise an alert, step by step. */
@@ -37,7 +37,7 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
   steps.push({
     step: 'configuration',
     text: 'The configuration is valid.',
-    details: toMeta({ interests: subscriber.interests }).interests,
+    details: toMeta({ interests: subscriber.interests }),
   });
   const number = await client.blockOfTransaction(txHash);
   const block = number === null ? null : await client.block(number);
@@ -66,7 +66,7 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
       seen.length > 0
         ? `${seen.length} parts of the transaction interest the detector.`
         : 'Nothing in the transaction interests the detector.',
-    details: seen.map(toPlace),
+    details: { parts: seen.map(toPlace) },
   });
   const fetch: Fetch = async (requests) => {
     const answers = await call.services.answers(uid, client)(requests);

@@ -4,13 +4,20 @@ import { findRecord, type Row } from '../store/records.ts';
 import { contractTable } from '../store/tables/contract.ts';
 import { walletTable } from '../store/tables/wallet.ts';
 import type { Call } from './call.ts';
+import { checkBindingFilters } from './checkBindingFilters.ts';
 import type { Change } from './recordKind.ts';
 
 type ActionChange = Omit<Change, 'input'> & {
-  input: { funcSignature?: string | null; walletId?: number | null; contractId?: number | null };
+  input: {
+    funcSignature?: string | null;
+    walletId?: number | null;
+    contractId?: number | null;
+    destinations?: unknown;
+  };
 };
 
 export async function prepareAction(call: Call, { input, current, tenantId }: ActionChange): Promise<Row> {
+  checkBindingFilters(input.destinations, '/destinations', call.now);
   if (input.walletId != null) {
     await checkChains(call, tenantId!, input.walletId, input.contractId ?? Number(current?.contractId));
   }

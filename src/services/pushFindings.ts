@@ -60,6 +60,7 @@ export async function pushFindings(
   const fresh = await raise(
     call.db,
     noted.filter(({ isNew }) => isNew).map(({ eid }) => byEid.get(eid)!),
+    call.services.follow,
   );
   if (fresh.length > 0) {
     const record = { id: detectorId, tenantId: origin.tenantId };

@@ -86,6 +86,16 @@ describe('the configuration of a detector', () => {
     expectProblem(await api.call('POST', 'detector', detector(config)), 400, pointer);
   });
 
+  it('is refused with the place of the fault when a script in it does not compile', async () => {
+    const schemaId = await findSchemaId(api.store, 'custom_event');
+    const config = { signature: 'Ping(uint256 id)', expression: 'e.args.id >' };
+    const answer = await api.call('POST', 'detector', detector(config, { schemaId }));
+    expectProblem(answer, 400, '/config/expression');
+    expect(answer.body.errors[0].message).toMatch(/line 1, column/);
+    const fitting = { ...config, expression: 'e.args.id > 5n' };
+    await api.ok('POST', 'detector', detector(fitting, { schemaId }));
+  });
+
   it('is checked on a change too, and whenever the detector begins to run here', async () => {
     const { id } = await api.ok('POST', 'detector', detector({}));
     expectProblem(await api.call('PUT', `detector/${id}`, { config: { tags: 'x' } }), 400, '/config/tags');

@@ -7,6 +7,9 @@ import { createMetrics } from '../../src/api/metrics.ts';
 import { createServer } from '../../src/api/server.ts';
 import { chains } from '../../src/chains/chains.ts';
 import type { Role } from '../../src/model/principal.ts';
+import { createNotifier } from '../../src/notify/createNotifier.ts';
+import { createSandbox } from '../../src/scripts/sandbox.ts';
+import { createAlertLinks } from '../../src/services/alertLinks.ts';
 import type { Services } from '../../src/services/call.ts';
 import { issueToken } from '../../src/services/issueToken.ts';
 import { createMetricRecorder } from '../../src/services/metricRecorder.ts';
@@ -48,6 +51,9 @@ export async function startTestApi(
     corsOrigins?: string[];
     chains?: Services['chains'];
     answers?: Services['answers'];
+    follow?: Services['follow'];
+    notifier?: Services['notifier'];
+    allowNetworks?: BlockList;
   } = {},
 ): Promise<TestApi> {
   const database = await createTestDatabase('migrated');
@@ -58,6 +64,7 @@ export async function startTestApi(
   const master = randomBytes(32);
   const keyring = await openKeyring(store, () => [master], now());
   const authenticate = createAuthenticate(store, now);
+  const sandbox = createSandbox();
   const log: string[] = [];
   const services: Services = {
     store,
@@ -68,9 +75,13 @@ export async function startTestApi(
     forgetTokens: authenticate.forget,
     mail: false,
     hsm: false,
-    allowNetworks: new BlockList(),
+    allowNetworks: options.allowNetworks ?? new BlockList(),
     chains: options.chains ?? { isConfigured: () => false, client: () => undefined },
+    follow: options.follow ?? [],
+    notifier: options.notifier ?? createNotifier({}),
+    alertLinks: createAlertLinks(() => 'https://vigil.example.com'),
     answers: options.answers ?? (() => async () => []),
+    checkScript: (source) => sandbox.check(source),
   };
   const server = await createServer({
     services,
@@ -142,6 +153,7 @@ export async function startTestApi(
     },
     stop: async () => {
       await server.close();
+      await sandbox.close();
       await services.recorder.flush();
       await Promise.all([store.close(), reports.close()]);
       await database.drop();

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { Problem, unprocessable } from '../model/errors.ts';
+import { type Message, type Outcome, type Rendered, raisedType, type Target } from '../model/notification.ts';
+import { uidTime } from '../model/uidTime.ts';
+import { findAlertDocuments } from '../store/deliveries/alertDocuments.ts';
+import { logSent, reserveSequence } from '../store/deliveries/deliveryLog.ts';
+import { enableDestination } from '../store/deliveries/destinationHealth.ts';
+import { findTargets, openTarget } from '../store/deliveries/targets.ts';
+import { destinationTable } from '../store/tables/destination.ts';
+import { audit } from './audit.ts';
+import type { Call } from './call.ts';
+import { findReadable } from './findReadable.ts';
+
+const timeLimitMs = 20_000;
+
+/** Sends a `ping` at once. One that gets through makes a disabled destination work again. */
+export async function testDestination(
+  call: Call,
+  id: number,
+): Promise<{ uid: string; outcome: Outcome; durationMs: number }> {
+  const place = await findReadable(call, destinationTable, id);
+  const { store, notifier } = call.services;
+  const message = ping(call, await reserveSequence(store));
+  const begun = performance.now();
+  const outcome = await notifier.send(await targetOf(call, id), [message], AbortSignal.timeout(timeLimitMs));
+  const durationMs = Math.round(performance.now() - begun);
+  await store.transaction(async (tx) => {
+    await logSent(tx, place, message, outcome, durationMs);
+    if (outcome.ok) await enableDestination(tx, place, call.now);
+    const result = outcome.ok ? 'delivered' : 'failed';
+    await audit({ ...call, db: tx }, 'destination', 'test', place, undefined, undefined, { result });
+  });
+  return { uid: message.uid, outcome, durationMs };
+}
+
+/** What would be sent for an alert, or for a `ping` where none is named. */
+export async function previewDestination(
+  call: Call,
+  id: number,
+  alertUid: string | undefined,
+): Promise<Rendered> {
+  await findReadable(call, destinationTable, id);
+  const target = await targetOf(call, id);
+  const message = alertUid === undefined ? ping(call, 0) : await alertMessage(call, target, alertUid);
+  const rendered = call.services.notifier.render(target, [message]);
+  if (!rendered)
+    throw unprocessable(
+      '',
+      'not-set-up',
+      `This server is not set up to send to destinations of type ${target.type}.`,
+    );
+  return rendered;
+}
+
+async function targetOf(call: Call, id: number): Promise<Target> {
+  const [sealed] = await findTargets(call.services.store, [id]);
+  return openTarget(call.services.keyring, sealed!, call.now);
+}
+
+function ping(call: Call, sequence: number): Message {
+  const data = { message: 'This is a test message of Vigil.' };
+  return { uid: randomUUID(), sequence, type: 'ping', timestamp: call.now, data };
+}
+
+/** The alert must be one of the destination's own tenant, because no other can reach it. */
+async function alertMessage(call: Call, { tenantId }: Target, uid: string): Promise<Message> {
+  const timestamp = uidTime(uid);
+  const found =
+    timestamp === undefined ? [] : await findAlertDocuments(call.db, [{ tenantId, timestamp, uid }]);
+  const [alert] = found;
+  if (!alert) throw new Problem('not-found', 'There is no such alert.');
+  const data = { ...alert, links: call.services.alertLinks(alert) };
+  return { uid: randomUUID(), sequence: 0, type: raisedType(alert), timestamp: call.now, data };
+}
