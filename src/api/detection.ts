@@ -36,6 +36,20 @@ const result = {
     'Alerts of each day that has some.',
   ),
   samples: List(Shape(foundAlert, Object.keys(foundAlert)), 'The first alerts, at most 50.'),
+  notified: List(
+    Shape({ destinationId: Id('The destination.'), alerts: Count('How many alerts it would have got.', 3) }, [
+      'destinationId',
+      'alerts',
+    ]),
+    'Destinations that would have been told, filters of bindings left aside.',
+  ),
+  fired: List(
+    Shape({ actionId: Id('The action.'), alerts: Count('How many alerts would have fired it.', 3) }, [
+      'actionId',
+      'alerts',
+    ]),
+    'Actions that would have been fired, filters of bindings left aside.',
+  ),
   faults: Count('Evaluations that failed.', 0),
   firstFault: nullable(Text('How the first of them failed.', 'The call reverts.')),
 };

@@ -9,7 +9,7 @@ import { openChains } from '../services/openChains.ts';
 import type { Store } from '../store/db.ts';
 import { findRecord } from '../store/records.ts';
 import { detectorTable } from '../store/tables/detector.ts';
-import { findDetectorToRun } from '../store/watch/backtests.ts';
+import { findBacktestTargets, findDetectorToRun } from '../store/watch/backtests.ts';
 import { openAnswers } from '../watch/openAnswers.ts';
 import { runBacktest } from '../watch/runBacktest.ts';
 import { withStore } from './maintain.ts';
@@ -35,12 +35,14 @@ export async function backtestCommand(
     if ('fault' in subscriber) return refuse(subscriber.fault);
     return withClient(store, uid, async (client, fetch) => {
       const progress = createProgress(toBlock - fromBlock + 1);
+      const targets = await findBacktestTargets(store, Number(found.tenantId), id);
       const result = await runBacktest({
         client,
         subscriber,
         fetch,
         fromBlock,
         toBlock,
+        targets,
         onProgress: progress,
       });
       process.stdout.write(json === true ? `${JSON.stringify(result, null, 2)}\n` : describe(result!));
@@ -94,6 +96,7 @@ function describe(result: BacktestResult): string {
   return [
     `${result.alerts} alerts in ${result.blocks} blocks${severities.length > 0 ? ` (${severities.join(', ')})` : ''}, ${result.evaluations} evaluations, ${result.faults} faults.`,
     ...(result.firstFault ? [`First fault: ${result.firstFault}`] : []),
+    `It would have told ${result.notified.length} destinations and fired ${result.fired.length} actions.`,
     ...result.byDay.map(({ ts, count }) => `  ${new Date(ts).toISOString().slice(0, 10)}  ${count}`),
     ...result.samples.map(
       ({ blockNumber, severity, message }) => `  block ${blockNumber}  ${severity}  ${message}`,

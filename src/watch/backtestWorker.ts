@@ -9,6 +9,7 @@ import {
   type ClaimedBacktest,
   claimBacktest,
   continueBacktest,
+  findBacktestTargets,
   finishBacktest,
 } from '../store/watch/backtests.ts';
 import { runBacktest } from './runBacktest.ts';
@@ -80,6 +81,7 @@ export async function workOnBacktests({
         fetch: fetchFor(uid, found),
         fromBlock: claimed.fromBlock,
         toBlock: claimed.toBlock,
+        targets: await findBacktestTargets(store, claimed.tenantId, claimed.detectorId),
         onProgress: (processed) => {
           tell(processed);
           return isWanted && !signal.aborted;

@@ -6,6 +6,7 @@ import { createSubscriptionIndex } from '../matching/subscriptionIndex.ts';
 import type { Finding } from '../model/alert.ts';
 import type { BacktestAlert, BacktestResult } from '../model/backtest.ts';
 import type { Block } from '../model/block.ts';
+import type { BacktestTargets } from '../store/watch/backtests.ts';
 import { createLookahead } from './lookahead.ts';
 
 const mostSamples = 50;
@@ -17,6 +18,8 @@ type Options = {
   fetch: Fetch;
   fromBlock: number;
   toBlock: number;
+  /** Who would be told and what would be fired by its alerts. */
+  targets: BacktestTargets;
   /** Told how many blocks are done; false stops the run. */
   onProgress: (processed: number) => boolean;
 };
@@ -28,6 +31,7 @@ export async function runBacktest({
   fetch,
   fromBlock,
   toBlock,
+  targets,
   onProgress,
 }: Options): Promise<BacktestResult | undefined> {
   const index = createSubscriptionIndex();
@@ -41,6 +45,8 @@ export async function runBacktest({
     bySeverity: {},
     byDay: [],
     samples: [],
+    notified: [],
+    fired: [],
     faults: 0,
     firstFault: null,
   };
@@ -63,6 +69,11 @@ export async function runBacktest({
     }
     next += blocks.length;
     if (!onProgress(result.blocks)) return undefined;
+  }
+  const { alerts } = result;
+  if (alerts > 0) {
+    result.notified = targets.destinationIds.map((destinationId) => ({ destinationId, alerts }));
+    result.fired = targets.actionIds.map((actionId) => ({ actionId, alerts }));
   }
   return result;
 }

@@ -58,6 +58,22 @@ describe('backtests', () => {
     expect(await vigil.alerts()).toEqual([]);
   });
 
+  it('tell who would have been told and what would have been fired', async () => {
+    const bound = await vigil.ok('POST', 'destination', {
+      tenantId: vigil.tenantId,
+      type: 'EMAIL',
+      value: 'a@example.com',
+    });
+    const destinations = [{ tenantDestinationId: bound.id }];
+    const id = await vigil.addDetector(contractId, 'ownership_change', {}, { destinations });
+    const { uid } = await vigil.ok('POST', `detector/${id}/backtest`, { fromBlock: 2, toBlock: 4 });
+    expect((await over(uid)).result).toMatchObject({
+      alerts: 3,
+      notified: [{ destinationId: bound.id, alerts: 3 }],
+      fired: [],
+    });
+  });
+
   it('fail with a reason when the chain has no such blocks', async () => {
     const detectorId = await vigil.addDetector(contractId, 'ownership_change');
     const made = await vigil.ok('POST', `detector/${detectorId}/backtest`, {

@@ -164,3 +164,24 @@ export async function findContractToRun(db: Db, tenantId: number, id: number): P
   );
   return rows[0]!.contract;
 }
+
+export type BacktestTargets = { destinationIds: number[]; actionIds: number[] };
+
+/** What is bound to the detector; where nothing is, the tenant's destinations that take alerts of detectors. */
+export async function findBacktestTargets(
+  db: Db,
+  tenantId: number,
+  detectorId: number | null,
+): Promise<BacktestTargets> {
+  const rows = await db.query<BacktestTargets>(
+    sql`with bound as (select b.destination_id as id from detector_destination b
+          where b.tenant_id = ${tenantId} and b.detector_id = ${detectorId} and b.status = 'ACTIVE'),
+        told as (select id from bound union all
+          select d.id from destination d where d.tenant_id = ${tenantId} and d.status = 'ACTIVE'
+            and d.tags && array['DEFAULT', 'DETECTOR'] and not exists (select from bound))
+      select coalesce((select array_agg(id order by id) from told), '{}') as "destinationIds",
+        coalesce((select array_agg(distinct b.action_id) from action_detector b
+          where b.tenant_id = ${tenantId} and b.detector_id = ${detectorId} and b.status = 'ACTIVE'), '{}') as "actionIds"`,
+  );
+  return rows[0]!;
+}

@@ -8,7 +8,9 @@ export type Cursor = {
   /** Processed blocks that may still be reorganised, oldest first; the last one is the tip. */
   recent: Header[];
   final: number;
-  /** Whether it was ever followed before. */
+  /** Where to go on although no processed block is left; undefined when that is not known. */
+  next: number | undefined;
+  /** Whether it was never followed before. */
   isNew: boolean;
 };
 
@@ -40,10 +42,16 @@ export async function findCursor(db: Db, chainUid: string): Promise<Cursor> {
     sql`select number, hash, parent_hash as "parentHash", timestamp from chain_block
       where chain_uid = ${chainUid} order by number`,
   );
-  const [row] = await db.query<{ final: number; updatedAt: number }>(
-    sql`select final, updated_at as "updatedAt" from chain_cursor where chain_uid = ${chainUid}`,
+  const [row] = await db.query<{ final: number; processed: number | null; updatedAt: number }>(
+    sql`select final, processed, updated_at as "updatedAt" from chain_cursor where chain_uid = ${chainUid}`,
   );
-  return { tip: recent.at(-1), recent, final: row?.final ?? -1, isNew: (row?.updatedAt ?? 0) === 0 };
+  return {
+    tip: recent.at(-1),
+    recent,
+    final: row?.final ?? -1,
+    next: row?.processed == null ? undefined : row.processed + 1,
+    isNew: (row?.updatedAt ?? 0) === 0,
+  };
 }
 
 type Step = {
@@ -58,7 +66,7 @@ type Step = {
 
 /** Goes on by these blocks, oldest first. */
 export async function advanceCursor(tx: Db, step: Step, blocks: readonly Header[]): Promise<void> {
-  await moveCursor(tx, step, blocks.at(-1)!);
+  await moveCursor(tx, step, blocks.at(-1)!, blocks.at(-1)!.number);
   await tx.prepared(
     sql`insert into chain_block (chain_uid, number, hash, parent_hash, timestamp)
       select ${step.chainUid}, * from unnest(${blocks.map(({ number }) => number)}::bigint[],
@@ -67,19 +75,22 @@ export async function advanceCursor(tx: Db, step: Step, blocks: readonly Header[
   );
 }
 
-/** Goes back to an earlier block, or to before the first; what lies above it is forgotten. */
-export async function rewindCursor(tx: Db, step: Step, to: Header | undefined): Promise<void> {
-  await moveCursor(tx, step, to);
-  await tx.query(
-    sql`delete from chain_block where chain_uid = ${step.chainUid} and number > ${to?.number ?? -1}`,
-  );
+/** Goes back to a height, and to the block there unless that is not known either; what lies above it is forgotten. */
+export async function rewindCursor(
+  tx: Db,
+  step: Step,
+  to: Header | undefined,
+  height: number,
+): Promise<void> {
+  await moveCursor(tx, step, to, height);
+  await tx.query(sql`delete from chain_block where chain_uid = ${step.chainUid} and number > ${height}`);
 }
 
-async function moveCursor(tx: Db, step: Step, to: Header | undefined): Promise<void> {
+async function moveCursor(tx: Db, step: Step, to: Header | undefined, height: number): Promise<void> {
   const moved = await tx.prepared(
-    sql`update chain_cursor set processed = ${to?.number ?? null}::bigint, hash = ${to?.hash ?? null}::text,
-        processed_at = ${to?.timestamp ?? null}::bigint, head = greatest(${step.head}::bigint, ${to?.number ?? -1}::bigint),
-        confirmed = ${(to?.number ?? -1) - step.confirmations}::bigint, updated_at = ${step.now}::bigint
+    sql`update chain_cursor set processed = ${height}::bigint, hash = ${to?.hash ?? null}::text,
+        processed_at = ${to?.timestamp ?? null}::bigint, head = greatest(${step.head}::bigint, ${height}::bigint),
+        confirmed = ${height - step.confirmations}::bigint, updated_at = ${step.now}::bigint
       where chain_uid = ${step.chainUid} and holder = ${step.holder} and lease_until > clock_timestamp()
         and hash is not distinct from ${step.from?.hash ?? null}::text
       returning ${giveWay}`,
