@@ -28,12 +28,15 @@ import { issueToken, tokenHint } from './services/issueToken.ts';
 import { createMetricRecorder, type MetricRecorder, type Series } from './services/metricRecorder.ts';
 import { openChains } from './services/openChains.ts';
 import { publishDetectors } from './services/publishDetectors.ts';
+import { forgetOldRates } from './store/alerts/alertRate.ts';
 import { dropOldPartitions, ensurePartitionsAhead } from './store/alerts/partitions.ts';
 import type { Store } from './store/db.ts';
 import { forgetOldReplies } from './store/idempotency.ts';
 import { type MasterKeys, openKeyring } from './store/keyring.ts';
 import { listen as listenTo } from './store/listen.ts';
+import { dropOldSamples } from './store/metrics/dropOldSamples.ts';
 import { findTokenByHash, hasAdminToken, insertToken } from './store/tokens.ts';
+import { forgetOldBacktests } from './store/watch/backtests.ts';
 import { openAnswers } from './watch/openAnswers.ts';
 import { startWatching } from './watching.ts';
 
@@ -182,12 +185,17 @@ function countDeliveries(recorder: MetricRecorder): (type: string, tenantId: num
   };
 }
 
+const dayMs = 86_400_000;
+
 /** What has to be done now and then: partitions made ahead, what is too old dropped. */
 async function keepHouse(store: Store, config: Config, now: number): Promise<void> {
   await forgetOldReplies(store, now);
   await ensurePartitionsAhead(store, now);
-  if (config.retentionDays !== undefined)
-    await dropOldPartitions(store, now - config.retentionDays * 86_400_000);
+  await forgetOldRates(store, now - 30 * dayMs);
+  await forgetOldBacktests(store, now - 30 * dayMs);
+  if (config.retentionDays === undefined) return;
+  await dropOldPartitions(store, now - config.retentionDays * dayMs);
+  await dropOldSamples(store, now - config.retentionDays * dayMs);
 }
 
 /** Writes the metrics every second; a store that is away is told of once. */

@@ -50,7 +50,7 @@ function closing(text: string): number {
 
 function parse(text: string, shown: string): AbiItems[number] {
   try {
-    return parseAbiItem([text] as readonly string[]) as AbiItems[number];
+    return parseAbiItem([text] as readonly string[]);
   } catch {
     throw notASignature(shown);
   }
@@ -123,7 +123,7 @@ export function decodeCall(item: FunctionItem, input: string): Arguments {
 
 export function encodeCall(item: FunctionItem, values: readonly unknown[] = []): string {
   const head = selectorOf(item);
-  return values.length === 0 ? head : head + AbiParameters.encode(item.inputs, values as never).slice(2);
+  return values.length === 0 ? head : head + AbiParameters.encode(item.inputs, values).slice(2);
 }
 
 /** The results of a call in order; addresses in lower case. */
@@ -131,9 +131,9 @@ export function decodeResult(item: FunctionItem, data: string): readonly unknown
   return decodeValues(item.outputs, data);
 }
 
-export function decodeValues(parameters: readonly AbiParameter[], data: string): readonly unknown[] {
+function decodeValues(parameters: readonly AbiParameter[], data: string): readonly unknown[] {
   if (parameters.length === 0) return [];
-  return AbiParameters.decode(parameters, data as Hex.Hex, { checksumAddress: false }) as readonly unknown[];
+  return AbiParameters.decode(parameters, data as Hex.Hex, { checksumAddress: false });
 }
 
 /** The 32-byte word at this place of call data or log data, as a number. */

@@ -1,19 +1,26 @@
-import { lookup } from 'node:dns';
+import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
 import type { BlockList } from 'node:net';
 import { Agent } from 'undici';
 import { isPublicAddress } from './addressGuard.ts';
+
+/** How names become addresses; the machine's own way unless another is given. */
+export type Resolve = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
 
 /**
  * An agent for addresses that tenants choose. What a name leads to is checked when the connection is made, so that a name
  * which leads somewhere else the second time is refused too. Addresses given as numbers never come by here: check them
  * with `webhookFault` before.
  */
-export function createGuardedAgent(allowed: BlockList): Agent {
+export function createGuardedAgent(allowed: BlockList, resolve: Resolve = lookup): Agent {
   return new Agent({
     connect: {
       timeout: 5000,
       lookup: (hostname, options, callback) => {
-        lookup(hostname, { ...options, all: true }, (error, addresses) => {
+        resolve(hostname, { ...options, all: true }, (error, addresses) => {
           if (error) return callback(error, []);
           const refused = addresses.find(({ address }) => !isPublicAddress(address, allowed));
           if (refused) return callback(new Error(`${hostname} leads to a private or reserved network`), []);

@@ -100,7 +100,13 @@ class DetectorSubscriber implements Subscriber {
   }
 
   stateKey(): string {
-    const { severity, cooldown, desc, tags, ...rest } = this.#program.config;
+    const {
+      severity: _severity,
+      cooldown: _cooldown,
+      desc: _desc,
+      tags: _tags,
+      ...rest
+    } = this.#program.config;
     return toStateKey([this.#program.definition.name, this.contract.address, rest]);
   }
 

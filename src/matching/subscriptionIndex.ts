@@ -7,12 +7,6 @@ import type { Subscriber } from './subscriber.ts';
 /** What each subscriber is to be shown, in the order of the block. */
 export type Matches = Map<Subscriber, Observation[]>;
 
-/**
- * Who cares about which address, topic and selector. A block is matched by looking up what occurs in it, so that its cost
- * depends on the block and on what it matches, not on how many subscribers there are.
- */
-export type SubscriptionIndex = ReturnType<typeof createSubscriptionIndex>;
-
 type AddressInterest = Extract<Interest, { address: string }>;
 type Subscription = { readonly interest: AddressInterest; readonly subscriber: Subscriber };
 
@@ -24,6 +18,10 @@ const any = '*';
 
 type BlockTime = { number: number; timestamp: number };
 
+/**
+ * Who cares about which address, topic and selector. A block is matched by looking up what occurs in it, so that its cost
+ * depends on the block and on what it matches, not on how many subscribers there are.
+ */
 export function createSubscriptionIndex() {
   const entries = new Map<string, Entry>();
   /** The same entries by the address as an indexed value, for those who want to know of logs that name it. */
@@ -47,7 +45,11 @@ export function createSubscriptionIndex() {
       case 'clock':
         clocks.add(subscriber);
         return;
-      default: {
+      case 'log':
+      case 'party':
+      case 'call':
+      case 'sender':
+      case 'touch': {
         const entry = entryFor(interest);
         entry.subscriptions.push({ interest, subscriber });
         entry.lookup = undefined;

@@ -150,7 +150,7 @@ export type Found = {
 
 export type Outcome<State> = { readonly found?: readonly Found[]; readonly state?: State };
 
-export const categories = ['SECURITY', 'COMPLIANCE', 'FINANCIAL', 'OPERATIONAL'] as const;
+const categories = ['SECURITY', 'COMPLIANCE', 'FINANCIAL', 'OPERATIONAL'] as const;
 
 /** A kind of detector: what it is called, how it is configured, what it wants to see and what it makes of it. */
 export type Detector<Config = unknown, State = unknown> = {
@@ -171,7 +171,7 @@ export type Detector<Config = unknown, State = unknown> = {
 
 /** Ties the types of configuration and state together inside a definition, and lets all definitions stand in one list. */
 export function defineDetector<Config, State>(definition: Detector<Config, State>): Detector {
-  return definition as Detector;
+  return definition;
 }
 
 /** A kind of trigger; simpler than a detector, and its alerts are the tenant's own. */
@@ -187,5 +187,5 @@ export type Trigger<Params = unknown, State = unknown> = {
 };
 
 export function defineTrigger<Params, State>(definition: Trigger<Params, State>): Trigger {
-  return definition as Trigger;
+  return definition;
 }

@@ -3,7 +3,6 @@ import type { ScriptFault } from './compile.ts';
 import { createLane, type Lane } from './lane.ts';
 import type { Answer, Job } from './worker.ts';
 
-export type { ScriptFault };
 export type ScriptResult = { value: unknown } | { fault: ScriptFault };
 
 export type Sandbox = {

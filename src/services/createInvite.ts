@@ -40,20 +40,27 @@ export async function createInvite(
       ],
     });
   }
+  const { mail } = call.services;
+  if (mail) checkMailable(request);
+  const record = await createRecord(call, { ...kind, prepare: write }, request);
   const link = acceptLink(request.url, uid);
-  if (!call.services.mail) {
-    const record = await createRecord(call, { ...kind, prepare: write }, request);
-    return { record, link: isAdmin(call.principal) ? link : undefined };
-  }
-  if (!isMailAddress(request.email))
+  if (mail) await mailInvite(call, record, request, link);
+  return { record, link: isAdmin(call.principal) && !mail ? link : undefined };
+}
+
+function checkMailable({ email, url }: Request): void {
+  if (!isMailAddress(email))
     throw invalid(
       '/email',
       'format',
       'must be an address that mail can be sent to, such as bob@example.com.',
     );
-  const record = await createRecord(call, { ...kind, prepare: write }, request);
-  await mailInvite(call, record, request, link);
-  return { record, link: undefined };
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw invalid(
+      '/url',
+      'format',
+      'must be the address of a page, such as https://console.example.com/accept.',
+    );
 }
 
 /** In the invite's own transaction: whoever is invited is written to. */

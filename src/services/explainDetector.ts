@@ -13,7 +13,7 @@ import { findDetectorToRun } from '../store/watch/backtests.ts';
 import type { Call } from './call.ts';
 import { findReadable } from './findReadable.ts';
 
-export type Step = { step: string; text: string; details?: Record<string, unknown> };
+type Step = { step: string; text: string; details?: Record<string, unknown> };
 export type Explanation = { verdict: 'ALERT' | 'NO_ALERT' | 'FAULT'; steps: Step[]; alerts: Finding[] };
 
 /** Why a transaction does or does not raise an alert, step by step. */

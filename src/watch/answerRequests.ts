@@ -27,7 +27,7 @@ type Asked<T extends Request['type']> = { place: number; request: Extract<Reques
 /** Answers what evaluations ask for: one batch for each source and block instead of a question at a time. */
 export function answerRequests(sources: Sources): Fetch {
   return async (requests) => {
-    const answers = new Array<unknown>(requests.length);
+    const answers = Array.from<unknown>({ length: requests.length });
     const of = <T extends Request['type']>(type: T): Asked<T>[] =>
       requests.flatMap((request, place) => (isOf(request, type) ? [{ place, request }] : []));
     await Promise.all([

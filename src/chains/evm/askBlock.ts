@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeResult, encodeCall, parseFunction } from '../../lib/abi.ts';
 import type { BlockRef } from '../../model/block.ts';
 import type { Answer, Question } from '../../model/question.ts';
@@ -15,6 +16,10 @@ const multicall = '0xca11bde05977b3631167028862be2a173976ca11';
 /** From this many calls on, one call to the contract is cheaper than each alone. */
 const worthwhile = 4;
 const callsAtOnce = 100;
+/** A node that has just got a block may not have its receipts or its state at hand yet. */
+const patience = [100, 300, 900];
+const isLate = (answer: Answer) =>
+  'missing' in answer && /not found|unknown block|has no/i.test(answer.missing);
 
 /** Answers questions about the state after a block, in as few calls as possible. */
 export function askBlock(endpoints: Endpoints): ChainClient['ask'] {
@@ -23,7 +28,18 @@ export function askBlock(endpoints: Endpoints): ChainClient['ask'] {
   let byHash = true;
 
   return async (block, questions) => {
-    const answers = new Array<Answer>(questions.length);
+    for (const delayMs of patience) {
+      const answers = await askAll(block, questions);
+      if (!answers.some((answer) => 'missing' in answer)) return answers;
+      await assertThere(block);
+      if (!answers.some(isLate)) return answers;
+      await sleep(delayMs);
+    }
+    return askAll(block, questions);
+  };
+
+  async function askAll(block: BlockRef, questions: readonly Question[]): Promise<Answer[]> {
+    const answers = Array.from<Answer>({ length: questions.length });
     const places = questions.map((question, place) => ({ question, place }));
     const calls = places.filter(({ question }) => question.type === 'call');
     const receipts = places.filter(({ question }) => question.type === 'receipt');
@@ -36,9 +52,8 @@ export function askBlock(endpoints: Endpoints): ChainClient['ask'] {
       askEach(block, rest, answers),
       ...(together ? chunks(calls).map((chunk) => askTogether(block, chunk, answers)) : []),
     ]);
-    if (answers.some((answer) => 'missing' in answer)) await assertThere(block);
     return answers;
-  };
+  }
 
   async function askEach(block: BlockRef, asked: readonly Asked[], answers: Answer[]): Promise<void> {
     if (asked.length === 0) return;
@@ -174,16 +189,17 @@ function toAnswer(block: BlockRef, question: Question, reply: RpcReply): Answer 
   }
   if (reply.result === null || isOfAnother(block, reply.result))
     return { missing: `the node has no ${question.type} there` };
+  if (question.type === 'receipt') return { value: decodeReceipt(reply.result) };
+  if (typeof reply.result !== 'string') throw new BadAnswer(`the ${question.type} is not a text`);
   switch (question.type) {
     case 'call':
     case 'replay':
-      return { value: { data: String(reply.result) } };
+      return { value: { data: reply.result } };
     case 'balance':
-      return { value: BigInt(String(reply.result)) };
-    case 'receipt':
-      return { value: decodeReceipt(reply.result) };
-    default:
-      return { value: String(reply.result) };
+      return { value: BigInt(reply.result) };
+    case 'code':
+    case 'storage':
+      return { value: reply.result };
   }
 }
 

@@ -21,16 +21,17 @@ function listen(url: string, heard: (number: number) => void): () => void {
   function connect(): void {
     socket = new WebSocket(url);
     expect();
-    socket.onopen = () => socket?.send(subscribe);
-    socket.onmessage = ({ data }) => {
+    socket.addEventListener('open', () => socket?.send(subscribe));
+    socket.addEventListener('message', ({ data }) => {
       expect();
       const number = headIn(String(data));
       if (number === undefined) return;
       delayMs = firstDelayMs;
       heard(number);
-    };
-    socket.onerror = () => {};
-    socket.onclose = again;
+    });
+    // A failure is followed by the end.
+    socket.addEventListener('error', () => {});
+    socket.addEventListener('close', again);
   }
 
   /** A connection that fell silent may be dead without being closed. */

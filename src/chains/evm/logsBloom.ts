@@ -12,18 +12,22 @@ export function logsBloom(logs: readonly Pick<Log, 'address' | 'topics'>[]): Buf
 }
 
 function add(bloom: Buffer, value: string): void {
-  for (const bit of bitsOf(value)) bloom[255 - (bit >> 3)]! |= 1 << (bit & 7);
+  const bits = bitsOf(value);
+  for (let at = 0; at < 3; at++) {
+    const bit = bits[at]!;
+    bloom[255 - (bit >> 3)]! |= 1 << (bit & 7);
+  }
 }
 
 /** Blocks repeat the same tokens, signatures and people, and hashing is what costs. */
 const mostKnown = 20_000;
-let known = new Map<string, readonly number[]>();
+let known = new Map<string, Uint16Array>();
 let older = known;
 
-function bitsOf(value: string): readonly number[] {
-  let bits = known.get(value);
-  if (bits) return bits;
-  bits = older.get(value) ?? hashBits(value);
+function bitsOf(value: string): Uint16Array {
+  const found = known.get(value);
+  if (found) return found;
+  const bits = older.get(value) ?? hashBits(value);
   if (known.size >= mostKnown) {
     older = known;
     known = new Map();
@@ -32,7 +36,7 @@ function bitsOf(value: string): readonly number[] {
   return bits;
 }
 
-function hashBits(value: string): readonly number[] {
+function hashBits(value: string): Uint16Array {
   const hash = keccak_256(Buffer.from(value.slice(2), 'hex'));
-  return [0, 2, 4].map((at) => ((hash[at]! << 8) | hash[at + 1]!) & 2047);
+  return Uint16Array.from([0, 2, 4], (at) => ((hash[at]! << 8) | hash[at + 1]!) & 2047);
 }

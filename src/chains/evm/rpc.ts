@@ -101,15 +101,15 @@ function createSocketRpc(url: string): Rpc {
         reject(new RpcFailure(reason));
         socket.close();
       };
-      socket.onopen = () => resolve(socket);
-      socket.onerror = () => drop();
-      socket.onclose = () => drop();
-      socket.onmessage = ({ data }) => {
+      socket.addEventListener('open', () => resolve(socket));
+      socket.addEventListener('error', () => drop());
+      socket.addEventListener('close', () => drop());
+      socket.addEventListener('message', ({ data }) => {
         const message = tryParse(String(data));
         // Whom it was meant for cannot be told, so nobody waits for it in vain.
         if (message === undefined) drop('its answer is not JSON');
         for (const reply of Array.isArray(message) ? message : [message]) settle(reply);
-      };
+      });
     });
     return opening;
   }
@@ -174,7 +174,7 @@ function tryParse(text: string): unknown {
 
 /** A server may answer a batch in any order. */
 function inOrder(answer: readonly unknown[], count: number): RpcReply[] {
-  const replies = new Array<RpcReply | undefined>(count);
+  const replies = Array.from<RpcReply | undefined>({ length: count });
   for (const item of answer)
     if (isRecord(item) && typeof item.id === 'number') replies[item.id] = toReply(item);
   return Array.from(replies, (reply) => {

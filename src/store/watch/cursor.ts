@@ -66,7 +66,8 @@ type Step = {
 
 /** Goes on by these blocks, oldest first. */
 export async function advanceCursor(tx: Db, step: Step, blocks: readonly Header[]): Promise<void> {
-  await moveCursor(tx, step, blocks.at(-1)!, blocks.at(-1)!.number);
+  const tip = blocks.at(-1)!;
+  await moveCursor(tx, step, tip, tip.number);
   await tx.prepared(
     sql`insert into chain_block (chain_uid, number, hash, parent_hash, timestamp)
       select ${step.chainUid}, * from unnest(${blocks.map(({ number }) => number)}::bigint[],

@@ -3,7 +3,7 @@ import type { Severity } from '../../model/alert.ts';
 import type { Watched } from '../../model/detection.ts';
 import type { Db } from '../db.ts';
 
-export type WatchedDetector = {
+type WatchedDetector = {
   id: number;
   contractId: number;
   name: string;
@@ -12,7 +12,7 @@ export type WatchedDetector = {
   config: unknown;
 };
 
-export type WatchedTrigger = {
+type WatchedTrigger = {
   id: number;
   contractId: number;
   name: string;
