@@ -82,16 +82,35 @@ describe('raising and retracting', () => {
     }
 
     for (let round = 1; round <= 30; round++) {
-      const before = await retractedAt();
       await Promise.all([step(round), step(round), step(round)]);
-      const after = await retractedAt();
-      for (const [uid, at] of before) if (at !== null) expect(after.get(uid)).toBe(at);
       expect(await verifyRollups(store)).toEqual([]);
     }
     const marked = [...(await retractedAt())].filter(([, at]) => at !== null).map(([uid]) => uid);
     expect(marked.length).toBeGreaterThan(10);
     expect(breaks).toBeGreaterThan(0);
-    expect(returned.sort()).toEqual(marked.sort());
+    // One that came back may have been retracted again.
+    for (const uid of marked) expect(returned).toContain(uid);
+  });
+
+  it('brings an alert back, with its counts, when its block is part of the chain again', async () => {
+    const random = createRandom('back again');
+    const finding = {
+      ...randomFinding(random, { ...place, tenantId: 11 }, 1, first, last),
+      chainUid: 'anvil',
+      blockNumber: 200,
+      blockHash: '0xback',
+    };
+    const uid = alertUid(finding);
+    await prepareRaise(store, [finding]);
+    const raiseIt = () => store.transaction((tx) => raise(tx, [finding]));
+    expect(await raiseIt()).toHaveLength(1);
+    expect(await raiseIt()).toEqual([]);
+    const gone = { chainUid: 'anvil', blocks: [{ number: 200, hash: '0xback' }], now: 7 };
+    await store.transaction((tx) => retract(tx, gone));
+    expect((await retractedAt()).get(uid)).toBe(7);
+    expect(await raiseIt()).toMatchObject([{ uid }]);
+    expect((await retractedAt()).get(uid)).toBe(null);
+    expect(await verifyRollups(store)).toEqual([]);
   });
 
   it('retracts the alerts of exactly the blocks named, and tells what follows of those alone', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { processorMs } from '../../test/query/processorMs.ts';
 import { readVectors } from '../../test/query/vectorDocuments.ts';
+import { createRandom } from '../../test/support/random.ts';
 import { analyze, lowerCase } from './analyzer.ts';
 
 const vectors: { text: string; tokens: string[] }[] = JSON.parse(readVectors('analyzer-vectors.json'));
@@ -42,6 +43,22 @@ describe('analyze', () => {
     expect(analyze('x'.repeat(600)).map((token) => token.length)).toEqual([255, 255, 90]);
     expect(analyze(`${'x'.repeat(255)}.eth`)).toEqual(['x'.repeat(255), 'eth']);
     expect(analyze('𝒜'.repeat(200)).every((token) => token.isWellFormed())).toBe(true);
+  });
+
+  it('cuts plain texts, for which there is a short cut, as it cuts them after a letter that is not plain', () => {
+    const random = createRandom('plain texts');
+    const characters = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)).concat(
+      'a',
+      'Z',
+      '9',
+      ' ',
+    );
+    for (let round = 0; round < 20_000; round++) {
+      const text = Array.from({ length: random.integer(0, 8) }, () => random.pick(characters)).join('');
+      expect(analyze(`é ${text}`).slice(1), JSON.stringify(text)).toEqual(analyze(text));
+    }
+    const long = `${'a'.repeat(random.integer(250, 260))} b`;
+    expect(analyze(`é ${long}`).slice(1)).toEqual(analyze(long));
   });
 
   it('needs time in proportion to the text, whatever the text', () => {

@@ -3,6 +3,7 @@
  * lower case, no stop words. Written as a scanner because `Intl.Segmenter` follows other rules for ':' and Thai.
  */
 export function analyze(text: string): string[] {
+  if (isPlain(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const tokens: string[] = [];
   let at = 0;
   while (at < text.length) {
@@ -16,6 +17,14 @@ export function analyze(text: string): string[] {
   }
   return tokens;
 }
+
+/** Whether the words are just the runs of letters and digits: in ASCII, without the marks that may join two of them. */
+export function isPlain(text: string): boolean {
+  return plain.test(text) && !tooLong.test(text);
+}
+
+const plain = /^[A-Za-z0-9 \t\r\n!$%&()+\-/<=>?@[\\\]^`{|}~]*$/;
+const tooLong = /[A-Za-z0-9]{256}/;
 
 /** Lower case one code point at a time: `toLowerCase` would add a dot to İ and look around Σ for a word's end. */
 export function lowerCase(text: string): string {

@@ -1,5 +1,5 @@
 import { raw, type Sql, sql } from '../lib/sql.ts';
-import { analyze } from './analyzer.ts';
+import { analyze, isPlain } from './analyzer.ts';
 
 /** Everything in ASCII that is neither letter, digit nor underscore. */
 const separators = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))
@@ -12,6 +12,7 @@ const isAscii = /^\p{ASCII}*$/u;
  * undefined for the plain texts that most are. What is stored of these beside a row lets SQL see the words of any text.
  */
 export function oddWords(text: string): string | undefined {
+  if (isPlain(text)) return undefined;
   const words = analyze(text);
   if (isAscii.test(text)) {
     const plain = text

@@ -1,8 +1,7 @@
-import type { AlertKind, Severity } from '../model/alert.ts';
+import { type AlertGroup, type AlertKind, type Severity, severityOf } from '../model/alert.ts';
 import { Problem } from '../model/errors.ts';
 import type { MetricName } from '../model/metrics.ts';
 import { countsOverTime, type TimeCut } from '../store/alerts/countsOverTime.ts';
-import { type BucketCount, countByBucket } from '../store/alerts/histogram.ts';
 import { withinTime } from '../store/documents/searchDocuments.ts';
 import { sumMetrics } from '../store/metrics/readSamples.ts';
 import { findPlanUse, type PlanUse } from '../store/plans.ts';
@@ -40,15 +39,18 @@ export async function readUsage(
   if (!(await findRecord(call.db, tenantTable, call.scope, tenantId, id)))
     throw new Problem('not-found', 'There is no such tenant.');
   const owner = { tenantId, contractId: 0 };
-  const [alerts, sums, plan] = await Promise.all([
-    withinTime(async () =>
-      countByBucket(reports, await countsOverTime(reports, owner, cut, query, call.now)),
-    ),
+  const [counts, sums, plan] = await Promise.all([
+    withinTime(() => countsOverTime(reports, owner, cut, query, call.now)),
     withinTime(() => sumMetrics(reports, tenantId, Object.values(usageMetrics), cut)),
     findPlanUse(call.db, tenantId, call.now),
   ]);
   const buckets = cut.starts.map(emptyBucket);
-  for (const count of alerts) buckets[count.bucket]!.alerts = alertCounts(count);
+  for (const { bucket, group, numericSeverity, count } of counts) {
+    const { alerts } = buckets[bucket]!;
+    alerts.total += count;
+    alerts.byKind[kindOf[group]] += count;
+    alerts.bySeverity[severityNames.get(numericSeverity)!] += count;
+  }
   for (const { bucket, metric, value } of sums) buckets[bucket]![memberOf.get(metric)!] = value;
   buckets.at(-1)!.plan = plan;
   return cut.starts.map((ts, index) => ({ ts, bucket: buckets[index]! }));
@@ -57,29 +59,27 @@ export async function readUsage(
 const memberOf = new Map<MetricName, keyof Counted>();
 for (const [member, metric] of Object.entries(usageMetrics)) memberOf.set(metric, member as keyof Counted);
 
+const kindOf: Record<AlertGroup, AlertKind> = {
+  SECURITY: 'detector',
+  COMPLIANCE: 'detector',
+  action: 'action',
+  trigger: 'trigger',
+};
+const severityNames = new Map<number, Severity>();
+for (const [name, number] of Object.entries(severityOf)) severityNames.set(number, name as Severity);
+
 function emptyBucket(): UsageBucket {
-  const none = { bucket: 0, SECURITY: 0, COMPLIANCE: 0, action: 0, trigger: 0 };
   return {
-    alerts: alertCounts({ ...none, INFO: 0, LOW: 0, MEDIUM: 0, HIGH: 0, CRITICAL: 0 }),
+    alerts: {
+      total: 0,
+      byKind: { detector: 0, trigger: 0, action: 0 },
+      bySeverity: { INFO: 0, LOW: 0, MEDIUM: 0, HIGH: 0, CRITICAL: 0 },
+    },
     notifications: 0,
     actions: 0,
     apiRequests: 0,
     blocks: 0,
     transactions: 0,
     evaluations: 0,
-  };
-}
-
-function alertCounts(count: BucketCount): UsageBucket['alerts'] {
-  const byKind = {
-    detector: count.SECURITY + count.COMPLIANCE,
-    trigger: count.trigger,
-    action: count.action,
-  };
-  const { INFO, LOW, MEDIUM, HIGH, CRITICAL } = count;
-  return {
-    total: byKind.detector + byKind.trigger + byKind.action,
-    byKind,
-    bySeverity: { INFO, LOW, MEDIUM, HIGH, CRITICAL },
   };
 }

@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
-import { type AlertGroup, alertGroups, severityOf } from '../../model/alert.ts';
+import { type AlertGroup, alertGroups, type Severity, severityOf } from '../../model/alert.ts';
 import { severities } from '../../model/enumerations.ts';
 import { findReadable } from '../../services/findReadable.ts';
 import { countContractEntries } from '../../store/alerts/contractEntries.ts';
-import { countsOverTime } from '../../store/alerts/countsOverTime.ts';
-import { countByGroup, type GroupCount } from '../../store/alerts/histogram.ts';
+import { type CellCount, countsOverTime } from '../../store/alerts/countsOverTime.ts';
 import { withinTime } from '../../store/documents/searchDocuments.ts';
 import { contractTable } from '../../store/tables/contract.ts';
 import { endpoint } from '../endpoint.ts';
@@ -56,30 +55,32 @@ export const histogram = endpoint({
     const contract = await findReadable(call, contractTable, params.id);
     const owner = { tenantId: contract.tenantId, contractId: contract.id };
     const { reports } = call.services;
-    const [groups, count] = await Promise.all([
-      withinTime(async () =>
-        countByGroup(reports, await countsOverTime(reports, owner, cut, body.query, call.now)),
-      ),
+    const [counts, count] = await Promise.all([
+      withinTime(() => countsOverTime(reports, owner, cut, body.query, call.now)),
       countContractEntries(call.db, contract),
     ]);
-    return { body: { data: toData(cut.starts, groups), total: totals(groups), count } };
+    return { body: { data: toData(cut.starts, counts), total: totals(counts), count } };
   },
 });
 
-const severityNames = new Map<number, string>(
-  Object.entries(severityOf).map(([name, number]) => [number, name]),
-);
+const severityNames = new Map<number, Severity>();
+for (const [name, number] of Object.entries(severityOf)) severityNames.set(number, name as Severity);
 
-function toData(starts: readonly number[], groups: readonly GroupCount[]) {
-  const buckets = starts.map((): Partial<Record<AlertGroup, { count: number; maxSeverity: string }>> => ({}));
-  for (const { bucket, group, count, maxSeverity } of groups) {
-    buckets[bucket]![group] = { count, maxSeverity: severityNames.get(maxSeverity)! };
+function toData(starts: readonly number[], counts: readonly CellCount[]) {
+  const buckets = starts.map(
+    (): Partial<Record<AlertGroup, { count: number; maxSeverity: Severity }>> => ({}),
+  );
+  for (const { bucket, group, count, numericSeverity } of counts) {
+    const sum = buckets[bucket]![group] ?? { count: 0, maxSeverity: 'INFO' };
+    sum.count += count;
+    if (numericSeverity > severityOf[sum.maxSeverity]) sum.maxSeverity = severityNames.get(numericSeverity)!;
+    buckets[bucket]![group] = sum;
   }
   return starts.map((ts, index) => ({ ts, bucket: buckets[index]! }));
 }
 
-function totals(groups: readonly GroupCount[]): Record<AlertGroup, number> {
+function totals(counts: readonly CellCount[]): Record<AlertGroup, number> {
   const result = { SECURITY: 0, COMPLIANCE: 0, action: 0, trigger: 0 };
-  for (const { group, count } of groups) result[group] += count;
+  for (const { group, count } of counts) result[group] += count;
   return result;
 }

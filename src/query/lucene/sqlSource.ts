@@ -1,4 +1,4 @@
-import { type Sql, sql } from '../../lib/sql.ts';
+import { join, type Sql, sql } from '../../lib/sql.ts';
 import type { Field } from './mapping.ts';
 
 /** Where the values of a field are: a column, an array of texts, or a JSON document. */
@@ -7,6 +7,8 @@ export type SqlColumn = {
   store: 'text' | 'text[]' | 'number' | 'boolean' | 'json';
   /** How its terms are in the inverted index, if they are. */
   hashed?: 'whole' | 'words';
+  /** The number that is stored for each of its few values, which is compared faster than the text it stands for. */
+  codes?: { sql: Sql; of: ReadonlyMap<string, number> };
   /** False for values that it never has, so that nothing is searched for them. */
   isPossible?: (value: string) => boolean;
 };
@@ -69,16 +71,55 @@ type Kind = 'string' | 'number' | 'boolean' | 'any';
 
 /** Items of arrays are values of their own, up to three levels deep; a single value is tried without unfolding it. */
 function someJson(field: Field, { column, below }: Found, kind: Kind, test: (value: Sql) => Sql): Sql {
-  const members = below.map((name) => `[*][*].${JSON.stringify(name)}`).join('');
-  const isMany = field.glob !== undefined || field.type === 'object';
-  const path = `$${members}${isMany ? '.**' : '[*][*][*]'}`;
+  const path = isMany(field) ? `${jsonPath(below)}.**` : `${jsonPath(below)}[*][*][*]`;
   const unfolded = sql`exists (select 1 from jsonb_path_query(${column.sql}, ${path}::jsonpath) v(value)
     where ${jsonTest(field, kind, sql`v.value`, test)})`;
-  const [name] = below;
-  if (isMany || name === undefined || below.length > 1) return unfolded;
-  const member = sql`(${column.sql} -> ${name}::text)`;
+  const member = singleMember(field, { column, below });
+  if (!member) return unfolded;
   return sql`(case jsonb_typeof(${member}) when 'array' then ${unfolded}
     else coalesce(${jsonTest(field, kind, member, test)}, false) end)`;
+}
+
+/** Whether a number of a JSON field lies within bounds. Both are numbers of JavaScript, so that decimals compare as doubles. */
+export function someJsonNumber(
+  field: Field,
+  { column, below }: Found,
+  { min, max }: { min?: number; max?: number },
+): Sql {
+  const bounds = [
+    '@.type() == "number"',
+    ...(min === undefined ? [] : [`@ >= ${min}`]),
+    ...(max === undefined ? [] : [`@ <= ${max}`]),
+  ];
+  // The test itself unfolds an array once more.
+  const path = isMany(field) ? `${jsonPath(below)}.**` : `${jsonPath(below)}[*][*]`;
+  const unfolded = sql`jsonb_path_exists(${column.sql}, ${`${path} ? (${bounds.join(' && ')})`}::jsonpath)`;
+  const member = singleMember(field, { column, below });
+  if (!member) return unfolded;
+  const test = join(
+    [
+      ...(min === undefined ? [] : [sql`${member} >= ${String(min)}::jsonb`]),
+      ...(max === undefined ? [] : [sql`${member} <= ${String(max)}::jsonb`]),
+      ...(min === undefined && max === undefined ? [sql`true`] : []),
+    ],
+    ' and ',
+  );
+  return sql`(case jsonb_typeof(${member}) when 'number' then ${test} when 'array' then ${unfolded} else false end)`;
+}
+
+function isMany(field: Field): boolean {
+  return field.glob !== undefined || field.type === 'object';
+}
+
+function jsonPath(below: readonly string[]): string {
+  return `$${below.map((name) => `[*][*].${JSON.stringify(name)}`).join('')}`;
+}
+
+/** The value of a field that can only be in one place. */
+function singleMember(field: Field, { column, below }: Pick<Found, 'column' | 'below'>): Sql | undefined {
+  const [name] = below;
+  if (isMany(field) || name === undefined || below.length > 1) return undefined;
+  return sql`(${column.sql} -> ${name}::text)`;
 }
 
 /** A value of the wrong kind does not pass. */

@@ -1,17 +1,14 @@
 import { join, type Sql, sql } from '../../lib/sql.ts';
-import { analyze } from '../analyzer.ts';
+import { compareText } from './compareText.ts';
 import type { Field } from './mapping.ts';
 import type { Bool, Predicate } from './predicate.ts';
+import { rangeToSql } from './rangeSql.ts';
 import { toPostgres } from './regex/toPostgres.ts';
-import { findColumn, type SqlSource, someValue } from './sqlSource.ts';
+import { always, exact, never, orMatcher, type SqlPredicate } from './sqlPredicate.ts';
+import { type SqlSource, someValue } from './sqlSource.ts';
 import { wholeTest, wordsTest } from './stringSql.ts';
+import { hashSets, joinTerms, termsToSql } from './termSql.ts';
 import { anyWord, regexWord, type WordPattern, wordsInOrder, wordTest } from './wordSql.ts';
-
-/**
- * `condition` is true or false, never null. It is exact, or true for some rows too many: then `isExact` is false and the
- * rows have to pass the matcher as well. `narrow` lists sets of term hashes; a matching row has one of each set.
- */
-export type SqlPredicate = { condition: Sql; isExact: boolean; narrow: readonly (readonly number[])[] };
 
 /** A resolved query as SQL over the columns of a source. */
 export function toSql(predicate: Predicate, source: SqlSource): SqlPredicate {
@@ -25,7 +22,7 @@ export function toSql(predicate: Predicate, source: SqlSource): SqlPredicate {
     case 'exists':
       return exact(existsToSql(predicate.field, source));
     case 'terms':
-      return termsToSql(predicate.field, predicate.values, source);
+      return termsToSql(predicate, source);
     case 'phrase':
       return phraseToSql(predicate, source);
     case 'regex':
@@ -33,22 +30,12 @@ export function toSql(predicate: Predicate, source: SqlSource): SqlPredicate {
     case 'prefix':
     case 'wildcard':
     case 'textRange':
+      if (predicate.type === 'textRange' && isEmpty(predicate)) return never;
       return predicate.field.type === 'text'
         ? onTexts(predicate.field, source, (text) => wordsTest(predicate, text, source.oddWords))
         : onKeywords(predicate.field, source, (text) => wholeTest(predicate, text));
-    case 'range': {
-      const { min, max, field } = predicate;
-      const value = (number: Sql) =>
-        join(
-          [
-            ...(min === undefined ? [] : [sql`${number} >= ${min}::float8`]),
-            ...(max === undefined ? [] : [sql`${number} <= ${max}::float8`]),
-            ...(min === undefined && max === undefined ? [sql`true`] : []),
-          ],
-          ' and ',
-        );
-      return orMatcher(field, someValue(field, source, 'number', value));
-    }
+    case 'range':
+      return orMatcher(predicate.field, rangeToSql(predicate, source));
     case 'is':
       return orMatcher(
         predicate.field,
@@ -57,25 +44,14 @@ export function toSql(predicate: Predicate, source: SqlSource): SqlPredicate {
   }
 }
 
-const always: SqlPredicate = { condition: sql`true`, isExact: true, narrow: [] };
-const never: SqlPredicate = { condition: sql`false`, isExact: true, narrow: [] };
-const exact = (condition: Sql): SqlPredicate => ({ condition, isExact: true, narrow: [] });
-
-/** A field that stands for members by a pattern of their names is looked for in all members; the matcher sorts it out. */
-function orMatcher(field: Field, condition: Sql): SqlPredicate {
-  return { condition, isExact: isWhole(field), narrow: [] };
-}
-
-function isWhole(field: Field): boolean {
-  return field.glob === undefined || field.glob === '*' || field.glob === `${field.path.join('.')}.*`;
+/** As numbers are, when they are also looked for as texts: 9999 comes before 10000, but not in the order of texts. */
+function isEmpty({ lower, upper }: Extract<Predicate, { type: 'textRange' }>): boolean {
+  return lower !== undefined && upper !== undefined && compareText(lower.text, upper.text) > 0;
 }
 
 function boolToSql(bool: Bool, source: SqlSource): SqlPredicate {
   const must = bool.must.map((child) => toSql(child, source));
-  const should =
-    bool.must.length > 0
-      ? []
-      : bool.should.map((child) => toSql(child, source)).filter((part) => part !== never);
+  const should = bool.must.length > 0 ? [] : shouldToSql(bool.should, source);
   if (bool.must.length === 0 && bool.should.length > 0 && should.length === 0) return never;
   const mustNot = bool.mustNot.map((child) => toSql(child, source));
   const parts = [
@@ -92,44 +68,19 @@ function boolToSql(bool: Bool, source: SqlSource): SqlPredicate {
     ...mustNot.filter((part) => part.isExact).map((part) => sql`not ${part.condition}`),
   ];
   const isExact = [...must, ...should, ...mustNot].every((part) => part.isExact);
-  const narrowAny = should.length > 0 && should.every((part) => part.narrow.length > 0);
+  const choices = should.map(({ narrow, choice }) => narrow[0] ?? choice);
+  const isNarrow =
+    should.some(({ narrow }) => narrow.length > 0) && choices.every((hashes) => hashes !== undefined);
   return {
     condition: parts.length === 0 ? sql`true` : sql`(${join(parts, ' and ')})`,
     isExact,
-    narrow: [
-      ...must.flatMap((part) => part.narrow),
-      ...(narrowAny ? [[...new Set(should.flatMap((part) => part.narrow[0]!))]] : []),
-    ],
+    narrow: [...must.flatMap((part) => part.narrow), ...(isNarrow ? [[...new Set(choices.flat())]] : [])],
   };
 }
 
-function termsToSql(field: Field, values: readonly string[], source: SqlSource): SqlPredicate {
-  const column = findColumn(field, source);
-  const isPossible = column?.column.isPossible ?? (() => true);
-  const possible = values.filter(isPossible);
-  if (!column || possible.length === 0) return never;
-  if (field.type === 'text') {
-    const part = onWords(field, source, anyWord(possible));
-    return { ...part, narrow: hashSets(field, source, [possible]) };
-  }
-  const part = onKeywords(field, source, (text) => sql`${text} = any(${possible})`);
-  return { ...part, narrow: keywordNarrow(field, possible, source) };
-}
-
-/** A keyword that is kept whole is hashed whole; the whole of a text has all of its words. */
-function keywordNarrow(
-  field: Field,
-  values: readonly string[],
-  source: SqlSource,
-): readonly (readonly number[])[] {
-  const hashed = findColumn(field, source)?.column.hashed;
-  if (hashed === 'whole') return hashSets(field, source, [values]);
-  if (hashed !== 'words' || values.length !== 1) return [];
-  return hashSets(
-    field,
-    source,
-    [...new Set(analyze(values[0]!))].slice(0, 4).map((word) => [word]),
-  );
+function shouldToSql(should: readonly Predicate[], source: SqlSource): SqlPredicate[] {
+  const { joined, others } = joinTerms(should, source);
+  return [...joined, ...others.map((child) => toSql(child, source))].filter((part) => part !== never);
 }
 
 function phraseToSql(
@@ -151,13 +102,6 @@ function phraseToSql(
     );
   const part = onTexts(field, source, holds);
   return { ...part, isExact: part.isExact && slop === 0, narrow };
-}
-
-function hashSets(field: Field, source: SqlSource, sets: readonly (readonly string[])[]): number[][] {
-  const column = findColumn(field, source);
-  if (!source.hash || !column?.column.hashed) return [];
-  const { hash } = source;
-  return sets.map((terms) => terms.flatMap((term) => hash(column.name, term)));
 }
 
 function existsToSql(field: Field, source: SqlSource): Sql {

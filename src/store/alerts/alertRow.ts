@@ -1,7 +1,7 @@
 import { type Finding, severityOf } from '../../model/alert.ts';
 import { analyze, lowerCase } from '../../query/analyzer.ts';
 import { oddWords } from '../../query/plainWords.ts';
-import { termHash } from '../../query/termHash.ts';
+import { createTermHash, termHash } from '../../query/termHash.ts';
 
 /** A finding as its row, with what makes it searchable. */
 export function alertRow(finding: Finding, uid: string): Record<string, unknown> {
@@ -49,8 +49,9 @@ function alertTerms(finding: Finding): number[] {
     if (value != null) hashes.add(termHash(finding.tenantId, column, value));
   };
   const words = (column: string, text: string | undefined) => {
-    if (text !== undefined)
-      for (const word of analyze(text)) hashes.add(termHash(finding.tenantId, column, word));
+    if (text === undefined) return;
+    const hash = createTermHash(finding.tenantId, column);
+    for (const word of analyze(text)) hashes.add(hash(word));
   };
   whole('eid', finding.eid);
   whole('severity', finding.severity);

@@ -57,6 +57,7 @@ export const alertTable = defineDocumentTable(
       store: 'text',
       type: 'keyword',
       hashed: 'whole',
+      codes: { sql: raw('t.numeric_severity'), of: new Map(Object.entries(severityOf)) },
       isPossible: oneOf(Object.keys(severityOf)),
     },
     status: {

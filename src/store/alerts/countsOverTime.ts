@@ -1,9 +1,10 @@
 import { empty, join, type Sql, sql } from '../../lib/sql.ts';
+import type { AlertGroup } from '../../model/alert.ts';
 import type { Db } from '../db.ts';
 import { compileQuery } from '../documents/compileQuery.ts';
 import { ofContract } from '../documents/documentScopes.ts';
 import { alertTable } from './alertTable.ts';
-import { cellsOf, dayMs, eachCell, quarterMs } from './rollups.ts';
+import { cells, dayMs, eachCell, quarterMs } from './rollups.ts';
 
 /** Alerts from `from` to `to`, both included, cut at the starts of buckets; the first start is not after `from`. */
 export type TimeCut = { from: number; to: number; starts: readonly number[] };
@@ -11,28 +12,48 @@ export type TimeCut = { from: number; to: number; starts: readonly number[] };
 /** All alerts of a contract, or with contract 0 of the whole tenant. */
 export type AlertOwner = { tenantId: number; contractId: number };
 
-/**
- * A table of `bucket` (from 0), `alert_group`, `numeric_severity` and `count`, whose rows are still to be added up. It is
- * read from the roll-ups, or from the alerts where a query filters or a bucket begins within a quarter of an hour.
- */
+/** How many alerts of a bucket (from 0) are of a group and a severity; there may be several for the same. */
+export type CellCount = { bucket: number; group: AlertGroup; numericSeverity: number; count: number };
+
+/** Read from the roll-ups, or from the alerts where a query filters or a bucket begins within a quarter of an hour. */
 export async function countsOverTime(
   db: Db,
   owner: AlertOwner,
   cut: TimeCut,
   query: string | undefined,
   now: number,
-): Promise<Sql> {
+): Promise<CellCount[]> {
   const rolled = query?.trim() ? undefined : countsByRollup(owner, cut);
-  if (rolled) return rolled;
+  if (rolled) return unfold(await db.query<RolledCount>(rolled));
   const { tenantId, contractId } = owner;
   const scope =
     contractId === 0
       ? { condition: sql`t.tenant_id = ${tenantId}`, tenantIds: [tenantId] }
       : ofContract({ id: contractId, tenantId });
   const condition = await compileQuery(db, alertTable, scope, { query, timeseries: [cut] }, now);
-  return sql`select width_bucket(t.timestamp, ${cut.starts}::bigint[]) - 1 as bucket, t.alert_group,
-      t.numeric_severity, count(*) as count
+  return db.query<CellCount>(countsOfAlerts(cut, condition));
+}
+
+function countsOfAlerts({ starts }: TimeCut, condition: Sql): Sql {
+  return sql`select width_bucket(t.timestamp, ${starts}::bigint[]) - 1 as bucket, t.alert_group as "group",
+      t.numeric_severity as "numericSeverity", count(*) as count
     from alert t where ${condition} group by 1, 2, 3`;
+}
+
+/** Of roll-ups, the counts of all cells at once. */
+type RolledCount = CellCount & { counts: number[] | null };
+
+function unfold(rows: readonly RolledCount[]): CellCount[] {
+  const counts: CellCount[] = [];
+  for (const row of rows) {
+    if (row.counts === null) counts.push(row);
+    else
+      for (const [place, count] of row.counts.entries()) {
+        const { group, severity } = cells[place]!;
+        if (count !== 0) counts.push({ bucket: row.bucket, group, numericSeverity: severity, count });
+      }
+  }
+  return counts;
 }
 
 /** Part of a time: `from` belongs to it, `beyond` does not. */
@@ -57,26 +78,28 @@ function countsByRollup(owner: AlertOwner, cut: TimeCut): Sql | undefined {
         { from: beyond, beyond: cut.to + 1 },
       ].filter((span) => span.from < span.beyond);
   // `offset 0` keeps each span a look-up of its own in the index.
-  const fromRollups = sql`select bucket, alert_group, numeric_severity, count
-    from (select width_bucket(r.start, ${cut.starts}::bigint[]) - 1 as bucket,
-            array[${eachCell((place) => `sum(r.counts[${place}])`)}] as counts
-          from unnest(${rolled.map(({ width }) => width)}::int[], ${rolled.map(({ from }) => from)}::bigint[],
-                      ${rolled.map(({ beyond }) => beyond)}::bigint[]) s(width_ms, first, beyond)
-          cross join lateral (
-            select start, counts from alert_rollup
-            where tenant_id = ${owner.tenantId} and contract_id = ${owner.contractId} and width_ms = s.width_ms
-              and start >= s.first and start < s.beyond offset 0) r
-          group by 1) b, lateral ${cellsOf('b.counts')}`;
-  return join([fromRollups, ...edges.map((edge) => countsOfEdge(owner, cut, edge))], ' union all ');
+  const fromRollups = sql`select width_bucket(r.start, ${cut.starts}::bigint[]) - 1 as bucket, null as "group",
+      null::smallint as "numericSeverity", null::bigint as count,
+      array[${eachCell((place) => `sum(r.counts[${place}])`)}] as counts
+    from unnest(${rolled.map(({ width }) => width)}::int[], ${rolled.map(({ from }) => from)}::bigint[],
+                ${rolled.map(({ beyond }) => beyond)}::bigint[]) s(width_ms, first, beyond)
+    cross join lateral (
+      select start, counts from alert_rollup
+      where tenant_id = ${owner.tenantId} and contract_id = ${owner.contractId} and width_ms = s.width_ms
+        and start >= s.first and start < s.beyond offset 0) r
+    group by 1`;
+  const fromEdges = edges.map((edge) => sql`select *, null from (${countsOfEdge(owner, cut, edge)}) e`);
+  return join([fromRollups, ...fromEdges], ' union all ');
 }
 
 /** With its bounds in plain sight, so that only the partition it lies in is planned for. */
-function countsOfEdge(owner: AlertOwner, { starts }: TimeCut, { from, beyond }: Span): Sql {
+function countsOfEdge(owner: AlertOwner, cut: TimeCut, { from, beyond }: Span): Sql {
   const contract = owner.contractId === 0 ? empty : sql`and t.contract_id = ${owner.contractId}`;
-  return sql`select width_bucket(t.timestamp, ${starts}::bigint[]) - 1, t.alert_group, t.numeric_severity, 1
-    from alert t
-    where t.tenant_id = ${owner.tenantId} ${contract} and t.timestamp >= ${from} and t.timestamp < ${beyond}
-      and t.retracted_at is null`;
+  return countsOfAlerts(
+    cut,
+    sql`t.tenant_id = ${owner.tenantId} ${contract} and t.timestamp >= ${from} and t.timestamp < ${beyond}
+      and t.retracted_at is null`,
+  );
 }
 
 /** Between two cuts: whole days by the day, the rest by the quarter; neighbours of one width are one span. */

@@ -15,37 +15,36 @@ type Counted = {
 
 const severities = Object.values(severityOf);
 /** What each place of `counts` counts; stored rows rely on the order. */
-const cells = alertGroups.flatMap((group) => severities.map((severity) => ({ group, severity })));
+export const cells = alertGroups.flatMap((group) => severities.map((severity) => ({ group, severity })));
+
+const placeOf = new Map(cells.map(({ group, severity }, place) => [`${group} ${severity}`, place]));
 
 /** Adds alerts to (or, with -1, takes them out of) the counts of their contract and their tenant. */
 export async function addToRollups(tx: Db, alerts: readonly Counted[], sign: 1 | -1): Promise<void> {
-  const rows = new Map<string, { key: [number, number, number, number]; counts: number[] }>();
-  for (const alert of alerts) {
-    const cell = cells.findIndex(
-      ({ group, severity }) => group === alert.group && severity === alert.numericSeverity,
-    );
-    for (const contractId of [alert.contractId, 0]) {
+  const rows = new Map<string, { key: readonly number[]; counts: number[] }>();
+  for (const { tenantId, contractId, timestamp, group, numericSeverity } of alerts) {
+    const place = placeOf.get(`${group} ${numericSeverity}`)!;
+    for (const owner of [contractId, 0]) {
       for (const width of [quarterMs, dayMs]) {
-        const start = Math.floor(alert.timestamp / width) * width;
-        const name = `${alert.tenantId} ${contractId} ${width} ${start}`;
-        const row = rows.get(name) ?? {
-          key: [alert.tenantId, contractId, width, start],
-          counts: cells.map(() => 0),
-        };
-        row.counts[cell]! += sign;
+        const key = [tenantId, owner, width, timestamp - (timestamp % width)];
+        const name = key.join(' ');
+        const row = rows.get(name) ?? { key, counts: cells.map(() => 0) };
+        row.counts[place]! += sign;
         rows.set(name, row);
       }
     }
   }
   if (rows.size === 0) return;
   // Always in the same order, so that two batches cannot wait for each other.
-  const sorted = [...rows.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
-  const column = (index: number) => sorted.map(({ key }) => key[index]);
+  const sorted = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  // Hundreds of rows a batch: the arrays are written out here, because the driver would look at every element for quotes.
+  const column = (index: number) => `{${sorted.map(({ key }) => key[index]).join()}}`;
+  const counts = `{${sorted.map((row) => `"{${row.counts.join()}}"`).join()}}`;
   await tx.prepared(
     sql`insert into alert_rollup as r (tenant_id, contract_id, width_ms, start, counts)
       select tenant_id, contract_id, width_ms, start, counts::int4[]
       from unnest(${column(0)}::bigint[], ${column(1)}::bigint[], ${column(2)}::int[], ${column(3)}::bigint[],
-        ${sorted.map(({ counts }) => `{${counts.join()}}`)}::text[]) u(tenant_id, contract_id, width_ms, start, counts)
+        ${counts}::text[]) u(tenant_id, contract_id, width_ms, start, counts)
       on conflict (tenant_id, contract_id, width_ms, start)
       do update set counts = array[${eachCell((n) => `r.counts[${n}] + excluded.counts[${n}]`)}]`,
   );
@@ -54,16 +53,6 @@ export async function addToRollups(tx: Db, alerts: readonly Counted[], sign: 1 |
 /** An expression for every place of `counts`, from 1. */
 export function eachCell(expression: (place: number) => string): Sql {
   return raw(cells.map((_, index) => expression(index + 1)).join(', '));
-}
-
-/** A table `cell` of group, severity and count, of the cells of an array that are not 0. */
-export function cellsOf(counts: string): Sql {
-  const rows = cells.map(
-    ({ group, severity }, index) => `('${group}', ${severity}, ${counts}[${index + 1}])`,
-  );
-  return raw(
-    `(select * from (values ${rows.join(', ')}) v(alert_group, numeric_severity, count) where count <> 0) cell`,
-  );
 }
 
 export type RollupFault = {
@@ -104,5 +93,15 @@ async function findFaults(tx: Db): Promise<RollupFault[]> {
         on r.tenant_id = c.tenant_id and r.contract_id = c.contract_id and r.width_ms = c.ms and r.start = c.start
         and r.alert_group = c.alert_group and r.numeric_severity = c.numeric_severity
       where c.count is distinct from r.count order by 1, 2, 3, 4, 5, 6 limit 100`,
+  );
+}
+
+/** A table `cell` of group, severity and count, of the cells of an array that are not 0. */
+function cellsOf(counts: string): Sql {
+  const rows = cells.map(
+    ({ group, severity }, index) => `('${group}', ${severity}, ${counts}[${index + 1}])`,
+  );
+  return raw(
+    `(select * from (values ${rows.join(', ')}) v(alert_group, numeric_severity, count) where count <> 0) cell`,
   );
 }

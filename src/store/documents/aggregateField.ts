@@ -9,6 +9,8 @@ export type FieldValues = {
   /** An expression on `t`; of a field with many values, an array of these. */
   sql: Sql;
   isMany: boolean;
+  /** What tells the values apart where that is quicker to compare than the value itself. */
+  group?: Sql;
   /** The SQL type of a value. */
   type: 'text' | 'bigint' | 'float8' | 'boolean' | 'jsonb';
   isDate: boolean;
@@ -48,7 +50,13 @@ function mappedValues(table: DocumentTable, field: Field): FieldValues {
   const isDate = field.type === 'date';
   switch (column.store) {
     case 'text':
-      return { sql: wholeText(column.sql, field), isMany: false, type: 'text', isDate };
+      return {
+        sql: wholeText(column.sql, field),
+        isMany: false,
+        type: 'text',
+        isDate,
+        ...(field.isFolded ? {} : { group: column.codes?.sql ?? column.sql }),
+      };
     case 'text[]':
       return { sql: column.sql, isMany: true, type: 'text', isDate };
     case 'boolean':

@@ -4,7 +4,7 @@ import type { PlannedItem } from './aggregateItem.ts';
 import { columnNames } from './aggregateParts.ts';
 
 /** An item with buckets, and the keys that these have. */
-export type Level = { item: PlannedItem; key: Pick<FieldValues, 'sql' | 'isMany' | 'type'> };
+export type Level = { item: PlannedItem; key: Pick<FieldValues, 'sql' | 'isMany' | 'type' | 'group'> };
 
 /** What is measured in the buckets of a level: the item itself, then the nested items without buckets. */
 export function measuresOf({ item }: Level): PlannedItem[] {

@@ -73,7 +73,7 @@ function base({ table, condition, ancestors, slots, levels, filters }: Reading):
   const slot = ancestors.length === 0 ? raw('0') : raw('t.slot');
   return sql`select ${slot} as s, ${join([...keys, sql`${docs} as d`, ...columns], ', ')}
     from ${documents(table, condition, ancestors, slots)} ${join(froms, ' ')}
-    group by ${raw(['1', ...keys.map((_, index) => String(index + 2))].join(', '))}`;
+    group by ${join([raw('1'), ...levels.map(({ key }, index) => key.group ?? raw(String(index + 2)))], ', ')}`;
 }
 
 function sourceOf({ values, words }: PlannedItem, alias: string): Source | undefined {

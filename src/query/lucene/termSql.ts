@@ -1,0 +1,152 @@
+import { join, type Sql, sql } from '../../lib/sql.ts';
+import { analyze } from '../analyzer.ts';
+import type { Field } from './mapping.ts';
+import type { Predicate } from './predicate.ts';
+import { isWhole, never, orMatcher, type SqlPredicate } from './sqlPredicate.ts';
+import { findColumn, type SqlColumn, type SqlSource, someValue } from './sqlSource.ts';
+import { anyWord, wordTest } from './wordSql.ts';
+
+type Terms = Extract<Predicate, { type: 'terms' }>;
+
+export function termsToSql({ field, values }: Terms, source: SqlSource): SqlPredicate {
+  const found = findColumn(field, source);
+  const isPossible = found?.column.isPossible ?? (() => true);
+  const possible = values.filter(isPossible);
+  if (!found || possible.length === 0) return never;
+  if (field.type === 'text') {
+    const pattern = anyWord(possible);
+    const test = (text: Sql) => wordTest(text, source.oddWords, pattern);
+    const part = orMatcher(field, someValue(field, source, 'string', test));
+    return { ...part, narrow: hashSets(field, source, [possible]) };
+  }
+  const { column } = found;
+  if (column.codes) return codesToSql(field, possible, column.codes, source);
+  return {
+    ...orMatcher(field, keywordTest(field, possible, column, source)),
+    narrow: keywordNarrow(field, possible, source),
+  };
+}
+
+/** Each word of each set as the inverted index has it, if the field is in it. */
+export function hashSets(
+  field: Field,
+  source: SqlSource,
+  sets: readonly (readonly string[])[],
+): readonly (readonly number[])[] {
+  const column = findColumn(field, source);
+  if (!source.hash || !column?.column.hashed) return [];
+  const { hash } = source;
+  return sets.map((terms) => terms.flatMap((term) => hash(column.name, term)));
+}
+
+function keywordTest(field: Field, values: readonly string[], column: SqlColumn, source: SqlSource): Sql {
+  if (column.store === 'text[]' && !field.isFolded)
+    return sql`coalesce(${column.sql} && ${values}::text[], false)`;
+  return someValue(
+    field,
+    source,
+    'string',
+    (text) => sql`${field.isFolded ? sql`lower(${text})` : text} = any(${values})`,
+  );
+}
+
+/** A value has a good part of all rows, which are sooner read in order than found by their hash. */
+function codesToSql(
+  field: Field,
+  values: readonly string[],
+  { sql: code, of }: NonNullable<SqlColumn['codes']>,
+  source: SqlSource,
+): SqlPredicate {
+  const numbers = values.flatMap((value) => of.get(value) ?? []);
+  const [choice] = hashSets(field, source, [values]);
+  const condition = sql`(${code} is not null and ${code} = any(${numbers}::int[]))`;
+  return { ...orMatcher(field, condition), ...(choice ? { choice } : {}) };
+}
+
+/** A keyword that is kept whole is hashed whole; the whole of a text has all of its words. */
+function keywordNarrow(
+  field: Field,
+  values: readonly string[],
+  source: SqlSource,
+): readonly (readonly number[])[] {
+  const hashed = findColumn(field, source)?.column.hashed;
+  if (hashed === 'whole') return hashSets(field, source, [values]);
+  if (hashed !== 'words' || values.length !== 1) return [];
+  return hashSets(
+    field,
+    source,
+    [...new Set(analyze(values[0]!))].slice(0, 4).map((word) => [word]),
+  );
+}
+
+/**
+ * Alternatives with fewer expressions, for each is planned anew for every partition: columns that are asked for the same
+ * values become one test, and a whole text is not asked for where its words are.
+ */
+export function joinTerms(
+  alternatives: readonly Predicate[],
+  source: SqlSource,
+): { joined: SqlPredicate[]; others: Predicate[] } {
+  const words = wordsByPath(alternatives);
+  const byValues = new Map<string, Terms[]>();
+  const others: Predicate[] = [];
+  for (const predicate of alternatives) {
+    if (predicate.type !== 'terms') others.push(predicate);
+    else if (isCovered(predicate, words)) continue;
+    else if (isPlainText(predicate.field, source)) {
+      const name = JSON.stringify(predicate.values);
+      const same = byValues.get(name);
+      if (same) same.push(predicate);
+      else byValues.set(name, [predicate]);
+    } else others.push(predicate);
+  }
+  const groups = [...byValues.values()];
+  others.push(...groups.filter((terms) => terms.length === 1).flat());
+  const joined = groups.filter((terms) => terms.length > 1).map((terms) => joinColumns(terms, source));
+  return { joined, others };
+}
+
+/** The words that are looked for in each text. */
+function wordsByPath(alternatives: readonly Predicate[]): Map<string, Set<string>> {
+  const words = new Map<string, Set<string>>();
+  for (const predicate of alternatives) {
+    if (predicate.type !== 'terms' || predicate.field.type !== 'text' || !isWhole(predicate.field)) continue;
+    const path = predicate.field.path.join('.');
+    const known = words.get(path) ?? new Set();
+    for (const value of predicate.values) known.add(value);
+    words.set(path, known);
+  }
+  return words;
+}
+
+/** The whole of a text has all of its words, one of which another alternative looks for. */
+function isCovered({ field, values }: Terms, words: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+  if (field.type !== 'keyword' || field.isFolded) return false;
+  const known = words.get(field.path.join('.'));
+  return known !== undefined && values.every((value) => analyze(value).some((word) => known.has(word)));
+}
+
+function isPlainText(field: Field, source: SqlSource): boolean {
+  const column = findColumn(field, source)?.column;
+  return (
+    field.type === 'keyword' &&
+    column?.store === 'text' &&
+    column.hashed !== 'words' &&
+    !column.isPossible &&
+    !column.codes
+  );
+}
+
+function joinColumns(terms: readonly Terms[], source: SqlSource): SqlPredicate {
+  const texts = terms.map(({ field }) => {
+    const { sql: text } = findColumn(field, source)!.column;
+    return field.isFolded ? sql`lower(${text})` : text;
+  });
+  const { values } = terms[0]!;
+  const narrow = terms.map(({ field }) => hashSets(field, source, [values]).flat());
+  return {
+    condition: sql`(array[${join(texts, ', ')}] && ${values}::text[])`,
+    isExact: true,
+    narrow: narrow.every((hashes) => hashes.length > 0) ? [narrow.flat()] : [],
+  };
+}
