@@ -23,20 +23,25 @@ import { createMessengerASender } from './notify/sendMessengerA.ts';
 import { createMessengerBSender } from './notify/sendMessengerB.ts';
 import { startWorker } from './notify/worker.ts';
 import { createSandbox } from './scripts/sandbox.ts';
+import { createAlertFeed } from './services/alertFeed.ts';
 import { createAlertLinks } from './services/alertLinks.ts';
 import { issueToken, tokenHint } from './services/issueToken.ts';
 import { createMetricRecorder, type MetricRecorder, type Series } from './services/metricRecorder.ts';
 import { openChains } from './services/openChains.ts';
 import { publishDetectors } from './services/publishDetectors.ts';
+import { destroyOrphanKeys, retireDrainedKeys } from './services/tendWalletKeys.ts';
+import { forgetOldAlertEvents } from './store/alerts/alertEvents.ts';
 import { forgetOldRates } from './store/alerts/alertRate.ts';
 import { dropOldPartitions, ensurePartitionsAhead } from './store/alerts/partitions.ts';
 import type { Store } from './store/db.ts';
+import { tidyDeliveries } from './store/deliveries/tidyDeliveries.ts';
 import { forgetOldReplies } from './store/idempotency.ts';
 import { type MasterKeys, openKeyring } from './store/keyring.ts';
 import { listen as listenTo } from './store/listen.ts';
 import { dropOldSamples } from './store/metrics/dropOldSamples.ts';
 import { findTokenByHash, hasAdminToken, insertToken } from './store/tokens.ts';
 import { forgetOldBacktests } from './store/watch/backtests.ts';
+import { type Hsm, openHsm } from './wallets/pkcs11/openHsm.ts';
 import { openAnswers } from './watch/openAnswers.ts';
 import { startWatching } from './watching.ts';
 
@@ -63,6 +68,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     const recorder = createMetricRecorder(store, now);
     await publishDetectors(store, now());
     const chainAccess = openChains(config.chains, recorder, now);
+    const hsm = await openModule(config, log);
     const sandbox = createSandbox();
     const asked = openAnswers({ store, runScripts: sandbox.run, allowNetworks: config.allowNetworks });
     let url = '';
@@ -78,9 +84,14 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
         now,
         forgetTokens: authenticate.forget,
         mail: config.smtpUrl !== undefined,
-        hsm: config.pkcs11.module !== undefined,
+        hsm,
         allowNetworks: config.allowNetworks,
         chains: chainAccess,
+        alertFeed: createAlertFeed({
+          db: store,
+          listen: (heard) => listenTo(database.connection, 'vigil_alert', heard),
+          onError: (error) => log.warn({ err: error }, 'Live streams are late: the store was not read'),
+        }),
         answers: asked.answers,
         checkScript: sandbox.check,
         follow,
@@ -100,6 +111,10 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
       keepHouse(store, config, now()).catch((error: unknown) =>
         log.warn({ err: error }, 'Old rows were not removed, or new partitions not made'),
       );
+      Promise.all([
+        destroyOrphanKeys({ store, hsm, now }),
+        retireDrainedKeys({ store, chains: chainAccess, now }),
+      ]).catch((error: unknown) => log.warn({ err: error }, 'Former or unused wallet keys were not tended'));
     }, 3_600_000).unref();
     const stopRecording = flushEverySecond(recorder, log);
     const watching = config.roles.includes('watch')
@@ -141,6 +156,9 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
         await Promise.all([notifier.close(), sandbox.close(), chainAccess.close(), asked.close()]);
         await stopRecording();
         await database.close();
+        const module = await hsm?.close();
+        // If nothing but the stuck call is left, no other signal can end the process.
+        if (module?.isStuck) setTimeout(() => process.kill(process.pid, 'SIGKILL'), 1000).unref();
       },
     };
   } catch (error) {
@@ -158,6 +176,15 @@ async function listen(server: FastifyInstance, { host, port }: Config): Promise<
       { cause },
     );
   }
+}
+
+/** A module that cannot be loaded is a fault of the settings; a token that is away may come back. */
+async function openModule({ pkcs11 }: Config, log: Logger): Promise<Hsm | undefined> {
+  const { module, slot, pinFile } = pkcs11;
+  if (module === undefined) return undefined;
+  const hsm = await openHsm({ module, slot, pinFile });
+  hsm.check().catch((error: unknown) => log.warn({ err: error }, 'HSM wallets cannot be used yet'));
+  return hsm;
 }
 
 /** Every kind of destination that the environment sets up. */
@@ -190,8 +217,10 @@ const dayMs = 86_400_000;
 /** What has to be done now and then: partitions made ahead, what is too old dropped. */
 async function keepHouse(store: Store, config: Config, now: number): Promise<void> {
   await forgetOldReplies(store, now);
+  await tidyDeliveries(store, now);
   await ensurePartitionsAhead(store, now);
   await forgetOldRates(store, now - 30 * dayMs);
+  await forgetOldAlertEvents(store, now - 7 * dayMs);
   await forgetOldBacktests(store, now - 30 * dayMs);
   if (config.retentionDays === undefined) return;
   await dropOldPartitions(store, now - config.retentionDays * dayMs);

@@ -116,10 +116,11 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
     const work = createWork();
     // That the chain was reorganised stays true whichever branch wins.
     addWork(work, evaluated, memories.change(-1, evaluated.memories));
+    const height = to?.number ?? dropped.at(-1)!.number - 1;
     await commit(work, async (tx) => {
-      await rewindCursor(tx, step(), to);
+      await rewindCursor(tx, step(), to, height);
       await retract(tx, { chainUid: chain.uid, blocks: dropped, now: now() }, options.followRetraction);
-      await undoStates(tx, chain.uid, to?.number ?? -1);
+      await undoStates(tx, chain.uid, height);
       await funding.rewind(tx, to?.number ?? -1);
       await write(tx, work);
     });

@@ -138,7 +138,7 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
         client,
         recent: cursor.recent,
         // What was followed before and then left is taken up at its head.
-        startBlock: cursor.isNew ? settings[chain.uid]?.startBlock : undefined,
+        startBlock: cursor.isNew ? settings[chain.uid]?.startBlock : cursor.next,
         blockTimeMs: chain.blockTimeMs,
         confirmations,
         now,

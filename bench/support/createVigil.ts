@@ -9,6 +9,7 @@ import { createServer } from '../../src/api/server.ts';
 import { createLog } from '../../src/app.ts';
 import { chains } from '../../src/chains/chains.ts';
 import { createNotifier } from '../../src/notify/createNotifier.ts';
+import { createAlertFeed } from '../../src/services/alertFeed.ts';
 import { createAlertLinks } from '../../src/services/alertLinks.ts';
 import { createMetricRecorder } from '../../src/services/metricRecorder.ts';
 import type { Db, Store } from '../../src/store/db.ts';
@@ -31,11 +32,12 @@ export async function createVigil(store: Store, tokens: Db): Promise<FastifyInst
       now: Date.now,
       forgetTokens: authenticate.forget,
       mail: false,
-      hsm: false,
+      hsm: undefined,
       allowNetworks: new BlockList(),
       chains: { isConfigured: () => false, client: () => undefined },
       answers: () => async () => [],
       checkScript: async () => undefined,
+      alertFeed: createAlertFeed({ db: store, listen: () => async () => {}, onError: () => {} }),
       follow: [],
       notifier: createNotifier({}),
       alertLinks: createAlertLinks(() => ''),

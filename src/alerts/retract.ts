@@ -1,3 +1,4 @@
+import { insertAlertEvents } from '../store/alerts/alertEvents.ts';
 import { type Block, type RetractedAlert, retractAlerts } from '../store/alerts/retractAlerts.ts';
 import type { Db } from '../store/db.ts';
 
@@ -14,6 +15,7 @@ export async function retract(
   follow: readonly FollowRetraction[] = [],
 ): Promise<RetractedAlert[]> {
   const retracted = await retractAlerts(tx, gone.chainUid, gone.blocks, gone.now);
+  await insertAlertEvents(tx, 'retracted', retracted);
   for (const write of follow) await write(tx, retracted);
   return retracted;
 }

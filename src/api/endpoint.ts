@@ -7,7 +7,11 @@ export type Input<Params, Query, Body> = {
   params: Params;
   query: Query;
   body: Body;
-  headers: { ifMatch?: string | undefined; ifNoneMatch?: string | undefined };
+  headers: {
+    ifMatch?: string | undefined;
+    ifNoneMatch?: string | undefined;
+    lastEventId?: string | undefined;
+  };
 };
 
 export type Reply = {
@@ -15,6 +19,8 @@ export type Reply = {
   /** The state of the record, from which its ETag is made. */
   etagOf?: unknown;
   headers?: Record<string, string>;
+  /** Sent piece by piece in place of the body. */
+  stream?: AsyncIterable<string>;
 };
 
 /** Every endpoint is one of these records: the server, the OpenAPI document and the tests are loops over the list. */
@@ -34,10 +40,12 @@ export type Endpoint = {
   reply: TSchema;
   status?: 200 | 201;
   /**
-   * All but `read` run in one transaction; `create` also honours Idempotency-Key; `session` changes no record of the
-   * tenant and so is open to one that may only read.
+   * All but `read` and `send` run in one transaction; `create` also honours Idempotency-Key; `session` changes no record
+   * of the tenant and so is open to one that may only read; `send` waits for somebody outside, and holds nothing meanwhile.
    */
-  effect: 'read' | 'create' | 'change' | 'session';
+  effect: 'read' | 'create' | 'change' | 'session' | 'send';
+  /** Answers with server-sent events. */
+  isStream?: true;
   /** Reads much: a tenant may run only a few of these at once. */
   isReport?: true;
   /** Failures beside those that any endpoint can have. */

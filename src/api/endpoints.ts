@@ -5,9 +5,11 @@ import { chainEndpoint } from './chain.ts';
 import { detectionEndpoints } from './detection.ts';
 import type { Endpoint } from './endpoint.ts';
 import { labelImport } from './labelImport.ts';
+import { notifyEndpoints } from './notify.ts';
 import { aggregationEndpoints } from './reports/aggregation.ts';
 import { alertEndpoints } from './reports/alert.ts';
 import { alertSearchEndpoints } from './reports/alertSearch.ts';
+import { alertStream } from './reports/alertStream.ts';
 import { histogram } from './reports/histogram.ts';
 import { pushAlerts } from './reports/pushAlerts.ts';
 import { scoreSearch } from './reports/scoreSearch.ts';
@@ -35,6 +37,7 @@ import { tokenomicsCategory, tokenomicsSchedule } from './resources/tokenomics.t
 import { trigger } from './resources/trigger.ts';
 import { user } from './resources/user.ts';
 import { wallet } from './resources/wallet.ts';
+import { walletEndpoints } from './wallet.ts';
 
 export const resources: readonly Resource[] = [
   organisation,
@@ -69,9 +72,12 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     chainEndpoint(confirmations),
     ...alertSearchEndpoints,
     ...aggregationEndpoints,
+    alertStream,
     ...alertEndpoints,
     pushAlerts,
     ...detectionEndpoints,
+    ...notifyEndpoints,
+    ...walletEndpoints,
     labelImport,
     histogram,
     scoreSearch,

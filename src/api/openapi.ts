@@ -74,7 +74,12 @@ function operation(endpoint: Endpoint): Record<string, unknown> {
       [endpoint.status ?? 200]: {
         description: 'Done.',
         headers: replyHeaders(endpoint),
-        content: { 'application/json': { schema: endpoint.reply, example: exampleOf(endpoint.reply) } },
+        content: {
+          [endpoint.isStream ? 'text/event-stream' : 'application/json']: {
+            schema: endpoint.reply,
+            example: exampleOf(endpoint.reply),
+          },
+        },
       },
       ...problemResponses(endpoint, roles === 'public'),
     },

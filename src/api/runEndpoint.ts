@@ -11,7 +11,12 @@ import { refuseUnstorable } from './readJson.ts';
 import { etagOf } from './resource.ts';
 
 type Request = Pick<FastifyRequest, 'id' | 'params' | 'query' | 'body' | 'headers'>;
-export type Answer = { status: number; headers: Record<string, string>; body: string };
+export type Answer = {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+  stream?: AsyncIterable<string>;
+};
 
 /** Checks the request against the endpoint's schemas and runs it: reads on the pool, everything else in one transaction. */
 export async function runEndpoint(
@@ -31,7 +36,8 @@ export async function runEndpoint(
     requestId: request.id,
     now,
   });
-  if (endpoint.effect === 'read') return answer(endpoint, callOn(services.store), input);
+  if (endpoint.effect === 'read' || endpoint.effect === 'send')
+    return answer(endpoint, callOn(services.store), input);
   const key = endpoint.effect === 'create' ? readKey(request.headers['idempotency-key']) : undefined;
   return services.store.transaction((tx) =>
     key === undefined ? answer(endpoint, callOn(tx), input) : answerOnce(endpoint, callOn(tx), input, key),
@@ -39,12 +45,12 @@ export async function runEndpoint(
 }
 
 function readInput(endpoint: Endpoint, request: Request): Input<unknown, unknown, unknown> {
-  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers;
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch, 'last-event-id': lastEventId } = request.headers;
   const input: Input<unknown, unknown, unknown> = {
     params: fromText(endpoint.params, request.params),
     query: fromText(endpoint.query, request.query),
     body: request.body,
-    headers: { ifMatch, ifNoneMatch },
+    headers: { ifMatch, ifNoneMatch, lastEventId: lastEventId?.toString() },
   };
   if (endpoint.params) validate(endpoint.params, input.params, '/path');
   validate(endpoint.query ?? noMembers, input.query, '/query');
@@ -99,7 +105,12 @@ async function answer(
   const headers = { ...reply.headers };
   if (reply.etagOf !== undefined)
     headers.etag = etagOf(reply.etagOf === reply.body ? body : JSON.stringify(reply.etagOf));
-  return { status: endpoint.status ?? 200, headers, body };
+  return {
+    status: endpoint.status ?? 200,
+    headers,
+    body,
+    ...(reply.stream ? { stream: reply.stream } : {}),
+  };
 }
 
 /** The first request with a key does the work and leaves its reply, in the same transaction; the others get that reply. */

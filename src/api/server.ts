@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
 import Fastify, {
@@ -89,6 +90,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   let isClosing = false;
   app.addHook('preClose', async () => {
     isClosing = true;
+    // A stream ends only when it is told to.
+    await options.services.alertFeed.close();
   });
   app.addHook('onSend', (_request, reply, payload, done) => {
     addSecurityHeaders(reply);
@@ -185,6 +188,15 @@ function addEndpoint(
       ) {
         return reply.code(304).send();
       }
+      if (answer.stream) {
+        // Whoever asks for the head alone must not be kept waiting for the end of a stream that has none.
+        const events = request.method === 'HEAD' ? '' : Readable.from(answer.stream);
+        return reply
+          .code(answer.status)
+          .header('connection', 'close')
+          .type('text/event-stream; charset=utf-8')
+          .send(events);
+      }
       return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.body);
     },
   });
@@ -253,6 +265,7 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]): P
       'Retry-After',
       'Idempotency-Replayed',
       'X-Invite-Accept-Link',
+      'X-Webhook-Secret',
     ],
     maxAge: 600,
   });

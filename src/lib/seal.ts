@@ -20,5 +20,13 @@ export function unseal(key: Buffer, box: Buffer, bound: string): Buffer {
   });
   decipher.setAAD(Buffer.from(bound));
   decipher.setAuthTag(box.subarray(box.length - tagBytes));
-  return Buffer.concat([decipher.update(box.subarray(nonceBytes, box.length - tagBytes)), decipher.final()]);
+  // In one piece, so that whoever wipes it leaves no copy behind.
+  const plain = decipher.update(box.subarray(nonceBytes, box.length - tagBytes));
+  try {
+    decipher.final();
+  } catch (error) {
+    plain.fill(0);
+    throw error;
+  }
+  return plain;
 }

@@ -65,7 +65,6 @@ function createEngine(
     let answers: Answer[] = [];
     let sentAt = performance.now();
     for (const [index, source] of job.sources.entries()) {
-      Atomics.store(progress, 0, index);
       // What is sent need not run again when a later script takes the worker down.
       if (performance.now() - sentAt > sendEveryMs) {
         send(answers);
@@ -73,7 +72,11 @@ function createEngine(
         sentAt = performance.now();
       }
       const wasFresh = realm === undefined;
-      let given = attempt(realm ?? (await renew()), job, source);
+      // Making a realm is no script's doing.
+      if (wasFresh) Atomics.store(progress, 0, -1);
+      const ready = realm ?? (await renew());
+      Atomics.store(progress, 0, index);
+      let given = attempt(ready, job, source);
       // What earlier scripts left uncollected must not count against this one.
       if (!wasFresh && hasFault(given, 'memory')) given = attempt(await renew(), job, source);
       // A promise's job would outlive its script.

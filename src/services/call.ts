@@ -8,6 +8,8 @@ import type { Principal, Scope } from '../model/principal.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
 import type { Db, Store } from '../store/db.ts';
 import type { Keyring } from '../store/keyring.ts';
+import type { Hsm } from '../wallets/pkcs11/openHsm.ts';
+import type { AlertFeed } from './alertFeed.ts';
 import type { ChainAccess } from './chainAccess.ts';
 import type { MetricRecorder } from './metricRecorder.ts';
 
@@ -23,9 +25,12 @@ export type Services = {
   /** Forgets what is remembered of tokens, so that a change of rights holds from the next request on. */
   forgetTokens: () => void;
   mail: boolean;
-  hsm: boolean;
+  /** The PKCS#11 module, where one is configured. */
+  hsm: Hsm | undefined;
   allowNetworks: BlockList;
   chains: ChainAccess;
+  /** What happens to alerts, as it happens. */
+  alertFeed: AlertFeed;
   /** What is wrong with a script, before it is ever run. */
   checkScript: Sandbox['check'];
   /** What comes into being along with new alerts. */

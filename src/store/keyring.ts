@@ -9,6 +9,8 @@ type Place = { tenantId: number | null; kind: string; id: number | string; membe
 export type Keyring = {
   seal(place: Place, plain: string): Buffer;
   unseal(place: Place, box: Buffer): Promise<string>;
+  /** For secrets that are wiped after use, which a string cannot be. */
+  unsealBytes(place: Place, box: Buffer): Promise<Buffer>;
 };
 
 /** The newest master key comes first; while it is being rotated there are two. */
@@ -34,6 +36,14 @@ export async function openKeyring(store: Store, masterKeys: MasterKeys, now: num
       if (!keys.has(row.id)) keys.set(row.id, openDataKey(row, masterKeys()));
   }
 
+  async function unsealBytes(place: Place, box: Buffer): Promise<Buffer> {
+    const id = box.readUInt32BE(0);
+    if (!keys.has(id)) await load();
+    const key = keys.get(id);
+    if (!key) throw new Error(`No data key ${id} for a secret of ${place.kind} ${place.id}.`);
+    return unseal(key, box.subarray(headerBytes), boundTo(place));
+  }
+
   return {
     seal(place, plain) {
       const newest = Math.max(...keys.keys());
@@ -41,13 +51,8 @@ export async function openKeyring(store: Store, masterKeys: MasterKeys, now: num
       header.writeUInt32BE(newest);
       return Buffer.concat([header, seal(keys.get(newest)!, Buffer.from(plain), boundTo(place))]);
     },
-    async unseal(place, box) {
-      const id = box.readUInt32BE(0);
-      if (!keys.has(id)) await load();
-      const key = keys.get(id);
-      if (!key) throw new Error(`No data key ${id} for a secret of ${place.kind} ${place.id}.`);
-      return unseal(key, box.subarray(headerBytes), boundTo(place)).toString();
-    },
+    unseal: async (place, box) => (await unsealBytes(place, box)).toString(),
+    unsealBytes,
   };
 }
 

@@ -27,6 +27,11 @@ export async function findOrganisationOf(db: Db, tenantId: number): Promise<numb
   return rows[0]?.id ?? null;
 }
 
+export async function findTenantName(db: Db, tenantId: number): Promise<string | null> {
+  const rows = await db.query<{ name: string }>(sql`select name from tenant where id = ${tenantId}`);
+  return rows[0]?.name ?? null;
+}
+
 type OpenInvite = { id: number; tenantId: number | null; email: string; roles: Role[] };
 
 /** Locked, so that of two who accept at once one finds it gone. */

@@ -120,3 +120,13 @@ export async function listTokens(db: Db, now: number) {
       from access_token where status = 'ACTIVE' and (expired_at is null or expired_at > ${now}) order by id`,
   );
 }
+
+/** Whether the token still opens anything, for what goes on longer than a request. */
+export async function isTokenLive(db: Db, tokenId: number, now: number): Promise<boolean> {
+  const rows = await db.prepared(
+    sql`select 1 from access_token k left join member m on m.id = k.member_id left join tenant t on t.id = k.tenant_id
+      where k.id = ${tokenId} and k.status = 'ACTIVE' and (k.expired_at is null or k.expired_at > ${now})
+        and (k.member_id is null or m.status = 'ACTIVE') and (k.tenant_id is null or t.status <> 'DELETED')`,
+  );
+  return rows.length > 0;
+}

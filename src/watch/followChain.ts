@@ -104,7 +104,6 @@ export async function* followChain(options: Options): AsyncGenerator<ChainMessag
 
   /** The height of the chain when that is not above ours and its newest block is not ours: it was reorganised without growing. */
   async function leftAt(tip: Header | undefined): Promise<number | undefined> {
-    await client.compare('troubled');
     const latest = await client.header('latest');
     if (!tip || !latest || latest.number > tip.number) return undefined;
     const isOurs = own.every(({ number, hash }) => number !== latest.number || hash === latest.hash);

@@ -9,12 +9,14 @@ import { chains } from '../../src/chains/chains.ts';
 import type { Role } from '../../src/model/principal.ts';
 import { createNotifier } from '../../src/notify/createNotifier.ts';
 import { createSandbox } from '../../src/scripts/sandbox.ts';
+import { createAlertFeed } from '../../src/services/alertFeed.ts';
 import { createAlertLinks } from '../../src/services/alertLinks.ts';
 import type { Services } from '../../src/services/call.ts';
 import { issueToken } from '../../src/services/issueToken.ts';
 import { createMetricRecorder } from '../../src/services/metricRecorder.ts';
 import { openStore, type PoolConfig, type Store } from '../../src/store/db.ts';
 import { openKeyring } from '../../src/store/keyring.ts';
+import { listen } from '../../src/store/listen.ts';
 import { createTestDatabase } from './database.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read member by member, and a wrong member fails the test.
@@ -50,6 +52,7 @@ export async function startTestApi(
     rateLimit?: { perSecond: number; burst: number };
     corsOrigins?: string[];
     chains?: Services['chains'];
+    hsm?: Services['hsm'];
     answers?: Services['answers'];
     follow?: Services['follow'];
     notifier?: Services['notifier'];
@@ -74,7 +77,7 @@ export async function startTestApi(
     now,
     forgetTokens: authenticate.forget,
     mail: false,
-    hsm: false,
+    hsm: options.hsm,
     allowNetworks: options.allowNetworks ?? new BlockList(),
     chains: options.chains ?? { isConfigured: () => false, client: () => undefined },
     follow: options.follow ?? [],
@@ -82,6 +85,11 @@ export async function startTestApi(
     alertLinks: createAlertLinks(() => 'https://vigil.example.com'),
     answers: options.answers ?? (() => async () => []),
     checkScript: (source) => sandbox.check(source),
+    alertFeed: createAlertFeed({
+      db: store,
+      listen: (heard) => listen(database.config, 'vigil_alert', heard),
+      onError: (error) => log.push(String(error)),
+    }),
   };
   const server = await createServer({
     services,

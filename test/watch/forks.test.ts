@@ -11,8 +11,8 @@ import type { TestWatch } from '../harness/watch.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { dumpWatch, randomBlock, startWatchedWorld, worldState } from './support/watchedWorld.ts';
 
-const forks = Number(process.env.PROVE_ROUNDS ?? 100);
-const forksPerWorld = 50;
+const forks = Number(process.env.PROVE_ROUNDS ?? 80);
+const forksPerWorld = 40;
 const deepest = 64;
 
 describe('reorganisations', { timeout: 300_000 }, () => {

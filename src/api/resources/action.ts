@@ -6,7 +6,7 @@ import { walletTable } from '../../store/tables/wallet.ts';
 import { bindings, fixed, given, output } from '../fields.ts';
 import { defineResource } from '../resource.ts';
 import { Id, JsonObject, List, Name, Shape, Text } from '../schema.ts';
-import { bindingId, scriptFilter, scriptParams, tenantDestinationId } from './bindingItems.ts';
+import { bindingId, destinationBinding, scriptFilter, scriptParams } from './bindingItems.ts';
 import { idField, timeFields } from './common.ts';
 import { boundDestinationWithoutType } from './destination.ts';
 
@@ -76,7 +76,7 @@ export const action = defineResource({
     destinations: given(
       bindings(
         'Destinations told of what the action does.',
-        { tenantDestinationId },
+        destinationBinding,
         { ...bindingId, tenantDestination: boundDestinationWithoutType },
         ['tenantDestinationId'],
       ),

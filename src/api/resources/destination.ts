@@ -1,7 +1,10 @@
+import { Type } from 'typebox';
 import { destinationTags, destinationTypes } from '../../model/enumerations.ts';
 import { prepareDestination } from '../../services/prepareDestination.ts';
+import { ensureSecret } from '../../services/webhookSecret.ts';
 import { destinationTable } from '../../store/tables/destination.ts';
-import { fixed, given, output, replySchema } from '../fields.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { fixed, given, hidden, output, replySchema } from '../fields.ts';
 import { defineResource } from '../resource.ts';
 import { OneOf, SomeOf, Text, TextMap } from '../schema.ts';
 import { idField, tenantId, timeFields } from './common.ts';
@@ -35,6 +38,17 @@ const fields = {
   messengerBChannelName: given(Text('Name of the channel.', 'alerts')),
   uri: given(Text('HTTP destination address.', 'https://example.com/hook', { max: 2000 })),
   method: given(OneOf(['POST', 'PUT', 'PATCH'], 'HTTP method of an HTTP destination.', 'POST')),
+  groupWindowMs: hidden(
+    Type.Integer({
+      description:
+        'Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. Read it back at `/destination/{id}/delivery`.',
+      minimum: 0,
+      maximum: 86_400_000,
+      default: 0,
+      examples: [60_000],
+    }),
+    { always: true },
+  ),
   headers: given(
     TextMap('HTTP headers of an HTTP destination. Values are shown as [sealed].', { 'X-Team': 'blue' }),
   ),
@@ -44,12 +58,13 @@ const fields = {
 export const boundDestinationSchema = replySchema(fields, [], 'The destination.');
 export const boundDestinationWithoutType = replySchema(fields, ['type'], 'The destination.');
 
-export const destination = defineResource({
+const resource = defineResource({
   path: '/destination',
   tag: 'Destinations',
   noun: 'destination',
   about:
-    'Where notifications go. `value` and the address member of the kind (`uri`, `messengerBUri`) are two names of one address.',
+    'Where notifications go. `value` and the address member of the kind (`uri`, `messengerBUri`) are two names of one address. ' +
+    'The secret that signs the webhooks of an HTTP destination is shown once, in the header `X-Webhook-Secret` of the answer.',
   table: destinationTable,
   owner: 'tenant',
   needsId: true,
@@ -57,3 +72,23 @@ export const destination = defineResource({
   replyWithout: { create: ['type'], search: ['type'] },
   prepare: prepareDestination,
 });
+
+/** The secret that signs webhooks is made along with an HTTP destination and shown in this answer only. */
+function showingSecret(endpoint: Endpoint): Endpoint {
+  return {
+    ...endpoint,
+    handle: async (call, input) => {
+      const reply = await endpoint.handle(call, input);
+      const { id, tenantId, type } = reply.etagOf as { id: number; tenantId: number; type: string };
+      const secret = await ensureSecret(call, { id, tenantId, type });
+      return secret ? { ...reply, headers: { ...reply.headers, 'x-webhook-secret': secret } } : reply;
+    },
+  };
+}
+
+export const destination = {
+  ...resource,
+  endpoints: resource.endpoints.map((endpoint) =>
+    endpoint.effect === 'create' || endpoint.method === 'PUT' ? showingSecret(endpoint) : endpoint,
+  ),
+};

@@ -6,7 +6,7 @@ import { detectorSchemaTable } from '../../store/tables/detectorSchema.ts';
 import { bindings, fixed, given, hidden, output } from '../fields.ts';
 import { defineResource } from '../resource.ts';
 import { Id, JsonObject, Name, OneOf, Words } from '../schema.ts';
-import { bindingId, scriptFilter, scriptParams, tenantDestinationId } from './bindingItems.ts';
+import { bindingId, destinationBinding, scriptFilter, scriptParams } from './bindingItems.ts';
 import { idField, nestedStatus, statusField, timeFields } from './common.ts';
 import { boundDestinationSchema } from './destination.ts';
 import { nestedSchema } from './detectorSchema.ts';
@@ -35,7 +35,7 @@ export const detector = defineResource({
     destinations: given(
       bindings(
         'Destinations that its alerts are sent to.',
-        { tenantDestinationId },
+        destinationBinding,
         { ...bindingId, ...nestedStatus, tenantDestination: boundDestinationSchema },
         ['tenantDestinationId'],
       ),

@@ -6,7 +6,7 @@ import { triggerTable } from '../../store/tables/trigger.ts';
 import { bindings, fixed, given, output } from '../fields.ts';
 import { defineResource } from '../resource.ts';
 import { Id, JsonObject, Name, nullable, OneOf, Text, Words } from '../schema.ts';
-import { bindingId, scriptFilter, scriptParams, tenantDestinationId } from './bindingItems.ts';
+import { bindingId, destinationBinding, scriptFilter, scriptParams } from './bindingItems.ts';
 import { idField, statusField, timeFields } from './common.ts';
 import { boundDestinationWithoutType } from './destination.ts';
 
@@ -19,7 +19,7 @@ const actionId = Id('The action to fire.');
 const alertBindings = {
   destinations: bindings(
     'Destinations that the alert is sent to.',
-    { tenantDestinationId },
+    destinationBinding,
     { ...bindingId, tenantDestination: boundDestinationWithoutType },
     ['tenantDestinationId'],
   ),

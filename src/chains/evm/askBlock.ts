@@ -5,6 +5,7 @@ import type { Answer, Question } from '../../model/question.ts';
 import { BlockGone, type ChainClient } from '../chainClient.ts';
 import { BadAnswer, decodeReceipt } from './decodeBlock.ts';
 import { type Endpoints, NotYet } from './endpoints.ts';
+import { revertReason } from './revertReason.ts';
 import type { RpcCall, RpcError, RpcReply } from './rpc.ts';
 import { toHex } from './toHex.ts';
 
@@ -221,15 +222,4 @@ function isOfAnother(block: BlockRef, result: unknown): boolean {
 /** The same endpoint will answer later. */
 function isRateLimit({ code, message }: RpcError): boolean {
   return code === -32005 || code === 429 || /rate limit|too many requests|temporarily/i.test(message);
-}
-
-const errorText = parseFunction('Error(string text)');
-
-/** The reason of a revert in words, as far as it has any. */
-function revertReason(data: string, message = 'the call reverts'): string {
-  if (data.startsWith('0x08c379a0')) {
-    const [text] = decodeResult({ ...errorText, outputs: errorText.inputs }, `0x${data.slice(10)}`);
-    return String(text);
-  }
-  return data.length >= 10 ? `custom error ${data.slice(0, 10)}` : message;
 }

@@ -1,4 +1,5 @@
 import type { EndpointHealth } from '../chainClient.ts';
+import { askInTurn } from './askInTurn.ts';
 import { BadAnswer } from './decodeBlock.ts';
 import { createRpc, type Rpc, type RpcCall, RpcFailure, type RpcReply } from './rpc.ts';
 
@@ -73,15 +74,17 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, counted }: Op
     return latencyMs !== null && latencyMs > 100 + 3 * best;
   };
 
+  /** 0 for one that is well. */
+  const rank = (endpoint: Endpoint) =>
+    (endpoint.retryAt > now() ? 8 : 0) +
+    (endpoint.isStale ? 4 : 0) +
+    (endpoint.faults > 0 ? 2 : 0) +
+    (isSlow(endpoint) ? 1 : 0);
+
   /** The best first; those in trouble come last but are not left out, since the others may fail as well. */
   function inOrder(): Endpoint[] {
     const usable = endpoints.filter((endpoint) => !endpoint.isWrongChain || endpoint.retryAt <= now());
-    const rank = (endpoint: Endpoint) =>
-      (endpoint.retryAt > now() ? 8 : 0) +
-      (endpoint.isStale ? 4 : 0) +
-      (endpoint.faults > 0 ? 2 : 0) +
-      (isSlow(endpoint) ? 1 : 0);
-    return usable.sort((a, b) => rank(a) - rank(b));
+    return usable.sort((x, y) => rank(x) - rank(y));
   }
 
   async function send<T>(endpoint: Endpoint, calls: readonly RpcCall[], accept: Accept<T>): Promise<T> {
@@ -135,48 +138,25 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, counted }: Op
     endpoint.retryAt = now() + Math.min(30_000, 250 * 2 ** Math.min(endpoint.faults, 8));
   }
 
-  function request<T>(calls: readonly RpcCall[], accept: Accept<T>): Promise<T> {
+  async function request<T>(calls: readonly RpcCall[], accept: Accept<T>): Promise<T> {
     const order = inOrder();
-    if (order.length === 0) return Promise.reject(new EndpointsFailed(endpoints.map(describe)));
-    return new Promise((resolve, reject) => {
-      const faults: unknown[] = [];
-      const asked = new Map<Endpoint, number>();
-      let isDone = false;
-      let started = 0;
-      let hedge: NodeJS.Timeout | undefined;
-      const finish = (settle: () => void) => {
-        isDone = true;
-        clearTimeout(hedge);
-        settle();
-      };
-      const start = () => {
-        const endpoint = order[started];
-        if (isDone || !endpoint) return;
-        started++;
-        asked.set(endpoint, now());
-        clearTimeout(hedge);
-        hedge = setTimeout(start, Math.min(2000, Math.max(300, 4 * (endpoint.latencyMs ?? 100))));
-        send(endpoint, calls, accept).then(
-          (value) => {
-            asked.delete(endpoint);
-            // Whoever is overtaken is asked later next time, long before it counts as not answering at all.
-            if (!isDone) for (const [slow, since] of asked) noteLatency(slow, now() - since);
-            finish(() => resolve(value));
-          },
-          (error: unknown) => {
-            asked.delete(endpoint);
-            faults.push(error);
-            if (isDone) return;
-            if (faults.length === order.length) {
-              // "Not yet" of somebody means that the chain is simply not there yet.
-              const notYet = faults.find((fault) => fault instanceof NotYet);
-              finish(() => reject(notYet ?? new EndpointsFailed(order.map(describe))));
-            } else start();
-          },
-        );
-      };
-      start();
+    if (order.length === 0) throw new EndpointsFailed(endpoints.map(describe));
+    const outcome = await askInTurn(order, (endpoint) => send(endpoint, calls, accept), {
+      patienceMs: ({ latencyMs }) => Math.min(2000, Math.max(300, 4 * (latencyMs ?? 100))),
+      // That a block is not there yet need not be heard from those in trouble too.
+      isSettled: (error, endpoint, rest) =>
+        error instanceof NotYet &&
+        error.number !== undefined &&
+        rank(endpoint) === 0 &&
+        rest.every((other) => rank(other) > 0),
+      isAnswer: (error) => error instanceof NotYet,
+      // Whoever is overtaken is asked later next time, long before it counts as not answering at all.
+      overtaken: noteLatency,
     });
+    if ('value' in outcome) return outcome.value;
+    // "Not yet" of somebody means that the chain is simply not there yet.
+    const notYet = outcome.faults.find((fault) => fault instanceof NotYet);
+    throw notYet ?? new EndpointsFailed(order.map(describe));
   }
 
   /** A healthy endpoint is only asked how far it is; one in trouble must show that it is right again. */
@@ -244,7 +224,7 @@ export class NotYet extends Error {
   }
 }
 
-export class EndpointsFailed extends Error {
+class EndpointsFailed extends Error {
   override readonly name = 'EndpointsFailed';
 
   constructor(reasons: readonly string[]) {

@@ -78,6 +78,8 @@ export const actionTable: Table = {
           column: 'destination_id',
           references: () => destinationTable,
         },
+        minSeverity: { type: 'string' },
+        query: { type: 'string' },
       },
     },
     {

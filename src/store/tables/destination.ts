@@ -35,7 +35,7 @@ export const destinationTable: Table = {
   kind: 'destination',
   name: 'destination',
   members: { ...destinationMembers('t'), ...status },
-  hidden: { headerNames: 'string[]', sealedHeaders: 'bytes' },
+  hidden: { headerNames: 'string[]', sealedHeaders: 'bytes', groupWindowMs: 'integer' },
   visible: byTenant,
   writable: byTenant,
   unbinds: [

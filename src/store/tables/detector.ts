@@ -62,6 +62,8 @@ export const detectorTable: Table = {
           column: 'destination_id',
           references: () => destinationTable,
         },
+        minSeverity: { type: 'string' },
+        query: { type: 'string' },
       },
     },
     {

@@ -67,6 +67,8 @@ export const triggerTable: Table = {
               column: 'destination_id',
               references: () => destinationTable,
             },
+            minSeverity: { type: 'string' },
+            query: { type: 'string' },
           },
         },
         {

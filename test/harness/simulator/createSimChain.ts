@@ -90,6 +90,25 @@ export function createSimChain(options: Options) {
       return extend(blocks);
     },
 
+    /** Reorganises back to a branch that was left before: it ends with this block, and its blocks are the same again. */
+    adopt(tip: SimBlock): void {
+      const back: SimBlock[] = [];
+      let block: SimBlock | undefined = tip;
+      while (block && at(block.number) !== block) {
+        back.unshift(block);
+        block = byHash.get(block.parentHash);
+      }
+      if (!block || block.number < finalized)
+        throw new Error(`Block ${tip.number} is not on a branch that can come back.`);
+      canonical.splice(block.number + 1 - startNumber);
+      // What comes after it now is not what came after it then.
+      branch++;
+      for (const returned of back) {
+        canonical.push(returned);
+        for (const listener of listeners) listener(returned);
+      }
+    },
+
     finalize(number: number): void {
       if (number < finalized || !at(number)) throw new Error(`Block ${number} cannot become final.`);
       finalized = number;

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { type Anvil, startAnvil } from '../test/harness/anvil.ts';
+import { type Ask, createAsk } from './askVigil.ts';
+import { deploy } from './deploy.ts';
+import { drive } from './drive.ts';
+import { findPort } from './findPort.ts';
+import { greeting, printAlerts } from './print.ts';
+import { setUp } from './setUp.ts';
+import { startVigil } from './startVigil.ts';
+
+const usage = `npm run demo -- [--port <n>] [--data <folder>] [--for <seconds>]
+  --port  where Vigil listens (8080, or the next free one)
+  --data  a new folder for Vigil's data, which is kept (a temporary one, which is removed)
+  --for   how long to go on (until Ctrl-C)
+`;
+
+const stopping = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stopping.abort());
+// A reader such as `head` that has seen enough ends the demo.
+process.stdout.on('error', () => stopping.abort());
+
+try {
+  await demo(readOptions());
+} catch (error) {
+  process.stderr.write(`The demo cannot go on. ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+
+type Options = { port: number | undefined; dataDir: string; isKept: boolean; seconds: number | undefined };
+
+async function demo({ port: wanted, dataDir, isKept, seconds }: Options): Promise<void> {
+  const { signal } = stopping;
+  const port = await findPort(wanted);
+  process.stdout.write('Starting a chain and Vigil …\n');
+  const anvil = await startChain();
+  const vigil = startVigil({ port, dataDir, rpcUrls: [anvil.url, anvil.wsUrl] });
+  const stopped = new Promise<void>((done) => signal.addEventListener('abort', () => done()));
+  try {
+    await Promise.race([play(), vigil.failed, stopped]);
+  } catch (error) {
+    // Ctrl-C ends anvil at the same moment as it reaches us, so that its loss may be noticed first.
+    await sleep(200);
+    if (!signal.aborted) throw error;
+  } finally {
+    stopping.abort();
+    process.stdout.write('\nStopping …\n');
+    await vigil.stop();
+    await anvil.stop();
+    if (isKept) process.stdout.write(`The data is kept: VIGIL_DATA_DIR=${dataDir} npm start\n`);
+    else await vigil.removeData();
+  }
+
+  async function play(): Promise<void> {
+    const [world, { url, adminToken }] = await Promise.all([deploy(anvil), vigil.ready()]);
+    const tenant = await setUp(url, adminToken, world);
+    const ask = createAsk(url, tenant.token);
+    process.stdout.write(greeting(url, tenant));
+    if (seconds !== undefined) setTimeout(() => stopping.abort(), seconds * 1000).unref();
+    const reached = (block: bigint) => waitForBlock(ask, block, signal);
+    await Promise.all([drive({ anvil, world, reached, signal }), printAlerts(ask, signal)]);
+  }
+}
+
+/** Old states are thrown away, so that a demo can run for days. */
+async function startChain(): Promise<Anvil> {
+  try {
+    return await startAnvil({ args: ['--prune-history=200', '--transaction-block-keeper=2000'] });
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'MODULE_NOT_FOUND')) throw cause;
+    throw new Error(
+      `Anvil, the chain of the demo, is not installed for ${process.platform} on ${process.arch}: run npm install without --omit=dev or --omit=optional, on Linux, macOS or Windows with an x64 or arm64 processor.`,
+      { cause },
+    );
+  }
+}
+
+async function waitForBlock(ask: Ask, block: bigint, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const { data } = await ask<{ data: { chainUid: string; processed: number | null }[] }>('GET', 'chain');
+    const processed = data.find(({ chainUid }) => chainUid === 'anvil')?.processed ?? -1;
+    if (processed >= block) return;
+    await sleep(100);
+  }
+}
+
+function readOptions(): Options {
+  const { port, data, for: time } = readFlags();
+  if (data !== undefined && existsSync(data))
+    throw new Error(
+      `The folder ${data} is there already: the demo begins with a new chain and needs a new one.`,
+    );
+  return {
+    port: toNumber('--port', port, 65_535),
+    dataDir: resolve(data ?? join(tmpdir(), `vigil-demo-${randomUUID()}`)),
+    isKept: data !== undefined,
+    seconds: toNumber('--for', time, 1_000_000),
+  };
+}
+
+function readFlags() {
+  const text = { type: 'string' } as const;
+  try {
+    return parseArgs({ options: { port: text, data: text, for: text } }).values;
+  } catch (cause) {
+    throw new Error(`${cause instanceof Error ? cause.message : String(cause)}\n${usage}`, { cause });
+  }
+}
+
+function toNumber(name: string, value: string | undefined, most: number): number | undefined {
+  if (value === undefined) return undefined;
+  const number = /^\d{1,7}$/.test(value) ? Number(value) : 0;
+  if (number >= 1 && number <= most) return number;
+  throw new Error(`${name} is "${value}" but must be a whole number from 1 to ${most}.\n${usage}`);
+}

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ask } from './askVigil.ts';
+import type { Tenant } from './setUp.ts';
+
+/** What to know and to try, before the alerts begin. */
+export function greeting(url: string, { token, poolId }: Tenant): string {
+  const hour = 3_600_000;
+  const from = Math.floor(Date.now() / hour) * hour;
+  const post = (path: string, body: object) =>
+    `curl -s ${url}/api/v1/${path} -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
+  return `
+Vigil watches a small chain on this machine.
+
+  address  ${url}    (documents of the API: ${url}/docs)
+  token    ${token}    (a manager of the tenant "Demo")
+
+Three things to try in another terminal: the gravest of the newest alerts, what the lending pool has raised
+hour by hour, and how many alerts there were in each minute.
+
+${post('alert/search', { query: 'severity:(HIGH OR CRITICAL)', size: 5 })}
+
+${post(`contract/${poolId}/histogram`, { from, to: from + 24 * hour - 1, interval: '1h' })}
+
+${post('tenant/telemetry', { metric: 'alerts', start: '-1h', end: 'now', step: '1m' })}
+
+Alerts as they come; Ctrl-C stops the demo.
+
+`;
+}
+
+type Alert = {
+  uid: string;
+  timestamp: number;
+  severity: string;
+  name: string;
+  message: string;
+  status: string;
+  retractedAt: number | null;
+};
+
+/** Far longer than an alert takes to be stored or retracted. */
+const lookBackMs = 60_000;
+
+/** Prints every alert and every retraction once, until it is stopped. */
+export async function printAlerts(ask: Ask, signal: AbortSignal): Promise<void> {
+  const shown = new Map<string, Alert>();
+  while (!signal.aborted) {
+    const since = Date.now() - lookBackMs;
+    const { data } = await ask<{ data: Alert[] }>('POST', 'alert/search', {
+      // Without a word about their status, retracted alerts are left out.
+      query: `status:* AND timestamp:[${since} TO *]`,
+      size: 1000,
+    });
+    for (const alert of data.toReversed()) {
+      const before = shown.get(alert.uid)?.status;
+      if (before === undefined) write(alert.timestamp, alert.severity, alert);
+      if (alert.retractedAt !== null && before !== alert.status) write(alert.retractedAt, 'RETRACTED', alert);
+      shown.set(alert.uid, alert);
+    }
+    for (const [uid, { timestamp }] of shown) if (timestamp < since) shown.delete(uid);
+    await sleep(1000);
+  }
+}
+
+const colours: Readonly<Record<string, string>> = {
+  CRITICAL: '\x1b[1;31m',
+  HIGH: '\x1b[31m',
+  MEDIUM: '\x1b[33m',
+  LOW: '\x1b[36m',
+  RETRACTED: '\x1b[35m',
+};
+
+function write(at: number, word: string, { name, message }: Alert): void {
+  const time = new Date(at).toTimeString().slice(0, 8);
+  const colour = process.stdout.isTTY && process.stdout.hasColors() ? colours[word] : undefined;
+  const shownWord = colour ? `${colour}${word.padEnd(9)}\x1b[0m` : word.padEnd(9);
+  process.stdout.write(`${time}  ${shownWord}  ${name.padEnd(22)}  ${shorten(message)}\n`);
+}
+
+/** Hashes and addresses by their ends, so that a line stays one line. */
+function shorten(message: string): string {
+  return message.replace(/0x([0-9a-fA-F]{4})[0-9a-fA-F]{32,}([0-9a-fA-F]{4})\b/g, '0x$1…$2');
+}

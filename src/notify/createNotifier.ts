@@ -1,0 +1,27 @@
+import type { Message, Outcome, Rendered, Sender, Target } from './sender.ts';
+
+export type Notifier = {
+  send(target: Target, messages: readonly Message[], signal: AbortSignal): Promise<Outcome>;
+  /** Undefined where this server has no way to send to such a destination. */
+  render(target: Target, messages: readonly Message[]): Rendered | undefined;
+  close(): Promise<void>;
+};
+
+/** Every kind of destination by its sender; a kind that is not set up fails with words that say so. */
+export function createNotifier(senders: Partial<Record<Target['type'], Sender>>): Notifier {
+  return {
+    send: async (target, messages, signal) => {
+      const sender = senders[target.type];
+      if (!sender)
+        return {
+          ok: false,
+          error: `This server is not set up to send to destinations of type ${target.type}.`,
+        };
+      return sender.send(target, messages, signal);
+    },
+    render: (target, messages) => senders[target.type]?.render(target, messages),
+    close: async () => {
+      await Promise.all(Object.values(senders).map((sender) => sender.close()));
+    },
+  };
+}

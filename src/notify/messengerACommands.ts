@@ -1,0 +1,114 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { hashToken } from '../lib/token.ts';
+import { createTokenBucket } from '../lib/tokenBucket.ts';
+import { appendAudit } from '../store/audit.ts';
+import type { Db } from '../store/db.ts';
+import {
+  bindDestination,
+  findBindable,
+  findBound,
+  unbindDestination,
+} from '../store/notify/messengerBinding.ts';
+import type { Update } from './messengerAUpdates.ts';
+import { cleanLine } from './texts/clean.ts';
+
+const help = [
+  'I bring alerts of Vigil into this chat.',
+  '/bind <code> – send alerts of a destination here; the code stands in its `uid`',
+  '/unbind – send nothing here any more',
+  '/help – this text',
+].join('\n');
+
+/** Does what people ask the bot for; the answer for the chat, or undefined when there is nothing to say. */
+export function createCommandHandler(now: () => number) {
+  // A code has 72 random bits; five guesses and then one in a minute leave nothing to be found.
+  const guesses = createTokenBucket({ perSecond: 1 / 60, burst: 5 }, now);
+  const answers = createTokenBucket({ perSecond: 0.2, burst: 10 }, now);
+
+  return async (tx: Db, update: Update, botUsername: string): Promise<string | undefined> => {
+    const command = readCommand(update.text, botUsername);
+    if (!command || update.chat.id === '') return undefined;
+    guesses.sweep();
+    answers.sweep();
+    // Who floods the bot gets silence.
+    if (answers.take(update.chat.id).waitSeconds > 0) return undefined;
+    switch (command.name) {
+      case 'bind':
+        return command.code ? bind(tx, update, command.code, botUsername) : `The code is missing.\n\n${help}`;
+      case 'unbind':
+        return unbind(tx, update, now());
+      case 'start':
+        return command.code ? bind(tx, update, command.code, botUsername) : help;
+      case 'help':
+        return help;
+    }
+  };
+
+  async function bind(tx: Db, update: Update, code: string, botUsername: string): Promise<string> {
+    const { waitSeconds } = guesses.take(update.from?.id ?? update.chat.id);
+    if (waitSeconds > 0) return `Too many attempts. Try again in ${Math.ceil(waitSeconds)} seconds.`;
+    const instruction = `/bind ${code}`;
+    const candidates = await findBindable(tx, instruction);
+    const found = candidates.find(({ uid }) => timingSafeEqual(hashToken(uid), hashToken(instruction)));
+    if (!found)
+      return 'This code is not known. Copy the text in `uid` of the destination and send it as it is.';
+    if (found.chatId === update.chat.id) return 'This chat is bound to that destination already.';
+    if (found.chatId !== null)
+      return 'This code was used in another chat. Send /unbind there first; the destination then has a new code.';
+    await bindDestination(tx, found, chatOf(update, botUsername), now());
+    await note(tx, update, found, 'bind', { before: null, after: update.chat.id }, now());
+    return `Bound. Alerts of ${cleanLine(found.tenantName, 100)} for destination ${found.id} arrive here from now on.`;
+  }
+}
+
+async function unbind(tx: Db, update: Update, now: number): Promise<string> {
+  const bound = await findBound(tx, update.chat.id);
+  if (bound.length === 0) return 'Nothing is bound to this chat.';
+  for (const destination of bound) {
+    await unbindDestination(tx, destination, `/bind ${randomBytes(9).toString('base64url')}`, now);
+    await note(tx, update, destination, 'unbind', { before: update.chat.id, after: null }, now);
+  }
+  return 'Unbound. No alerts arrive here any more.';
+}
+
+type Command = { name: 'bind' | 'unbind' | 'start' | 'help'; code: string | undefined };
+
+/** In groups a command may name the bot that it is meant for. */
+function readCommand(text: string, botUsername: string): Command | undefined {
+  const match = /^\/(bind|unbind|start|help)(?:@(\w+))?(?:\s+(\S{1,100}))?\s*$/i.exec(text.slice(0, 300));
+  if (!match) return undefined;
+  const [, name = '', addressed, code] = match;
+  if (addressed && addressed.toLowerCase() !== botUsername.toLowerCase()) return undefined;
+  return { name: name.toLowerCase() as Command['name'], code };
+}
+
+function chatOf({ chat, from }: Update, botUsername: string) {
+  return {
+    botUsername,
+    userId: from?.id ?? null,
+    username: from?.name ?? null,
+    chatId: chat.id,
+    chatTitle: chat.title,
+    chatType: chat.type,
+  };
+}
+
+/** Nobody with a token did it, so the entry says which user of the messenger did. */
+async function note(
+  tx: Db,
+  update: Update,
+  record: { id: number; tenantId: number },
+  verb: 'bind' | 'unbind',
+  messengerAChatId: { before: string | null; after: string | null },
+  now: number,
+): Promise<void> {
+  await appendAudit(tx, {
+    at: now,
+    requestId: `messenger-${update.id}`,
+    tenantId: record.tenantId,
+    actor: { tokenId: null, tokenKind: 'MESSENGER_A', userId: null },
+    action: `destination.${verb}`,
+    record: { kind: 'destination', id: record.id },
+    changes: { messengerAChatId, messengerAUserId: { before: null, after: update.from?.id ?? null } },
+  });
+}

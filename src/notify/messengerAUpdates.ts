@@ -1,0 +1,54 @@
+import { cleanLine } from './texts/clean.ts';
+import { isRecord } from './texts/readData.ts';
+
+/** One thing that happened in a chat of the bot. */
+export type Update = {
+  id: number;
+  text: string;
+  chat: { id: string; title: string | null; type: string };
+  from: { id: string; name: string | null } | undefined;
+  /** The chat goes on under this number. */
+  movedTo?: string;
+};
+
+/** Everything with a number is kept, also what is not understood: its number has to be passed too. */
+export function readUpdates(result: unknown): Update[] {
+  if (!Array.isArray(result))
+    throw new Error('The messenger answered something that is no list of messages.');
+  return result.filter(isRecord).flatMap((update) => {
+    const id = update.update_id;
+    if (typeof id !== 'number' || !Number.isSafeInteger(id)) return [];
+    const message = [update.message, update.channel_post].find(isRecord) ?? {};
+    const moved = message.migrate_to_chat_id;
+    return [
+      {
+        id,
+        text: typeof message.text === 'string' ? message.text : '',
+        chat: readChat(message.chat),
+        from: readPerson(message.from),
+        ...(typeof moved === 'number' ? { movedTo: String(moved) } : {}),
+      },
+    ];
+  });
+}
+
+function readChat(chat: unknown): Update['chat'] {
+  if (!isRecord(chat)) return { id: '', title: null, type: '' };
+  const name = nameOf([chat.title]) ?? nameOf([chat.first_name, chat.last_name]) ?? nameOf([chat.username]);
+  return { id: idOf(chat.id), title: name, type: nameOf([chat.type]) ?? '' };
+}
+
+function readPerson(person: unknown): Update['from'] {
+  if (!isRecord(person)) return undefined;
+  const name = nameOf([person.username]) ?? nameOf([person.first_name, person.last_name]);
+  return { id: idOf(person.id), name };
+}
+
+function idOf(id: unknown): string {
+  return typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : '';
+}
+
+function nameOf(parts: readonly unknown[]): string | null {
+  const text = parts.filter((part) => typeof part === 'string').join(' ');
+  return cleanLine(text, 200) || null;
+}

@@ -1,0 +1,118 @@
+import type { BlockList } from 'node:net';
+import { type Dispatcher, request } from 'undici';
+import { webhookFault } from '../lib/addressGuard.ts';
+import { createGuardedAgent, type Resolve } from '../lib/guardedAgent.ts';
+import { connectionFault } from './connectionFault.ts';
+import { readRetryAfter } from './readRetryAfter.ts';
+import type { Message, Outcome, Sender, Target } from './sender.ts';
+import { webhookBody } from './webhookBody.ts';
+import { webhookSignature } from './webhookSignature.ts';
+
+type Options = {
+  /** Networks that may be reached although they are private. */
+  allowNetworks: BlockList;
+  now: () => number;
+  resolve?: Resolve;
+  timeLimitMs?: number;
+};
+
+/** What is read of an answer at most, so that the connection can be used again; none of it is kept. */
+const readAtMost = 64 * 1024;
+const readForMs = 1000;
+
+/** Webhooks: Standard Webhooks 1.0.0, with the destination's own method and headers. */
+export function createHttpSender(options: Options): Sender {
+  const { allowNetworks, now, timeLimitMs = 15_000 } = options;
+  const agent = createGuardedAgent(allowNetworks, options.resolve);
+
+  async function send(target: Target, messages: readonly Message[], signal: AbortSignal): Promise<Outcome> {
+    const uri = target.value ?? '';
+    // An address given as a number needs no resolving, so the agent would not look at it.
+    const fault = webhookFault(uri, allowNetworks);
+    if (fault) return { ok: false, error: `The address ${fault}.` };
+    const { method, headers, body } = toRequest(target, messages[0]!, now());
+    try {
+      const answer = await request(uri, {
+        dispatcher: agent,
+        method,
+        headers,
+        body,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)]),
+        headersTimeout: timeLimitMs,
+        bodyTimeout: readForMs,
+      });
+      await readAway(answer.body);
+      return toOutcome(answer, now());
+    } catch (error) {
+      return { ok: false, error: connectionFault(error, timeLimitMs) };
+    }
+  }
+
+  return {
+    send,
+    render(target, messages) {
+      const { method, headers, body } = toRequest(target, messages[0]!, now());
+      const own = Object.fromEntries(
+        Object.keys(lowerCased(target.headers)).map((name) => [name, '[sealed]']),
+      );
+      return {
+        type: 'HTTP',
+        method,
+        uri: target.value ?? '',
+        headers: {
+          ...headers,
+          ...own,
+          'webhook-signature': target.secrets.map(() => 'v1,[sealed]').join(' '),
+        },
+        body,
+      };
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function toRequest(target: Target, message: Message, now: number) {
+  const body = webhookBody(message);
+  const timestamp = Math.floor(now / 1000);
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    'user-agent': 'Vigil',
+    ...lowerCased(target.headers),
+    'webhook-id': message.uid,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': webhookSignature(target.secrets, { id: message.uid, timestamp, body }),
+  };
+  return { method: target.method ?? 'POST', headers, body };
+}
+
+/** So that a header of the destination's own takes the place of ours, however it is spelled. */
+function lowerCased(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** The status decides; what comes behind it, however much or slowly, changes nothing. */
+async function readAway(body: Dispatcher.ResponseData['body']): Promise<void> {
+  try {
+    await body.dump({ limit: readAtMost, signal: AbortSignal.timeout(readForMs) });
+  } catch {
+    body.destroy();
+  }
+}
+
+function toOutcome({ statusCode: status, headers }: Dispatcher.ResponseData, now: number): Outcome {
+  if (status >= 200 && status < 300) return { ok: true, status };
+  const retryAfterMs = readRetryAfter(headers['retry-after'], now);
+  return {
+    ok: false,
+    status,
+    error: reasonOf(status),
+    ...(status === 410 ? { gone: true as const } : {}),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+function reasonOf(status: number): string {
+  if (status === 410) return 'The receiver says that it is gone for good (410).';
+  if (status >= 300 && status < 400) return `The receiver redirects (${status}), which is not followed.`;
+  return `The receiver answered ${status}.`;
+}

@@ -1,0 +1,70 @@
+import type { BlockList } from 'node:net';
+import { request } from 'undici';
+import { webhookFault } from '../lib/addressGuard.ts';
+import { createGuardedAgent } from '../lib/guardedAgent.ts';
+import type { Outcome } from '../model/notification.ts';
+import { connectionFault } from './connectionFault.ts';
+import { readRetryAfter } from './readRetryAfter.ts';
+import type { Message, Sender, Target } from './sender.ts';
+import { cleanLine } from './texts/clean.ts';
+import { digestStory } from './texts/digestStory.ts';
+import { toMessengerBBlocks } from './texts/toMessengerBBlocks.ts';
+import { toPlainText } from './texts/toPlainText.ts';
+
+type Options = { allowNetworks: BlockList; now: () => number };
+
+const timeLimitMs = 15_000;
+
+/** Posts what happened to the incoming webhook of a workplace chat; many messages become one. */
+export function createMessengerBSender({ allowNetworks, now }: Options): Sender {
+  const agent = createGuardedAgent(allowNetworks);
+  return {
+    async send(target, messages, signal) {
+      const uri = uriOf(target);
+      const fault = webhookFault(uri, allowNetworks);
+      if (fault) return { ok: false, error: `The address ${fault}.` };
+      try {
+        const answer = await request(uri, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: toBody(messages),
+          dispatcher: agent,
+          signal: AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)]),
+        });
+        const text = await answer.body.text();
+        return toOutcome(answer.statusCode, text, readRetryAfter(answer.headers['retry-after'], now()));
+      } catch (error) {
+        return { ok: false, error: connectionFault(error, timeLimitMs) };
+      }
+    },
+    render: (target, messages) => ({
+      type: 'MESSENGER_B',
+      uri: maskPath(uriOf(target)),
+      text: toPlainText(digestStory(messages)),
+      body: toBody(messages),
+    }),
+    close: () => agent.destroy(),
+  };
+}
+
+function uriOf({ messengerBUri, value }: Target): string {
+  return messengerBUri ?? value ?? '';
+}
+
+function toBody(messages: readonly Message[]): string {
+  return JSON.stringify(toMessengerBBlocks(digestStory(messages)));
+}
+
+function toOutcome(status: number, text: string, retryAfterMs: number | undefined): Outcome {
+  if (status >= 200 && status < 300) return { ok: true, status };
+  const error = `The chat answered ${status}${text ? `: ${cleanLine(text, 200)}` : ''}`;
+  if (status === 404 || status === 410) return { ok: false, status, error, gone: true, permanent: true };
+  if (status === 429 || status >= 500)
+    return { ok: false, status, error, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  // What is refused as malformed is refused every time; a channel that is closed may be opened again.
+  return status === 400 ? { ok: false, status, error, permanent: true } : { ok: false, status, error };
+}
+
+function maskPath(uri: string): string {
+  return URL.canParse(uri) ? `${new URL(uri).origin}/…` : '';
+}

@@ -1,0 +1,34 @@
+import type { ClaimedMail } from '../../store/notify/mailOutbox.ts';
+import { cleanLine, cleanLink } from './clean.ts';
+import { toLine, toTime } from './readData.ts';
+import type { Story } from './story.ts';
+import { subscriptionStory } from './subscriptionStory.ts';
+
+/** What a mail to somebody who is no destination says. */
+export function toMailStory(mail: ClaimedMail): Story {
+  const bare = { items: [], more: 0, links: [], footer: `Vigil · ${mail.uid}` };
+  return mail.kind === 'invite'
+    ? { ...bare, ...inviteStory(mail.data) }
+    : { ...bare, ...subscriptionStory(mail.data) };
+}
+
+type Invite = Extract<ClaimedMail, { kind: 'invite' }>['data'];
+
+function inviteStory({
+  link,
+  tenantName,
+  roles,
+  expiredAt,
+}: Invite): Pick<Story, 'title' | 'lead' | 'facts' | 'links'> {
+  const where = tenantName ? cleanLine(tenantName, 100) : 'the platform';
+  const url = cleanLink(link);
+  return {
+    title: `You are invited to join ${where} on Vigil`,
+    lead: 'Open the link to choose a name and a password. Whoever has the link can use it, so do not pass it on. If you did not expect this mail, leave it be.',
+    facts: [
+      { name: 'Roles', value: toLine(roles.join(', '), 200) },
+      { name: 'Valid until', value: toTime(expiredAt) },
+    ],
+    links: url ? [{ label: 'Accept the invite', url }] : [],
+  };
+}

@@ -1,0 +1,59 @@
+import { escapeMarkup } from './clean.ts';
+import { type Story, severityMark } from './story.ts';
+
+/** The messenger takes 4096 characters after its markup is read. */
+const limit = 4000;
+
+/** A line with its markup, and how long it is without. */
+type Line = { markup: string; length: number };
+
+/**
+ * In the HTML dialect of the messenger. Whole lines are left out when it becomes too long, so that no tag stays open.
+ * Values of facts are set as code: there the messenger makes no link or mention of what a chain says.
+ */
+export function toMessengerAText(story: Story): string {
+  const mark = story.severity ? `${severityMark[story.severity]} ` : '';
+  const lines: Line[] = [
+    { markup: `${mark}<b>${escapeMarkup(story.title)}</b>`, length: mark.length + story.title.length },
+    ...story.lead.split('\n').map(plain),
+    blank,
+    ...story.facts.map(({ name, value }) => ({
+      markup: `${escapeMarkup(name)}: <code>${escapeMarkup(value)}</code>`,
+      length: name.length + value.length + 2,
+    })),
+    ...story.items.flatMap(({ title, severity, link }) => {
+      const text = `${severity ? `${severityMark[severity]} ` : '• '}${title}`;
+      return link ? anchor(text, link) : plain(text);
+    }),
+  ];
+  const links = story.links.map(({ label, url }) => anchor(label, url));
+  const spare = 40 + links.reduce((sum, { length }) => sum + length + 1, 0);
+  const kept = keep(lines, limit - spare);
+  const left = story.more + (kept.length < lines.length ? lines.length - kept.length : 0);
+  const end = left > 0 ? [plain(story.items.length > 0 ? `… and ${left} more` : '… shortened')] : [];
+  const all = [...kept, ...end, ...(links.length > 0 ? [blank, ...links] : [])];
+  return all
+    .map(({ markup }) => markup)
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
+const blank: Line = { markup: '', length: 0 };
+
+function plain(text: string): Line {
+  return { markup: escapeMarkup(text), length: text.length };
+}
+
+function anchor(label: string, url: string): Line {
+  return { markup: `<a href="${escapeMarkup(url)}">${escapeMarkup(label)}</a>`, length: label.length };
+}
+
+function keep(lines: readonly Line[], budget: number): Line[] {
+  let used = 0;
+  const end = lines.findIndex(({ length }) => {
+    used += length + 1;
+    return used > budget;
+  });
+  return lines.slice(0, end < 0 ? undefined : end);
+}

@@ -1,0 +1,51 @@
+import { cleanLine, cleanText } from './clean.ts';
+import { type Story, severityMark } from './story.ts';
+
+/**
+ * Blocks of the workplace chat. What tenants and chains say goes into `plain_text`, where neither markup nor mentions nor
+ * links come to life; only our own links use the markup.
+ */
+export function toMessengerBBlocks(story: Story): Record<string, unknown> {
+  const mark = story.severity ? `${severityMark[story.severity]} ` : '';
+  const links = story.links.map(({ label, url }) => `<${escapeAngles(url)}|${label}>`);
+  const facts = story.facts.slice(0, 20);
+  const blocks = [
+    { type: 'header', text: plain(cleanLine(`${mark}${story.title}`, 150)) },
+    ...(story.lead ? [{ type: 'section', text: plain(cleanText(story.lead, 2900)) }] : []),
+    ...chunks(facts, 10).map((some) => ({
+      type: 'section',
+      fields: some.map(({ name, value }) => plain(`${name}\n${value}`)),
+    })),
+    ...story.items.map(({ title, severity, lead, link }) => ({
+      type: 'section',
+      text: plain(`${severity ? `${severityMark[severity]} ` : ''}${title}${lead ? `\n${lead}` : ''}`),
+      ...(link ? { accessory: { type: 'button', text: plain('Open'), url: link, action_id: 'open' } } : {}),
+    })),
+    ...(story.more > 0 ? [context(`… and ${story.more} more`)] : []),
+    ...(links.length > 0
+      ? [{ type: 'section', text: { type: 'mrkdwn', text: links.join('   '), verbatim: true } }]
+      : []),
+    context(story.footer),
+  ];
+  // The text stands in notifications and wherever blocks cannot be shown.
+  return { text: escapeAngles(`${mark}${story.title}`), blocks, unfurl_links: false, unfurl_media: false };
+}
+
+function plain(text: string) {
+  return { type: 'plain_text', text, emoji: false };
+}
+
+function context(text: string) {
+  return { type: 'context', elements: [plain(text)] };
+}
+
+/** The three characters by which the chat knows its own markup; without them a text can neither link nor call anybody. */
+function escapeAngles(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function chunks<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) =>
+    items.slice(i * size, (i + 1) * size),
+  );
+}

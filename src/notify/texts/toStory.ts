@@ -1,0 +1,89 @@
+import type { EventType, Message } from '../../model/notification.ts';
+import { actionStory, alertStory } from './alertStory.ts';
+import { cleanText } from './clean.ts';
+import { type Data, lineAt, memberAt, toTime } from './readData.ts';
+import type { Story } from './story.ts';
+import { subscriptionStory } from './subscriptionStory.ts';
+
+/** What a message says to a person. */
+export function toStory({ type, data, timestamp, uid }: Message): Story {
+  const told = tell(type, data);
+  const alertUid = type.startsWith('alert.') || type.startsWith('action.') ? lineAt(data, 'uid') : '';
+  return {
+    items: [],
+    more: 0,
+    links: [],
+    footer: `Vigil · ${alertUid ? `alert ${alertUid}` : `message ${uid}`} · ${toTime(timestamp)}`,
+    ...told,
+  };
+}
+
+type Told = Pick<Story, 'title' | 'lead' | 'facts'> & Partial<Story>;
+
+function tell(type: EventType, data: Data): Told {
+  switch (type) {
+    case 'alert.detector.raised':
+    case 'alert.trigger.raised':
+      return alertStory('', '', data);
+    case 'alert.retracted':
+      return alertStory(
+        'Retracted: ',
+        'The block of this alert is no longer part of its chain: what was told did not happen.',
+        data,
+      );
+    case 'alert.resolved':
+      return alertStory('Resolved: ', 'Somebody marked this alert as resolved.', data);
+    case 'action.submitted':
+      return actionStory('Action sent', data);
+    case 'action.confirmed':
+      return actionStory('Action confirmed', data);
+    case 'action.failed':
+      return actionStory('Action failed', data);
+    case 'action.replaced':
+      return actionStory('Action sent again with a higher fee', data);
+    case 'score.changed':
+      return scoreStory(data);
+    case 'subscription.expiring':
+      return subscriptionStory(data);
+    case 'destination.disabled':
+      return disabledStory(data);
+    case 'ping':
+      return {
+        title: 'Vigil can reach this destination',
+        lead: 'This is a test message. Alerts will arrive in the same way.',
+        facts: [],
+      };
+  }
+}
+
+function scoreStory(data: Data): Told {
+  const change = Number(memberAt(data, 'scoreChange'));
+  const project = lineAt(data, 'project', 'name');
+  const by = Number.isFinite(change) ? ` by ${change > 0 ? '+' : ''}${change}` : '';
+  return {
+    title: `Score${project ? ` of ${project}` : ''} changed${by} to ${lineAt(data, 'score')}`,
+    lead: cleanText(
+      [lineAt(data, 'alertName'), lineAt(data, 'alertMessage')].filter(Boolean).join('\n'),
+      1500,
+    ),
+    facts: [
+      { name: 'Group', value: lineAt(data, 'scoreGroup') },
+      { name: 'License', value: lineAt(data, 'license', 'name') },
+      { name: 'Transaction', value: lineAt(data, 'txHash') },
+      { name: 'When', value: toTime(data.timestamp) },
+    ].filter(({ value }) => value !== ''),
+  };
+}
+
+function disabledStory(data: Data): Told {
+  return {
+    title: 'A destination was switched off',
+    lead: 'Nothing is sent to it any more. Mend it and set its status to ACTIVE to switch it on again.',
+    facts: [
+      { name: 'Destination', value: lineAt(data, 'destinationId') },
+      { name: 'Kind', value: lineAt(data, 'destinationType') },
+      { name: 'Reason', value: lineAt(data, 'reason') },
+      { name: 'Failing since', value: toTime(data.failingSince) },
+    ].filter(({ value }) => value !== ''),
+  };
+}

@@ -1,0 +1,31 @@
+import type { Outcome } from '../model/notification.ts';
+import { cleanLine } from './texts/clean.ts';
+
+/**
+ * What a failure of the mail server means. 5xx about the recipient or the mail is final; about the connection, the login or
+ * the sender it is the operator's to mend, and the mail waits for that.
+ */
+export function toMailOutcome(error: unknown): Outcome {
+  const { responseCode, command, response, message } = toFailure(error);
+  const text = cleanLine(response ?? message, 300);
+  if (responseCode === undefined) return { ok: false, error: `The mail server failed: ${text}` };
+  const failed = { ok: false, status: responseCode, error: `The mail server answered: ${text}` } as const;
+  const isAboutMail = command === 'RCPT TO' || command === 'DATA';
+  if (responseCode < 500 || !isAboutMail) return failed;
+  const isUnknown = /^5\d\d[ -]5\.1\.1\b/.test(response ?? '');
+  return { ...failed, permanent: true, ...(isUnknown ? { gone: true as const } : {}) };
+}
+
+type Failure = { message: string; responseCode?: number; command?: string; response?: string };
+
+function toFailure(error: unknown): Failure {
+  if (!(error instanceof Error)) return { message: String(error) };
+  return {
+    message: error.message,
+    ...('responseCode' in error && typeof error.responseCode === 'number'
+      ? { responseCode: error.responseCode }
+      : {}),
+    ...('command' in error && typeof error.command === 'string' ? { command: error.command } : {}),
+    ...('response' in error && typeof error.response === 'string' ? { response: error.response } : {}),
+  };
+}

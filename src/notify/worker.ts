@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Store } from '../store/db.ts';
+import { type Claimed, claimDeliveries, releaseDeliveries } from '../store/deliveries/claimDeliveries.ts';
+import { findTargets, openTarget, type SealedTarget } from '../store/deliveries/targets.ts';
+import type { Keyring } from '../store/keyring.ts';
+import type { Notifier } from './createNotifier.ts';
+import { nextAttempt } from './retrySchedule.ts';
+import type { Outcome, Target } from './sender.ts';
+import { createSettler, type Result } from './settler.ts';
+
+type Options = {
+  store: Store;
+  keyring: Keyring;
+  notifier: Notifier;
+  /** Hears that there may be something to send. */
+  listen: (heard: () => void) => () => Promise<void>;
+  /** Counts a message that got through. */
+  delivered: (type: Target['type'], tenantId: number) => void;
+  now: () => number;
+  /** Between 0 and 1. */
+  random: () => number;
+  onError: (error: unknown) => void;
+};
+
+/** Attempts under way at once in this process. */
+const mostAtOnce = 1000;
+const pollMs = 1000;
+/** No kind of destination may take longer; shorter than a lease. */
+const timeLimitMs = 25_000;
+/** How long attempts under way may go on when Vigil stops. */
+const graceMs = 5000;
+
+/** Sends what is due, from this moment on. Any number of processes may do so side by side. */
+export function startWorker(options: Options): { stop(): Promise<void> } {
+  const { store, keyring, notifier, now, random, onError } = options;
+  const settler = createSettler(options);
+  const busy = new Map<number, number>();
+  const running = new Set<Promise<void>>();
+  const breakingOff = new AbortController();
+  let isStopped = false;
+  let looking: Promise<void> | undefined;
+  let isNews = false;
+
+  /** One look at a time; whatever is heard meanwhile brings one more. */
+  function look(): void {
+    if (isStopped) return;
+    isNews = true;
+    looking ??= lookOn().finally(() => {
+      looking = undefined;
+    });
+  }
+
+  async function lookOn(): Promise<void> {
+    while (isNews) {
+      isNews = false;
+      await take().catch(onError);
+    }
+  }
+
+  async function take(): Promise<void> {
+    const most = mostAtOnce - running.size;
+    if (isStopped || most <= 0) return;
+    const claimed = await claimDeliveries(store, { now: now(), busy, most });
+    if (claimed.length === 0) return;
+    const batches = toBatches(claimed);
+    const ids = new Set(claimed.map(({ destinationId }) => destinationId));
+    const targets = new Map((await findTargets(store, [...ids])).map((target) => [target.id, target]));
+    for (const batch of batches) start(batch, targets.get(batch[0].destinationId)!);
+  }
+
+  function start(batch: Batch, sealed: SealedTarget): void {
+    const id = sealed.id;
+    busy.set(id, (busy.get(id) ?? 0) + 1);
+    const work = attempt(batch, sealed)
+      .catch(onError)
+      .finally(() => {
+        running.delete(work);
+        const left = busy.get(id)! - 1;
+        if (left > 0) busy.set(id, left);
+        else busy.delete(id);
+        look();
+      });
+    running.add(work);
+  }
+
+  async function attempt(batch: Batch, sealed: SealedTarget): Promise<void> {
+    const at = now();
+    const begun = performance.now();
+    const outcome = await send(batch, sealed, at);
+    // What Vigil itself broke off was no attempt of the receiver's.
+    if (!outcome.ok && breakingOff.signal.aborted) return releaseDeliveries(store, batch);
+    const durationMs = Math.round(performance.now() - begun);
+    const chance = random();
+    const results = batch.map((delivery): Result => {
+      const { tenantId, sequence: id, destinationId, step } = delivery;
+      const place = { tenantId, id, destinationId, at, durationMs, status: outcome.status ?? null };
+      if (outcome.ok) return { ...place, isDelivered: true, error: null, nextAttemptAt: null, isGone: false };
+      const next = outcome.permanent ? undefined : nextAttempt(step, now(), chance, outcome.retryAfterMs);
+      return {
+        ...place,
+        isDelivered: false,
+        error: outcome.error.slice(0, 500),
+        nextAttemptAt: next ?? null,
+        isGone: outcome.gone ?? false,
+      };
+    });
+    await settler.settle(results);
+    if (outcome.ok) for (const _ of batch) options.delivered(sealed.type, sealed.tenantId);
+  }
+
+  async function send(batch: Batch, sealed: SealedTarget, at: number): Promise<Outcome> {
+    try {
+      const target = await openTarget(keyring, sealed, at);
+      const signal = AbortSignal.any([breakingOff.signal, AbortSignal.timeout(timeLimitMs)]);
+      return await notifier.send(target, batch, signal);
+    } catch (error) {
+      onError(error);
+      return { ok: false, error: 'Vigil failed to send; its log says more.' };
+    }
+  }
+
+  const unlisten = options.listen(look);
+  const timer = setInterval(look, pollMs);
+  look();
+
+  return {
+    /** What is under way is finished, or broken off and left to be sent again. */
+    async stop() {
+      isStopped = true;
+      clearInterval(timer);
+      await unlisten();
+      await looking;
+      const all = Promise.all(running);
+      await Promise.race([all, sleep(graceMs, undefined, { ref: false })]);
+      breakingOff.abort();
+      await Promise.all(running);
+      await settler.stop();
+    },
+  };
+}
+
+type Batch = readonly [Claimed, ...Claimed[]];
+
+/** Mails and chat messages tell of everything that is due; webhooks of one thing each. */
+function toBatches(claimed: readonly Claimed[]): Batch[] {
+  const grouped = new Map<number, [Claimed, ...Claimed[]]>();
+  const single: Batch[] = [];
+  for (const delivery of claimed) {
+    if (!delivery.isGrouped) single.push([delivery]);
+    else if (grouped.has(delivery.destinationId)) grouped.get(delivery.destinationId)!.push(delivery);
+    else grouped.set(delivery.destinationId, [delivery]);
+  }
+  return [...single, ...grouped.values()];
+}

@@ -1,0 +1,151 @@
+import type { Scope } from '../model/principal.ts';
+import {
+  type AlertEvent,
+  firstAlertEvent,
+  lastAlertEvent,
+  readAlertEvents,
+} from '../store/alerts/alertEvents.ts';
+import type { Db } from '../store/db.ts';
+
+export type AlertFeed = {
+  /** Events after one, or from now on, as they come; `undefined` when nothing has come for a while. */
+  follow(wanted: Wanted): AsyncGenerator<AlertEvent | undefined>;
+  /** Ends every stream. */
+  close(): Promise<void>;
+};
+
+type Wanted = {
+  scope: Scope;
+  matches: (alert: Record<string, unknown>) => boolean;
+  after: string | undefined;
+  /** Goes on when all that has happened so far is told. */
+  isLive: boolean;
+};
+
+type Options = {
+  db: Db;
+  listen: (heard: () => void) => () => Promise<void>;
+  onError: (error: unknown) => void;
+};
+
+const pageSize = 500;
+const heartbeatMs = 15_000;
+/** A reader that is this far behind is cut off; it comes back with the id of the last event it saw. */
+const mostWaiting = 10_000;
+
+type Reader = { scope: Scope; put(event: AlertEvent): void; end(): void };
+
+/** Reads every event once and hands it to all who follow; without readers it does nothing. */
+export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
+  const readers = new Set<Reader>();
+  let last = firstAlertEvent;
+  let running: { stop(): Promise<void> } | undefined;
+  let reading: Promise<void> = Promise.resolve();
+  let isClosed = false;
+
+  function read(): void {
+    reading = reading.then(readOn).catch(onError);
+  }
+
+  async function readOn(): Promise<void> {
+    for (;;) {
+      const events = await readAlertEvents(db, everything, { after: last }, pageSize);
+      for (const event of events) {
+        last = event.id;
+        for (const reader of readers)
+          if (reader.scope.all || reader.scope.tenantIds.includes(event.tenantId)) reader.put(event);
+      }
+      if (events.length < pageSize) return;
+    }
+  }
+
+  async function start(): Promise<void> {
+    if (running) return;
+    const unlisten = listen(read);
+    // A transaction that was open when it was told of an event is not told of again.
+    const timer = setInterval(read, 500).unref();
+    running = {
+      stop: async () => {
+        clearInterval(timer);
+        await unlisten();
+        await reading;
+      },
+    };
+    reading = lastAlertEvent(db).then((id) => {
+      last = id;
+    });
+    try {
+      await reading;
+    } catch (error) {
+      const { stop } = running;
+      running = undefined;
+      reading = Promise.resolve();
+      await stop();
+      throw error;
+    }
+  }
+
+  async function* follow({ scope, matches, after, isLive }: Wanted): AsyncGenerator<AlertEvent | undefined> {
+    await start();
+    await reading;
+    const queue: AlertEvent[] = [];
+    let hasEnded = isClosed;
+    let wake: () => void = () => {};
+    const reader: Reader = {
+      scope,
+      put(event) {
+        if (queue.length >= mostWaiting) reader.end();
+        else if (event.alert && matches(event.alert)) queue.push(event);
+        wake();
+      },
+      end() {
+        hasEnded = true;
+        wake();
+      },
+    };
+    const to = last;
+    readers.add(reader);
+    try {
+      yield* backlog(scope, matches, after ?? to, to);
+      while (isLive && !hasEnded) {
+        for (let event = queue.shift(); event; event = queue.shift()) yield event;
+        if (hasEnded) return;
+        const isSilent = await new Promise<boolean>((resolve) => {
+          const timer = setTimeout(resolve, heartbeatMs, true);
+          wake = () => {
+            clearTimeout(timer);
+            resolve(false);
+          };
+        });
+        if (isSilent) yield undefined;
+      }
+    } finally {
+      readers.delete(reader);
+    }
+  }
+
+  async function* backlog(
+    scope: Scope,
+    matches: Wanted['matches'],
+    from: string,
+    to: string,
+  ): AsyncGenerator<AlertEvent> {
+    for (let after = from; after !== to; ) {
+      const events = await readAlertEvents(db, scope, { after, to }, pageSize);
+      for (const event of events) if (event.alert && matches(event.alert)) yield event;
+      if (events.length < pageSize) return;
+      after = events.at(-1)!.id;
+    }
+  }
+
+  return {
+    follow,
+    async close() {
+      isClosed = true;
+      for (const reader of readers) reader.end();
+      await running?.stop();
+    },
+  };
+}
+
+const everything: Scope = { all: true, tenantIds: [], organisationIds: [] };

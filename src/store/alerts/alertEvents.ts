@@ -1,0 +1,72 @@
+import { raw, type Sql, sql } from '../../lib/sql.ts';
+import type { Scope } from '../../model/principal.ts';
+import type { Db } from '../db.ts';
+import { selectDocument } from '../documents/searchDocuments.ts';
+import { alertTable } from './alertTable.ts';
+
+export type AlertEventType = 'raised' | 'retracted' | 'resolved';
+/** `id` is its place in the order of all: the number of its transaction and its own. */
+export type AlertEvent = {
+  id: string;
+  type: AlertEventType;
+  tenantId: number;
+  /** Null when retention has removed it meanwhile. */
+  alert: Record<string, unknown> | null;
+};
+
+export const firstAlertEvent = '0-0';
+
+type Key = { tenantId: number; contractId: number; uid: string; timestamp: number };
+
+/** Written along with what happened to the alerts, for everybody who listens. */
+export async function insertAlertEvents(tx: Db, type: AlertEventType, alerts: readonly Key[]): Promise<void> {
+  if (alerts.length === 0) return;
+  await tx.prepared(
+    sql`insert into alert_event (tenant_id, contract_id, alert_uid, alert_timestamp, type, at)
+      select k.tenant_id, k.contract_id, k.uid, k.timestamp, ${type},
+        floor(extract(epoch from clock_timestamp()) * 1000)::bigint
+      from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
+        ${alerts.map(({ contractId }) => contractId)}::bigint[], ${alerts.map(({ uid }) => uid)}::uuid[],
+        ${alerts.map(({ timestamp }) => timestamp)}::bigint[]) k(tenant_id, contract_id, uid, timestamp)`,
+  );
+}
+
+/** What belongs to an open transaction or a younger one may still come; it is waited for, so that nothing is passed over. */
+const settled = raw('e.xid < pg_snapshot_xmin(pg_current_snapshot())');
+const documents = selectDocument(alertTable, [...alertTable.columns.keys()]);
+
+function place(id: string): Sql {
+  const [xid = '0', seq = '0'] = id.split('-');
+  return sql`(${xid}::xid8, ${seq}::bigint)`;
+}
+
+/** The events after one up to another, in order, each with its alert as it is now. */
+export async function readAlertEvents(
+  db: Db,
+  scope: Scope,
+  range: { after: string; to?: string },
+  limit: number,
+): Promise<AlertEvent[]> {
+  const mine: Sql = scope.all ? raw('true') : sql`e.tenant_id = any(${scope.tenantIds})`;
+  const upTo: Sql = range.to === undefined ? settled : sql`(e.xid, e.seq) <= ${place(range.to)}`;
+  return db.query<AlertEvent>(
+    sql`select e.xid::text || '-' || e.seq as id, e.type, e.tenant_id as "tenantId",
+        (select row_to_json(d) from (select ${documents} from alert t where t.tenant_id = e.tenant_id
+          and t.timestamp = e.alert_timestamp and t.uid = e.alert_uid) d) as alert
+      from (select * from alert_event e where (e.xid, e.seq) > ${place(range.after)} and ${upTo} and ${mine}
+        order by e.xid, e.seq limit ${limit}) e order by e.xid, e.seq`,
+  );
+}
+
+/** The newest event that can be told. */
+export async function lastAlertEvent(db: Db): Promise<string> {
+  const rows = await db.query<{ id: string }>(
+    sql`select e.xid::text || '-' || e.seq as id from alert_event e where ${settled}
+      order by e.xid desc, e.seq desc limit 1`,
+  );
+  return rows[0]?.id ?? firstAlertEvent;
+}
+
+export async function forgetOldAlertEvents(db: Db, before: number): Promise<void> {
+  await db.query(sql`delete from alert_event where at < ${before}`);
+}

@@ -1,0 +1,41 @@
+import { sql } from '../../lib/sql.ts';
+import type { AlertKind } from '../../model/alert.ts';
+import { alertTable } from '../alerts/alertTable.ts';
+import type { Db } from '../db.ts';
+import { selectDocument } from '../documents/searchDocuments.ts';
+
+/** An alert as its readers see it, with its contract and project. */
+export type AlertDocument = {
+  [member: string]: unknown;
+  uid: string;
+  kind: AlertKind;
+  meta: Record<string, unknown>;
+  tenantId: number;
+  contractId: number;
+  timestamp: number;
+  chainUid: string | null;
+  txHash: string | null;
+  blockNumber: number | null;
+  contract: { id: number; name: string; address: string; chainUid: string } | null;
+  project: { id: number; name: string } | null;
+};
+
+const members = selectDocument(alertTable, [...alertTable.columns.keys()]);
+
+export async function findAlertDocuments(
+  db: Db,
+  keys: readonly { tenantId: number; timestamp: number; uid: string }[],
+): Promise<AlertDocument[]> {
+  const times = keys.map(({ timestamp }) => timestamp);
+  // The bounds let the planner leave out the months that none of the alerts is in.
+  return db.query<AlertDocument>(
+    sql`select ${members},
+        case when c.id is not null then json_build_object('id', c.id, 'name', c.name, 'address', c.address, 'chainUid', c.chain_uid) end as contract,
+        case when p.id is not null then json_build_object('id', p.id, 'name', p.name) end as project
+      from unnest(${keys.map(({ tenantId }) => tenantId)}::bigint[], ${times}::bigint[], ${keys.map(({ uid }) => uid)}::uuid[]) k(tenant_id, timestamp, uid)
+      join alert t on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid
+        and t.timestamp between ${Math.min(...times)} and ${Math.max(...times)}
+      left join contract c on c.tenant_id = t.tenant_id and c.id = t.contract_id
+      left join project p on p.tenant_id = t.tenant_id and p.id = t.project_id`,
+  );
+}

@@ -1,0 +1,111 @@
+import { empty, sql } from '../../lib/sql.ts';
+import type { Message, Outcome } from '../../model/notification.ts';
+import type { Scope } from '../../model/principal.ts';
+import type { Db } from '../db.ts';
+
+export const deliveryStates = ['PENDING', 'DELIVERED', 'DEAD', 'CANCELED'] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+export type Delivery = {
+  uid: string;
+  sequence: number;
+  destinationId: number;
+  type: string;
+  state: DeliveryState;
+  alertUid: string | null;
+  createdAt: number;
+  updatedAt: number;
+  deliveredAt: number | null;
+  nextAttemptAt: number | null;
+  lastStatus: number | null;
+  lastError: string | null;
+  attempts: {
+    attempt: number;
+    at: number;
+    durationMs: number;
+    status: number | null;
+    error: string | null;
+  }[];
+};
+
+const columns = sql`d.uid::text, d.id as sequence, d.destination_id as "destinationId", d.type, d.state,
+  d.alert_uid::text as "alertUid", d.created_at as "createdAt", d.updated_at as "updatedAt", d.delivered_at as "deliveredAt",
+  case when d.state = 'PENDING' then d.next_attempt_at end as "nextAttemptAt", d.last_status as "lastStatus",
+  d.last_error as "lastError",
+  (select coalesce(json_agg(json_build_object('attempt', a.attempt, 'at', a.at, 'durationMs', a.duration_ms,
+    'status', a.status, 'error', a.error) order by a.attempt), '[]'::json)
+   from delivery_attempt a where a.tenant_id = d.tenant_id and a.delivery_id = d.id) as attempts`;
+
+/** Newest first. */
+export async function searchDeliveries(
+  db: Db,
+  destination: { tenantId: number; id: number },
+  search: { from: number; size: number; state: DeliveryState | undefined },
+): Promise<Delivery[]> {
+  return db.query<Delivery>(
+    sql`select ${columns} from delivery d where d.tenant_id = ${destination.tenantId} and d.destination_id = ${destination.id}
+      ${search.state === undefined ? empty : sql`and d.state = ${search.state}`}
+      order by d.id desc limit ${search.size} offset ${search.from}`,
+  );
+}
+
+/** The delivery, if it and its destination are still there, kept still until the transaction ends. */
+export async function lockDelivery(
+  tx: Db,
+  scope: Scope,
+  uid: string,
+): Promise<(Delivery & { tenantId: number }) | undefined> {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(uid)) return undefined;
+  const rows = await tx.query<Delivery & { tenantId: number }>(
+    sql`select ${columns}, d.tenant_id as "tenantId" from delivery d
+      where d.uid = ${uid}::uuid ${scope.all ? empty : sql`and d.tenant_id = any(${scope.tenantIds})`}
+        and exists (select from destination x where x.tenant_id = d.tenant_id and x.id = d.destination_id and x.status <> 'DELETED')
+      for update of d`,
+  );
+  return rows[0];
+}
+
+/** The same message once more, at once, on a schedule that begins anew. */
+export async function replayDelivery(
+  tx: Db,
+  { tenantId, sequence }: { tenantId: number; sequence: number },
+  now: number,
+): Promise<Delivery> {
+  const rows = await tx.query<Delivery>(
+    sql`update delivery d set state = 'PENDING', step = 0, next_attempt_at = ${now}, updated_at = ${now}
+      where d.tenant_id = ${tenantId} and d.id = ${sequence} returning ${columns}`,
+  );
+  await tx.query(sql`select pg_notify('vigil_work', '')`);
+  return rows[0]!;
+}
+
+/** A number for a message that is sent at once and logged afterwards. */
+export async function reserveSequence(db: Db): Promise<number> {
+  const rows = await db.query<{ sequence: number }>(
+    sql`select nextval(pg_get_serial_sequence('delivery', 'id')) as sequence`,
+  );
+  return rows[0]!.sequence;
+}
+
+/** Logs a message that was sent beside the queue, once, whatever came of it. */
+export async function logSent(
+  db: Db,
+  { tenantId, id }: { tenantId: number; id: number },
+  message: Message,
+  outcome: Outcome,
+  durationMs: number,
+): Promise<void> {
+  const status = outcome.status ?? null;
+  const error = outcome.ok ? null : outcome.error;
+  const at = message.timestamp;
+  await db.query(
+    sql`with sent as (
+        insert into delivery (id, tenant_id, uid, destination_id, type, data, state, attempts, step, next_attempt_at,
+          created_at, updated_at, delivered_at, last_status, last_error)
+        values (${message.sequence}, ${tenantId}, ${message.uid}::uuid, ${id}, ${message.type}, ${JSON.stringify(message.data)}::jsonb,
+          ${outcome.ok ? 'DELIVERED' : 'DEAD'}, 1, 1, ${at}, ${at}, ${at}, ${outcome.ok ? at : null}, ${status}, ${error})
+        returning tenant_id, id)
+      insert into delivery_attempt (tenant_id, delivery_id, attempt, at, duration_ms, status, error)
+      select tenant_id, id, 1, ${at}, ${durationMs}, ${status}, ${error} from sent`,
+  );
+}

@@ -1,0 +1,55 @@
+import { raw, sql } from '../../lib/sql.ts';
+import type { AlertKind, Severity } from '../../model/alert.ts';
+import type { Db } from '../db.ts';
+
+/** `sourceId`: the detector, the trigger alert or the action behind an alert, by its kind. */
+export type Source = { tenantId: number; kind: AlertKind; sourceId: number | null };
+/** `index`: which of the sources. A destination that is bound may want only some of the alerts. */
+export type Recipient = {
+  index: number;
+  destinationId: number;
+  minSeverity: Severity | null;
+  query: string | null;
+};
+
+/** A messenger that nobody has bound yet reaches nobody. */
+const isReachable = raw(
+  "x.status = 'ACTIVE' and (x.type <> 'MESSENGER_A' or x.messenger_a_chat_id is not null)",
+);
+
+/** Who is to hear of alerts from these sources: what is bound to each, and where nothing is, what the tags say. */
+export async function findRecipients(db: Db, sources: readonly Source[]): Promise<Recipient[]> {
+  return db.prepared<Recipient>(
+    sql`with source as (
+        select * from unnest(${sources.map(({ tenantId }) => tenantId)}::bigint[], ${sources.map(({ kind }) => kind)}::text[],
+          ${sources.map(({ sourceId }) => sourceId)}::bigint[]) with ordinality s(tenant_id, kind, source_id, n)),
+      bound as (
+        select s.n, s.tenant_id, b.destination_id, b.min_severity, b.query from source s
+          join detector_destination b on b.tenant_id = s.tenant_id and b.detector_id = s.source_id
+          where s.kind = 'detector'
+        union all
+        select s.n, s.tenant_id, b.destination_id, b.min_severity, b.query from source s
+          join trigger_alert_destination b on b.tenant_id = s.tenant_id and b.trigger_alert_id = s.source_id
+          where s.kind = 'trigger'
+        union all
+        select s.n, s.tenant_id, b.destination_id, b.min_severity, b.query from source s
+          join action_destination b on b.tenant_id = s.tenant_id and b.action_id = s.source_id
+          where s.kind = 'action')
+      select b.n - 1 as index, x.id as "destinationId", b.min_severity as "minSeverity", b.query from bound b
+        join destination x on x.tenant_id = b.tenant_id and x.id = b.destination_id where ${isReachable}
+      union all
+      select s.n - 1, x.id, null, null from source s
+        join destination x on x.tenant_id = s.tenant_id
+          and x.tags && case when s.kind = 'action' then '{DEFAULT,WALLET}'::text[] else '{DEFAULT,DETECTOR}'::text[] end
+        where not exists (select from bound b where b.n = s.n) and ${isReachable}
+      order by 1, 2`,
+  );
+}
+
+/** Every destination of a tenant that works, but one. */
+export async function findOtherDestinations(db: Db, tenantId: number, except: number): Promise<number[]> {
+  const rows = await db.query<{ id: number }>(
+    sql`select x.id from destination x where x.tenant_id = ${tenantId} and x.id <> ${except} and ${isReachable} order by x.id`,
+  );
+  return rows.map(({ id }) => id);
+}

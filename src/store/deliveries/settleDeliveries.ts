@@ -1,0 +1,43 @@
+import { sql } from '../../lib/sql.ts';
+import type { Db } from '../db.ts';
+
+/** What an attempt came to. Without `nextAttemptAt` a failed delivery is given up. */
+export type Settled = {
+  tenantId: number;
+  id: number;
+  destinationId: number;
+  at: number;
+  durationMs: number;
+  isDelivered: boolean;
+  status: number | null;
+  error: string | null;
+  nextAttemptAt: number | null;
+};
+
+/** A failure never overrules that a delivery was cancelled meanwhile; a success is what happened, whatever was wished. */
+export async function settleDeliveries(tx: Db, settled: readonly Settled[], now: number): Promise<void> {
+  const rows = settled.map((item) => ({
+    tenant_id: item.tenantId,
+    id: item.id,
+    at: item.at,
+    duration_ms: item.durationMs,
+    is_delivered: item.isDelivered,
+    status: item.status,
+    error: item.error,
+    next_at: item.nextAttemptAt,
+  }));
+  await tx.prepared(
+    sql`with s as (select * from json_to_recordset(${JSON.stringify(rows)}::json) as s(tenant_id bigint, id bigint, at bigint,
+          duration_ms int, is_delivered boolean, status int, error text, next_at bigint)),
+      changed as (
+        update delivery d set attempts = d.attempts + 1, step = d.step + 1, lease_until = null, updated_at = ${now},
+          last_status = s.status, last_error = s.error, next_attempt_at = coalesce(s.next_at, d.next_attempt_at),
+          delivered_at = case when s.is_delivered then s.at else d.delivered_at end,
+          state = case when s.is_delivered then 'DELIVERED' when d.state <> 'PENDING' then d.state
+            when s.next_at is null then 'DEAD' else 'PENDING' end
+        from s where d.tenant_id = s.tenant_id and d.id = s.id
+        returning d.tenant_id, d.id, d.attempts, s.at, s.duration_ms, s.status, s.error)
+      insert into delivery_attempt (tenant_id, delivery_id, attempt, at, duration_ms, status, error)
+      select tenant_id, id, attempts, at, duration_ms, status, error from changed`,
+  );
+}

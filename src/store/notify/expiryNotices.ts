@@ -1,0 +1,80 @@
+import { sql } from '../../lib/sql.ts';
+import type { Db } from '../db.ts';
+
+/** How long a tenant is still watched after its subscription has ended. */
+export const graceMs = 7 * 24 * 3_600_000;
+/** What ended longer ago than this is no news any more. */
+const forgottenMs = 2 * graceMs;
+
+export type DueNotice = {
+  tenantId: number;
+  subscriptionId: number;
+  tenantName: string;
+  planName: string;
+  expirationDate: number;
+  /** Days before the end whose time has come and of which nobody was told; −7 is the end of watching. */
+  days: number[];
+};
+
+const dayMs = 24 * 3_600_000;
+/** Whoever watches goes by the clock of the database, which may be a little behind. */
+const clockMs = 60_000;
+
+/**
+ * Notices whose time has come and that were not given. A notice belongs to an end date, so that an extended subscription
+ * has new ones; one that another follows without a gap needs none.
+ */
+export async function findDueNotices(db: Db, now: number): Promise<DueNotice[]> {
+  return db.query<DueNotice>(
+    sql`select s.tenant_id as "tenantId", s.id as "subscriptionId", n.name as "tenantName", p.name as "planName",
+        s.expiration_date as "expirationDate", array_agg(d.days order by d.days) as days
+      from subscription s
+      join tenant n on n.id = s.tenant_id and n.status = 'ACTIVE'
+      join plan p on p.id = s.plan_id
+      cross join lateral (select distinct unnest(s.notify_before_expire_days || ${-graceMs / dayMs}::integer) as days) d
+      where s.status = 'ACTIVE' and s.expiration_date > ${now - forgottenMs}
+        and s.expiration_date - d.days * ${dayMs}::bigint <= ${now}::bigint - case when d.days < 0 then ${clockMs}::bigint else 0 end
+        and not exists (select from subscription o where o.tenant_id = s.tenant_id and o.id <> s.id
+          and o.status = 'ACTIVE' and o.expiration_date > s.expiration_date
+          and o.start_date <= greatest(s.expiration_date, ${now}))
+        and not exists (select from notice t where t.tenant_id = s.tenant_id
+          and t.key = concat_ws(' ', 'subscription', s.id, s.expiration_date, d.days))
+      group by s.tenant_id, s.id, n.name, p.name, s.expiration_date
+      order by s.id`,
+  );
+}
+
+/** Notes what is about to be told; false when another process was faster. */
+export async function noteNotices(tx: Db, due: DueNotice, now: number): Promise<boolean> {
+  const keys = due.days.map((days) => `subscription ${due.subscriptionId} ${due.expirationDate} ${days}`);
+  const rows = await tx.query(
+    sql`insert into notice (tenant_id, key, at) select ${due.tenantId}, key, ${now} from unnest(${keys}::text[]) key
+      order by key on conflict do nothing returning 1`,
+  );
+  return rows.length > 0;
+}
+
+/** Addresses of the managers, without those that a DEFAULT destination of the tenant writes to anyway. */
+export async function findManagerAddresses(db: Db, tenantId: number): Promise<string[]> {
+  const rows = await db.query<{ email: string }>(
+    sql`select m.email from member m where m.tenant_id = ${tenantId} and m.status = 'ACTIVE'
+        and 'tenant-manager' = any(m.roles)
+        and not exists (select from destination x where x.tenant_id = m.tenant_id and x.type = 'EMAIL'
+          and x.status = 'ACTIVE' and 'DEFAULT' = any(x.tags) and lower(x.value) = lower(m.email))
+      order by m.id`,
+  );
+  return rows.map(({ email }) => email);
+}
+
+export async function findDefaultDestinations(db: Db, tenantId: number): Promise<number[]> {
+  const rows = await db.query<{ id: number }>(
+    sql`select id from destination where tenant_id = ${tenantId} and status = 'ACTIVE' and 'DEFAULT' = any(tags)
+        and (type <> 'MESSENGER_A' or messenger_a_chat_id is not null) order by id`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Whoever watches looks again which of the tenant's contracts are to be watched. */
+export async function wakeWatchers(db: Db, tenantId: number): Promise<void> {
+  await db.query(sql`select pg_notify('vigil_watch', ${`tenant ${tenantId}`})`);
+}

@@ -1,0 +1,75 @@
+import { sql } from '../../lib/sql.ts';
+import type { Db } from '../db.ts';
+
+export type Chat = {
+  botUsername: string;
+  userId: string | null;
+  username: string | null;
+  chatId: string;
+  chatTitle: string | null;
+  chatType: string;
+};
+
+export type Bindable = {
+  id: number;
+  tenantId: number;
+  tenantName: string;
+  uid: string;
+  chatId: string | null;
+};
+
+/** The destinations that this instruction may bind: one, unless digests collide. Locked until the transaction ends. */
+export async function findBindable(tx: Db, instruction: string): Promise<Bindable[]> {
+  return tx.query<Bindable>(
+    sql`select d.id, d.tenant_id as "tenantId", n.name as "tenantName", d.uid, d.messenger_a_chat_id as "chatId"
+      from destination d join tenant n on n.id = d.tenant_id and n.status = 'ACTIVE'
+      where md5(d.uid) = md5(${instruction}) and d.type = 'MESSENGER_A' and d.status <> 'DELETED'
+      for update of d`,
+  );
+}
+
+/** One that was switched off because the chat was gone is switched on again; one that the tenant disabled stays so. */
+export async function bindDestination(tx: Db, bound: Bindable, chat: Chat, now: number): Promise<void> {
+  await tx.query(
+    sql`update destination set messenger_a_bot_username = ${chat.botUsername}, messenger_a_user_id = ${chat.userId},
+        messenger_a_username = ${chat.username}, messenger_a_chat_id = ${chat.chatId},
+        messenger_a_chat_title = ${chat.chatTitle}, messenger_a_chat_type = ${chat.chatType},
+        status = case when disabled_reason is null then status else 'ACTIVE' end, disabled_reason = null,
+        failing_since = null, updated_at = ${now}
+      where tenant_id = ${bound.tenantId} and id = ${bound.id}`,
+  );
+}
+
+export async function findBound(
+  tx: Db,
+  chatId: string,
+): Promise<{ id: number; tenantId: number; chatId: string }[]> {
+  return tx.query(
+    sql`select id, tenant_id as "tenantId", messenger_a_chat_id as "chatId" from destination
+      where messenger_a_chat_id = ${chatId} and type = 'MESSENGER_A' and status <> 'DELETED'
+      order by id for update`,
+  );
+}
+
+/** The old instruction has been seen in the chat, so the next binding needs a new one. */
+export async function unbindDestination(
+  tx: Db,
+  bound: { id: number; tenantId: number },
+  instruction: string,
+  now: number,
+): Promise<void> {
+  await tx.query(
+    sql`update destination set messenger_a_bot_username = null, messenger_a_user_id = null,
+        messenger_a_username = null, messenger_a_chat_id = null, messenger_a_chat_title = null,
+        messenger_a_chat_type = null, uid = ${instruction}, updated_at = ${now}
+      where tenant_id = ${bound.tenantId} and id = ${bound.id}`,
+  );
+}
+
+/** A group that grew got another number. */
+export async function moveChat(tx: Db, from: string, to: string, now: number): Promise<void> {
+  await tx.query(
+    sql`update destination set messenger_a_chat_id = ${to}, messenger_a_chat_type = 'supergroup', updated_at = ${now}
+      where messenger_a_chat_id = ${from} and type = 'MESSENGER_A' and status <> 'DELETED'`,
+  );
+}

@@ -1,0 +1,59 @@
+import { empty, sql } from '../../lib/sql.ts';
+import type { Db } from '../db.ts';
+
+export type WalletPlace = { tenantId: number; walletId: number };
+
+/** How to reach a key: sealed in the row, or by its id in the module. */
+export type WalletKey = {
+  chainUid: string;
+  address: string;
+  sealedKey: Buffer | null;
+  moduleKeyId: string | null;
+};
+
+/** The key that the wallet signs with, or that of a former address. Also of a deleted wallet, whose calls may still be under way. */
+export async function findWalletKey(
+  db: Db,
+  { tenantId, walletId }: WalletPlace,
+  address?: string,
+): Promise<WalletKey | undefined> {
+  const rows = await db.prepared<WalletKey>(
+    sql`select w.chain_uid as "chainUid", k.address, k.sealed_key as "sealedKey", k.module_key_id as "moduleKeyId"
+      from wallet w, lateral (
+        select w.address, w.sealed_key, w.module_key_id, 0 as age
+        union all
+        select o.address, o.sealed_key, o.module_key_id, 1 from wallet_key o
+          where o.tenant_id = w.tenant_id and o.wallet_id = w.id
+      ) k
+      where w.tenant_id = ${tenantId} and w.id = ${walletId} and k.address = coalesce(${address ?? null}::text, w.address)
+      order by k.age limit 1`,
+  );
+  return rows[0];
+}
+
+/** Sets the wallet's present key aside; the caller has locked the wallet and gives it another. */
+export async function setKeyAside(tx: Db, { tenantId, walletId }: WalletPlace, now: number): Promise<void> {
+  await tx.query(
+    sql`insert into wallet_key (tenant_id, wallet_id, created_at, updated_at, state, address, sealed_key, module_key_id)
+      select tenant_id, id, ${now}, ${now}, 'DRAINING', address, sealed_key, module_key_id from wallet
+      where tenant_id = ${tenantId} and id = ${walletId}`,
+  );
+}
+
+export type DrainingKey = { id: number; chainUid: string; address: string; createdAt: number };
+
+/** Former keys that may still hold something, the newest first; of one wallet or of all. */
+export async function findDrainingKeys(db: Db, place?: WalletPlace): Promise<DrainingKey[]> {
+  const one = place ? sql`and k.tenant_id = ${place.tenantId} and k.wallet_id = ${place.walletId}` : empty;
+  return db.query<DrainingKey>(
+    sql`select k.id, w.chain_uid as "chainUid", k.address, k.created_at as "createdAt"
+      from wallet_key k join wallet w on w.tenant_id = k.tenant_id and w.id = k.wallet_id
+      where k.state = 'DRAINING' ${one} order by k.id desc`,
+  );
+}
+
+export async function retireKeys(db: Db, ids: readonly number[], now: number): Promise<void> {
+  await db.query(
+    sql`update wallet_key set state = 'RETIRED', updated_at = ${now} where id = any(${ids}::bigint[]) and state = 'DRAINING'`,
+  );
+}

@@ -1,0 +1,54 @@
+import { createConnect } from './connect.ts';
+import { createSessions } from './createSessions.ts';
+import { destroyKey, type KeyName, keyOf, makeKeyPair, signWith } from './keys.ts';
+import { loadModule } from './loadModule.ts';
+
+export type { KeyName } from './keys.ts';
+
+/** Keys that are made and used inside a PKCS#11 module, and never leave it. */
+export type Hsm = {
+  /** Makes a secp256k1 key pair of this name, unless there is one, and returns its public key, uncompressed. */
+  createKey(name: KeyName): Promise<Uint8Array>;
+  /** ECDSA over a hash; s may be in either half. */
+  sign(name: KeyName, hash: Uint8Array): Promise<{ r: bigint; s: bigint }>;
+  destroyKey(name: KeyName): Promise<void>;
+  /** Throws unless the token can be used. */
+  check(): Promise<void>;
+  /** Resolves to whether a call is stuck in the module, whose thread then keeps the process from ending. */
+  close(): Promise<{ isStuck: boolean }>;
+};
+
+type Settings = {
+  module: string;
+  slot: string | undefined;
+  pinFile: string | undefined;
+  timeLimitMs?: number;
+};
+
+/** Each running call takes one of the four threads that Node also reads files and resolves names on. */
+const sessionCount = 2;
+
+/** Loads the module; the token is looked for when it is first needed. */
+export async function openHsm({ module: path, slot, pinFile, timeLimitMs = 10_000 }: Settings): Promise<Hsm> {
+  if (pinFile === undefined)
+    throw new Error('VIGIL_PKCS11_PIN_FILE must name a file with the PIN of the token.');
+  const module = await loadModule(path, timeLimitMs);
+  const connect = createConnect(module, { slot, pinFile }, sessionCount);
+  const { run, idle } = createSessions(connect, sessionCount);
+  return {
+    createKey: (name) => run((session) => makeKeyPair(module, session, name)),
+    sign: (name, hash) =>
+      run(async (session, keys) => signWith(module, session, await keyOf(module, session, keys, name), hash)),
+    destroyKey: (name) =>
+      run(async (session, keys) => {
+        keys.delete(name.id);
+        await destroyKey(module, session, name);
+      }),
+    check: () => run(async () => {}),
+    close: async () => {
+      await idle();
+      if (!module.isHung()) await module.call('C_Finalize', [null], ['CKR_CRYPTOKI_NOT_INITIALIZED']);
+      return { isStuck: module.isHung() };
+    },
+  };
+}

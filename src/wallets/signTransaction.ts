@@ -1,0 +1,23 @@
+import { Hex, TxEnvelopeEip1559, TxEnvelopeLegacy } from 'ox';
+import type { Signer } from './signer.ts';
+
+/** An unsigned transaction; a legacy one names its chain as well (EIP-155), so that it cannot be sent on another. */
+export type Envelope =
+  | TxEnvelopeEip1559.TxEnvelopeEip1559<false>
+  | (TxEnvelopeLegacy.TxEnvelopeLegacy<false> & { chainId: number });
+
+export type SignedTransaction = { raw: Hex.Hex; hash: Hex.Hex };
+
+/** The bytes to send, and the hash by which the chain will know them. */
+export async function signTransaction(signer: Signer, envelope: Envelope): Promise<SignedTransaction> {
+  if (!Number.isSafeInteger(envelope.chainId) || envelope.chainId < 1)
+    throw new Error('A transaction is signed for one chain only, so it needs a chain id.');
+  if (envelope.type === 'legacy') {
+    const signature = await signer.sign(Hex.toBytes(TxEnvelopeLegacy.getSignPayload(envelope)));
+    const signed = TxEnvelopeLegacy.from(envelope, { signature });
+    return { raw: TxEnvelopeLegacy.serialize(signed), hash: TxEnvelopeLegacy.hash(signed) };
+  }
+  const signature = await signer.sign(Hex.toBytes(TxEnvelopeEip1559.getSignPayload(envelope)));
+  const signed = TxEnvelopeEip1559.from(envelope, { signature });
+  return { raw: TxEnvelopeEip1559.serialize(signed), hash: TxEnvelopeEip1559.hash(signed) };
+}

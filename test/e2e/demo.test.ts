@@ -1,0 +1,109 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, mkdir, readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../harness/vigil.ts';
+
+const script = join(import.meta.dirname, '..', '..', 'scripts', 'demo.mjs');
+
+describe('npm run demo', { timeout: 180_000 }, () => {
+  const place = join(tmpdir(), `vigil-demo-test-${randomUUID()}`);
+  beforeAll(async () => {
+    await mkdir(place);
+    await chmod(place, 0o755);
+  });
+  afterAll(() => rm(place, { recursive: true }));
+
+  it('shows alerts and a retraction, gives curl lines that work, and leaves nothing behind', async () => {
+    const demo = launch('--for', '20');
+    const find = (pattern: RegExp) =>
+      until(() => {
+        if (demo.child.exitCode !== null) throw new Error(`The demo ended: ${demo.told()}`);
+        return pattern.exec(demo.told())?.[1];
+      }, 120_000);
+    const url = await find(/^ {2}address {2}(http:\/\/127\.0\.0\.1:\d+) /m);
+    const token = await find(/^ {2}token {4}(vigil_key_\S+) /m);
+    const me = await fetch(`${url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${token}` } });
+    expect(await me.json()).toMatchObject({ roles: ['tenant-manager'] });
+
+    await find(/^\S+ {2}CRITICAL +(TVL drop) /m);
+    const lines = demo.told().match(/^curl .+$/gm) ?? [];
+    expect(lines).toHaveLength(3);
+    const [newest, histogram, telemetry] = await Promise.all(lines.map(runCurl));
+    expect(newest).toMatchObject({
+      data: expect.arrayContaining([expect.objectContaining({ severity: 'CRITICAL' })]),
+    });
+    expect(histogram).toMatchObject({ total: { COMPLIANCE: 1 }, data: expect.any(Array) });
+    expect(telemetry).toMatchObject({ data: expect.any(Array) });
+
+    expect(await demo.ended, demo.told()).toBe(0);
+    const alerts = [...demo.told().matchAll(/^\d\d:\d\d:\d\d {2}([A-Z]+) +(.+?) {2}/gm)];
+    const kinds = new Set(alerts.map(([, , name]) => name));
+    expect(kinds.size, demo.told()).toBeGreaterThanOrEqual(4);
+    expect([...kinds].filter((name) => name?.endsWith('fault'))).toEqual([]);
+    expect(alerts.filter(([, word]) => word === 'RETRACTED').length, demo.told()).toBeGreaterThanOrEqual(1);
+    expect(await readdir(place)).toEqual([]);
+    expect(await processesOf(place)).toEqual([]);
+  });
+
+  it('says which port is taken and starts nothing', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const demo = launch('--port', String(port));
+    expect(await demo.ended).toBe(1);
+    expect(demo.told()).toContain(`The port ${port} is taken`);
+    expect(await processesOf(place)).toEqual([]);
+    server.close();
+  });
+
+  /** With a folder of its own for temporary files, by which everything that it starts can be found. */
+  function launch(...args: string[]) {
+    const child = spawn(process.execPath, [script, ...args], {
+      env: { ...process.env, TMPDIR: place },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let told = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        told += text;
+      });
+    const ended = once(child, 'close').then(([code]: unknown[]) => code);
+    return { child, told: () => told, ended };
+  }
+});
+
+/** As a shell would run the line; where there is no curl, the same request without it. */
+async function runCurl(line: string): Promise<unknown> {
+  if (spawnSync('curl', ['--version']).status === 0) {
+    const { stdout } = spawnSync('sh', ['-c', line], { encoding: 'utf8' });
+    return JSON.parse(stdout);
+  }
+  const [, url = '', authorization = '', body = ''] =
+    /^curl -s (\S+) -H 'Authorization: (.+?)' .* -d '(.+)'$/.exec(line) ?? [];
+  const headers = { authorization, 'content-type': 'application/json' };
+  return (await fetch(url, { method: 'POST', headers, body })).json();
+}
+
+/** Every process that has to do with the folder: by its environment, its command or its working folder. */
+async function processesOf(folder: string): Promise<string[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && name !== String(process.pid));
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      // Gone since the folder was read, or a kernel thread.
+      const read = (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '');
+      const texts = [
+        await read('environ'),
+        await read('cmdline'),
+        await readlink(`/proc/${pid}/cwd`).catch(() => ''),
+      ];
+      return texts.some((text) => text.includes(folder)) ? [`${pid} ${texts[1]}`] : [];
+    }),
+  );
+  return found.flat();
+}

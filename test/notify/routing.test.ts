@@ -1,0 +1,272 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { prepareRaise, raise } from '../../src/alerts/raise.ts';
+import { retract } from '../../src/alerts/retract.ts';
+import { wholeAlert } from '../../src/api/reports/alertSchemas.ts';
+import { sql } from '../../src/lib/sql.ts';
+import type { Finding } from '../../src/model/alert.ts';
+import { createFollowAlerts } from '../../src/notify/followAlerts.ts';
+import { createFollowRetractions } from '../../src/notify/followRetractions.ts';
+import { alertTable } from '../../src/store/alerts/alertTable.ts';
+import type { Json } from '../harness/api.ts';
+import { until } from '../harness/vigil.ts';
+import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
+
+let world: NotifyWorld;
+const ids: Record<string, number> = {};
+beforeAll(async () => {
+  world = await startNotifyWorld();
+  for (const [name, tags] of Object.entries({
+    default: ['DEFAULT'],
+    detector: ['DETECTOR'],
+    wallet: ['WALLET'],
+    bound: [],
+    other: [],
+  }))
+    ids[name] = (await world.addDestination(`/${name}`, { tags })).id;
+  await world.ok('POST', 'destination', {
+    tenantId: world.tenantId,
+    type: 'MESSENGER_A',
+    tags: ['DEFAULT', 'DETECTOR', 'WALLET'],
+  });
+});
+afterAll(() => world.stop());
+beforeEach(async () => {
+  await world.bind();
+  await world.store.query(sql`delete from delivery`);
+});
+
+/** Who is to be told of an alert, by the names above. */
+async function toldOf(uid: string, type = '%'): Promise<string[]> {
+  const rows = await world.store.query<{ id: number }>(
+    sql`select destination_id as id from delivery where alert_uid = ${uid}::uuid and type like ${type} order by 1`,
+  );
+  return rows.map(({ id }) => Object.keys(ids).find((name) => ids[name] === id) ?? `unknown ${id}`);
+}
+
+let count = 0;
+const finding = (members: Partial<Finding>): Finding => ({
+  tenantId: world.tenantId,
+  projectId: 1,
+  contractId: world.contractId,
+  kind: 'detector',
+  group: 'SECURITY',
+  severity: 'MEDIUM',
+  timestamp: Date.now(),
+  key: `finding ${++count}`,
+  eid: 'e',
+  name: 'Found',
+  message: 'Found.',
+  meta: {},
+  tags: [],
+  ...members,
+});
+
+async function raiseOne(members: Partial<Finding>): Promise<string> {
+  const findings = [finding(members)];
+  await prepareRaise(world.store, findings);
+  const links = world.services.alertLinks;
+  const follow = [createFollowAlerts({ links, now: Date.now })];
+  const raised = await world.store.transaction((tx) => raise(tx, findings, follow));
+  return raised[0]!.uid;
+}
+
+describe('who is told', () => {
+  it('is what the tags say where nothing is bound, and nobody through a messenger that is not bound yet', async () => {
+    expect(await toldOf(await raiseOne({ kind: 'detector' }))).toEqual(['default', 'detector']);
+    expect(await toldOf(await raiseOne({ kind: 'trigger', group: 'trigger' }))).toEqual([
+      'default',
+      'detector',
+    ]);
+    expect(await toldOf(await raiseOne({ kind: 'action', group: 'action' }))).toEqual(['default', 'wallet']);
+  });
+
+  it('is what is bound to the detector, the trigger alert or the action, and then nobody else', async () => {
+    await world.bind(ids.bound!, ids.other!);
+    const trigger = await world.ok('POST', 'trigger', {
+      contractId: world.contractId,
+      name: 'Calls',
+      triggerType: 'FAILED_TX',
+      alerts: [
+        { severity: 'HIGH', name: 'One', destinations: [{ tenantDestinationId: ids.other }] },
+        { severity: 'HIGH', name: 'Two', destinations: [{ tenantDestinationId: ids.bound }] },
+      ],
+    });
+    const wallet = await world.ok('POST', 'wallet', {
+      tenantId: world.tenantId,
+      name: 'Signer',
+      chainUid: 'ethereum',
+    });
+    const action = await world.ok('POST', 'action', {
+      contractId: world.contractId,
+      walletId: wallet.id,
+      name: 'Pause',
+      funcSignature: 'pause()',
+      destinations: [{ tenantDestinationId: ids.bound }],
+    });
+    expect(await toldOf(await raiseOne({ detectorId: world.detectorId }))).toEqual(['bound', 'other']);
+    expect(await toldOf(await raiseOne({ detectorId: world.detectorId + 1 }))).toEqual([
+      'default',
+      'detector',
+    ]);
+    const triggered = (index: number) => ({
+      kind: 'trigger' as const,
+      group: 'trigger' as const,
+      triggerId: trigger.id,
+      meta: { triggerAlertId: trigger.alerts[index].id },
+    });
+    expect(await toldOf(await raiseOne(triggered(0)))).toEqual(['other']);
+    expect(await toldOf(await raiseOne(triggered(1)), 'alert.trigger.raised')).toEqual(['bound']);
+    const acted = { kind: 'action', group: 'action', actionId: action.id } as const;
+    expect(await toldOf(await raiseOne(acted), 'action.submitted')).toEqual(['bound']);
+    const failed = await raiseOne({ ...acted, meta: { outcome: 'failed' } });
+    expect(await toldOf(failed, 'action.failed')).toEqual(['bound']);
+    const { data } = await world.ok('GET', `destination/${ids.bound}/binding`);
+    expect(data.map(({ kind, recordId, name }: Json) => [kind, recordId, name])).toEqual([
+      ['action', action.id, 'Pause'],
+      ['detector', world.detectorId, 'Engine'],
+      ['trigger', trigger.id, 'Calls: Two'],
+    ]);
+  });
+
+  it('is nobody for alerts that are suppressed or in the shadow, and nobody of another tenant', async () => {
+    expect(await toldOf(await raiseOne({ suppressed: true }))).toEqual([]);
+    expect(await toldOf(await raiseOne({ tags: ['shadow'] }))).toEqual([]);
+    expect(await toldOf(await raiseOne({ tenantId: world.tenantId + 1 }))).toEqual([]);
+  });
+
+  it('is held to the severity and the query of each binding, which are checked when they are saved', async () => {
+    await world.bind(
+      { tenantDestinationId: ids.bound, minSeverity: 'HIGH' },
+      { tenantDestinationId: ids.other, query: 'meta.caller:0x01 AND severity:(LOW OR HIGH)' },
+    );
+    const uids = await world.push(
+      { severity: 'HIGH' },
+      { severity: 'LOW', meta: { caller: '0x01' } },
+      { severity: 'CRITICAL', meta: { caller: '0x01' } },
+      { severity: 'HIGH', meta: { caller: '0x01' } },
+      { severity: 'INFO' },
+    );
+    const told = await Promise.all(uids.map((uid) => toldOf(uid)));
+    expect(told).toEqual([['bound'], ['other'], ['bound'], ['bound', 'other'], []]);
+    const { data } = await world.ok('GET', `destination/${ids.other}/binding`);
+    expect(data.at(-1) ?? data[0]).toMatchObject({ minSeverity: null });
+    expect(data.map(({ query }: Json) => query)).toContain('meta.caller:0x01 AND severity:(LOW OR HIGH)');
+
+    for (const [destinations, pointer, position] of [
+      [[{ tenantDestinationId: ids.bound, query: 'severity:(HIGH' }], '/destinations/0/query', 15],
+      [
+        [{ tenantDestinationId: ids.bound }, { tenantDestinationId: ids.other, query: 'a AND' }],
+        '/destinations/1/query',
+        6,
+      ],
+    ] as const) {
+      const answer = await world.call('PUT', `detector/${world.detectorId}`, { destinations });
+      expect([answer.status, answer.body.errors[0].pointer, answer.body.position]).toEqual([
+        400,
+        pointer,
+        position,
+      ]);
+    }
+    const wrong = await world.call('PUT', `detector/${world.detectorId}`, {
+      destinations: [{ tenantDestinationId: ids.bound, minSeverity: 'AWFUL' }],
+    });
+    expect([wrong.status, wrong.body.errors[0].pointer]).toEqual([400, '/destinations/0/minSeverity']);
+    const inTrigger = await world.call('POST', 'trigger', {
+      contractId: world.contractId,
+      name: 'T',
+      triggerType: 'FAILED_TX',
+      alerts: [
+        { severity: 'HIGH', name: 'A', destinations: [{ tenantDestinationId: ids.bound, query: '(' }] },
+      ],
+    });
+    expect([inTrigger.status, inTrigger.body.errors[0].pointer]).toEqual([
+      400,
+      '/alerts/0/destinations/0/query',
+    ]);
+  });
+
+  it('hears of every member that a reader of the alert sees', () => {
+    expect([...alertTable.columns.keys()].sort()).toEqual([...wholeAlert.names].sort());
+  });
+});
+
+describe('afterwards', () => {
+  const block = { number: 7, hash: '0xgone' };
+  const inBlock = { chainUid: 'ethereum', blockNumber: block.number, blockHash: block.hash };
+  const retractBlock = () =>
+    world.store.transaction((tx) =>
+      retract(tx, { chainUid: 'ethereum', blocks: [block], now: Date.now() }, [
+        createFollowRetractions({ now: Date.now }),
+      ]),
+    );
+  const states = async (uid: string) =>
+    (
+      await world.store.query<{ type: string; state: string }>(
+        sql`select type, state from delivery where alert_uid = ${uid}::uuid order by id`,
+      )
+    ).map(({ type, state }) => `${type} ${state}`);
+
+  it('a retraction cancels what was not sent, and tells exactly those who may have heard', async () => {
+    await world.bind(ids.bound!, ids.other!);
+    const uid = await raiseOne({ detectorId: world.detectorId, ...inBlock });
+    await world.store.query(
+      sql`update delivery set state = 'DELIVERED', attempts = 1 where destination_id = ${ids.bound}`,
+    );
+    await retractBlock();
+    expect(await states(uid)).toEqual([
+      'alert.detector.raised DELIVERED',
+      'alert.detector.raised CANCELED',
+      'alert.retracted PENDING',
+    ]);
+    expect(await toldOf(uid, 'alert.retracted')).toEqual(['bound']);
+    await retractBlock();
+    expect(await states(uid)).toHaveLength(3);
+    const { data } = await world.deliveries(ids.other!);
+    expect((await world.call('POST', `delivery/${data[0].uid}/replay`)).body.code).toBe('illegal-transition');
+  });
+
+  it('a delivery that may have got through although it failed is cancelled and taken back', async () => {
+    await world.bind(ids.bound!);
+    const uid = await raiseOne({ detectorId: world.detectorId, ...inBlock });
+    await world.store.query(sql`update delivery set attempts = 1`);
+    await retractBlock();
+    expect(await states(uid)).toEqual(['alert.detector.raised CANCELED', 'alert.retracted PENDING']);
+  });
+
+  it('an alert that is back after a retraction is told again', async () => {
+    await world.bind(ids.bound!);
+    const again = finding({ detectorId: world.detectorId, ...inBlock });
+    await prepareRaise(world.store, [again]);
+    const follow = [createFollowAlerts({ links: world.services.alertLinks, now: Date.now })];
+    const [first] = await world.store.transaction((tx) => raise(tx, [again], follow));
+    await world.store.query(sql`update delivery set state = 'DELIVERED', attempts = 1`);
+    await retractBlock();
+    await world.store.transaction((tx) => raise(tx, [again], follow));
+    await world.store.transaction((tx) => raise(tx, [again], follow));
+    expect(await states(first!.uid)).toEqual([
+      'alert.detector.raised DELIVERED',
+      'alert.retracted PENDING',
+      'alert.detector.raised PENDING',
+    ]);
+  });
+
+  it('resolving tells those who were told, once, one by one and in bulk', async () => {
+    await world.bind(ids.bound!);
+    const [one, two] = await world.push({ name: 'Bulky one' }, { name: 'Bulky two' });
+    await world.ok('PUT', `alert/${one}`, { status: 'RESOLVED' });
+    await world.ok('PUT', `alert/${one}`, { status: 'RESOLVED', tags: ['seen'] });
+    await world.ok('POST', 'alert/resolve', { query: 'name:bulky' });
+    expect(await toldOf(one!, 'alert.resolved')).toEqual(['bound']);
+    expect(await toldOf(two!, 'alert.resolved')).toEqual(['bound']);
+    const worker = world.work();
+    const requests = await until(() => {
+      const found = world.sink.received.filter(({ body }) => body.type === 'alert.resolved');
+      return found.length === 2 ? found : undefined;
+    }, 10_000);
+    expect(requests.map(({ body }) => [body.data.uid, body.data.status])).toEqual([
+      [one, 'RESOLVED'],
+      [two, 'RESOLVED'],
+    ]);
+    await worker.stop();
+  });
+});

@@ -1,0 +1,179 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { prepareRaise, raise } from '../../src/alerts/raise.ts';
+import { retract } from '../../src/alerts/retract.ts';
+import type { Finding } from '../../src/model/alert.ts';
+import { lastAlertEvent } from '../../src/store/alerts/alertEvents.ts';
+import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
+import { until } from '../harness/vigil.ts';
+import { createRandom } from '../support/random.ts';
+
+let api: TestApi;
+let mine: string;
+let others: string;
+beforeAll(async () => {
+  api = await startTestApi();
+  for (const name of ['One', 'Two']) await api.ok('POST', 'tenant', { name });
+  mine = await api.token(1, 'tenant-viewer');
+  others = await api.token(2, 'tenant-viewer');
+});
+afterAll(() => api.stop());
+
+let made = 0;
+const finding = (members: Partial<Finding> = {}): Finding => ({
+  tenantId: 1,
+  projectId: 1,
+  contractId: 1,
+  kind: 'detector',
+  group: 'SECURITY',
+  severity: 'HIGH',
+  timestamp: Date.now(),
+  key: `stream ${++made}`,
+  eid: `stream-${made}`,
+  name: 'Stream',
+  message: `Number ${made}`,
+  meta: {},
+  tags: [],
+  ...members,
+});
+
+async function tell(...findings: Finding[]): Promise<string[]> {
+  await prepareRaise(api.store, findings);
+  const raised = await api.store.transaction((tx) => raise(tx, findings));
+  return raised.map(({ uid }) => uid);
+}
+
+type Event = { id: string; type: string; alert: Json };
+
+/** An open stream and what came over it so far. */
+async function open(query = '', token = mine, lastEventId?: string) {
+  const ending = new AbortController();
+  const response = await fetch(`${api.url}/api/v1/alert/stream${query}`, {
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+    },
+    signal: ending.signal,
+  });
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toContain('text/event-stream');
+  const events: Event[] = [];
+  let text = '';
+  const ended = (async () => {
+    for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
+      text += piece;
+      const blocks = text.split('\n\n');
+      text = blocks.pop()!;
+      events.push(...blocks.flatMap(toEvent));
+    }
+  })().catch(() => undefined);
+  return { events, ended, close: () => ending.abort() };
+}
+
+function toEvent(block: string): Event[] {
+  const lines = Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/s, 2)));
+  return lines.id ? [{ id: lines.id, type: lines.event, alert: JSON.parse(lines.data) }] : [];
+}
+
+const uids = (events: readonly Event[]) => events.map(({ alert }) => alert.uid);
+
+describe('the live stream', () => {
+  it('tells each tenant of its own alerts as they are raised, filtered by a query', async () => {
+    const all = await open();
+    const bad = await open('?query=severity:CRITICAL');
+    const foreign = await open('', others);
+    const [first, second] = await tell(
+      finding(),
+      finding({ severity: 'CRITICAL' }),
+      finding({ tenantId: 2 }),
+    );
+    await until(() => all.events.length >= 2 && bad.events.length >= 1 && foreign.events.length >= 1);
+    await sleep(100);
+    expect(uids(all.events).sort()).toEqual([first, second].sort());
+    expect(uids(bad.events)).toEqual([second]);
+    expect(foreign.events.map(({ alert }) => alert.tenantId)).toEqual([2]);
+    expect(all.events[0]!.alert).toEqual(
+      await api.ok('GET', `alert/${all.events[0]!.alert.uid}`, undefined, { token: mine }),
+    );
+    for (const stream of [all, bad, foreign]) stream.close();
+  });
+
+  it('tells of retractions', async () => {
+    const stream = await open();
+    const place = { chainUid: 'anvil', blockNumber: 5, blockHash: '0xstream' };
+    const [uid] = await tell(finding(place));
+    await until(() => stream.events.length === 1);
+    await api.store.transaction((tx) =>
+      retract(tx, { chainUid: 'anvil', blocks: [{ number: 5, hash: '0xstream' }], now: Date.now() }),
+    );
+    await until(() => stream.events.length === 2);
+    expect(stream.events[1]).toMatchObject({ type: 'retracted', alert: { uid, status: 'RETRACTED' } });
+    stream.close();
+  });
+
+  it('loses and repeats nothing over broken connections, also of transactions that end out of order', async () => {
+    const random = createRandom('stream');
+    const expected: string[] = [];
+    const seen: Event[] = [];
+    const start = await open();
+    await sleep(50);
+    start.close();
+    let last = await lastAlertEvent(api.store);
+    let isDone = false;
+    const writers = Array.from({ length: 4 }, async () => {
+      for (let n = 0; n < 15; n++) {
+        const batch = Array.from({ length: random.integer(1, 4) }, () => finding());
+        await prepareRaise(api.store, batch);
+        const raised = await api.store.transaction(async (tx) => {
+          const fresh = await raise(tx, batch);
+          // What is numbered early may be committed late.
+          await sleep(random.integer(0, 40));
+          return fresh;
+        });
+        expected.push(...raised.map(({ uid }) => uid));
+      }
+    });
+    const finished = Promise.all(writers).finally(() => {
+      isDone = true;
+    });
+    for (let quiet = 0; quiet < 20; quiet = isDone ? quiet + 1 : 0) {
+      if (isDone && seen.length >= expected.length) break;
+      const stream = await open('', mine, last);
+      await sleep(random.integer(20, 150));
+      stream.close();
+      await stream.ended;
+      seen.push(...stream.events);
+      last = seen.at(-1)?.id ?? last;
+    }
+    await finished;
+    expect(uids(seen).sort()).toEqual(expected.sort());
+    expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length);
+  });
+
+  it('ends when all is told if it is not to be live, and when its token is revoked', async () => {
+    await tell(finding());
+    const past = await open('?live=false&after=0-0');
+    await past.ended;
+    expect(past.events.length).toBeGreaterThan(10);
+    const key = await api.ok('POST', 'apikey', { tenantId: 1, label: 'stream', roles: ['tenant-viewer'] });
+    const stream = await open('', key.secret ?? key.token);
+    await api.ok('DELETE', `apikey/${key.id}`);
+    await sleep(1100);
+    await tell(finding());
+    await stream.ended;
+    expect(stream.events).toEqual([]);
+  });
+
+  it('holds a thousand open streams, each of which gets every event', async () => {
+    const streams = await Promise.all(Array.from({ length: 1000 }, () => open()));
+    const told = await tell(finding(), finding(), finding());
+    await until(() => streams.every(({ events }) => events.length === 3));
+    for (const { events } of streams) expect(uids(events).sort()).toEqual(told.toSorted());
+    for (const stream of streams) stream.close();
+  });
+
+  it.each(['query=(', 'live=maybe', 'after=1', 'quer=x'])('refuses ?%s', async (query) => {
+    const answer = await api.call('GET', `alert/stream?${query}`, undefined, { token: mine });
+    expect(answer.status).toBe(400);
+  });
+});

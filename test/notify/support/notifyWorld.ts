@@ -1,0 +1,154 @@
+import { BlockList } from 'node:net';
+import type { Resolve } from '../../../src/lib/guardedAgent.ts';
+import { createNotifier } from '../../../src/notify/createNotifier.ts';
+import { createFollowAlerts } from '../../../src/notify/followAlerts.ts';
+import type { Sender, Target } from '../../../src/notify/sender.ts';
+import { createHttpSender } from '../../../src/notify/sendHttp.ts';
+import { startWorker } from '../../../src/notify/worker.ts';
+import { createAlertLinks } from '../../../src/services/alertLinks.ts';
+import { listen } from '../../../src/store/listen.ts';
+import { type Json, startTestApi, type TestApi } from '../../harness/api.ts';
+import { type HttpSink, startHttpSink } from './httpSink.ts';
+
+export type NotifyWorld = TestApi & {
+  sink: HttpSink;
+  tenantId: number;
+  detectorId: number;
+  contractId: number;
+  now: () => number;
+  errors: unknown[];
+  /** Messages that got through, as they were counted. */
+  delivered: string[];
+  /** Starts one more process that sends. */
+  work(): { wake(): void; stop(): Promise<void> };
+  /** A destination at a path of the sink, with its secret. */
+  addDestination(path: string, members?: Json): Promise<{ id: number; secret: string }>;
+  /** The detector's destinations become these. */
+  bind(...items: (number | Json)[]): Promise<void>;
+  push(...alerts: Json[]): Promise<string[]>;
+  deliveries(destinationId: number, query?: string): Promise<Json>;
+};
+
+type Options = {
+  timeLimitMs?: number;
+  resolve?: Resolve;
+  random?: () => number;
+  senders?: Partial<Record<Target['type'], Sender>>;
+  allowNetworks?: BlockList;
+};
+
+/** A tenant with a detector that alerts are pushed into, and a receiver for them. */
+export async function startNotifyWorld(options: Options = {}): Promise<NotifyWorld> {
+  const sink = await startHttpSink();
+  const allowNetworks = options.allowNetworks ?? loopback();
+  let now = Date.now;
+  const sender = createHttpSender({
+    allowNetworks,
+    now: () => now(),
+    timeLimitMs: options.timeLimitMs ?? 2000,
+    ...(options.resolve ? { resolve: options.resolve } : {}),
+  });
+  const notifier = createNotifier({ HTTP: sender, ...options.senders });
+  const links = createAlertLinks(() => 'https://vigil.example.com');
+  const api = await startTestApi({
+    allowNetworks,
+    notifier,
+    follow: [createFollowAlerts({ links, now: () => now() })],
+  });
+  now = api.services.now;
+  const started = new Set<{ stop(): Promise<void> }>();
+  const errors: unknown[] = [];
+  const delivered: string[] = [];
+
+  const tenant = await api.ok('POST', 'tenant', { name: 'Receivers' });
+  const project = await api.ok('POST', 'project', { tenantId: tenant.id, name: 'Vault' });
+  const contract = await api.ok('POST', 'contract', {
+    projectId: project.id,
+    name: 'Treasury',
+    chainUid: 'ethereum',
+    address: '0xdAC17F958D2ee523a2206206994597C13D831ec7',
+  });
+  const schema = await api.ok('POST', 'detector/schema', {
+    title: 'Engine',
+    name: 'engine',
+    version: '1.0.0',
+  });
+  const detector = await api.ok('POST', 'detector', {
+    contractId: contract.id,
+    schemaId: schema.id,
+    name: 'Engine',
+    source: 'EXTERNAL',
+  });
+  let count = 0;
+
+  return {
+    ...api,
+    sink,
+    tenantId: tenant.id,
+    detectorId: detector.id,
+    contractId: contract.id,
+    now: () => now(),
+    errors,
+    delivered,
+    work() {
+      let wake = () => {};
+      const worker = startWorker({
+        store: api.store,
+        keyring: api.services.keyring,
+        notifier,
+        listen: (heard) => {
+          wake = heard;
+          return listen(api.connection, 'vigil_work', heard);
+        },
+        delivered: (type) => delivered.push(type),
+        now: () => now(),
+        random: options.random ?? Math.random,
+        onError: (error) => errors.push(error),
+      });
+      const handle = {
+        wake: () => wake(),
+        stop: async () => {
+          started.delete(handle);
+          await worker.stop();
+        },
+      };
+      started.add(handle);
+      return handle;
+    },
+    async addDestination(path, members = {}) {
+      const answer = await api.call('POST', 'destination', {
+        tenantId: tenant.id,
+        type: 'HTTP',
+        uri: `${sink.url}${path}`,
+        ...members,
+      });
+      if (answer.status !== 201) throw new Error(answer.text);
+      return { id: answer.body.id, secret: answer.headers.get('x-webhook-secret') ?? '' };
+    },
+    async bind(...items) {
+      const destinations = items.map((item) =>
+        typeof item === 'number' ? { tenantDestinationId: item } : item,
+      );
+      await api.ok('PUT', `detector/${detector.id}`, { destinations });
+    },
+    async push(...alerts) {
+      const whole = alerts.map((alert) => ({ eid: `finding ${++count}`, message: 'Found.', ...alert }));
+      const { results } = await api.ok('POST', `detector/${detector.id}/alert`, { alerts: whole });
+      return results.map(({ uid }: Json) => uid);
+    },
+    deliveries: (destinationId, query = 'size=1000') =>
+      api.ok('GET', `destination/${destinationId}/delivery?${query}`),
+    stop: async () => {
+      await Promise.all([...started].map((handle) => handle.stop()));
+      await notifier.close();
+      await api.stop();
+      await sink.close();
+    },
+  };
+}
+
+export function loopback(): BlockList {
+  const list = new BlockList();
+  list.addSubnet('127.0.0.0', 8, 'ipv4');
+  return list;
+}

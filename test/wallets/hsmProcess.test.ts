@@ -1,0 +1,54 @@
+import { writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createTestDatabase } from '../harness/database.ts';
+import { createPlace, type Environment } from '../harness/vigil.ts';
+import { canary, sing } from '../support/canaries.ts';
+import { createSoftHsm, isSoftHsmMissing, type SoftHsm } from './support/softHsm.ts';
+
+describe.skipIf(isSoftHsmMissing())('vigil serve with a PKCS#11 module', () => {
+  let place: Awaited<ReturnType<typeof createPlace>>;
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let token: SoftHsm;
+  let env: Environment;
+  beforeAll(async () => {
+    [place, database, token] = await Promise.all([
+      createPlace(),
+      createTestDatabase('migrated'),
+      createSoftHsm(),
+    ]);
+    const { host, user } = inject('postgres');
+    env = {
+      DATABASE_URL: `postgres://${user}@/${String(database.config.database)}?host=${encodeURIComponent(host)}`,
+      VIGIL_ADMIN_TOKEN: 'a-token-of-the-environment-0123456789',
+      VIGIL_LOG_LEVEL: 'trace',
+      VIGIL_ROLES: 'api',
+      SOFTHSM2_CONF: token.conf,
+      VIGIL_PKCS11_MODULE: token.module,
+      VIGIL_PKCS11_SLOT: token.slot,
+      VIGIL_PKCS11_PIN_FILE: token.pinFile,
+    };
+  });
+  afterAll(async () => {
+    await place.remove();
+    await database.drop();
+    await token.remove();
+  });
+
+  it('starts although the PIN is wrong, works once that is mended, and prints no PIN', async () => {
+    await writeFile(token.pinFile, 'canary-wrong-pin');
+    const vigil = await place.serve(place.folder('data'), env);
+    const tenantId = (await vigil.ok('POST', 'tenant', { name: 'Own' })).id;
+    const body = { tenantId, name: 'Guardian', chainUid: 'anvil', type: 'HSM' };
+    const refused = await vigil.call('POST', 'wallet', body);
+    expect([refused.status, refused.body.detail]).toEqual([503, expect.stringContaining('refused the PIN')]);
+    await writeFile(token.pinFile, token.pin);
+    const wallet = await vigil.ok('POST', 'wallet', body);
+    const rotated = await vigil.ok('POST', `wallet/${wallet.id}/rotate`);
+    expect(rotated.address).not.toBe(wallet.address);
+    const { code, stdout, stderr } = await vigil.stop();
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('HSM wallets cannot be used yet');
+    const pins = [canary('PIN', token.pin), canary('wrong PIN', 'canary-wrong-pin')];
+    expect(sing(pins, stdout + stderr)).toEqual([]);
+  });
+});

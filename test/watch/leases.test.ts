@@ -1,0 +1,188 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { sql } from '../../src/lib/sql.ts';
+import { openStore, type Store } from '../../src/store/db.ts';
+import {
+  advanceCursor,
+  assertHolder,
+  finalizeChain,
+  holdChain,
+  LeaseLost,
+  parkChain,
+  releaseChain,
+  rewindCursor,
+} from '../../src/store/watch/cursor.ts';
+import { saveEndpoints } from '../../src/store/watch/endpoints.ts';
+import { createTestDatabase } from '../harness/database.ts';
+import { createSimChain } from '../harness/simulator/createSimChain.ts';
+import { startSimulator } from '../harness/simulator/startSimulator.ts';
+import { createPlace, until, type Vigil } from '../harness/vigil.ts';
+import { createRandom } from '../support/random.ts';
+import { detectorMaker } from './support/detectorMaker.ts';
+import { newOwner, token } from './support/watchedWorld.ts';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let store: Store;
+beforeAll(async () => {
+  database = await createTestDatabase('migrated');
+  store = openStore(database.config, () => {});
+});
+afterAll(async () => {
+  await store.close();
+  await database.drop();
+});
+
+describe('the lease of a chain', () => {
+  it('is held by one process at a time, and whoever lost it can write nothing of the chain any more', async () => {
+    const chainUid = 'sepolia';
+    const header = (number: number) => ({
+      number,
+      hash: `0x${number}`,
+      parentHash: `0x${number - 1}`,
+      timestamp: 1,
+    });
+    const step = (holder: string, from: number | undefined) => ({
+      chainUid,
+      holder,
+      from: from === undefined ? undefined : header(from),
+      head: 9,
+      confirmations: 1,
+      now: 1,
+    });
+    expect(await holdChain(store, chainUid, 'first', 300)).toBe(true);
+    expect(await holdChain(store, chainUid, 'second', 300)).toBe(false);
+    await store.transaction((tx) => advanceCursor(tx, step('first', undefined), [header(1), header(2)]));
+    await sleep(350);
+    const writes = [
+      () => store.transaction((tx) => advanceCursor(tx, step('first', 2), [header(3)])),
+      () => store.transaction((tx) => rewindCursor(tx, step('first', 2), header(1), 1)),
+      () => store.transaction((tx) => finalizeChain(tx, chainUid, 'first', 2)),
+      () => store.transaction((tx) => parkChain(tx, chainUid, 'first')),
+      () => store.transaction((tx) => assertHolder(tx, chainUid, 'first')),
+    ];
+    // Its time is over although nobody has taken over yet.
+    for (const write of writes) await expect(write()).rejects.toThrow(LeaseLost);
+    expect(await holdChain(store, chainUid, 'second', 60_000)).toBe(true);
+    for (const write of writes) await expect(write()).rejects.toThrow(LeaseLost);
+    await saveEndpoints(store, chainUid, 'first', [{ endpoint: 'stale' }]);
+    await releaseChain(store, chainUid, 'first');
+    const [row] = await store.query(
+      sql`select holder, processed, final, endpoints,
+          (select count(*) from chain_block where chain_uid = ${chainUid}) as blocks from chain_cursor`,
+    );
+    expect(row).toEqual({ holder: 'second', processed: 2, final: -1, endpoints: null, blocks: 2 });
+    await expect(
+      store.transaction((tx) => advanceCursor(tx, step('second', 1), [header(2)])),
+    ).rejects.toThrow(LeaseLost);
+    await store.transaction((tx) => advanceCursor(tx, step('second', 2), [header(3)]));
+    await store.query(sql`delete from chain_cursor`);
+  });
+});
+
+describe('three processes that watch one chain', () => {
+  const random = createRandom('leases');
+  const chain = createSimChain({ chainId: 31337, seed: random.seed });
+  let place: Awaited<ReturnType<typeof createPlace>>;
+  let simulator: Awaited<ReturnType<typeof startSimulator>>;
+  let mining: NodeJS.Timeout;
+  const running = new Set<Vigil>();
+  beforeAll(async () => {
+    place = await createPlace();
+    simulator = await startSimulator({ chain });
+    const { host, user } = inject('postgres');
+    const env = {
+      DATABASE_URL: `postgres://${user}@/${String(database.config.database)}?host=${encodeURIComponent(host)}`,
+      VIGIL_ADMIN_TOKEN: 'a-token-of-the-environment-0123456789',
+      VIGIL_RPC_ANVIL: simulator.wsUrl,
+      VIGIL_CHAIN_ANVIL_START_BLOCK: '1',
+    };
+    running.add(await place.serve(place.folder('data'), env));
+    for (const vigil of await Promise.all([0, 1].map(() => place.serve(place.folder('data'), env))))
+      running.add(vigil);
+    await store.query(sql`update plan set detector_rate_limit = 1000000000`);
+    await detectorMaker([...running][0]!, token, [['ownership_change', {}]]);
+    mining = setInterval(() => chain.extend({ logs: [newOwner(random)] }), 100);
+    await until(async () => (await cursor()).processed > 3);
+  });
+  afterAll(async () => {
+    clearInterval(mining);
+    await place.remove();
+    await simulator.stop();
+  });
+
+  const cursor = async () => {
+    const [row] = await store.query<{ processed: number; holder: string | null }>(
+      sql`select coalesce(processed, 0) as processed, holder from chain_cursor`,
+    );
+    return row ?? { processed: 0, holder: null };
+  };
+  const starts = (vigil: Vigil) =>
+    (vigil.stdout() + vigil.stderr()).split('"Following the chain"').length - 1;
+  /** The one that began to follow last of all that still live. */
+  const follower = () => {
+    const [one, ...others] = [...running].filter((vigil) => starts(vigil) > 0);
+    expect(others).toEqual([]);
+    return one!;
+  };
+  /** Milliseconds until another process has processed a block. */
+  const takeover = async (former: string | null) => {
+    const start = performance.now();
+    await until(async () => {
+      const { holder } = await cursor();
+      return holder !== null && holder !== former;
+    }, 30_000);
+    const { processed } = await cursor();
+    await until(async () => (await cursor()).processed > processed, 10_000);
+    return performance.now() - start;
+  };
+
+  it('one follows; another takes over within 10 s of a kill', async () => {
+    const first = follower();
+    const { holder } = await cursor();
+    running.delete(first);
+    await first.stop('SIGKILL');
+    const ms = await takeover(holder);
+    console.log(`SEED=${random.seed}: taken over ${Math.round(ms)} ms after kill -9`);
+    expect(ms).toBeLessThan(10_000);
+  });
+
+  it('one that was frozen finds itself replaced and writes nothing more', async () => {
+    const frozen = follower();
+    const { holder } = await cursor();
+    process.kill(frozen.pid, 'SIGSTOP');
+    const ms = await takeover(holder);
+    console.log(`taken over ${Math.round(ms)} ms after SIGSTOP`);
+    expect(ms).toBeLessThan(14_000);
+    const { holder: heir } = await cursor();
+    process.kill(frozen.pid, 'SIGCONT');
+    await sleep(4000);
+    expect((await cursor()).holder).toBe(heir);
+    expect(starts(frozen)).toBe(1);
+    running.delete(frozen);
+    await frozen.stop('SIGTERM');
+    expect((await cursor()).holder).toBe(heir);
+  });
+
+  it('one that is stopped hands over at once, and in the end every alert is there once', async () => {
+    const { holder } = await cursor();
+    const last = follower();
+    const spare = await place.serve(place.folder('data'), {
+      DATABASE_URL: `postgres://${inject('postgres').user}@/${String(database.config.database)}?host=${encodeURIComponent(inject('postgres').host)}`,
+      VIGIL_ADMIN_TOKEN: 'a-token-of-the-environment-0123456789',
+      VIGIL_RPC_ANVIL: simulator.wsUrl,
+    });
+    const stopping = last.stop('SIGTERM');
+    const ms = await takeover(holder);
+    console.log(`taken over ${Math.round(ms)} ms after SIGTERM`);
+    expect(ms).toBeLessThan(5000);
+    expect((await stopping).code).toBe(0);
+    clearInterval(mining);
+    await until(async () => (await cursor()).processed === chain.head.number, 20_000);
+    const alerts = await store.query<{ number: number; count: number }>(
+      sql`select block_number as number, count(*) as count from alert where detector_id is not null
+        and block_number is not null group by 1 order by 1`,
+    );
+    expect(alerts).toEqual(chain.blocks.slice(1).map(({ number }) => ({ number, count: 1 })));
+    expect((await spare.stop('SIGTERM')).code).toBe(0);
+  });
+});

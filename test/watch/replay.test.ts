@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { verifyRollups } from '../../src/store/alerts/rollups.ts';
+import { openStore } from '../../src/store/db.ts';
+import { createTestDatabase } from '../harness/database.ts';
+import type { WireLog } from '../harness/simulator/buildBlock.ts';
+import { createSimChain, type SimChain } from '../harness/simulator/createSimChain.ts';
+import { startSimulator } from '../harness/simulator/startSimulator.ts';
+import { createPlace, until } from '../harness/vigil.ts';
+import { createRandom } from '../support/random.ts';
+import { detectorMaker } from './support/detectorMaker.ts';
+import { randomBlock, token, worldState } from './support/watchedWorld.ts';
+
+const isFull = process.env.PROVE_ROUNDS !== undefined;
+const blockCount = isFull ? 10_000 : 1500;
+const passes = isFull ? 5 : 2;
+const killsPerPass = isFull ? 4 : 2;
+
+describe('kill -9 while a chain is followed', () => {
+  const random = createRandom('replay');
+  let place: Awaited<ReturnType<typeof createPlace>>;
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let db: Client;
+  beforeAll(async () => {
+    place = await createPlace();
+    database = await createTestDatabase('migrated');
+    db = new Client(database.config);
+    await db.connect();
+  });
+  afterAll(async () => {
+    await place.remove();
+    await db.end();
+    await database.drop();
+  });
+
+  it(`no alert is lost and none is there twice after ${blockCount} blocks were gone through ${passes} times, killed ${killsPerPass} times each`, async () => {
+    const chain = createSimChain({ chainId: 31337, seed: random.seed });
+    chain.extend(Array.from({ length: blockCount }, () => randomBlock(random)));
+    const simulator = await startSimulator({ chain, state: worldState, faults: { dead: true } });
+    const { host, user } = inject('postgres');
+    const env = {
+      DATABASE_URL: `postgres://${user}@/${String(database.config.database)}?host=${encodeURIComponent(host)}`,
+      VIGIL_ADMIN_TOKEN: 'a-token-of-the-environment-0123456789',
+      VIGIL_RPC_ANVIL: simulator.url,
+      VIGIL_CHAIN_ANVIL_START_BLOCK: '1',
+    };
+    const serve = () => place.serve(place.folder('data'), env);
+    const processed = async (): Promise<number> => {
+      const { rows } = await db.query<{ processed: string | null }>('select processed from chain_cursor');
+      return Number(rows[0]?.processed ?? 0);
+    };
+    let vigil = await serve();
+    await db.query('update plan set detector_rate_limit = 1000000000');
+    const ids = await detectorMaker(vigil, token, [
+      ['ownership_change', {}],
+      ['large_transfer', { threshold: '900000' }],
+      ['custom_event', { signature: 'Transfer(address indexed from, address indexed to, uint256 value)' }],
+    ]);
+    const expected = model(chain, ids);
+    // Nothing is to be seen before everything is there to see it.
+    simulator.setFaults({});
+    const moments: number[] = [];
+    try {
+      for (let pass = 1; pass <= passes; pass++) {
+        for (let n = 0; n < killsPerPass; n++) {
+          const from = await processed();
+          const moment = from + random.below(Math.ceil((blockCount - from) / (killsPerPass - n)));
+          await until(async () => (await processed()) >= moment);
+          await sleep(random.below(30));
+          await vigil.stop('SIGKILL');
+          moments.push(await processed());
+          // The lease has tests of its own; waiting for its end would only take time here.
+          await db.query('update chain_cursor set lease_until = now()');
+          vigil = await serve();
+        }
+        await until(async () => (await processed()) === blockCount, 600_000);
+        await vigil.stop('SIGKILL');
+        const { rows } = await db.query<{ key: string }>(
+          `select detector_id || ' ' || block_hash || ' ' || eid as key from alert order by key`,
+        );
+        expect(rows.map(({ key }) => key)).toEqual(expected);
+        const store = openStore(database.config, () => {});
+        expect(await verifyRollups(store)).toEqual([]);
+        await store.close();
+        await db.query('delete from chain_cursor; delete from chain_block; delete from watch_undo');
+        if (pass < passes) vigil = await serve();
+      }
+      console.log(
+        `SEED=${random.seed}: killed at blocks ${moments.join(', ')}; ${expected.length} alerts each time`,
+      );
+    } finally {
+      await simulator.stop();
+    }
+  }, 1_800_000);
+});
+
+/** What must be found, told from the blocks alone. */
+function model(chain: SimChain, [ownership, large, custom]: readonly number[]): string[] {
+  return chain.blocks
+    .flatMap(({ hash, logsJson }) =>
+      (JSON.parse(String(logsJson)) as WireLog[]).flatMap(({ topics, data, transactionHash, logIndex }) => {
+        const finders =
+          topics[0] === '0x8be0079c531659141344cd1fd0a4f28419497f9722a3daafe3b4186f6b6457e0'
+            ? [ownership]
+            : BigInt(data) >= 900_000n * 10n ** 18n
+              ? [large, custom]
+              : [custom];
+        return finders.map((id) => `${id} ${hash} ${transactionHash}-${Number(logIndex)}`);
+      }),
+    )
+    .sort();
+}
