@@ -1,0 +1,152 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { BlockList } from 'node:net';
+import { cpus, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { prepareRaise, raise } from '../src/alerts/raise.ts';
+import type { Finding } from '../src/model/alert.ts';
+import { createNotifier } from '../src/notify/createNotifier.ts';
+import { createFollowAlerts } from '../src/notify/followAlerts.ts';
+import { createHttpSender } from '../src/notify/sendHttp.ts';
+import { startWorker } from '../src/notify/worker.ts';
+import { createAlertLinks } from '../src/services/alertLinks.ts';
+import { openStore, type Store } from '../src/store/db.ts';
+import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
+import { openKeyring } from '../src/store/keyring.ts';
+import { listen } from '../src/store/listen.ts';
+import { migrate } from '../src/store/migrate.ts';
+import { createHookTarget } from './support/createHookTarget.ts';
+import type { Arrivals } from './support/receive.ts';
+
+/** How long alerts come at the steady rate; `npm run bench:notify -- 600` for ten minutes. */
+const seconds = Number(process.argv[3] ?? 30);
+const perSecond = 200;
+const backlog = 5000;
+const destinations = 20;
+
+const folder = join(tmpdir(), `vigil-bench-${randomUUID()}`);
+const embedded = await startEmbedded({ dataDir: folder, log: () => {} });
+const receiver = fork(fileURLToPath(new URL('./support/receive.js', import.meta.url)));
+try {
+  const [port] = (await once(receiver, 'message')) as [number];
+  await migrate(embedded.connection);
+  const store = openStore(embedded.connection, () => {});
+  const rows = await measure(store, port);
+  await store.close();
+  print(rows);
+} finally {
+  receiver.kill();
+  await embedded.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function measure(store: Store, port: number): Promise<string[]> {
+  const key = randomBytes(32);
+  const keyring = await openKeyring(store, () => [key], Date.now());
+  const allowNetworks = new BlockList();
+  allowNetworks.addSubnet('127.0.0.0', 8);
+  await createHookTarget(store, keyring, { port, destinations });
+  const follow = createFollowAlerts({ links: createAlertLinks(() => 'http://127.0.0.1'), now: Date.now });
+  const errors: unknown[] = [];
+  const worker = startWorker({
+    store,
+    keyring,
+    notifier: createNotifier({ HTTP: createHttpSender({ allowNetworks, now: Date.now }) }),
+    listen: (heard) => listen(embedded.connection, 'vigil_work', heard),
+    delivered: () => {},
+    now: Date.now,
+    random: Math.random,
+    onError: (error) => errors.push(error),
+  });
+
+  tell(`A backlog of ${backlog} alerts, each to a healthy and a hanging destination`);
+  const start = performance.now();
+  for (let n = 0; n < backlog; n += 100) await raiseAlerts(store, follow, n, 100);
+  await arrived(receiver, backlog);
+  const deliveriesPerSecond = backlog / ((performance.now() - start) / 1000);
+
+  tell(`${perSecond} alerts a second for ${seconds} s`);
+  const raisedAt = new Map<string, number>();
+  const memory: number[] = [];
+  const begun = performance.now();
+  for (let n = 0; n < seconds * 10; n++) {
+    const first = backlog + n * (perSecond / 10);
+    const at = Date.now();
+    for (const uid of await raiseAlerts(store, follow, first, perSecond / 10)) raisedAt.set(uid, at);
+    if (n % 100 === 0) memory.push(process.memoryUsage().rss / 1e6);
+    await sleep(Math.max(0, begun + (n + 1) * 100 - performance.now()));
+  }
+  const { times } = await arrived(receiver, backlog + seconds * perSecond);
+  memory.push(process.memoryUsage().rss / 1e6);
+  await worker.stop();
+  if (errors.length > 0) throw errors[0];
+  const delays = Array.from(raisedAt, ([uid, at]) => times[uid]! - at).sort((a, b) => a - b);
+  const at = (share: number) => delays[Math.floor((delays.length - 1) * share)]!.toFixed(0);
+  return [
+    `| deliveries a second to healthy destinations, half of all hanging | | ${deliveriesPerSecond.toFixed(0)} |`,
+    `| alert to first attempt at ${perSecond} alerts a second, p50 ms | | ${at(0.5)} |`,
+    `| the same, p99 ms | ≤ 1,000 | ${at(0.99)} |`,
+    `| memory at the start and at the end of ${seconds} s, MB | flat | ${memory[0]!.toFixed(0)}, ${memory.at(-1)!.toFixed(0)} |`,
+  ];
+}
+
+/** Each alert goes to one healthy destination and to one that never answers. */
+async function raiseAlerts(
+  store: Store,
+  follow: ReturnType<typeof createFollowAlerts>,
+  first: number,
+  count: number,
+): Promise<string[]> {
+  const timestamp = Date.now();
+  const findings = Array.from({ length: count }, (_, n): Finding => {
+    const detector = 1 + ((first + n) % (destinations / 2));
+    return {
+      tenantId: 1,
+      projectId: 1,
+      contractId: 1,
+      detectorId: detector,
+      kind: 'detector',
+      group: 'SECURITY',
+      severity: 'HIGH',
+      timestamp,
+      key: `bench ${first + n}`,
+      eid: `bench-${first + n}`,
+      name: 'Large transfer',
+      message: `Transfer ${first + n} of a large amount.`,
+      meta: { amount: first + n },
+      tags: [],
+    };
+  });
+  await prepareRaise(store, findings);
+  const raised = await store.transaction((tx) => raise(tx, findings, [follow]));
+  return raised.map(({ uid }) => uid);
+}
+
+async function arrived(sink: ChildProcess, count: number): Promise<Arrivals> {
+  sink.send({ count });
+  const [arrivals] = (await once(sink, 'message')) as [Arrivals];
+  return arrivals;
+}
+
+function print(rows: readonly string[]): void {
+  const processors = cpus();
+  const gib = (totalmem() / 2 ** 30).toFixed(0);
+  console.log(
+    [
+      '',
+      `${processors.length} cores (${processors[0]?.model ?? 'unknown'}), ${gib} GiB, Node ${process.versions.node}. ${destinations} HTTP destinations on loopback, half of which never answer; every alert goes to one of each. Receiver, Vigil and PostgreSQL share the machine.`,
+      '',
+      '| notifications | goal | measured |',
+      '|---|--:|--:|',
+      ...rows,
+    ].join('\n'),
+  );
+}
+
+function tell(text: string): void {
+  process.stderr.write(`${text} …\n`);
+}

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createPlace, until, type Vigil } from '../harness/vigil.ts';
+import { type HttpSink, startHttpSink } from '../notify/support/httpSink.ts';
+import { createRandom } from '../support/random.ts';
+
+/** Attempts that a process has under way at a destination at most, and so what a crash can repeat at most. */
+const atOnce = 16;
+const kills = 4;
+
+let place: Awaited<ReturnType<typeof createPlace>>;
+let sink: HttpSink;
+const env = { VIGIL_ALLOW_NETWORKS: '127.0.0.0/8' };
+beforeAll(async () => {
+  [place, sink] = await Promise.all([createPlace(), startHttpSink()]);
+});
+afterAll(async () => {
+  await place.remove();
+  await sink.close();
+});
+
+it('delivers every alert at least once through kill -9, and repeats only under the same webhook-id', async () => {
+  const random = createRandom('kills while sending');
+  // A receiver that refuses now and then, so that some attempts are waiting at every moment.
+  sink.script('/hook', () => (random.chance(0.05) ? 503 : 200));
+  let vigil: Vigil = await place.serve(place.folder('data'), env);
+  const tenant = await vigil.ok('POST', 'tenant', { name: 'Acme' });
+  const project = await vigil.ok('POST', 'project', { tenantId: tenant.id, name: 'Vault' });
+  const contract = await vigil.ok('POST', 'contract', {
+    projectId: project.id,
+    name: 'Vault',
+    chainUid: 'anvil',
+    address: '0x00000000000000000000000000000000000000aa',
+  });
+  const schema = await vigil.ok('POST', 'detector/schema', { title: 'E', name: 'engine', version: '1' });
+  const destination = await vigil.ok('POST', 'destination', {
+    tenantId: tenant.id,
+    type: 'HTTP',
+    uri: `${sink.url}/hook`,
+  });
+  const detector = await vigil.ok('POST', 'detector', {
+    contractId: contract.id,
+    schemaId: schema.id,
+    name: 'Engine',
+    source: 'EXTERNAL',
+    destinations: [{ tenantDestinationId: destination.id }],
+  });
+
+  let pushed = 0;
+  const acknowledged = new Set<string>();
+  const push = async () => {
+    const alerts = Array.from({ length: 20 }, () => ({
+      eid: `e-${++pushed}`,
+      message: 'Something happened.',
+    }));
+    const { results } = await vigil.ok('POST', `detector/${detector.id}/alert`, { alerts });
+    for (const { uid } of results) acknowledged.add(uid);
+  };
+  for (let kill = 0; kill < kills; kill++) {
+    for (let n = 0; n < 4; n++) await push();
+    await sleep(random.integer(0, 150));
+    await vigil.stop('SIGKILL');
+    vigil = await place.serve(place.folder('data'), env);
+  }
+  await push();
+
+  const delivered = () => sink.received.filter(({ behaviour }) => behaviour === 200);
+  const seen = () => new Set(delivered().map(({ body }) => String(body.data.uid)));
+  await until(() => [...acknowledged].every((uid) => seen().has(uid)), 90_000);
+  expect(acknowledged.size).toBe(pushed);
+  const byAlert = group(delivered(), ({ body }) => String(body.data.uid));
+  let repeats = 0;
+  for (const [, received] of byAlert) {
+    expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    repeats += received.length - 1;
+  }
+  expect(repeats).toBeLessThanOrEqual(kills * atOnce);
+  await vigil.stop();
+}, 180_000);
+
+function group<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
+}
