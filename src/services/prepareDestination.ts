@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { webhookFault } from '../lib/addressGuard.ts';
+import { isMailAddress } from '../lib/mailAddress.ts';
 import { invalid } from '../model/errors.ts';
 import type { Row } from '../store/records.ts';
 import type { Call } from './call.ts';
@@ -105,12 +106,4 @@ function checkAddress(
   }
   const fault = webhookFault(address, call.services.allowNetworks);
   if (fault) throw invalid(`/${member}`, 'address', `${fault}.`);
-}
-
-/** No character that could break out of a mail header or an SMTP command. */
-function isMailAddress(text: string): boolean {
-  return (
-    text.length <= 254 &&
-    /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(text)
-  );
 }

@@ -28,9 +28,16 @@ export type WatchedContract = Watched & {
   triggers: WatchedTrigger[];
 };
 
-const live =
-  raw(`c.status = 'ACTIVE' and exists (select from project p where p.tenant_id = c.tenant_id and p.id = c.project_id
-    and p.status = 'ACTIVE') and exists (select from tenant n where n.id = c.tenant_id and n.status = 'ACTIVE')`);
+/** How long detectors go on after the last subscription has ended. */
+const graceMs = 7 * 86_400_000;
+
+/** What is active, of somebody who is active and has paid, or never had to. */
+const live = raw(`c.status = 'ACTIVE'
+  and exists (select from project p where p.tenant_id = c.tenant_id and p.id = c.project_id and p.status = 'ACTIVE')
+  and exists (select from tenant n where n.id = c.tenant_id and n.status = 'ACTIVE')
+  and not exists (select from subscription s where s.tenant_id = c.tenant_id and s.status <> 'DELETED'
+    having count(*) > 0 and coalesce(max(s.expiration_date) filter (where s.status = 'ACTIVE'), 0)
+      <= extract(epoch from clock_timestamp()) * 1000 - ${graceMs})`);
 
 const pageSize = 10_000;
 
