@@ -41,6 +41,7 @@ import { listen as listenTo } from './store/listen.ts';
 import { dropOldSamples } from './store/metrics/dropOldSamples.ts';
 import { findTokenByHash, hasAdminToken, insertToken } from './store/tokens.ts';
 import { forgetOldBacktests } from './store/watch/backtests.ts';
+import { forgetDeleted } from './store/watch/states.ts';
 import { type Hsm, openHsm } from './wallets/pkcs11/openHsm.ts';
 import { openAnswers } from './watch/openAnswers.ts';
 import { startWatching } from './watching.ts';
@@ -140,7 +141,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
           delivered: countDeliveries(recorder),
           now,
           random: Math.random,
-          onError: (error) => log.error({ err: error }, 'Sending messages broke off and is begun again'),
+          onError: createTroubleLog(log, now),
         })
       : undefined;
     return {
@@ -201,6 +202,16 @@ function openNotifier({ allowNetworks, smtpUrl, mailFrom, messengerA }: Config, 
   });
 }
 
+/** A store that is away is told of at once and then once a minute, not at every look. */
+function createTroubleLog(log: Logger, now: () => number): (error: unknown) => void {
+  let toldAt = 0;
+  return (error) => {
+    if (now() < toldAt + 60_000) return;
+    toldAt = now();
+    log.error({ err: error }, 'Messages could not be sent or their outcome not be written; trying on');
+  };
+}
+
 /** Counts messages that got through, for the tenant and for the platform. */
 function countDeliveries(recorder: MetricRecorder): (type: string, tenantId: number) => void {
   const series = new Map<string, Series>();
@@ -222,6 +233,7 @@ async function keepHouse(store: Store, config: Config, now: number): Promise<voi
   await forgetOldRates(store, now - 30 * dayMs);
   await forgetOldAlertEvents(store, now - 7 * dayMs);
   await forgetOldBacktests(store, now - 30 * dayMs);
+  await forgetDeleted(store);
   if (config.retentionDays === undefined) return;
   await dropOldPartitions(store, now - config.retentionDays * dayMs);
   await dropOldSamples(store, now - config.retentionDays * dayMs);

@@ -48,9 +48,9 @@ export function createSettler({ store, now, onError }: Options) {
       });
       await writing;
     },
-    async stop(): Promise<void> {
+    /** From now on what cannot be written is left to be sent again. */
+    stop(): void {
       isStopped = true;
-      await writing;
     },
   };
 }

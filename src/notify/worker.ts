@@ -133,8 +133,8 @@ export function startWorker(options: Options): { stop(): Promise<void> } {
       const all = Promise.all(running);
       await Promise.race([all, sleep(graceMs, undefined, { ref: false })]);
       breakingOff.abort();
+      settler.stop();
       await Promise.all(running);
-      await settler.stop();
     },
   };
 }

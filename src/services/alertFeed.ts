@@ -89,7 +89,7 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
     await start();
     await reading;
     const queue: AlertEvent[] = [];
-    let hasEnded = isClosed;
+    const state = { hasEnded: isClosed };
     let wake: () => void = () => {};
     const reader: Reader = {
       scope,
@@ -99,7 +99,7 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
         wake();
       },
       end() {
-        hasEnded = true;
+        state.hasEnded = true;
         wake();
       },
     };
@@ -107,9 +107,10 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
     readers.add(reader);
     try {
       yield* backlog(scope, matches, after ?? to, to);
-      while (isLive && !hasEnded) {
+      if (!isLive) return;
+      for (;;) {
         for (let event = queue.shift(); event; event = queue.shift()) yield event;
-        if (hasEnded) return;
+        if (state.hasEnded) return;
         const isSilent = await new Promise<boolean>((resolve) => {
           const timer = setTimeout(resolve, heartbeatMs, true);
           wake = () => {

@@ -48,6 +48,8 @@ export function createPace({ client, blockTimeMs, now, signal }: Options) {
   }
 
   function pollAfter(): number {
+    // It is said to be there, so that the nodes that are asked will have it in a moment.
+    if (announced >= wanted || client.head() >= wanted) return Math.min(1000, 50 * 2 ** Math.min(misses, 5));
     const step = Math.min(1000, Math.max(50, intervalMs / 10) * Math.max(1, misses / 10));
     const dueIn = seenAt + intervalMs - now();
     return dueIn > step && misses <= 1 ? dueIn - step / 2 : step;

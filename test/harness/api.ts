@@ -8,6 +8,7 @@ import { createServer } from '../../src/api/server.ts';
 import { chains } from '../../src/chains/chains.ts';
 import type { Role } from '../../src/model/principal.ts';
 import { createNotifier } from '../../src/notify/createNotifier.ts';
+import { createHttpSender } from '../../src/notify/sendHttp.ts';
 import { createSandbox } from '../../src/scripts/sandbox.ts';
 import { createAlertFeed } from '../../src/services/alertFeed.ts';
 import { createAlertLinks } from '../../src/services/alertLinks.ts';
@@ -69,6 +70,15 @@ export async function startTestApi(
   const authenticate = createAuthenticate(store, now);
   const sandbox = createSandbox();
   const log: string[] = [];
+  // No name leads anywhere, so that nothing leaves the machine.
+  const silent = createNotifier({
+    HTTP: createHttpSender({
+      allowNetworks: new BlockList(),
+      now,
+      resolve: (_hostname, _options, callback) =>
+        callback(Object.assign(new Error('Nowhere.'), { code: 'ENOTFOUND' }), []),
+    }),
+  });
   const services: Services = {
     store,
     reports,
@@ -81,7 +91,7 @@ export async function startTestApi(
     allowNetworks: options.allowNetworks ?? new BlockList(),
     chains: options.chains ?? { isConfigured: () => false, client: () => undefined },
     follow: options.follow ?? [],
-    notifier: options.notifier ?? createNotifier({}),
+    notifier: options.notifier ?? silent,
     alertLinks: createAlertLinks(() => 'https://vigil.example.com'),
     answers: options.answers ?? (() => async () => []),
     checkScript: (source) => sandbox.check(source),
@@ -161,6 +171,7 @@ export async function startTestApi(
     },
     stop: async () => {
       await server.close();
+      await silent.close();
       await sandbox.close();
       await services.recorder.flush();
       await Promise.all([store.close(), reports.close()]);

@@ -75,7 +75,7 @@ function toEvent(block: string): Event[] {
   return lines.id ? [{ id: lines.id, type: lines.event, alert: JSON.parse(lines.data) }] : [];
 }
 
-const uids = (events: readonly Event[]) => events.map(({ alert }) => alert.uid);
+const uids = (events: readonly Event[]) => events.map(({ alert }) => String(alert.uid));
 
 describe('the live stream', () => {
   it('tells each tenant of its own alerts as they are raised, filtered by a query', async () => {
@@ -89,7 +89,7 @@ describe('the live stream', () => {
     );
     await until(() => all.events.length >= 2 && bad.events.length >= 1 && foreign.events.length >= 1);
     await sleep(100);
-    expect(uids(all.events).sort()).toEqual([first, second].sort());
+    expect(uids(all.events).sort()).toEqual([first!, second!].toSorted());
     expect(uids(bad.events)).toEqual([second]);
     expect(foreign.events.map(({ alert }) => alert.tenantId)).toEqual([2]);
     expect(all.events[0]!.alert).toEqual(

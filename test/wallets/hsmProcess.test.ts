@@ -1,16 +1,18 @@
 import { writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { createTestDatabase } from '../harness/database.ts';
 import { createPlace, type Environment } from '../harness/vigil.ts';
 import { canary, sing } from '../support/canaries.ts';
-import { createSoftHsm, isSoftHsmMissing, type SoftHsm } from './support/softHsm.ts';
+import { createSoftHsm, hasSoftHsm, type SoftHsm, skipWithoutSoftHsm } from './support/softHsm.ts';
 
-describe.skipIf(isSoftHsmMissing())('vigil serve with a PKCS#11 module', () => {
+describe('vigil serve with a PKCS#11 module', () => {
   let place: Awaited<ReturnType<typeof createPlace>>;
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let token: SoftHsm;
   let env: Environment;
+  beforeEach(skipWithoutSoftHsm);
   beforeAll(async () => {
+    if (!hasSoftHsm) return;
     [place, database, token] = await Promise.all([
       createPlace(),
       createTestDatabase('migrated'),
@@ -29,6 +31,7 @@ describe.skipIf(isSoftHsmMissing())('vigil serve with a PKCS#11 module', () => {
     };
   });
   afterAll(async () => {
+    if (!hasSoftHsm) return;
     await place.remove();
     await database.drop();
     await token.remove();

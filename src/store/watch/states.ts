@@ -1,4 +1,4 @@
-import { sql } from '../../lib/sql.ts';
+import { raw, sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 
 export type StateKey = { readonly kind: string; readonly id: number };
@@ -70,4 +70,15 @@ export async function undoStates(tx: Db, chainUid: string, above: number): Promi
       where k.kind = s.kind and k.id = s.id`,
   );
   return undone;
+}
+
+/** What deleted detectors and triggers have left. */
+export async function forgetDeleted(db: Db): Promise<void> {
+  for (const table of [raw('watch_state'), raw('watch_fault')]) {
+    await db.query(
+      sql`delete from ${table} w where
+        (w.kind = 'detector' and not exists (select from detector d where d.id = w.id and d.status <> 'DELETED'))
+        or (w.kind = 'trigger' and not exists (select from "trigger" t where t.id = w.id and t.status <> 'DELETED'))`,
+    );
+  }
 }

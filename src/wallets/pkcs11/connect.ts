@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Pkcs11Module } from './loadModule.ts';
 import { readWord, word, words } from './memory.ts';
-import { Pkcs11Error } from './pkcs11Error.ts';
+import { lost, Pkcs11Error } from './pkcs11Error.ts';
 
 export type TokenSettings = { slot: string | undefined; pinFile: string };
 
@@ -18,7 +18,7 @@ export function createConnect(
   let refusedPin: string | undefined;
 
   return async () => {
-    await module.call('C_Finalize', [null], ['CKR_CRYPTOKI_NOT_INITIALIZED']);
+    await module.call('C_Finalize', [null], [...lost]);
     await module.call('C_Initialize', [osLocking()], ['CKR_CRYPTOKI_ALREADY_INITIALIZED']);
     const slot = await findSlot(module, settings.slot);
     const sessions: bigint[] = [];
@@ -85,8 +85,8 @@ async function listTokens(module: Pkcs11Module): Promise<{ slot: bigint; label: 
   const tokens: { slot: bigint; label: string }[] = [];
   for (let n = 0; n < Number(readWord(count)); n++) {
     const slot = readWord(list, n * word);
-    const info = Buffer.alloc(tokenInfoBytes);
-    await module.call('C_GetTokenInfo', [slot, info]);
+    const info = Buffer.alloc(tokenInfoBytes, ' ');
+    await module.call('C_GetTokenInfo', [slot, info], ['CKR_TOKEN_NOT_PRESENT', 'CKR_TOKEN_NOT_RECOGNIZED']);
     const label = info.toString('utf8', 0, labelBytes).trimEnd();
     // An empty slot of some modules counts as a token that was never initialised.
     if (label !== '') tokens.push({ slot, label });

@@ -3,7 +3,7 @@ import type { Pkcs11Module } from './loadModule.ts';
 /** A CK_ULONG of Linux and macOS, which is also the size of a pointer there. */
 export const word = 8;
 
-export const attributes = {
+const attributes = {
   class: 0x0,
   token: 0x1,
   private: 0x2,

@@ -3,8 +3,6 @@ import { createSessions } from './createSessions.ts';
 import { destroyKey, type KeyName, keyOf, makeKeyPair, signWith } from './keys.ts';
 import { loadModule } from './loadModule.ts';
 
-export type { KeyName } from './keys.ts';
-
 /** Keys that are made and used inside a PKCS#11 module, and never leave it. */
 export type Hsm = {
   /** Makes a secp256k1 key pair of this name, unless there is one, and returns its public key, uncompressed. */

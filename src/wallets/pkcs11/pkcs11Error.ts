@@ -30,7 +30,7 @@ const names: Readonly<Record<number, string>> = {
 };
 
 /** After these the module has forgotten the session, the login, the keys or the token: beginning anew may help. */
-const lost = new Set(
+export const lost: ReadonlySet<string> = new Set(
   [5, 6, 48, 50, 96, 130, 144, 145, 176, 179, 224, 225, 257, 400].map((code) => nameOf(code)),
 );
 

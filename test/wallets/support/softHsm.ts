@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { TestContext } from 'vitest';
 
 const run = promisify(execFile);
 
@@ -14,11 +15,11 @@ const module = [
   '/opt/homebrew/lib/softhsm/libsofthsm2.so',
 ].find((path) => existsSync(path));
 
-/** For `describe.skipIf`: whether the module is missing on this machine, which is then told once. */
-export function isSoftHsmMissing(): boolean {
-  if (module === undefined)
-    console.warn('Tests with a PKCS#11 module are skipped: install the Debian package softhsm2 to run them.');
-  return module === undefined;
+export const hasSoftHsm = module !== undefined;
+
+/** For `beforeEach`: says why a test is skipped on a machine without the module. */
+export function skipWithoutSoftHsm({ skip }: TestContext): void {
+  skip(!hasSoftHsm, 'SoftHSM2 is not installed (Debian package softhsm2)');
 }
 
 export type SoftHsm = Awaited<ReturnType<typeof createSoftHsm>>;
@@ -46,4 +47,9 @@ export async function createSoftHsm(pin = 'canary-pin-493817') {
     conf,
     remove: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+/** Opening it to read waits until somebody writes into it. */
+export async function makePipe(path: string): Promise<void> {
+  await run('mkfifo', [path]);
 }
