@@ -7,7 +7,7 @@ import { createRandom } from '../support/random.ts';
 import type { Behaviour } from './support/httpSink.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
 
-/** 20 destinations each get 25 alerts of every batch; 250 batches are run to prove the promise. */
+/** 20 destinations each get 25 alerts of every batch; 200 are the 5,000 alerts of the promise. */
 const batches = Number(process.env.PROVE_BATCHES ?? 4);
 
 let world: NotifyWorld;

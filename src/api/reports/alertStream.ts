@@ -23,7 +23,7 @@ export const alertStream = endpoint({
     'A comment comes every 15 seconds when there is nothing to tell.',
   query: Shape(
     {
-      query: Text('Only alerts that match this query string.', 'severity:HIGH', { max: 32_000 }),
+      query: Text('Only alerts that match this query string.', 'severity:HIGH', { max: 4000 }),
       after: Type.String({
         description: 'Id of the last event that was seen; the header `Last-Event-ID` outranks it.',
         pattern: idPattern,

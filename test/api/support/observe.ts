@@ -59,7 +59,7 @@ function endpointFor(method: string, path: string): Known | undefined {
 }
 
 function* faultsOfAnswer(
-  { status, headers, body }: Answer,
+  { status, headers, body, text }: Answer,
   known: Known | undefined,
   method: string,
 ): Iterable<string> {
@@ -68,8 +68,9 @@ function* faultsOfAnswer(
   if (known && !known.statuses.has(String(status))) yield `status ${status} is not in the OpenAPI document`;
   if (method === 'HEAD') return;
   if (status < 300 && known) {
-    if (type !== 'application/json; charset=utf-8') yield `content type ${type}`;
-    yield* faultsOf(known.endpoint.reply, body);
+    const expected = known.endpoint.isStream ? 'text/event-stream' : 'application/json';
+    if (type !== `${expected}; charset=utf-8`) yield `content type ${type}`;
+    yield* faultsOf(known.endpoint.reply, known.endpoint.isStream ? text : body);
   }
   if (status < 400) return;
   if (type !== 'application/problem+json; charset=utf-8') yield `content type ${type}`;
