@@ -11,22 +11,14 @@ import { type Config, packageVersion } from './config.ts';
 import { openDatabase } from './database.ts';
 import { ensureMasterKeyFile, parseMasterKey, readMasterKeyFile } from './lib/masterKey.ts';
 import { hashToken } from './lib/token.ts';
-import { platformTenant } from './model/metrics.ts';
-import { createNotifier, type Notifier } from './notify/createNotifier.ts';
 import { createFollowAlerts } from './notify/followAlerts.ts';
 import { createFollowRetractions } from './notify/followRetractions.ts';
-import { createMailer } from './notify/mailer.ts';
-import { createBot } from './notify/messengerABot.ts';
-import { createEmailSender } from './notify/sendEmail.ts';
-import { createHttpSender } from './notify/sendHttp.ts';
-import { createMessengerASender } from './notify/sendMessengerA.ts';
-import { createMessengerBSender } from './notify/sendMessengerB.ts';
-import { startWorker } from './notify/worker.ts';
+import { openNotifying } from './notifying.ts';
 import { createSandbox } from './scripts/sandbox.ts';
 import { createAlertFeed } from './services/alertFeed.ts';
 import { createAlertLinks } from './services/alertLinks.ts';
 import { issueToken, tokenHint } from './services/issueToken.ts';
-import { createMetricRecorder, type MetricRecorder, type Series } from './services/metricRecorder.ts';
+import { createMetricRecorder, type MetricRecorder } from './services/metricRecorder.ts';
 import { openChains } from './services/openChains.ts';
 import { publishDetectors } from './services/publishDetectors.ts';
 import { destroyOrphanKeys, retireDrainedKeys } from './services/tendWalletKeys.ts';
@@ -74,7 +66,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     const asked = openAnswers({ store, runScripts: sandbox.run, allowNetworks: config.allowNetworks });
     let url = '';
     const alertLinks = createAlertLinks(() => url);
-    const notifier = openNotifier(config, now);
+    const notifying = openNotifying(config, now);
     const follow = [createFollowAlerts({ links: alertLinks, now })];
     const server = await createServer({
       services: {
@@ -84,7 +76,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
         recorder,
         now,
         forgetTokens: authenticate.forget,
-        mail: config.smtpUrl !== undefined,
+        mail: notifying.hasMail,
         hsm,
         allowNetworks: config.allowNetworks,
         chains: chainAccess,
@@ -96,7 +88,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
         answers: asked.answers,
         checkScript: sandbox.check,
         follow,
-        notifier,
+        notifier: notifying.notifier,
         alertLinks,
       },
       authenticate: authenticate.authenticate,
@@ -132,16 +124,14 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
           log,
         })
       : undefined;
-    const worker = config.roles.includes('work')
-      ? startWorker({
+    const working = config.roles.includes('work')
+      ? notifying.work({
           store,
           keyring,
-          notifier,
+          recorder,
           listen: (heard) => listenTo(database.connection, 'vigil_work', heard),
-          delivered: countDeliveries(recorder),
           now,
-          random: Math.random,
-          onError: createTroubleLog(log, now),
+          log,
         })
       : undefined;
     return {
@@ -153,8 +143,8 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
       stop: async () => {
         clearInterval(sweeper);
         await server.close();
-        await Promise.all([watching?.stop(), worker?.stop()]);
-        await Promise.all([notifier.close(), sandbox.close(), chainAccess.close(), asked.close()]);
+        await Promise.all([watching?.stop(), working?.stop()]);
+        await Promise.all([notifying.close(), sandbox.close(), chainAccess.close(), asked.close()]);
         await stopRecording();
         await database.close();
         const module = await hsm?.close();
@@ -186,41 +176,6 @@ async function openModule({ pkcs11 }: Config, log: Logger): Promise<Hsm | undefi
   const hsm = await openHsm({ module, slot, pinFile });
   hsm.check().catch((error: unknown) => log.warn({ err: error }, 'HSM wallets cannot be used yet'));
   return hsm;
-}
-
-/** Every kind of destination that the environment sets up. */
-function openNotifier({ allowNetworks, smtpUrl, mailFrom, messengerA }: Config, now: () => number): Notifier {
-  return createNotifier({
-    HTTP: createHttpSender({ allowNetworks, now }),
-    MESSENGER_B: createMessengerBSender({ allowNetworks, now }),
-    ...(smtpUrl && mailFrom
-      ? { EMAIL: createEmailSender(createMailer({ url: smtpUrl, from: mailFrom })) }
-      : {}),
-    ...(messengerA.url && messengerA.token
-      ? { MESSENGER_A: createMessengerASender(createBot({ url: messengerA.url, token: messengerA.token })) }
-      : {}),
-  });
-}
-
-/** A store that is away is told of at once and then once a minute, not at every look. */
-function createTroubleLog(log: Logger, now: () => number): (error: unknown) => void {
-  let toldAt = 0;
-  return (error) => {
-    if (now() < toldAt + 60_000) return;
-    toldAt = now();
-    log.error({ err: error }, 'Messages could not be sent or their outcome not be written; trying on');
-  };
-}
-
-/** Counts messages that got through, for the tenant and for the platform. */
-function countDeliveries(recorder: MetricRecorder): (type: string, tenantId: number) => void {
-  const series = new Map<string, Series>();
-  return (type, tenantId) => {
-    const known = series.get(type) ?? { metric: 'deliveries', labels: { type } };
-    series.set(type, known);
-    recorder.add(known, tenantId, 1);
-    recorder.add(known, platformTenant, 1);
-  };
 }
 
 const dayMs = 86_400_000;

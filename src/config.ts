@@ -47,7 +47,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
     corsOrigins: read.origins('VIGIL_CORS_ORIGINS'),
     allowNetworks: read.networks('VIGIL_ALLOW_NETWORKS'),
     smtpUrl: read.secretUrl('VIGIL_SMTP_URL', ['smtp:', 'smtps:']),
-    mailFrom: read.text('VIGIL_MAIL_FROM'),
+    mailFrom: read.text('VIGIL_MAIL_FROM') ?? 'vigil@localhost',
     messengerA: {
       url: read.url('VIGIL_MESSENGER_A_URL', ['http:', 'https:']),
       token: read.secret('VIGIL_MESSENGER_A_TOKEN'),

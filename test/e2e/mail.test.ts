@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bodyOf, startSmtpSink } from '../harness/smtpSink.ts';
+import { createPlace, until } from '../harness/vigil.ts';
+
+let place: Awaited<ReturnType<typeof createPlace>>;
+let sink: Awaited<ReturnType<typeof startSmtpSink>>;
+beforeAll(async () => {
+  [place, sink] = await Promise.all([createPlace(), startSmtpSink()]);
+});
+afterAll(async () => {
+  await place.remove();
+  await sink.stop();
+});
+
+it('mails an invite with the address that its maker gave, and an alert to a mail destination', async () => {
+  const vigil = await place.serve(place.folder('data'), {
+    VIGIL_SMTP_URL: sink.url,
+    VIGIL_MAIL_FROM: 'vigil@example.com',
+  });
+  const tenant = await vigil.ok('POST', 'tenant', { name: 'Acme' });
+  await vigil.ok('POST', 'invite', {
+    tenantId: tenant.id,
+    email: 'bob@example.com',
+    roles: ['tenant-viewer'],
+    url: 'https://console.example.com/welcome',
+  });
+  const invite = await until(() => sink.mails.find(({ to }) => to.includes('bob@example.com')));
+  expect(bodyOf(invite)).toContain('https://console.example.com/welcome');
+
+  const project = await vigil.ok('POST', 'project', { tenantId: tenant.id, name: 'Vault' });
+  const contract = await vigil.ok('POST', 'contract', {
+    projectId: project.id,
+    name: 'Vault',
+    chainUid: 'anvil',
+    address: '0x00000000000000000000000000000000000000aa',
+  });
+  const schema = await vigil.ok('POST', 'detector/schema', { title: 'E', name: 'engine', version: '1' });
+  const detector = await vigil.ok('POST', 'detector', {
+    contractId: contract.id,
+    schemaId: schema.id,
+    name: 'Engine',
+    source: 'EXTERNAL',
+  });
+  // Nothing is bound, so that the tag decides.
+  await vigil.ok('POST', 'destination', {
+    tenantId: tenant.id,
+    type: 'EMAIL',
+    value: 'ops@example.com',
+    tags: ['DEFAULT'],
+  });
+  const alerts = [{ eid: 'e-1', severity: 'CRITICAL', message: 'The vault was drained.' }];
+  await vigil.ok('POST', `detector/${detector.id}/alert`, { alerts });
+  const alert = await until(() => sink.mails.find(({ to }) => to.includes('ops@example.com')));
+  expect(bodyOf(alert)).toContain('The vault was drained.');
+  await vigil.stop();
+});
