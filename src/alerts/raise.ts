@@ -1,5 +1,4 @@
 import type { Finding } from '../model/alert.ts';
-import { insertAlertEvents } from '../store/alerts/alertEvents.ts';
 import { alertRow } from '../store/alerts/alertRow.ts';
 import { type InsertedAlert, insertAlerts } from '../store/alerts/insertAlerts.ts';
 import { ensurePartitions } from '../store/alerts/partitions.ts';
@@ -31,7 +30,6 @@ export async function raise(
   const raised = new Map(findings.map((finding) => [alertUid(finding), finding]));
   const rows = Array.from(raised, ([uid, finding]) => alertRow(finding, uid));
   const inserted = await insertAlerts(tx, rows);
-  await insertAlertEvents(tx, 'raised', inserted);
   const fresh = inserted.map(({ uid }: InsertedAlert) => ({ finding: raised.get(uid)!, uid }));
   for (const write of follow) await write(tx, fresh);
   return fresh;

@@ -16,6 +16,9 @@ export type AlertEvent = {
 
 export const firstAlertEvent = '0-0';
 
+/** The database's own time, because what is too old is deleted by it. */
+export const nowMs = raw('floor(extract(epoch from clock_timestamp()) * 1000)::bigint');
+
 type Key = { tenantId: number; contractId: number; uid: string; timestamp: number };
 
 /** Written along with what happened to the alerts, for everybody who listens. */
@@ -23,8 +26,7 @@ export async function insertAlertEvents(tx: Db, type: AlertEventType, alerts: re
   if (alerts.length === 0) return;
   await tx.prepared(
     sql`insert into alert_event (tenant_id, contract_id, alert_uid, alert_timestamp, type, at)
-      select k.tenant_id, k.contract_id, k.uid, k.timestamp, ${type},
-        floor(extract(epoch from clock_timestamp()) * 1000)::bigint
+      select k.tenant_id, k.contract_id, k.uid, k.timestamp, ${type}, ${nowMs}
       from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
         ${alerts.map(({ contractId }) => contractId)}::bigint[], ${alerts.map(({ uid }) => uid)}::uuid[],
         ${alerts.map(({ timestamp }) => timestamp)}::bigint[]) k(tenant_id, contract_id, uid, timestamp)`,

@@ -1,5 +1,6 @@
 import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
+import { nowMs } from './alertEvents.ts';
 import { addToRollups } from './rollups.ts';
 
 export type InsertedAlert = {
@@ -12,7 +13,7 @@ export type InsertedAlert = {
 };
 
 /**
- * Writes the rows that are not there yet, with their roll-ups; returns these alone. One that was retracted is back when its
+ * Writes the rows that are not there yet, with their roll-ups and what the live stream tells; returns these alone. One that was retracted is back when its
  * block is part of the chain again.
  */
 export async function insertAlerts(
@@ -21,10 +22,15 @@ export async function insertAlerts(
 ): Promise<InsertedAlert[]> {
   if (rows.length === 0) return [];
   const inserted = await tx.prepared<InsertedAlert>(
-    sql`insert into alert select * from json_populate_recordset(null::alert, ${JSON.stringify(rows)}::json)
-      on conflict (tenant_id, timestamp, uid) do update set retracted_at = null where alert.retracted_at is not null
-      returning uid, tenant_id as "tenantId", contract_id as "contractId", timestamp, alert_group as "group",
-        numeric_severity as "numericSeverity"`,
+    sql`with inserted as (
+        insert into alert select * from json_populate_recordset(null::alert, ${JSON.stringify(rows)}::json)
+        on conflict (tenant_id, timestamp, uid) do update set retracted_at = null where alert.retracted_at is not null
+        returning uid, tenant_id, contract_id, timestamp, alert_group, numeric_severity),
+      told as (
+        insert into alert_event (tenant_id, contract_id, alert_uid, alert_timestamp, type, at)
+        select tenant_id, contract_id, uid, timestamp, 'raised', ${nowMs} from inserted)
+      select uid, tenant_id as "tenantId", contract_id as "contractId", timestamp, alert_group as "group",
+        numeric_severity as "numericSeverity" from inserted`,
   );
   await addToRollups(tx, inserted, 1);
   return inserted;
