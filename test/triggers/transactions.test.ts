@@ -155,19 +155,12 @@ describe('FUNCTION_PARAMETER', () => {
     expect(trigger.faults).toEqual([]);
   });
 
-  it('makes a condition that does not fit a visible fault', async () => {
-    const [sender] = chain.anvil.accounts;
+  it('does not run with a condition that does not fit, and says why', async () => {
     const conditions = [{ name: 'amount', operator: '==', value: 1 }];
-    const trigger = await chain.watch(
-      'FUNCTION_PARAMETER',
-      { signature: 'pingMany(uint256 times)', conditions },
-      victim,
+    const params = { signature: 'pingMany(uint256 times)', conditions };
+    await expect(chain.watch('FUNCTION_PARAMETER', params, victim)).rejects.toThrow(
+      '/conditions/0/name "amount" is not there',
     );
-    await victim.send(sender, 'pingMany', 1n);
-    expect(await trigger.catchUp()).toEqual([]);
-    expect(trigger.faults).toEqual([
-      expect.stringContaining('/params/conditions/0/name "amount" is not there'),
-    ]);
   });
 });
 
