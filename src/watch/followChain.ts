@@ -119,7 +119,7 @@ function createFinality({ client, confirmations, now }: Options) {
   return {
     /** The final height when it has risen; asked for now and then, because it rises slowly. */
     async next(tip: number): Promise<number | undefined> {
-      if (now() < askedAt + 15_000 || tip < askedTip + 8) return undefined;
+      if (now() < askedAt + 15_000 || tip < askedTip + 32) return undefined;
       askedAt = now();
       askedTip = tip;
       const header = isSupported ? await client.header('finalized') : null;

@@ -2,7 +2,7 @@ import type { ChainClient } from '../chains/chainClient.ts';
 import type { Block } from '../model/block.ts';
 
 /** Blocks on their way at the same time when there is something to catch up with. */
-const inFlight = 8;
+const inFlight = 16;
 /** Blocks handed over together at most, so that a step stays small. */
 const atOnce = 16;
 

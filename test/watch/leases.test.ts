@@ -119,10 +119,14 @@ describe('three processes that watch one chain', () => {
   const starts = (vigil: Vigil) =>
     (vigil.stdout() + vigil.stderr()).split('"Following the chain"').length - 1;
   /** The one that began to follow last of all that still live. */
-  const follower = () => {
-    const [one, ...others] = [...running].filter((vigil) => starts(vigil) > 0);
-    expect(others).toEqual([]);
-    return one!;
+  const follower = async () => {
+    // The log is written a moment later.
+    const found = await until(() => {
+      const starters = [...running].filter((vigil) => starts(vigil) > 0);
+      return starters.length > 0 ? starters : undefined;
+    });
+    expect(found).toHaveLength(1);
+    return found[0]!;
   };
   /** Milliseconds until another process has processed a block. */
   const takeover = async (former: string | null) => {
@@ -137,7 +141,7 @@ describe('three processes that watch one chain', () => {
   };
 
   it('one follows; another takes over within 10 s of a kill', async () => {
-    const first = follower();
+    const first = await follower();
     const { holder } = await cursor();
     running.delete(first);
     await first.stop('SIGKILL');
@@ -147,7 +151,7 @@ describe('three processes that watch one chain', () => {
   });
 
   it('one that was frozen finds itself replaced and writes nothing more', async () => {
-    const frozen = follower();
+    const frozen = await follower();
     const { holder } = await cursor();
     process.kill(frozen.pid, 'SIGSTOP');
     const ms = await takeover(holder);
@@ -165,7 +169,7 @@ describe('three processes that watch one chain', () => {
 
   it('one that is stopped hands over at once, and in the end every alert is there once', async () => {
     const { holder } = await cursor();
-    const last = follower();
+    const last = await follower();
     const spare = await place.serve(place.folder('data'), {
       DATABASE_URL: `postgres://${inject('postgres').user}@/${String(database.config.database)}?host=${encodeURIComponent(inject('postgres').host)}`,
       VIGIL_ADMIN_TOKEN: 'a-token-of-the-environment-0123456789',

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { Pool, WebSocket } from 'undici';
 
 export type RpcCall = { method: string; params: readonly unknown[] };
@@ -69,7 +70,7 @@ function createHttpRpc(url: string): Rpc {
         await response.body.dump();
         throw new RpcFailure(`it answered with status ${response.statusCode}`);
       }
-      return await response.body.text();
+      return toText(Buffer.from(await response.body.arrayBuffer()));
     } catch (error) {
       throw error instanceof RpcFailure ? error : new RpcFailure(reason(error, timeoutMs), { cause: error });
     }
@@ -162,6 +163,11 @@ function parse(text: string): unknown {
   const parsed = tryParse(text);
   if (parsed === undefined) throw new RpcFailure('its answer is not JSON');
   return parsed;
+}
+
+/** Answers are plain ASCII nearly always, which is read several times as fast. */
+function toText(bytes: Buffer): string {
+  return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
 }
 
 function tryParse(text: string): unknown {

@@ -39,7 +39,7 @@ const live = raw(`c.status = 'ACTIVE'
     having count(*) > 0 and coalesce(max(s.expiration_date) filter (where s.status = 'ACTIVE'), 0)
       <= extract(epoch from clock_timestamp()) * 1000 - ${graceMs})`);
 
-const pageSize = 10_000;
+const pageSize = 2000;
 
 /** Everything that is watched on a chain, in pages; with `only`, of what these contracts (projects, tenants) have. */
 export async function* watchedContracts(
