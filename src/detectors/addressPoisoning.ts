@@ -2,11 +2,12 @@ import type { Static } from 'typebox';
 import { formatUnits, showAmount } from '../evidence/amounts.ts';
 import { assetFacts, native } from '../evidence/assetFacts.ts';
 import { transferTopic } from '../evidence/erc20Transfer.ts';
+import { labelHits, showLabel } from '../evidence/labelHits.ts';
 import { logWords } from '../evidence/logWords.ts';
 import { Configuration, Whole } from '../evidence/parameters.ts';
 import { endsOf } from '../evidence/partiesOf.ts';
 import type { Log, Transaction } from '../model/block.ts';
-import { defineDetector, type Observation, type Sight } from '../model/detection.ts';
+import { defineDetector, type Label, type Observation, type Sight } from '../model/detection.ts';
 
 const config = Configuration({
   past: Whole('How many blocks a payment is remembered.', 600_000, 1, 100_000_000),
@@ -27,7 +28,7 @@ export const addressPoisoning = defineDetector<Config, State>({
   category: 'SECURITY',
   severity: 'HIGH',
   description:
-    'A transfer of nothing, of dust or of a fake token puts an address into the history of the wallet that looks like one it has paid, so that it is copied by mistake. CRITICAL when the wallet pays such a look-alike.',
+    'A transfer of nothing, of dust or of a fake token puts an address into the history of the wallet that looks like one it has paid, or one that is labelled SCAM, so that it is copied by mistake. CRITICAL when the wallet pays such an address.',
   faq: 'Whom does it compare with? With the recipients of payments that the wallet has sent since the detector began; payments that a relayer sends for the wallet are not counted.',
   config,
   interests: (_config, { address }) => [
@@ -47,7 +48,15 @@ export const addressPoisoning = defineDetector<Config, State>({
     const known = (state?.paid ?? []).filter(([, block]) => block > number - options.past);
     const isKnown = known.some(([address]) => address === other);
     const genuine = isKnown ? undefined : known.find(([address]) => isAlike(address, other, options))?.[0];
-    if (genuine !== undefined) return { found: [toFound(movement, other, genuine, isPayment, sight)] };
+    if (genuine !== undefined) {
+      const why = `which looks like ${genuine} that ${contract.name} has paid`;
+      return { found: [toFound(movement, other, { why, genuine }, isPayment, sight)] };
+    }
+    const [scam] = isKnown ? [] : labelHits(sight.read, [{ address: other }], isScam);
+    if (scam) {
+      const label = showLabel(scam.label);
+      return { found: [toFound(movement, other, { why: `known as ${label}`, label }, isPayment, sight)] };
+    }
     if (!isPayment || other === contract.address) return {};
     const paid: State['paid'] = [...known.filter(([address]) => address !== other), [other, number]];
     return { state: { paid: paid.slice(-options.history) } };
@@ -74,6 +83,10 @@ function tokenMovement(log: Log, { from, to }: Transaction, wallet: string): Mov
   return { from: ends[0], to: ends[1], units: BigInt(units), token: log.address, isOwn };
 }
 
+function isScam({ tags }: Label): boolean {
+  return tags.includes('SCAM');
+}
+
 function isAlike(one: string, other: string, { prefix, suffix }: Config): boolean {
   const start = 2 + 2 * prefix;
   return one.slice(0, start) === other.slice(0, start) && one.slice(-2 * suffix) === other.slice(-2 * suffix);
@@ -82,7 +95,7 @@ function isAlike(one: string, other: string, { prefix, suffix }: Config): boolea
 function toFound(
   { from, units, token }: Movement,
   lookAlike: string,
-  genuine: string,
+  { why, ...evidence }: { why: string; genuine?: string; label?: string },
   isPayment: boolean,
   { contract, chain, read }: Sight<Config, State>,
 ) {
@@ -94,12 +107,12 @@ function toFound(
   return {
     ...(isPayment ? { severity: 'CRITICAL' as const } : {}),
     message: isPayment
-      ? `${contract.name} paid ${shown} to ${lookAlike}, which only looks like ${genuine} that it has paid before.`
-      : `${lookAlike}, which looks like ${genuine} that ${contract.name} has paid, ${deed}: take care not to copy it.`,
+      ? `${contract.name} paid ${shown} to ${lookAlike}, ${why}.`
+      : `${lookAlike}, ${why}, ${deed}: take care not to copy it.`,
     fields: {
       kind,
       lookAlike,
-      genuine,
+      ...evidence,
       token,
       symbol: facts.symbol,
       value: units,

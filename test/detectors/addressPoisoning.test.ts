@@ -52,6 +52,22 @@ describe('address_poisoning', () => {
     expect(found[2]?.message).toContain(`looks like ${genuine} that Watched has paid`);
   });
 
+  it('tells of addresses that are labelled as scams although they look like nobody', async () => {
+    const { anvil } = chain;
+    const [wallet, stranger, scammer] = anvil.accounts;
+    const labels = [{ address: scammer.toLowerCase(), name: 'Poisoner', tags: ['SCAM'] }];
+    const observer = await chain.watch(name, {}, { address: wallet, labels });
+    for (const from of [stranger, scammer]) await anvil.send({ from, to: wallet, value: 1n });
+    await anvil.send({ from: wallet, to: scammer, value: 1n });
+    expect(await observer.catchUp()).toMatchObject([
+      {
+        severity: 'HIGH',
+        meta: { kind: 'dust', lookAlike: scammer.toLowerCase(), label: 'Poisoner (SCAM, score 100)' },
+      },
+      { severity: 'CRITICAL', meta: { kind: 'payment' } },
+    ]);
+  });
+
   it('is critical when the wallet falls for it', async () => {
     const { wallet, observer } = await watchPayer();
     await token.send(wallet, 'transfer', lookAlike, 2n * one);

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { chains } from '../../src/chains/chains.ts';
+import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
+import { encodeCall, parseFunction } from '../../src/lib/abi.ts';
+import type { Question } from '../../src/model/question.ts';
+import { artifacts } from '../fixtures/contracts/artifacts.ts';
+import { type Anvil, startAnvil } from '../harness/anvil.ts';
+
+let anvil: Anvil;
+beforeAll(async () => {
+  anvil = await startAnvil();
+});
+afterAll(() => anvil.stop());
+
+it('asks many calls of a block in one where the well-known contract stands, with the same answers as each alone', async () => {
+  const token = await anvil.deploy(artifacts.Token, 'Token', 'TKN', 18, 10n ** 24n);
+  const balanceOf = parseFunction('balanceOf(address)(uint256)');
+  const questions: Question[] = [
+    ...anvil.accounts.slice(0, 6).map((account): Question => {
+      return { type: 'call', to: token.address, data: encodeCall(balanceOf, [account]) };
+    }),
+    { type: 'call', to: token.address, data: encodeCall(parseFunction('burn(uint256)'), [1n]) },
+    { type: 'balance', address: anvil.accounts[0] },
+  ];
+  const ask = async () => {
+    const calls = new Map<string, number>();
+    const counted = (method: string) => calls.set(method, (calls.get(method) ?? 0) + 1);
+    const client = createEvmClient({ chain: chains.anvil, urls: [anvil.url], now: Date.now, counted });
+    const latest = await client.header('latest');
+    const answers = await client.ask(latest!, questions);
+    await client.close();
+    return { answers: answers.slice(0, -2), last: answers.at(-2), calls: calls.get('eth_call') };
+  };
+  const alone = await ask();
+  expect(alone.calls).toBe(7);
+  await anvil.deployMulticall();
+  await anvil.mine();
+  const together = await ask();
+  expect(together.calls).toBe(1);
+  expect(together.answers).toEqual(alone.answers);
+  for (const { last } of [alone, together])
+    expect(last).toMatchObject({ value: { reverted: expect.any(String) } });
+});
