@@ -95,7 +95,15 @@ export const notifyEndpoints: readonly Endpoint[] = [
     description:
       'The request, mail or message for an alert, or for a `ping` where none is named. Secrets and signatures are masked; nothing is sent.',
     params: byId,
-    body: Shape({ alertUid: Text('The alert.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071', { max: 100 }) }, []),
+    body: Shape(
+      {
+        alertUid: Text('The alert.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071', { max: 100 }),
+        template: Text('A message to try in place of the alert’s own.', 'The owner is {newOwner} now.', {
+          max: 10_000,
+        }),
+      },
+      [],
+    ),
     reply: Shape(
       {
         type: OneOf(destinationTypes, 'Kind of destination.', 'HTTP'),
@@ -114,7 +122,7 @@ export const notifyEndpoints: readonly Endpoint[] = [
     effect: 'read',
     problems: ['not-found', 'unprocessable'],
     handle: async (call, { params, body }) => ({
-      body: await previewDestination(call, params.id, body.alertUid),
+      body: await previewDestination(call, params.id, body),
     }),
   }),
   endpoint({

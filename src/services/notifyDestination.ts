@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { fillTemplate, templateFields } from '../lib/template.ts';
 import { Problem, unprocessable } from '../model/errors.ts';
 import { type Message, type Outcome, type Rendered, raisedType, type Target } from '../model/notification.ts';
 import { uidTime } from '../model/uidTime.ts';
@@ -33,15 +34,16 @@ export async function testDestination(
   return { uid: message.uid, outcome, durationMs };
 }
 
-/** What would be sent for an alert, or for a `ping` where none is named. */
+/** What would be sent for an alert, or for a `ping` where none is named; with a template, if that were the alert's message. */
 export async function previewDestination(
   call: Call,
   id: number,
-  alertUid: string | undefined,
+  { alertUid, template }: { alertUid?: string; template?: string },
 ): Promise<Rendered> {
   await findReadable(call, destinationTable, id);
   const target = await targetOf(call, id);
-  const message = alertUid === undefined ? ping(call, 0) : await alertMessage(call, target, alertUid);
+  const told = alertUid === undefined ? ping(call, 0) : await alertMessage(call, target, alertUid);
+  const message = template === undefined ? told : withTemplate(told, template);
   const rendered = call.services.notifier.render(target, [message]);
   if (!rendered)
     throw unprocessable(
@@ -60,6 +62,22 @@ async function targetOf(call: Call, id: number): Promise<Target> {
 function ping(call: Call, sequence: number): Message {
   const data = { message: 'This is a test message of Vigil.' };
   return { uid: randomUUID(), sequence, type: 'ping', timestamp: call.now, data };
+}
+
+/** Members of the finding first, then those of the alert, as in a detector's \`desc\` and a trigger alert's \`message\`. */
+function withTemplate(message: Message, template: string): Message {
+  const { meta, ...members } = message.data;
+  const fields: Record<string, unknown> = { ...members, ...(meta as Record<string, unknown> | undefined) };
+  const unknown = templateFields(template).find((name) => !Object.hasOwn(fields, name.split('.')[0]!));
+  if (unknown !== undefined) {
+    const known = Object.keys(fields).sort().join(', ');
+    throw unprocessable(
+      '/template',
+      'unknown-member',
+      `{${unknown}} is not a member of this alert; it has ${known}.`,
+    );
+  }
+  return { ...message, data: { ...message.data, message: fillTemplate(template, fields) } };
 }
 
 /** The alert must be one of the destination's own tenant, because no other can reach it. */

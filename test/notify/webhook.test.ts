@@ -185,6 +185,13 @@ describe('a webhook', () => {
     const preview = await world.call('POST', `destination/${id}/preview`, { alertUid: uid });
     expect(preview.body).toMatchObject({ type: 'HTTP', method: 'POST', uri: `${world.sink.url}/tested` });
     expect(JSON.parse(preview.body.body).data).toMatchObject({ uid, name: 'Drained' });
+    const path = `destination/${id}/preview`;
+    const tried = await world.ok('POST', path, { alertUid: uid, template: '{name} is {severity}.' });
+    expect(JSON.parse(tried.body).data.message).toMatch(/^Drained is [A-Z]+\.$/);
+    const refused = await world.call('POST', path, { alertUid: uid, template: 'To {nobody}.' });
+    expect(refused.status).toBe(422);
+    expect(refused.body.errors[0]).toMatchObject({ pointer: '/template', code: 'unknown-member' });
+    expect(refused.body.detail).toContain('{nobody} is not a member of this alert; it has ');
     expect(preview.body.headers).toMatchObject({ 'x-key': '[sealed]', 'webhook-signature': 'v1,[sealed]' });
     expect(preview.text).not.toContain('hush');
     expect(preview.text).not.toContain(secret.slice(6));
