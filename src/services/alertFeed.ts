@@ -41,6 +41,9 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
   let last = firstAlertEvent;
   let running: { stop(): Promise<void> } | undefined;
   let reading: Promise<void> = Promise.resolve();
+  /** Whoever begins anew waits until the last reading is through, which would otherwise move the place back. */
+  let stopping: Promise<void> = Promise.resolve();
+  let followers = 0;
   let isClosed = false;
 
   function read(): void {
@@ -60,6 +63,7 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
   }
 
   async function start(): Promise<void> {
+    await stopping;
     if (running) return;
     const unlisten = listen(read);
     // A transaction that was open when it was told of an event is not told of again.
@@ -68,7 +72,8 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
       stop: async () => {
         clearInterval(timer);
         await unlisten();
-        await reading;
+        await reading.catch(() => undefined);
+        reading = Promise.resolve();
       },
     };
     reading = lastAlertEvent(db).then((id) => {
@@ -77,15 +82,34 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
     try {
       await reading;
     } catch (error) {
-      const { stop } = running;
-      running = undefined;
-      reading = Promise.resolve();
       await stop();
       throw error;
     }
   }
 
+  async function stop(): Promise<void> {
+    const ending = running;
+    running = undefined;
+    if (ending) stopping = ending.stop();
+    await stopping;
+  }
+
   async function* follow({ scope, matches, after, isLive }: Wanted): AsyncGenerator<AlertEvent | undefined> {
+    followers++;
+    try {
+      yield* followOn({ scope, matches, after, isLive });
+    } finally {
+      // Nobody is left to read for.
+      if (--followers === 0) await stop();
+    }
+  }
+
+  async function* followOn({
+    scope,
+    matches,
+    after,
+    isLive,
+  }: Wanted): AsyncGenerator<AlertEvent | undefined> {
     await start();
     await reading;
     const queue: AlertEvent[] = [];
@@ -144,7 +168,7 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
     async close() {
       isClosed = true;
       for (const reader of readers) reader.end();
-      await running?.stop();
+      await stop();
     },
   };
 }

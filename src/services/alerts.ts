@@ -1,6 +1,7 @@
 import { sql } from '../lib/sql.ts';
 import { Problem } from '../model/errors.ts';
 import { termHash } from '../query/termHash.ts';
+import { insertResolvedEvents } from '../store/alerts/alertEvents.ts';
 import { findAlert, resolveAlerts, updateAlert } from '../store/alerts/alertRecords.ts';
 import { alertTable } from '../store/alerts/alertTable.ts';
 import { tellResolved } from '../store/deliveries/followUps.ts';
@@ -34,6 +35,7 @@ export async function changeAlert(
   if (change.status === 'RESOLVED') {
     const isIt = sql`t.tenant_id = ${key.tenantId} and t.timestamp = ${key.timestamp} and t.uid = ${uid}::uuid`;
     await tellResolved(call.db, isIt, call.now);
+    await insertResolvedEvents(call.db, isIt);
   }
   const hash = (tag: string) => termHash(key.tenantId, 'tags', tag);
   await updateAlert(call.db, key, {
@@ -57,7 +59,10 @@ export async function resolveByQuery(
 ): Promise<number> {
   const isResolved = input.resolved ?? true;
   const condition = await compileQuery(call.db, alertTable, ofOwnTenants(call.scope), input, call.now);
-  if (isResolved) await withinTime(() => tellResolved(call.db, condition, call.now));
+  if (isResolved) {
+    await withinTime(() => tellResolved(call.db, condition, call.now));
+    await withinTime(() => insertResolvedEvents(call.db, condition));
+  }
   const changed = await withinTime(() => resolveAlerts(call.db, condition, isResolved));
   for (const { tenantId, count } of changed) {
     const record = { id: null, tenantId };

@@ -111,6 +111,18 @@ describe('the live stream', () => {
     stream.close();
   });
 
+  it('tells of alerts that are resolved, one by one and by query, once', async () => {
+    const stream = await open('?query=name:Resolving');
+    const [one, other] = await tell(finding({ name: 'Resolving' }), finding({ name: 'Resolving' }));
+    for (let times = 0; times < 2; times++) await api.ok('PUT', `alert/${one}`, { status: 'RESOLVED' });
+    await api.ok('POST', 'alert/resolve', { query: 'name:Resolving' });
+    const resolved = () => stream.events.filter(({ type }) => type === 'resolved');
+    await until(() => resolved().length >= 2);
+    await sleep(100);
+    expect(uids(resolved())).toEqual([one, other]);
+    stream.close();
+  });
+
   it('loses and repeats nothing over broken connections, also of transactions that end out of order', async () => {
     const random = createRandom('stream');
     const expected: string[] = [];

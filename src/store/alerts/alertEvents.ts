@@ -22,7 +22,11 @@ export const nowMs = raw('floor(extract(epoch from clock_timestamp()) * 1000)::b
 type Key = { tenantId: number; contractId: number; uid: string; timestamp: number };
 
 /** Written along with what happened to the alerts, for everybody who listens. */
-export async function insertAlertEvents(tx: Db, type: AlertEventType, alerts: readonly Key[]): Promise<void> {
+export async function insertAlertEvents(
+  tx: Db,
+  type: 'raised' | 'retracted',
+  alerts: readonly Key[],
+): Promise<void> {
   if (alerts.length === 0) return;
   await tx.prepared(
     sql`insert into alert_event (tenant_id, contract_id, alert_uid, alert_timestamp, type, at)
@@ -30,6 +34,15 @@ export async function insertAlertEvents(tx: Db, type: AlertEventType, alerts: re
       from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
         ${alerts.map(({ contractId }) => contractId)}::bigint[], ${alerts.map(({ uid }) => uid)}::uuid[],
         ${alerts.map(({ timestamp }) => timestamp)}::bigint[]) k(tenant_id, contract_id, uid, timestamp)`,
+  );
+}
+
+/** Written before the alerts are marked, because afterwards it cannot be told which were open. */
+export async function insertResolvedEvents(tx: Db, condition: Sql): Promise<void> {
+  await tx.query(
+    sql`insert into alert_event (tenant_id, contract_id, alert_uid, alert_timestamp, type, at)
+      select t.tenant_id, t.contract_id, t.uid, t.timestamp, 'resolved', ${nowMs} from alert t
+      where ${condition} and not t.is_resolved`,
   );
 }
 
