@@ -4,7 +4,7 @@ import type { Db } from '../db.ts';
 import { selectDocument } from '../documents/searchDocuments.ts';
 import { alertTable } from './alertTable.ts';
 
-export type AlertEventType = 'raised' | 'retracted' | 'resolved';
+type AlertEventType = 'raised' | 'retracted' | 'resolved';
 /** `id` is its place in the order of all: the number of its transaction and its own. */
 export type AlertEvent = {
   id: string;
