@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { rarely } from './lib/rarely.ts';
 import { platformTenant } from './model/metrics.ts';
 import { startMessengerABinding } from './notify/bindMessengerA.ts';
 import { createNotifier, type Notifier } from './notify/createNotifier.ts';
@@ -65,7 +66,12 @@ export function openNotifying(
           delivered: countDeliveries(recorder),
           now,
           random: Math.random,
-          onError: createTroubleLog(log, now),
+          onError: rarely(now, (error) =>
+            log.error(
+              { err: error },
+              'Messages could not be sent or their outcome not be written; trying on',
+            ),
+          ),
         }),
         startExpiryNotices({ store, keyring, mail: mailer !== undefined, now, log }),
         ...(mailer ? [startMailOutbox({ store, keyring, mailer, now, log })] : []),
@@ -91,15 +97,5 @@ function countDeliveries(recorder: MetricRecorder): (type: string, tenantId: num
     series.set(type, known);
     recorder.add(known, tenantId, 1);
     recorder.add(known, platformTenant, 1);
-  };
-}
-
-/** A store that is away is told of at once and then once a minute, not at every look. */
-function createTroubleLog(log: Logger, now: () => number): (error: unknown) => void {
-  let toldAt = 0;
-  return (error) => {
-    if (now() < toldAt + 60_000) return;
-    toldAt = now();
-    log.error({ err: error }, 'Messages could not be sent or their outcome not be written; trying on');
   };
 }

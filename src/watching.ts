@@ -4,6 +4,7 @@ import type { Follow } from './alerts/raise.ts';
 import type { FollowRetraction } from './alerts/retract.ts';
 import { BlockGone, type ChainClient } from './chains/chainClient.ts';
 import { type Chain, type ChainUid, chains } from './chains/chains.ts';
+import { rarely } from './lib/rarely.ts';
 import type { Fetch } from './matching/answers.ts';
 import { createPipeline } from './pipeline.ts';
 import type { MetricRecorder } from './services/metricRecorder.ts';
@@ -142,7 +143,12 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
         blockTimeMs: chain.blockTimeMs,
         confirmations,
         now,
-        onTrouble: createTroubleLog(log, chain.uid, now),
+        onTrouble: rarely(now, (error) =>
+          log.warn(
+            { err: error, chain: chain.uid },
+            'The nodes of the chain do not answer as they should; trying on',
+          ),
+        ),
         signal,
       })) {
         if (message.type === 'retract')
@@ -220,15 +226,5 @@ function createLooks(client: ChainClient) {
       }
       await client.compare(isAll ? 'all' : 'troubled');
     },
-  };
-}
-
-/** Nodes that do not answer are told of at once and then once a minute, not at every attempt. */
-function createTroubleLog(log: Logger, chain: string, now: () => number): (error: unknown) => void {
-  let toldAt = 0;
-  return (error) => {
-    if (now() < toldAt + 60_000) return;
-    toldAt = now();
-    log.warn({ err: error, chain }, 'The nodes of the chain do not answer as they should; trying on');
   };
 }

@@ -1,5 +1,6 @@
 import { Problem } from '../model/errors.ts';
 import {
+  everything,
   isAdmin,
   organisationRoles,
   type Principal,
@@ -35,7 +36,6 @@ export function visibleTo(principal: Principal): Scope {
   return isAdmin(principal) ? everything : scopeOf(principal, () => true);
 }
 
-const everything: Scope = { all: true, tenantIds: [], organisationIds: [] };
 const nothing: Scope = { all: false, tenantIds: [], organisationIds: [] };
 
 function scopeOf(principal: Principal, counts: (role: Role) => boolean): Scope {

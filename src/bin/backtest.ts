@@ -3,6 +3,7 @@ import { toChainFacts } from '../chains/toChainFacts.ts';
 import { loadConfig } from '../config.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
 import type { BacktestResult } from '../model/backtest.ts';
+import { everything } from '../model/principal.ts';
 import { createSandbox } from '../scripts/sandbox.ts';
 import { createMetricRecorder } from '../services/metricRecorder.ts';
 import { openChains } from '../services/openChains.ts';
@@ -50,8 +51,6 @@ export async function backtestCommand(
     });
   });
 }
-
-const everything = { all: true, tenantIds: [], organisationIds: [] };
 
 type Asked = ReturnType<typeof openAnswers>;
 type Client = Parameters<Asked['answers']>[1];

@@ -1,5 +1,6 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { Problem } from '../model/errors.ts';
+import { everything } from '../model/principal.ts';
 import { importLabels } from '../services/importLabels.ts';
 import { toLabelTags } from '../services/labelMembers.ts';
 import { readChainUid } from '../services/readLabelRow.ts';
@@ -68,8 +69,6 @@ export async function importLabelsCommand(
     }
   });
 }
-
-const everything = { all: true, tenantIds: [], organisationIds: [] };
 
 async function* textOf(file: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

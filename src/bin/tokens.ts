@@ -1,4 +1,4 @@
-import { roles } from '../model/principal.ts';
+import { everything, roles } from '../model/principal.ts';
 import { issueToken } from '../services/issueToken.ts';
 import { appendAudit } from '../store/audit.ts';
 import type { Db } from '../store/db.ts';
@@ -73,7 +73,6 @@ export async function revokeTokenCommand(words: readonly string[]): Promise<numb
 }
 
 async function hasTenant(tx: Db, id: number): Promise<boolean> {
-  const everything = { all: true, tenantIds: [], organisationIds: [] };
   return (await lockRecords(tx, tenantTable, everything, [id], 'read')).has(id);
 }
 

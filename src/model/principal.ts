@@ -31,6 +31,9 @@ export type Scope = {
   organisationIds: readonly number[];
 };
 
+/** No bounds at all: the platform's own work. */
+export const everything: Scope = { all: true, tenantIds: [], organisationIds: [] };
+
 export function isAdmin(principal: Principal): boolean {
   return principal.roles.includes('admin');
 }

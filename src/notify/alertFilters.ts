@@ -1,8 +1,6 @@
-import { createMatcher, type Matcher } from '../query/lucene/matcher.ts';
-import { parseQuery } from '../query/lucene/parser.ts';
-import { resolve } from '../query/lucene/resolve.ts';
+import type { Matcher } from '../query/lucene/matcher.ts';
 import { createSubject, type Subject } from '../query/lucene/subject.ts';
-import { alertTable } from '../store/alerts/alertTable.ts';
+import { createAlertMatcher } from '../store/alerts/alertMatcher.ts';
 
 /** Tells whether alerts pass query strings; every query and every alert is prepared once. */
 export function createAlertFilters(now: number): (query: string, alert: object) => boolean {
@@ -18,9 +16,8 @@ export function createAlertFilters(now: number): (query: string, alert: object) 
 }
 
 function toMatcher(query: string, now: number): Matcher {
-  if (query.trim() === '') return () => true;
   try {
-    return createMatcher(resolve(parseQuery(query), alertTable.mapping, now));
+    return createAlertMatcher(query, now);
   } catch {
     // It was read when it was saved; should that ever change, a message too many is better than one too few.
     return () => true;

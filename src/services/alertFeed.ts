@@ -1,4 +1,4 @@
-import type { Scope } from '../model/principal.ts';
+import { everything, type Scope } from '../model/principal.ts';
 import {
   type AlertEvent,
   firstAlertEvent,
@@ -172,5 +172,3 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
     },
   };
 }
-
-const everything: Scope = { all: true, tenantIds: [], organisationIds: [] };

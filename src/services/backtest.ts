@@ -1,5 +1,6 @@
 import { type ChainUid, chains } from '../chains/chains.ts';
 import { toChainFacts } from '../chains/toChainFacts.ts';
+import { isUuid } from '../lib/isUuid.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
 import { Problem, unprocessable } from '../model/errors.ts';
 import { findSchemaName } from '../store/detectorSchemas.ts';
@@ -83,9 +84,7 @@ async function queue(call: Call, made: NewBacktest): Promise<BacktestRow> {
 }
 
 export async function readBacktest(call: Call, uid: string): Promise<BacktestRow> {
-  const found = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(uid)
-    ? await findBacktest(call.db, call.scope, uid)
-    : undefined;
+  const found = isUuid(uid) ? await findBacktest(call.db, call.scope, uid) : undefined;
   if (!found) throw new Problem('not-found', 'There is no such backtest.');
   return found;
 }

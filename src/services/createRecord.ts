@@ -1,4 +1,5 @@
 import { invalid, Problem, unprocessable } from '../model/errors.ts';
+import { everything } from '../model/principal.ts';
 import { isItems, writeBindings } from '../store/bindings.ts';
 import { violatedUnique } from '../store/db.ts';
 import { findRecord, insertRecord, lockRecords, type Row, reserveId, type Use } from '../store/records.ts';
@@ -92,7 +93,6 @@ async function parent(call: Call, table: Table, member: string, id: number, use:
 }
 
 async function readBack(call: Call, kind: RecordKind, id: number): Promise<Row> {
-  const everything = { all: true, tenantIds: [], organisationIds: [] };
   const record = await findRecord(call.db, kind.table, everything, id, kind.names);
   if (!record) throw new Error(`The new ${kind.table.kind} ${id} cannot be read back.`);
   return record;

@@ -1,10 +1,7 @@
 import { Type } from 'typebox';
-import { createMatcher } from '../../query/lucene/matcher.ts';
-import { parseQuery } from '../../query/lucene/parser.ts';
-import { resolve } from '../../query/lucene/resolve.ts';
 import { createSubject } from '../../query/lucene/subject.ts';
 import type { AlertEvent } from '../../store/alerts/alertEvents.ts';
-import { alertTable } from '../../store/alerts/alertTable.ts';
+import { createAlertMatcher } from '../../store/alerts/alertMatcher.ts';
 import { isTokenLive } from '../../store/tokens.ts';
 import { endpoint } from '../endpoint.ts';
 import { Shape, Text } from '../schema.ts';
@@ -49,15 +46,12 @@ export const alertStream = endpoint({
   effect: 'read',
   problems: ['invalid-query'],
   handle: async (call, { query, headers }) => {
-    const predicate = query.query?.trim()
-      ? resolve(parseQuery(query.query), alertTable.mapping, call.now)
-      : undefined;
-    const matcher = predicate && createMatcher(predicate);
+    const matches = createAlertMatcher(query.query ?? '', call.now);
     const { lastEventId } = headers;
     const isKnown = lastEventId !== undefined && new RegExp(idPattern).test(lastEventId);
     const events = call.services.alertFeed.follow({
       scope: call.scope,
-      matches: (alert) => matcher?.(createSubject(alert)) ?? true,
+      matches: (alert) => matches(createSubject(alert)),
       after: isKnown ? lastEventId : query.after,
       isLive: query.live !== 'false',
     });

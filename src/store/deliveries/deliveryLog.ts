@@ -1,3 +1,4 @@
+import { isUuid } from '../../lib/isUuid.ts';
 import { empty, sql } from '../../lib/sql.ts';
 import type { Message, Outcome } from '../../model/notification.ts';
 import type { Scope } from '../../model/principal.ts';
@@ -55,7 +56,7 @@ export async function lockDelivery(
   scope: Scope,
   uid: string,
 ): Promise<(Delivery & { tenantId: number }) | undefined> {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(uid)) return undefined;
+  if (!isUuid(uid)) return undefined;
   const rows = await tx.query<Delivery & { tenantId: number }>(
     sql`select ${columns}, d.tenant_id as "tenantId" from delivery d
       where d.uid = ${uid}::uuid ${scope.all ? empty : sql`and d.tenant_id = any(${scope.tenantIds})`}
