@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import compress from '@fastify/compress';
-import cors from '@fastify/cors';
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -17,6 +16,7 @@ import type { MetricRecorder, Series } from '../services/metricRecorder.ts';
 import { accessOf, unusedRows } from './access.ts';
 import { authorize, visibleTo } from './authorize.ts';
 import type { Endpoint } from './endpoint.ts';
+import { addDeprecation, addSecurityHeaders, allowOrigins } from './headers.ts';
 import { toProblemReply } from './problem.ts';
 import { readJson } from './readJson.ts';
 import { routeOf } from './route.ts';
@@ -242,50 +242,6 @@ function readBodies(app: FastifyInstance): void {
     { parseAs: 'buffer' },
     async (_request: FastifyRequest, body: Buffer) => (body.length === 0 ? undefined : readJson(body)),
   );
-}
-
-async function allowOrigins(app: FastifyInstance, origins: readonly string[]): Promise<void> {
-  await app.register(cors, {
-    origin: origins.includes('*') ? '*' : [...origins],
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    allowedHeaders: [
-      'Authorization',
-      'Content-Type',
-      'If-Match',
-      'If-None-Match',
-      'Idempotency-Key',
-      'X-Request-Id',
-    ],
-    exposedHeaders: [
-      'ETag',
-      'Location',
-      'X-Request-Id',
-      'RateLimit',
-      'RateLimit-Policy',
-      'Retry-After',
-      'Idempotency-Replayed',
-      'X-Invite-Accept-Link',
-      'X-Webhook-Secret',
-    ],
-    maxAge: 600,
-  });
-}
-
-function addSecurityHeaders(reply: FastifyReply): void {
-  reply.header('x-request-id', reply.request.id);
-  reply.header('x-content-type-options', 'nosniff');
-  reply.header('referrer-policy', 'no-referrer');
-  reply.header('x-frame-options', 'DENY');
-  if (!reply.hasHeader('content-security-policy')) {
-    reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
-  }
-  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
-}
-
-function addDeprecation(reply: FastifyReply, { since, sunset }: { since: Date; sunset: Date }): void {
-  reply
-    .header('deprecation', `@${Math.floor(since.getTime() / 1000)}`)
-    .header('sunset', sunset.toUTCString());
 }
 
 function readRequestId(request: { headers: Record<string, string | string[] | undefined> }): string {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { customLabels } from '../evidence/customLabels.ts';
-import { describeParty } from '../evidence/describeParty.ts';
+import { describeHits } from '../evidence/describeHits.ts';
 import { labelHits, severityByScore, showLabel, worstFirst } from '../evidence/labelHits.ts';
 import { Addresses, Choice, Condition, Configuration, Flag, LabelTags } from '../evidence/parameters.ts';
 import { type Party, partiesOf } from '../evidence/partiesOf.ts';
@@ -58,17 +58,8 @@ export const aml = defineDetector<Config, never>({
           counts,
         )
       : labelHits(read, parties, counts);
-    const told = hits.slice(0, mostFindings);
-    const deeds = read.all(
-      told.map(
-        ({ party }) =>
-          () =>
-            describeParty(party, transaction, read, chain),
-      ),
-    );
     return {
-      found: told.map(({ party, label }, place) => {
-        const { deed, fields } = deeds[place]!;
+      found: describeHits(hits, transaction, read, chain).map(({ party, label, deed, fields }) => {
         return {
           part: party.address,
           severity: severityByScore(label.score),
@@ -86,9 +77,6 @@ export const aml = defineDetector<Config, never>({
     };
   },
 });
-
-/** The worst of one transaction; an airdrop to thousands must not become thousands of alerts. */
-const mostFindings = 20;
 
 function isTracked({ role }: Party, { trackFrom, trackTo, trackToken }: Config): boolean {
   if (role === 'sender') return trackFrom;

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { describeParty } from '../evidence/describeParty.ts';
+import { describeHits } from '../evidence/describeHits.ts';
 import { labelHits, showLabel } from '../evidence/labelHits.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { partiesOf } from '../evidence/partiesOf.ts';
@@ -36,17 +36,8 @@ export const sanctionedInteraction = defineDetector<Static<typeof config>, never
       ({ tags, source }) =>
         tags.includes('SANCTION') && (listVersion === undefined || source === listVersion),
     );
-    const told = hits.slice(0, mostFindings);
-    const deeds = read.all(
-      told.map(
-        ({ party }) =>
-          () =>
-            describeParty(party, transaction, read, chain),
-      ),
-    );
     return {
-      found: told.map(({ party, label }, place) => {
-        const { deed, fields } = deeds[place]!;
+      found: describeHits(hits, transaction, read, chain).map(({ party, label, deed, fields }) => {
         return {
           part: party.address,
           message: `The sanctioned address ${party.address}, known as ${showLabel(label)}, ${deed}; ${contract.name} is involved.`,
@@ -56,5 +47,3 @@ export const sanctionedInteraction = defineDetector<Static<typeof config>, never
     };
   },
 });
-
-const mostFindings = 20;

@@ -2,6 +2,7 @@ import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Severity } from '../../model/alert.ts';
 import type { Watched } from '../../model/detection.ts';
 import type { Db } from '../db.ts';
+import { graceMs } from '../notify/expiryNotices.ts';
 
 type WatchedDetector = {
   id: number;
@@ -27,9 +28,6 @@ export type WatchedContract = Watched & {
   detectors: WatchedDetector[];
   triggers: WatchedTrigger[];
 };
-
-/** How long detectors go on after the last subscription has ended. */
-const graceMs = 7 * 86_400_000;
 
 /** What is active, of somebody who is active and has paid, or never had to. */
 const live = raw(`c.status = 'ACTIVE'

@@ -1,0 +1,49 @@
+import cors from '@fastify/cors';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+
+/** Lets pages of these origins call the API and read the headers that matter. */
+export async function allowOrigins(app: FastifyInstance, origins: readonly string[]): Promise<void> {
+  await app.register(cors, {
+    origin: origins.includes('*') ? '*' : [...origins],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    allowedHeaders: [
+      'Authorization',
+      'Content-Type',
+      'If-Match',
+      'If-None-Match',
+      'Idempotency-Key',
+      'X-Request-Id',
+    ],
+    exposedHeaders: [
+      'ETag',
+      'Location',
+      'X-Request-Id',
+      'RateLimit',
+      'RateLimit-Policy',
+      'Retry-After',
+      'Idempotency-Replayed',
+      'X-Invite-Accept-Link',
+      'X-Webhook-Secret',
+    ],
+    maxAge: 600,
+  });
+}
+
+/** What every answer carries, whatever it says. */
+export function addSecurityHeaders(reply: FastifyReply): void {
+  reply.header('x-request-id', reply.request.id);
+  reply.header('x-content-type-options', 'nosniff');
+  reply.header('referrer-policy', 'no-referrer');
+  reply.header('x-frame-options', 'DENY');
+  if (!reply.hasHeader('content-security-policy')) {
+    reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
+  }
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+}
+
+/** RFC 9745 and RFC 8594. */
+export function addDeprecation(reply: FastifyReply, { since, sunset }: { since: Date; sunset: Date }): void {
+  reply
+    .header('deprecation', `@${Math.floor(since.getTime() / 1000)}`)
+    .header('sunset', sunset.toUTCString());
+}
