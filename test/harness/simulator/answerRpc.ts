@@ -1,6 +1,17 @@
+import { answerTransactions } from './answerTransactions.ts';
 import { type SimBlock, toHex, type WireLog, type WireTransaction } from './buildBlock.ts';
+import type { Mempool } from './createMempool.ts';
 import type { SimChain } from './createSimChain.ts';
 import type { Faults } from './faults.ts';
+import { RpcError, toText } from './rpcError.ts';
+
+export type Node = {
+  chain: SimChain;
+  faults: Faults;
+  state: SimState;
+  /** Without one it takes no transactions. */
+  mempool: Mempool | undefined;
+};
 
 /** What the chain's state answers; a thrown RpcError is sent as such. Absent: an account without code and coins. */
 export type SimState = {
@@ -10,25 +21,16 @@ export type SimState = {
   storage?(address: string, slot: string, block: SimBlock): string;
 };
 
-export class RpcError extends Error {
-  override readonly name = 'RpcError';
-  readonly code: number;
-  readonly data: string | undefined;
-
-  constructor(code: number, message: string, data?: string) {
-    super(message);
-    this.code = code;
-    this.data = data;
-  }
-}
-
 /** The answer to one call, as JSON. */
 export async function answerRpc(
-  { chain, faults, state }: { chain: SimChain; faults: Faults; state: SimState },
+  { chain, faults, state, mempool }: Node,
   method: string,
   params: readonly unknown[],
 ): Promise<string | Buffer> {
   const view = createView(chain, faults);
+  const { blindPool = false } = faults;
+  const known = mempool && answerTransactions({ chain, mempool, find: view.find, blindPool }, method, params);
+  if (known !== undefined) return JSON.stringify(known);
   const [first, second, third] = params;
   const stateAt = (tag: unknown): SimBlock => {
     const block = view.find(tag);
@@ -52,15 +54,15 @@ export async function answerRpc(
       return logsJson(view, faults, isRecord(first) ? first : {});
     case 'eth_getBlockReceipts': {
       const block = view.find(first);
-      return JSON.stringify(block ? receiptsOf(block) : null);
+      return JSON.stringify(block ? unpack(block).receipts : null);
     }
     case 'eth_getTransactionReceipt': {
       const place = view.findTransaction(first);
-      return JSON.stringify(place ? receiptsOf(place.block)[place.index] : null);
+      return JSON.stringify(place ? unpack(place.block).receipts[place.index] : null);
     }
     case 'eth_getTransactionByHash': {
       const place = view.findTransaction(first);
-      return JSON.stringify(place ? transactionsOf(place.block)[place.index] : null);
+      return JSON.stringify(place ? unpack(place.block).transactions[place.index] : null);
     }
     case 'eth_call': {
       const block = stateAt(second ?? 'latest');
@@ -167,10 +169,25 @@ function matches(log: WireLog, { address, topics }: Readonly<Record<string, unkn
   return accepts(address, log.address) && wanted.every((topic, place) => accepts(topic, log.topics[place]));
 }
 
-function receiptsOf(block: SimBlock): object[] {
+type Unpacked = { transactions: WireTransaction[]; receipts: object[] };
+
+// Receipts are asked for one by one, and mostly those of the newest blocks.
+const unpacked = new Map<SimBlock, Unpacked>();
+
+function unpack(block: SimBlock): Unpacked {
+  const found = unpacked.get(block);
+  if (found) return found;
+  const { transactions } = JSON.parse(block.json.toString()) as { transactions: WireTransaction[] };
+  const result = { transactions, receipts: toReceipts(block, transactions) };
+  if (unpacked.size >= 32) unpacked.delete(unpacked.keys().next().value!);
+  unpacked.set(block, result);
+  return result;
+}
+
+function toReceipts(block: SimBlock, transactions: readonly WireTransaction[]): object[] {
   const logs = logsOf(block);
   let cumulative = 0;
-  return transactionsOf(block).map(({ hash, from, to }, index) => {
+  return transactions.map(({ hash, from, to, gasPrice, type }, index) => {
     const { status, gasUsed } = block.outcomes[index]!;
     cumulative += gasUsed;
     return {
@@ -183,25 +200,17 @@ function receiptsOf(block: SimBlock): object[] {
       status: status ? '0x1' : '0x0',
       gasUsed: toHex(gasUsed),
       cumulativeGasUsed: toHex(cumulative),
-      effectiveGasPrice: '0x77359400',
+      effectiveGasPrice: gasPrice,
       contractAddress: to === null ? `0x${hash.slice(-40)}` : null,
       logs: logs.filter((log) => log.transactionHash === hash),
-      type: '0x2',
+      type,
     };
   });
 }
 
 const logsOf = (block: SimBlock): WireLog[] => JSON.parse(block.logsJson.toString()) as WireLog[];
 
-const transactionsOf = (block: SimBlock): WireTransaction[] =>
-  (JSON.parse(block.json.toString()) as { transactions: WireTransaction[] }).transactions;
-
 const text = (value: string): string => JSON.stringify(value);
-
-function toText(value: unknown): string {
-  if (typeof value === 'string') return value;
-  throw new RpcError(-32602, `invalid argument: expected a string, got ${JSON.stringify(value)}`);
-}
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

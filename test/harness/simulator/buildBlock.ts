@@ -16,6 +16,8 @@ export type TxSpec = {
   status?: boolean;
   gasUsed?: number;
   logs?: readonly LogSpec[];
+  /** What a real signature covers, as a node sends it; otherwise it is made up. */
+  signed?: Readonly<Record<string, unknown>>;
 };
 
 export type BlockSpec = {
@@ -24,6 +26,10 @@ export type BlockSpec = {
   logs?: readonly LogSpec[];
   /** Seconds; otherwise the chain's block time after the parent. */
   timestamp?: number;
+  /** Wei; null: a chain without one. */
+  baseFee?: bigint | null;
+  /** Leaves what waits in the mempool where it is. */
+  takesNone?: boolean;
 };
 
 /** As a node sends it. */
@@ -40,8 +46,23 @@ export type WireLog = {
   removed: false;
 };
 
-export type WireTransaction = { hash: string; from: string; to: string | null; [member: string]: unknown };
-type WireHeader = { number: string; hash: string; parentHash: string; [member: string]: unknown };
+export type WireTransaction = {
+  hash: string;
+  from: string;
+  to: string | null;
+  gasPrice: string;
+  type: string;
+  [member: string]: unknown;
+};
+type WireHeader = {
+  number: string;
+  hash: string;
+  parentHash: string;
+  gasUsed: string;
+  gasLimit: string;
+  baseFeePerGas?: string;
+  [member: string]: unknown;
+};
 
 /** Serialised once, so that serving costs nothing and a long chain stays small. */
 export type SimBlock = {
@@ -83,7 +104,7 @@ export function buildBlock(place: Place, spec: BlockSpec): SimBlock {
     gasLimit: toHex(36_000_000),
     gasUsed: toHex(outcomes.reduce((sum, { gasUsed }) => sum + gasUsed, 0)),
     timestamp: toHex(timestamp),
-    baseFeePerGas: '0x3b9aca00',
+    ...(spec.baseFee !== null && { baseFeePerGas: toHex(spec.baseFee ?? 1_000_000_000n) }),
     mixHash: digest(`mix ${hash}`),
   };
   return {
@@ -132,6 +153,7 @@ function toWireTransaction(
     r: digest(`r ${hash}`),
     s: digest(`s ${hash}`),
     yParity: '0x1',
+    ...tx.signed,
   };
 }
 

@@ -14,6 +14,13 @@ type Options = {
 /** How blocks are told: so many empty ones, one, or a list. */
 export type Blocks = number | BlockSpec | readonly BlockSpec[];
 
+/** Fills blocks with transactions, and hears which blocks a fork drops or brings back. */
+export type Miner = {
+  seal(place: { number: number; hash: string }, spec: BlockSpec): BlockSpec;
+  drop(blocks: readonly SimBlock[]): void;
+  restore(block: SimBlock): void;
+};
+
 /** A scripted chain in memory; hashes follow from seed, branch and parent, so a script gives the same chain again. */
 export type SimChain = ReturnType<typeof createSimChain>;
 
@@ -23,6 +30,7 @@ export function createSimChain(options: Options) {
   const byHash = new Map<string, SimBlock>();
   const byTransaction = new Map<string, string[]>();
   const listeners = new Set<(block: SimBlock) => void>();
+  let miner: Miner | undefined;
   let branch = 0;
   let finalized = startNumber;
 
@@ -36,7 +44,8 @@ export function createSimChain(options: Options) {
     const hash = digest(`${parentHash} ${number} ${seed} ${branch}`);
     const timestamp =
       spec.timestamp ?? (parent?.timestamp ?? 1_700_000_000 - blockTimeSeconds) + blockTimeSeconds;
-    const block = buildBlock({ chainId, number, hash, parentHash, timestamp }, spec);
+    const whole = miner?.seal({ number, hash }, spec) ?? spec;
+    const block = buildBlock({ chainId, number, hash, parentHash, timestamp }, whole);
     canonical.push(block);
     byHash.set(hash, block);
     for (const tx of block.transactionHashes) {
@@ -85,6 +94,7 @@ export function createSimChain(options: Options) {
       if (!at(number))
         throw new Error(`There is no block ${number} to fork at; the head is ${head().number}.`);
       const dropped = canonical.splice(number + 1 - startNumber);
+      miner?.drop(dropped);
       if (forgetsOrphans) for (const { hash } of dropped) byHash.delete(hash);
       branch++;
       return extend(blocks);
@@ -100,11 +110,13 @@ export function createSimChain(options: Options) {
       }
       if (!block || block.number < finalized)
         throw new Error(`Block ${tip.number} is not on a branch that can come back.`);
-      canonical.splice(block.number + 1 - startNumber);
+      const dropped = canonical.splice(block.number + 1 - startNumber);
+      miner?.drop(dropped);
       // What comes after it now is not what came after it then.
       branch++;
       for (const returned of back) {
         canonical.push(returned);
+        miner?.restore(returned);
         for (const listener of listeners) listener(returned);
       }
     },
@@ -112,6 +124,11 @@ export function createSimChain(options: Options) {
     finalize(number: number): void {
       if (number < finalized || !at(number)) throw new Error(`Block ${number} cannot become final.`);
       finalized = number;
+    },
+
+    attach(newMiner: Miner): void {
+      if (miner) throw new Error('The chain has a miner already.');
+      miner = newMiner;
     },
 
     /** Hears every new canonical block; the answer stops it. */

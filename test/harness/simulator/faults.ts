@@ -1,3 +1,5 @@
+import type { Strikes } from './strikes.ts';
+
 /** What is wrong with a server; nothing by default. */
 export type Faults = {
   /** Milliseconds before each answer, or a range from which the seed chooses. */
@@ -23,6 +25,10 @@ export type Faults = {
   emptyReply?: boolean;
   /** The answer is cut off in the middle. */
   badJson?: boolean;
+  /** Its mempool hears of nothing: what is not mined does not count, and is not found. */
+  blindPool?: boolean;
+  /** Strikes single requests, a batch when it strikes one of its calls. */
+  strikes?: Strikes;
   /** Confines latency, errors, hanging, 429, empty and bad answers to requests with one of these methods. */
   methods?: readonly string[];
 };

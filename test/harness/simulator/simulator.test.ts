@@ -4,10 +4,10 @@ import { Agent, fetch, WebSocket } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import { artifacts } from '../../fixtures/contracts/artifacts.ts';
 import { startAnvil } from '../anvil.ts';
-import { RpcError } from './answerRpc.ts';
 import { toBloom } from './bloom.ts';
 import type { WireLog } from './buildBlock.ts';
 import { createSimChain } from './createSimChain.ts';
+import { RpcError } from './rpcError.ts';
 import { startSimulator } from './startSimulator.ts';
 import { syntheticBlock } from './syntheticBlock.ts';
 
@@ -71,6 +71,15 @@ describe('createSimChain', () => {
       chain.finalize(3);
       expect(() => chain.fork(2, 3)).toThrow('Block 3 is final');
     }
+  });
+
+  it('returns to a branch that it left, whose blocks are the same again', () => {
+    const chain = createSimChain({ chainId: 1 });
+    const left = chain.extend(3);
+    chain.fork(1, 5);
+    chain.adopt(left[2]!);
+    expect(chain.blocks.slice(1)).toEqual(left);
+    expect(chain.extend(1)[0]).toMatchObject({ number: 4, parentHash: left[2]!.hash });
   });
 
   it('computes the bloom that a real node computes', async () => {

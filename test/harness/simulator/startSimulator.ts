@@ -1,12 +1,15 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSeededRandom } from '../../../bench/support/seededRandom.ts';
 import { acceptSocket } from './acceptSocket.ts';
-import { answerRpc, createView, RpcError, type SimState } from './answerRpc.ts';
+import { answerRpc, createView, type SimState } from './answerRpc.ts';
+import type { Mempool } from './createMempool.ts';
 import type { SimChain } from './createSimChain.ts';
 import type { Faults } from './faults.ts';
+import { RpcError, toText } from './rpcError.ts';
+import { type Loss, lossAfter, lossBefore, type Strike } from './strikes.ts';
 
 export type Simulator = Awaited<ReturnType<typeof startSimulator>>;
 
@@ -14,20 +17,25 @@ type Options = {
   chain: SimChain;
   faults?: Faults;
   state?: SimState;
+  /** Takes transactions; several servers of one chain share it. */
+  mempool?: Mempool;
   /** Chooses latencies and failures. */
   seed?: number;
 };
 
 type Call = { id?: unknown; method: string; params?: readonly unknown[] };
-type Outcome = 'hang' | 'limited' | 'empty' | Buffer;
+/** Over a WebSocket every answer is sent, over HTTP the last one. */
+type Outcome = Loss | 'empty' | Buffer[];
 
 /** A node on loopback, HTTP and WebSocket on one port. Several may serve one chain, each with faults of its own. */
-export async function startSimulator({ chain, faults: initial = {}, state = {}, seed = 1 }: Options) {
-  let faults = initial;
+export async function startSimulator(options: Options) {
+  const { chain, state = {}, mempool, seed = 1 } = options;
+  let faults = options.faults ?? {};
   const calls = new Map<string, number>();
   const sockets = new Set<Socket>();
   const heads = new Map<string, (head: string) => void>();
   const random = createSeededRandom(seed);
+  const held = new Map<string, () => void>();
   let requests = 0;
   let subscriptions = 0;
 
@@ -39,19 +47,52 @@ export async function startSimulator({ chain, faults: initial = {}, state = {}, 
     requests++;
     const parsed = JSON.parse(body) as Call | Call[];
     const batch = Array.isArray(parsed) ? parsed : [parsed];
-    for (const { method } of batch) calls.set(method, (calls.get(method) ?? 0) + 1);
+    const strike = count(batch);
     const { methods } = faults;
     const struck: Faults = !methods || batch.some(({ method }) => methods.includes(method)) ? faults : {};
-    if (struck.hang) return 'hang';
+    const loss = struck.hang ? 'hang' : lossBefore.get(strike);
+    if (loss) return lose(batch, loss);
     await delay(struck.latencyMs);
-    if (random.next() < (struck.rateLimit ?? 0)) return 'limited';
-    if (struck.emptyReply) return 'empty';
-    const pieces: Buffer[] = [];
-    for (const call of batch) pieces.push(comma, ...(await reply(call, struck.errorRate ?? 0, more)));
-    pieces.shift();
-    const bytes = Buffer.concat(Array.isArray(parsed) ? [opening, ...pieces, closing] : pieces);
-    return struck.badJson ? bytes.subarray(0, Math.ceil(bytes.length / 2)) : bytes;
+    if (random.next() < (struck.rateLimit ?? 0)) return lose(batch, 429);
+    if (struck.emptyReply) return lose(batch, 'empty');
+    const [{ method } = { method: '' }] = batch;
+    if (strike === 'overtaken') await nextOf(method);
+    if (typeof strike === 'object' && 'delayMs' in strike) await sleep(strike.delayMs);
+    const answers: Buffer[] = [];
+    for (let time = 0; time < (strike === 'repeat' ? 2 : 1); time++) {
+      const pieces: Buffer[] = [];
+      for (const call of strike === 'reverse' ? batch.toReversed() : batch)
+        pieces.push(comma, ...(await reply(call, struck.errorRate ?? 0, more)));
+      pieces.shift();
+      const bytes = Buffer.concat(Array.isArray(parsed) ? [opening, ...pieces, closing] : pieces);
+      answers.push(struck.badJson ? bytes.subarray(0, Math.ceil(bytes.length / 2)) : bytes);
+    }
+    if (strike !== 'overtaken') held.get(method)?.();
+    if (typeof strike === 'object' && 'lateMs' in strike) await sleep(strike.lateMs);
+    return lossAfter.get(strike) ?? answers;
   }
+
+  function count(batch: readonly Call[]): Strike | undefined {
+    const strikes = batch.map(({ method }) => {
+      const nth = (calls.get(method) ?? 0) + 1;
+      calls.set(method, nth);
+      return faults.strikes?.(method, nth);
+    });
+    return strikes.find((strike) => strike !== undefined);
+  }
+
+  /** A transaction that never arrived was signed all the same. */
+  function lose<T>(batch: readonly Call[], outcome: T): T {
+    for (const { method, params } of batch)
+      if (method === 'eth_sendRawTransaction') mempool?.noteLost(toText(params?.[0]));
+    return outcome;
+  }
+
+  const nextOf = (method: string) =>
+    new Promise<void>((resolve) => {
+      held.set(method, resolve);
+      setTimeout(resolve, 500);
+    });
 
   async function delay(latencyMs: Faults['latencyMs'] = 0) {
     const ms = typeof latencyMs === 'number' ? latencyMs : pickBetween(latencyMs);
@@ -67,9 +108,9 @@ export async function startSimulator({ chain, faults: initial = {}, state = {}, 
   ): Promise<Buffer[]> {
     const id = JSON.stringify(call.id ?? null);
     try {
-      if (random.next() < errorRate) throw new RpcError(-32603, 'internal error');
+      if (random.next() < errorRate) throw lose([call], new RpcError(-32603, 'internal error'));
       const result =
-        more(call) ?? (await answerRpc({ chain, faults, state }, call.method, call.params ?? []));
+        more(call) ?? (await answerRpc({ chain, faults, state, mempool }, call.method, call.params ?? []));
       return [
         Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":`),
         typeof result === 'string' ? Buffer.from(result) : result,
@@ -85,8 +126,9 @@ export async function startSimulator({ chain, faults: initial = {}, state = {}, 
   async function serve(request: IncomingMessage, response: ServerResponse) {
     const outcome = await handle(await readBody(request));
     if (outcome === 'hang') return;
-    const status = outcome === 'limited' ? 429 : 200;
-    const body = outcome === 'limited' ? 'too many requests' : outcome === 'empty' ? '' : outcome;
+    if (outcome === 'reset') return void request.socket.resetAndDestroy();
+    const status = typeof outcome === 'number' ? outcome : 200;
+    const body = Array.isArray(outcome) ? outcome.at(-1)! : outcome === 'empty' ? '' : STATUS_CODES[outcome]!;
     response.writeHead(status, {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
@@ -110,8 +152,10 @@ export async function startSimulator({ chain, faults: initial = {}, state = {}, 
       text: (text) => {
         handle(text, subscribe).then(
           (outcome) => {
-            if (outcome === 'limited') socket.send(limited);
-            else if (outcome !== 'hang') socket.send(outcome === 'empty' ? '' : outcome);
+            if (outcome === 'reset') stream.resetAndDestroy();
+            else if (typeof outcome === 'number') socket.send(toRefusal(outcome));
+            else if (outcome !== 'hang')
+              for (const answer of outcome === 'empty' ? [''] : outcome) socket.send(answer);
           },
           (error: Error) => stream.destroy(error),
         );
@@ -182,7 +226,13 @@ const [opening, comma, closing, end] = [
   Buffer.from(']'),
   Buffer.from('}'),
 ];
-const limited = '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"too many requests"}}';
+/** What a WebSocket has in place of a status. */
+const toRefusal = (status: number): string =>
+  JSON.stringify({
+    jsonrpc: '2.0',
+    id: null,
+    error: { code: status === 429 ? -32005 : -32603, message: STATUS_CODES[status]?.toLowerCase() },
+  });
 
 async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
