@@ -15,6 +15,7 @@ import { openAnswers } from '../watch/openAnswers.ts';
 import { runBacktest } from '../watch/runBacktest.ts';
 import { withStore } from './maintain.ts';
 import type { CommandInput } from './parseCommand.ts';
+import { refuse } from './refuse.ts';
 
 /** Runs a stored detector over past blocks and prints what it would have raised. */
 export async function backtestCommand(
@@ -102,9 +103,4 @@ function describe(result: BacktestResult): string {
     ),
     '',
   ].join('\n');
-}
-
-function refuse(message: string): number {
-  process.stderr.write(`${message}\n`);
-  return 2;
 }

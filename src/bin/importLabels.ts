@@ -9,6 +9,7 @@ import { lockRecords } from '../store/records.ts';
 import { tenantTable } from '../store/tables/tenant.ts';
 import { withStore } from './maintain.ts';
 import type { CommandInput } from './parseCommand.ts';
+import { refuse } from './refuse.ts';
 
 /** The whole file is one transaction: it is imported, or nothing is. */
 export async function importLabelsCommand(
@@ -96,9 +97,4 @@ function createProgress(): (lines: number) => void {
       `${lines.toLocaleString('en-US')} lines, ${perSecond.toLocaleString('en-US')} a second\n`,
     );
   };
-}
-
-function refuse(message: string): number {
-  process.stderr.write(`${message}\n`);
-  return 2;
 }

@@ -5,6 +5,7 @@ import { readMasterKeyFile, writeMasterKeyFile } from '../lib/masterKey.ts';
 import { holdRotation, resealDataKeys } from '../store/keyring.ts';
 import { withStore } from './maintain.ts';
 import type { CommandInput } from './parseCommand.ts';
+import { refuse } from './refuse.ts';
 
 /**
  * Running processes hold the data keys open and go on. While the data keys change hands the key file holds both
@@ -14,8 +15,7 @@ export async function rotateKey(options: CommandInput['options']): Promise<numbe
   const config = loadConfig();
   const file = options['new-key-file'];
   if (config.masterKey && typeof file !== 'string') {
-    process.stderr.write('VIGIL_MASTER_KEY is set: give the new key in --new-key-file.\n');
-    return 2;
+    return refuse('VIGIL_MASTER_KEY is set: give the new key in --new-key-file.');
   }
   const old = masterKeys(config);
   return withStore(async (store) => {

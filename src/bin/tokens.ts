@@ -7,6 +7,7 @@ import { tenantTable } from '../store/tables/tenant.ts';
 import { listTokens, revokeToken } from '../store/tokens.ts';
 import { withStore } from './maintain.ts';
 import type { CommandInput } from './parseCommand.ts';
+import { refuse } from './refuse.ts';
 
 export async function createTokenCommand(options: CommandInput['options']): Promise<number> {
   const wanted = Array.isArray(options.role) ? options.role.map(String) : ['admin'];
@@ -100,9 +101,4 @@ async function audit(
 function readNumber(text: unknown): number | null | undefined {
   if (text === undefined) return null;
   return typeof text === 'string' && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
-}
-
-function refuse(message: string): number {
-  process.stderr.write(`${message}\n`);
-  return 2;
 }

@@ -47,6 +47,16 @@ export const accessControlChange = defineDetector<Static<typeof config>, never>(
     'Rights over the contract change: a role is granted, revoked or put under another role, or the owners or the threshold of a Safe change.',
   faq: 'Why is a role shown as a number? Contracts keep only the hash of its name: list the name under roles and it is shown by name.',
   config,
+  fields: [
+    'event',
+    'account',
+    'role',
+    'roleName',
+    'previousAdminRole',
+    'newAdminRole',
+    'threshold',
+    'sender',
+  ],
   interests: (_config, { address }) => [{ on: 'log', address, topics: [...topics.keys()] }],
   evaluate(observation, { config: { roles, accounts }, contract }) {
     if (observation.type !== 'log') return {};

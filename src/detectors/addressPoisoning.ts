@@ -31,6 +31,7 @@ export const addressPoisoning = defineDetector<Config, State>({
     'A transfer of nothing, of dust or of a fake token puts an address into the history of the wallet that looks like one it has paid, or one that is labelled SCAM, so that it is copied by mistake. CRITICAL when the wallet pays such an address.',
   faq: 'Whom does it compare with? With the recipients of payments that the wallet has sent since the detector began; payments that a relayer sends for the wallet are not counted.',
   config,
+  fields: ['kind', 'lookAlike', 'genuine', 'label', 'token', 'symbol', 'value', 'amount'],
   interests: (_config, { address }) => [
     { on: 'party', address, topics: [transferTopic] },
     { on: 'sender', address },

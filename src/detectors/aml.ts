@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { customLabels } from '../evidence/customLabels.ts';
 import { describeHits } from '../evidence/describeHits.ts';
+import { partyFields } from '../evidence/describeParty.ts';
 import { labelHits, severityByScore, showLabel, worstFirst } from '../evidence/labelHits.ts';
 import { Addresses, Choice, Condition, Configuration, Flag, LabelTags } from '../evidence/parameters.ts';
 import { type Party, partiesOf } from '../evidence/partiesOf.ts';
@@ -41,6 +42,7 @@ export const aml = defineDetector<Config, never>({
     'Somebody with a bad label sends to the contract, receives from it, or sends or receives its token. The severity follows the score: from 90 CRITICAL, 70 HIGH, 50 MEDIUM, 30 LOW, otherwise INFO.',
   faq: 'Can I use a list of my own? Yes: import it as labels, or set source to custom and give addresses or csv.',
   config,
+  fields: ['address', 'label', 'tags', 'score', 'source', ...partyFields],
   interests: (_config, { address }) => [{ on: 'touch', address }],
   evaluate(observation, { config: options, contract, chain, read }) {
     if (observation.type !== 'transaction') return {};

@@ -36,6 +36,19 @@ export const attackDetector = defineDetector<Config, never>({
     'A suspicious account or contract has to do with the contract: as sender, as deployer, as the contract called, as a contract that emits a log in the same transaction, or as one that suspicious money has funded.',
   faq: 'When is somebody suspicious? When the address has a label with one of the tags, or got its first money from such an address. Contracts that take part in a transaction without emitting a log are not seen.',
   config,
+  fields: [
+    'suspect',
+    'role',
+    'label',
+    'tags',
+    'score',
+    'source',
+    'fundedBy',
+    'hops',
+    'fundingTransaction',
+    'suspects',
+    'sender',
+  ],
   interests: (_config, { address }) => [{ on: 'touch', address }],
   evaluate(observation, sight) {
     if (observation.type !== 'transaction') return {};

@@ -35,6 +35,17 @@ export const blockAnomaly = defineDetector<Config, never>({
     'A block is out of the ordinary: its number of transactions or logs, its size, gas, gas per transaction, distance from the block before, or latency is below the least or above the most that is given.',
   faq: 'Why does latency tell of old blocks after a downtime? They do reach Vigil late; leave trackLatency off if that is of no use.',
   config,
+  fields: [
+    'measures',
+    'blockNumber',
+    'transactions',
+    'events',
+    'size',
+    'gas',
+    'gasPerTransaction',
+    'intervalMs',
+    'latencyMs',
+  ],
   interests: (options) => (hasLimits(options) ? [{ on: 'block' }] : []),
   evaluate(observation, { config: options, chain }) {
     if (observation.type !== 'block') return {};

@@ -17,6 +17,7 @@ export const blockReorg = defineDetector<Static<typeof config>, never>({
     'The chain drops blocks and goes on from an older one. The severity follows the number of dropped blocks: 1 LOW, from 2 MEDIUM, from 6 HIGH, from 32 CRITICAL.',
   faq: 'What happens to alerts of dropped blocks? They are retracted by themselves, whether this detector is used or not.',
   config,
+  fields: ['depth', 'firstBlock', 'lastBlock', 'dropped', 'added'],
   interests: () => [{ on: 'reorg' }],
   evaluate(observation, { config: { minDepth }, chain }) {
     if (observation.type !== 'reorg') return {};

@@ -47,6 +47,20 @@ export const circulationSupply = defineDetector<Config, State>({
     'A single mint, burn or unlock moves a large share of the circulating supply, or the circulating supply leaves its plan (told once until it is back).',
   faq: 'When is the plan looked at? At every mint, burn and movement of locked tokens, since nothing else changes what circulates.',
   config,
+  fields: [
+    'kind',
+    'from',
+    'to',
+    'symbol',
+    'amount',
+    'rawAmount',
+    'percent',
+    'circulationBefore',
+    'circulation',
+    'planned',
+    'tolerance',
+    'side',
+  ],
   interests: (_config, { address }) => [{ on: 'log', address, topics: [transferTopic] }],
   evaluate(observation, sight) {
     if (observation.type !== 'log') return {};

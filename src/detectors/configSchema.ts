@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import { templateMembers } from '../model/alert.ts';
 import type { Detector } from '../model/detection.ts';
 import { severities } from '../model/enumerations.ts';
 
@@ -24,7 +25,6 @@ const common = {
   }),
   desc: Type.String({
     maxLength: 10_000,
-    description: 'Message of its alerts; {member} stands for a member of the finding.',
   }),
   tags: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
     default: [],
@@ -40,8 +40,13 @@ export function configSchema(definition: Detector): TSchema {
   let schema = made.get(definition);
   if (!schema) {
     const { properties } = definition.config as { properties?: Record<string, TSchema> };
-    schema = { ...definition.config, properties: { ...properties, ...common } };
+    const desc = { ...common.desc, description: describeMembers(definition) };
+    schema = { ...definition.config, properties: { ...properties, ...common, desc } };
     made.set(definition, schema);
   }
   return schema;
+}
+
+function describeMembers({ fields }: Detector): string {
+  return `Message of its alerts. {member} stands for a member of the finding (${fields.join(', ')}) or of the alert (${templateMembers.join(', ')}).`;
 }

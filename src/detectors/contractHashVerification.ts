@@ -40,6 +40,7 @@ export const contractHashVerification = defineDetector<Config, State>({
     'The code of the contract, or of the implementation behind it, is not the expected one: always CRITICAL. It looks at every upgrade and regularly in between.',
   faq: 'Which code does the checksum belong to? The code on chain (eth_getCode), for a proxy that of its implementation, not the code of the deployment.',
   config,
+  fields: ['hashType', 'hash', 'expected', 'previousHash', 'address', 'codeBytes'],
   interests: (options, { address }) => [
     { on: 'log', address, topics: [upgraded] },
     { on: 'block', ...scheduleOf(options) },

@@ -1,6 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { eventItem } from '../evidence/abiItems.ts';
-import { addressesMember, Expression, watchedAddresses } from '../evidence/customParameters.ts';
+import {
+  addressesMember,
+  Expression,
+  transactionFields,
+  watchedAddresses,
+} from '../evidence/customParameters.ts';
 import { holdsFor } from '../evidence/holdsFor.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { canonicalSignature, decodeEvent, parseEvent, topicOf } from '../lib/abi.ts';
@@ -30,6 +35,7 @@ export const customEvent = defineDetector<Static<typeof config>, never>({
   description: 'An event of your choice is emitted and an expression about its values holds.',
   faq: 'How do I compare amounts? They are big integers: write e.args.value > 1000n, or 10n ** 18n for a whole token of 18 decimals.',
   config,
+  fields: ['name', 'signature', 'args', 'address', ...transactionFields, 'logIndex', 'expression'],
   interests: ({ signature, addresses }, contract) =>
     watchedAddresses(addresses, contract).map((address) => ({
       on: 'log',

@@ -3,8 +3,10 @@ import { functionItem } from '../evidence/abiItems.ts';
 import {
   addressesMember,
   Expression,
+  outcomeFields,
   outcomeOf,
   statusMember,
+  transactionFields,
   watchedAddresses,
 } from '../evidence/customParameters.ts';
 import { holdsFor } from '../evidence/holdsFor.ts';
@@ -37,6 +39,7 @@ export const customFunction = defineDetector<Static<typeof config>, never>({
   description: 'A transaction calls a function of your choice and an expression about its parameters holds.',
   faq: 'Does it see calls that other contracts make? No, only those that a transaction makes itself; watch an event that the function emits for the others.',
   config,
+  fields: ['name', 'signature', 'args', 'address', ...transactionFields, ...outcomeFields, 'expression'],
   interests: ({ signature, addresses }, contract) =>
     watchedAddresses(addresses, contract).map((address) => ({
       on: 'call',

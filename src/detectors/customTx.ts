@@ -2,8 +2,10 @@ import type { Static } from 'typebox';
 import {
   addressesMember,
   Expression,
+  outcomeFields,
   outcomeOf,
   statusMember,
+  transactionFields,
   watchedAddresses,
 } from '../evidence/customParameters.ts';
 import { holdsFor } from '../evidence/holdsFor.ts';
@@ -28,6 +30,7 @@ export const customTx = defineDetector<Static<typeof config>, never>({
     'A transaction touches the contract (sent to it or by it, or one of its logs is of or names it) and an expression about it holds.',
   faq: 'Does it see transactions that reach the contract only through inner calls? Only if the contract then emits an event, or is named in one.',
   config,
+  fields: [...transactionFields, 'selector', 'nonce', 'priorityFee', ...outcomeFields, 'expression'],
   interests: ({ addresses }, contract) =>
     watchedAddresses(addresses, contract).map((address) => ({ on: 'touch', address })),
   evaluate(observation, { config: settings, contract, read }) {

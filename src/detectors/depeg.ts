@@ -38,6 +38,7 @@ export const depeg = defineDetector<Static<typeof config>, State>({
     'The price of a stable token is away from its peg for several looks in a row. Told once until it is back.',
   faq: 'Why several looks? A single odd price is common; an alert comes when the price stays away for `samples` looks.',
   config,
+  fields: ['price', 'peg', 'band', 'deviation', 'percent', 'side', 'samples', 'source', 'origin'],
   interests: priceInterests,
   evaluate(_observation, { config: settings, contract, state, read }) {
     const { price, origin } = readPrice(read, settings, contract);

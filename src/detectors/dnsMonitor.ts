@@ -65,6 +65,20 @@ export const dnsMonitor = defineDetector<Config, State>({
     'Records of a domain change, it gets a name server that is not expected, or its registration is about to end.',
   faq: 'Why do I get many alerts for A records? Content networks hand out other addresses all the time: watch NS and CNAME for such names.',
   config,
+  fields: [
+    'domain',
+    'reason',
+    'nameserver',
+    'expected',
+    'record',
+    'before',
+    'after',
+    'added',
+    'removed',
+    'failure',
+    'expiresAt',
+    'days',
+  ],
   interests: ({ cron }) => [{ on: 'clock', schedule: parseSchedule(cron) }],
   evaluate(observation, sight) {
     if (observation.type !== 'clock') return {};

@@ -23,6 +23,7 @@ export const failedTxSpike = defineDetector<Static<typeof config>, State>({
     'Many transactions to the contract fail within a short time. After an alert the count begins anew.',
   faq: 'Are failing inner calls counted? No: only transactions sent to the contract itself that fail as a whole.',
   config,
+  fields: ['failed', 'total', 'within', 'firstAt', 'sender', 'selector'],
   interests: (_config, { address }) => [{ on: 'call', address }],
   evaluate(observation, { config: { atLeast, within, share }, contract, state, read }) {
     if (observation.type !== 'transaction') return {};

@@ -26,6 +26,7 @@ export const gasAnomaly = defineDetector<Static<typeof config>, State>({
     'A transaction to the contract uses far more or less gas than calls of the same function did before, or offers a far larger or smaller priority fee.',
   faq: 'How long does it learn? Until it has seen minSamples transactions, for gas minSamples of the same function; what is long ago weighs less and less. Failed transactions are left out.',
   config,
+  fields: ['measure', 'value', 'mean', 'zScore', 'selector', 'sender'],
   interests: (_config, { address }) => [{ on: 'call', address }],
   evaluate(observation, { config: { z, minSamples }, contract, state, read }) {
     if (observation.type !== 'transaction') return {};

@@ -78,6 +78,10 @@ const events = new Map(
   }),
 );
 
+const valueNames = new Set(
+  [...events.values()].flatMap(({ event }) => event.inputs.map(({ name }) => name!)),
+);
+
 export const governance = defineDetector<Static<typeof config>, never>({
   name: 'governance',
   title: 'Governance',
@@ -88,6 +92,7 @@ export const governance = defineDetector<Static<typeof config>, never>({
     'A proposal is made, queued, executed or cancelled, a timelock schedules or executes a call, or its delay changes. HIGH when the delay is below the least that is wanted.',
   faq: 'Which contracts does it understand? Governors of OpenZeppelin and Compound and both timelocks; watch the governor and its timelock, since each tells only its part.',
   config,
+  fields: ['event', ...valueNames, 'delaySeconds', 'isShort', 'sender'],
   interests: (_config, { address }) => [{ on: 'log', address, topics: [...events.keys()] }],
   evaluate(observation, { config: { minDelay }, contract }) {
     if (observation.type !== 'log') return {};

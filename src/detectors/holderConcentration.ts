@@ -45,6 +45,7 @@ export const holderConcentration = defineDetector<Config, State>({
   description: 'The largest holders of the token together have a share of the supply that meets a condition.',
   faq: 'Does it know all holders? It knows those named in the configuration and those that took part in the largest transfers since the detector was made; who never moves is not seen.',
   config,
+  fields: ['share', 'topN', 'symbol', 'condition', 'holders', 'shares', 'clusterShare'],
   interests: (settings, { address }) => [
     { on: 'log', address, topics: [transferTopic] },
     { on: 'block', ...scheduleOf(settings) },

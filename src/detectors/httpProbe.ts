@@ -71,6 +71,7 @@ export const httpProbe = defineDetector<Config, State>({
     'An address on the web does not answer, answers with a wrong status, too slowly, or without an expected text. Told once until it is well again.',
   faq: 'Can it ask addresses in a private network? Only those that the administrator of Vigil has allowed.',
   config,
+  fields: ['url', 'method', 'reason', 'samples', 'failure', 'status', 'durationMs', 'answer'],
   interests: ({ cron }) => [{ on: 'clock', schedule: parseSchedule(cron) }],
   evaluate(_observation, { config: settings, contract, state, read }) {
     const answer = read.http(toRequest(settings));

@@ -76,6 +76,7 @@ export const invariant = defineDetector<Config, State>({
     'An expression over results of functions and balances, which must always hold, no longer does. Told once until it holds again.',
   faq: 'What if a function fails? Then the invariant cannot be judged, which is recorded as a fault of the detector.',
   config,
+  fields: ['expression', 'tolerance', 'left', 'right', 'gap', 'terms'],
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
   evaluate(observation, sight) {
     if (observation.type !== 'block') return {};

@@ -37,6 +37,7 @@ export const largeTransfer = defineDetector<Static<typeof config>, State>({
   description: 'A single transfer of a token (ERC-20) or of native coins reaches a threshold.',
   faq: 'Does it see native coins that a contract pays out? Only those that a transaction carries itself; coins moved by inner calls are seen by tvl_drop and outflow_rate.',
   config,
+  fields: ['from', 'to', 'token', 'symbol', 'amount', 'rawAmount', 'threshold'],
   interests({ token, direction }, { address }) {
     const wanted = token?.toLowerCase() ?? address;
     const interests: Interest[] = [];

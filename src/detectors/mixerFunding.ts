@@ -22,6 +22,7 @@ export const mixerFunding = defineDetector<Static<typeof config>, State>({
     'Somebody whose first money came from a mixer or a bridge a short while ago uses the contract: the usual way to prepare an attack. Each caller is told once.',
   faq: 'How does it know a mixer? By the labels of addresses: those tagged MIXER or BRIDGE, or whatever tags are given as sources.',
   config,
+  fields: ['caller', 'fundedBy', 'tags', 'hops', 'fundedAt', 'ageMinutes', 'fundingTransaction'],
   interests: (_config, { address }) => [{ on: 'touch', address }],
   evaluate(observation, { config: { hops, window, sources }, contract, state, read }) {
     if (observation.type !== 'transaction') return {};

@@ -37,6 +37,17 @@ export const oracleStaleness = defineDetector<Config, State>({
     'A price feed is not updated in time, answers with zero or less, carries an answer over from an earlier round, skips rounds, goes backwards, or differs from a second feed. Each is told once until it is over.',
   faq: 'When are skipped rounds seen? With `when: block`: between two looks by schedule, several rounds are normal.',
   config,
+  fields: [
+    'ailment',
+    'feed',
+    'answer',
+    'roundId',
+    'updatedAt',
+    'ageSeconds',
+    'heartbeat',
+    'reference',
+    'referenceAnswer',
+  ],
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
   evaluate(observation, sight) {
     if (observation.type !== 'block') return {};

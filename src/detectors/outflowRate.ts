@@ -44,6 +44,18 @@ export const outflowRate = defineDetector<Config, State>({
     'What leaves the contract within a window exceeds a limit, a share of its balance, or a multiple of what is usual. Told once until the sum is below again.',
   faq: 'How are native coins counted? By the fall of the balance from one block that touches the contract to the next, so inner calls count too; fees count for a wallet.',
   config,
+  fields: [
+    'token',
+    'symbol',
+    'outflow',
+    'rawOutflow',
+    'balanceBefore',
+    'percent',
+    'window',
+    'reason',
+    'limit',
+    'baseline',
+  ],
   interests: ({ token }, { address }) =>
     token === native ? [{ on: 'touch', address }] : [{ on: 'party', address, topics: [transferTopic] }],
   evaluate(observation, sight) {

@@ -29,6 +29,7 @@ export const ownershipChange = defineDetector<Static<typeof config>, never>({
     'The owner or the proxy administrator of the contract changes, or a change of owner is started.',
   faq: 'Does it see a contract being renounced? Yes: the new owner is then the zero address.',
   config,
+  fields: ['event', 'previousOwner', 'newOwner', 'sender'],
   interests: (_config, { address }) => [{ on: 'log', address, topics }],
   evaluate(observation, { config: { allowedOwners }, contract }) {
     if (observation.type !== 'log') return {};

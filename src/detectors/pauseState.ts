@@ -21,6 +21,7 @@ export const pauseState = defineDetector<Static<typeof config>, never>({
   description: 'The contract is paused, or runs again after a pause.',
   faq: 'Which contracts does it understand? Those that emit Paused(address) and Unpaused(address), or Pause() and Unpause().',
   config,
+  fields: ['isPaused', 'account', 'sender'],
   interests: ({ notifyOn }, { address }) => [
     {
       on: 'log',

@@ -28,6 +28,7 @@ export const proofOfReserves = defineDetector<Static<typeof config>, Sampled>({
   description: 'The reserves of a token, as a feed tells them, are too small for its supply.',
   faq: 'Does it know when the feed stands still? No, add oracle_staleness on the same feed.',
   config,
+  fields: ['token', 'symbol', 'feed', 'reserves', 'supply', 'ratio', 'previous', 'condition', 'updatedAt'],
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
   evaluate(observation, { config: settings, contract, chain, state, read }) {
     if (observation.type !== 'block') return {};

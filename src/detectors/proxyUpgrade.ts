@@ -39,6 +39,18 @@ export const proxyUpgrade = defineDetector<Config, State>({
     'The code behind the contract is replaced: an upgrade of a proxy, of its beacon or of the facets of a diamond.',
   faq: 'Does it see the upgrade of a beacon? The beacon tells of it, not the proxy: watch the beacon as well, or switch checkSlot on.',
   config,
+  fields: [
+    'event',
+    'implementation',
+    'previousImplementation',
+    'beacon',
+    'facets',
+    'init',
+    'added',
+    'replaced',
+    'removed',
+    'sender',
+  ],
   interests: (options, { address }) => [
     { on: 'log', address, topics: [upgraded, beaconUpgraded, topicOf(diamondCut)] },
     ...(options.checkSlot ? [{ on: 'block' as const, ...scheduleOf(options) }] : []),

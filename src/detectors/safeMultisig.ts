@@ -50,6 +50,19 @@ export const safeMultisig = defineDetector<Config, State>({
     'A Safe executes or fails, its owners, threshold, modules, guard or code change, it runs foreign code by delegatecall, or its nonce jumps. The severity of each event is set under events.',
   faq: 'Why is a delegatecall not told? It is seen in the call data of execTransaction, or in the event that Safes on rollups emit; a relayer on another chain hides it. MultiSend, which batches calls, is expected.',
   config,
+  fields: [
+    'event',
+    'safeTxHash',
+    'account',
+    'threshold',
+    'delegate',
+    'singleton',
+    'previousSingleton',
+    'nonce',
+    'expectedNonce',
+    'previousNonce',
+    'sender',
+  ],
   interests: ({ events }, { address }) => {
     const hasDerived = Object.keys(derived).some((name) => events[name] !== 'OFF');
     const topics = [...safeEventByTopic].flatMap(([topic, { name }]) =>

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { describeHits } from '../evidence/describeHits.ts';
+import { partyFields } from '../evidence/describeParty.ts';
 import { labelHits, showLabel } from '../evidence/labelHits.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { partiesOf } from '../evidence/partiesOf.ts';
@@ -26,6 +27,7 @@ export const sanctionedInteraction = defineDetector<Static<typeof config>, never
     'An address on a sanctions list sends to the contract, receives from it, or sends or receives its token.',
   faq: 'Where does the list come from? From labels tagged SANCTION: import the list you are bound by and name its edition as their source.',
   config,
+  fields: ['address', 'label', 'list', ...partyFields],
   interests: (_config, { address }) => [{ on: 'touch', address }],
   evaluate(observation, { config: { listVersion }, contract, chain, read }) {
     if (observation.type !== 'transaction') return {};

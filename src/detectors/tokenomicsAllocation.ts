@@ -31,6 +31,7 @@ export const tokenomicsAllocation = defineDetector<Static<typeof config>, State>
     'The address of an allocation holds another amount than the tokenomics records plan for this time: less is HIGH, more is INFO. Told once until it is back on plan.',
   faq: 'Where does the plan come from? From the tokenomics categories and schedules of the contract: the newest step that is not in the future counts.',
   config,
+  fields: ['allocation', 'address', 'balance', 'planned', 'side', 'tolerance'],
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
   evaluate(observation, { config: { tolerance, decimals: given }, contract, state, read }) {
     if (observation.type !== 'block') return {};

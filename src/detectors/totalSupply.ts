@@ -32,6 +32,7 @@ export const totalSupply = defineDetector<Config, State>({
     'More of the token is issued than expected (MEDIUM, told once until it is within again), or its supply changes (INFO).',
   faq: 'What is the difference between the two expectations? The supply is the cap that must never be exceeded, the issued amount is what should exist by now.',
   config,
+  fields: ['supply', 'rawSupply', 'previous', 'expectation', 'expected'],
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
   evaluate(observation, { config: settings, contract, state, read }) {
     if (observation.type !== 'block') return {};

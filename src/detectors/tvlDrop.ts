@@ -35,6 +35,7 @@ export const tvlDrop = defineDetector<Config, State>({
     'What the contract holds, in native coins or tokens, drops from one look to the next. Severity by the share that is gone: from 50 % CRITICAL, from 20 % HIGH, from 5 % MEDIUM, else LOW.',
   faq: 'Why does it look at every block? A drain takes one transaction, and coins moved by inner calls leave no trace but the balance; with `when: cron` the drop between two looks counts.',
   config,
+  fields: ['token', 'symbol', 'percent', 'drop', 'before', 'after', 'rawDrop', 'threshold'],
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
   evaluate(observation, sight) {
     if (observation.type !== 'block') return {};

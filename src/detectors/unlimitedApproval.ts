@@ -42,6 +42,17 @@ export const unlimitedApproval = defineDetector<Config, State>({
     'A holder of the token, or the watched wallet, lets an unknown spender take any amount, at the token or through Permit2. MEDIUM, and CRITICAL when the spender has a bad label.',
   faq: 'Which spenders are known? Those under allowedSpenders, those with a label tagged SPENDER, and the watched contract itself.',
   config,
+  fields: [
+    'token',
+    'symbol',
+    'owner',
+    'spender',
+    'spenderIsContract',
+    'spenderTags',
+    'isUnlimited',
+    'value',
+    'amount',
+  ],
   interests: (_config, { address }) => [
     { on: 'log', address, topics: [approval, approvalForAll] },
     { on: 'party', address, topics: [approval, approvalForAll, ...permit2Topics] },

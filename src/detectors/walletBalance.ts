@@ -32,6 +32,7 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
   description: 'The balance of the wallet or contract, in native coins or a token, meets a condition.',
   faq: 'Why do I get an alert every minute? A condition such as "< 1" is told at every look while it holds; write "<< 1" to be told once each time it begins to hold.',
   config,
+  fields: ['holder', 'token', 'symbol', 'balance', 'rawBalance', 'previous', 'condition'],
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
   evaluate(observation, { config: settings, contract, chain, state, read }) {
     if (observation.type !== 'block') return {};

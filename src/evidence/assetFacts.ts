@@ -1,4 +1,4 @@
-import { decodeResult, parseFunction } from '../lib/abi.ts';
+import { readTokenSymbol } from '../lib/readTokenSymbol.ts';
 import type { CallResult, ChainFacts, Reader } from '../model/detection.ts';
 
 export type AssetFacts = { readonly symbol: string; readonly decimals: number };
@@ -23,7 +23,6 @@ export function assetDecimals(read: Reader, chain: ChainFacts, token: string): n
 
 const symbolData = '0x95d89b41';
 const decimalsData = '0x313ce567';
-const symbolItem = parseFunction('symbol()(string)');
 /** More than any token has; a number beyond it would only stretch texts. */
 const mostDecimals = 77;
 
@@ -33,23 +32,6 @@ function toDecimals(answer: CallResult): number {
   return told <= mostDecimals ? Number(told) : 0;
 }
 
-/** A text, or 32 bytes as the first tokens had it. */
 function toSymbol(answer: CallResult): string | undefined {
-  if ('reverted' in answer || answer.data.length < 66) return undefined;
-  const symbol = answer.data.length === 66 ? toText(answer.data) : decodeText(answer.data);
-  // The text is the token's own choice, so nothing that could break a message or hide in it passes.
-  const shown = symbol?.replace(/[\p{C}\p{Z}{}]+/gu, ' ').trim();
-  return shown ? shown.slice(0, 32) : undefined;
-}
-
-function toText(word: string): string {
-  return Buffer.from(word.slice(2), 'hex').toString('utf8').replace(/\0+$/, '');
-}
-
-function decodeText(data: string): string | undefined {
-  try {
-    return String(decodeResult(symbolItem, data)[0]);
-  } catch {
-    return undefined;
-  }
+  return 'reverted' in answer ? undefined : readTokenSymbol(answer.data);
 }

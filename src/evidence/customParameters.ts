@@ -19,6 +19,12 @@ export function watchedAddresses(addresses: readonly string[], contract: Watched
   return [...new Set([contract.address, ...addresses.map((address) => address.toLowerCase())])];
 }
 
+/** What a finding says of its transaction, */
+export const transactionFields = ['from', 'to', 'value', 'txHash', 'blockNumber', 'timestamp'];
+
+/** and of how that ended, where it was asked for. */
+export const outcomeFields = ['status', 'gasUsed', 'gasPrice'];
+
 /** How the transaction ended, asked for only where the configuration or the expression wants to know. */
 export function outcomeOf(
   read: Reader,

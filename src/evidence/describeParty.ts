@@ -5,6 +5,9 @@ import { assetFacts, native } from './assetFacts.ts';
 import { decodeTransfer } from './erc20Transfer.ts';
 import { endsOf, type Party } from './partiesOf.ts';
 
+/** What a description says of a party. */
+export const partyFields = ['role', 'from', 'to', 'token', 'symbol', 'value', 'amount'];
+
 /** What somebody did in a transaction, as the end of a sentence and as evidence. */
 export function describeParty(
   { role, log }: Party,

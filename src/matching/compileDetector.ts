@@ -118,16 +118,19 @@ class DetectorSubscriber implements Subscriber {
   toFindings(found: Found, observation: Observation): Finding[] {
     const { definition, config } = this.#program;
     const own = found.severity ?? (definition.severity === 'AUTO' ? 'MEDIUM' : definition.severity);
+    const told = {
+      ...originOf(this, observation, found),
+      severity: config.severity === 'AUTO' ? own : config.severity,
+      name: this.name,
+      tags: this.#tags,
+    };
     return [
       {
-        ...originOf(this, observation, found),
+        ...told,
         kind: 'detector',
         group: complianceTags.includes(definition.category) ? 'COMPLIANCE' : 'SECURITY',
-        severity: config.severity === 'AUTO' ? own : config.severity,
-        name: this.name,
-        message: config.desc ? fillTemplate(config.desc, found.fields) : found.message,
+        message: config.desc ? fillTemplate(config.desc, { ...told, ...found.fields }) : found.message,
         meta: toMeta(found.fields),
-        tags: this.#tags,
         detectorId: this.id,
       },
     ];

@@ -56,20 +56,20 @@ export function compileTrigger(
       definition.evaluate(observation, { config, contract, chain, state, read }),
     toFindings(found, observation) {
       const origin = originOf(self, observation, found);
-      return alerts.map((alert) => ({
-        ...origin,
-        key: `${origin.key} ${alert.id}`,
-        kind: 'trigger',
-        group: 'trigger',
-        severity: alert.severity,
-        name: alert.name,
-        message: alert.message ? fillTemplate(alert.message, found.fields) : found.message,
-        meta: toMeta({ ...found.fields, ...(alert.id === 0 ? {} : { triggerAlertId: alert.id }) }),
-        tags: row.tags,
-        triggerId: row.id,
-        triggerType: row.triggerType,
-        interceptorType: triggerTypes[definition.type],
-      }));
+      return alerts.map(({ id, severity, name, message }) => {
+        const told = { ...origin, severity, name, tags: row.tags };
+        return {
+          ...told,
+          key: `${origin.key} ${id}`,
+          kind: 'trigger',
+          group: 'trigger',
+          message: message ? fillTemplate(message, { ...told, ...found.fields }) : found.message,
+          meta: toMeta({ ...found.fields, ...(id === 0 ? {} : { triggerAlertId: id }) }),
+          triggerId: row.id,
+          triggerType: row.triggerType,
+          interceptorType: triggerTypes[definition.type],
+        };
+      });
     },
   };
 }

@@ -1,13 +1,6 @@
-/** Evidence as JSON: numbers of any size become decimal text, and nothing undefined remains. */
-export function toMeta(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return toJson(fields) as Record<string, unknown>;
-}
+import { toJsonValue } from '../lib/toJsonValue.ts';
 
-function toJson(value: unknown): unknown {
-  if (typeof value === 'bigint') return value.toString();
-  if (Array.isArray(value)) return value.map(toJson);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([name, inner]) => (inner === undefined ? [] : [[name, toJson(inner)]])),
-  );
+/** Evidence as JSON. */
+export function toMeta(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return toJsonValue(fields) as Record<string, unknown>;
 }

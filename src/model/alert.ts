@@ -42,3 +42,18 @@ export type Finding = {
   /** Stored, but over the plan's rate limit: nobody is told. */
   suppressed?: boolean;
 };
+
+/** What a message template may name of the alert itself, beside the members of its finding. */
+export const templateMembers: readonly string[] = [
+  'severity',
+  'name',
+  'tags',
+  'timestamp',
+  'projectId',
+  'contractId',
+  'chainUid',
+  'blockNumber',
+  'blockHash',
+  'txHash',
+  'eid',
+];

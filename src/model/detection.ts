@@ -165,6 +165,8 @@ export type Detector<Config = unknown, State = unknown> = {
   readonly faq: string;
   /** JSON Schema of the configuration, without the members that every detector has. */
   readonly config: TSchema;
+  /** Members of its findings, each of which a finding may have or lack: what message templates may name. */
+  readonly fields: readonly string[];
   interests(config: Config, contract: Watched, chain: ChainFacts): readonly Interest[];
   evaluate(observation: Observation, sight: Sight<Config, State>): Outcome<State>;
 };
@@ -180,6 +182,8 @@ export type Trigger<Params = unknown, State = unknown> = {
   readonly description: string;
   /** JSON Schema of the parameters. */
   readonly params: TSchema;
+  /** Members of its findings, each of which a finding may have or lack: what message templates may name. */
+  readonly fields: readonly string[];
   /** What the schema cannot tell: members that do not fit each other or the contract's ABI. Pointers begin at the parameters. */
   check?(params: Params, abi: readonly unknown[]): readonly Fault[];
   interests(params: Params, contract: Watched, chain: ChainFacts): readonly Interest[];

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { fillTemplate, templateFields } from '../lib/template.ts';
+import { fillTemplate } from '../lib/template.ts';
+import { templateMembers } from '../model/alert.ts';
 import { Problem, unprocessable } from '../model/errors.ts';
 import { type Message, type Outcome, type Rendered, raisedType, type Target } from '../model/notification.ts';
 import { uidTime } from '../model/uidTime.ts';
@@ -10,6 +11,7 @@ import { findTargets, openTarget } from '../store/deliveries/targets.ts';
 import { destinationTable } from '../store/tables/destination.ts';
 import { audit } from './audit.ts';
 import type { Call } from './call.ts';
+import { templateFaults } from './checkTemplate.ts';
 import { findReadable } from './findReadable.ts';
 
 const timeLimitMs = 20_000;
@@ -64,20 +66,15 @@ function ping(call: Call, sequence: number): Message {
   return { uid: randomUUID(), sequence, type: 'ping', timestamp: call.now, data };
 }
 
-/** Members of the finding first, then those of the alert, as in a detector's \`desc\` and a trigger alert's \`message\`. */
+/** Members of the finding first, then those of the alert, as in a detector's `desc` and a trigger alert's `message`. */
 function withTemplate(message: Message, template: string): Message {
   const { meta, ...members } = message.data;
-  const fields: Record<string, unknown> = { ...members, ...(meta as Record<string, unknown> | undefined) };
-  const unknown = templateFields(template).find((name) => !Object.hasOwn(fields, name.split('.')[0]!));
-  if (unknown !== undefined) {
-    const known = Object.keys(fields).sort().join(', ');
-    throw unprocessable(
-      '/template',
-      'unknown-member',
-      `{${unknown}} is not a member of this alert; it has ${known}.`,
-    );
-  }
-  return { ...message, data: { ...message.data, message: fillTemplate(template, fields) } };
+  const found = (meta ?? {}) as Record<string, unknown>;
+  const known = [...Object.keys(found), ...templateMembers.filter((name) => Object.hasOwn(members, name))];
+  const [fault] = templateFaults(template, known, '/template');
+  if (fault) throw unprocessable(fault.pointer, fault.code, fault.message);
+  const filled = fillTemplate(template, { ...members, ...found });
+  return { ...message, data: { ...message.data, message: filled } };
 }
 
 /** The alert must be one of the destination's own tenant, because no other can reach it. */

@@ -1,3 +1,4 @@
+import { templateMembers } from '../model/alert.ts';
 import { type TriggerType, triggerTypes } from '../model/enumerations.ts';
 import { invalidInput, withDefaults } from '../model/validate.ts';
 import { isItems } from '../store/bindings.ts';
@@ -6,6 +7,7 @@ import type { Row } from '../store/records.ts';
 import { triggers } from '../triggers/registry.ts';
 import type { Call } from './call.ts';
 import { checkBindingFilters } from './checkBindingFilters.ts';
+import { templateFaults } from './checkTemplate.ts';
 import type { Change } from './recordKind.ts';
 
 type TriggerChange = Omit<Change, 'input'> & {
@@ -26,7 +28,20 @@ export async function prepareTrigger(call: Call, change: TriggerChange): Promise
     });
   }
   if (input.triggerType != null || input.params !== undefined) await checkParams(call, change);
+  if (input.triggerType != null || input.alerts !== undefined) checkMessages(change);
   return input.triggerType == null ? input : { ...input, interceptorType: triggerTypes[input.triggerType] };
+}
+
+/** Messages that stay are looked at too when the trigger becomes one of another type. */
+function checkMessages({ input, current }: TriggerChange): void {
+  const definition = triggers.get(input.triggerType ?? String(current?.triggerType));
+  const alerts = input.alerts ?? current?.alerts;
+  if (!definition || !isItems(alerts)) return;
+  const known = [...definition.fields, ...templateMembers];
+  const faults = alerts.flatMap(({ message }, index) =>
+    typeof message === 'string' ? templateFaults(message, known, `/alerts/${index}/message`) : [],
+  );
+  if (faults.length > 0) throw invalidInput(faults);
 }
 
 async function checkParams(call: Call, { input, current, tenantId }: TriggerChange): Promise<void> {

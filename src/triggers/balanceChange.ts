@@ -25,6 +25,7 @@ export const balanceChange = defineTrigger<Static<typeof params>, State>({
   description:
     'The balance of the watched address in native coins or in a token changes, and the new balance meets the condition.',
   params,
+  fields: ['token', 'symbol', 'before', 'after', 'change', 'rawBefore', 'rawAfter', 'condition'],
   interests({ token, ...looks }, { address }) {
     // Tokens tell of every transfer, so that the balance need not be asked for in every block.
     if (looks.when === 'block' && token !== native)

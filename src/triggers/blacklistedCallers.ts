@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { defineTrigger } from '../model/detection.ts';
-import { CallerList, tellCaller } from './support/callers.ts';
+import { CallerList, callerFields, tellCaller } from './support/callers.ts';
 
 const params = CallerList('Whose transactions to the contract are told.');
 
@@ -9,6 +9,7 @@ export const blacklistedCallers = defineTrigger<Static<typeof params>, never>({
   description:
     'Somebody on a list sends a transaction to the contract. Who calls it through another contract is not seen.',
   params,
+  fields: callerFields,
   interests: (_params, { address }) => [{ on: 'call', address }],
   evaluate: (observation, sight) => tellCaller(observation, sight, 'listed'),
 });

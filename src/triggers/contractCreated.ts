@@ -6,6 +6,7 @@ export const contractCreated = defineTrigger<object, never>({
   description:
     'The watched address creates a contract by a transaction of its own. Contracts that a contract creates inside a transaction are not seen.',
   params: Configuration({}),
+  fields: ['contractAddress', 'from', 'value', 'nonce'],
   interests: (_params, { address }) => [{ on: 'sender', address }],
   evaluate(observation, { contract, read }) {
     if (observation.type !== 'transaction' || observation.transaction.to !== null) return {};

@@ -21,6 +21,7 @@ export const erc20Transfer = defineTrigger<Static<typeof params>, State>({
   description:
     'Tokens (ERC-20) go to or from the watched address or, when that is a token, from anybody to anybody.',
   params,
+  fields: ['from', 'to', 'token', 'symbol', 'amount', 'rawAmount'],
   interests: transferInterests,
   evaluate(observation, { config, contract, chain, state, read }) {
     if (observation.type !== 'log') return {};

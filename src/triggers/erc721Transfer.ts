@@ -13,6 +13,7 @@ export const erc721Transfer = defineTrigger<Static<typeof params>, never>({
   description:
     'A unique token (ERC-721) goes to or from the watched address or, when that is a collection, from anybody to anybody.',
   params,
+  fields: ['from', 'to', 'token', 'symbol', 'tokenId'],
   interests: transferInterests,
   evaluate(observation, { config, contract, chain, read }) {
     if (observation.type !== 'log') return {};

@@ -3,7 +3,7 @@ import { eventByTopic, eventItem } from '../evidence/abiItems.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { decodeEvent, parseEvent, topicOf } from '../lib/abi.ts';
 import { defineTrigger } from '../model/detection.ts';
-import { EventSignature, tellEvent } from './support/events.ts';
+import { EventSignature, eventFields, tellEvent } from './support/events.ts';
 import { oncePer } from './support/oncePer.ts';
 
 const params = Configuration({
@@ -21,6 +21,7 @@ export const eventEmitted = defineTrigger<Params, never>({
   type: 'EVENT_EMITTED',
   description: 'The contract emits an event.',
   params,
+  fields: eventFields,
   interests: ({ signature }, { address }) => [
     { on: 'log', address, ...(signature !== undefined && { topics: [topicOf(parseEvent(signature))] }) },
   ],

@@ -5,7 +5,7 @@ import { Configuration } from '../evidence/parameters.ts';
 import { decodeEvent, type EventItem, parseEvent, topicOf } from '../lib/abi.ts';
 import { defineTrigger } from '../model/detection.ts';
 import { Conditions, compileConditions, refuseFaults } from './support/conditions.ts';
-import { EventSignature, tellEvent } from './support/events.ts';
+import { EventSignature, eventFields, tellEvent } from './support/events.ts';
 import { oncePer } from './support/oncePer.ts';
 
 const params = Configuration(
@@ -26,6 +26,7 @@ export const eventParameter = defineTrigger<Params, never>({
   description:
     'The contract emits an event whose values meet all conditions. Of an indexed text only whether it is equal can be told, of an indexed list or struct nothing.',
   params,
+  fields: eventFields,
   check: (given, abi) => compile(given, abi).faults,
   interests: ({ signature }, { address }) => [
     { on: 'log', address, topics: [topicOf(parseEvent(signature))] },

@@ -7,6 +7,7 @@ export const failedTx = defineTrigger<object, never>({
   description:
     'A transaction sent to the contract, or by the wallet, fails. The reason is told where replaying it on the state before its block gives one.',
   params: Configuration({}),
+  fields: ['from', 'to', 'value', 'selector', 'gasUsed', 'reason'],
   interests: (_params, { address }) => [
     { on: 'call', address },
     { on: 'sender', address },

@@ -3,7 +3,7 @@ import { functionBySelector, functionItem } from '../evidence/abiItems.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { parseFunction, selectorOf } from '../lib/abi.ts';
 import { defineTrigger } from '../model/detection.ts';
-import { callValues, FunctionSignature, statusMember, tellCall } from './support/calls.ts';
+import { callFields, callValues, FunctionSignature, statusMember, tellCall } from './support/calls.ts';
 import { oncePer } from './support/oncePer.ts';
 
 const params = Configuration({
@@ -23,6 +23,7 @@ export const functionCall = defineTrigger<Params, never>({
   description:
     'A transaction calls a function of the contract. Calls that other contracts make inside a transaction are not seen.',
   params,
+  fields: callFields,
   interests: ({ signature }, { address }) => [
     {
       on: 'call',

@@ -3,7 +3,7 @@ import { functionItem } from '../evidence/abiItems.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { parseFunction, selectorOf } from '../lib/abi.ts';
 import { defineTrigger } from '../model/detection.ts';
-import { callValues, FunctionSignature, statusMember, tellCall } from './support/calls.ts';
+import { callFields, callValues, FunctionSignature, statusMember, tellCall } from './support/calls.ts';
 import { Conditions, compileConditions, refuseFaults } from './support/conditions.ts';
 import { oncePer } from './support/oncePer.ts';
 
@@ -26,6 +26,7 @@ export const functionParameter = defineTrigger<Params, never>({
   description:
     'A transaction calls a function of the contract with parameters that meet all conditions. Calls that other contracts make inside a transaction are not seen.',
   params,
+  fields: callFields,
   check: (given, abi) => compile(given, abi).faults,
   interests: ({ signature }, { address }) => [
     { on: 'call', address, selectors: [selectorOf(parseFunction(signature))] },

@@ -15,6 +15,7 @@ export const nativeTransfer = defineTrigger<Static<typeof params>, never>({
   description:
     'A transaction brings native coins to the watched address, or from it. Coins that a contract moves inside a transaction are not seen; BALANCE_CHANGE sees what they come to.',
   params,
+  fields: ['from', 'to', 'symbol', 'amount', 'rawAmount'],
   interests({ direction }, { address }) {
     const interests: Interest[] = [];
     if (direction !== 'out') interests.push({ on: 'call', address });

@@ -19,6 +19,7 @@ export const stateChange = defineTrigger<Static<typeof params>, State>({
   type: 'STATE_CHANGE',
   description: 'The value in a storage slot of the contract is another than at the look before.',
   params,
+  fields: ['slot', 'before', 'after'],
   interests: (looks) => [{ on: 'block', ...scheduleOf(looks) }],
   evaluate(observation, { config, contract, state, read }) {
     if (observation.type !== 'block') return {};

@@ -6,6 +6,7 @@ export const successfulTx = defineTrigger<object, never>({
   type: 'SUCCESSFUL_TX',
   description: 'A transaction sent to the contract, or by the wallet, succeeds.',
   params: Configuration({}),
+  fields: ['from', 'to', 'value'],
   interests: (_params, { address }) => [
     { on: 'call', address },
     { on: 'sender', address },

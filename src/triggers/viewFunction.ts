@@ -52,6 +52,7 @@ export const viewFunction = defineTrigger<Params, State>({
   description:
     'A reading function of the contract gives a result that meets a condition or equals a value, told when it begins to and at every change while it does; without either, every change is told.',
   params,
+  fields: ['function', 'params', 'result', 'before', 'condition', 'equals'],
   check: (given, abi) => compile(given, abi).faults,
   interests: (looks) => [{ on: 'block', ...scheduleOf(looks) }],
   evaluate(observation, { config, contract, state, read }) {

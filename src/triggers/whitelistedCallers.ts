@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { defineTrigger } from '../model/detection.ts';
-import { CallerList, tellCaller } from './support/callers.ts';
+import { CallerList, callerFields, tellCaller } from './support/callers.ts';
 
 const params = CallerList('Who may send transactions to the contract; anybody else is told.');
 
@@ -9,6 +9,7 @@ export const whitelistedCallers = defineTrigger<Static<typeof params>, never>({
   description:
     'Somebody who is not on a list sends a transaction to the contract. Who calls it through another contract is not seen.',
   params,
+  fields: callerFields,
   interests: (_params, { address }) => [{ on: 'call', address }],
   evaluate: (observation, sight) => tellCaller(observation, sight, 'unlisted'),
 });

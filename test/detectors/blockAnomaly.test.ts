@@ -3,7 +3,7 @@ import { artifacts } from '../fixtures/contracts/artifacts.ts';
 import { startAnvil } from '../harness/anvil.ts';
 import type { Contract } from '../harness/anvilContract.ts';
 import { observeDetector } from '../harness/observe.ts';
-import { useChain } from './support/useChain.ts';
+import { useChain } from '../harness/useChain.ts';
 
 const chain = useChain();
 

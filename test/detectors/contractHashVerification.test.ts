@@ -2,8 +2,8 @@ import * as Hash from 'ox/Hash';
 import type * as Hex from 'ox/Hex';
 import { describe, expect, it } from 'vitest';
 import { artifacts } from '../fixtures/contracts/artifacts.ts';
+import { useChain } from '../harness/useChain.ts';
 import { deployProxy } from './support/deployProxy.ts';
-import { useChain } from './support/useChain.ts';
 
 const chain = useChain();
 const name = 'contract_hash_verification';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { artifacts } from '../fixtures/contracts/artifacts.ts';
+import { useChain } from '../harness/useChain.ts';
 import { deployProxy } from './support/deployProxy.ts';
-import { useChain } from './support/useChain.ts';
 
 const chain = useChain();
 const everyBlock = { checkSlot: true, when: 'block' };

@@ -1,6 +1,7 @@
 import { chains } from '../../src/chains/chains.ts';
 import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
 import { toChainFacts } from '../../src/chains/toChainFacts.ts';
+import { detectors } from '../../src/detectors/registry.ts';
 import { compileDetector } from '../../src/matching/compileDetector.ts';
 import { compileTrigger } from '../../src/matching/compileTrigger.ts';
 import { evaluateMatches, type Memory } from '../../src/matching/evaluateMatches.ts';
@@ -17,6 +18,7 @@ import type {
   Watched,
 } from '../../src/model/detection.ts';
 import { createSandbox } from '../../src/scripts/sandbox.ts';
+import { triggers } from '../../src/triggers/registry.ts';
 import { answerRequests } from '../../src/watch/answerRequests.ts';
 
 type World = {
@@ -58,6 +60,7 @@ export async function observeDetector(
       contract,
       toChainFacts(chains.anvil),
     ),
+    detectors.get(schemaName)?.fields ?? [],
   );
 }
 
@@ -78,6 +81,7 @@ export async function observeTrigger(
       contract,
       toChainFacts(chains.anvil),
     ),
+    triggers.get(triggerType)?.fields ?? [],
   );
 }
 
@@ -100,8 +104,10 @@ async function observe(
   url: string,
   world: World,
   subscriber: Subscriber | { fault: string },
+  fields: readonly string[],
 ): Promise<Observer> {
   if ('fault' in subscriber) throw new Error(subscriber.fault);
+  const listed = new Set(['triggerAlertId', ...fields]);
   const client = createEvmClient({ chain: chains.anvil, urls: [url], now: Date.now, counted: () => {} });
   const sandbox = createSandbox();
   const fetch = answerRequests({
@@ -135,6 +141,12 @@ async function observe(
     memory = evaluated.memories.get(subscriber as Subscriber) ?? memory;
     // State is stored as JSON, so what does not survive that must not work here either.
     if (memory) memory = JSON.parse(JSON.stringify(memory)) as Memory;
+    // Message templates are held to the list of the definition when they are saved, so it must be complete.
+    const unlisted = evaluated.findings
+      .flatMap(({ meta }) => Object.keys(meta))
+      .filter((name) => !listed.has(name));
+    if (unlisted.length > 0)
+      throw new Error(`The definition does not list the fields ${unlisted.join(', ')}.`);
     return evaluated.findings;
   }
 

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { artifacts } from '../fixtures/contracts/artifacts.ts';
 import type { Contract } from '../harness/anvilContract.ts';
-import { useChain } from './support/useChain.ts';
+import { observeTrigger } from '../harness/observe.ts';
+import { useChain } from '../harness/useChain.ts';
 
-const chain = useChain();
+const chain = useChain(observeTrigger);
 let token: Contract;
 let other: Contract;
 beforeAll(async () => {

@@ -13,7 +13,13 @@ import { boundDestinationWithoutType } from './destination.ts';
 const alertMembers = {
   severity: OneOf(severities, 'How bad it is.', 'HIGH'),
   name: Name('Name of the alert.', 'Large withdrawal'),
-  message: nullable(Text('Message of the alert.', 'Somebody withdrew a lot.', { max: 10_000 })),
+  message: nullable(
+    Text(
+      'Message of the alert. {member} stands for a member of what the trigger finds, or for severity, name, timestamp, txHash and other members of the alert; one that it cannot have is refused, and the refusal lists those that it can.',
+      'Somebody withdrew {args.amount}.',
+      { max: 10_000 },
+    ),
+  ),
 };
 const actionId = Id('The action to fire.');
 const alertBindings = {

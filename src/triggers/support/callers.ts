@@ -22,6 +22,9 @@ export function CallerList(description: string) {
 
 const callerSet = oncePer(({ callers }: Params) => new Set(callers.map((caller) => caller.toLowerCase())));
 
+/** What its findings say. */
+export const callerFields = ['from', 'to', 'value', 'selector', 'status'];
+
 /** Tells of a transaction whose sender is listed, or is not, whatever becomes of it: an attempt counts. */
 export function tellCaller(
   observation: Observation,

@@ -26,6 +26,9 @@ export function callValues(item: FunctionItem, input: string): Values | undefine
   }
 }
 
+/** What its findings say. */
+export const callFields = ['function', 'signature', 'selector', 'args', 'from', 'to', 'value', 'status'];
+
 /** Tells of a call, if the transaction ended as is wanted. */
 export function tellCall(
   read: Reader,

@@ -10,6 +10,9 @@ export function EventSignature(description: string) {
 
 type Values = Readonly<Record<string, unknown>>;
 
+/** What its findings say. */
+export const eventFields = ['event', 'signature', 'topic', 'args', 'from', 'logIndex'];
+
 export function tellEvent(
   log: Log,
   { from }: Transaction,
