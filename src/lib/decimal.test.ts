@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   absoluteDecimal,
+  addDecimal,
   compareDecimal,
   formatDecimal,
   multiplyDecimal,
@@ -56,6 +57,7 @@ describe('a decimal', () => {
         const difference = scaled(left) - scaled(right);
         expect(Math.sign(compareDecimal(a, b))).toBe(difference < 0n ? -1 : difference > 0n ? 1 : 0);
         expect(subtractDecimal(a, b)).toEqual(toDecimal(difference, 30));
+        expect(addDecimal(a, b)).toEqual(toDecimal(scaled(left) + scaled(right), 30));
         expect(multiplyDecimal(a, b)).toEqual(toDecimal(scaled(left) * scaled(right), 60));
         expect(parseDecimal(formatDecimal(a))).toEqual(a);
         expect(absoluteDecimal(a).units >= 0n).toBe(true);

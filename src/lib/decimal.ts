@@ -27,6 +27,11 @@ export function compareDecimal(left: Decimal, right: Decimal): number {
   return units < 0n ? -1 : units > 0n ? 1 : 0;
 }
 
+export function addDecimal(left: Decimal, right: Decimal): Decimal {
+  const scale = Math.max(left.scale, right.scale);
+  return normalize(unitsAt(left, scale) + unitsAt(right, scale), scale);
+}
+
 export function subtractDecimal(left: Decimal, right: Decimal): Decimal {
   const scale = Math.max(left.scale, right.scale);
   return normalize(unitsAt(left, scale) - unitsAt(right, scale), scale);

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
 import { Problem } from '../../model/errors.ts';
 import { deleteRecord } from '../../services/deleteRecord.ts';
+import { prepareCategory, prepareSchedule } from '../../services/prepareTokenomics.ts';
 import { contractTable } from '../../store/tables/contract.ts';
 import { tokenomicsCategoryTable } from '../../store/tables/tokenomicsCategory.ts';
 import { tokenomicsScheduleTable } from '../../store/tables/tokenomicsSchedule.ts';
@@ -16,8 +16,6 @@ const uid = output(
   Text('Identifier that can stand for the id when deleting.', '0b8f6f0e-4a52-4a5e-9a32-6f1f2a3c4d5e'),
   { always: true },
 );
-const withUid = <T extends object>(_call: unknown, { input, current }: { input: T; current: unknown }) =>
-  current ? { ...input } : { ...input, uid: randomUUID() };
 
 const category = defineResource({
   path: '/tokenomics/category',
@@ -36,11 +34,15 @@ const category = defineResource({
     name: given(Name('Name of the category.', 'Team'), { required: true }),
     description: given(Text('What the share is for.', 'Vests over four years.', { max: 10_000 })),
     address: given(
-      Text('Address that holds the allocation.', '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', { max: 200 }),
+      Text(
+        'Address that holds the allocation, in the form of the contract’s chain.',
+        '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+        { max: 200 },
+      ),
     ),
     amount: given(Text('The whole allocation in tokens.', '1000000', { max: 160, format: 'amount' })),
   },
-  prepare: withUid,
+  prepare: prepareCategory,
 });
 
 const schedule = defineResource({
@@ -67,13 +69,13 @@ const schedule = defineResource({
           },
           ['timestamp', 'amount'],
         ),
-        'Dated amounts.',
+        'Dated amounts, kept in order of time; several of one time add up.',
         { minItems: 1, maxItems: 1000 },
       ),
       { required: true },
     ),
   },
-  prepare: withUid,
+  prepare: prepareSchedule,
 });
 
 /** The seed deletes tokenomics records by id or uid and answers with the uid. */
