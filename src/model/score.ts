@@ -1,0 +1,47 @@
+import type { AlertGroup, AlertKind, Severity } from './alert.ts';
+
+/** An alert as the scripts of a license see it in `e`: only what never changes any more. */
+export type AlertEvent = {
+  type: 'alert';
+  uid: string;
+  kind: AlertKind;
+  group: AlertGroup;
+  severity: Severity;
+  numericSeverity: number;
+  timestamp: number;
+  eid: string;
+  name: string;
+  message: string;
+  meta: Record<string, unknown>;
+  tags: readonly string[];
+  tenantId: number;
+  projectId: number;
+  contractId: number;
+  txHash: string | null;
+  chainUid: string | null;
+  blockNumber: number | null;
+  detectorId: number | null;
+  triggerId: number | null;
+  actionId: number | null;
+  triggerType: string | null;
+  suppressed: boolean;
+  /** Null unless a detector raised it. */
+  detectorSchemaName: string | null;
+};
+
+/** The clock: the license asked for it by `tick` in its params. */
+export type TickEvent = { type: 'tick'; timestamp: number };
+
+export type ScoreEvent = AlertEvent | TickEvent;
+
+/** Why an instance is not scored any more. */
+export type ScoreFault = {
+  script: 'groupScript' | 'scoreScript' | 'params';
+  code: 'syntax' | 'time' | 'memory' | 'thrown' | 'result';
+  message: string;
+  line: number | null;
+  column: number | null;
+  /** When it happened, and at which alert, if it was one. */
+  at: number;
+  alertId: string | null;
+};

@@ -1,0 +1,117 @@
+import { type LicenseTerms, readLicenseTerms } from '../model/licenseTerms.ts';
+import type { ScoreFault } from '../model/score.ts';
+import type { Sandbox } from '../scripts/sandbox.ts';
+import { ensurePartitions } from '../store/alerts/partitions.ts';
+import type { Store } from '../store/db.ts';
+import { holdsLane, type Lane } from '../store/scores/lanes.ts';
+import { type LaneFacts, readLane, type ScoreWork } from '../store/scores/readLane.ts';
+import type { NewScoreChange } from '../store/scores/scoreRow.ts';
+import { settleLane } from '../store/scores/settleLane.ts';
+import { tellChanges } from '../store/scores/tellChanges.ts';
+import { scoreEvent } from './scoreEvent.ts';
+import { scoreUid } from './scoreUid.ts';
+import { undoAlert } from './undoAlert.ts';
+
+type ScoringOptions = { store: Store; run: Sandbox['run']; now: () => number };
+/** What was written; nothing if somebody else has taken the lane over, who then does it all again. */
+export type LaneOutcome = { changes: { type: string; count: number }[]; fault?: ScoreFault };
+
+/** Events of one transaction, and how long their scripts may take before what is done is written. */
+const mostAtOnce = 200;
+const budgetMs = 500;
+
+/**
+ * Scores what waits at one instance, in order: changes, present scores and the end of the work are one transaction. A
+ * script that fails leaves its fault with the lane, and the event with all after it stays in the queue.
+ */
+export async function scoreLane(options: ScoringOptions, lane: Lane): Promise<LaneOutcome> {
+  const facts = await readLane(options.store, lane, mostAtOnce);
+  const [first] = facts.work;
+  const terms = termsOf(facts);
+  if ('fault' in terms && first !== undefined) {
+    const fault = { ...terms.fault, ...placeOf(first, options.now()) };
+    return settle(options, facts, { changes: [], done: [], fault });
+  }
+  if ('fault' in terms) return settle(options, facts, { changes: [], done: [] });
+  if (first?.type === 'retraction') return undo(options, facts, first, terms.value);
+  return settle(options, facts, await score(options, facts, terms.value));
+}
+
+type Trouble = Omit<ScoreFault, 'at' | 'alertId'>;
+
+function termsOf({ params }: LaneFacts): { value: LicenseTerms } | { fault: Trouble } {
+  try {
+    return { value: readLicenseTerms(params) };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const { message } = error;
+    return { fault: { script: 'params', code: 'result', message, line: null, column: null } };
+  }
+}
+
+type Done = { changes: NewScoreChange[]; done: number[]; fault?: ScoreFault };
+
+async function score({ run, now }: ScoringOptions, facts: LaneFacts, terms: LicenseTerms): Promise<Done> {
+  const { groupScript, scoreScript, scoreGroups, tenantId, instanceId } = facts;
+  const standing = new Map(Object.entries(facts.standing));
+  const changes: NewScoreChange[] = [];
+  const done: number[] = [];
+  const until = performance.now() + budgetMs;
+  for (const item of facts.work) {
+    if (item.type === 'retraction' || performance.now() > until) break;
+    const event = item.data;
+    const scored = await scoreEvent(run, { terms, groupScript, scoreScript, scoreGroups }, standing, event);
+    if ('fault' in scored) return { changes, done, fault: { ...scored.fault, ...placeOf(item, now()) } };
+    for (const change of scored.changes) {
+      const i = facts.nextI + changes.length;
+      const uid = scoreUid({ tenantId, instanceId, timestamp: event.timestamp, i });
+      changes.push({ ...change, event, i, uid });
+      standing.set(change.scoreGroup, change.score);
+    }
+    done.push(item.id);
+  }
+  return { changes, done };
+}
+
+function placeOf(item: ScoreWork, at: number): Pick<ScoreFault, 'at' | 'alertId'> {
+  return { at, alertId: item.type === 'alert' && item.data.type === 'alert' ? item.data.uid : null };
+}
+
+async function settle({ store, now }: ScoringOptions, facts: LaneFacts, done: Done): Promise<LaneOutcome> {
+  const { changes, fault } = done;
+  const times = changes.map(({ event }) => event.timestamp);
+  await ensurePartitions(store, 'score_change', new Set(times));
+  const settled = { ...done, fault, nextI: facts.nextI + changes.length };
+  const isTold = facts.isTold && changes.length > 0;
+  const isOurs = isTold
+    ? await store.transaction(async (tx) => {
+        if (!(await settleLane(tx, facts, settled))) return false;
+        await tellChanges(tx, facts, { i: facts.nextI, since: Math.min(...times), now: now() });
+        return true;
+      })
+    : await settleLane(store, facts, settled);
+  if (!isOurs) return { changes: [] };
+  const counts = new Map<string, number>();
+  for (const { event } of changes) counts.set(event.type, (counts.get(event.type) ?? 0) + 1);
+  return {
+    changes: Array.from(counts, ([type, count]) => ({ type, count })),
+    ...(fault ? { fault } : {}),
+  };
+}
+
+async function undo(
+  { store, now }: ScoringOptions,
+  facts: LaneFacts,
+  work: Extract<ScoreWork, { type: 'retraction' }>,
+  terms: LicenseTerms,
+): Promise<LaneOutcome> {
+  await ensurePartitions(store, 'score_change', [work.at]);
+  const count = await store.transaction(async (tx) => {
+    if (!(await holdsLane(tx, facts))) return 0;
+    const nextI = await undoAlert(tx, facts, work, terms);
+    if (facts.isTold) await tellChanges(tx, facts, { i: facts.nextI, since: work.at, now: now() });
+    await settleLane(tx, facts, { changes: [], done: [work.id], nextI, fault: undefined });
+    return nextI - facts.nextI;
+  });
+  return { changes: count > 0 ? [{ type: 'retraction', count }] : [] };
+}

@@ -1,0 +1,29 @@
+import { Problem } from '../model/errors.ts';
+import { termHash } from '../query/termHash.ts';
+import type { Row } from '../store/records.ts';
+import { findScoreChange, tagScoreChange } from '../store/scores/scoreRecords.ts';
+import { audit } from './audit.ts';
+import type { Call } from './call.ts';
+
+/** Changes the tags of a score change, the only thing about it that can change. */
+export async function tagScore(
+  call: Call,
+  place: { index: string; uid: string },
+  tags: string[] | undefined,
+  names: readonly string[],
+): Promise<Row> {
+  const before = await findScoreChange(call.db, call.scope, place, names, true);
+  if (!before) throw new Problem('not-found', 'There is no such score change.');
+  if (tags === undefined) return before;
+  const tenantId = Number(before.tenantId);
+  const hash = (tag: string) => termHash(tenantId, 'tags', tag);
+  const former = Array.isArray(before.tags) ? before.tags.map(String) : [];
+  await tagScoreChange(
+    call.db,
+    { tenantId, timestamp: Number(before.timestamp), uid: place.uid },
+    { tags, addTerms: tags.map(hash), dropTerms: former.map(hash) },
+  );
+  const after = { ...before, tags };
+  await audit(call, 'score', 'update', { id: null, tenantId }, before, after, { uid: place.uid });
+  return after;
+}

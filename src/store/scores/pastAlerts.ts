@@ -1,0 +1,26 @@
+import { sql } from '../../lib/sql.ts';
+import type { AlertEvent } from '../../model/score.ts';
+import { severitySql } from '../alerts/alertTable.ts';
+import type { Db } from '../db.ts';
+import { ofProject } from '../documents/documentScopes.ts';
+
+/** The alerts of a project within a time, oldest first, in the form in which they are scored. */
+export async function findPastAlerts(
+  db: Db,
+  project: { id: number; tenantId: number },
+  { from, to, most }: { from: number; to: number; most: number },
+): Promise<AlertEvent[]> {
+  const scope = await ofProject(db, project);
+  return db.query<AlertEvent>(
+    sql`select 'alert' as type, t.uid::text, t.kind, t.alert_group as "group", ${severitySql('t.numeric_severity')} as severity,
+        t.numeric_severity as "numericSeverity", t.timestamp, t.eid, t.name, t.message, t.meta, t.tags,
+        t.tenant_id as "tenantId", t.project_id as "projectId", t.contract_id as "contractId", t.tx_hash as "txHash",
+        t.chain_uid as "chainUid", t.block_number as "blockNumber", t.detector_id as "detectorId",
+        t.trigger_id as "triggerId", t.action_id as "actionId", t.trigger_type as "triggerType", t.suppressed,
+        (select s.name from detector d join detector_schema s on s.id = d.schema_id
+         where d.tenant_id = t.tenant_id and d.id = t.detector_id) as "detectorSchemaName"
+      from alert t where ${scope.condition} and t.timestamp between ${from} and ${to} and t.retracted_at is null
+        and not 'shadow' = any(t.tags)
+      order by t.timestamp, t.uid limit ${most}`,
+  );
+}

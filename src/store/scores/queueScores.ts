@@ -1,0 +1,82 @@
+import { sql } from '../../lib/sql.ts';
+import type { AlertEvent } from '../../model/score.ts';
+import type { Db } from '../db.ts';
+
+/** An alert on its way into the queue; who raised it is looked up there. */
+export type QueuedAlert = Omit<AlertEvent, 'detectorSchemaName'>;
+
+/** Of these projects, those that a license scores at present. */
+export async function findScoredProjects(
+  db: Db,
+  projects: readonly { tenantId: number; projectId: number }[],
+): Promise<Set<number>> {
+  const rows = await db.prepared<{ id: number }>(
+    sql`select p.id from (select distinct * from unnest(${projects.map(({ tenantId }) => tenantId)}::bigint[],
+        ${projects.map(({ projectId }) => projectId)}::bigint[]) p(tenant_id, id)) p
+      where exists (select from license_instance i join license l on l.id = i.license_id
+        where i.tenant_id = p.tenant_id and i.project_id = p.id and ${isScoring})`,
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+const isScoring = sql`i.status = 'ACTIVE' and i.license_status = 'LICENCED' and l.status = 'ACTIVE'
+  and l.score_script is not null`;
+
+/**
+ * Queues alerts for every license instance of their project in whose periods they fall. The roll-ups of a tenant are
+ * written before, whose rows let only one transaction of the tenant at a time come this far: the order of ids is that of
+ * commits.
+ */
+export async function queueAlerts(tx: Db, alerts: readonly QueuedAlert[], now: number): Promise<void> {
+  const rows = alerts.map((event) => ({ ...event, time: new Date(event.timestamp).toISOString(), event }));
+  await tx.prepared(
+    sql`with queued as (
+        insert into score_work (tenant_id, license_instance_id, type, at, created_at, alert_uid, alert_timestamp, data)
+        select i.tenant_id, i.id, 'alert', a.timestamp, ${now}, a.uid, a.timestamp,
+          a.event || jsonb_build_object('detectorSchemaName', d.name)
+        from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as ("tenantId" bigint, "projectId" bigint,
+            "detectorId" bigint, uid uuid, timestamp bigint, time text, event jsonb))
+          with ordinality a (tenant_id, project_id, detector_id, uid, timestamp, time, event, n)
+        join license_instance i on i.tenant_id = a.tenant_id and i.project_id = a.project_id
+        join license l on l.id = i.license_id
+        left join lateral (select s.name from detector d join detector_schema s on s.id = d.schema_id
+          where d.tenant_id = a.tenant_id and d.id = a.detector_id) d on true
+        where ${isScoring} and exists (
+          select from license_instance_meta m where m.tenant_id = i.tenant_id and m.license_instance_id = i.id
+            and m.status = 'ACTIVE' and m.started_at <= a.time and (m.expired_at is null or a.time < m.expired_at))
+        order by a.n, i.id returning tenant_id, license_instance_id),
+      lanes as (
+        insert into score_lane (tenant_id, license_instance_id)
+        select distinct tenant_id, license_instance_id from queued on conflict do nothing)
+      select pg_notify('vigil_score', '') from queued limit 1`,
+  );
+}
+
+/**
+ * Queues the undoing of what these alerts did, or are about to do, to scores; the last one scored first, so that little has
+ * to be computed anew.
+ */
+export async function queueRetractions(
+  tx: Db,
+  alerts: readonly { tenantId: number; uid: string; timestamp: number }[],
+  now: number,
+): Promise<void> {
+  await tx.prepared(
+    sql`with gone as (
+        select * from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
+          ${alerts.map(({ uid }) => uid)}::uuid[], ${alerts.map(({ timestamp }) => timestamp)}::bigint[]) g(tenant_id, uid, timestamp)),
+      touched as (
+        select g.*, w.license_instance_id, null::bigint as i, w.id from gone g
+          join score_work w on w.tenant_id = g.tenant_id and w.alert_uid = g.uid and w.type = 'alert'
+        union all
+        select g.*, c.license_instance_id, c.i, null from gone g
+          join score_change c on c.tenant_id = g.tenant_id and c.timestamp = g.timestamp and c.alert_id = g.uid::text
+            and c.type = 'alert' and c.undone_by is null),
+      queued as (
+        insert into score_work (tenant_id, license_instance_id, type, at, created_at, alert_uid, alert_timestamp, data)
+        select tenant_id, license_instance_id, 'retraction', ${now}, ${now}, uid, timestamp, '{}' from touched
+        group by tenant_id, license_instance_id, uid, timestamp
+        order by max(id) desc nulls last, max(i) desc returning 1)
+      select pg_notify('vigil_score', '') from queued limit 1`,
+  );
+}

@@ -1,0 +1,54 @@
+import { sql } from '../../lib/sql.ts';
+import type { ScoreFault } from '../../model/score.ts';
+import type { Db } from '../db.ts';
+import type { LaneFacts } from './readLane.ts';
+import { type NewScoreChange, scoreRow } from './scoreRow.ts';
+
+/**
+ * Writes changes, the scores that they lead to, and the end of the work behind them, and leaves the lane to the next: one
+ * statement, which does all of it, or nothing if somebody else holds the lane by now. Returns which.
+ */
+export async function settleLane(
+  db: Db,
+  lane: LaneFacts,
+  settled: {
+    changes: readonly NewScoreChange[];
+    done: readonly number[];
+    nextI: number;
+    fault: ScoreFault | undefined;
+  },
+): Promise<boolean> {
+  const { changes, done, nextI, fault } = settled;
+  const rows = await db.prepared(
+    sql`with lane as (
+        update score_lane set holder = null, lease_until = null, next_i = ${nextI},
+          fault = ${fault ? JSON.stringify(fault) : null}::jsonb
+        where tenant_id = ${lane.tenantId} and license_instance_id = ${lane.instanceId} and holder = ${lane.holder}::uuid
+        returning tenant_id, license_instance_id),
+      done as (
+        delete from score_work where id = any(${done}::bigint[]) and exists (select from lane)),
+      changed as (
+        insert into score_change
+        select r.* from json_populate_recordset(null::score_change,
+          ${JSON.stringify(changes.map((change) => scoreRow(lane, change)))}::json) r where exists (select from lane)),
+      standing as (
+        insert into score_standing as s (tenant_id, license_instance_id, score_group, score, changes, changed_at)
+        select lane.tenant_id, lane.license_instance_id, r."scoreGroup", r.score, r.changes, r.at
+        from lane, json_to_recordset(${JSON.stringify(toStandings(changes))}::json)
+          as r("scoreGroup" text, score double precision, changes bigint, at bigint)
+        on conflict (tenant_id, license_instance_id, score_group) do update
+          set score = excluded.score, changes = s.changes + excluded.changes, changed_at = excluded.changed_at)
+      select from lane`,
+  );
+  return rows.length > 0;
+}
+
+/** The last score of each group. */
+function toStandings(changes: readonly NewScoreChange[]) {
+  const standings = new Map<string, { scoreGroup: string; score: number; changes: number; at: number }>();
+  for (const { scoreGroup, score, event } of changes) {
+    const before = standings.get(scoreGroup)?.changes ?? 0;
+    standings.set(scoreGroup, { scoreGroup, score, changes: before + 1, at: event.timestamp });
+  }
+  return [...standings.values()];
+}

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Json } from '../harness/api.ts';
+import { createPlace, until, type Vigil } from '../harness/vigil.ts';
+import { createRandom } from '../support/random.ts';
+
+const kills = 3;
+
+let place: Awaited<ReturnType<typeof createPlace>>;
+beforeAll(async () => {
+  place = await createPlace();
+});
+afterAll(() => place.remove());
+
+it('scores every alert exactly once and in order through kill -9', async () => {
+  const random = createRandom('kills while scoring');
+  let vigil: Vigil = await place.serve(place.folder('data'));
+  const organisation = await vigil.ok('POST', 'organisation', { name: 'Auditors' });
+  const tenant = await vigil.ok('POST', 'tenant', { name: 'Acme', organisationId: organisation.id });
+  const project = await vigil.ok('POST', 'project', { tenantId: tenant.id, name: 'Vault' });
+  const contract = await vigil.ok('POST', 'contract', {
+    projectId: project.id,
+    name: 'Vault',
+    chainUid: 'anvil',
+    address: '0x00000000000000000000000000000000000000aa',
+  });
+  const schema = await vigil.ok('POST', 'detector/schema', { title: 'E', name: 'engine', version: '1' });
+  const detector = await vigil.ok('POST', 'detector', {
+    contractId: contract.id,
+    schemaId: schema.id,
+    name: 'Engine',
+    source: 'EXTERNAL',
+  });
+  const license = await vigil.ok('POST', 'license', {
+    name: 'Score',
+    version: '1',
+    params: '{"max":1000000}',
+    groupScript: "['a', 'b']",
+    // Work enough that a kill falls into the middle of it.
+    scoreScript: 'let n = 0;\nfor (let k = 0; k < 20000; k++) n += k % 2;\nreturn -n / 10000',
+  });
+  const instance = await vigil.ok('POST', 'instance', {
+    licenseId: license.id,
+    organisationId: organisation.id,
+    projectId: project.id,
+    licenseStatus: 'LICENCED',
+  });
+  const startedAt = '2020-01-01T00:00:00Z';
+  await vigil.ok('POST', 'instance/meta', { licenseInstanceId: instance.id, startedAt });
+
+  const acknowledged: string[] = [];
+  const push = async () => {
+    const alerts = Array.from({ length: 50 }, (_, n) => ({
+      eid: `e-${acknowledged.length + n}`,
+      message: 'Something happened.',
+    }));
+    const { results } = await vigil.ok('POST', `detector/${detector.id}/alert`, { alerts });
+    acknowledged.push(...results.map(({ uid }: Json) => uid));
+  };
+  for (let kill = 0; kill < kills; kill++) {
+    for (let n = 0; n < 4; n++) await push();
+    await sleep(random.integer(0, 200));
+    await vigil.stop('SIGKILL');
+    vigil = await place.serve(place.folder('data'));
+  }
+  await push();
+
+  await until(async () => (await vigil.ok('GET', `instance/${instance.id}/score`)).waiting === 0, 120_000);
+  const sort = [{ field: 'i' }];
+  const { data } = await vigil.ok('POST', `instance/${instance.id}/score/search`, { size: 10_000, sort });
+  const expected = acknowledged.flatMap((alertId) => ['a', 'b'].map((group) => [alertId, group]));
+  expect(data.map(({ alertId, scoreGroup }: Json) => [alertId, scoreGroup])).toEqual(expected);
+  expect(data.map(({ i }: Json) => i)).toEqual(expected.map((_, index) => index + 1));
+  expect(data.at(-1).score).toBe(1_000_000 - acknowledged.length);
+  const { data: present } = await vigil.ok('GET', `instance/${instance.id}/score`);
+  expect(present.map(({ score }: Json) => score)).toEqual([data.at(-2).score, data.at(-1).score]);
+  const counted = await until(async () => {
+    const asked = { metric: 'score_changes', start: '-1h', step: '1h', tags: { type: ['alert'] } };
+    return (await vigil.ok('POST', 'tenant/telemetry', asked)).data[0];
+  });
+  expect(JSON.stringify(counted.bucket)).toMatch(/[1-9]/);
+  await vigil.stop();
+}, 240_000);
