@@ -80,8 +80,9 @@ async function measure(store: Store, port: number): Promise<string[]> {
     if (n % 100 === 0) memory.push(process.memoryUsage().rss / 1e6);
     await sleep(Math.max(0, begun + (n + 1) * 100 - performance.now()));
   }
-  const { times } = await arrived(receiver, backlog + seconds * perSecond);
+  // Before the receiver tells its times, which are many.
   memory.push(process.memoryUsage().rss / 1e6);
+  const { times } = await arrived(receiver, backlog + seconds * perSecond);
   await worker.stop();
   if (errors.length > 0) throw errors[0];
   const delays = Array.from(raisedAt, ([uid, at]) => times[uid]! - at).sort((a, b) => a - b);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type Anvil, startAnvil } from '../test/harness/anvil.ts';
 import { type Ask, createAsk } from './askVigil.ts';
-import { deploy } from './deploy.ts';
+import { deploy, units } from './deploy.ts';
 import { drive } from './drive.ts';
 import { findPort } from './findPort.ts';
 import { greeting, printAlerts } from './print.ts';
@@ -58,6 +58,10 @@ async function demo({ port: wanted, dataDir, isKept, seconds }: Options): Promis
   async function play(): Promise<void> {
     const [world, { url, adminToken }] = await Promise.all([deploy(anvil), vigil.ready()]);
     const tenant = await setUp(url, adminToken, world);
+    // With the next block the guardian may pause the pool.
+    await anvil.setBalance(tenant.guardian, units(10));
+    const data = world.pool.encode('initialize', tenant.guardian);
+    await anvil.submit({ to: world.pool.address, data });
     const ask = createAsk(url, tenant.token);
     process.stdout.write(greeting(url, tenant));
     if (seconds !== undefined) setTimeout(() => stopping.abort(), seconds * 1000).unref();

@@ -3,7 +3,7 @@ import type { Ask } from './askVigil.ts';
 import type { Tenant } from './setUp.ts';
 
 /** What to know and to try, before the alerts begin. */
-export function greeting(url: string, { token, poolId }: Tenant): string {
+export function greeting(url: string, { token, poolId, actionId }: Tenant): string {
   const hour = 3_600_000;
   const from = Math.floor(Date.now() / hour) * hour;
   const post = (path: string, body: object) =>
@@ -14,14 +14,16 @@ Vigil watches a small chain on this machine.
   address  ${url}    (documents of the API: ${url}/docs)
   token    ${token}    (a manager of the tenant "Demo")
 
-Three things to try in another terminal: the gravest of the newest alerts, what the lending pool has raised
-hour by hour, and how many alerts there were in each minute.
+Four things to try in another terminal: the gravest of the newest alerts, what the lending pool has raised
+hour by hour, how many alerts there were in each minute, and how the pool was paused when it was drained.
 
 ${post('alert/search', { query: 'severity:(HIGH OR CRITICAL)', size: 5 })}
 
 ${post(`contract/${poolId}/histogram`, { from, to: from + 24 * hour - 1, interval: '1h' })}
 
 ${post('tenant/telemetry', { metric: 'alerts', start: '-1h', end: 'now', step: '1m' })}
+
+curl -s ${url}/api/v1/action/${actionId}/intent -H 'Authorization: Bearer ${token}'
 
 Alerts as they come; Ctrl-C stops the demo.
 

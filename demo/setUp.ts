@@ -11,7 +11,8 @@ type Watched = {
   triggers: readonly { triggerType: string; name: string; severity: string; params: object }[];
 };
 
-export type Tenant = { token: string; poolId: number };
+/** The guardian is a wallet of Vigil's that pauses the pool when it is drained. */
+export type Tenant = { token: string; poolId: number; guardian: string; actionId: number };
 
 /** Makes a tenant with a manager's API key, and as this manager everything that is watched. */
 export async function setUp(url: string, adminToken: string, world: World): Promise<Tenant> {
@@ -35,6 +36,7 @@ export async function setUp(url: string, adminToken: string, world: World): Prom
     { size: 1000 },
   );
   let poolId = 0;
+  let drainDetectorId = 0;
   for (const { contract, name, category, detectors, triggers } of watchedIn(world)) {
     const { id: contractId } = await ask('POST', 'contract', {
       projectId: project.id,
@@ -48,17 +50,30 @@ export async function setUp(url: string, adminToken: string, world: World): Prom
     for (const [schemaName, { called, ...config }] of Object.entries(detectors)) {
       const schema = schemas.data.find((each) => each.name === schemaName);
       if (!schema) throw new Error(`Vigil has no detector ${schemaName}.`);
-      await ask('POST', 'detector', {
+      const { id } = await ask('POST', 'detector', {
         contractId,
         schemaId: schema.id,
         name: called ?? schema.title,
         config,
       });
+      if (schemaName === 'tvl_drop') drainDetectorId = id;
     }
     for (const { severity, ...trigger } of triggers)
       await ask('POST', 'trigger', { contractId, ...trigger, alerts: [{ severity, name: trigger.name }] });
   }
-  return { token, poolId };
+  const wallet = await ask<{ id: number; address: string }>('POST', 'wallet', {
+    chainUid: 'anvil',
+    name: 'Guardian',
+  });
+  const action = await ask('POST', 'action', {
+    contractId: poolId,
+    walletId: wallet.id,
+    name: 'Pause the pool',
+    funcSignature: 'pause()',
+    fireAt: 'head',
+    detectors: [{ detectorId: drainDetectorId, scriptFilter: "e.severity === 'CRITICAL'" }],
+  });
+  return { token, poolId, guardian: wallet.address, actionId: action.id };
 }
 
 /** The free plan allows 1,000 alerts an hour, which a long demo exceeds. */

@@ -2,18 +2,23 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
+import { startActions } from './acting.ts';
+import { createCancelOnRetractions, createFireOnAlerts } from './actions/fireOnAlerts.ts';
 import { createAuthenticate } from './api/authenticate.ts';
 import { createEndpoints } from './api/endpoints.ts';
 import { createMetrics } from './api/metrics.ts';
 import { createServer } from './api/server.ts';
-import { chains } from './chains/chains.ts';
+import { type ChainUid, chains } from './chains/chains.ts';
 import { type Config, packageVersion } from './config.ts';
 import { openDatabase } from './database.ts';
+import { keepHouse } from './housekeeping.ts';
 import { ensureMasterKeyFile, parseMasterKey, readMasterKeyFile } from './lib/masterKey.ts';
 import { hashToken } from './lib/token.ts';
 import { createFollowAlerts } from './notify/followAlerts.ts';
 import { createFollowRetractions } from './notify/followRetractions.ts';
 import { openNotifying } from './notifying.ts';
+import { keepScores } from './scores.ts';
+import { createScoreOnAlerts, createUnscoreOnRetractions } from './scoring/scoreOnAlerts.ts';
 import { createSandbox } from './scripts/sandbox.ts';
 import { createAlertFeed } from './services/alertFeed.ts';
 import { createAlertLinks } from './services/alertLinks.ts';
@@ -21,19 +26,11 @@ import { issueToken, tokenHint } from './services/issueToken.ts';
 import { createMetricRecorder, type MetricRecorder } from './services/metricRecorder.ts';
 import { openChains } from './services/openChains.ts';
 import { publishDetectors } from './services/publishDetectors.ts';
-import { destroyOrphanKeys, retireDrainedKeys } from './services/tendWalletKeys.ts';
-import { forgetOldAlertEvents } from './store/alerts/alertEvents.ts';
-import { forgetOldRates } from './store/alerts/alertRate.ts';
-import { dropOldPartitions, ensurePartitionsAhead } from './store/alerts/partitions.ts';
+import { ensurePartitionsAhead } from './store/alerts/partitions.ts';
 import type { Store } from './store/db.ts';
-import { tidyDeliveries } from './store/deliveries/tidyDeliveries.ts';
-import { forgetOldReplies } from './store/idempotency.ts';
 import { type MasterKeys, openKeyring } from './store/keyring.ts';
 import { listen as listenTo } from './store/listen.ts';
-import { dropOldSamples } from './store/metrics/dropOldSamples.ts';
 import { findTokenByHash, hasAdminToken, insertToken } from './store/tokens.ts';
-import { forgetOldBacktests } from './store/watch/backtests.ts';
-import { forgetDeleted } from './store/watch/states.ts';
 import { type Hsm, openHsm } from './wallets/pkcs11/openHsm.ts';
 import { openAnswers } from './watch/openAnswers.ts';
 import { startWatching } from './watching.ts';
@@ -63,11 +60,17 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     const chainAccess = openChains(config.chains, recorder, now);
     const hsm = await openModule(config, log);
     const sandbox = createSandbox();
+    // Of its own, so that no slow detector delays a call that stops an attack.
+    const filters = createSandbox();
     const asked = openAnswers({ store, runScripts: sandbox.run, allowNetworks: config.allowNetworks });
     let url = '';
     const alertLinks = createAlertLinks(() => url);
     const notifying = openNotifying(config, now);
-    const follow = [createFollowAlerts({ links: alertLinks, now })];
+    const follow = [
+      createFollowAlerts({ links: alertLinks, now }),
+      createFireOnAlerts({ now }),
+      createScoreOnAlerts({ now }),
+    ];
     const server = await createServer({
       services: {
         store,
@@ -87,6 +90,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
         }),
         answers: asked.answers,
         checkScript: sandbox.check,
+        runScripts: sandbox.run,
         follow,
         notifier: notifying.notifier,
         alertLinks,
@@ -100,15 +104,14 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
       corsOrigins: config.corsOrigins,
     });
     url = await listen(server, config);
-    const sweeper = setInterval(() => {
-      keepHouse(store, config, now()).catch((error: unknown) =>
-        log.warn({ err: error }, 'Old rows were not removed, or new partitions not made'),
-      );
-      Promise.all([
-        destroyOrphanKeys({ store, hsm, now }),
-        retireDrainedKeys({ store, chains: chainAccess, now }),
-      ]).catch((error: unknown) => log.warn({ err: error }, 'Former or unused wallet keys were not tended'));
-    }, 3_600_000).unref();
+    const stopKeepingHouse = keepHouse({
+      store,
+      chains: chainAccess,
+      hsm,
+      retentionDays: config.retentionDays,
+      now,
+      log,
+    });
     const stopRecording = flushEverySecond(recorder, log);
     const watching = config.roles.includes('watch')
       ? startWatching({
@@ -119,7 +122,25 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
           recorder,
           listen: (heard) => listenTo(database.connection, 'vigil_watch', heard),
           follow,
-          followRetraction: [createFollowRetractions({ now })],
+          followRetraction: [
+            createFollowRetractions({ now }),
+            createCancelOnRetractions({ now }),
+            createUnscoreOnRetractions({ now }),
+          ],
+          now,
+          log,
+        })
+      : undefined;
+    const acting = config.roles.includes('work')
+      ? startActions({
+          store,
+          keyring,
+          hsm,
+          run: filters.run,
+          chains: chainAccess,
+          confirmations: confirmationsOf(config),
+          follow,
+          listen: (heard) => listenTo(database.connection, 'vigil_action', heard),
           now,
           log,
         })
@@ -134,6 +155,15 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
           log,
         })
       : undefined;
+    const scoring = config.roles.includes('work')
+      ? keepScores({
+          store,
+          recorder,
+          listen: (heard) => listenTo(database.connection, 'vigil_score', heard),
+          now,
+          log,
+        })
+      : undefined;
     return {
       url,
       dataDir: config.dataDir,
@@ -141,10 +171,16 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
       firstToken,
       lost: database.lost,
       stop: async () => {
-        clearInterval(sweeper);
+        stopKeepingHouse();
         await server.close();
-        await Promise.all([watching?.stop(), working?.stop()]);
-        await Promise.all([notifying.close(), sandbox.close(), chainAccess.close(), asked.close()]);
+        await Promise.all([watching?.stop(), working?.stop(), acting?.stop(), scoring?.stop()]);
+        await Promise.all([
+          notifying.close(),
+          sandbox.close(),
+          filters.close(),
+          chainAccess.close(),
+          asked.close(),
+        ]);
         await stopRecording();
         await database.close();
         const module = await hsm?.close();
@@ -178,22 +214,6 @@ async function openModule({ pkcs11 }: Config, log: Logger): Promise<Hsm | undefi
   return hsm;
 }
 
-const dayMs = 86_400_000;
-
-/** What has to be done now and then: partitions made ahead, what is too old dropped. */
-async function keepHouse(store: Store, config: Config, now: number): Promise<void> {
-  await forgetOldReplies(store, now);
-  await tidyDeliveries(store, now);
-  await ensurePartitionsAhead(store, now);
-  await forgetOldRates(store, now - 30 * dayMs);
-  await forgetOldAlertEvents(store, now - 7 * dayMs);
-  await forgetOldBacktests(store, now - 30 * dayMs);
-  await forgetDeleted(store);
-  if (config.retentionDays === undefined) return;
-  await dropOldPartitions(store, now - config.retentionDays * dayMs);
-  await dropOldSamples(store, now - config.retentionDays * dayMs);
-}
-
 /** Writes the metrics every second; a store that is away is told of once. */
 function flushEverySecond(recorder: MetricRecorder, log: Logger): () => Promise<void> {
   let isBehind = false;
@@ -214,7 +234,11 @@ function flushEverySecond(recorder: MetricRecorder, log: Logger): () => Promise<
 }
 
 export function endpointsFor(config: Config) {
-  return createEndpoints((uid) => config.chains[uid]?.confirmations ?? chains[uid].confirmations);
+  return createEndpoints(confirmationsOf(config));
+}
+
+function confirmationsOf(config: Config) {
+  return (uid: ChainUid) => config.chains[uid]?.confirmations ?? chains[uid].confirmations;
 }
 
 /** The master key of the environment, or that of the key file, which is made on first start. */

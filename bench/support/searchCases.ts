@@ -4,9 +4,19 @@ import { type AlertWorld, commonWord, middleWord } from './seedAlerts.ts';
 /** One question, asked of Vigil over HTTP and of PostgreSQL in the best SQL for just this question. */
 export type SearchCase = { name: string; path: string; body: unknown; sql: string; values: unknown[] };
 
-const columns = `t.uid::text as uid, t.kind, t.alert_group as "group", t.timestamp, t.eid, t.tx_hash as "txHash", t.tenant_id as "tenantId",
-  t.project_id as "projectId", t.contract_id as "contractId", t.detector_id as "detectorId", t.numeric_severity as "numericSeverity",
-  t.name, t.message, t.meta, t.tags, t.block_number as "blockNumber", t.suppressed, t.is_resolved`;
+/** All that an alert has, as the answers of Vigil have it. */
+const height = (column: string) =>
+  `((select jsonb_object_agg(chain_uid, ${column}) from chain_cursor) ->> t.chain_uid)::bigint`;
+const columns = `t.uid::text as uid, t.kind, t.alert_group as "group", t.timestamp, t.eid, t.tx_hash as "txHash",
+  t.chain_uid as "chainUid", t.block_number as "blockNumber", t.block_hash as "blockHash", t.tenant_id as "tenantId",
+  t.project_id as "projectId", t.contract_id as "contractId", t.detector_id as "detectorId", t.trigger_id as "triggerId",
+  t.action_id as "actionId", t.wallet_id as "walletId", t.wallet_name as "walletName", t.wallet_chain_uid as "walletChainUid",
+  t.wallet_address as "walletAddress", t.interceptor_type as "interceptorType", t.trigger_type as "triggerType",
+  case t.numeric_severity when 10 then 'INFO' when 30 then 'LOW' when 50 then 'MEDIUM' when 70 then 'HIGH' else 'CRITICAL' end
+    as severity, t.numeric_severity as "numericSeverity", t.name, t.message, t.meta,
+  case when t.is_resolved then 'RESOLVED' else 'UNRESOLVED' end as status,
+  case when t.block_number <= ${height('final')} then 'FINAL' when t.block_number <= ${height('confirmed')} then 'CONFIRMED'
+    else 'HEAD' end as finality, t.tags, t.suppressed, t.retracted_at as "retractedAt"`;
 const dayMs = 86_400_000;
 
 /** Words of a message with a space around each, as far as the texts of this benchmark need it. */

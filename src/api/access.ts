@@ -102,6 +102,12 @@ const table = {
   'PUT /action/{id}': ['tenant-user'],
   'DELETE /action/{id}': ['tenant-manager'],
   'POST /action/search': ['tenant-viewer'],
+  'POST /action/{id}/simulate': ['tenant-viewer'],
+  'POST /action/{id}/execute': ['tenant-user'],
+  'GET /action/{id}/intent': ['tenant-viewer'],
+  'POST /action/halt': ['tenant-user'],
+  'POST /action/resume': ['tenant-manager'],
+  'GET /action/halt': ['tenant-viewer'],
 
   'POST /label': ['tenant-user'],
   'GET /label/{id}': ['tenant-viewer'],
@@ -158,6 +164,8 @@ const table = {
   'DELETE /tokenomics/schedule/{id}': ['tenant-manager'],
   'POST /tokenomics/schedule/search': ['tenant-viewer'],
 
+  'GET /contract/{id}/tokenomics': ['tenant-viewer', 'organisation-viewer'],
+
   'POST /contract/{id}/action/alert/search': ['tenant-viewer', 'organisation-viewer'],
   'POST /contract/{id}/trigger/alert/search': ['tenant-viewer', 'organisation-viewer'],
   'POST /contract/{id}/detector/alert/search': ['tenant-viewer', 'organisation-viewer'],
@@ -178,6 +186,10 @@ const table = {
   'GET /detector/{id}/fault': ['tenant-viewer'],
   'POST /contract/{id}/histogram': ['tenant-viewer', 'organisation-viewer'],
   'POST /instance/{id}/score/search': ['tenant-viewer', 'organisation-viewer'],
+  'GET /instance/{id}/score': ['tenant-viewer', 'organisation-viewer'],
+  'POST /instance/{id}/resume': ['organisation-user'],
+  'PUT /score/{index}/{uid}': ['tenant-user', 'organisation-user'],
+  'POST /license/{id}/try': ['tenant-user', 'organisation-user'],
   'POST /tenant/{id}/dashboard/usage': ['tenant-viewer', 'organisation-viewer'],
   'POST /tenant/telemetry': ['tenant-viewer', 'organisation-viewer'],
   'GET /telemetry/metric': ['tenant-viewer', 'organisation-viewer'],

@@ -15,7 +15,9 @@ export type Input<Params, Query, Body> = {
 };
 
 export type Reply = {
-  body: unknown;
+  body?: unknown;
+  /** The body as JSON text, in place of one that has yet to become it. */
+  json?: string;
   /** The state of the record, from which its ETag is made. */
   etagOf?: unknown;
   headers?: Record<string, string>;
@@ -37,6 +39,8 @@ export type Endpoint = {
   /** Known members that this body may not carry, told apart from typos. */
   reserved?: ReadonlySet<string>;
   bodyLimit?: number;
+  /** Nothing has to be said, so that the body may be left out. */
+  mayLackBody?: true;
   reply: TSchema;
   status?: 200 | 201;
   /**
@@ -69,7 +73,7 @@ export function endpoint<P extends TSchema, Q extends TSchema, B extends TSchema
 }
 
 /** A search without a body is a search without conditions. */
-export function isBodyOptional({ effect, body }: Endpoint): boolean {
+export function isBodyOptional({ effect, body, mayLackBody }: Endpoint): boolean {
   const isFree = body && 'required' in body && Array.isArray(body.required) && body.required.length === 0;
-  return effect === 'read' && isFree === true;
+  return (effect === 'read' || mayLackBody === true) && isFree === true;
 }

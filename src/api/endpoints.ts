@@ -1,4 +1,5 @@
 import type { ChainUid } from '../chains/chains.ts';
+import { actionEndpoints } from './action.ts';
 import { auditEndpoint } from './auditLog.ts';
 import { authEndpoints } from './auth.ts';
 import { chainEndpoint } from './chain.ts';
@@ -14,6 +15,7 @@ import { histogram } from './reports/histogram.ts';
 import { pushAlerts } from './reports/pushAlerts.ts';
 import { scoreSearch } from './reports/scoreSearch.ts';
 import { telemetryEndpoints } from './reports/telemetry.ts';
+import { tokenomics } from './reports/tokenomics.ts';
 import { usage } from './reports/usage.ts';
 import type { Resource } from './resource.ts';
 import { action } from './resources/action.ts';
@@ -37,6 +39,7 @@ import { tokenomicsCategory, tokenomicsSchedule } from './resources/tokenomics.t
 import { trigger } from './resources/trigger.ts';
 import { user } from './resources/user.ts';
 import { wallet } from './resources/wallet.ts';
+import { scoreEndpoints } from './scores.ts';
 import { walletEndpoints } from './wallet.ts';
 
 export const resources: readonly Resource[] = [
@@ -78,9 +81,12 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     ...detectionEndpoints,
     ...notifyEndpoints,
     ...walletEndpoints,
+    ...actionEndpoints,
     labelImport,
     histogram,
+    tokenomics,
     scoreSearch,
+    ...scoreEndpoints,
     usage,
     ...telemetryEndpoints,
     auditEndpoint,

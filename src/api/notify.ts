@@ -6,10 +6,11 @@ import { previewDestination, testDestination } from '../services/notifyDestinati
 import { replayDelivery } from '../services/replayDelivery.ts';
 import { rotateSecret } from '../services/webhookSecret.ts';
 import { findBindings } from '../store/deliveries/bindings.ts';
-import { type DeliveryState, deliveryStates, searchDeliveries } from '../store/deliveries/deliveryLog.ts';
+import { deliveryStates, searchDeliveries } from '../store/deliveries/deliveryLog.ts';
 import { findHealth } from '../store/deliveries/destinationHealth.ts';
 import { destinationTable } from '../store/tables/destination.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
+import { pageQuery } from './pageQuery.ts';
 import { destination } from './resources/destination.ts';
 import { Count, Flag, Id, List, Millis, nullable, OneOf, Shape, Text, TextMap } from './schema.ts';
 
@@ -151,21 +152,7 @@ export const notifyEndpoints: readonly Endpoint[] = [
     summary: 'Read what was sent to a destination',
     description: 'Newest first, with every attempt, and whether the destination works.',
     params: byId,
-    query: Type.Unsafe<{ from?: number; size?: number; state?: DeliveryState }>(
-      Shape(
-        {
-          from: Count('Skip this many.', 0),
-          size: Type.Integer({
-            description: 'At most this many; 10 if left out.',
-            minimum: 0,
-            maximum: 1000,
-            examples: [10],
-          }),
-          state: OneOf(deliveryStates, 'Only those in this state.', 'DEAD'),
-        },
-        [],
-      ),
-    ),
+    query: pageQuery(deliveryStates, 'DEAD'),
     reply: Shape(
       {
         status: OneOf(['ACTIVE', 'DISABLED'], 'Whether anything is sent to it.', 'ACTIVE'),

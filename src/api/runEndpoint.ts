@@ -101,7 +101,7 @@ async function answer(
   input: Input<unknown, unknown, unknown>,
 ): Promise<Answer> {
   const reply = await endpoint.handle(call, input);
-  const body = JSON.stringify(reply.body);
+  const body = reply.json ?? JSON.stringify(reply.body);
   const headers = { ...reply.headers };
   if (reply.etagOf !== undefined)
     headers.etag = etagOf(reply.etagOf === reply.body ? body : JSON.stringify(reply.etagOf));

@@ -4,7 +4,7 @@ import { rotateWallet } from '../services/rotateWallet.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
 import { replySchema } from './fields.ts';
 import { wallet } from './resources/wallet.ts';
-import { Count, Id, List, Millis, OneOf, Shape, Text } from './schema.ts';
+import { Count, Id, List, Millis, nullable, OneOf, Shape, Text } from './schema.ts';
 
 const tag = 'Wallets';
 const params = Shape({ id: Id('The wallet.') }, ['id']);
@@ -17,6 +17,13 @@ const formerKey = {
   balance: amount,
   rotatedAt: Millis('When the wallet got another key.'),
 };
+const limits = {
+  maxGasPrice: nullable(Text('Most that a unit of gas may cost, in gwei.', '200')),
+  maxHourlySpend: nullable(
+    Text('Most that gas may cost within an hour, in the currency of the chain.', '0.5'),
+  ),
+  spentLastHour: amount,
+};
 const balance = {
   chainUid: OneOf(chainUids, 'The chain.', 'ethereum'),
   block: Count('The block after which the balances were read.', 21_000_000, Number.MAX_SAFE_INTEGER),
@@ -24,6 +31,11 @@ const balance = {
   decimals: Count('Its decimals.', 18),
   address,
   balance: amount,
+  limits: Shape(
+    limits,
+    Object.keys(limits),
+    'What actions may spend with it, and what they spent or set aside.',
+  ),
   former: List(
     Shape(formerKey, Object.keys(formerKey)),
     'Addresses that the wallet had before it was rotated, until they are found empty; the newest first.',

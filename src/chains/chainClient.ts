@@ -1,5 +1,6 @@
 import type { Block, BlockRef, Header } from '../model/block.ts';
 import type { Answer, Question } from '../model/question.ts';
+import type { Transactor } from './transactor.ts';
 
 /** What a family must offer so that its chains can be followed and asked. */
 export type ChainClient = {
@@ -14,6 +15,7 @@ export type ChainClient = {
   ask(block: BlockRef, questions: readonly Question[]): Promise<Answer[]>;
   /** The block that a transaction is in, null when it is unknown or still pending. */
   blockOfTransaction(hash: string): Promise<number | null>;
+  readonly transactor: Transactor;
   /** Calls back with the number of every new head that is announced; a client that cannot be told by a node never does. */
   onHead(heard: (number: number) => void): () => void;
   /** The highest block that a node is known to have, -1 at first. */

@@ -26,6 +26,11 @@ export const metrics = {
     help: 'Notifications delivered; type is that of the destination.',
   },
   actions: { kind: 'counter', labels: ['chain', 'type'], help: 'Actions carried out; type is the outcome.' },
+  score_changes: {
+    kind: 'counter',
+    labels: ['type'],
+    help: 'Changes of scores; type is what made them: alert, tick or retraction.',
+  },
   rpc_calls: { kind: 'counter', labels: ['chain', 'type'], help: 'Calls to nodes; type is the RPC method.' },
   head_lag: {
     kind: 'gauge',

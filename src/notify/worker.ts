@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createLookout } from '../lib/createLookout.ts';
 import type { Store } from '../store/db.ts';
 import { type Claimed, claimDeliveries, releaseDeliveries } from '../store/deliveries/claimDeliveries.ts';
 import { findTargets, openTarget, type SealedTarget } from '../store/deliveries/targets.ts';
@@ -37,29 +38,11 @@ export function startWorker(options: Options): { stop(): Promise<void> } {
   const busy = new Map<number, number>();
   const running = new Set<Promise<void>>();
   const breakingOff = new AbortController();
-  let isStopped = false;
-  let looking: Promise<void> | undefined;
-  let isNews = false;
-
-  /** One look at a time; whatever is heard meanwhile brings one more. */
-  function look(): void {
-    if (isStopped) return;
-    isNews = true;
-    looking ??= lookOn().finally(() => {
-      looking = undefined;
-    });
-  }
-
-  async function lookOn(): Promise<void> {
-    while (isNews) {
-      isNews = false;
-      await take().catch(onError);
-    }
-  }
+  const { look, stop: stopLooking } = createLookout(take, onError);
 
   async function take(): Promise<void> {
     const most = mostAtOnce - running.size;
-    if (isStopped || most <= 0) return;
+    if (most <= 0) return;
     const claimed = await claimDeliveries(store, { now: now(), busy, most });
     if (claimed.length === 0) return;
     const batches = toBatches(claimed);
@@ -126,10 +109,10 @@ export function startWorker(options: Options): { stop(): Promise<void> } {
   return {
     /** What is under way is finished, or broken off and left to be sent again. */
     async stop() {
-      isStopped = true;
+      const looked = stopLooking();
       clearInterval(timer);
       await unlisten();
-      await looking;
+      await looked;
       const all = Promise.all(running);
       await Promise.race([all, sleep(graceMs, undefined, { ref: false })]);
       breakingOff.abort();

@@ -33,6 +33,7 @@ export type Services = {
   alertFeed: AlertFeed;
   /** What is wrong with a script, before it is ever run. */
   checkScript: Sandbox['check'];
+  runScripts: Sandbox['run'];
   /** What comes into being along with new alerts. */
   follow: readonly Follow[];
   notifier: {

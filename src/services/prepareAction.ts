@@ -1,30 +1,95 @@
-import { parseAbiItem } from 'abitype';
-import { invalid, unprocessable } from '../model/errors.ts';
+import { parameterNames } from '../actions/fillCall.ts';
+import { type FunctionItem, parseFunction } from '../lib/abi.ts';
+import { toAbiValue } from '../lib/abiValues.ts';
+import { type Fault, invalid, unprocessable } from '../model/errors.ts';
+import { invalidInput } from '../model/validate.ts';
+import { isItems } from '../store/bindings.ts';
 import { findRecord, type Row } from '../store/records.ts';
 import { contractTable } from '../store/tables/contract.ts';
 import { walletTable } from '../store/tables/wallet.ts';
 import type { Call } from './call.ts';
 import { checkBindingFilters } from './checkBindingFilters.ts';
 import type { Change } from './recordKind.ts';
+import { bindingScripts, scriptFaults } from './scriptFaults.ts';
 
+type Parameter = { name: string; value: string };
 type ActionChange = Omit<Change, 'input'> & {
   input: {
     funcSignature?: string | null;
     walletId?: number | null;
     contractId?: number | null;
+    params?: readonly Parameter[] | null;
     destinations?: unknown;
+    detectors?: unknown;
+    triggerAlerts?: unknown;
   };
 };
 
-export async function prepareAction(call: Call, { input, current, tenantId }: ActionChange): Promise<Row> {
+/** What could only fail when an alert fires it is refused now. */
+export async function prepareAction(call: Call, change: ActionChange): Promise<Row> {
+  const { input, current, tenantId } = change;
   checkBindingFilters(input.destinations, '/destinations', call.now);
   if (input.walletId != null) {
     await checkChains(call, tenantId!, input.walletId, input.contractId ?? Number(current?.contractId));
   }
-  return {
-    ...input,
-    ...(input.funcSignature == null ? {} : { funcAbi: toFunctionAbi(input.funcSignature) }),
+  const written = input.funcSignature == null ? undefined : toFunctionAbi(input.funcSignature);
+  const action = {
+    funcAbi: written ?? (current?.funcAbi as FunctionItem),
+    params: input.params ?? ((current?.params ?? []) as Parameter[]),
   };
+  const faults = [
+    ...parameterFaults(action),
+    ...bindingFaults(action, change, 'detectors'),
+    ...bindingFaults(action, change, 'triggerAlerts'),
+    ...(await scriptFaults(call, [
+      ...bindingScripts(input.detectors, '/detectors'),
+      ...bindingScripts(input.triggerAlerts, '/triggerAlerts'),
+    ])),
+  ];
+  if (faults.length > 0) throw invalidInput(faults);
+  return { ...input, ...(written ? { funcAbi: written } : {}) };
+}
+
+type Callable = { funcAbi: FunctionItem; params: readonly Parameter[] };
+
+/** Parameters that the function does not have, or that its types do not take. */
+function parameterFaults({ funcAbi, params }: Callable): Fault[] {
+  const names = parameterNames({ funcAbi, params });
+  return params.flatMap(({ name, value }, index): Fault[] => {
+    const place = names.indexOf(name);
+    if (place < 0 || params.findIndex((other) => other.name === name) < index) {
+      const has = names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`;
+      const message = place < 0 ? `is no parameter of the function; ${has}.` : 'is given twice.';
+      return [{ pointer: `/params/${index}/name`, code: 'parameter', message }];
+    }
+    try {
+      toAbiValue({ ...funcAbi.inputs[place]!, name }, value);
+      return [];
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return [{ pointer: `/params/${index}/value`, code: 'parameter', message: error.message }];
+    }
+  });
+}
+
+/** Scripts for parameters that the function does not have. What is missing may still come, and is told when it is fired. */
+function bindingFaults(
+  action: Callable,
+  { input, current }: ActionChange,
+  member: 'detectors' | 'triggerAlerts',
+): Fault[] {
+  const items = input[member] ?? current?.[member];
+  if (!isItems(items)) return [];
+  const names = parameterNames(action);
+  return items.flatMap((item, index) =>
+    Object.keys(item.scriptParams ?? {})
+      .filter((name) => !names.includes(name))
+      .map((name) => ({
+        pointer: `/${member}/${index}/scriptParams/${name}`,
+        code: 'parameter',
+        message: `is no parameter of the function; it has ${names.join(', ') || 'none'}.`,
+      })),
+  );
 }
 
 const chainOnly = ['chainUid'] as const;
@@ -48,15 +113,10 @@ async function checkChains(
 }
 
 /** `pause()`, `transfer(address to, uint256 amount)` or the same behind the word `function`. */
-function toFunctionAbi(signature: string): unknown {
-  const text = signature
-    .trim()
-    .replace(/^function\s+/, '')
-    .replace(/;$/, '');
+function toFunctionAbi(signature: string): FunctionItem {
   try {
-    return parseAbiItem([`function ${text}`] as readonly string[] as readonly [string]);
+    return parseFunction(signature);
   } catch {
-    // The parser's own words are long and coloured by its internals; the form that is right says more.
     throw invalid(
       '/funcSignature',
       'signature',

@@ -1,21 +1,32 @@
 import type { TSchema } from 'typebox';
 import { configSchema } from '../detectors/configSchema.ts';
 import { detectors } from '../detectors/registry.ts';
+import { templateMembers } from '../model/alert.ts';
 import { type Fault, unprocessable } from '../model/errors.ts';
 import { invalidInput, withDefaults } from '../model/validate.ts';
 import { findRecord, type Row } from '../store/records.ts';
 import { detectorSchemaTable } from '../store/tables/detectorSchema.ts';
 import type { Call } from './call.ts';
 import { checkBindingFilters } from './checkBindingFilters.ts';
+import { templateFaults } from './checkTemplate.ts';
 import type { Change } from './recordKind.ts';
+import { bindingScripts, scriptFaults } from './scriptFaults.ts';
 
 type DetectorChange = Omit<Change, 'input'> & {
-  input: { schemaId?: number | null; source?: string | null; config?: object | null; destinations?: unknown };
+  input: {
+    schemaId?: number | null;
+    source?: string | null;
+    config?: object | null;
+    destinations?: unknown;
+    actions?: unknown;
+  };
 };
 
 /** The configuration must be one that the detector can run with; findings from outside need none. */
 export async function prepareDetector(call: Call, { input, current }: DetectorChange): Promise<Row> {
   checkBindingFilters(input.destinations, '/destinations', call.now);
+  const unreadable = await scriptFaults(call, bindingScripts(input.actions, '/actions'));
+  if (unreadable.length > 0) throw invalidInput(unreadable);
   const isTouched = input.schemaId != null || input.source != null || input.config !== undefined;
   if (!isTouched || (input.source ?? current?.source) === 'EXTERNAL') return input;
   const schemaId = input.schemaId ?? idOf(current?.schema);
@@ -24,23 +35,27 @@ export async function prepareDetector(call: Call, { input, current }: DetectorCh
   if (!schema) return input;
   const checked = check(schema, input.config ?? current?.config ?? {});
   if ('faults' in checked) throw invalidInput(checked.faults);
-  const faults = await scriptFaults(call, schema, checked.value as Row);
+  const config = checked.value as Row;
+  const faults = [
+    ...(await scriptFaults(call, configScripts(schema, config))),
+    ...messageFaults(String(record.name), config),
+  ];
   if (faults.length > 0) throw invalidInput(faults);
   return input;
 }
 
-/** Scripts are compiled now, so that a fault is told to whoever writes it and not at the first event. */
-async function scriptFaults(call: Call, schema: TSchema, config: Row): Promise<Fault[]> {
+function configScripts(schema: TSchema, config: Row) {
   const { properties = {} } = schema as { properties?: Record<string, { format?: string }> };
   const names = Object.keys(properties).filter((name) => properties[name]!.format === 'script');
-  const found = await Promise.all(
-    names.map(async (name): Promise<Fault[]> => {
-      const source = config[name];
-      const fault = typeof source === 'string' ? await call.services.checkScript(source) : undefined;
-      return fault ? [{ pointer: `/config/${name}`, code: 'script', message: fault.message }] : [];
-    }),
-  );
-  return found.flat();
+  return names.map((name) => ({ pointer: `/config/${name}`, source: config[name] }));
+}
+
+/** What a detector that runs elsewhere finds is not known here. */
+function messageFaults(name: string, { desc }: Row): Fault[] {
+  const definition = detectors.get(name);
+  return definition && typeof desc === 'string'
+    ? templateFaults(desc, [...definition.fields, ...templateMembers], '/config/desc')
+    : [];
 }
 
 const schemaMembers = ['name', 'configSchema'] as const;

@@ -57,9 +57,10 @@ export async function pushFindings(
     Array.from(byEid, ([eid, finding]) => ({ eid, uid: alertUid(finding) })),
   );
   const known = new Map(noted.map((item) => [item.eid, item]));
+  const inOrder = [...new Set(pushed.map(({ eid }) => eid))].filter((eid) => known.get(eid)!.isNew);
   const fresh = await raise(
     call.db,
-    noted.filter(({ isNew }) => isNew).map(({ eid }) => byEid.get(eid)!),
+    inOrder.map((eid) => byEid.get(eid)!),
     call.services.follow,
   );
   if (fresh.length > 0) {

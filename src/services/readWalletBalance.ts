@@ -1,9 +1,10 @@
 import type { ChainClient } from '../chains/chainClient.ts';
 import { chains, chainUids } from '../chains/chains.ts';
 import { Problem } from '../model/errors.ts';
+import { findSpending } from '../store/actions/signing.ts';
 import { findRecord } from '../store/records.ts';
 import { walletTable } from '../store/tables/wallet.ts';
-import { findDrainingKeys } from '../store/wallets/walletKeys.ts';
+import { findDrainingKeys, findWalletLimits } from '../store/wallets/walletKeys.ts';
 import type { Call } from './call.ts';
 import { readBalances } from './readBalances.ts';
 
@@ -14,6 +15,7 @@ export type WalletBalance = {
   decimals: number;
   address: string;
   balance: string;
+  limits: { maxGasPrice: string | null; maxHourlySpend: string | null; spentLastHour: string };
   former: { address: string; balance: string; rotatedAt: number }[];
 };
 
@@ -30,7 +32,9 @@ export async function readWalletBalance(call: Call, id: number): Promise<WalletB
       'conflict',
       `The balance cannot be read: no endpoint of the chain ${chain.uid} is configured here.`,
     );
-  const former = await findDrainingKeys(call.db, { tenantId: Number(wallet.tenantId), walletId: id });
+  const place = { tenantId: Number(wallet.tenantId), walletId: id };
+  const former = await findDrainingKeys(call.db, place);
+  const { spent } = await findSpending(call.db, place, call.now - 3_600_000);
   const address = String(wallet.address);
   const { block, balances } = await ask(client, [address, ...former.map((key) => key.address)]);
   return {
@@ -40,6 +44,7 @@ export async function readWalletBalance(call: Call, id: number): Promise<WalletB
     decimals: chain.currency.decimals,
     address,
     balance: String(balances[0]!),
+    limits: { ...(await findWalletLimits(call.db, place)), spentLastHour: String(spent) },
     former: former.map((key, n) => ({
       address: key.address,
       balance: String(balances[n + 1]!),

@@ -1,4 +1,6 @@
-import { Hex, TxEnvelopeEip1559, TxEnvelopeLegacy } from 'ox';
+import * as Hex from 'ox/Hex';
+import * as TxEnvelopeEip1559 from 'ox/TxEnvelopeEip1559';
+import * as TxEnvelopeLegacy from 'ox/TxEnvelopeLegacy';
 import type { Signer } from './signer.ts';
 
 /** An unsigned transaction; a legacy one names its chain as well (EIP-155), so that it cannot be sent on another. */

@@ -104,6 +104,10 @@ describe('a body', () => {
       const isSearch = endpoint.effect === 'read' && nodeOf(endpoint.body).required?.length === 0;
       for (const headers of [{}, { 'content-type': '' }]) {
         const answer = await send(endpoint, '', headers);
+        if (endpoint.mayLackBody) {
+          expect(answer.body.code, nameOf(endpoint)).not.toBe('malformed-json');
+          continue;
+        }
         const seen = [answer.status, answer.body.code];
         const expected = isSearch ? [200, undefined] : [400, 'malformed-json'];
         expect(seen, `${nameOf(endpoint)}: ${answer.text}`).toEqual(expected);

@@ -32,13 +32,17 @@ describe('npm run demo', { timeout: 180_000 }, () => {
 
     await find(/^\S+ {2}CRITICAL +(TVL drop) /m);
     const lines = demo.told().match(/^curl .+$/gm) ?? [];
-    expect(lines).toHaveLength(3);
-    const [newest, histogram, telemetry] = await Promise.all(lines.map(runCurl));
+    expect(lines).toHaveLength(4);
+    await find(/^\S+ {2}CRITICAL +(Pause the pool) .*succeeded/m);
+    const [newest, histogram, telemetry, intents] = await Promise.all(lines.map(runCurl));
     expect(newest).toMatchObject({
       data: expect.arrayContaining([expect.objectContaining({ severity: 'CRITICAL' })]),
     });
     expect(histogram).toMatchObject({ total: { COMPLIANCE: 1 }, data: expect.any(Array) });
     expect(telemetry).toMatchObject({ data: expect.any(Array) });
+    expect(intents).toMatchObject({
+      data: [{ state: 'CONFIRMED', binding: expect.stringContaining('detector') }],
+    });
 
     expect(await demo.ended, demo.told()).toBe(0);
     const alerts = [...demo.told().matchAll(/^\d\d:\d\d:\d\d {2}([A-Z]+) +(.+?) {2}/gm)];

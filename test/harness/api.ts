@@ -95,6 +95,7 @@ export async function startTestApi(
     alertLinks: createAlertLinks(() => 'https://vigil.example.com'),
     answers: options.answers ?? (() => async () => []),
     checkScript: (source) => sandbox.check(source),
+    runScripts: (values, sources) => sandbox.run(values, sources),
     alertFeed: createAlertFeed({
       db: store,
       listen: (heard) => listen(database.config, 'vigil_alert', heard),

@@ -1,5 +1,8 @@
 import { BlockList } from 'node:net';
 import pino from 'pino';
+import { startActions } from '../../src/acting.ts';
+import type { Acting } from '../../src/actions/acting.ts';
+import { createCancelOnRetractions, createFireOnAlerts } from '../../src/actions/fireOnAlerts.ts';
 import type { ChainClient } from '../../src/chains/chainClient.ts';
 import { type ChainUid, chains } from '../../src/chains/chains.ts';
 import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
@@ -7,6 +10,7 @@ import { createSandbox } from '../../src/scripts/sandbox.ts';
 import { createMetricRecorder } from '../../src/services/metricRecorder.ts';
 import { publishDetectors } from '../../src/services/publishDetectors.ts';
 import { listen } from '../../src/store/listen.ts';
+import type { Hsm } from '../../src/wallets/pkcs11/openHsm.ts';
 import { openAnswers } from '../../src/watch/openAnswers.ts';
 import { startWatching } from '../../src/watching.ts';
 import { type Json, startTestApi, type TestApi } from './api.ts';
@@ -17,6 +21,8 @@ type Settings = { urls: readonly string[]; confirmations?: number; startBlock?: 
 export type TestWatch = TestApi & {
   /** Starts one more process that watches, as far as a process can be had inside this one. */
   watch(): { stop(): Promise<void> };
+  /** Starts one more process that fires actions. */
+  act(options?: Partial<Pick<Acting, 'reached' | 'stuckMs'>>): { stop(): Promise<void> };
   /** Calls to nodes so far, by method. */
   calls: Map<string, number>;
   watchLog: string[];
@@ -30,7 +36,10 @@ export type TestWatch = TestApi & {
 };
 
 /** The whole of Vigil on a fresh database, watching real or simulated nodes. */
-export async function startTestWatch(settings: Partial<Record<ChainUid, Settings>>): Promise<TestWatch> {
+export async function startTestWatch(
+  settings: Partial<Record<ChainUid, Settings>>,
+  hsm?: Hsm,
+): Promise<TestWatch> {
   const calls = new Map<string, number>();
   const counted = (method: string) => calls.set(method, (calls.get(method) ?? 0) + 1);
   const clients = new Map<ChainUid, ChainClient>();
@@ -43,14 +52,19 @@ export async function startTestWatch(settings: Partial<Record<ChainUid, Settings
   };
   const sandbox = createSandbox();
   let asked: ReturnType<typeof openAnswers> | undefined;
+  const follow = [createFireOnAlerts({ now: Date.now })];
+  const chainAccess = { isConfigured: (uid: ChainUid) => settings[uid] !== undefined, client };
   const api = await startTestApi({
     answers: (uid, made) => asked!.answers(uid, made),
-    chains: { isConfigured: (uid) => settings[uid] !== undefined, client },
+    chains: chainAccess,
+    follow,
+    hsm,
   });
   asked = openAnswers({ store: api.store, runScripts: sandbox.run, allowNetworks: new BlockList() });
   await publishDetectors(api.store, Date.now());
   const watchLog: string[] = [];
-  const started = new Set<{ stop(): Promise<void> }>();
+  const log = pino({ level: 'info' }, { write: (line: string) => void watchLog.push(line) });
+  const running = new Set<{ stop(): Promise<void> }>();
   const recorder = createMetricRecorder(api.store, Date.now);
 
   const watch = () => {
@@ -66,20 +80,41 @@ export async function startTestWatch(settings: Partial<Record<ChainUid, Settings
       answers: asked.answers,
       recorder,
       listen: (heard) => listen(api.connection, 'vigil_watch', heard),
-      follow: [],
-      followRetraction: [],
+      follow,
+      followRetraction: [createCancelOnRetractions({ now: Date.now })],
       now: Date.now,
-      log: pino({ level: 'info' }, { write: (line: string) => void watchLog.push(line) }),
+      log,
     });
+    return started(watching);
+  };
+
+  const act: TestWatch['act'] = (options = {}) =>
+    started(
+      startActions({
+        store: api.store,
+        keyring: api.services.keyring,
+        hsm: api.services.hsm,
+        run: sandbox.run,
+        chains: chainAccess,
+        confirmations: (uid) => settings[uid]?.confirmations ?? chains[uid].confirmations,
+        follow,
+        listen: (heard) => listen(api.connection, 'vigil_action', heard),
+        now: Date.now,
+        log,
+        ...options,
+      }),
+    );
+
+  function started(loop: { stop(): Promise<void> }) {
     const handle = {
       stop: async () => {
-        started.delete(handle);
-        await watching.stop();
+        running.delete(handle);
+        await loop.stop();
       },
     };
-    started.add(handle);
+    running.add(handle);
     return handle;
-  };
+  }
 
   const tenant = await api.ok('POST', 'tenant', { name: 'Watchers' });
   const project = await api.ok('POST', 'project', { tenantId: tenant.id, name: 'Watched' });
@@ -88,6 +123,7 @@ export async function startTestWatch(settings: Partial<Record<ChainUid, Settings
   return {
     ...api,
     watch,
+    act,
     calls,
     watchLog,
     tenantId: tenant.id,
@@ -131,7 +167,7 @@ export async function startTestWatch(settings: Partial<Record<ChainUid, Settings
         })
       ).data,
     stop: async () => {
-      await Promise.all([...started].map((handle) => handle.stop()));
+      await Promise.all([...running].map((handle) => handle.stop()));
       await Promise.all(Array.from(clients.values(), (made) => made.close()));
       await Promise.all([sandbox.close(), asked.close()]);
       await api.stop();

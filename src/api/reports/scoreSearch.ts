@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { severities } from '../../model/enumerations.ts';
 import { findReadable } from '../../services/findReadable.ts';
 import { ofInstance } from '../../store/documents/documentScopes.ts';
-import { searchDocuments } from '../../store/documents/searchDocuments.ts';
+import { searchJson } from '../../store/documents/searchDocuments.ts';
 import { scoreTable } from '../../store/scores/scoreTable.ts';
 import { instanceTable } from '../../store/tables/instance.ts';
 import { endpoint } from '../endpoint.ts';
@@ -16,9 +16,13 @@ const number = (description: string, example: number) => Type.Number({ descripti
 const scoreChange = {
   uid: text('Unique identifier.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071'),
   index: text('The partition it lives in.', 'score-2026.11'),
-  timestamp: Millis('When the score changed.'),
+  timestamp: Millis('When the alert was raised, the clock ticked or the alert was retracted.'),
   i: Type.Integer({ description: 'Its number inside the instance.', minimum: 0, examples: [1] }),
-  type: text('What made the change.', 'alert'),
+  type: OneOf(
+    ['alert', 'tick', 'retraction'],
+    'What made the change: an alert, the clock, or that an alert was retracted.',
+    'alert',
+  ),
   organisationId: Id('The organisation.'),
   licenseId: Id('The license.'),
   licenseInstanceId: Id('The license instance.'),
@@ -26,9 +30,11 @@ const scoreChange = {
   projectId: Id('The project.'),
   contractId: nullable(Id('The contract.')),
   txHash: nullable(text('The transaction.', '0x5c504ed4')),
-  detectorSchemaName: nullable(text('The schema of the detector.', 'ownership_change')),
+  detectorSchemaName: nullable(
+    text('The schema of the detector; of a trigger its type.', 'ownership_change'),
+  ),
   alertId: nullable(text('The alert.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071')),
-  monitorId: nullable(text('The detector or trigger.', '1')),
+  monitorId: nullable(text('The detector, trigger or action.', '1')),
   alertName: nullable(text('Name of the alert.', 'Ownership changed')),
   alertMessage: nullable(text('Message of the alert.', 'The owner is now 0xf39F…2266.')),
   numericSeverity: nullable(
@@ -39,11 +45,12 @@ const scoreChange = {
   meta: JsonObject('What the alert carries.', { previousOwner: '0x01' }),
   scoreGroup: nullable(text('The score group.', 'security')),
   score: number('The score after the change.', 93),
-  scoreChange: number('The change.', -7),
-  key: nullable(text('Name of the output of the script.', 'penalty')),
-  value: nullable(number('Value of that output.', 7)),
+  scoreChange: number('The change, within the bounds of the license.', -7),
+  key: nullable(text('Name of the output of the script; `change` if it names none.', 'penalty')),
+  value: nullable(number('Value of that output; what the script asked for if it names none.', 7)),
 };
-const names = Object.keys(scoreChange);
+export const scoreChangeNames = Object.keys(scoreChange);
+export const scoreChangeSchema = Shape(scoreChange, scoreChangeNames);
 
 export const scoreSearch = endpoint({
   method: 'POST',
@@ -52,13 +59,14 @@ export const scoreSearch = endpoint({
   summary: 'Search the score changes of a license instance',
   params: Shape({ id: Id('The license instance.') }, ['id']),
   body: familyQ,
-  reply: familyQReply(Shape(scoreChange, names)),
+  reply: familyQReply(scoreChangeSchema),
   effect: 'read',
   isReport: true,
   problems: ['invalid-query', 'not-found'],
   handle: async (call, { params, body }) => {
     checkTimeseries(body.timeseries);
     const scope = ofInstance(await findReadable(call, instanceTable, params.id));
-    return { body: await searchDocuments(call.services.reports, scoreTable, scope, body, names, call.now) };
+    const { reports } = call.services;
+    return { json: await searchJson(reports, scoreTable, scope, body, scoreChangeNames, call.now) };
   },
 });

@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
+import { fireAts } from '../../model/action.ts';
 import { prepareAction } from '../../services/prepareAction.ts';
 import { actionTable } from '../../store/tables/action.ts';
 import { contractTable } from '../../store/tables/contract.ts';
 import { walletTable } from '../../store/tables/wallet.ts';
-import { bindings, fixed, given, output } from '../fields.ts';
+import { bindings, fixed, given, hidden, output } from '../fields.ts';
 import { defineResource } from '../resource.ts';
-import { Id, JsonObject, List, Name, Shape, Text } from '../schema.ts';
+import { Id, JsonObject, List, Name, OneOf, Shape, Text } from '../schema.ts';
 import { bindingId, destinationBinding, scriptFilter, scriptParams } from './bindingItems.ts';
 import { idField, timeFields } from './common.ts';
 import { boundDestinationWithoutType } from './destination.ts';
@@ -30,9 +31,12 @@ export const action = defineResource({
     }),
     contractId: fixed(Id('The contract to call.'), { required: true }),
     name: given(Name('What to call it.', 'Pause the vault'), { required: true }),
-    funcSignature: given(Text('Signature of the function to call.', 'pause()', { min: 1, max: 1000 }), {
-      required: true,
-    }),
+    funcSignature: given(
+      Text('Signature of the function to call.', 'freeze(address to)', { min: 1, max: 1000 }),
+      {
+        required: true,
+      },
+    ),
     params: given(
       List(
         Shape(
@@ -50,8 +54,8 @@ export const action = defineResource({
     funcAbi: output(
       JsonObject('ABI of the function.', {
         type: 'function',
-        name: 'pause',
-        inputs: [],
+        name: 'freeze',
+        inputs: [{ type: 'address', name: 'to' }],
         outputs: [],
         stateMutability: 'nonpayable',
       }),
@@ -99,6 +103,14 @@ export const action = defineResource({
         ['triggerAlertId'],
       ),
       { default: [] },
+    ),
+    fireAt: hidden(
+      OneOf(
+        fireAts,
+        'When an alert fires it: as soon as it is raised, or when its block has the confirmations of the chain. Read back at `/action/{id}/intent`.',
+        'confirmed',
+      ),
+      { default: 'confirmed' },
     ),
   },
   prepare: prepareAction,

@@ -5,7 +5,7 @@ import { nestedCommon } from './common.ts';
 export const scriptFilter = nullable(
   Text(
     'Expression over the alert `e` and the action `a` that decides whether the action fires; always if null.',
-    'e.severity >= 0.7',
+    'e.numericSeverity >= 70',
     { max: 10_000 },
   ),
 );

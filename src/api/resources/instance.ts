@@ -1,5 +1,5 @@
 import { licenseStatuses } from '../../model/enumerations.ts';
-import { prepareInstance } from '../../services/prepareInstance.ts';
+import { finishInstance, prepareInstance } from '../../services/prepareInstance.ts';
 import { instanceTable } from '../../store/tables/instance.ts';
 import { licenseTable } from '../../store/tables/license.ts';
 import { organisationTable } from '../../store/tables/organisation.ts';
@@ -13,7 +13,10 @@ import { licenseSchema } from './license.ts';
 
 const fields = {
   license: output(licenseSchema, { always: true }),
-  licenseId: hidden(Id('The license.'), { required: true, fixed: true, references: licenseTable }),
+  licenseId: hidden(Id('The license; on a change another version of it.'), {
+    required: true,
+    references: licenseTable,
+  }),
   organisationId: fixed(Id('The organisation that grants the license.'), {
     required: true,
     references: organisationTable,
@@ -38,9 +41,11 @@ export const instance = defineResource({
   path: '/instance',
   tag: 'Licenses and scores',
   noun: 'license instance',
-  about: 'Binds a license to an organisation and a project.',
+  about:
+    'Binds a license to an organisation and a project. While it is LICENCED and ACTIVE, alerts that fall into one of its periods change its scores.',
   table: instanceTable,
   owner: { member: 'projectId', table: projectTable, use: 'read' },
   fields,
   prepare: prepareInstance,
+  finish: finishInstance,
 });

@@ -1,4 +1,4 @@
-import { prepareLicense } from '../../services/prepareLicense.ts';
+import { finishLicense, prepareLicense } from '../../services/prepareLicense.ts';
 import { refuseIfUsed } from '../../services/refuseIfUsed.ts';
 import { licenseTable } from '../../store/tables/license.ts';
 import { given, output, replySchema } from '../fields.ts';
@@ -15,11 +15,27 @@ const fields = {
   status: statusField,
   icon: given(Text('Address of an icon.', 'https://example.com/license.png', { max: 2000 })),
   scoreGroups: output(List(scoreGroupSchema, 'Score groups of the license.'), { always: true }),
-  params: given(Text('Dynamic parameters held as a JSON text.', '{"min":0,"max":100}', { max: 100_000 })),
-  groupScript: given(
-    Text('Script computing the scoring groups of a score change.', "['security']", { max: 100_000 }),
+  params: given(
+    Text(
+      'Dynamic parameters held as a JSON text: `min` (0) and `max` (100) bound a score, `start` (max) is where it begins, `tick` is a schedule such as "1 day" by which the scripts are asked, and any other members are for the scripts.',
+      '{"min":0,"max":100}',
+      { max: 100_000 },
+    ),
   ),
-  scoreScript: given(Text('Script computing the score change value.', '-e.severity', { max: 100_000 })),
+  groupScript: given(
+    Text(
+      'JavaScript that names the score groups which an event concerns: a text, a list of texts, or nothing. It sees `e` (the alert, or `{ type: "tick", timestamp }`), `l` (the params) and `s` (present scores by group). Without it every active score group is meant.',
+      "['security']",
+      { max: 100_000 },
+    ),
+  ),
+  scoreScript: given(
+    Text(
+      'JavaScript that gives the change of the score of one group: a number, `{ change, key, value }`, or nothing. It sees what the group script sees, and `group` and `score` (the present one).',
+      '-e.numericSeverity / 10',
+      { max: 100_000 },
+    ),
+  ),
 };
 
 /** The license inside a license instance. */
@@ -29,11 +45,13 @@ export const license = defineResource({
   path: '/license',
   tag: 'Licenses and scores',
   noun: 'license',
-  about: 'Score groups and the scripts that compute scores.',
+  about:
+    'Score groups and the scripts that compute scores. What runs in a licensed instance does not change: a new version is another license of the same name, to which instances are moved.',
   table: licenseTable,
   owner: 'platform',
   fields,
   prepare: prepareLicense,
+  finish: finishLicense,
   beforeDelete: (call, { id }) =>
     refuseIfUsed(call, 'instances of a license', Number(id), 'instances use this license'),
 });

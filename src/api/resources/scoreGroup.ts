@@ -1,3 +1,4 @@
+import { resumeLanes } from '../../store/scores/resumeLanes.ts';
 import { licenseTable } from '../../store/tables/license.ts';
 import { scoreGroupTable } from '../../store/tables/scoreGroup.ts';
 import { given, hidden, replySchema } from '../fields.ts';
@@ -26,4 +27,6 @@ export const scoreGroup = defineResource({
   table: scoreGroupTable,
   owner: { member: 'licenseId', table: licenseTable, use: 'write' },
   fields,
+  // A script that named a missing group can go on now.
+  finish: ({ db }, _change, scoreGroupId) => resumeLanes(db, { scoreGroupId }),
 });

@@ -50,6 +50,20 @@ export const wallet = defineResource({
       ),
       { fixed: true },
     ),
+    maxGasPrice: hidden(
+      Text(
+        'Most that a unit of gas may cost, in gwei; no limit if null. Read back at `/wallet/{id}/balance`.',
+        '200',
+        { max: 40, format: 'amount' },
+      ),
+    ),
+    maxHourlySpend: hidden(
+      Text(
+        'Most that gas may cost within an hour, in the currency of the chain; no limit if null. Read back at `/wallet/{id}/balance`.',
+        '0.5',
+        { max: 40, format: 'amount' },
+      ),
+    ),
   },
   prepare: prepareWallet,
   beforeDelete: (call, { id }) =>

@@ -3,6 +3,7 @@ import type { ChainClient } from '../chainClient.ts';
 import type { Chain } from '../chains.ts';
 import { askBlock } from './askBlock.ts';
 import { createLogsCheck } from './createLogsCheck.ts';
+import { createTransactor } from './createTransactor.ts';
 import { BadAnswer, decodeBlock, decodeHeader } from './decodeBlock.ts';
 import { createEndpoints, NotYet } from './endpoints.ts';
 import { listenToHeads } from './listenToHeads.ts';
@@ -91,6 +92,7 @@ export function createEvmClient({ chain, urls, now, counted }: Options): ChainCl
           return Number(raw.blockNumber);
         }),
       ),
+    transactor: createTransactor(endpoints),
     compare: (which) => {
       const number = Math.max(0, endpoints.head());
       return endpoints.compare(which, {

@@ -60,6 +60,7 @@ export const actionTable: Table = {
     tenantId: { type: 'integer' },
     ...status,
   },
+  hidden: { fireAt: 'string' },
   visible: byTenant,
   writable: byTenant,
   unbinds: [

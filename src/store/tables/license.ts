@@ -25,6 +25,7 @@ export const licenseTable: Table = {
     scoreScript: { type: 'string' },
     organisationId: { type: 'integer' },
   },
+  hidden: { tick: 'string' },
   visible: within(
     (scope) => sql`(t.organisation_id is null or t.organisation_id = any(${scope.organisationIds})
       or t.id in (select i.license_id from license_instance i

@@ -14,7 +14,7 @@ export const walletTable: Table = {
     type: { type: 'string' },
     tags: { type: 'string[]' },
   },
-  hidden: { sealedKey: 'bytes', moduleKeyId: 'string' },
+  hidden: { sealedKey: 'bytes', moduleKeyId: 'string', maxGasPrice: 'string', maxHourlySpend: 'string' },
   visible: byTenant,
   writable: byTenant,
   unique: {

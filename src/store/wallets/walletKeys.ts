@@ -57,3 +57,14 @@ export async function retireKeys(db: Db, ids: readonly number[], now: number): P
     sql`update wallet_key set state = 'RETIRED', updated_at = ${now} where id = any(${ids}::bigint[]) and state = 'DRAINING'`,
   );
 }
+
+export async function findWalletLimits(
+  db: Db,
+  { tenantId, walletId }: WalletPlace,
+): Promise<{ maxGasPrice: string | null; maxHourlySpend: string | null }> {
+  const [limits] = await db.query<{ maxGasPrice: string | null; maxHourlySpend: string | null }>(
+    sql`select max_gas_price::text as "maxGasPrice", max_hourly_spend::text as "maxHourlySpend" from wallet
+      where tenant_id = ${tenantId} and id = ${walletId}`,
+  );
+  return limits ?? { maxGasPrice: null, maxHourlySpend: null };
+}

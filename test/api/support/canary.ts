@@ -8,7 +8,7 @@ import { type Node, nodeOf, typesOf } from './schemas.ts';
 const platformKinds = ['plan', 'detector/schema'];
 
 /** Texts that must have a form of their own. */
-const shaped = ['value', 'uri', 'messengerBUri', 'funcSignature', 'password'];
+const shaped = ['address', 'value', 'uri', 'messengerBUri', 'funcSignature', 'password'];
 
 /**
  * Writes a text that names the tenant and the kind into every member of the world's records that takes any text, so
@@ -28,7 +28,11 @@ export async function plantCanaries(api: TestApi, world: World): Promise<void> {
       change.triggerType = 'VIEW_FUNCTION';
       change.params = { signature: 'isListed(string)(bool)', params: [canary] };
     }
-    if (kind === 'license') change.params = JSON.stringify({ note: canary });
+    if (kind === 'license') {
+      change.params = JSON.stringify({ note: canary });
+      change.groupScript = JSON.stringify(canary);
+      change.scoreScript = JSON.stringify(canary);
+    }
     if (kind === 'destination') {
       change.value = `https://canary-${world.tenant.id}-destination-.example.com/`;
       change.headers = { [`x-${canary}`]: canary };

@@ -1,0 +1,209 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { cpus, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pino from 'pino';
+import { startActions } from '../src/acting.ts';
+import { createFireOnAlerts } from '../src/actions/fireOnAlerts.ts';
+import { toEnvelope } from '../src/actions/signCalls.ts';
+import { prepareRaise, raise } from '../src/alerts/raise.ts';
+import { chains } from '../src/chains/chains.ts';
+import { createEvmClient } from '../src/chains/evm/createEvmClient.ts';
+import { sql } from '../src/lib/sql.ts';
+import type { Finding } from '../src/model/alert.ts';
+import { createSandbox } from '../src/scripts/sandbox.ts';
+import { openStore, type Store } from '../src/store/db.ts';
+import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
+import { type Keyring, openKeyring } from '../src/store/keyring.ts';
+import { listen } from '../src/store/listen.ts';
+import { migrate } from '../src/store/migrate.ts';
+import { openSigner } from '../src/wallets/signer.ts';
+import { signTransaction } from '../src/wallets/signTransaction.ts';
+import { type Anvil, startAnvil } from '../test/harness/anvil.ts';
+import { createArmedTenant, guard } from './support/createArmedTenant.ts';
+
+const single = 300;
+const burst = 1000;
+const filters = 200_000;
+let raised = 0;
+
+type Bench = { store: Store; keyring: Keyring; anvil: Anvil; client: ReturnType<typeof createEvmClient> };
+
+const folder = join(tmpdir(), `vigil-bench-${randomUUID()}`);
+const embedded = await startEmbedded({ dataDir: folder, log: () => {} });
+const anvil = await startAnvil();
+const sandbox = createSandbox();
+const client = createEvmClient({ chain: chains.anvil, urls: [anvil.url], now: Date.now, counted: () => {} });
+try {
+  await migrate(embedded.connection);
+  const store = openStore(embedded.connection, () => {});
+  const key = randomBytes(32);
+  const keyring = await openKeyring(store, () => [key], Date.now());
+  const rows = await measure({ store, keyring, anvil, client });
+  await store.close();
+  print(rows);
+} finally {
+  await sandbox.close();
+  await client.close();
+  await anvil.stop();
+  await embedded.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function measure(bench: Bench): Promise<string[]> {
+  const { store, keyring } = bench;
+  const wallets = await createArmedTenant(store, keyring);
+  for (const { address } of wallets) await anvil.setBalance(address, 10n ** 24n);
+  const follow = [createFireOnAlerts({ now: Date.now })];
+  const acting = startActions({
+    store,
+    keyring,
+    hsm: undefined,
+    run: sandbox.run,
+    chains: { isConfigured: () => true, client: () => client },
+    confirmations: () => 0,
+    follow: [],
+    listen: (heard) => listen(embedded.connection, 'vigil_action', heard),
+    now: Date.now,
+    log: pino({ level: 'error' }),
+  });
+  await raiseAlerts(store, follow, 1, 20);
+  await sent(store, 20);
+
+  tell(`${single} alerts, one after the other`);
+  for (let n = 0; n < single; n++) {
+    await raiseAlerts(store, follow, 1, 1);
+    await sleep(30);
+  }
+  await sent(store, 20 + single);
+  const delays = await store.query<{ ms: number }>(
+    sql`select a.broadcast_at - i.created_at as ms from action_intent i
+      join action_transaction a on a.tenant_id = i.tenant_id and a.intent_id = i.id and a.attempt = 1
+      order by i.id offset 20`,
+  );
+  const bare = await sendAlone(bench, wallets[2]!, single);
+
+  tell(`${burst} alerts at once, all with the same wallet`);
+  const start = performance.now();
+  for (let n = 0; n < burst; n += 100) await raiseAlerts(store, follow, 2, 100);
+  await sent(store, 20 + single + burst);
+  const perSecond = burst / ((performance.now() - start) / 1000);
+  await acting.stop();
+
+  tell(`${filters} filters over one event`);
+  const { inSandbox, asFunctions } = await runFilters();
+  const bareRate = 1000 / (bare.reduce((sum, ms) => sum + ms, 0) / bare.length);
+  const times = delays.map(({ ms }) => ms);
+  return [
+    `| alert to broadcast, p50 ms | | ${at(times, 0.5)} | ${at(bare, 0.5)} (sign and send, nothing stored or checked) |`,
+    `| the same, p99 ms | ≤ 300 | ${at(times, 0.99)} | ${at(bare, 0.99)} |`,
+    `| fires a second on one wallet | | ${perSecond.toFixed(0)} | ${bareRate.toFixed(0)} |`,
+    `| filters a second, the event loaded once | ≥ 100,000 | ${inSandbox.toFixed(0)} | ${asFunctions.toFixed(0)} (functions of Node itself, no sandbox) |`,
+  ];
+}
+
+/** The least that it takes: sign with the same key, send, wait for the answer. */
+async function sendAlone(
+  { store, keyring }: Bench,
+  { id, address }: { id: number; address: string },
+  count: number,
+) {
+  const signer = await openSigner(
+    { db: store, keyring, hsm: undefined },
+    { tenantId: 1, walletId: id },
+    address,
+  );
+  const price = { maxFee: 10_000_000_000n, tip: 1_000_000_000n };
+  const times: number[] = [];
+  for (let nonce = 0; nonce < count; nonce++) {
+    const begun = performance.now();
+    const call = { to: guard, data: '0x8456cb59', gasLimit: '60000' };
+    const { raw } = await signTransaction(signer, toEnvelope(31337, nonce, call, price));
+    await client.transactor.broadcast([raw]);
+    times.push(performance.now() - begun);
+  }
+  return times;
+}
+
+/** Alerts of the detector that fires the action of wallet `n`. */
+async function raiseAlerts(store: Store, follow: Parameters<typeof raise>[2], n: number, count: number) {
+  const findings = Array.from({ length: count }, (): Finding => {
+    raised++;
+    return {
+      tenantId: 1,
+      projectId: 1,
+      contractId: 1,
+      detectorId: n,
+      kind: 'detector',
+      group: 'SECURITY',
+      severity: 'CRITICAL',
+      timestamp: Date.now(),
+      key: `bench ${raised}`,
+      eid: `bench-${raised}`,
+      name: 'Drain',
+      message: `Attack ${raised}.`,
+      meta: { amount: String(raised), from: guard },
+      tags: [],
+    };
+  });
+  await prepareRaise(store, findings);
+  await store.transaction((tx) => raise(tx, findings, follow));
+}
+
+async function sent(store: Store, count: number): Promise<void> {
+  for (const until = performance.now() + 120_000; performance.now() < until; await sleep(5)) {
+    const [row] = await store.query<{ count: number; failed: string | null }>(
+      sql`select count(a.*) as count, (select min(reason) from action_intent where state = 'FAILED') as failed
+        from action_transaction a where a.broadcast_at is not null and a.attempt = 1`,
+    );
+    if (row?.failed) throw new Error(`An action failed: ${row.failed}`);
+    if ((row?.count ?? 0) >= count) return;
+  }
+  throw new Error(`Not all of ${count} were sent within two minutes.`);
+}
+
+/** Different filters over one alert, as every binding has its own. */
+async function runFilters() {
+  const e = { numericSeverity: 90, name: 'Drain', meta: { amount: '1000', from: guard }, tags: ['a', 'b'] };
+  const a = { name: 'Pause', params: {} };
+  const sources = Array.from({ length: 200 }, (_, n) => `e.numericSeverity >= ${n} && e.meta.amount > ${n}`);
+  const batch = Array.from({ length: 10_000 }, (_, n) => sources[n % sources.length]!);
+  await sandbox.run({ e, a }, batch);
+  const begun = performance.now();
+  for (let n = 0; n < filters; n += batch.length) await sandbox.run({ e, a }, batch);
+  const inSandbox = filters / ((performance.now() - begun) / 1000);
+  const limits = Array.from({ length: 200 }, (_, n) => n);
+  const functions = limits.map(
+    (n) => (alert: typeof e) => alert.numericSeverity >= n && Number(alert.meta.amount) > n,
+  );
+  const start = performance.now();
+  let passed = 0;
+  for (let n = 0; n < filters; n++) if (functions[n % functions.length]!(e)) passed++;
+  const asFunctions = filters / ((performance.now() - start) / 1000);
+  if (passed === 0) throw new Error('No filter passed.');
+  return { inSandbox, asFunctions };
+}
+
+function at(values: readonly number[], share: number): string {
+  return values.toSorted((x, y) => x - y)[Math.floor((values.length - 1) * share)]!.toFixed(0);
+}
+
+function print(rows: readonly string[]): void {
+  const processors = cpus();
+  const gib = (totalmem() / 2 ** 30).toFixed(0);
+  console.log(
+    [
+      '',
+      `${processors.length} cores (${processors[0]?.model ?? 'unknown'}), ${gib} GiB, Node ${process.versions.node}. anvil on loopback, a block for each transaction. anvil, Vigil and PostgreSQL share the machine.`,
+      '',
+      '| actions | goal | measured | beside it |',
+      '|---|--:|--:|--:|',
+      ...rows,
+    ].join('\n'),
+  );
+}
+
+function tell(text: string): void {
+  process.stderr.write(`${text} …\n`);
+}

@@ -1,0 +1,61 @@
+import { parseDecimal } from '../lib/decimal.ts';
+import type { SentIntent } from '../store/actions/claimIntents.ts';
+import { findSpending, insertAttempts, lockSent, lockSpending } from '../store/actions/signing.ts';
+import { openSigner } from '../wallets/signer.ts';
+import { signTransaction } from '../wallets/signTransaction.ts';
+import { type Acting, validMs } from './acting.ts';
+import { bumpFees, chooseFees, toUnits, toWei } from './chooseFees.ts';
+import type { Sendable } from './sendAttempts.ts';
+import { toEnvelope } from './signCalls.ts';
+import { tellOutcomes, toFinding } from './tellOutcomes.ts';
+
+const hourMs = 3_600_000;
+/** Enough to do nothing on every chain. */
+const voidGas = '100000';
+
+/**
+ * Signs the same call under the same number for a higher fee; the chain takes one of both. After its time the call is given
+ * up, and what is signed calls nothing. Tells why not when the wallet may not pay more.
+ */
+export async function replaceCall(
+  acting: Acting,
+  intent: SentIntent,
+): Promise<{ send: Sendable } | { reason: string } | undefined> {
+  const { store, chain, transactor, keyring, hsm, now, alerts, reached } = acting;
+  const { action, attempts, tenantId, id, address, nonce, signedAt } = intent;
+  const { wallet } = action;
+  const last = attempts.at(-1)!;
+  const isVoid = last.isVoid || now() - signedAt > validMs;
+  const cap = wallet.maxGasPrice === null ? undefined : toWei(wallet.maxGasPrice);
+  const before = { maxFee: BigInt(last.maxFee), tip: last.tip === null ? null : BigInt(last.tip) };
+  const price = bumpFees(before, chooseFees(await transactor.fees(), action, cap), cap);
+  if (!price)
+    return {
+      reason: `It waits for a cheaper block: the wallet may not pay more than ${wallet.maxGasPrice} gwei for gas.`,
+    };
+  const call = isVoid ? { to: address, data: '0x', gasLimit: voidGas } : intent.call;
+  const cost = BigInt(intent.call.gasLimit) * price.maxFee;
+  const attempt = attempts.length + 1;
+  const signer = await openSigner({ db: store, keyring, hsm }, { tenantId, walletId: wallet.id }, address);
+  const { hash, raw } = await signTransaction(signer, toEnvelope(chain.chainId!, nonce, call, price));
+  const at = now();
+  const finding = toFinding(intent, { outcome: 'replaced', at, address, txHash: hash, nonce, attempt });
+  await alerts.prepare([finding]);
+  await reached('before it is replaced');
+  const outcome = await store.transaction(async (tx) => {
+    if (!(await lockSent(tx, intent, last.hash))) return undefined;
+    await lockSpending(tx, { tenantId, walletId: wallet.id });
+    const { spent } = await findSpending(tx, { tenantId, walletId: wallet.id }, at - hourMs, id);
+    const limit = wallet.maxHourlySpend;
+    if (limit !== null && spent + cost > toUnits(parseDecimal(limit), chain.currency.decimals))
+      return {
+        reason: 'It waits for a cheaper block: the wallet may not spend more on gas within this hour.',
+      };
+    await insertAttempts(tx, [{ tenantId, id, attempt, hash, raw, ...price, isVoid, cost }], at);
+    await tellOutcomes(tx, acting, [finding]);
+    await reached('while it is replaced');
+    return { send: { intent, address, nonce, attempt, hash, raw, signedAt } };
+  });
+  await reached('after it was replaced');
+  return outcome;
+}

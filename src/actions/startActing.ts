@@ -1,0 +1,58 @@
+import type { ChainUid } from '../chains/chains.ts';
+import { createLookout } from '../lib/createLookout.ts';
+import { findBusyChains } from '../store/actions/claimIntents.ts';
+import type { Store } from '../store/db.ts';
+import type { Acting } from './acting.ts';
+import { fireWaiting } from './fireWaiting.ts';
+import { trackSent } from './trackSent.ts';
+
+type Options = {
+  store: Store;
+  /** What it takes to act on a chain; undefined where none of its nodes is configured. */
+  actingOn: (uid: ChainUid) => Acting | undefined;
+  /** Hears that there may be something to do. */
+  listen: (heard: () => void) => () => Promise<void>;
+  onError: (error: unknown) => void;
+};
+
+const pollMs = 500;
+
+/** Carries out what alerts and people ask for, from this moment on. Any number of processes may do so side by side. */
+export function startActing({ store, actingOn, listen, onError }: Options): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  /** Firing and tracking on each chain: one that hangs keeps nobody else waiting. */
+  const lookouts = new Map<string, ReturnType<typeof createLookout>>();
+  const { look, stop: stopLooking } = createLookout(async () => {
+    for (const uid of await findBusyChains(store)) {
+      const acting = actingOn(uid as ChainUid);
+      if (!acting) continue;
+      lookoutFor(`fire ${uid}`, () => fireWaiting(acting)).look();
+      lookoutFor(`track ${uid}`, () => trackSent(acting)).look();
+    }
+  }, onError);
+
+  function lookoutFor(name: string, step: () => Promise<number>) {
+    const known = lookouts.get(name) ?? createLookout(() => drain(step), onError);
+    lookouts.set(name, known);
+    return known;
+  }
+
+  /** As long as there is something. */
+  async function drain(step: () => Promise<number>): Promise<void> {
+    while (!stopping.signal.aborted && (await step()) > 0);
+  }
+
+  const unlisten = listen(look);
+  const timer = setInterval(look, pollMs);
+  look();
+  return {
+    /** What is under way is finished; whatever is left waits in the store. */
+    async stop() {
+      stopping.abort();
+      clearInterval(timer);
+      await stopLooking();
+      await Promise.all(Array.from(lookouts.values(), (lookout) => lookout.stop()));
+      await unlisten();
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import type { Mined, Progress } from '../chains/transactor.ts';
+import { type Attempt, claimSent, type SentIntent } from '../store/actions/claimIntents.ts';
+import { type Postponed, postponeIntents } from '../store/actions/settleIntents.ts';
+import { findContractAbi } from '../store/contractAbi.ts';
+import { type Acting, paceMs } from './acting.ts';
+import { type Ending, endIntents } from './endIntents.ts';
+import { explainRevert } from './explainRevert.ts';
+import { replaceCall } from './replaceCall.ts';
+import { type Sendable, sendAttempts } from './sendAttempts.ts';
+import { toFinding } from './tellOutcomes.ts';
+
+const mostAtOnce = 200;
+/** A node may have forgotten what it took. */
+const resendMs = 15_000;
+
+/** Looks how far everything has come that was signed; tells how many there were. */
+export async function trackSent(acting: Acting): Promise<number> {
+  const { store, chain, transactor, now, reached } = acting;
+  const claimed = await claimSent(store, chain.uid, mostAtOnce, now());
+  if (claimed.length === 0) return 0;
+  const hashes = claimed.flatMap(({ attempts }) => attempts.map(({ hash }) => hash));
+  await reached('before receipts are read');
+  let progress: Progress;
+  try {
+    progress = await transactor.progress(hashes);
+  } catch (error) {
+    await postponeIntents(
+      store,
+      claimed.map((intent) => ({ ...keyOf(intent), at: now() + paceMs(acting) })),
+    );
+    throw error;
+  }
+  await reached('after receipts were read');
+  const mined = new Map(hashes.map((hash, place) => [hash, progress.mined[place] ?? null]));
+  const endings: Ending[] = [];
+  const postponed: Postponed[] = [];
+  const unsent: Sendable[] = [];
+  let fault: unknown;
+  for (const intent of claimed) {
+    const found = intent.attempts.find(({ hash }) => mined.get(hash));
+    const next = found
+      ? whenMined(acting, intent, found, mined.get(found.hash)!, progress.head)
+      : whenMissing(acting, intent, progress.head);
+    const step = await next.catch((error: unknown): Step => {
+      fault = error;
+      return {};
+    });
+    if ('ending' in step) endings.push(step.ending);
+    else if ('send' in step) unsent.push(step.send);
+    else postponed.push({ ...keyOf(intent), at: now() + paceMs(acting), ...step });
+  }
+  await endIntents(acting, endings);
+  await postponeIntents(store, postponed);
+  await sendAttempts(acting, unsent);
+  if (fault) throw fault;
+  return claimed.length;
+}
+
+/** The last one waits, and may say what for. */
+type Step = { ending: Ending } | { send: Sendable } | { reason?: string };
+
+async function whenMined(
+  { confirmations, transactor, store }: Acting,
+  intent: SentIntent,
+  { hash, isVoid }: Attempt,
+  mined: Mined,
+  head: number,
+): Promise<Step> {
+  if (head - mined.blockNumber < confirmations) return {};
+  const { address, call, nonce, signedAt } = intent;
+  const submitted = toFinding(intent, { outcome: 'submitted', at: signedAt, address, txHash: hash, nonce });
+  const ending = {
+    intent,
+    address,
+    mined: { txHash: hash, ...mined },
+    // Whoever died after sending it has told nobody.
+    ...(intent.state === 'SIGNED' ? { before: submitted } : {}),
+  };
+  if (isVoid)
+    return {
+      ending: { ...ending, state: 'FAILED', reason: 'It was not mined within 8 hours and was given up.' },
+    };
+  if (mined.isSuccess) return { ending: { ...ending, state: 'CONFIRMED' } };
+  // Not every node can look back; that the call failed is certain either way.
+  const reverted = await transactor
+    .failure({ from: address, to: call.to, data: call.data }, mined.blockNumber)
+    .catch((error: unknown) => ({ reason: `the reason cannot be read (${String(error)})`, data: '0x' }));
+  const abi = await findContractAbi(store, intent.tenantId, intent.action.contract.id);
+  const why = reverted && explainRevert(reverted, abi);
+  return {
+    ending: {
+      ...ending,
+      state: 'FAILED',
+      reason: `The call was mined and reverted${why ? `: ${why}` : ''}.`,
+    },
+  };
+}
+
+async function whenMissing(acting: Acting, intent: SentIntent, head: number): Promise<Step> {
+  const { now, stuckMs, transactor, confirmations } = acting;
+  const last = intent.attempts.at(-1)!;
+  const toSend: Sendable = {
+    ...last,
+    intent,
+    address: intent.address,
+    nonce: intent.nonce,
+    signedAt: intent.signedAt,
+  };
+  const isDue = last.broadcastAt === null || now() - last.broadcastAt >= resendMs;
+  if (intent.isNext && now() - last.createdAt >= stuckMs) {
+    const depth = Math.max(0, head - confirmations);
+    const hashes = intent.attempts.map(({ hash }) => hash);
+    const used = await transactor.used(intent.address, depth, hashes);
+    if (used.isMined.includes(true)) return {};
+    if (used.count > intent.nonce) {
+      const reason = `The number ${intent.nonce} of the wallet was used by a transaction that Vigil did not send, so this call can never be mined. Run the action by hand if it is still wanted, and let nobody else use the wallet.`;
+      return { ending: { intent, address: intent.address, state: 'FAILED', reason } };
+    }
+    const replaced = await replaceCall(acting, intent);
+    if (replaced && ('send' in replaced || !isDue)) return replaced;
+  }
+  return isDue ? { send: toSend } : {};
+}
+
+function keyOf({ tenantId, id }: SentIntent) {
+  return { tenantId, id };
+}

@@ -1,0 +1,135 @@
+import type { Broadcast, Fees, Mined, Reverted, Transactor } from '../transactor.ts';
+import { BadAnswer } from './decodeBlock.ts';
+import type { Endpoints } from './endpoints.ts';
+import { revertReason } from './revertReason.ts';
+import { type RpcCall, type RpcError, RpcFailure, type RpcReply } from './rpc.ts';
+import { toHex } from './toHex.ts';
+
+const feeCalls: readonly RpcCall[] = [
+  { method: 'eth_gasPrice', params: [] },
+  { method: 'eth_feeHistory', params: ['0x5', 'latest', [25, 50, 75, 95]] },
+];
+const receiptOf = (hash: string): RpcCall => ({ method: 'eth_getTransactionReceipt', params: [hash] });
+
+export function createTransactor({ request }: Endpoints): Transactor {
+  return {
+    prepare: (from, calls) =>
+      request(
+        [
+          ...feeCalls,
+          { method: 'eth_getBalance', params: [from, 'latest'] },
+          { method: 'eth_getTransactionCount', params: [from, 'pending'] },
+          ...calls.map((call) => ({ method: 'eth_estimateGas', params: [{ from, ...call }] })),
+        ],
+        ([price, history, balance, count, ...estimates]) => ({
+          fees: toFees(price, history),
+          balance: toBigInt(balance, 'balance'),
+          nextNonce: Number(toBigInt(count, 'transaction count')),
+          estimates: estimates.map((reply) =>
+            'error' in reply
+              ? { reverted: whyReverted(reply.error) }
+              : { gas: toBigInt(reply, 'gas estimate') },
+          ),
+        }),
+      ),
+    broadcast: (raws) =>
+      request(
+        raws.map((raw) => ({ method: 'eth_sendRawTransaction', params: [raw] })),
+        (replies) => replies.map(toBroadcast),
+      ),
+    progress: (hashes) =>
+      request(
+        [{ method: 'eth_blockNumber', params: [] }, ...hashes.map(receiptOf)],
+        ([head, ...receipts]) => ({
+          head: Number(toBigInt(head, 'newest block')),
+          mined: receipts.map(toMined),
+        }),
+      ),
+    fees: () => request(feeCalls, ([price, history]) => toFees(price, history)),
+    used: (address, block, hashes) =>
+      request(
+        [{ method: 'eth_getTransactionCount', params: [address, toHex(block)] }, ...hashes.map(receiptOf)],
+        ([count, ...receipts]) => ({
+          count: Number(toBigInt(count, 'transaction count')),
+          isMined: receipts.map((reply) => toMined(reply) !== null),
+        }),
+      ),
+    failure: (call, block) =>
+      request([{ method: 'eth_call', params: [call, toHex(block)] }], ([reply]) =>
+        reply && 'error' in reply ? whyReverted(reply.error) : undefined,
+      ),
+  };
+}
+
+function toBigInt(reply: RpcReply | undefined, what: string): bigint {
+  if (!reply || 'error' in reply)
+    throw new BadAnswer(`it does not tell the ${what}: ${reply?.error.message ?? 'a reply is missing'}`);
+  if (typeof reply.result !== 'string') throw new BadAnswer(`it sent a ${what} that is no number`);
+  return BigInt(reply.result);
+}
+
+function toFees(price: RpcReply | undefined, history: RpcReply | undefined): Fees {
+  const gasPrice = toBigInt(price, 'gas price');
+  const known = history && 'result' in history ? readHistory(history.result) : undefined;
+  const none = { slow: 0n, market: 0n, fast: 0n, fastest: 0n };
+  return known ? { ...known, gasPrice } : { baseFee: null, gasPrice, tips: none };
+}
+
+type History = { baseFeePerGas?: unknown; reward?: unknown };
+
+/** The base fee of the next block and the middle tips of the last ones; undefined where the chain has no base fee. */
+function readHistory(result: unknown): Pick<Fees, 'baseFee' | 'tips'> | undefined {
+  const { baseFeePerGas, reward } = (result ?? {}) as History;
+  const base: unknown = Array.isArray(baseFeePerGas) ? baseFeePerGas.at(-1) : undefined;
+  if (typeof base !== 'string' || BigInt(base) === 0n) return undefined;
+  const rows = Array.isArray(reward) ? (reward as string[][]) : [];
+  const tip = (place: number) => median(rows.flatMap((row) => (row[place] ? [BigInt(row[place])] : [])));
+  return { baseFee: BigInt(base), tips: { slow: tip(0), market: tip(1), fast: tip(2), fastest: tip(3) } };
+}
+
+function median(values: bigint[]): bigint {
+  const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return sorted[Math.floor(sorted.length / 2)] ?? 0n;
+}
+
+/** What does not come from the call itself may be right at another node or later, and so counts as no answer. */
+function whyReverted({ code, message, data }: RpcError): Reverted {
+  const nested = typeof data === 'object' && data !== null && 'data' in data ? data.data : data;
+  const bytes = typeof nested === 'string' && nested.startsWith('0x') ? nested : undefined;
+  const isOfCall =
+    code === 3 ||
+    bytes !== undefined ||
+    /revert|invalid opcode|out of gas|gas required|exceeds|invalid jump|stack|bad instruction|insufficient funds/i.test(
+      message,
+    );
+  if (!isOfCall) throw new RpcFailure(message);
+  return { reason: revertReason(bytes ?? '0x', message), data: bytes ?? '0x' };
+}
+
+/** Nodes agree on these cases and not on the words for them. */
+function toBroadcast(reply: RpcReply): Broadcast {
+  if ('result' in reply) return { outcome: 'accepted' };
+  const { message } = reply.error;
+  if (/already known|known transaction|already imported|alreadyknown|already exists/i.test(message))
+    return { outcome: 'accepted' };
+  if (/nonce.*too low|old nonce|invalid nonce|already (been )?used/i.test(message))
+    return { outcome: 'stale' };
+  if (/underpriced|too low to replace|replacement/i.test(message)) return { outcome: 'underpriced' };
+  return { outcome: 'refused', reason: message };
+}
+
+type Receipt = {
+  [Member in 'blockNumber' | 'blockHash' | 'gasUsed' | 'status' | 'effectiveGasPrice']?: string;
+};
+
+function toMined(reply: RpcReply): Mined | null {
+  if ('error' in reply) throw new BadAnswer(`it does not tell a receipt: ${reply.error.message}`);
+  const receipt = reply.result as Receipt | null;
+  if (!receipt?.blockNumber || !receipt.blockHash || !receipt.gasUsed) return null;
+  return {
+    isSuccess: receipt.status === '0x1',
+    blockNumber: Number(receipt.blockNumber),
+    blockHash: receipt.blockHash,
+    cost: BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice ?? 0),
+  };
+}

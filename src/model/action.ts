@@ -1,0 +1,22 @@
+export const intentStates = [
+  'WAITING',
+  'SIGNED',
+  'SUBMITTED',
+  'CONFIRMED',
+  'FAILED',
+  'SKIPPED',
+  'CANCELED',
+] as const;
+export type IntentState = (typeof intentStates)[number];
+
+/** When an alert may fire an action: at once, or when its block is deep enough. */
+export const fireAts = ['head', 'confirmed'] as const;
+
+/** What an alert of an action tells of it. */
+export type ActionOutcome = 'submitted' | 'confirmed' | 'failed' | 'replaced';
+
+/** A parameter of a function with the value it is called with, as text; lists and structs as JSON. */
+export type FilledParameter = { name: string; type: string; value: string };
+
+/** What is called, as it was decided on before it was signed. */
+export type IntendedCall = { to: string; data: string; parameters: FilledParameter[]; gasLimit: string };

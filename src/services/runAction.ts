@@ -1,0 +1,51 @@
+import { fillCall } from '../actions/fillCall.ts';
+import type { ChainUid } from '../chains/chains.ts';
+import { Problem, unprocessable } from '../model/errors.ts';
+import { findHaltedAt } from '../store/actions/cancelIntents.ts';
+import { insertManualIntent } from '../store/actions/insertIntents.ts';
+import {
+  type ActionSetup,
+  findActionSetup,
+  type IntentRecord,
+  searchIntents,
+} from '../store/actions/intentLog.ts';
+import { actionTable } from '../store/tables/action.ts';
+import { audit } from './audit.ts';
+import type { Call } from './call.ts';
+import { findReadable } from './findReadable.ts';
+
+/** Fires an action by hand: from here on it goes the way of all others. */
+export async function runAction(
+  call: Call,
+  id: number,
+  params: Readonly<Record<string, unknown>>,
+): Promise<IntentRecord> {
+  const place = await findReadable(call, actionTable, id);
+  const { action } = await findActionSetup(call.db, place);
+  if (!action.wallet.isActive)
+    throw new Problem('conflict', 'The wallet that signs the action is not active.');
+  if (!action.isActive) throw new Problem('conflict', 'The contract of the action is not active.');
+  if ((await findHaltedAt(call.db, place.tenantId)) !== null)
+    throw new Problem('conflict', 'Actions are halted; `POST /action/resume` lets them run again.');
+  needClient(call, action);
+  checkParams(action, params);
+  const uid = await insertManualIntent(call.db, { tenantId: place.tenantId, actionId: id }, params, call.now);
+  await audit(call, 'action', 'execute', place, undefined, undefined, { intent: uid, params });
+  const [intent] = await searchIntents(call.db, place, { from: 0, size: 1, uid });
+  return intent!;
+}
+
+export function needClient({ services }: Call, { contract }: ActionSetup['action']) {
+  const client = services.chains.client(contract.chainUid as ChainUid);
+  if (client) return client;
+  throw new Problem('conflict', `No endpoint of the chain ${contract.chainUid} is configured here.`);
+}
+
+export function checkParams(action: ActionSetup['action'], params: Readonly<Record<string, unknown>>): void {
+  try {
+    fillCall(action, params);
+  } catch (error) {
+    if (error instanceof RangeError) throw unprocessable('/params', 'parameter', error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,161 @@
+import type { FunctionItem } from '../../lib/abi.ts';
+import { raw, sql } from '../../lib/sql.ts';
+import type { IntendedCall } from '../../model/action.ts';
+import type { Severity } from '../../model/alert.ts';
+import type { Db } from '../db.ts';
+
+/** An action as whoever carries it out needs it. */
+export type FiredAction = {
+  id: number;
+  tenantId: number;
+  name: string;
+  description: string | null;
+  funcSignature: string;
+  funcAbi: FunctionItem;
+  params: { name: string; value: string }[];
+  gasPrice: string;
+  gasLimit: number | null;
+  gasTip: string | null;
+  isActive: boolean;
+  contract: { id: number; projectId: number; address: string; name: string; chainUid: string };
+  wallet: {
+    id: number;
+    name: string;
+    chainUid: string;
+    address: string;
+    isActive: boolean;
+    /** In gwei. */
+    maxGasPrice: string | null;
+    /** In the chain's currency. */
+    maxHourlySpend: string | null;
+  };
+};
+
+/** What everything under way is told apart by. */
+export type IntentKey = { tenantId: number; id: number };
+
+/** What its alerts tell of an intent. */
+export type ToldIntent = IntentKey & {
+  uid: string;
+  binding: string;
+  alertUid: string | null;
+  severity: Severity;
+  action: FiredAction;
+};
+
+export type WaitingIntent = ToldIntent & {
+  /** What it has been waiting for. */
+  reason: string | null;
+  alertTimestamp: number | null;
+  createdAt: number;
+  given: Record<string, unknown>;
+  /** Null when the binding is gone that it came from; a person's own has neither filter nor scripts. */
+  scripts: { filter: string | null; params: Record<string, string> } | null;
+};
+
+/** A process that dies loses what it has claimed; nothing that it did is done twice, because each step looks at the state. */
+const leaseMs = 15_000;
+
+/** `i` is the intent. */
+export const isDeepEnough = raw(`(i.fire_at = 'head' or i.block_number is null
+  or i.block_number <= (select confirmed from chain_cursor where chain_uid = i.chain_uid))`);
+
+/** `x`, `c` and `w` are the action, its contract and its wallet. */
+export const actionJson = raw(`json_build_object('id', x.id, 'tenantId', x.tenant_id, 'name', x.name,
+  'description', x.description, 'funcSignature', x.func_signature, 'funcAbi', x.func_abi, 'params', x.params,
+  'gasPrice', x.gas_price, 'gasLimit', x.gas_limit, 'gasTip', x.gas_tip,
+  'isActive', x.status = 'ACTIVE' and c.status = 'ACTIVE',
+  'contract', json_build_object('id', c.id, 'projectId', c.project_id, 'address', c.address, 'name', c.name, 'chainUid', c.chain_uid),
+  'wallet', json_build_object('id', w.id, 'name', w.name, 'chainUid', w.chain_uid, 'address', w.address,
+    'isActive', w.status = 'ACTIVE', 'maxGasPrice', w.max_gas_price::text, 'maxHourlySpend', w.max_hourly_spend::text))`);
+
+/** Takes what is to be decided and signed, the oldest first, none before its block is deep enough. */
+export async function claimWaiting(
+  db: Db,
+  chainUid: string,
+  most: number,
+  now: number,
+): Promise<WaitingIntent[]> {
+  const rows = await db.prepared<WaitingIntent>(
+    sql`with due as (
+        select i.tenant_id, i.id, i.binding from action_intent i
+        where i.chain_uid = ${chainUid} and i.state = 'WAITING' and i.next_attempt_at <= ${now}::bigint
+          and (i.lease_until is null or i.lease_until < clock_timestamp())
+          and ${isDeepEnough}
+        order by i.id limit ${most}::int for update of i skip locked)
+      update action_intent i set lease_until = clock_timestamp() + ${leaseMs}::int * interval '1 ms'
+      from due left join lateral (
+          select b.script_filter, b.script_params from action_detector b
+          where b.tenant_id = due.tenant_id and 'detector ' || b.id = due.binding and b.status = 'ACTIVE'
+          union all
+          select b.script_filter, b.script_params from action_trigger_alert b
+          where b.tenant_id = due.tenant_id and 'trigger ' || b.id = due.binding
+          union all
+          select null, '{}' where due.binding = 'manual') s on true,
+        action x, contract c, wallet w
+      where i.tenant_id = due.tenant_id and i.id = due.id and x.tenant_id = i.tenant_id and x.id = i.action_id
+        and c.tenant_id = x.tenant_id and c.id = x.contract_id and w.tenant_id = x.tenant_id and w.id = x.wallet_id
+      returning i.tenant_id as "tenantId", i.id, i.uid::text, i.binding, i.alert_uid::text as "alertUid",
+        i.severity, i.reason, i.alert_timestamp as "alertTimestamp", i.created_at as "createdAt", i.given, ${actionJson} as action,
+        case when s.script_params is not null
+          then json_build_object('filter', s.script_filter, 'params', s.script_params) end as scripts`,
+  );
+  return rows.sort((one, other) => one.id - other.id);
+}
+
+export type Attempt = {
+  attempt: number;
+  hash: string;
+  raw: string;
+  maxFee: string;
+  tip: string | null;
+  isVoid: boolean;
+  createdAt: number;
+  broadcastAt: number | null;
+};
+
+export type SentIntent = ToldIntent & {
+  state: 'SIGNED' | 'SUBMITTED';
+  address: string;
+  nonce: number;
+  /** Nothing of the wallet that was signed before it is under way any more. */
+  isNext: boolean;
+  call: IntendedCall;
+  signedAt: number;
+  reason: string | null;
+  /** Oldest first. */
+  attempts: Attempt[];
+};
+
+/** Where something is to be done now or later. */
+export async function findBusyChains(db: Db): Promise<string[]> {
+  const rows = await db.prepared<{ chainUid: string }>(
+    sql`select distinct chain_uid as "chainUid" from action_intent where state in ('WAITING', 'SIGNED', 'SUBMITTED')`,
+  );
+  return rows.map(({ chainUid }) => chainUid);
+}
+
+/** Takes what was signed, to see how far it has come. */
+export async function claimSent(db: Db, chainUid: string, most: number, now: number): Promise<SentIntent[]> {
+  const rows = await db.prepared<SentIntent>(
+    sql`with due as (
+        select i.tenant_id, i.id from action_intent i
+        where i.chain_uid = ${chainUid} and i.state in ('SIGNED', 'SUBMITTED') and i.next_attempt_at <= ${now}::bigint
+          and (i.lease_until is null or i.lease_until < clock_timestamp())
+        order by i.id limit ${most}::int for update of i skip locked)
+      update action_intent i set lease_until = clock_timestamp() + ${leaseMs}::int * interval '1 ms'
+      from due, action x, contract c, wallet w
+      where i.tenant_id = due.tenant_id and i.id = due.id and x.tenant_id = i.tenant_id and x.id = i.action_id
+        and c.tenant_id = x.tenant_id and c.id = x.contract_id and w.tenant_id = i.tenant_id and w.id = i.wallet_id
+      returning i.tenant_id as "tenantId", i.id, i.uid::text, i.state, i.alert_uid::text as "alertUid",
+        i.severity, i.binding, i.address, i.nonce, i.call,
+        not exists (select from action_intent o where o.chain_uid = i.chain_uid and o.state in ('SIGNED', 'SUBMITTED')
+          and o.address = i.address and o.nonce < i.nonce) as "isNext", i.signed_at as "signedAt", i.reason,
+        ${actionJson} as action,
+        (select json_agg(json_build_object('attempt', a.attempt, 'hash', a.hash, 'raw', a.raw, 'maxFee', a.max_fee::text,
+            'tip', a.tip::text, 'isVoid', a.is_void, 'createdAt', a.created_at, 'broadcastAt', a.broadcast_at)
+            order by a.attempt)
+          from action_transaction a where a.tenant_id = i.tenant_id and a.intent_id = i.id) as attempts`,
+  );
+  return rows.sort((one, other) => one.id - other.id);
+}

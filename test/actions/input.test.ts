@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+let api: TestApi;
+let world: World;
+beforeAll(async () => {
+  api = await startTestApi();
+  world = await createWorld(api);
+});
+afterAll(() => api.stop());
+
+const address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
+
+function create(members: Json) {
+  return api.call('POST', 'action', {
+    contractId: world.contract.id,
+    walletId: world.wallet.id,
+    name: 'Action',
+    funcSignature: 'freeze(address to, uint8 level, (uint256 id, bytes4[] tags) what)',
+    ...members,
+  });
+}
+
+describe('an action is refused when it is saved', () => {
+  const binding = (members: Json) => ({ detectors: [{ detectorId: world.detector.id, ...members }] });
+
+  it.each<[string, Json, string, RegExp]>([
+    [
+      'a signature that is none',
+      { funcSignature: 'freeze(address' },
+      '/funcSignature',
+      /must be a function signature/,
+    ],
+    [
+      'a signature with an unknown type',
+      { funcSignature: 'f(money x)' },
+      '/funcSignature',
+      /must be a function/,
+    ],
+    [
+      'an unknown parameter',
+      { params: [{ name: 'who', value: '1' }] },
+      '/params/0/name',
+      /it has to, level, what/,
+    ],
+    [
+      'a parameter given twice',
+      {
+        params: [
+          { name: 'level', value: '1' },
+          { name: 'level', value: '2' },
+        ],
+      },
+      '/params/1/name',
+      /twice/,
+    ],
+    [
+      'a value that overflows',
+      { params: [{ name: 'level', value: '256' }] },
+      '/params/0/value',
+      /from 0 to 255/,
+    ],
+    [
+      'an address that is none',
+      { params: [{ name: 'to', value: '0x12' }] },
+      '/params/0/value',
+      /must be an address/,
+    ],
+    [
+      'a struct that lacks a member',
+      { params: [{ name: 'what', value: '{"id":1}' }] },
+      '/params/0/value',
+      /lacks its member tags/,
+    ],
+    [
+      'too many values for a signature without names',
+      {
+        funcSignature: 'f(uint8)',
+        params: [
+          { name: 'a', value: '1' },
+          { name: 'b', value: '2' },
+        ],
+      },
+      '/params/1/name',
+      /no parameter/,
+    ],
+  ])('with %s', async (_name, members, pointer, message) => {
+    const { status, body } = await create(members);
+    expect([status, body.errors[0].pointer]).toEqual([400, pointer]);
+    expect(body.errors[0].message).toMatch(message);
+  });
+
+  it('with a script that cannot be read, and says where', async () => {
+    const filter = await create(binding({ scriptFilter: 'e.severity >' }));
+    expect([filter.status, filter.body.errors[0].pointer]).toEqual([400, '/detectors/0/scriptFilter']);
+    expect(filter.body.errors[0].message).toMatch(/line 1, column \d+/);
+    const params = await create(binding({ scriptParams: { to: 'a b' } }));
+    expect([params.status, params.body.errors[0].pointer]).toEqual([400, '/detectors/0/scriptParams/to']);
+    const unknown = await create(binding({ scriptParams: { who: '1' } }));
+    expect([unknown.status, unknown.body.errors[0].pointer]).toEqual([400, '/detectors/0/scriptParams/who']);
+    const side = await api.call('PUT', `detector/${world.detector.id}`, {
+      actions: [{ actionId: world.action.id, scriptFilter: ')' }],
+    });
+    expect([side.status, side.body.errors[0].pointer]).toEqual([400, '/actions/0/scriptFilter']);
+  });
+
+  it('when a new signature does not fit the parameters that it has', async () => {
+    const made = await create({ params: [{ name: 'level', value: '3' }] });
+    expect(made.status).toBe(201);
+    const changed = await api.call('PUT', `action/${made.body.id}`, { funcSignature: 'other(uint8 height)' });
+    expect([changed.status, changed.body.errors[0].pointer]).toEqual([400, '/params/0/name']);
+    const both = await api.call('PUT', `action/${made.body.id}`, {
+      funcSignature: 'other(uint8 height)',
+      params: [{ name: 'height', value: '9' }],
+    });
+    expect([both.status, both.body.funcAbi.inputs]).toEqual([200, [{ type: 'uint8', name: 'height' }]]);
+  });
+
+  it('with a wallet on another chain, an unknown one, or limits that are no amounts', async () => {
+    const make = (members: Json) =>
+      api.call('POST', 'wallet', { tenantId: world.tenant.id, name: 'W', chainUid: 'base', ...members });
+    const elsewhere = await make({});
+    const moved = await create({ walletId: elsewhere.body.id });
+    expect([moved.status, moved.body.errors[0].pointer]).toEqual([422, '/walletId']);
+    expect((await create({ walletId: 987_654 })).status).toBe(422);
+    for (const maxGasPrice of ['-1', 'ten', '']) expect((await make({ maxGasPrice })).status).toBe(400);
+    expect((await create({ fireAt: 'soon' })).status).toBe(400);
+  });
+
+  it('and taken when all of it fits', async () => {
+    const made = await create({
+      params: [
+        { name: 'to', value: address },
+        { name: 'level', value: '0xff' },
+        { name: 'what', value: '{"id":"1e18","tags":["0x01020304"]}' },
+      ],
+      ...binding({ scriptFilter: 'e.getTxHash() !== null', scriptParams: { to: 'e.meta.from' } }),
+    });
+    expect(made.status).toBe(201);
+    expect(made.body).not.toHaveProperty('fireAt');
+    expect(
+      (
+        await create({
+          funcSignature: 'f(uint8, bool)',
+          params: [
+            { name: 'a', value: '1' },
+            { name: 'b', value: 'true' },
+          ],
+        })
+      ).status,
+    ).toBe(201);
+  });
+});

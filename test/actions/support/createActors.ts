@@ -1,0 +1,92 @@
+import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { cp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Order } from './actProcess.ts';
+import type { ActorSetup } from './openActor.ts';
+
+const repository = join(import.meta.dirname, '..', '..', '..');
+const modules = join(repository, 'node_modules');
+
+/** A process of its own that fires actions. */
+export type ActorProcess = {
+  isAlive(): boolean;
+  start(): void;
+  /** From now on it kills itself when it reaches the point for the nth time. */
+  killAt(point: string, nth: number): Promise<void>;
+  kill(): Promise<void>;
+};
+
+export type Actors = Awaited<ReturnType<typeof createActors>>;
+
+/** Makes processes that fire actions. One is always ready, so that nobody waits for a program to load. */
+export async function createActors(setup: ActorSetup) {
+  const folder = join(tmpdir(), `vigil-actors-${randomUUID()}`);
+  await compile(folder);
+  const children = new Set<ChildProcess>();
+  let spare = launch();
+
+  function launch(): Promise<ActorProcess> {
+    const child = fork(join(folder, 'test', 'actions', 'support', 'actProcess.js'), {
+      execArgv: [],
+      stdio: 'inherit',
+    });
+    children.add(child);
+    const ended = once(child, 'exit').then(() => void children.delete(child));
+    const tell = (order: Order) => void (child.connected && child.send(order, () => {}));
+    /** What it is told it answers in turn; a dead one answers nothing. */
+    const answer = () => Promise.race([once(child, 'message'), ended]);
+    const ready = answer();
+    tell({ type: 'setup', setup });
+    return ready.then(() => ({
+      isAlive: () => children.has(child),
+      start: () => tell({ type: 'start' }),
+      async killAt(point, nth) {
+        const armed = answer();
+        tell({ type: 'killAt', point, nth });
+        await armed;
+      },
+      async kill() {
+        child.kill('SIGKILL');
+        await ended;
+      },
+    }));
+  }
+
+  return {
+    async start(): Promise<ActorProcess> {
+      const actor = await spare;
+      spare = launch();
+      actor.start();
+      return actor;
+    },
+    async stop(): Promise<void> {
+      await spare;
+      for (const child of children) child.kill('SIGKILL');
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function compile(folder: string): Promise<void> {
+  await promisify(execFile)(process.execPath, [
+    join(modules, 'typescript', 'bin', 'tsc'),
+    '--ignoreConfig',
+    '--noCheck',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2023',
+    '--rewriteRelativeImportExtensions',
+    '--rootDir',
+    repository,
+    '--outDir',
+    folder,
+    join(import.meta.dirname, 'actProcess.ts'),
+  ]);
+  await symlink(modules, join(folder, 'node_modules'));
+  await cp(join(repository, 'package.json'), join(folder, 'package.json'));
+}

@@ -1,0 +1,85 @@
+import { sql } from '../../../src/lib/sql.ts';
+import type { IntentState } from '../../../src/model/action.ts';
+import { until } from '../../harness/vigil.ts';
+import type { TestWatch } from '../../harness/watch.ts';
+import { numberIn } from './addGuard.ts';
+
+export type Intent = {
+  tenantId: number;
+  /** Of the alert that fired it; it is the first parameter of the call. */
+  number: number;
+  state: IntentState;
+  reason: string | null;
+  nonce: number | null;
+  attempts: number;
+  /** What its alerts tell, in no order. */
+  told: string[];
+};
+
+/** Everything that was ever meant to be fired, oldest first. */
+export async function findIntents({ store }: TestWatch): Promise<Intent[]> {
+  const intents = await store.query<Omit<Intent, 'told'> & { uid: string }>(
+    sql`select i.tenant_id as "tenantId", i.uid::text, t.eid::int as number, i.state, i.reason, i.nonce,
+        (select count(*)::int from action_transaction a where a.tenant_id = i.tenant_id and a.intent_id = i.id) as attempts
+      from action_intent i join alert t on t.tenant_id = i.tenant_id and t.uid = i.alert_uid
+        and t.timestamp = i.alert_timestamp
+      order by i.id`,
+  );
+  const outcomes = await store.query<{ uid: string; outcome: string }>(
+    sql`select meta ->> 'intentUid' as uid, meta ->> 'outcome' as outcome from alert where kind = 'action' order by 2`,
+  );
+  const told = new Map<string, string[]>(intents.map(({ uid }) => [uid, []]));
+  for (const { uid, outcome } of outcomes) told.get(uid)?.push(outcome);
+  return intents.map(({ uid, ...intent }) => ({ ...intent, told: told.get(uid)! }));
+}
+
+/** Waits until nothing is under way any more, or it is over for another reason; `meanwhile` runs between two looks. */
+export async function ended(
+  { store }: TestWatch,
+  meanwhile: () => unknown = () => {},
+  isOver = () => false,
+): Promise<void> {
+  await until(async () => {
+    await meanwhile();
+    if (isOver()) return true;
+    const [open] = await store.query(
+      sql`select 1 from action_intent where state in ('WAITING', 'SIGNED', 'SUBMITTED') limit 1`,
+    );
+    return !open;
+  }, 120_000);
+}
+
+/** As if the time had passed that whoever claimed something has for it. */
+export async function expireLeases({ store }: TestWatch): Promise<void> {
+  await store.query(sql`update action_intent set lease_until = null where lease_until is not null`);
+}
+
+/** As if the time had passed until things are looked at again. */
+export async function skipWaits({ store }: TestWatch): Promise<void> {
+  await store.query(
+    sql`with moved as (update action_intent set next_attempt_at = 0
+        where state in ('WAITING', 'SIGNED', 'SUBMITTED') and next_attempt_at > 0 returning 1)
+      select pg_notify('vigil_action', '') from moved limit 1`,
+  );
+}
+
+/** What is wrong with intents that should all have been mined: each once, each told once, their numbers without a gap. */
+export function faultsOf(
+  intents: readonly Intent[],
+  mined: readonly { nonce: number; data: string }[],
+): unknown[] {
+  const counts = new Map<number, number>();
+  for (const { data } of mined) counts.set(numberIn(data), (counts.get(numberIn(data)) ?? 0) + 1);
+  const odd = intents.filter(
+    ({ number, state, told, attempts }) =>
+      state !== 'CONFIRMED' || counts.get(number) !== 1 || told.join() !== tellsOf(attempts),
+  );
+  const nonces = mined.map(({ nonce }) => nonce).sort((one, other) => one - other);
+  const gaps = nonces.filter((nonce, place) => nonce !== place);
+  const strangers = counts.size - intents.length;
+  return [...odd, ...gaps.map((gap) => ({ gap })), ...(strangers === 0 ? [] : [{ strangers }])];
+}
+
+function tellsOf(attempts: number): string {
+  return ['confirmed', ...Array.from({ length: attempts - 1 }, () => 'replaced'), 'submitted'].join();
+}

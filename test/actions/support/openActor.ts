@@ -1,0 +1,71 @@
+import pino from 'pino';
+import { startActions } from '../../../src/acting.ts';
+import type { Acting } from '../../../src/actions/acting.ts';
+import { type ChainUid, chains } from '../../../src/chains/chains.ts';
+import { createEvmClient } from '../../../src/chains/evm/createEvmClient.ts';
+import { sql } from '../../../src/lib/sql.ts';
+import { createSandbox } from '../../../src/scripts/sandbox.ts';
+import { openStore, type PoolConfig } from '../../../src/store/db.ts';
+import type { Keyring } from '../../../src/store/keyring.ts';
+import { listen } from '../../../src/store/listen.ts';
+
+/** What one process needs to know to fire the actions of a test. */
+export type ActorSetup = {
+  connection: PoolConfig;
+  chainUid: ChainUid;
+  urls: readonly string[];
+  confirmations: number;
+  /** Of every wallet there is, for processes to which the API does not lend its keyring. */
+  privateKey: string;
+  stuckMs: number;
+};
+
+export type Actor = { stop(): Promise<void> };
+
+/** Fires actions beside the API, with a pool, a sandbox and a client of its own, which are warm when it starts. */
+export async function openActor(setup: ActorSetup, keyring = openKeyring(setup.privateKey)) {
+  const { chainUid, urls, confirmations, stuckMs } = setup;
+  const store = openStore({ ...setup.connection, max: 6 }, () => {});
+  const client = createEvmClient({ chain: chains[chainUid], urls, now: Date.now, counted: () => {} });
+  const sandbox = createSandbox();
+  await Promise.all([store.query(sql`select 1`), sandbox.run({}, ['1'])]);
+  return {
+    start(options: Partial<Pick<Acting, 'reached' | 'now'>> = {}): Actor {
+      const acting = startActions({
+        store,
+        keyring,
+        hsm: undefined,
+        run: sandbox.run,
+        chains: { isConfigured: (uid) => uid === chainUid, client: (uid) => known(uid) },
+        confirmations: () => confirmations,
+        follow: [],
+        listen: (heard) => listen(setup.connection, 'vigil_action', heard),
+        log: pino({ level: 'silent' }),
+        now: Date.now,
+        stuckMs,
+        ...options,
+      });
+      return {
+        async stop() {
+          await acting.stop();
+          await Promise.all([client.close(), sandbox.close(), store.close()]);
+        },
+      };
+    },
+  };
+
+  function known(uid: ChainUid) {
+    return uid === chainUid ? client : undefined;
+  }
+}
+
+function openKeyring(privateKey: string): Keyring {
+  const digits = privateKey.slice(2);
+  return {
+    seal: () => {
+      throw new Error('An actor seals nothing.');
+    },
+    unseal: async () => digits,
+    unsealBytes: async () => Buffer.from(digits),
+  };
+}

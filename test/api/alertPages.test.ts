@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { alertUid } from '../../src/alerts/alertUid.ts';
+import type { Finding } from '../../src/model/alert.ts';
+import { startTestApi, type TestApi } from '../harness/api.ts';
+import { raiseAll } from '../support/randomAlerts.ts';
+import { createWorld } from '../support/world.ts';
+
+/** More than a search looks at among the newest, and more than it reads of what the index of terms names. */
+const count = 7000;
+const end = Date.UTC(2026, 10, 15);
+const places = ['contract', 'project', 'everything'] as const;
+
+let api: TestApi;
+let viewer: string;
+let paths: Record<(typeof places)[number], string>;
+/** Newest first, three of each millisecond. */
+let findings: Finding[];
+
+beforeAll(async () => {
+  api = await startTestApi();
+  const world = await createWorld(api);
+  viewer = await api.token(world.tenant.id, 'tenant-viewer');
+  paths = {
+    contract: `contract/${world.contract.id}/detector/alert/search`,
+    project: `project/${world.project.id}/alert/search`,
+    everything: 'alert/search',
+  };
+  findings = Array.from({ length: count }, (_, n) => ({
+    tenantId: world.tenant.id,
+    projectId: world.project.id,
+    contractId: world.contract.id,
+    kind: 'detector' as const,
+    group: 'SECURITY' as const,
+    severity: n % 3 === 0 ? ('HIGH' as const) : ('LOW' as const),
+    timestamp: end - Math.floor(n / 3) * 60_000,
+    key: String(n),
+    eid: `e${n}`,
+    name: 'Alert',
+    message: wordsOf(n).join(' '),
+    meta: { say: 'a "quoted" \\ text\nof two lines, 日本', big: 1e21, n },
+    tags: n % 2 === 0 ? ['even'] : [],
+  })).sort((a, b) => b.timestamp - a.timestamp || (alertUid(a) < alertUid(b) ? -1 : 1));
+  await raiseAll(api.store, findings);
+});
+afterAll(() => api.stop());
+
+/** How a word is spread decides which way it is looked for. */
+function wordsOf(n: number): string[] {
+  return [
+    'always',
+    ...(n % 10 === 0 ? ['often'] : []),
+    ...(n % 500 === 0 ? ['seldom'] : []),
+    ...(n >= 1500 ? ['formerly'] : []),
+    ...(n >= 300 && n < 400 ? ['recently'] : []),
+    ...(n === count - 1 ? ['first'] : []),
+  ];
+}
+
+const search = async (path: string, body: unknown) =>
+  (await api.call('POST', path, body, { token: viewer })).body;
+
+const uidsOf = (data: readonly { uid: string }[]) => data.map(({ uid }) => uid);
+
+describe('a page of a search', () => {
+  it('has the hits in order and their number, however its words are spread over time', async () => {
+    for (const word of ['always', 'often', 'seldom', 'formerly', 'recently', 'first', 'never'])
+      for (const query of [`message:${word}`, word, `message:${word} AND severity:HIGH`])
+        for (const [from, size] of [
+          [0, 10],
+          [0, 0],
+          [5, 7],
+          [95, 10],
+          [590, 20],
+          [995, 10],
+          [0, 3000],
+          [6995, 10],
+        ] as const) {
+          const hits = findings
+            .filter(
+              ({ message, severity }) =>
+                message.split(' ').includes(word) && (!query.includes('HIGH') || severity === 'HIGH'),
+            )
+            .map(alertUid);
+          const place = places[(from + size) % places.length]!;
+          const answer = await search(paths[place], { query, from, size });
+          const name = `${query} from ${from} of ${place}`;
+          expect(uidsOf(answer.data), name).toEqual(hits.slice(from, from + size));
+          expect(answer.total, name).toBe(hits.length);
+        }
+  });
+
+  it('is the same where the order of time is asked for, and keeps to another order', async () => {
+    const query = 'message:(often OR first)';
+    const sorted = await search(paths.contract, { query, sort: [{ field: 'timestamp', order: 'desc' }] });
+    expect(sorted).toEqual(await search(paths.contract, { query }));
+    const isHigh = ({ severity }: Finding) => (severity === 'HIGH' ? 1 : 0);
+    for (const word of ['', 'often', 'formerly'])
+      for (const from of [0, 5, 95, 400]) {
+        const hits = findings
+          .filter(({ message }) => message.includes(word))
+          .sort((a, b) => isHigh(b) - isHigh(a) || findings.indexOf(a) - findings.indexOf(b));
+        const sort = [{ field: 'numericSeverity', order: 'desc' }];
+        const { data } = await search(paths.contract, { query: word, sort, from });
+        expect(uidsOf(data), `${word} from ${from}`).toEqual(hits.slice(from, from + 10).map(alertUid));
+      }
+  });
+
+  it('keeps to the times asked for', async () => {
+    const [from, to] = [end - 1000 * 60_000, end - 900 * 60_000];
+    for (const query of ['message:always', 'message:formerly', 'message:seldom']) {
+      const hits = findings.filter(
+        ({ timestamp, message }) => timestamp >= from && timestamp <= to && message.includes(query.slice(8)),
+      );
+      const answer = await search(paths.contract, { query, timeseries: [{ from, to }], size: 1000 });
+      expect(uidsOf(answer.data), query).toEqual(hits.map(alertUid));
+      expect(answer.total, query).toBe(hits.length);
+    }
+  });
+
+  it('is JSON whatever the texts are', async () => {
+    const { data } = await search(paths.contract, { query: 'message:recently', size: 1 });
+    expect(data[0].meta).toEqual({
+      say: 'a "quoted" \\ text\nof two lines, 日本',
+      big: 1e21,
+      n: data[0].meta.n,
+    });
+    expect(data[0]).toMatchObject({
+      txHash: null,
+      suppressed: false,
+      status: 'UNRESOLVED',
+      finality: 'FINAL',
+    });
+  });
+});
