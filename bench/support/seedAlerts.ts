@@ -35,14 +35,17 @@ export type AlertWorld = {
   nextFinding(): Finding;
 };
 
-/** Zipf: the first contract has most alerts, the last hardly any. `total` of them, in the order of blocks, fill a year. */
-export function createAlertWorld(end: number, total: number): AlertWorld {
+/**
+ * Zipf: the first contract has most alerts, the last hardly any. `total` of them, in the order of blocks, fill a year;
+ * so many are `stored` already.
+ */
+export function createAlertWorld(end: number, total: number, stored: number): AlertWorld {
   const random = createSeededRandom(20_261_115);
   const rank = createZipf(random, contractCount, 1.05);
   const word = createZipf(random, vocabularySize, 1.1);
   const words = Array.from({ length: vocabularySize }, (_, n) => toWord(n));
   const place = (contract: number) => ({ tenantId: 1 + (contract % tenantCount), contractId: contract + 1 });
-  let count = 0;
+  let count = stored;
   const nextFinding = (): Finding => {
     count += 1;
     const { tenantId, contractId } = place(rank());

@@ -2,6 +2,7 @@ import type { Finding } from '../model/alert.ts';
 import { alertRow } from '../store/alerts/alertRow.ts';
 import { type InsertedAlert, insertAlerts } from '../store/alerts/insertAlerts.ts';
 import { ensurePartitions } from '../store/alerts/partitions.ts';
+import { sortTerms } from '../store/alerts/sortTerms.ts';
 import type { Db, Store } from '../store/db.ts';
 import { alertUid } from './alertUid.ts';
 
@@ -13,9 +14,10 @@ export type Raised = { finding: Finding; uid: string };
  */
 export type Follow = (tx: Db, raised: readonly Raised[]) => Promise<void>;
 
-/** Prepares the store for a batch; outside of the transaction, because a partition is there for all. */
+/** Prepares the store for a batch; outside of the transaction, because partitions and indexes are there for all. */
 export async function prepareRaise(store: Store, findings: readonly Finding[]): Promise<void> {
   await ensurePartitions(store, 'alert', new Set(findings.map(({ timestamp }) => timestamp)));
+  await sortTerms(store, findings.length);
 }
 
 /**

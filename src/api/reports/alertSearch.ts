@@ -2,7 +2,7 @@ import type { AlertKind } from '../../model/alert.ts';
 import { findReadable } from '../../services/findReadable.ts';
 import { alertTable } from '../../store/alerts/alertTable.ts';
 import { ofContract, ofEverything, ofProject } from '../../store/documents/documentScopes.ts';
-import { searchDocuments } from '../../store/documents/searchDocuments.ts';
+import { searchJson } from '../../store/documents/searchDocuments.ts';
 import { contractTable } from '../../store/tables/contract.ts';
 import { projectTable } from '../../store/tables/project.ts';
 import { type Endpoint, endpoint } from '../endpoint.ts';
@@ -30,7 +30,7 @@ function contractSearch(kind: AlertKind, shape: typeof wholeAlert): Endpoint {
       checkTimeseries(body.timeseries);
       const scope = ofContract(await findReadable(call, contractTable, params.id), kind);
       return {
-        body: await searchDocuments(call.services.reports, alertTable, scope, body, shape.names, call.now),
+        json: await searchJson(call.services.reports, alertTable, scope, body, shape.names, call.now),
       };
     },
   });
@@ -51,7 +51,7 @@ const projectSearch = endpoint({
     checkTimeseries(body.timeseries);
     const scope = await ofProject(call.db, await findReadable(call, projectTable, params.id));
     return {
-      body: await searchDocuments(call.services.reports, alertTable, scope, body, wholeAlert.names, call.now),
+      json: await searchJson(call.services.reports, alertTable, scope, body, wholeAlert.names, call.now),
     };
   },
 });
@@ -70,7 +70,7 @@ const search = endpoint({
     checkTimeseries(body.timeseries);
     const scope = await ofEverything(call.db, call.scope);
     return {
-      body: await searchDocuments(call.services.reports, alertTable, scope, body, wholeAlert.names, call.now),
+      json: await searchJson(call.services.reports, alertTable, scope, body, wholeAlert.names, call.now),
     };
   },
 });

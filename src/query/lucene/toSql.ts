@@ -138,6 +138,10 @@ function regexToSql(
 
 /** The whole condition of a search: hashes first, which an index answers, then the exact condition. */
 export function narrowed(predicate: SqlPredicate, terms: Sql): Sql {
-  const sets = predicate.narrow.map((hashes) => sql`${terms} && ${hashes}::int4[]`);
-  return join([...sets, predicate.condition], ' and ');
+  return join([...hashTests(predicate, terms), predicate.condition], ' and ');
+}
+
+/** What the index alone can tell; whatever matches passes all of these. */
+export function hashTests(predicate: SqlPredicate, terms: Sql): Sql[] {
+  return predicate.narrow.map((hashes) => sql`${terms} && ${hashes}::int4[]`);
 }

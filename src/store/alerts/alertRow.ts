@@ -69,14 +69,14 @@ function alertTerms(finding: Finding): number[] {
 }
 
 /** Every string below a JSON value. */
-function textsOf(value: unknown): string[] {
+export function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
   return Object.values(value).flatMap(textsOf);
 }
 
 /** The words of those texts that PostgreSQL would cut wrongly, by text; null for the many rows without one. */
-function oddTexts(texts: readonly string[]): Record<string, string> | null {
+export function oddTexts(texts: readonly string[]): Record<string, string> | null {
   const odd = texts.flatMap((text): [string, string][] => {
     const words = oddWords(text);
     return words === undefined ? [] : [[text, words]];

@@ -71,6 +71,11 @@ async function createPartition(store: Store, table: Partitioned, month: string):
       sql`create table if not exists ${raw(`${table}_${month}`)} partition of ${raw(table)}
         for values from (${raw(String(from))}) to (${raw(String(to))})`,
     );
+    // Of an index of all months this cannot be changed. What waits in the list is sorted in by `sortTerms`.
+    if (table === 'alert')
+      await tx.query(
+        sql`alter index ${raw(`${table}_${month}_terms_idx`)} set (gin_pending_list_limit = 4096)`,
+      );
   });
 }
 

@@ -6,7 +6,7 @@ import { parseQuery } from '../../query/lucene/parser.ts';
 import { fieldsOf, type Predicate } from '../../query/lucene/predicate.ts';
 import { resolve } from '../../query/lucene/resolve.ts';
 import { createSubject } from '../../query/lucene/subject.ts';
-import { narrowed, toSql } from '../../query/lucene/toSql.ts';
+import { hashTests, narrowed, toSql } from '../../query/lucene/toSql.ts';
 import { termHash } from '../../query/termHash.ts';
 import type { Db } from '../db.ts';
 import type { DocumentScope, DocumentTable } from './documentTable.ts';
@@ -27,21 +27,71 @@ export async function compileQuery(
   input: QueryInput,
   now: number,
 ): Promise<Sql> {
-  const bounds = sql`${scope.condition}${input.timeseries ? sql` and ${inTime(input.timeseries)}` : raw('')}`;
+  return (await compileSearch(db, table, scope, input, now)).condition;
+}
+
+/** Beside the whole condition, ways to find the same sooner where there are many documents; absent where they are of no use. */
+export type CompiledSearch = {
+  condition: Sql;
+  newest?: {
+    /** What follows FROM to look for hits among so many of the newest documents. */
+    among: (count: number) => Sql;
+    /** A statement with a row if there are more documents than that. */
+    beyond: (count: number) => Sql;
+  };
+  /**
+   * What follows FROM to look for hits among so many documents that the index of terms names. `n` counts these; the last
+   * one allowed is always in the answer, hit or not, and says that there may be more hits.
+   */
+  candidates?: (count: number) => Sql;
+};
+
+export async function compileSearch(
+  db: Db,
+  table: DocumentTable,
+  scope: DocumentScope,
+  input: QueryInput,
+  now: number,
+): Promise<CompiledSearch> {
+  const times = input.timeseries ? [inTime(input.timeseries)] : [];
   const query = input.query?.trim() ? parseQuery(input.query) : undefined;
   const isHidden = table.hidden && !table.hidden.unless.some((name) => query && namedFields(query).has(name));
-  const within = isHidden ? sql`${bounds} and ${table.hidden!.condition}` : bounds;
-  if (!query) return within;
+  const bounds = isHidden ? [...times, table.hidden!.condition] : times;
+  if (!query) return { condition: all([scope.condition, ...bounds]) };
   const predicate = resolve(query, table.mapping, now);
   const part = toSql(predicate, {
     columns: table.columns,
     oddWords: raw('t.odd_words'),
     ...hashing(scope),
   });
-  const condition = sql`${within} and ${narrowed(part, raw('t.terms'))}`;
-  return part.isExact
-    ? condition
-    : sql`${bounds} and ${await checkOneByOne(db, table, condition, predicate)}`;
+  const condition = all([scope.condition, ...bounds, narrowed(part, terms)]);
+  if (!part.isExact) {
+    const checked = await checkOneByOne(db, table, condition, predicate);
+    return { condition: all([scope.condition, ...times, checked]) };
+  }
+  if (part.narrow.length === 0) return { condition };
+  const name = raw(table.name);
+  // Beside the index of terms, PostgreSQL would also list the whole scope by another, which takes far longer.
+  const candidates = (count: number) =>
+    sql`(select *, row_number() over () as n from ${name} t where ${all([...bounds, ...hashTests(part, terms)])}) t
+      where n <= ${count} and (n = ${count} or (${scope.condition} and ${part.condition}))`;
+  const { ordered } = scope;
+  const isInOrder = (isHidden || !table.hidden) && (input.timeseries?.length ?? 1) === 1;
+  if (!ordered || !isInOrder) return { condition, candidates };
+  const documents = sql`from ${name} t where ${all([ordered, ...bounds])} order by t.timestamp desc`;
+  const newest = {
+    among: (count: number) =>
+      sql`(select * ${documents} fetch first ${count} rows with ties) t
+        where ${scope.condition} and ${narrowed(part, terms)}`,
+    beyond: (count: number) => sql`select 1 ${documents} offset ${count} limit 1`,
+  };
+  return { condition, candidates, newest };
+}
+
+const terms = raw('t.terms');
+
+function all(conditions: readonly Sql[]): Sql {
+  return join(conditions, ' and ');
 }
 
 function hashing({ tenantIds }: DocumentScope) {

@@ -12,26 +12,33 @@ export function ofContract(
   kind?: AlertKind,
 ): DocumentScope {
   const own = sql`t.tenant_id = ${tenantId} and t.contract_id = ${id}`;
-  return { condition: kind === undefined ? own : sql`${own} and t.kind = ${kind}`, tenantIds: [tenantId] };
+  if (kind === undefined) return { condition: own, tenantIds: [tenantId] };
+  const condition = sql`${own} and t.kind = ${kind}`;
+  return { condition, tenantIds: [tenantId], ordered: condition };
 }
 
 /** Of a scope, the alerts of one kind. */
-export function ofKind({ condition, tenantIds }: DocumentScope, kind: AlertKind): DocumentScope {
-  return { condition: sql`${condition} and t.kind = ${kind}`, tenantIds };
+export function ofKind(scope: DocumentScope, kind: AlertKind): DocumentScope {
+  return { ...scope, condition: sql`${scope.condition} and t.kind = ${kind}` };
 }
 
 /** What the caller may change: that of his own tenants, even where he may see more. */
 export function ofOwnTenants(scope: Scope): DocumentScope {
   if (scope.all) return { condition: raw('true'), tenantIds: undefined };
-  return { condition: sql`t.tenant_id = any(${scope.tenantIds})`, tenantIds: scope.tenantIds };
+  return ofTenants(scope.tenantIds);
+}
+
+/** One tenant by itself, because only then an index has its documents in the order of time. */
+function ofTenants(tenantIds: readonly number[]): DocumentScope {
+  if (tenantIds.length !== 1) return { condition: sql`t.tenant_id = any(${tenantIds})`, tenantIds };
+  const condition = sql`t.tenant_id = ${tenantIds[0]}`;
+  return { condition, tenantIds, ordered: condition };
 }
 
 /** Everything of one license instance, which the caller has been found to see. */
 export function ofInstance(instance: { id: number; tenantId: number }): DocumentScope {
-  return {
-    condition: sql`t.tenant_id = ${instance.tenantId} and t.license_instance_id = ${instance.id}`,
-    tenantIds: [instance.tenantId],
-  };
+  const condition = sql`t.tenant_id = ${instance.tenantId} and t.license_instance_id = ${instance.id}`;
+  return { condition, tenantIds: [instance.tenantId], ordered: condition };
 }
 
 /** Everything of one project: by its contracts, because alerts are found by these. */
@@ -42,6 +49,7 @@ export async function ofProject(db: Db, project: { id: number; tenantId: number 
   return {
     condition: sql`t.tenant_id = ${project.tenantId} and t.contract_id = any(${rows.map((row) => row.id)})`,
     tenantIds: [project.tenantId],
+    ordered: sql`t.tenant_id = ${project.tenantId}`,
   };
 }
 
@@ -62,11 +70,11 @@ export async function ofEverything(db: Db, scope: Scope): Promise<DocumentScope>
       join contract t on t.tenant_id = p.tenant_id and t.project_id = p.project_id
       where ${contractTable.visible(scope)}`,
   );
-  const own = sql`t.tenant_id = any(${scope.tenantIds})`;
-  if (shared.length === 0) return { condition: own, tenantIds: scope.tenantIds };
+  const own = ofTenants(scope.tenantIds);
+  if (shared.length === 0) return own;
   const owners = [...new Set(shared.map((row) => row.tenantId))];
   return {
-    condition: sql`(${own} or (t.tenant_id = any(${owners}) and t.contract_id = any(${shared.map((row) => row.id)})))`,
+    condition: sql`(${own.condition} or (t.tenant_id = any(${owners}) and t.contract_id = any(${shared.map((row) => row.id)})))`,
     tenantIds: [...scope.tenantIds, ...owners],
   };
 }

@@ -4,8 +4,13 @@ import type { DocumentTable } from './documentTable.ts';
 
 export type SortItem = { field: string; order?: 'asc' | 'desc'; direction?: 'asc' | 'desc' };
 
-/** What follows ORDER BY: nulls last, texts by code point, and always a last word so that pages never overlap. */
-export function sortSql(table: DocumentTable, sort: readonly SortItem[] | undefined): Sql {
+/**
+ * What follows ORDER BY: nulls last, texts by code point, and always a last word so that pages never overlap. `upToTime`
+ * is the same without that word, which only tells documents of the same time apart.
+ */
+export type Order = { whole: Sql; upToTime: Sql };
+
+export function sortSql(table: DocumentTable, sort: readonly SortItem[] | undefined): Order {
   const items = (sort ?? []).map((item, index) => {
     if (item.order && item.direction && item.order !== item.direction) {
       throw invalid(
@@ -21,7 +26,15 @@ export function sortSql(table: DocumentTable, sort: readonly SortItem[] | undefi
       ? sql`${value} ${raw(order)}`
       : sql`${value} ${raw(order)} nulls last`;
   });
-  return join([...items, raw('t.timestamp desc'), raw('t.uid')], ', ');
+  const upToTime = join([...items, raw('t.timestamp desc')], ', ');
+  return { upToTime, whole: sql`${upToTime}, t.uid` };
+}
+
+/** The order when none is asked for. */
+export function isNewestFirst(sort: readonly SortItem[] | undefined): boolean {
+  const [first, second] = sort ?? [];
+  if (!first) return true;
+  return first.field === 'timestamp' && (first.order ?? first.direction) === 'desc' && !second;
 }
 
 function sortValue(table: DocumentTable, name: string, order: 'asc' | 'desc', pointer: string): Sql {

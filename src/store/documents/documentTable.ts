@@ -32,5 +32,8 @@ export function defineDocumentTable(
   };
 }
 
-/** Which documents a call may see: a condition on `t`, and the tenants it leaves, if they are known one by one. */
-export type DocumentScope = { condition: Sql; tenantIds: readonly number[] | undefined };
+/**
+ * Which documents a call may see: a condition on `t`, and the tenants it leaves, if they are known one by one. `ordered`
+ * is a condition that all of these documents fulfil and an index has in the order of time.
+ */
+export type DocumentScope = { condition: Sql; tenantIds: readonly number[] | undefined; ordered?: Sql };

@@ -1,8 +1,9 @@
-import { join, raw, type Sql, sql } from '../../lib/sql.ts';
+import { empty, join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { Problem } from '../../model/errors.ts';
 import type { Db } from '../db.ts';
-import { compileQuery, type QueryInput } from './compileQuery.ts';
-import { type SortItem, sortSql } from './documentSort.ts';
+import { type CompiledSearch, compileSearch, type QueryInput } from './compileQuery.ts';
+import { documentJson } from './documentJson.ts';
+import { isNewestFirst, type Order, type SortItem, sortSql } from './documentSort.ts';
 import type { DocumentScope, DocumentTable } from './documentTable.ts';
 
 /** Family Q. */
@@ -13,7 +14,25 @@ export type DocumentSearch = QueryInput & {
   sort?: readonly SortItem[];
 };
 
+/**
+ * Of the newest documents so many are looked at for each hit wanted, and no fewer than these: what is common is found
+ * among them at once, where the index of terms would list every document that ever had it.
+ */
+const walkedPerHit = 60;
+const walkedAtLeast = 600;
+/** Pages that end further on are not looked for among the newest documents. */
+const hitsAmongNewest = 1000;
+/** Up to so many hits it takes less to look for them among the newest documents than to ask the index. */
+const fewHits = 100;
+/** How many documents the index of terms may name for all of them to be read. */
+const maxCandidates = 5000;
+
+/** Pages that end further on, in another order than that of time, are not looked for by the times of their hits. */
+const hitsByTime = 100;
+
 type Row = { [member: string]: unknown };
+type Page = { columns: Sql; order: Order; from: number; size: number };
+type Found = { data: Row[]; total?: number };
 
 export async function searchDocuments(
   db: Db,
@@ -23,40 +42,115 @@ export async function searchDocuments(
   names: readonly string[],
   now: number,
 ): Promise<{ data: Row[]; total: number }> {
-  const order = sortSql(table, search.sort);
-  const condition = await withinTime(() => compileQuery(db, table, scope, search, now));
+  return findRows(db, table, scope, search, selectDocument(table, names), now);
+}
+
+/** The same as the JSON text of the answer, written by PostgreSQL: reading many records only to write them takes longest. */
+export async function searchJson(
+  db: Db,
+  table: DocumentTable,
+  scope: DocumentScope,
+  search: DocumentSearch,
+  names: readonly string[],
+  now: number,
+): Promise<string> {
+  const columns = sql`${documentJson(table, names)} as json`;
+  const { data, total } = await findRows(db, table, scope, search, columns, now);
+  return `{"data":[${data.map(({ json }) => json).join()}],"total":${total}}`;
+}
+
+async function findRows(
+  db: Db,
+  table: DocumentTable,
+  scope: DocumentScope,
+  search: DocumentSearch,
+  columns: Sql,
+  now: number,
+): Promise<{ data: Row[]; total: number }> {
+  const { from = 0, size = 10, trackTotalCount = 10_000 } = search;
+  const page = { columns, order: sortSql(table, search.sort), from, size };
   // Without a query the text of the statements is always the same, and planning them for every month takes longest.
   const isPlain = !search.query?.trim() && !search.timeseries && !search.sort;
   const run = isPlain ? { ...db, query: db.prepared } : db;
-  const data = await withinTime(() => page(run, table, condition, order, search, names));
-  const total = await withinTime(() => countUpTo(run, table, condition, search.trackTotalCount ?? 10_000));
-  return { data, total };
+  return withinTime(async () => {
+    const compiled = await compileSearch(db, table, scope, search, now);
+    const newest = async () => (isNewestFirst(search.sort) ? amongNewest(run, compiled, page) : undefined);
+    const candidates = () => amongCandidates(run, compiled, page);
+    const [first, second] = from + size <= fewHits ? [newest, candidates] : [candidates, newest];
+    const { data, total } =
+      (await first()) ??
+      (await second()) ??
+      (await amongAll(run, table, compiled.condition, page, search.sort));
+    return {
+      data,
+      total:
+        total === undefined
+          ? await countUpTo(run, table, compiled.condition, trackTotalCount)
+          : Math.min(total, trackTotalCount),
+    };
+  });
 }
 
-async function page(
+async function amongNewest(
+  db: Db,
+  { newest }: CompiledSearch,
+  { columns, order, from, size }: Page,
+): Promise<Found | undefined> {
+  const hits = from + size;
+  if (!newest || size === 0 || hits > hitsAmongNewest) return undefined;
+  const count = Math.max(walkedAtLeast, walkedPerHit * hits);
+  const rows = await db.query<Row>(
+    sql`select ${columns} from ${newest.among(count)} order by ${order.whole} limit ${hits}`,
+  );
+  if (rows.length === hits) return { data: rows.slice(from) };
+  const isBeyond = (await db.prepared(newest.beyond(count))).length > 0;
+  return isBeyond ? undefined : { data: rows.slice(from), total: rows.length };
+}
+
+/** All hits there are, if they are among few documents. */
+async function amongCandidates(
+  db: Db,
+  { candidates }: CompiledSearch,
+  { columns, order, from, size }: Page,
+): Promise<Found | undefined> {
+  if (!candidates) return undefined;
+  const rows = await db.query<Row>(
+    sql`select ${columns}, t.n as _n, count(*) over () as _total from ${candidates(maxCandidates)}
+      order by t.n = ${maxCandidates} desc, ${order.whole} limit ${Math.max(from + size, 1)}`,
+  );
+  if (rows[0]?._n === maxCandidates) return undefined;
+  const data = rows.slice(from, from + size).map(({ _n, _total, ...row }) => row);
+  return { data, total: Number(rows[0]?._total ?? 0) };
+}
+
+async function amongAll(
   db: Db,
   table: DocumentTable,
   condition: Sql,
-  order: Sql,
-  { from = 0, size = 10 }: DocumentSearch,
-  names: readonly string[],
-): Promise<Row[]> {
-  if (size === 0) return [];
-  const columns = selectDocument(table, names);
+  { columns, order, from, size }: Page,
+  sort: DocumentSearch['sort'],
+): Promise<Found> {
+  if (size === 0) return { data: [] };
+  const hits = from + size;
   const name = raw(table.name);
-  if (from === 0) {
-    return db.query<Row>(
-      sql`select ${columns} from ${name} t where ${condition} order by ${order} limit ${size}`,
-    );
+  const found = (filter: Sql) => sql`from ${name} t where ${condition}${filter} order by ${order.whole}`;
+  if (!isNewestFirst(sort) && hits <= hitsByTime) {
+    // The times of the first ones are often in an index beside what they are sorted by, so that few rows are fetched.
+    const times = sql`select t.timestamp from ${name} t where ${condition} order by ${order.upToTime} limit ${hits}`;
+    const filter = sql` and t.timestamp = any(array(${times}))`;
+    return {
+      data: await db.query<Row>(sql`select ${columns} ${found(filter)} limit ${size} offset ${from}`),
+    };
   }
+  if (from === 0) return { data: await db.query<Row>(sql`select ${columns} ${found(empty)} limit ${size}`) };
   // Pages further on are cut on the narrow keys of an index before whole rows are fetched.
-  return db.query<Row>(
+  const data = await db.query<Row>(
     sql`select ${columns} from ${name} t
-      join (select t.tenant_id, t.timestamp, t.uid from ${name} t where ${condition}
-            order by ${order} limit ${size} offset ${from}) k
+      join (select t.tenant_id, t.timestamp, t.uid ${found(empty)} limit ${size} offset ${from}) k
         on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid
-      order by ${order}`,
+      order by ${order.whole}`,
   );
+  return { data };
 }
 
 export function selectDocument(table: DocumentTable, names: readonly string[]): Sql {
