@@ -1,7 +1,7 @@
 import type { FilledParameter } from '../model/action.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
 import type { FiredAction } from '../store/actions/claimIntents.ts';
-import { fillCall } from './fillCall.ts';
+import { fillCall, parameterNames } from './fillCall.ts';
 
 export type Undecided = {
   action: FiredAction;
@@ -20,8 +20,11 @@ export async function decide(
   alert: Readonly<Record<string, unknown>> | null,
   { action, scripts, given }: Undecided,
 ): Promise<Decision> {
-  const names = Object.keys(scripts.params);
-  const sources = [...(scripts.filter ? [scripts.filter] : []), ...Object.values(scripts.params)];
+  const names = parameterNames(action).filter((name) => Object.hasOwn(scripts.params, name));
+  const sources = [
+    ...(scripts.filter ? [scripts.filter] : []),
+    ...names.map((name) => scripts.params[name]!),
+  ];
   const results = sources.length > 0 ? await run({ e: alert, a: toScriptAction(action) }, sources) : [];
   if (scripts.filter) {
     const filtered = results.shift()!;

@@ -72,7 +72,10 @@ function parameterFaults({ funcAbi, params }: Callable): Fault[] {
   });
 }
 
-/** Scripts for parameters that the function does not have. What is missing may still come, and is told when it is fired. */
+/**
+ * A script for a parameter that the function does not have is a misspelt one when another has no value, and otherwise does
+ * no harm. What is missing may still come, and is told when the action is fired.
+ */
 function bindingFaults(
   action: Callable,
   { input, current }: ActionChange,
@@ -81,15 +84,18 @@ function bindingFaults(
   const items = input[member] ?? current?.[member];
   if (!isItems(items)) return [];
   const names = parameterNames(action);
-  return items.flatMap((item, index) =>
-    Object.keys(item.scriptParams ?? {})
+  return items.flatMap((item, index) => {
+    const scripted = Object.keys(item.scriptParams ?? {});
+    const given = new Set([...scripted, ...action.params.map(({ name }) => name)]);
+    if (names.every((name) => given.has(name))) return [];
+    return scripted
       .filter((name) => !names.includes(name))
       .map((name) => ({
         pointer: `/${member}/${index}/scriptParams/${name}`,
         code: 'parameter',
-        message: `is no parameter of the function; it has ${names.join(', ') || 'none'}.`,
-      })),
-  );
+        message: `is no parameter of the function; it has ${names.join(', ')}.`,
+      }));
+  });
 }
 
 const chainOnly = ['chainUid'] as const;

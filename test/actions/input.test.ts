@@ -99,6 +99,8 @@ describe('an action is refused when it is saved', () => {
     expect([params.status, params.body.errors[0].pointer]).toEqual([400, '/detectors/0/scriptParams/to']);
     const unknown = await create(binding({ scriptParams: { who: '1' } }));
     expect([unknown.status, unknown.body.errors[0].pointer]).toEqual([400, '/detectors/0/scriptParams/who']);
+    const harmless = await create({ funcSignature: 'pause()', ...binding({ scriptParams: { who: '1' } }) });
+    expect(harmless.status).toBe(201);
     const side = await api.call('PUT', `detector/${world.detector.id}`, {
       actions: [{ actionId: world.action.id, scriptFilter: ')' }],
     });

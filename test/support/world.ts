@@ -88,7 +88,7 @@ export async function createWorld(api: Pick<TestApi, 'ok'>): Promise<World> {
     contractId: contract.id,
     walletId: wallet.id,
     name: 'Action',
-    funcSignature: 'ban(address to)',
+    funcSignature: 'freeze(address to)',
     destinations: [{ tenantDestinationId: destination.id }],
     detectors: [{ detectorId: detector.id, scriptFilter: 'true', scriptParams: {} }],
     triggerAlerts: [{ triggerAlertId: trigger.alerts[0].id }],

@@ -134,6 +134,7 @@ describe('GET /wallet/{id}/balance', () => {
       decimals: 18,
       address: wallet.address,
       balance: String(2n ** 70n),
+      limits: { maxGasPrice: null, maxHourlySpend: null, spentLastHour: '0' },
       former: [],
     });
   });
