@@ -122,12 +122,20 @@ describe('an alert', () => {
     const { vigil } = chain;
     const before = await counted();
     const detectorId = await chain.addSource();
+    const destination = await vigil.ok('POST', 'destination', {
+      tenantId: vigil.tenantId,
+      type: 'HTTP',
+      uri: 'https://example.com/hook',
+    });
     const action = await chain.addAction({
       params: [{ name: 'value', value: '9' }],
       detectors: [{ detectorId }],
+      destinations: [{ tenantDestinationId: destination.id }],
     });
     await chain.alert(detectorId);
     await chain.ended(action);
+    const { data: deliveries } = await vigil.ok('GET', `destination/${destination.id}/delivery`);
+    expect(deliveries.map(({ type }: Json) => type)).toEqual(['action.confirmed', 'action.submitted']);
     const after = await counted();
     expect(after.confirmed - before.confirmed).toBe(1);
     expect(after.submitted - before.submitted).toBe(1);

@@ -6,7 +6,9 @@ import { createCancelOnRetractions, createFireOnAlerts } from '../../src/actions
 import type { ChainClient } from '../../src/chains/chainClient.ts';
 import { type ChainUid, chains } from '../../src/chains/chains.ts';
 import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
+import { createFollowAlerts } from '../../src/notify/followAlerts.ts';
 import { createSandbox } from '../../src/scripts/sandbox.ts';
+import { createAlertLinks } from '../../src/services/alertLinks.ts';
 import { createMetricRecorder } from '../../src/services/metricRecorder.ts';
 import { publishDetectors } from '../../src/services/publishDetectors.ts';
 import { listen } from '../../src/store/listen.ts';
@@ -52,7 +54,9 @@ export async function startTestWatch(
   };
   const sandbox = createSandbox();
   let asked: ReturnType<typeof openAnswers> | undefined;
-  const follow = [createFireOnAlerts({ now: Date.now })];
+  const links = createAlertLinks(() => 'https://vigil.example.com');
+  const now = Date.now;
+  const follow = [createFollowAlerts({ links, now }), createFireOnAlerts({ now })];
   const chainAccess = { isConfigured: (uid: ChainUid) => settings[uid] !== undefined, client };
   const api = await startTestApi({
     answers: (uid, made) => asked!.answers(uid, made),
