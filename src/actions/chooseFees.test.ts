@@ -71,14 +71,15 @@ describe('chooseFees', () => {
 });
 
 describe('bumpFees', () => {
-  it('never offers more than the cap, and always a tenth more of both prices', () => {
+  it('never offers more than the cap, a tenth more of both prices, and at most three times the market', () => {
     fc.assert(
-      fc.property(offer, fc.option(offer, { nil: undefined }), cap, (before, now, most) => {
+      fc.property(offer, offer, cap, (before, now, most) => {
         const price = bumpFees(before, now, most);
-        if (!price) return most !== undefined;
+        if (!price) return true;
         return (
           (most === undefined || price.maxFee <= most) &&
           price.maxFee * 10n >= before.maxFee * 11n &&
+          price.maxFee <= 3n * now.maxFee &&
           (before.tip === null
             ? price.tip === null
             : price.tip! * 10n >= before.tip * 11n && price.tip! <= price.maxFee)
@@ -88,14 +89,26 @@ describe('bumpFees', () => {
     );
   });
 
-  it('offers nothing only if the cap does not let a tenth more be paid', () => {
+  it('always offers something when the market asks at least as much as before and nothing caps it', () => {
     fc.assert(
-      fc.property(offer, cap, (before, most) => {
-        const isAllowed = most === undefined || most * 10n >= before.maxFee * 11n;
-        return (bumpFees(before, undefined, most) !== undefined) === isAllowed;
+      fc.property(offer, (before) => {
+        const now = { maxFee: before.maxFee, tip: before.tip };
+        return bumpFees(before, now, undefined) !== undefined || before.maxFee < 10n;
       }),
       prove,
     );
+  });
+
+  it('stops where a chain that stands still would drive the price up without end', () => {
+    const market = { maxFee: 30n * gwei, tip: 2n * gwei };
+    let price: GasPrice = market;
+    let bumps = 0;
+    for (let next = bumpFees(price, market, undefined); next; next = bumpFees(price, market, undefined)) {
+      price = next;
+      bumps++;
+    }
+    expect(bumps).toBe(8);
+    expect(price.tip).toBeLessThanOrEqual(6n * gwei);
   });
 });
 

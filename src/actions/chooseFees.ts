@@ -36,17 +36,23 @@ export function chooseFees(fees: Fees, wish: Wish, cap: bigint | undefined): Gas
 const bump = 113n;
 const leastBump = 110n;
 
-/** What to pay to replace a transaction, or undefined when the cap does not let it. */
+/** A chain that stands still must not drive the price up without end: what is this many times the market's waits. */
+const mostOverMarket = 3n;
+
+/** What to pay to replace a transaction, or undefined when the cap or the market does not let it. */
 export function bumpFees(
   before: GasPrice,
   now: GasPrice | undefined,
   cap: bigint | undefined,
 ): GasPrice | undefined {
-  const maxFee = least(most(raised(before.maxFee, bump), now?.maxFee ?? 0n), cap);
-  if (maxFee < raised(before.maxFee, leastBump)) return undefined;
+  if (!now) return undefined;
+  const maxFee = least(most(raised(before.maxFee, bump), now.maxFee), cap);
+  if (maxFee < raised(before.maxFee, leastBump) || maxFee > mostOverMarket * now.maxFee) return undefined;
   if (before.tip === null) return { maxFee, tip: null };
-  const tip = least(most(raised(before.tip, bump), now?.tip ?? 0n), maxFee);
-  return tip < raised(before.tip, leastBump) ? undefined : { maxFee, tip };
+  const market = now.tip ?? 0n;
+  const tip = least(most(raised(before.tip, bump), market), maxFee);
+  if (tip < raised(before.tip, leastBump) || tip > mostOverMarket * most(market, leastTip)) return undefined;
+  return { maxFee, tip };
 }
 
 function raised(value: bigint, percent: bigint): bigint {

@@ -29,6 +29,7 @@ export async function replaceCall(
   const cap = wallet.maxGasPrice === null ? undefined : toWei(wallet.maxGasPrice);
   const before = { maxFee: BigInt(last.maxFee), tip: last.tip === null ? null : BigInt(last.tip) };
   const price = bumpFees(before, chooseFees(await transactor.fees(), action, cap), cap);
+  if (!price && wallet.maxGasPrice === null) return undefined;
   if (!price)
     return {
       reason: `It waits for a cheaper block: the wallet may not pay more than ${wallet.maxGasPrice} gwei for gas.`,

@@ -99,5 +99,14 @@ function strikesOf(seed: number): Strikes {
   const seldom = kinds.map(([share, strike]) => [share / 20, strike] as const);
   const single = randomStrikes(seed, kinds, ['eth_gasPrice', 'eth_blockNumber']);
   const many = randomStrikes(seed + 1, seldom, ['eth_sendRawTransaction']);
-  return (method, nth) => single(method, nth) ?? many(method, nth);
+  // However the dice fall, something is lost on its way there and something on its way back.
+  const certain: [number, Strike][] = [
+    [0, 'loseRequest'],
+    [90, 'loseReply'],
+  ];
+  return (method, nth) => {
+    const next = method === 'eth_sendRawTransaction' ? certain[0] : undefined;
+    if (next && nth >= next[0]) return certain.shift()![1];
+    return single(method, nth) ?? many(method, nth);
+  };
 }
