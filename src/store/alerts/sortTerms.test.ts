@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import type { Store } from '../db.ts';
+import { sortTerms } from './sortTerms.ts';
+
+it('asks once for many alerts, and holds up nobody where it may not sort', async () => {
+  let asked = 0;
+  const refused = async (): Promise<never> => {
+    asked++;
+    throw new Error('must be owner of index');
+  };
+  const store: Store = {
+    query: refused,
+    prepared: refused,
+    transaction: refused,
+    stats: () => ({ total: 0, idle: 0, waiting: 0 }),
+    close: async () => {},
+  };
+  for (let batch = 0; batch < 30; batch++) await sortTerms(store, 100);
+  expect(asked).toBe(3);
+});
