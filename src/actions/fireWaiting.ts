@@ -4,12 +4,13 @@ import { postponeIntents } from '../store/actions/settleIntents.ts';
 import { findContractAbi } from '../store/contractAbi.ts';
 import { findAlertDocuments } from '../store/deliveries/alertDocuments.ts';
 import { type Acting, validMs } from './acting.ts';
-import { chooseFees, toWei } from './chooseFees.ts';
+import { chooseFees } from './chooseFees.ts';
 import { decide } from './decide.ts';
 import { type Ending, endIntents } from './endIntents.ts';
 import { estimateCall } from './estimateCall.ts';
 import { sendAttempts } from './sendAttempts.ts';
 import { type Fireable, signCalls } from './signCalls.ts';
+import { gasCap } from './walletLimits.ts';
 
 const mostAtOnce = 100;
 
@@ -51,34 +52,20 @@ async function decideAll(
     intents.map(async (intent) => {
       const { action, scripts, alertUid, given } = intent;
       const alert = alertUid === null ? null : alerts.get(alertUid);
-      const gone = whyCanceled(intent, alert !== undefined);
-      if (gone || !scripts || alert === undefined) {
-        endings.push({ intent, state: 'CANCELED', reason: gone ?? 'It is gone.' });
-        return;
-      }
-      if (now() - intent.createdAt > validMs) {
-        endings.push({
-          intent,
-          state: 'FAILED',
-          reason: `It could not be sent within 8 hours. ${intent.reason ?? ''}`.trim(),
-        });
-        return;
-      }
+      const end = (state: Ending['state'], reason: string) => void endings.push({ intent, state, reason });
+      if (!action.isActive) return end('CANCELED', 'The action or its contract is not active any more.');
+      if (!action.wallet.isActive) return end('CANCELED', 'The wallet is not active any more.');
+      if (!scripts) return end('CANCELED', 'The action is not bound to the source of the alert any more.');
+      if (alert === undefined) return end('CANCELED', 'The alert is not kept any more.');
+      if (now() - intent.createdAt > validMs)
+        return end('FAILED', `It could not be sent within 8 hours. ${intent.reason ?? ''}`.trim());
       const decision = await decide(run, alert, { action, scripts, given });
       if (decision.type === 'fire') ready.push({ intent, ...decision });
-      else if (decision.type === 'skip')
-        endings.push({ intent, state: 'SKIPPED', reason: 'The filter did not let it pass.' });
-      else endings.push({ intent, state: 'FAILED', reason: decision.reason });
+      else if (decision.type === 'skip') end('SKIPPED', 'The filter did not let it pass.');
+      else end('FAILED', decision.reason);
     }),
   );
   return { ready: ready.sort((one, other) => one.intent.id - other.intent.id), endings };
-}
-
-function whyCanceled({ action, scripts }: WaitingIntent, hasAlert: boolean): string | undefined {
-  if (!action.isActive) return 'The action or its contract is not active any more.';
-  if (!action.wallet.isActive) return 'The wallet is not active any more.';
-  if (!scripts) return 'The action is not bound to the source of the alert any more.';
-  return hasAlert ? undefined : 'The alert is not kept any more.';
 }
 
 /** Calls of one wallet, in their order. */
@@ -101,7 +88,7 @@ async function fireWallet(acting: Acting, ready: readonly Ready[]): Promise<void
     return undefined;
   });
   if (!prepared) return;
-  const cap = wallet.maxGasPrice === null ? undefined : toWei(wallet.maxGasPrice);
+  const cap = gasCap(wallet);
   const endings: Ending[] = [];
   const postponed: ReturnType<typeof later>[] = [];
   const fireables: Fireable[] = [];

@@ -1,15 +1,14 @@
-import { parseDecimal } from '../lib/decimal.ts';
 import type { SentIntent } from '../store/actions/claimIntents.ts';
 import { findSpending, insertAttempts, lockSent, lockSpending } from '../store/actions/signing.ts';
 import { openSigner } from '../wallets/signer.ts';
 import { signTransaction } from '../wallets/signTransaction.ts';
 import { type Acting, validMs } from './acting.ts';
-import { bumpFees, chooseFees, toUnits, toWei } from './chooseFees.ts';
+import { bumpFees, chooseFees } from './chooseFees.ts';
 import type { Sendable } from './sendAttempts.ts';
 import { toEnvelope } from './signCalls.ts';
 import { tellOutcomes, toFinding } from './tellOutcomes.ts';
+import { gasCap, spendingMs, spendLimit } from './walletLimits.ts';
 
-const hourMs = 3_600_000;
 /** Enough to do nothing on every chain. */
 const voidGas = '100000';
 
@@ -26,14 +25,13 @@ export async function replaceCall(
   const { wallet } = action;
   const last = attempts.at(-1)!;
   const isVoid = last.isVoid || now() - signedAt > validMs;
-  const cap = wallet.maxGasPrice === null ? undefined : toWei(wallet.maxGasPrice);
+  const cap = gasCap(wallet);
   const before = { maxFee: BigInt(last.maxFee), tip: last.tip === null ? null : BigInt(last.tip) };
   const price = bumpFees(before, chooseFees(await transactor.fees(), action, cap), cap);
-  if (!price && wallet.maxGasPrice === null) return undefined;
-  if (!price)
-    return {
-      reason: `It waits for a cheaper block: the wallet may not pay more than ${wallet.maxGasPrice} gwei for gas.`,
-    };
+  if (!price) {
+    const reason = `It waits for a cheaper block: the wallet may not pay more than ${wallet.maxGasPrice} gwei for gas.`;
+    return cap === undefined ? undefined : { reason };
+  }
   const call = isVoid ? { to: address, data: '0x', gasLimit: voidGas } : intent.call;
   const cost = BigInt(intent.call.gasLimit) * price.maxFee;
   const attempt = attempts.length + 1;
@@ -46,9 +44,9 @@ export async function replaceCall(
   const outcome = await store.transaction(async (tx) => {
     if (!(await lockSent(tx, intent, last.hash))) return undefined;
     await lockSpending(tx, { tenantId, walletId: wallet.id });
-    const { spent } = await findSpending(tx, { tenantId, walletId: wallet.id }, at - hourMs, id);
-    const limit = wallet.maxHourlySpend;
-    if (limit !== null && spent + cost > toUnits(parseDecimal(limit), chain.currency.decimals))
+    const { spent } = await findSpending(tx, { tenantId, walletId: wallet.id }, at - spendingMs, id);
+    const limit = spendLimit(wallet, chain);
+    if (limit !== undefined && spent + cost > limit)
       return {
         reason: 'It waits for a cheaper block: the wallet may not spend more on gas within this hour.',
       };

@@ -1,4 +1,3 @@
-import { parseDecimal } from '../lib/decimal.ts';
 import type { IntendedCall } from '../model/action.ts';
 import type { WaitingIntent } from '../store/actions/claimIntents.ts';
 import {
@@ -15,8 +14,9 @@ import {
 import { openSigner } from '../wallets/signer.ts';
 import { type Envelope, signTransaction } from '../wallets/signTransaction.ts';
 import type { Acting } from './acting.ts';
-import { type GasPrice, toUnits } from './chooseFees.ts';
+import type { GasPrice } from './chooseFees.ts';
 import type { Sendable } from './sendAttempts.ts';
+import { spendingMs, spendLimit } from './walletLimits.ts';
 
 /** A call that may be made, as far as the chain can tell. */
 export type Fireable = { intent: WaitingIntent; call: IntendedCall; price: GasPrice };
@@ -33,7 +33,6 @@ export type Signing = {
 const behindMs = 30_000;
 /** After this time it counts as said anew; in between somebody may have looked and seen that all is well. */
 const behindForgottenMs = 600_000;
-const hourMs = 3_600_000;
 
 /** Gives each call of one wallet its number, signs and stores it: in one transaction, alone on the wallet's lane. */
 export async function signCalls(
@@ -60,12 +59,8 @@ export async function signCalls(
       fireables.map(({ intent }) => intent.id),
     );
     await lockSpending(tx, { tenantId, walletId: wallet.id });
-    const { spent, reserved } = await findSpending(tx, { tenantId, walletId: wallet.id }, at - hourMs);
-    const budget = { spent, reserved };
-    const limit =
-      wallet.maxHourlySpend === null
-        ? undefined
-        : toUnits(parseDecimal(wallet.maxHourlySpend), chain.currency.decimals);
+    const budget = await findSpending(tx, { tenantId, walletId: wallet.id }, at - spendingMs);
+    const limit = spendLimit(wallet, chain);
     const signer = await openSigner(
       { db: tx, keyring, hsm },
       { tenantId, walletId: wallet.id },

@@ -1,3 +1,4 @@
+import { spendingMs } from '../actions/walletLimits.ts';
 import type { ChainClient } from '../chains/chainClient.ts';
 import { chains, chainUids } from '../chains/chains.ts';
 import { Problem } from '../model/errors.ts';
@@ -34,7 +35,7 @@ export async function readWalletBalance(call: Call, id: number): Promise<WalletB
     );
   const place = { tenantId: Number(wallet.tenantId), walletId: id };
   const former = await findDrainingKeys(call.db, place);
-  const { spent } = await findSpending(call.db, place, call.now - 3_600_000);
+  const { spent } = await findSpending(call.db, place, call.now - spendingMs);
   const address = String(wallet.address);
   const { block, balances } = await ask(client, [address, ...former.map((key) => key.address)]);
   return {

@@ -1,6 +1,7 @@
-import { chooseFees, toWei } from '../actions/chooseFees.ts';
+import { chooseFees } from '../actions/chooseFees.ts';
 import { decide } from '../actions/decide.ts';
 import { estimateCall } from '../actions/estimateCall.ts';
+import { gasCap } from '../actions/walletLimits.ts';
 import type { Prepared } from '../chains/transactor.ts';
 import type { FilledParameter } from '../model/action.ts';
 import { Problem, unprocessable } from '../model/errors.ts';
@@ -74,7 +75,7 @@ function price(
   if ('reason' in estimated) return { reason: estimated.reason, balance: String(balance) };
   const { gasLimit } = estimated;
   const { maxGasPrice } = action.wallet;
-  const chosen = chooseFees(fees, action, maxGasPrice === null ? undefined : toWei(maxGasPrice));
+  const chosen = chooseFees(fees, action, gasCap(action.wallet));
   const known = { gasLimit: String(gasLimit), balance: String(balance) };
   if (!chosen)
     return { ...known, reason: `Gas costs more than the ${maxGasPrice} gwei that the wallet may pay.` };

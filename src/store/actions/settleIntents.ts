@@ -35,7 +35,7 @@ export async function settleIntents(tx: Db, settled: readonly Settled[], now: nu
 /** Tells which of these nobody has marked as sent before. */
 export async function markSubmitted(tx: Db, keys: readonly IntentKey[], now: number): Promise<Set<number>> {
   const rows = await tx.prepared<{ id: number }>(
-    sql`update action_intent i set state = 'SUBMITTED', updated_at = ${now}::bigint
+    sql`update action_intent i set state = 'SUBMITTED', reason = null, updated_at = ${now}::bigint
       from unnest(${keys.map(({ tenantId }) => tenantId)}::bigint[], ${keys.map(({ id }) => id)}::bigint[]) k(tenant_id, id)
       where i.tenant_id = k.tenant_id and i.id = k.id and i.state = 'SIGNED' returning i.id`,
   );
