@@ -1,10 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** When each alert arrived first, by its uid. */
-export type Arrivals = { times: Record<string, number> };
+/** How long after its alert each message came first, in ms, of those that nobody was told of yet. */
+export type Arrivals = { delays: number[] };
 
-const times = new Map<string, number>();
+type Body = { data: { uid: string; timestamp: number } };
+
+const seen = new Set<string>();
+let delays: number[] = [];
 let wanted: number | undefined;
 
 /** A receiver of webhooks in a process of its own: `/ok…` answers at once, anything else never. */
@@ -13,8 +16,9 @@ const server = createServer((request, response) => {
   const pieces: Buffer[] = [];
   request.on('data', (piece: Buffer) => pieces.push(piece));
   request.on('end', () => {
-    const { data } = JSON.parse(Buffer.concat(pieces).toString()) as { data: { uid: string } };
-    if (!times.has(data.uid)) times.set(data.uid, Date.now());
+    const { data } = JSON.parse(Buffer.concat(pieces).toString()) as Body;
+    if (!seen.has(data.uid)) delays.push(Date.now() - data.timestamp);
+    seen.add(data.uid);
     response.writeHead(204).end();
     tell();
   });
@@ -27,7 +31,8 @@ process.on('message', ({ count }: { count: number }) => {
 });
 
 function tell(): void {
-  if (wanted === undefined || times.size < wanted) return;
+  if (wanted === undefined || delays.length < wanted) return;
   wanted = undefined;
-  process.send?.({ times: Object.fromEntries(times) } satisfies Arrivals);
+  process.send?.({ delays } satisfies Arrivals);
+  delays = [];
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { withinTime } from '../lib/withinTime.ts';
 import type { Store } from '../store/db.ts';
 import { moveChat } from '../store/notify/messengerBinding.ts';
 import { advanceMessenger, holdMessenger, releaseMessenger } from '../store/notify/messengerOffset.ts';
-import type { Bot } from './messengerABot.ts';
+import type { Bot, BotAnswer } from './messengerABot.ts';
 import { createCommandHandler } from './messengerACommands.ts';
 import { readUpdates, type Update } from './messengerAUpdates.ts';
 import { isRecord } from './texts/readData.ts';
@@ -56,7 +57,7 @@ export function startMessengerABinding({ store, bot, now, log }: Options): { sto
       return handle(tx, update, username);
     });
     if (reply === undefined) return;
-    const answer = await bot.call('sendMessage', { chat_id: update.chat.id, text: reply }, within(10_000));
+    const answer = await call('sendMessage', { chat_id: update.chat.id, text: reply }, 10_000);
     if (!answer.ok) log.warn({ reason: answer.error }, 'An answer to a chat was not sent');
   }
 
@@ -68,13 +69,13 @@ export function startMessengerABinding({ store, bot, now, log }: Options): { sto
   }
 
   async function ask(method: string, params: Record<string, unknown>, timeoutMs: number): Promise<unknown> {
-    const answer = await bot.call(method, params, within(timeoutMs));
+    const answer = await call(method, params, timeoutMs);
     if (!answer.ok) throw new BotFault(answer.error, answer.retryAfterMs);
     return answer.result;
   }
 
-  function within(timeoutMs: number): AbortSignal {
-    return AbortSignal.any([ending.signal, AbortSignal.timeout(timeoutMs)]);
+  function call(method: string, params: Record<string, unknown>, timeoutMs: number): Promise<BotAnswer> {
+    return withinTime(ending.signal, timeoutMs, (signal) => bot.call(method, params, signal));
   }
 
   /** A fault that lasts is told once. */

@@ -2,6 +2,7 @@ import type { BlockList } from 'node:net';
 import { type Dispatcher, request } from 'undici';
 import { webhookFault } from '../lib/addressGuard.ts';
 import { createGuardedAgent, type Resolve } from '../lib/guardedAgent.ts';
+import { withinTime } from '../lib/withinTime.ts';
 import { connectionFault } from './connectionFault.ts';
 import { readRetryAfter } from './readRetryAfter.ts';
 import type { Message, Outcome, Sender, Target } from './sender.ts';
@@ -32,15 +33,11 @@ export function createHttpSender(options: Options): Sender {
     if (fault) return { ok: false, error: `The address ${fault}.` };
     const { method, headers, body } = toRequest(target, messages[0]!, now());
     try {
-      const answer = await request(uri, {
-        dispatcher: agent,
-        method,
-        headers,
-        body,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)]),
-        headersTimeout: timeLimitMs,
-        bodyTimeout: readForMs,
-      });
+      const limits = { headersTimeout: timeLimitMs, bodyTimeout: readForMs };
+      const asked = { dispatcher: agent, method, headers, body, ...limits };
+      const answer = await withinTime(signal, timeLimitMs, (within) =>
+        request(uri, { ...asked, signal: within }),
+      );
       await readAway(answer.body);
       return toOutcome(answer, now());
     } catch (error) {

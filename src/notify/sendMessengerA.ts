@@ -1,3 +1,4 @@
+import { withinTime } from '../lib/withinTime.ts';
 import type { Outcome } from '../model/notification.ts';
 import type { Bot, BotAnswer } from './messengerABot.ts';
 import type { Message, Sender } from './sender.ts';
@@ -15,7 +16,9 @@ export function createMessengerASender(bot: Bot): Sender {
       if (!messengerAChatId) {
         return { ok: false, error: 'The destination is not bound to a chat yet: send its `uid` to the bot.' };
       }
-      return toOutcome(await tell(bot, messengerAChatId, messages, signal));
+      return withinTime(signal, timeLimitMs, async (within) =>
+        toOutcome(await tell(bot, messengerAChatId, messages, within)),
+      );
     },
     render: ({ messengerAChatId }, messages) => ({
       type: 'MESSENGER_A',
@@ -34,9 +37,8 @@ async function tell(
   signal: AbortSignal,
 ): Promise<BotAnswer> {
   const story = digestStory(messages);
-  const within = AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)]);
   const send = (chat: string, text: Record<string, unknown>) =>
-    bot.call('sendMessage', { chat_id: chat, ...text, link_preview_options: { is_disabled: true } }, within);
+    bot.call('sendMessage', { chat_id: chat, ...text, link_preview_options: { is_disabled: true } }, signal);
   const marked = { text: toMessengerAText(story), parse_mode: 'HTML' };
   const answer = await send(chatId, marked);
   if (answer.ok) return answer;

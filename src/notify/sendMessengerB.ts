@@ -2,6 +2,7 @@ import type { BlockList } from 'node:net';
 import { request } from 'undici';
 import { webhookFault } from '../lib/addressGuard.ts';
 import { createGuardedAgent } from '../lib/guardedAgent.ts';
+import { withinTime } from '../lib/withinTime.ts';
 import type { Outcome } from '../model/notification.ts';
 import { connectionFault } from './connectionFault.ts';
 import { readRetryAfter } from './readRetryAfter.ts';
@@ -24,15 +25,16 @@ export function createMessengerBSender({ allowNetworks, now }: Options): Sender 
       const fault = webhookFault(uri, allowNetworks);
       if (fault) return { ok: false, error: `The address ${fault}.` };
       try {
-        const answer = await request(uri, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: toBody(messages),
-          dispatcher: agent,
-          signal: AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)]),
+        return await withinTime(signal, timeLimitMs, async (within) => {
+          const { statusCode, headers, body } = await request(uri, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: toBody(messages),
+            dispatcher: agent,
+            signal: within,
+          });
+          return toOutcome(statusCode, await body.text(), readRetryAfter(headers['retry-after'], now()));
         });
-        const text = await answer.body.text();
-        return toOutcome(answer.statusCode, text, readRetryAfter(answer.headers['retry-after'], now()));
       } catch (error) {
         return { ok: false, error: connectionFault(error, timeLimitMs) };
       }

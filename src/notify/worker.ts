@@ -1,5 +1,7 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLookout } from '../lib/createLookout.ts';
+import { withinTime } from '../lib/withinTime.ts';
 import type { Store } from '../store/db.ts';
 import { type Claimed, claimDeliveries, releaseDeliveries } from '../store/deliveries/claimDeliveries.ts';
 import { findTargets, openTarget, type SealedTarget } from '../store/deliveries/targets.ts';
@@ -38,6 +40,7 @@ export function startWorker(options: Options): { stop(): Promise<void> } {
   const busy = new Map<number, number>();
   const running = new Set<Promise<void>>();
   const breakingOff = new AbortController();
+  setMaxListeners(mostAtOnce, breakingOff.signal);
   const { look, stop: stopLooking } = createLookout(take, onError);
 
   async function take(): Promise<void> {
@@ -94,8 +97,9 @@ export function startWorker(options: Options): { stop(): Promise<void> } {
   async function send(batch: Batch, sealed: SealedTarget, at: number): Promise<Outcome> {
     try {
       const target = await openTarget(keyring, sealed, at);
-      const signal = AbortSignal.any([breakingOff.signal, AbortSignal.timeout(timeLimitMs)]);
-      return await notifier.send(target, batch, signal);
+      return await withinTime(breakingOff.signal, timeLimitMs, (signal) =>
+        notifier.send(target, batch, signal),
+      );
     } catch (error) {
       onError(error);
       return { ok: false, error: 'Vigil failed to send; its log says more.' };
