@@ -1,17 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { cpus, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { startActions } from '../src/acting.ts';
 import { createFireOnAlerts } from '../src/actions/fireOnAlerts.ts';
 import { toEnvelope } from '../src/actions/signCalls.ts';
-import { prepareRaise, raise } from '../src/alerts/raise.ts';
+import type { Follow } from '../src/alerts/raise.ts';
 import { chains } from '../src/chains/chains.ts';
 import { createEvmClient } from '../src/chains/evm/createEvmClient.ts';
 import { sql } from '../src/lib/sql.ts';
-import type { Finding } from '../src/model/alert.ts';
 import { createSandbox } from '../src/scripts/sandbox.ts';
 import { openStore, type Store } from '../src/store/db.ts';
 import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
@@ -22,11 +21,14 @@ import { openSigner } from '../src/wallets/signer.ts';
 import { signTransaction } from '../src/wallets/signTransaction.ts';
 import { type Anvil, startAnvil } from '../test/harness/anvil.ts';
 import { createArmedTenant, guard } from './support/createArmedTenant.ts';
+import { machine } from './support/machine.ts';
+import { raiseAlerts } from './support/raiseAlerts.ts';
+import { tell } from './support/tell.ts';
 
 const single = 300;
 const burst = 1000;
 const filters = 200_000;
-let raised = 0;
+let raised = 1;
 
 type Bench = { store: Store; keyring: Keyring; anvil: Anvil; client: ReturnType<typeof createEvmClient> };
 
@@ -55,7 +57,7 @@ async function measure(bench: Bench): Promise<string[]> {
   const { store, keyring } = bench;
   const wallets = await createArmedTenant(store, keyring);
   for (const { address } of wallets) await anvil.setBalance(address, 10n ** 24n);
-  const follow = [createFireOnAlerts({ now: Date.now })];
+  const follow = createFireOnAlerts({ now: Date.now });
   const acting = startActions({
     store,
     keyring,
@@ -68,12 +70,12 @@ async function measure(bench: Bench): Promise<string[]> {
     now: Date.now,
     log: pino({ level: 'error' }),
   });
-  await raiseAlerts(store, follow, 1, 20);
+  await raiseFor(store, follow, 1, 20);
   await sent(store, 20);
 
   tell(`${single} alerts, one after the other`);
   for (let n = 0; n < single; n++) {
-    await raiseAlerts(store, follow, 1, 1);
+    await raiseFor(store, follow, 1, 1);
     await sleep(30);
   }
   await sent(store, 20 + single);
@@ -86,7 +88,7 @@ async function measure(bench: Bench): Promise<string[]> {
 
   tell(`${burst} alerts at once, all with the same wallet`);
   const start = performance.now();
-  for (let n = 0; n < burst; n += 100) await raiseAlerts(store, follow, 2, 100);
+  for (let n = 0; n < burst; n += 100) await raiseFor(store, follow, 2, 100);
   await sent(store, 20 + single + burst);
   const perSecond = burst / ((performance.now() - start) / 1000);
   await acting.stop();
@@ -127,28 +129,15 @@ async function sendAlone(
 }
 
 /** Alerts of the detector that fires the action of wallet `n`. */
-async function raiseAlerts(store: Store, follow: Parameters<typeof raise>[2], n: number, count: number) {
-  const findings = Array.from({ length: count }, (): Finding => {
-    raised++;
-    return {
-      tenantId: 1,
-      projectId: 1,
-      contractId: 1,
-      detectorId: n,
-      kind: 'detector',
-      group: 'SECURITY',
-      severity: 'CRITICAL',
-      timestamp: Date.now(),
-      key: `bench ${raised}`,
-      eid: `bench-${raised}`,
-      name: 'Drain',
-      message: `Attack ${raised}.`,
-      meta: { amount: String(raised), from: guard },
-      tags: [],
-    };
+async function raiseFor(store: Store, follow: Follow, n: number, count: number) {
+  const members = (number: number) => ({
+    projectId: 1,
+    contractId: 1,
+    detectorId: n,
+    meta: { amount: String(number), from: guard },
   });
-  await prepareRaise(store, findings);
-  await store.transaction((tx) => raise(tx, findings, follow));
+  await raiseAlerts(store, follow, { first: raised, count, members });
+  raised += count;
 }
 
 async function sent(store: Store, count: number): Promise<void> {
@@ -190,20 +179,14 @@ function at(values: readonly number[], share: number): string {
 }
 
 function print(rows: readonly string[]): void {
-  const processors = cpus();
-  const gib = (totalmem() / 2 ** 30).toFixed(0);
   console.log(
     [
       '',
-      `${processors.length} cores (${processors[0]?.model ?? 'unknown'}), ${gib} GiB, Node ${process.versions.node}. anvil on loopback, a block for each transaction. anvil, Vigil and PostgreSQL share the machine.`,
+      `${machine()}. anvil on loopback, a block for each transaction. anvil, Vigil and PostgreSQL share the machine.`,
       '',
       '| actions | goal | measured | beside it |',
       '|---|--:|--:|--:|',
       ...rows,
     ].join('\n'),
   );
-}
-
-function tell(text: string): void {
-  process.stderr.write(`${text} …\n`);
 }

@@ -15,6 +15,7 @@ import { recordStatements } from './support/recordStatements.ts';
 import { seed, sizes } from './support/seed.ts';
 import { splitPage } from './support/splitPage.ts';
 import { startLoad } from './support/startLoad.ts';
+import { tell } from './support/tell.ts';
 import { type Report, toMarkdown } from './support/toMarkdown.ts';
 
 const idleMs = 10_000;
@@ -94,6 +95,3 @@ async function compareAll<Key extends string>(
 }
 
 /** Progress goes beside the tables, which can be piped into a file. */
-function tell(text: string): void {
-  process.stderr.write(`${text} …\n`);
-}

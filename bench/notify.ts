@@ -3,12 +3,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { BlockList } from 'node:net';
-import { cpus, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { prepareRaise, raise } from '../src/alerts/raise.ts';
-import type { Finding } from '../src/model/alert.ts';
 import { createNotifier } from '../src/notify/createNotifier.ts';
 import { createFollowAlerts } from '../src/notify/followAlerts.ts';
 import { createHttpSender } from '../src/notify/sendHttp.ts';
@@ -20,8 +18,11 @@ import { openKeyring } from '../src/store/keyring.ts';
 import { listen } from '../src/store/listen.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { createHookTarget } from './support/createHookTarget.ts';
+import { machine } from './support/machine.ts';
 import { postBare } from './support/postBare.ts';
+import { raiseAlerts } from './support/raiseAlerts.ts';
 import type { Arrivals } from './support/receive.ts';
+import { tell } from './support/tell.ts';
 
 /** How long alerts come at the steady rate; `npm run bench:notify -- 600` for ten minutes. */
 const seconds = Number(process.argv[3] ?? 30);
@@ -70,7 +71,9 @@ async function measure(store: Store, port: number): Promise<string[]> {
 
   tell(`A backlog of ${backlog} alerts, each to a healthy and a hanging destination`);
   const start = performance.now();
-  for (let n = 0; n < backlog; n += 100) await raiseAlerts(store, follow, n, 100);
+  for (let n = 0; n < backlog; n += 100) {
+    await raiseAlerts(store, follow, { first: n, count: 100, members: toPlace });
+  }
   await arrived(receiver, backlog);
   const deliveriesPerSecond = backlog / ((performance.now() - start) / 1000);
 
@@ -79,7 +82,7 @@ async function measure(store: Store, port: number): Promise<string[]> {
   const begun = performance.now();
   for (let n = 0; n < seconds * 10; n++) {
     const first = backlog + n * (perSecond / 10);
-    await raiseAlerts(store, follow, first, perSecond / 10);
+    await raiseAlerts(store, follow, { first, count: perSecond / 10, members: toPlace });
     if (n % 10 === 0) memory.push(process.memoryUsage().rss / 1e6);
     await sleep(Math.max(0, begun + (n + 1) * 100 - performance.now()));
   }
@@ -98,34 +101,8 @@ async function measure(store: Store, port: number): Promise<string[]> {
 }
 
 /** Each alert goes to one healthy destination and to one that never answers. */
-async function raiseAlerts(
-  store: Store,
-  follow: ReturnType<typeof createFollowAlerts>,
-  first: number,
-  count: number,
-): Promise<void> {
-  const timestamp = Date.now();
-  const findings = Array.from({ length: count }, (_, n): Finding => {
-    const detector = 1 + ((first + n) % (destinations / 2));
-    return {
-      tenantId: 1,
-      projectId: 1,
-      contractId: 1,
-      detectorId: detector,
-      kind: 'detector',
-      group: 'SECURITY',
-      severity: 'HIGH',
-      timestamp,
-      key: `bench ${first + n}`,
-      eid: `bench-${first + n}`,
-      name: 'Large transfer',
-      message: `Transfer ${first + n} of a large amount.`,
-      meta: { amount: first + n },
-      tags: [],
-    };
-  });
-  await prepareRaise(store, findings);
-  await store.transaction((tx) => raise(tx, findings, [follow]));
+function toPlace(number: number) {
+  return { projectId: 1, contractId: 1, detectorId: 1 + (number % (destinations / 2)) };
 }
 
 /** The mean of each fifth: what is needed for good shows in the last, what is only collected late in none. */
@@ -144,20 +121,14 @@ async function arrived(sink: ChildProcess, count: number): Promise<Arrivals> {
 }
 
 function print(rows: readonly string[]): void {
-  const processors = cpus();
-  const gib = (totalmem() / 2 ** 30).toFixed(0);
   console.log(
     [
       '',
-      `${processors.length} cores (${processors[0]?.model ?? 'unknown'}), ${gib} GiB, Node ${process.versions.node}. ${destinations} HTTP destinations on loopback, half of which never answer; every alert goes to one of each. Receiver, Vigil and PostgreSQL share the machine.`,
+      `${machine()}. ${destinations} HTTP destinations on loopback, half of which never answer; every alert goes to one of each. Receiver, Vigil and PostgreSQL share the machine.`,
       '',
       '| notifications | goal | measured |',
       '|---|--:|--:|',
       ...rows,
     ].join('\n'),
   );
-}
-
-function tell(text: string): void {
-  process.stderr.write(`${text} …\n`);
 }

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { cpus, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { prepareRaise, raise } from '../src/alerts/raise.ts';
 import { sql } from '../src/lib/sql.ts';
-import type { Finding } from '../src/model/alert.ts';
 import { createScoreOnAlerts } from '../src/scoring/scoreOnAlerts.ts';
 import { startScorer } from '../src/scoring/worker.ts';
 import { createSandbox } from '../src/scripts/sandbox.ts';
@@ -15,6 +13,9 @@ import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
 import { listen } from '../src/store/listen.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { createScoredProjects } from './support/createScoredProjects.ts';
+import { machine } from './support/machine.ts';
+import { raiseAlerts } from './support/raiseAlerts.ts';
+import { tell } from './support/tell.ts';
 
 /** How long alerts come at the steady rate; `npm run bench:score -- 600` for ten minutes. */
 const seconds = Number(process.argv[3] ?? 30);
@@ -40,6 +41,7 @@ try {
 async function measure(store: Store): Promise<string[]> {
   await createScoredProjects(store, { projects, licenses });
   await ensurePartitionsAhead(store, Date.now());
+  const follow = createScoreOnAlerts({ now: Date.now });
   const sandbox = createSandbox();
   const errors: unknown[] = [];
   /** When each change of an instance was there, in their order. */
@@ -60,7 +62,9 @@ async function measure(store: Store): Promise<string[]> {
     });
 
   tell(`A backlog of ${backlog} alerts, each scored by ${licenses} licenses`);
-  for (let n = 0; n < backlog; n += 100) await raiseAlerts(store, n, 100);
+  for (let n = 0; n < backlog; n += 100) {
+    await raiseAlerts(store, follow, { first: n, count: 100, members: toPlace });
+  }
   const begunAt = performance.now();
   const scorer = start();
   await settled(backlog * licenses);
@@ -73,7 +77,7 @@ async function measure(store: Store): Promise<string[]> {
   for (let n = 0; n < seconds * 10; n++) {
     const first = backlog + n * (perSecond / 10);
     const at = Date.now();
-    await raiseAlerts(store, first, perSecond / 10);
+    await raiseAlerts(store, follow, { first, count: perSecond / 10, members: toPlace });
     for (let k = 0; k < perSecond / 10; k++) raisedAt[(first + k) % projects]!.push(at);
     await sleep(Math.max(0, begun + (n + 1) * 100 - performance.now()));
   }
@@ -104,46 +108,20 @@ async function measure(store: Store): Promise<string[]> {
 }
 
 /** The alerts go round the projects; each costs every license of its project one change. */
-async function raiseAlerts(store: Store, first: number, count: number): Promise<void> {
-  const timestamp = Date.now();
-  const findings = Array.from({ length: count }, (_, n): Finding => {
-    const project = 1 + ((first + n) % projects);
-    return {
-      tenantId: 1,
-      projectId: project,
-      contractId: project,
-      detectorId: project,
-      kind: 'detector',
-      group: 'SECURITY',
-      severity: 'LOW',
-      timestamp,
-      key: `bench ${first + n}`,
-      eid: `bench-${first + n}`,
-      name: 'Large transfer',
-      message: `Transfer ${first + n} of a large amount.`,
-      meta: { amount: first + n },
-      tags: [],
-    };
-  });
-  await prepareRaise(store, findings);
-  await store.transaction((tx) => raise(tx, findings, [createScoreOnAlerts({ now: Date.now })]));
+function toPlace(number: number) {
+  const project = 1 + (number % projects);
+  return { projectId: project, contractId: project, detectorId: project, severity: 'LOW' as const };
 }
 
 function print(rows: readonly string[]): void {
-  const processors = cpus();
-  const gib = (totalmem() / 2 ** 30).toFixed(0);
   console.log(
     [
       '',
-      `${processors.length} cores (${processors[0]?.model ?? 'unknown'}), ${gib} GiB, Node ${process.versions.node}. ${projects} projects, each scored by ${licenses} instances of the example security score. Vigil and PostgreSQL share the machine.`,
+      `${machine()}. ${projects} projects, each scored by ${licenses} instances of the example security score. Vigil and PostgreSQL share the machine.`,
       '',
       '| scores | goal | measured |',
       '|---|--:|--:|',
       ...rows,
     ].join('\n'),
   );
-}
-
-function tell(text: string): void {
-  process.stderr.write(`${text} …\n`);
 }

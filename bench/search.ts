@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { cpus, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepareRaise, raise } from '../src/alerts/raise.ts';
 import { sql } from '../src/lib/sql.ts';
@@ -10,8 +10,10 @@ import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { ask } from './support/ask.ts';
 import { createVigil } from './support/createVigil.ts';
+import { machine } from './support/machine.ts';
 import { createSearchCases, type SearchCase } from './support/searchCases.ts';
 import { type AlertWorld, createAlertWorld, fillAlerts, seedContracts } from './support/seedAlerts.ts';
+import { tell } from './support/tell.ts';
 
 /** `npm run bench:search` takes 200,000 alerts; `npm run bench:search -- 5000000` the full five million. */
 const count = Number(process.argv[3] ?? 200_000);
@@ -64,9 +66,8 @@ async function measure(store: Store, world: AlertWorld, alerts: number): Promise
     { ...made, kind: 'ADMIN', tenantId: null, roles: ['admin'] },
     Date.now(),
   );
-  const gib = (totalmem() / 2 ** 30).toFixed(0);
   console.log(
-    `${alerts.toLocaleString('en')} alerts, 50 tenants, 2,000 contracts, 12 months. ${cpus().length} cores (${cpus()[0]?.model}), ${gib} GiB, Node ${process.versions.node}.\n`,
+    `${alerts.toLocaleString('en')} alerts, 50 tenants, 2,000 contracts, 12 months. ${machine()}.\n`,
   );
   console.log(
     '| question | Vigil p50 ms | p95 ms | SQL p50 ms | p95 ms | within 1.5 × + 2 ms |\n|---|--:|--:|--:|--:|---|',
@@ -143,8 +144,4 @@ async function measureIngest(store: Store, world: AlertWorld, alerts: number): P
 | p99 of a batch, ms | ≤ 60 | ${at(times, 0.99).toFixed(1)} |
 | bytes per alert, indexes included | ≤ 1,000 | ${per(sizes[0]!.alerts)} |
 | bytes per alert of roll-ups | | ${per(sizes[0]!.rollups)} |`);
-}
-
-function tell(text: string): void {
-  process.stderr.write(`${text} …\n`);
 }

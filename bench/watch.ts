@@ -2,15 +2,17 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { cpus, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openStore, type PoolConfig } from '../src/store/db.ts';
 import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
 import { migrate } from '../src/store/migrate.ts';
+import { machine } from './support/machine.ts';
 import { seedDetectors } from './support/seedDetectors.ts';
 import type { Served } from './support/serveChain.ts';
+import { tell } from './support/tell.ts';
 import type { Figures, WatchOrder } from './support/watchOnce.ts';
 
 /** Blocks to catch up with, and blocks that then come one by one. */
@@ -93,19 +95,14 @@ function row(detectors: number, figures: Figures, fetched: number): string {
 }
 
 function print(fetched: number, rows: readonly string[]): void {
-  const processors = cpus();
   console.log(
     [
       '',
-      `${processors.length} cores (${processors[0]?.model ?? 'unknown'}), ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.versions.node}. Blocks of 180 transactions and 450 logs from a node on loopback, five alerts a block; node, Vigil and PostgreSQL share the machine. Merely fetching and parsing the same blocks: ${fetched.toFixed(0)} blocks/s.`,
+      `${machine()}. Blocks of 180 transactions and 450 logs from a node on loopback, five alerts a block; node, Vigil and PostgreSQL share the machine. Merely fetching and parsing the same blocks: ${fetched.toFixed(0)} blocks/s.`,
       '',
       '| detectors | blocks/s | of fetching alone | CPU ms a block | memory MB | RPC calls a block | block to stored alert p50 ms | p99 ms | plain loop over all, ms a block | reading the list, ms |',
       '|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|',
       ...rows,
     ].join('\n'),
   );
-}
-
-function tell(text: string): void {
-  process.stderr.write(`${text} …\n`);
 }

@@ -1,5 +1,5 @@
-import { cpus, totalmem } from 'node:os';
 import type { Comparison } from './compare.ts';
+import { machine } from './machine.ts';
 import type { Start } from './measureStart.ts';
 import type { Split } from './splitPage.ts';
 
@@ -16,10 +16,8 @@ type Goal = { what: string; figure: number; limit: number; unit: string };
 /** Tables for the README, and whether each goal holds. */
 export function toMarkdown(report: Report): string {
   const { comparisons, split } = report;
-  const gib = (totalmem() / 2 ** 30).toFixed(0);
-  const processors = cpus();
   return [
-    `${processors.length} cores (${processors[0]?.model ?? 'unknown'}), ${gib} GiB, Node ${process.versions.node}, PostgreSQL ${report.postgresVersion} (bundled, durable settings). ${report.data} Load, server and database share the machine. Cost is the bare route's throughput divided by Vigil's, in turns within one run; CPU is the processor time of the Node process for one request.`,
+    `${machine()}, PostgreSQL ${report.postgresVersion} (bundled, durable settings). ${report.data} Load, server and database share the machine. Cost is the bare route's throughput divided by Vigil's, in turns within one run; CPU is the processor time of the Node process for one request.`,
     '',
     '| request | connections | Vigil req/s | p50 ms | p99 ms | CPU ms | bare req/s | p50 ms | p99 ms | CPU ms | cost |',
     '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|',

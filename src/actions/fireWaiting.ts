@@ -1,3 +1,4 @@
+import { messageOf } from '../lib/messageOf.ts';
 import type { IntendedCall } from '../model/action.ts';
 import { claimWaiting, type WaitingIntent } from '../store/actions/claimIntents.ts';
 import { postponeIntents } from '../store/actions/settleIntents.ts';
@@ -80,7 +81,7 @@ async function fireWallet(acting: Acting, ready: readonly Ready[]): Promise<void
     reason,
   });
   const prepared = await transactor.prepare(wallet.address, calls).catch(async (error: unknown) => {
-    const reason = `The chain does not answer: ${error instanceof Error ? error.message : String(error)}`;
+    const reason = `The chain does not answer: ${messageOf(error)}`;
     await postponeIntents(
       store,
       ready.map(({ intent }) => later(intent, reason)),

@@ -1,4 +1,5 @@
 import type { Broadcast } from '../chains/transactor.ts';
+import { messageOf } from '../lib/messageOf.ts';
 import type { ToldIntent } from '../store/actions/claimIntents.ts';
 import {
   markBroadcast,
@@ -33,7 +34,7 @@ export async function sendAttempts(acting: Acting, sendables: readonly Sendable[
     // Some of it may have been taken; whether it was is seen when it is looked for.
     await postponeIntents(
       store,
-      inOrder.map(later(now() + 1000, `The chain does not answer: ${String(error)}`)),
+      inOrder.map(later(now() + 1000, `The chain does not answer: ${messageOf(error)}`)),
     );
     return;
   }

@@ -1,3 +1,4 @@
+import { messageOf } from '../lib/messageOf.ts';
 import type { Finding } from '../model/alert.ts';
 import type { Observation } from '../model/detection.ts';
 import { type Answers, createAnswers, type Fetch, Missing } from './answers.ts';
@@ -84,7 +85,7 @@ function advance(evaluation: Evaluation, answers: Answers, evaluated: Evaluated)
   } catch (error) {
     if (error instanceof Missing) return false;
     const observation = observations[evaluation.next]!;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     evaluated.faults.push({ subscriber, message, at: timeOf(observation) });
     return true;
   }

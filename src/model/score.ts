@@ -34,6 +34,17 @@ export type TickEvent = { type: 'tick'; timestamp: number };
 
 export type ScoreEvent = AlertEvent | TickEvent;
 
+/** What an event does to the score of one group. */
+export type ScoreStep = {
+  scoreGroup: string;
+  base: number;
+  asked: number;
+  score: number;
+  scoreChange: number;
+  key: string;
+  value: number;
+};
+
 /** Why an instance is not scored any more. */
 export type ScoreFault = {
   script: 'groupScript' | 'scoreScript' | 'params';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { withinTime } from '../lib/withinTime.ts';
+import { messageOf } from '../lib/messageOf.ts';
+import { withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { Store } from '../store/db.ts';
 import { moveChat } from '../store/notify/messengerBinding.ts';
 import { advanceMessenger, holdMessenger, releaseMessenger } from '../store/notify/messengerOffset.ts';
@@ -75,12 +76,12 @@ export function startMessengerABinding({ store, bot, now, log }: Options): { sto
   }
 
   function call(method: string, params: Record<string, unknown>, timeoutMs: number): Promise<BotAnswer> {
-    return withinTime(ending.signal, timeoutMs, (signal) => bot.call(method, params, signal));
+    return withTimeLimit(ending.signal, timeoutMs, (signal) => bot.call(method, params, signal));
   }
 
   /** A fault that lasts is told once. */
   function noteFault(error: unknown): void {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     if (ending.signal.aborted || text === lastFault) return;
     lastFault = text;
     log.warn({ err: error }, 'The messages to the bot were not read; they are read again soon');

@@ -2,7 +2,7 @@ import type { BlockList } from 'node:net';
 import { type Dispatcher, request } from 'undici';
 import { webhookFault } from '../lib/addressGuard.ts';
 import { createGuardedAgent, type Resolve } from '../lib/guardedAgent.ts';
-import { withinTime } from '../lib/withinTime.ts';
+import { withTimeLimit } from '../lib/withTimeLimit.ts';
 import { connectionFault } from './connectionFault.ts';
 import { readRetryAfter } from './readRetryAfter.ts';
 import type { Message, Outcome, Sender, Target } from './sender.ts';
@@ -35,7 +35,7 @@ export function createHttpSender(options: Options): Sender {
     try {
       const limits = { headersTimeout: timeLimitMs, bodyTimeout: readForMs };
       const asked = { dispatcher: agent, method, headers, body, ...limits };
-      const answer = await withinTime(signal, timeLimitMs, (within) =>
+      const answer = await withTimeLimit(signal, timeLimitMs, (within) =>
         request(uri, { ...asked, signal: within }),
       );
       await readAway(answer.body);

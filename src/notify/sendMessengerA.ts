@@ -1,4 +1,4 @@
-import { withinTime } from '../lib/withinTime.ts';
+import { withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { Outcome } from '../model/notification.ts';
 import type { Bot, BotAnswer } from './messengerABot.ts';
 import type { Message, Sender } from './sender.ts';
@@ -16,7 +16,7 @@ export function createMessengerASender(bot: Bot): Sender {
       if (!messengerAChatId) {
         return { ok: false, error: 'The destination is not bound to a chat yet: send its `uid` to the bot.' };
       }
-      return withinTime(signal, timeLimitMs, async (within) =>
+      return withTimeLimit(signal, timeLimitMs, async (within) =>
         toOutcome(await tell(bot, messengerAChatId, messages, within)),
       );
     },

@@ -2,7 +2,7 @@ import type { BlockList } from 'node:net';
 import { request } from 'undici';
 import { webhookFault } from '../lib/addressGuard.ts';
 import { createGuardedAgent } from '../lib/guardedAgent.ts';
-import { withinTime } from '../lib/withinTime.ts';
+import { withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { Outcome } from '../model/notification.ts';
 import { connectionFault } from './connectionFault.ts';
 import { readRetryAfter } from './readRetryAfter.ts';
@@ -25,7 +25,7 @@ export function createMessengerBSender({ allowNetworks, now }: Options): Sender 
       const fault = webhookFault(uri, allowNetworks);
       if (fault) return { ok: false, error: `The address ${fault}.` };
       try {
-        return await withinTime(signal, timeLimitMs, async (within) => {
+        return await withTimeLimit(signal, timeLimitMs, async (within) => {
           const { statusCode, headers, body } = await request(uri, {
             method: 'POST',
             headers: { 'content-type': 'application/json' },

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLookout } from '../lib/createLookout.ts';
-import { withinTime } from '../lib/withinTime.ts';
+import { withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { Store } from '../store/db.ts';
 import { type Claimed, claimDeliveries, releaseDeliveries } from '../store/deliveries/claimDeliveries.ts';
 import { findTargets, openTarget, type SealedTarget } from '../store/deliveries/targets.ts';
@@ -97,7 +97,7 @@ export function startWorker(options: Options): { stop(): Promise<void> } {
   async function send(batch: Batch, sealed: SealedTarget, at: number): Promise<Outcome> {
     try {
       const target = await openTarget(keyring, sealed, at);
-      return await withinTime(breakingOff.signal, timeLimitMs, (signal) =>
+      return await withTimeLimit(breakingOff.signal, timeLimitMs, (signal) =>
         notifier.send(target, batch, signal),
       );
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { LicenseTerms } from '../model/licenseTerms.ts';
-import type { ScoreEvent, ScoreFault } from '../model/score.ts';
+import type { ScoreEvent, ScoreFault, ScoreStep } from '../model/score.ts';
 import type { Sandbox, ScriptResult } from '../scripts/sandbox.ts';
 import { applyChange, toScore } from './applyChange.ts';
 import { type Asked, readChange, readGroups } from './readAnswer.ts';
@@ -15,17 +15,7 @@ export type ScoringLicense = {
 /** Present scores by group. */
 export type Scores = ReadonlyMap<string, number>;
 
-type Change = {
-  scoreGroup: string;
-  base: number;
-  asked: number;
-  score: number;
-  scoreChange: number;
-  key: string;
-  value: number;
-};
-
-type Scored = { changes: Change[] } | { fault: ScriptTrouble };
+type Scored = { changes: ScoreStep[] } | { fault: ScriptTrouble };
 type ScriptTrouble = Omit<ScoreFault, 'at' | 'alertId'>;
 
 /** Asks the scripts of a license what an event means to the scores; one change for each group, in their order. */
@@ -42,7 +32,7 @@ export async function scoreEvent(
   const values = { e: event, l: terms.values, s: Object.fromEntries([...untouched, ...standing]) };
   const groups = await namedGroups(run, license, values);
   if ('fault' in groups) return groups;
-  const changes: Change[] = [];
+  const changes: ScoreStep[] = [];
   for (const scoreGroup of groups.names) {
     const base = standing.get(scoreGroup) ?? start;
     const [result] = await run({ ...values, group: scoreGroup, score: base }, [scoreScript]);
@@ -75,7 +65,7 @@ function toChange(
   base: number,
   { change, key, value }: Asked,
   terms: LicenseTerms,
-): Change {
+): ScoreStep {
   const asked = toScore(change);
   return { scoreGroup, base, asked, ...applyChange(base, asked, terms), key, value };
 }

@@ -1,6 +1,5 @@
 import { sql } from '../lib/sql.ts';
 import { Problem } from '../model/errors.ts';
-import { termHash } from '../query/termHash.ts';
 import { insertResolvedEvents } from '../store/alerts/alertEvents.ts';
 import { findAlert, resolveAlerts, updateAlert } from '../store/alerts/alertRecords.ts';
 import { alertTable } from '../store/alerts/alertTable.ts';
@@ -37,16 +36,9 @@ export async function changeAlert(
     await tellResolved(call.db, isIt, call.now);
     await insertResolvedEvents(call.db, isIt);
   }
-  const hash = (tag: string) => termHash(key.tenantId, 'tags', tag);
   await updateAlert(call.db, key, {
     ...(change.status === undefined ? {} : { isResolved: change.status === 'RESOLVED' }),
-    ...(change.tags === undefined
-      ? {}
-      : {
-          tags: change.tags,
-          addTerms: change.tags.map(hash),
-          dropTerms: (before.tags as string[]).map(hash),
-        }),
+    ...(change.tags === undefined ? {} : { tags: { former: before.tags as string[], now: change.tags } }),
   });
   const after = await findAlert(call.db, ofOwnTenants(call.scope), uid, names);
   await audit(call, 'alert', 'update', { id: null, tenantId: key.tenantId }, before, after, { uid });

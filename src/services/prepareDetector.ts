@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import { configSchema } from '../detectors/configSchema.ts';
 import { detectors } from '../detectors/registry.ts';
+import { messageOf } from '../lib/messageOf.ts';
 import { templateMembers } from '../model/alert.ts';
 import { type Fault, unprocessable } from '../model/errors.ts';
 import { invalidInput, withDefaults } from '../model/validate.ts';
@@ -93,7 +94,7 @@ function check(schema: TSchema, config: unknown): ReturnType<typeof withDefaults
     throw unprocessable(
       '/schemaId',
       'unusable-schema',
-      `The configuration schema of this detector schema cannot be used: ${error instanceof Error ? error.message : String(error)}.`,
+      `The configuration schema of this detector schema cannot be used: ${messageOf(error)}.`,
     );
   }
 }

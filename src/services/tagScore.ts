@@ -1,5 +1,4 @@
 import { Problem } from '../model/errors.ts';
-import { termHash } from '../query/termHash.ts';
 import type { Row } from '../store/records.ts';
 import { findScoreChange, tagScoreChange } from '../store/scores/scoreRecords.ts';
 import { audit } from './audit.ts';
@@ -12,17 +11,13 @@ export async function tagScore(
   tags: string[] | undefined,
   names: readonly string[],
 ): Promise<Row> {
-  const before = await findScoreChange(call.db, call.scope, place, names, true);
+  const before = await findScoreChange(call.db, call.scope, place, names);
   if (!before) throw new Problem('not-found', 'There is no such score change.');
   if (tags === undefined) return before;
   const tenantId = Number(before.tenantId);
-  const hash = (tag: string) => termHash(tenantId, 'tags', tag);
   const former = Array.isArray(before.tags) ? before.tags.map(String) : [];
-  await tagScoreChange(
-    call.db,
-    { tenantId, timestamp: Number(before.timestamp), uid: place.uid },
-    { tags, addTerms: tags.map(hash), dropTerms: former.map(hash) },
-  );
+  const key = { tenantId, timestamp: Number(before.timestamp), uid: place.uid };
+  await tagScoreChange(call.db, key, former, tags);
   const after = { ...before, tags };
   await audit(call, 'score', 'update', { id: null, tenantId }, before, after, { uid: place.uid });
   return after;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChainClient } from '../chains/chainClient.ts';
 import { type ChainUid, chains } from '../chains/chains.ts';
 import { toChainFacts } from '../chains/toChainFacts.ts';
+import { messageOf } from '../lib/messageOf.ts';
 import type { Fetch } from '../matching/answers.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
 import type { Store } from '../store/db.ts';
@@ -89,12 +90,7 @@ export async function workOnBacktests({
       });
       if (result) await finishBacktest(store, claimed.uid, { result }, now());
     } catch (error) {
-      await finishBacktest(
-        store,
-        claimed.uid,
-        { fault: error instanceof Error ? error.message : String(error) },
-        now(),
-      );
+      await finishBacktest(store, claimed.uid, { fault: messageOf(error) }, now());
     }
   }
 }

@@ -2,6 +2,7 @@ import type { BlockList } from 'node:net';
 import { request as send } from 'undici';
 import { webhookFault } from '../lib/addressGuard.ts';
 import { createGuardedAgent } from '../lib/guardedAgent.ts';
+import { messageOf } from '../lib/messageOf.ts';
 import type { HttpRequest, HttpResult } from '../model/detection.ts';
 
 /** Asks an address that a tenant has named; whatever goes wrong is part of the answer. */
@@ -27,13 +28,9 @@ export function createProbe(allowed: BlockList): {
         return { status: response.statusCode, body: text, durationMs: Math.round(performance.now() - start) };
       } catch (error) {
         const isLate = error instanceof Error && error.name === 'TimeoutError';
-        return { failure: isLate ? `no answer within ${timeoutMs} ms` : reason(error) };
+        return { failure: isLate ? `no answer within ${timeoutMs} ms` : messageOf(error) };
       }
     },
     close: () => agent.destroy(),
   };
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

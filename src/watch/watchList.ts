@@ -1,5 +1,6 @@
 import type { Chain } from '../chains/chains.ts';
 import { toChainFacts } from '../chains/toChainFacts.ts';
+import { messageOf } from '../lib/messageOf.ts';
 import { type Sql, sql } from '../lib/sql.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
 import { compileTrigger } from '../matching/compileTrigger.ts';
@@ -129,7 +130,7 @@ function tryMake(make: () => Subscriber | { fault: string }): Subscriber | { fau
   try {
     return make();
   } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) };
+    return { fault: messageOf(error) };
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addSource } from '../harness/addSource.ts';
 import { createPlace, until, type Vigil } from '../harness/vigil.ts';
 import { type HttpSink, startHttpSink } from '../notify/support/httpSink.ts';
 import { createRandom } from '../support/random.ts';
@@ -23,24 +24,12 @@ it('delivers every alert at least once through kill -9, and repeats only under t
   const random = createRandom('kills while sending');
   let vigil: Vigil = await place.serve(place.folder('data'), env);
   const tenant = await vigil.ok('POST', 'tenant', { name: 'Acme' });
-  const project = await vigil.ok('POST', 'project', { tenantId: tenant.id, name: 'Vault' });
-  const contract = await vigil.ok('POST', 'contract', {
-    projectId: project.id,
-    name: 'Vault',
-    chainUid: 'anvil',
-    address: '0x00000000000000000000000000000000000000aa',
-  });
-  const schema = await vigil.ok('POST', 'detector/schema', { title: 'E', name: 'engine', version: '1' });
   const destination = await vigil.ok('POST', 'destination', {
     tenantId: tenant.id,
     type: 'HTTP',
     uri: `${sink.url}/hook`,
   });
-  const detector = await vigil.ok('POST', 'detector', {
-    contractId: contract.id,
-    schemaId: schema.id,
-    name: 'Engine',
-    source: 'EXTERNAL',
+  const { detectorId } = await addSource(vigil, tenant.id, {
     destinations: [{ tenantDestinationId: destination.id }],
   });
 
@@ -51,7 +40,7 @@ it('delivers every alert at least once through kill -9, and repeats only under t
       eid: `e-${++pushed}`,
       message: 'Something happened.',
     }));
-    const { results } = await vigil.ok('POST', `detector/${detector.id}/alert`, { alerts });
+    const { results } = await vigil.ok('POST', `detector/${detectorId}/alert`, { alerts });
     for (const { uid } of results) acknowledged.add(uid);
   };
   for (let kill = 0; kill < kills; kill++) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addSource } from '../harness/addSource.ts';
 import { bodyOf, startSmtpSink } from '../harness/smtpSink.ts';
 import { createPlace, until } from '../harness/vigil.ts';
 
@@ -27,20 +28,7 @@ it('mails an invite with the address that its maker gave, and an alert to a mail
   const invite = await until(() => sink.mails.find(({ to }) => to.includes('bob@example.com')));
   expect(bodyOf(invite)).toContain('https://console.example.com/welcome');
 
-  const project = await vigil.ok('POST', 'project', { tenantId: tenant.id, name: 'Vault' });
-  const contract = await vigil.ok('POST', 'contract', {
-    projectId: project.id,
-    name: 'Vault',
-    chainUid: 'anvil',
-    address: '0x00000000000000000000000000000000000000aa',
-  });
-  const schema = await vigil.ok('POST', 'detector/schema', { title: 'E', name: 'engine', version: '1' });
-  const detector = await vigil.ok('POST', 'detector', {
-    contractId: contract.id,
-    schemaId: schema.id,
-    name: 'Engine',
-    source: 'EXTERNAL',
-  });
+  const { detectorId } = await addSource(vigil, tenant.id);
   // Nothing is bound, so that the tag decides.
   await vigil.ok('POST', 'destination', {
     tenantId: tenant.id,
@@ -49,7 +37,7 @@ it('mails an invite with the address that its maker gave, and an alert to a mail
     tags: ['DEFAULT'],
   });
   const alerts = [{ eid: 'e-1', severity: 'CRITICAL', message: 'The vault was drained.' }];
-  await vigil.ok('POST', `detector/${detector.id}/alert`, { alerts });
+  await vigil.ok('POST', `detector/${detectorId}/alert`, { alerts });
   const alert = await until(() => sink.mails.find(({ to }) => to.includes('ops@example.com')));
   expect(bodyOf(alert)).toContain('The vault was drained.');
   await vigil.stop();

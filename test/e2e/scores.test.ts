@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addSource } from '../harness/addSource.ts';
 import type { Json } from '../harness/api.ts';
 import { createPlace, until, type Vigil } from '../harness/vigil.ts';
 import { createRandom } from '../support/random.ts';
@@ -17,20 +18,7 @@ it('scores every alert exactly once and in order through kill -9', async () => {
   let vigil: Vigil = await place.serve(place.folder('data'));
   const organisation = await vigil.ok('POST', 'organisation', { name: 'Auditors' });
   const tenant = await vigil.ok('POST', 'tenant', { name: 'Acme', organisationId: organisation.id });
-  const project = await vigil.ok('POST', 'project', { tenantId: tenant.id, name: 'Vault' });
-  const contract = await vigil.ok('POST', 'contract', {
-    projectId: project.id,
-    name: 'Vault',
-    chainUid: 'anvil',
-    address: '0x00000000000000000000000000000000000000aa',
-  });
-  const schema = await vigil.ok('POST', 'detector/schema', { title: 'E', name: 'engine', version: '1' });
-  const detector = await vigil.ok('POST', 'detector', {
-    contractId: contract.id,
-    schemaId: schema.id,
-    name: 'Engine',
-    source: 'EXTERNAL',
-  });
+  const { projectId, detectorId } = await addSource(vigil, tenant.id);
   const license = await vigil.ok('POST', 'license', {
     name: 'Score',
     version: '1',
@@ -42,7 +30,7 @@ it('scores every alert exactly once and in order through kill -9', async () => {
   const instance = await vigil.ok('POST', 'instance', {
     licenseId: license.id,
     organisationId: organisation.id,
-    projectId: project.id,
+    projectId,
     licenseStatus: 'LICENCED',
   });
   const startedAt = '2020-01-01T00:00:00Z';
@@ -54,7 +42,7 @@ it('scores every alert exactly once and in order through kill -9', async () => {
       eid: `e-${acknowledged.length + n}`,
       message: 'Something happened.',
     }));
-    const { results } = await vigil.ok('POST', `detector/${detector.id}/alert`, { alerts });
+    const { results } = await vigil.ok('POST', `detector/${detectorId}/alert`, { alerts });
     acknowledged.push(...results.map(({ uid }: Json) => uid));
   };
   for (let kill = 0; kill < kills; kill++) {

@@ -1,3 +1,4 @@
+import { messageOf } from '../../lib/messageOf.ts';
 import type { EndpointHealth } from '../chainClient.ts';
 import { askInTurn } from './askInTurn.ts';
 import { BadAnswer } from './decodeBlock.ts';
@@ -134,7 +135,7 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, counted }: Op
   function noteFault(endpoint: Endpoint, error: unknown, calls: readonly RpcCall[]): void {
     if (!(error instanceof RpcFailure)) endpoint.wrongAt = calls.map(({ method }) => method);
     endpoint.faults++;
-    endpoint.lastFault = error instanceof Error ? error.message : String(error);
+    endpoint.lastFault = messageOf(error);
     endpoint.retryAt = now() + Math.min(30_000, 250 * 2 ** Math.min(endpoint.faults, 8));
   }
 

@@ -1,47 +1,36 @@
-import { raw, type Sql, sql } from '../../lib/sql.ts';
-import { uidTime } from '../../model/uidTime.ts';
+import { join, type Sql, sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
+import { findDocument, setTags } from '../documents/documentRecords.ts';
 import type { DocumentScope } from '../documents/documentTable.ts';
-import { selectDocument } from '../documents/searchDocuments.ts';
+import type { Row } from '../records.ts';
 import { alertTable } from './alertTable.ts';
 
-type Row = { [member: string]: unknown };
-
-/** One alert by its uid, which carries the time and so the partition. */
 export async function findAlert(
   db: Db,
-  scope: DocumentScope,
+  { condition }: DocumentScope,
   uid: string,
   names: readonly string[],
   lock = false,
 ): Promise<Row | undefined> {
-  const timestamp = uidTime(uid);
-  if (timestamp === undefined) return undefined;
-  const rows = await db.query<Row>(
-    sql`select ${selectDocument(alertTable, names)} from alert t
-      where t.timestamp = ${timestamp} and t.uid = ${uid}::uuid and ${scope.condition} ${raw(lock ? 'for update of t' : '')}`,
-  );
-  return rows[0];
+  return findDocument(db, alertTable, { uid, condition, names, lock });
 }
 
-/** Tags are part of the inverted index, so their hashes change with them. */
 export async function updateAlert(
   db: Db,
-  key: { tenantId: number; timestamp: number; uid: string },
-  change: {
-    isResolved?: boolean;
-    tags?: readonly string[];
-    addTerms?: readonly number[];
-    dropTerms?: readonly number[];
-  },
+  { tenantId, timestamp, uid }: { tenantId: number; timestamp: number; uid: string },
+  {
+    isResolved,
+    tags,
+  }: { isResolved?: boolean; tags?: { former: readonly string[]; now: readonly string[] } },
 ): Promise<void> {
-  const { addTerms = [], dropTerms = [] } = change;
+  const changes = [
+    ...(isResolved === undefined ? [] : [sql`is_resolved = ${isResolved}`]),
+    ...(tags ? [setTags(tenantId, tags.former, tags.now)] : []),
+  ];
+  if (changes.length === 0) return;
   await db.query(
-    sql`update alert t set is_resolved = coalesce(${change.isResolved ?? null}, t.is_resolved),
-        tags = coalesce(${change.tags ?? null}::text[], t.tags),
-        terms = array(select unnest(t.terms) except select unnest(${dropTerms}::int4[])
-                      union select unnest(${addTerms}::int4[]))
-      where t.tenant_id = ${key.tenantId} and t.timestamp = ${key.timestamp} and t.uid = ${key.uid}::uuid`,
+    sql`update alert t set ${join(changes, ', ')}
+      where t.tenant_id = ${tenantId} and t.timestamp = ${timestamp} and t.uid = ${uid}::uuid`,
   );
 }
 

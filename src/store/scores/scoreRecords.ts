@@ -1,8 +1,7 @@
-import { raw, sql } from '../../lib/sql.ts';
+import { sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
-import { uidTime } from '../../model/uidTime.ts';
 import type { Db } from '../db.ts';
-import { selectDocument } from '../documents/searchDocuments.ts';
+import { findDocument, setTags } from '../documents/documentRecords.ts';
 import type { Row } from '../records.ts';
 import { instanceTable } from '../tables/instance.ts';
 import { scoreTable } from './scoreTable.ts';
@@ -13,30 +12,20 @@ export async function findScoreChange(
   scope: Scope,
   { index, uid }: { index: string; uid: string },
   names: readonly string[],
-  lock = false,
 ): Promise<Row | undefined> {
-  const timestamp = uidTime(uid);
-  if (timestamp === undefined) return undefined;
-  const rows = await db.query<Row>(
-    sql`select ${selectDocument(scoreTable, names)} from score_change t
-      where t.timestamp = ${timestamp} and t.uid = ${uid}::uuid and t.index = ${index}
-        and (t.tenant_id, t.license_instance_id) in (
-          select t.tenant_id, t.id from license_instance t where t.status <> 'DELETED' and ${instanceTable.visible(scope)})
-      ${raw(lock ? 'for update of t' : '')}`,
-  );
-  return rows[0];
+  const condition = sql`t.index = ${index} and (t.tenant_id, t.license_instance_id) in (
+    select t.tenant_id, t.id from license_instance t where t.status <> 'DELETED' and ${instanceTable.visible(scope)})`;
+  return findDocument(db, scoreTable, { uid, condition, names, lock: true });
 }
 
-/** Tags are part of the inverted index, so their hashes change with them. */
 export async function tagScoreChange(
   db: Db,
   { tenantId, timestamp, uid }: { tenantId: number; timestamp: number; uid: string },
-  { tags, addTerms, dropTerms }: { tags: string[]; addTerms: number[]; dropTerms: number[] },
+  former: readonly string[],
+  tags: readonly string[],
 ): Promise<void> {
   await db.query(
-    sql`update score_change t set tags = ${tags}::text[],
-        terms = array(select unnest(t.terms) except select unnest(${dropTerms}::int4[])
-                      union select unnest(${addTerms}::int4[]))
+    sql`update score_change t set ${setTags(tenantId, former, tags)}
       where t.tenant_id = ${tenantId} and t.timestamp = ${timestamp} and t.uid = ${uid}::uuid`,
   );
 }

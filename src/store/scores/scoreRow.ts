@@ -1,21 +1,10 @@
-import type { ScoreEvent } from '../../model/score.ts';
+import type { ScoreEvent, ScoreStep } from '../../model/score.ts';
 import { analyze, lowerCase } from '../../query/analyzer.ts';
 import { createTermHash, termHash } from '../../query/termHash.ts';
 import { oddTexts, textsOf } from '../alerts/alertRow.ts';
 import type { LaneFacts } from './readLane.ts';
 
-export type NewScoreChange = {
-  i: number;
-  uid: string;
-  event: ScoreEvent;
-  scoreGroup: string;
-  base: number;
-  asked: number;
-  score: number;
-  scoreChange: number;
-  key: string;
-  value: number;
-};
+export type NewScoreChange = ScoreStep & { i: number; uid: string; event: ScoreEvent };
 
 /** A score change as its row, with what makes it searchable. */
 export function scoreRow(lane: LaneFacts, change: NewScoreChange): Record<string, unknown> {

@@ -7,6 +7,7 @@ import { createHttpSender } from '../../../src/notify/sendHttp.ts';
 import { startWorker } from '../../../src/notify/worker.ts';
 import { createAlertLinks } from '../../../src/services/alertLinks.ts';
 import { listen } from '../../../src/store/listen.ts';
+import { addSource } from '../../harness/addSource.ts';
 import { type Json, startTestApi, type TestApi } from '../../harness/api.ts';
 import { type HttpSink, startHttpSink } from './httpSink.ts';
 
@@ -61,32 +62,13 @@ export async function startNotifyWorld(options: Options = {}): Promise<NotifyWor
   const delivered: string[] = [];
 
   const tenant = await api.ok('POST', 'tenant', { name: 'Receivers' });
-  const project = await api.ok('POST', 'project', { tenantId: tenant.id, name: 'Vault' });
-  const contract = await api.ok('POST', 'contract', {
-    projectId: project.id,
-    name: 'Treasury',
-    chainUid: 'ethereum',
-    address: '0xdAC17F958D2ee523a2206206994597C13D831ec7',
-  });
-  const schema = await api.ok('POST', 'detector/schema', {
-    title: 'Engine',
-    name: 'engine',
-    version: '1.0.0',
-  });
-  const detector = await api.ok('POST', 'detector', {
-    contractId: contract.id,
-    schemaId: schema.id,
-    name: 'Engine',
-    source: 'EXTERNAL',
-  });
+  const source = await addSource(api, tenant.id);
   let count = 0;
 
   return {
     ...api,
     sink,
-    tenantId: tenant.id,
-    detectorId: detector.id,
-    contractId: contract.id,
+    ...source,
     now: () => now(),
     errors,
     delivered,
@@ -129,11 +111,11 @@ export async function startNotifyWorld(options: Options = {}): Promise<NotifyWor
       const destinations = items.map((item) =>
         typeof item === 'number' ? { tenantDestinationId: item } : item,
       );
-      await api.ok('PUT', `detector/${detector.id}`, { destinations });
+      await api.ok('PUT', `detector/${source.detectorId}`, { destinations });
     },
     async push(...alerts) {
       const whole = alerts.map((alert) => ({ eid: `finding ${++count}`, message: 'Found.', ...alert }));
-      const { results } = await api.ok('POST', `detector/${detector.id}/alert`, { alerts: whole });
+      const { results } = await api.ok('POST', `detector/${source.detectorId}/alert`, { alerts: whole });
       return results.map(({ uid }: Json) => uid);
     },
     deliveries: (destinationId, query = 'size=1000') =>

@@ -4,6 +4,7 @@ import { createScoreOnAlerts, createUnscoreOnRetractions } from '../../../src/sc
 import { startScorer } from '../../../src/scoring/worker.ts';
 import { createSandbox, type Sandbox } from '../../../src/scripts/sandbox.ts';
 import { listen } from '../../../src/store/listen.ts';
+import { addSource } from '../../harness/addSource.ts';
 import { type Json, startTestApi, type TestApi } from '../../harness/api.ts';
 import { until } from '../../harness/vigil.ts';
 
@@ -43,30 +44,14 @@ export async function startScoreWorld(): Promise<ScoreWorld> {
 
   const organisation = await api.ok('POST', 'organisation', { name: 'Auditors' });
   const tenant = await api.ok('POST', 'tenant', { name: 'Vaults', organisationId: organisation.id });
-  const project = await api.ok('POST', 'project', { tenantId: tenant.id, name: 'Vault' });
-  const contract = await api.ok('POST', 'contract', {
-    projectId: project.id,
-    name: 'Treasury',
-    chainUid: 'ethereum',
-    address: '0xdAC17F958D2ee523a2206206994597C13D831ec7',
-  });
-  const schema = await api.ok('POST', 'detector/schema', { title: 'E', name: 'engine', version: '1.0.0' });
-  const detector = await api.ok('POST', 'detector', {
-    contractId: contract.id,
-    schemaId: schema.id,
-    name: 'Engine',
-    source: 'EXTERNAL',
-  });
+  const source = await addSource(api, tenant.id);
 
   const score = (instanceId: number, query = '') => api.ok('GET', `instance/${instanceId}/score${query}`);
 
   return {
     ...api,
     organisationId: organisation.id,
-    tenantId: tenant.id,
-    projectId: project.id,
-    contractId: contract.id,
-    detectorId: detector.id,
+    ...source,
     sandbox,
     errors,
     faults,
@@ -92,7 +77,7 @@ export async function startScoreWorld(): Promise<ScoreWorld> {
       const instance = await api.ok('POST', 'instance', {
         licenseId: license.id,
         organisationId: organisation.id,
-        projectId: project.id,
+        projectId: source.projectId,
         licenseStatus: 'LICENCED',
       });
       await api.ok('POST', 'instance/meta', {
@@ -103,7 +88,7 @@ export async function startScoreWorld(): Promise<ScoreWorld> {
     },
     async push(...alerts) {
       const whole = alerts.map((alert) => ({ eid: `finding ${++count}`, message: 'Found.', ...alert }));
-      const { results } = await api.ok('POST', `detector/${detector.id}/alert`, { alerts: whole });
+      const { results } = await api.ok('POST', `detector/${source.detectorId}/alert`, { alerts: whole });
       return results.map(({ uid }: Json) => uid);
     },
     async retract(...blocks) {

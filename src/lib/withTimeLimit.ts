@@ -2,7 +2,7 @@
  * Does something that is broken off after some time, or when `ending` says so. A signal made by `AbortSignal.any` would
  * leave a trace in `ending` for as long as that lives.
  */
-export async function withinTime<T>(
+export async function withTimeLimit<T>(
   ending: AbortSignal,
   timeLimitMs: number,
   work: (signal: AbortSignal) => Promise<T>,

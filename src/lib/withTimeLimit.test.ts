@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { withinTime } from './withinTime.ts';
+import { withTimeLimit } from './withTimeLimit.ts';
 
 describe('work within a time', () => {
   it('is done, and leaves nothing behind', async () => {
@@ -11,7 +11,7 @@ describe('work within a time', () => {
       seen = limit;
       return 7;
     };
-    expect(await withinTime(signal, 20, work)).toBe(7);
+    expect(await withTimeLimit(signal, 20, work)).toBe(7);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
     await sleep(60);
     expect(seen?.aborted).toBe(false);
@@ -19,7 +19,7 @@ describe('work within a time', () => {
 
   it('is broken off when the time is over', async () => {
     const { signal } = new AbortController();
-    const work = withinTime(signal, 20, (limit) => sleep(10_000, undefined, { signal: limit }));
+    const work = withTimeLimit(signal, 20, (limit) => sleep(10_000, undefined, { signal: limit }));
     await expect(work).rejects.toMatchObject({ cause: { name: 'TimeoutError' } });
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
@@ -27,7 +27,7 @@ describe('work within a time', () => {
   it('is broken off with what it belongs to, also when that has ended before', async () => {
     const ending = new AbortController();
     const wait = () =>
-      withinTime(ending.signal, 10_000, (limit) => sleep(10_000, undefined, { signal: limit }));
+      withTimeLimit(ending.signal, 10_000, (limit) => sleep(10_000, undefined, { signal: limit }));
     const work = wait();
     ending.abort(new Error('Enough.'));
     await expect(work).rejects.toMatchObject({ cause: { message: 'Enough.' } });

@@ -1,0 +1,33 @@
+import { type Follow, prepareRaise, raise } from '../../src/alerts/raise.ts';
+import type { Finding } from '../../src/model/alert.ts';
+import type { Store } from '../../src/store/db.ts';
+
+type Members = Pick<Finding, 'projectId' | 'contractId' | 'detectorId'> & Partial<Finding>;
+
+/** Raises `count` alerts of the first tenant, numbered from `first` on, as a detector would. */
+export async function raiseAlerts(
+  store: Store,
+  follow: Follow,
+  { first, count, members }: { first: number; count: number; members: (number: number) => Members },
+): Promise<void> {
+  const timestamp = Date.now();
+  const findings = Array.from({ length: count }, (_, n): Finding => {
+    const number = first + n;
+    return {
+      tenantId: 1,
+      kind: 'detector',
+      group: 'SECURITY',
+      severity: 'HIGH',
+      timestamp,
+      key: `bench ${number}`,
+      eid: `bench-${number}`,
+      name: 'Large transfer',
+      message: `Transfer ${number} of a large amount.`,
+      meta: { amount: number },
+      tags: [],
+      ...members(number),
+    };
+  });
+  await prepareRaise(store, findings);
+  await store.transaction((tx) => raise(tx, findings, [follow]));
+}

@@ -1,0 +1,35 @@
+import { raw, type Sql, sql } from '../../lib/sql.ts';
+import { uidTime } from '../../model/uidTime.ts';
+import { createTermHash } from '../../query/termHash.ts';
+import type { Db } from '../db.ts';
+import type { Row } from '../records.ts';
+import type { DocumentTable } from './documentTable.ts';
+import { selectDocument } from './searchDocuments.ts';
+
+/** One document by its uid, which carries the time and so the partition. */
+export async function findDocument(
+  db: Db,
+  table: DocumentTable,
+  {
+    uid,
+    condition,
+    names,
+    lock = false,
+  }: { uid: string; condition: Sql; names: readonly string[]; lock?: boolean },
+): Promise<Row | undefined> {
+  const timestamp = uidTime(uid);
+  if (timestamp === undefined) return undefined;
+  const rows = await db.query<Row>(
+    sql`select ${selectDocument(table, names)} from ${raw(table.name)} t
+      where t.timestamp = ${timestamp} and t.uid = ${uid}::uuid and ${condition} ${raw(lock ? 'for update of t' : '')}`,
+  );
+  return rows[0];
+}
+
+/** What an update sets for other tags: they are part of the inverted index, so their hashes change with them. */
+export function setTags(tenantId: number, former: readonly string[], tags: readonly string[]): Sql {
+  const hash = createTermHash(tenantId, 'tags');
+  return sql`tags = ${tags}::text[],
+    terms = array(select unnest(t.terms) except select unnest(${former.map(hash)}::int4[])
+                  union select unnest(${tags.map(hash)}::int4[]))`;
+}
