@@ -1,4 +1,5 @@
 import { raw, sql } from '../../lib/sql.ts';
+import { storableJson } from '../../lib/storableJson.ts';
 import type { Severity } from '../../model/alert.ts';
 import type { Db } from '../db.ts';
 
@@ -24,7 +25,7 @@ const columns =
 export async function insertIntents(tx: Db, firings: readonly Firing[], now: number): Promise<void> {
   await tx.prepared(
     sql`with fired as (
-        select * from json_to_recordset(${JSON.stringify(firings)}::json) as f(uid uuid, "tenantId" bigint,
+        select * from json_to_recordset(${storableJson(firings)}::json) as f(uid uuid, "tenantId" bigint,
           timestamp bigint, severity text, "blockNumber" bigint, "detectorId" bigint, "triggerAlertId" bigint)),
       bound as (
         select f.*, b.action_id, 'detector ' || b.id as binding from fired f
@@ -60,7 +61,7 @@ export async function insertManualIntent(
     sql`with written as (
         insert into action_intent (${columns}, given)
         select x.tenant_id, x.id, 'manual', null, null, x.contract_id, x.wallet_id, c.chain_uid, null, 'MEDIUM', 'head', 'WAITING',
-          null, ${now}, ${now}, ${now}, ${JSON.stringify(given)}::jsonb
+          null, ${now}, ${now}, ${now}, ${storableJson(given)}::jsonb
         from action x join contract c on c.tenant_id = x.tenant_id and c.id = x.contract_id
         where x.tenant_id = ${action.tenantId} and x.id = ${action.actionId}
         returning uid)

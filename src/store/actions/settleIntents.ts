@@ -1,4 +1,5 @@
 import { sql } from '../../lib/sql.ts';
+import { storableJson } from '../../lib/storableJson.ts';
 import type { IntentState } from '../../model/action.ts';
 import type { Db } from '../db.ts';
 import type { IntentKey } from './claimIntents.ts';
@@ -23,7 +24,7 @@ export async function settleIntents(tx: Db, settled: readonly Settled[], now: nu
   const changed = await tx.prepared<{ id: number }>(
     sql`update action_intent i set state = s.state, reason = s.reason, tx_hash = coalesce(s."txHash", i.tx_hash),
         mined_block = s.block, cost = s.cost, lease_until = null, updated_at = ${now}::bigint
-      from json_to_recordset(${JSON.stringify(rows)}::json) as s("tenantId" bigint, id bigint, state text, reason text,
+      from json_to_recordset(${storableJson(rows)}::json) as s("tenantId" bigint, id bigint, state text, reason text,
         "txHash" text, block bigint, cost numeric, "lastHash" text)
       where i.tenant_id = s."tenantId" and i.id = s.id and i.state in ('WAITING', 'SIGNED', 'SUBMITTED')
         and i.tx_hash is not distinct from s."lastHash"
@@ -62,7 +63,7 @@ export async function postponeIntents(db: Db, postponed: readonly Postponed[]): 
   if (postponed.length === 0) return;
   await db.prepared(
     sql`update action_intent i set next_attempt_at = p.at, lease_until = null, reason = coalesce(p.reason, i.reason)
-      from json_to_recordset(${JSON.stringify(postponed)}::json) as p("tenantId" bigint, id bigint, at bigint, reason text)
+      from json_to_recordset(${storableJson(postponed)}::json) as p("tenantId" bigint, id bigint, at bigint, reason text)
       where i.tenant_id = p."tenantId" and i.id = p.id and i.state in ('WAITING', 'SIGNED', 'SUBMITTED')`,
   );
 }

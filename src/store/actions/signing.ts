@@ -1,4 +1,5 @@
 import { sql } from '../../lib/sql.ts';
+import { storableJson } from '../../lib/storableJson.ts';
 import type { IntendedCall } from '../../model/action.ts';
 import type { Db } from '../db.ts';
 import { type IntentKey, isDeepEnough } from './claimIntents.ts';
@@ -107,7 +108,7 @@ export async function insertAttempts(tx: Db, attempts: readonly SignedAttempt[],
     cost: String(cost),
   }));
   await tx.prepared(
-    sql`with signed as (select * from json_to_recordset(${JSON.stringify(rows)}::json) as s("tenantId" bigint, id bigint,
+    sql`with signed as (select * from json_to_recordset(${storableJson(rows)}::json) as s("tenantId" bigint, id bigint,
           attempt int, hash text, raw text, "maxFee" numeric, tip numeric, "isVoid" boolean, cost numeric)),
       stored as (
         insert into action_transaction (tenant_id, intent_id, attempt, hash, raw, max_fee, tip, is_void, created_at)
@@ -128,7 +129,7 @@ export async function markSigned(
   await tx.prepared(
     sql`update action_intent i set state = 'SIGNED', reason = null, wallet_id = s."walletId", address = ${address}::text,
         nonce = s.nonce, call = s.call, signed_at = ${now}::bigint, updated_at = ${now}::bigint
-      from json_to_recordset(${JSON.stringify(intents)}::json) as s("tenantId" bigint, id bigint, "walletId" bigint,
+      from json_to_recordset(${storableJson(intents)}::json) as s("tenantId" bigint, id bigint, "walletId" bigint,
         nonce bigint, call jsonb)
       where i.tenant_id = s."tenantId" and i.id = s.id`,
   );

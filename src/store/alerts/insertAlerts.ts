@@ -1,4 +1,5 @@
 import { sql } from '../../lib/sql.ts';
+import { storableJson } from '../../lib/storableJson.ts';
 import type { Db } from '../db.ts';
 import { nowMs } from './alertEvents.ts';
 import { addToRollups } from './rollups.ts';
@@ -23,7 +24,7 @@ export async function insertAlerts(
   if (rows.length === 0) return [];
   const inserted = await tx.prepared<InsertedAlert>(
     sql`with inserted as (
-        insert into alert select * from json_populate_recordset(null::alert, ${JSON.stringify(rows)}::json)
+        insert into alert select * from json_populate_recordset(null::alert, ${storableJson(rows)}::json)
         on conflict (tenant_id, timestamp, uid) do update set retracted_at = null where alert.retracted_at is not null
         returning uid, tenant_id, contract_id, timestamp, alert_group, numeric_severity),
       told as (

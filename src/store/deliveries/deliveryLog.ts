@@ -1,5 +1,6 @@
 import { isUuid } from '../../lib/isUuid.ts';
 import { empty, sql } from '../../lib/sql.ts';
+import { storableJson } from '../../lib/storableJson.ts';
 import type { Message, Outcome } from '../../model/notification.ts';
 import type { Scope } from '../../model/principal.ts';
 import type { Db } from '../db.ts';
@@ -103,7 +104,7 @@ export async function logSent(
     sql`with sent as (
         insert into delivery (id, tenant_id, uid, destination_id, type, data, state, attempts, step, next_attempt_at,
           created_at, updated_at, delivered_at, last_status, last_error)
-        values (${message.sequence}, ${tenantId}, ${message.uid}::uuid, ${id}, ${message.type}, ${JSON.stringify(message.data)}::jsonb,
+        values (${message.sequence}, ${tenantId}, ${message.uid}::uuid, ${id}, ${message.type}, ${storableJson(message.data)}::jsonb,
           ${outcome.ok ? 'DELIVERED' : 'DEAD'}, 1, 1, ${at}, ${at}, ${at}, ${outcome.ok ? at : null}, ${status}, ${error})
         returning tenant_id, id)
       insert into delivery_attempt (tenant_id, delivery_id, attempt, at, duration_ms, status, error)

@@ -1,4 +1,5 @@
 import { sql } from '../../lib/sql.ts';
+import { storableJson } from '../../lib/storableJson.ts';
 import type { EventType } from '../../model/notification.ts';
 import type { Db } from '../db.ts';
 
@@ -20,7 +21,7 @@ export async function insertDeliveries(tx: Db, messages: readonly NewMessage[], 
           next_attempt_at, created_at, updated_at)
         select m.tenant_id, gen_random_uuid(), d.id::bigint, m.type, m.data, (m.alert->>'uid')::uuid,
           (m.alert->>'timestamp')::bigint, (m.alert->>'contractId')::bigint, ${now}, ${now}, ${now}
-        from rows from (jsonb_to_recordset(${JSON.stringify(messages.map(toColumns))}::jsonb)
+        from rows from (jsonb_to_recordset(${storableJson(messages.map(toColumns))}::jsonb)
           as (tenant_id bigint, type text, data jsonb, alert jsonb, destination_ids jsonb))
           with ordinality as m (tenant_id, type, data, alert, destination_ids, n)
         cross join lateral jsonb_array_elements_text(m.destination_ids) d(id)

@@ -1,4 +1,5 @@
 import { sql } from '../../lib/sql.ts';
+import { storableJson } from '../../lib/storableJson.ts';
 import type { Db } from '../db.ts';
 
 /** What an attempt came to. Without `nextAttemptAt` a failed delivery is given up. */
@@ -27,7 +28,7 @@ export async function settleDeliveries(tx: Db, settled: readonly Settled[], now:
     next_at: item.nextAttemptAt,
   }));
   await tx.prepared(
-    sql`with s as (select * from json_to_recordset(${JSON.stringify(rows)}::json) as s(tenant_id bigint, id bigint, at bigint,
+    sql`with s as (select * from json_to_recordset(${storableJson(rows)}::json) as s(tenant_id bigint, id bigint, at bigint,
           duration_ms int, is_delivered boolean, status int, error text, next_at bigint)),
       changed as (
         update delivery d set attempts = d.attempts + 1, step = d.step + 1, lease_until = null, updated_at = ${now},

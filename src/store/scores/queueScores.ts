@@ -1,4 +1,5 @@
 import { sql } from '../../lib/sql.ts';
+import { storableJson } from '../../lib/storableJson.ts';
 import type { AlertEvent } from '../../model/score.ts';
 import type { Db } from '../db.ts';
 
@@ -34,7 +35,7 @@ export async function queueAlerts(tx: Db, alerts: readonly QueuedAlert[], now: n
         insert into score_work (tenant_id, license_instance_id, type, at, created_at, alert_uid, alert_timestamp, data)
         select i.tenant_id, i.id, 'alert', a.timestamp, ${now}, a.uid, a.timestamp,
           a.event || jsonb_build_object('detectorSchemaName', d.name)
-        from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as ("tenantId" bigint, "projectId" bigint,
+        from rows from (jsonb_to_recordset(${storableJson(rows)}::jsonb) as ("tenantId" bigint, "projectId" bigint,
             "detectorId" bigint, uid uuid, timestamp bigint, time text, event jsonb))
           with ordinality a (tenant_id, project_id, detector_id, uid, timestamp, time, event, n)
         join license_instance i on i.tenant_id = a.tenant_id and i.project_id = a.project_id

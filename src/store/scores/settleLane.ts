@@ -1,4 +1,5 @@
 import { sql } from '../../lib/sql.ts';
+import { storableJson } from '../../lib/storableJson.ts';
 import type { ScoreFault } from '../../model/score.ts';
 import type { Db } from '../db.ts';
 import type { LaneFacts } from './readLane.ts';
@@ -22,7 +23,7 @@ export async function settleLane(
   const rows = await db.prepared(
     sql`with lane as (
         update score_lane set holder = null, lease_until = null, next_i = ${nextI},
-          fault = ${fault ? JSON.stringify(fault) : null}::jsonb
+          fault = ${fault ? storableJson(fault) : null}::jsonb
         where tenant_id = ${lane.tenantId} and license_instance_id = ${lane.instanceId} and holder = ${lane.holder}::uuid
         returning tenant_id, license_instance_id),
       done as (
@@ -30,11 +31,11 @@ export async function settleLane(
       changed as (
         insert into score_change
         select r.* from json_populate_recordset(null::score_change,
-          ${JSON.stringify(changes.map((change) => scoreRow(lane, change)))}::json) r where exists (select from lane)),
+          ${storableJson(changes.map((change) => scoreRow(lane, change)))}::json) r where exists (select from lane)),
       standing as (
         insert into score_standing as s (tenant_id, license_instance_id, score_group, score, changes, changed_at)
         select lane.tenant_id, lane.license_instance_id, r."scoreGroup", r.score, r.changes, r.at
-        from lane, json_to_recordset(${JSON.stringify(toStandings(changes))}::json)
+        from lane, json_to_recordset(${storableJson(toStandings(changes))}::json)
           as r("scoreGroup" text, score double precision, changes bigint, at bigint)
         on conflict (tenant_id, license_instance_id, score_group) do update
           set score = excluded.score, changes = s.changes + excluded.changes, changed_at = excluded.changed_at)

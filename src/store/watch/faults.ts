@@ -1,4 +1,5 @@
 import { sql } from '../../lib/sql.ts';
+import { storableJson } from '../../lib/storableJson.ts';
 import type { Db } from '../db.ts';
 
 export type FaultRow = {
@@ -21,7 +22,7 @@ export async function noteFaults(
 ): Promise<{ kind: string; id: number }[]> {
   if (faults.length === 0) return [];
   const noted = await tx.prepared<{ kind: string; id: number; before: number; count: number }>(
-    sql`with r as (select * from json_to_recordset(${JSON.stringify(faults)}::json) as r(kind text, id bigint,
+    sql`with r as (select * from json_to_recordset(${storableJson(faults)}::json) as r(kind text, id bigint,
         "tenantId" bigint, "contractId" bigint, message text, count int, "firstAt" bigint, "lastAt" bigint)),
       noted as (
         insert into watch_fault as f (kind, id, tenant_id, contract_id, message, count, first_at, last_at)

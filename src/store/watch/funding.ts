@@ -1,4 +1,5 @@
 import { sql } from '../../lib/sql.ts';
+import { storableJson } from '../../lib/storableJson.ts';
 import type { Funding } from '../../model/detection.ts';
 import type { Db } from '../db.ts';
 
@@ -20,7 +21,7 @@ export async function insertFunded(tx: Db, chainUid: string, rows: readonly Fund
     sql`insert into funded_address (chain_uid, address, source, tags, hops, transaction_hash, block_number, timestamp)
       select ${chainUid}, r.address, r.source, array(select json_array_elements_text(r.tags)), r.hops,
         r.transaction_hash, r.block_number, r.timestamp
-      from json_to_recordset(${JSON.stringify(written)}::json) as r(address text, source text, tags json,
+      from json_to_recordset(${storableJson(written)}::json) as r(address text, source text, tags json,
         hops smallint, transaction_hash text, block_number bigint, timestamp bigint)
       on conflict do nothing`,
   );

@@ -1,4 +1,5 @@
 import { raw, sql } from '../../lib/sql.ts';
+import { storableJson } from '../../lib/storableJson.ts';
 import type { Db } from '../db.ts';
 
 export type StateKey = { readonly kind: string; readonly id: number };
@@ -25,7 +26,7 @@ export async function saveStates(tx: Db, chainUid: string, changes: readonly Sta
   if (changes.length === 0) return;
   const last = new Map(changes.map((change) => [`${change.kind} ${change.id}`, change]));
   const rows = (of: Iterable<StateChange>, pick: 'before' | 'after') =>
-    JSON.stringify(
+    storableJson(
       Array.from(of, (change) => ({
         number: change.number,
         kind: change.kind,
@@ -61,7 +62,7 @@ export async function undoStates(tx: Db, chainUid: string, above: number): Promi
   await tx.query(sql`delete from watch_undo where chain_uid = ${chainUid} and number > ${above}`);
   await tx.query(
     sql`update watch_state s set state = r.state
-      from json_to_recordset(${JSON.stringify(undone)}::json) as r(kind text, id bigint, state jsonb)
+      from json_to_recordset(${storableJson(undone)}::json) as r(kind text, id bigint, state jsonb)
       where r.kind = s.kind and r.id = s.id and r.state is not null and r.state <> 'null'::jsonb`,
   );
   const fresh = undone.filter(({ state }) => state === null);
