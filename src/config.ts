@@ -39,7 +39,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
     masterKey: readMasterKey(read, faults),
     masterKeyFile: resolve(read.text('VIGIL_MASTER_KEY_FILE') ?? join(dataDir, 'master.key')),
     logLevel: read.oneOf('VIGIL_LOG_LEVEL', logLevels, 'info'),
-    retentionDays: env.VIGIL_RETENTION_DAYS ? read.integer('VIGIL_RETENTION_DAYS', 0, 1, 36_500) : undefined,
+    retentionDays: read.optionalInteger('VIGIL_RETENTION_DAYS', 1, 36_500),
     rateLimit: {
       perSecond: read.integer('VIGIL_RATE_LIMIT', 100, 1, 1_000_000),
       burst: read.integer('VIGIL_RATE_BURST', 300, 1, 10_000_000),
@@ -57,7 +57,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
       slot: read.text('VIGIL_PKCS11_SLOT'),
       pinFile: read.text('VIGIL_PKCS11_PIN_FILE'),
     },
-    chains: readChains(env, read),
+    chains: readChains(read),
   });
   refuseUnknown(env, faults);
   if (faults.length > 0) throw new ConfigError(faults);
@@ -106,20 +106,17 @@ function refuseUnknown(env: NodeJS.ProcessEnv, faults: string[]): void {
   }
 }
 
-function readChains(env: NodeJS.ProcessEnv, read: Reader) {
+function readChains(read: Reader) {
   return Object.fromEntries(
     chainUids.flatMap((uid) => {
       const name = uid.toUpperCase();
       const endpoints = read.urls(`VIGIL_RPC_${name}`, ['http:', 'https:', 'ws:', 'wss:']);
-      const confirmations = optionalInteger(`VIGIL_CHAIN_${name}_CONFIRMATIONS`);
-      const startBlock = optionalInteger(`VIGIL_CHAIN_${name}_START_BLOCK`);
+      const most = Number.MAX_SAFE_INTEGER;
+      const confirmations = read.optionalInteger(`VIGIL_CHAIN_${name}_CONFIRMATIONS`, 0, most);
+      const startBlock = read.optionalInteger(`VIGIL_CHAIN_${name}_START_BLOCK`, 0, most);
       return endpoints ? [[uid, { endpoints, confirmations, startBlock }]] : [];
     }),
   );
-
-  function optionalInteger(name: string): number | undefined {
-    return env[name] ? read.integer(name, 0, 0, Number.MAX_SAFE_INTEGER) : undefined;
-  }
 }
 
 function readMasterKey(read: Reader, faults: string[]): Secret | undefined {
@@ -172,6 +169,15 @@ function reader(env: NodeJS.ProcessEnv, faults: string[]) {
     return value === undefined ? undefined : new Secret(value);
   };
 
+  const optionalInteger = (name: string, low: number, high: number): number | undefined => {
+    const value = text(name);
+    if (value === undefined) return undefined;
+    const number = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= low && number <= high) return number;
+    faults.push(`${name} is "${value}" but must be a whole number from ${low} to ${high}.`);
+    return undefined;
+  };
+
   return {
     text,
     oneOf,
@@ -183,19 +189,15 @@ function reader(env: NodeJS.ProcessEnv, faults: string[]) {
     },
     urls: (name: string, protocols: readonly string[]): string[] | undefined =>
       items(name)?.flatMap((item) => parseUrl(name, item, protocols) ?? []),
-    integer: (name: string, fallback: number, low: number, high: number): number => {
-      const value = text(name);
-      if (value === undefined) return fallback;
-      const number = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
-      if (number >= low && number <= high) return number;
-      faults.push(`${name} is "${value}" but must be a whole number from ${low} to ${high}.`);
-      return fallback;
-    },
+    optionalInteger,
+    integer: (name: string, fallback: number, low: number, high: number): number =>
+      optionalInteger(name, low, high) ?? fallback,
     list: <T extends string>(name: string, allowed: readonly T[]): T[] | undefined => {
       const words = items(name);
       const unknown = words?.filter((word) => !allowed.some((role) => role === word)) ?? [];
       if (unknown.length > 0)
         faults.push(`${name} has "${unknown.join(', ')}" but takes only ${allowed.join(', ')}.`);
+      if (words?.length === 0) faults.push(`${name} names nothing but takes ${allowed.join(', ')}.`);
       return words && allowed.filter((role) => words.includes(role));
     },
     adminToken: (name: string): Secret | undefined => {

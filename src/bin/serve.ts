@@ -1,12 +1,21 @@
 import { createLog, startApp } from '../app.ts';
 import { loadConfig } from '../config.ts';
 
-/** Serves until SIGINT or SIGTERM; a second signal does not wait for open requests. */
+/** npm passes on what the terminal has sent to everybody, so that one Ctrl-C comes twice. */
+const sameMs = 1000;
+
+/** Serves until SIGINT or SIGTERM; a second signal, a while later, does not wait for open requests. */
 export async function serve(): Promise<number> {
   const config = loadConfig();
   const log = createLog(config);
   const stopped = new Promise<string>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal));
+    let since: number | undefined;
+    const heard = (signal: string) => {
+      since ??= performance.now();
+      if (performance.now() - since > sameMs) process.exit(130);
+      resolve(signal);
+    };
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, heard);
   });
   const app = await startApp(config, log);
   const first = app.firstToken;
@@ -19,7 +28,6 @@ ${first ? `\nFirst start. The administrator's token, shown once and kept in ${ap
   const reason = await Promise.race([stopped, app.lost]);
   if (reason instanceof Error) log.fatal({ err: reason }, 'Stopping: the database is lost');
   else log.info({ signal: reason }, 'Stopping: finishing open requests');
-  for (const again of ['SIGINT', 'SIGTERM'] as const) process.once(again, () => process.exit(130));
   await app.stop();
   log.info('Stopped');
   log.flush();

@@ -91,6 +91,7 @@ describe('vigil serve', { timeout: 120_000 }, () => {
     );
     const stopped = vigil.stop('SIGINT');
     await until(() => isRefused(vigil.url));
+    await sleep(1100);
     process.kill(vigil.pid, 'SIGINT');
     expect((await stopped).code).toBe(130);
     expect(await failed).toBe('cut off');

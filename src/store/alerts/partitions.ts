@@ -1,12 +1,16 @@
 import { raw, sql } from '../../lib/sql.ts';
 import type { Db, Store } from '../db.ts';
+import { inChunks } from '../inChunks.ts';
 
 const partitioned = ['alert', 'score_change'] as const;
 export type Partitioned = (typeof partitioned)[number];
 
 const made = new WeakMap<Store, Set<string>>();
 
-/** Makes sure that the months of these timestamps have a partition; known ones cost nothing. */
+/**
+ * Makes sure that the months of these timestamps have a partition. Known ones cost nothing, unless they are past: another
+ * process may have dropped them since.
+ */
 export async function ensurePartitions(
   store: Store,
   table: Partitioned,
@@ -17,7 +21,7 @@ export async function ensurePartitions(
   const missing = new Set<string>();
   for (const timestamp of timestamps) {
     const month = monthOf(timestamp);
-    if (!known.has(`${table} ${month}`)) missing.add(month);
+    if (!known.has(`${table} ${month}`) || endOf(month) <= Date.now()) missing.add(month);
   }
   for (const month of [...missing].sort()) {
     await createPartition(store, table, month);
@@ -32,51 +36,76 @@ export async function ensurePartitionsAhead(store: Store, now: number): Promise<
   for (const table of partitioned) await ensurePartitions(store, table, ahead);
 }
 
-/** Detaches and drops the partitions that end before `before`, alerts with their roll-ups; returns their names. */
+/** Drops the partitions that end before `before`, then the roll-ups of these alerts; returns the names of the partitions. */
 export async function dropOldPartitions(store: Store, before: number): Promise<string[]> {
   const rows = await store.query<{ parent: string; name: string }>(
     sql`select p.relname as parent, c.relname as name from pg_inherits i
       join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
       where p.relname = any(${[...partitioned]}) order by c.relname`,
   );
-  const old = rows.filter(({ parent, name }) => endOf(parent, name) <= before);
-  for (const { parent, name } of old) {
+  const old = rows.filter(({ parent, name }) => endOf(name.slice(parent.length + 1)) <= before);
+  for (const { name } of old) {
     await store.transaction(async (tx) => {
-      await tx.query(sql`alter table ${raw(parent)} detach partition ${raw(name)}`);
-      if (parent === 'alert')
-        await tx.query(sql`delete from alert_rollup where start < ${endOf(parent, name)}`);
+      // Whoever raises alerts waits behind us while we wait for a long search: rather try again in an hour.
+      await tx.query(sql`set local lock_timeout = '2s'`);
       await tx.query(sql`drop table ${raw(name)}`);
     });
-    made.get(store)?.delete(`${parent} ${name.slice(parent.length + 1)}`);
   }
+  const date = new Date(before);
+  await dropRollups(store, Date.UTC(date.getUTCFullYear(), date.getUTCMonth()));
   return old.map(({ name }) => name);
 }
 
-/** The first millisecond after the month of a partition. */
-function endOf(parent: string, name: string): number {
-  const [year, month] = name
-    .slice(parent.length + 1)
-    .split('_')
-    .map(Number);
-  return Date.UTC(year!, month);
+/** Contract by contract, because that is how old ones can be found. */
+async function dropRollups(db: Db, before: number): Promise<void> {
+  await inChunks(async (most) => {
+    const rows = await db.query(
+      sql`with recursive series as (
+          (select tenant_id, contract_id, width_ms from alert_rollup order by 1, 2, 3 limit 1)
+          union all
+          select next.* from series s, lateral (
+            select tenant_id, contract_id, width_ms from alert_rollup
+            where (tenant_id, contract_id, width_ms) > (s.tenant_id, s.contract_id, s.width_ms) order by 1, 2, 3 limit 1) next),
+        old as (
+          select r.at from series s, lateral (
+            select ctid as at from alert_rollup
+            where (tenant_id, contract_id, width_ms) = (s.tenant_id, s.contract_id, s.width_ms) and start < ${before}
+            order by start limit ${most}) r
+          limit ${most})
+        delete from alert_rollup where ctid = any(array(select at from old)) returning 1`,
+    );
+    return rows.length;
+  });
+}
+
+/** The first millisecond after a month. */
+function endOf(month: string): number {
+  const [year, number] = month.split('_').map(Number);
+  return Date.UTC(year!, number);
 }
 
 async function createPartition(store: Store, table: Partitioned, month: string): Promise<void> {
+  const name = `${table}_${month}`;
+  if (await exists(store, name)) return;
   const [year, index] = month.split('_').map(Number);
   const [from, to] = [Date.UTC(year!, index! - 1), Date.UTC(year!, index)];
-  await store.transaction(async (tx: Db) => {
+  await store.transaction(async (tx) => {
     // Two processes may want the same month at once.
     await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`partition ${table}`}, 0))`);
+    if (await exists(tx, name)) return;
     await tx.query(
-      sql`create table if not exists ${raw(`${table}_${month}`)} partition of ${raw(table)}
+      sql`create table ${raw(name)} partition of ${raw(table)}
         for values from (${raw(String(from))}) to (${raw(String(to))})`,
     );
     // Of an index of all months this cannot be changed. What waits in the list is sorted in by `sortTerms`.
     if (table === 'alert')
-      await tx.query(
-        sql`alter index ${raw(`${table}_${month}_terms_idx`)} set (gin_pending_list_limit = 4096)`,
-      );
+      await tx.query(sql`alter index ${raw(`${name}_terms_idx`)} set (gin_pending_list_limit = 4096)`);
   });
+}
+
+async function exists(db: Db, name: string): Promise<boolean> {
+  const [row] = await db.prepared<{ found: boolean }>(sql`select to_regclass(${name}) is not null as found`);
+  return row!.found;
 }
 
 function monthOf(timestamp: number): string {

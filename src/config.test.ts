@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from './config.ts';
+
+describe('the environment', () => {
+  it('has settings that are blank taken for unset', () => {
+    const blank = loadConfig({
+      VIGIL_RETENTION_DAYS: ' ',
+      VIGIL_PORT: ' ',
+      VIGIL_RPC_ETHEREUM: 'http://127.0.0.1:8545',
+      VIGIL_CHAIN_ETHEREUM_CONFIRMATIONS: ' ',
+      VIGIL_CHAIN_ETHEREUM_START_BLOCK: '\t',
+    });
+    expect(blank.retentionDays).toBeUndefined();
+    expect(blank.port).toBe(8080);
+    expect(blank.chains.ethereum).toMatchObject({ confirmations: undefined, startBlock: undefined });
+  });
+
+  it('is read as it is written', () => {
+    const config = loadConfig({
+      VIGIL_RETENTION_DAYS: '30',
+      VIGIL_RPC_ETHEREUM: 'http://127.0.0.1:8545',
+      VIGIL_CHAIN_ETHEREUM_CONFIRMATIONS: '0',
+      VIGIL_CHAIN_ETHEREUM_START_BLOCK: '5',
+      VIGIL_ROLES: 'work, api',
+    });
+    expect(config.retentionDays).toBe(30);
+    expect(config.chains.ethereum).toMatchObject({ confirmations: 0, startBlock: 5 });
+    expect(config.roles).toEqual(['api', 'work']);
+  });
+
+  it.each([
+    [
+      { VIGIL_RETENTION_DAYS: '0' },
+      'VIGIL_RETENTION_DAYS is "0" but must be a whole number from 1 to 36500.',
+    ],
+    [{ VIGIL_ROLES: ',' }, 'VIGIL_ROLES names nothing but takes api, watch, work.'],
+  ])('says what is wrong with %o', (env, fault) => {
+    expect(() => loadConfig(env)).toThrow(fault);
+  });
+});

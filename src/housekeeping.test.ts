@@ -1,0 +1,80 @@
+import pino from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase } from '../test/harness/database.ts';
+import { createRandom } from '../test/support/random.ts';
+import { randomFinding } from '../test/support/randomAlerts.ts';
+import { prepareRaise, raise } from './alerts/raise.ts';
+import { tidyOnce } from './housekeeping.ts';
+import { sql } from './lib/sql.ts';
+import { openStore, type Store } from './store/db.ts';
+
+const now = Date.UTC(2020, 10, 15);
+const october = { from: Date.UTC(2020, 9, 1), to: Date.UTC(2020, 9, 30) };
+const owner = { tenantId: 1, projectId: 1, contractId: 1 };
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let store: Store;
+let other: Store;
+beforeAll(async () => {
+  database = await createTestDatabase('migrated');
+  store = openStore(database.config, () => {});
+  other = openStore(database.config, () => {});
+});
+afterAll(async () => {
+  await store.close();
+  await other.close();
+  await database.drop();
+});
+
+describe('keeping house', () => {
+  const lines: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+  const chains = { isConfigured: () => false, client: () => undefined };
+  const tidy = (db: Store) =>
+    tidyOnce(
+      { store: db, chains, hsm: undefined, retentionDays: 3, now: () => now, log },
+      new AbortController().signal,
+    );
+  const random = createRandom('keeping house');
+  let count = 0;
+  const raiseSome = async (db: Store) => {
+    const findings = Array.from({ length: 3 }, () =>
+      randomFinding(random, owner, ++count, october.from, october.to),
+    );
+    await prepareRaise(db, findings);
+    return db.transaction((tx) => raise(tx, findings));
+  };
+  const rollups = async () =>
+    (await store.query(sql`select 1 from alert_rollup where start < ${october.to}`)).length;
+
+  it('drops what is too old, with its roll-ups, though something before it fails', async () => {
+    await raiseSome(store);
+    expect(await rollups()).toBeGreaterThan(0);
+    await store.query(sql`alter table idempotency_key rename to away`);
+    await tidy(store);
+    await store.query(sql`alter table away rename to idempotency_key`);
+    expect(lines.join('')).toContain('Replies to repeated requests were not forgotten; it is tried again');
+    expect(lines).toHaveLength(1);
+    expect(await store.query(sql`select to_regclass('alert_2020_10')::text as name`)).toEqual([
+      { name: null },
+    ]);
+    expect(await rollups()).toBe(0);
+  });
+
+  it('leaves no process that believes in a month which another has dropped', async () => {
+    expect(await raiseSome(store)).toHaveLength(3);
+    expect(await raiseSome(other)).toHaveLength(3);
+    await tidy(other);
+    expect(await raiseSome(store)).toHaveLength(3);
+  });
+
+  it('gives up on what others hold instead of letting everybody wait behind it', async () => {
+    lines.length = 0;
+    await store.transaction(async (tx) => {
+      await tx.query(sql`select 1 from alert limit 1`);
+      await tidy(other);
+      expect(await raiseSome(other)).toHaveLength(3);
+    });
+    expect(lines.join('')).toContain('Old alerts were not removed; it is tried again within the hour');
+  });
+});
