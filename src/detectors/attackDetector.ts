@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { badTags, showLabel, worstFirst } from '../evidence/labelHits.ts';
-import { Condition, Configuration, Duration, LabelTags } from '../evidence/parameters.ts';
+import { Condition, Configuration, FundingWindow, LabelTags } from '../evidence/parameters.ts';
 import { evaluateCondition, parseCondition } from '../lib/condition.ts';
 import { parseDuration } from '../lib/duration.ts';
 import type { Transaction } from '../model/block.ts';
@@ -16,8 +16,8 @@ const config = Configuration({
     examples: [['OFAC']],
   }),
   score: Condition('Labels count whose score fulfils this condition.', '> 0'),
-  lookback: Duration(
-    'An account also counts that got its first money from a suspicious source within this time; 0 switches this off.',
+  lookback: FundingWindow(
+    'An account also counts that got its first money from a suspicious source within this time, at most 30 days; 0 switches this off.',
     '7 days',
   ),
 });
@@ -34,7 +34,7 @@ export const attackDetector = defineDetector<Config, never>({
   severity: 'HIGH',
   description:
     'A suspicious account or contract has to do with the contract: as sender, as deployer, as the contract called, as a contract that emits a log in the same transaction, or as one that suspicious money has funded.',
-  faq: 'When is somebody suspicious? When the address has a label with one of the tags, or got its first money from such an address. Contracts that take part in a transaction without emitting a log are not seen.',
+  faq: 'When is somebody suspicious? When the address has a label with one of the tags, or got its first money, straight or over up to three accounts, from such an address. Money is followed from labels of the platform tagged SANCTION, EXPLOIT, SCAM, MIXER or BRIDGE, not from a tenant’s own labels or other tags; labelTags says which of them count. Contracts that take part in a transaction without emitting a log are not seen.',
   config,
   fields: [
     'suspect',

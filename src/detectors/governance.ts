@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { Configuration, Duration } from '../evidence/parameters.ts';
 import { decodeEvent, parseEvent, topicOf } from '../lib/abi.ts';
+import { cutText } from '../lib/cutText.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { defineDetector } from '../model/detection.ts';
 
@@ -125,14 +126,14 @@ function firstLine(text: unknown): string {
     .replace(/^#+\s*/, '')
     .split('\n', 1)[0]!
     .trim();
-  return line === '' ? 'without a description.' : line.slice(0, 200);
+  return line === '' ? 'without a description.' : cutText(line, 200);
 }
 
 /** Call data and descriptions may be of any size; an alert keeps their beginning. */
 function shortened(values: Values): Values {
   const cut = (value: unknown): unknown =>
     typeof value === 'string'
-      ? value.slice(0, 2_000)
+      ? cutText(value, 2_000)
       : Array.isArray(value)
         ? value.slice(0, 50).map(cut)
         : value;

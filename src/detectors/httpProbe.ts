@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { holdsFor } from '../evidence/holdsFor.ts';
 import { keep } from '../evidence/keep.ts';
 import { Choice, Configuration, Duration, Schedule, Whole } from '../evidence/parameters.ts';
+import { cutText } from '../lib/cutText.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { parseSchedule } from '../lib/schedule.ts';
 import { defineDetector, type HttpRequest, type HttpResult, type Reader } from '../model/detection.ts';
@@ -93,7 +94,7 @@ export const httpProbe = defineDetector<Config, State>({
             samples: wrong,
             ...('failure' in answer
               ? { failure: answer.failure }
-              : { status: answer.status, durationMs: answer.durationMs, answer: answer.body.slice(0, 200) }),
+              : { status: answer.status, durationMs: answer.durationMs, answer: cutText(answer.body, 200) }),
           },
         },
       ],

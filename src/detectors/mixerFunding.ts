@@ -1,12 +1,24 @@
-import type { Static } from 'typebox';
-import { Configuration, Duration, LabelTags, Whole } from '../evidence/parameters.ts';
+import { type Static, Type } from 'typebox';
+import { Configuration, FundingWindow, Whole } from '../evidence/parameters.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { defineDetector } from '../model/detection.ts';
+import { followedFunding } from '../model/followedFunding.ts';
+
+type Tag = (typeof followedFunding.tags)[number];
 
 const config = Configuration({
-  hops: Whole('Over how many accounts the money may have come; 1 is straight from the source.', 1, 1, 5),
-  window: Duration('Only money that arrived within this time counts.', '7 days'),
-  sources: LabelTags('Tags of the sources that count.', ['MIXER', 'BRIDGE']),
+  hops: Whole(
+    'Over how many accounts the money may have come; 1 is straight from the source.',
+    1,
+    1,
+    followedFunding.mostHops,
+  ),
+  window: FundingWindow('Only money that arrived within this time counts, at most 30 days.', '7 days'),
+  sources: Type.Array(Type.Unsafe<Tag>({ type: 'string', enum: [...followedFunding.tags] }), {
+    description: 'Tags of the sources that count.',
+    default: ['MIXER', 'BRIDGE'],
+    uniqueItems: true,
+  }),
 });
 
 /** Callers that were told, the newest last, so that each is told once. */
@@ -20,7 +32,7 @@ export const mixerFunding = defineDetector<Static<typeof config>, State>({
   severity: 'MEDIUM',
   description:
     'Somebody whose first money came from a mixer or a bridge a short while ago uses the contract: the usual way to prepare an attack. Each caller is told once.',
-  faq: 'How does it know a mixer? By the labels of addresses: those tagged MIXER or BRIDGE, or whatever tags are given as sources.',
+  faq: 'How does it know a mixer? By the platform’s labels of addresses. Money is followed from those tagged MIXER, BRIDGE, SANCTION, EXPLOIT or SCAM, for 30 days and over up to three accounts; sources says which of them count. A tenant’s own labels are not followed, because what they bring would show in the alerts of others.',
   config,
   fields: ['caller', 'fundedBy', 'tags', 'hops', 'fundedAt', 'ageMinutes', 'fundingTransaction'],
   interests: (_config, { address }) => [{ on: 'touch', address }],
@@ -32,7 +44,7 @@ export const mixerFunding = defineDetector<Static<typeof config>, State>({
     const funding = read.funding(caller);
     if (!funding || funding.hops > hops) return {};
     const ageMs = block.timestamp - funding.timestamp;
-    if (ageMs > parseDuration(window) || !funding.tags.some((tag) => sources.includes(tag))) return {};
+    if (ageMs > parseDuration(window) || !sources.some((tag) => funding.tags.includes(tag))) return {};
     const told = [...(state?.told ?? []), caller];
     const path = funding.hops === 1 ? 'straight' : `over ${funding.hops} accounts`;
     return {

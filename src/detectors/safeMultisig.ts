@@ -1,10 +1,12 @@
 import { type Static, Type } from 'typebox';
+import { delegatesOf } from '../evidence/delegatesOf.ts';
+import { zeroAddress } from '../evidence/erc20Transfer.ts';
 import { isListed } from '../evidence/isListed.ts';
 import { logWords } from '../evidence/logWords.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
 import { tryCall } from '../evidence/readCall.ts';
 import { safeEventByTopic, safeEvents, safeEventValue } from '../evidence/safeEvents.ts';
-import { safeExecution } from '../evidence/safeExecution.ts';
+import { safeExecutions } from '../evidence/safeExecutions.ts';
 import { parseFunction, topicAddress } from '../lib/abi.ts';
 import type { Severity } from '../model/alert.ts';
 import type { Block, Log, Transaction } from '../model/block.ts';
@@ -37,10 +39,8 @@ const config = Configuration({
 });
 
 type Config = Static<typeof config>;
-/** The nonce after the last block with an execution. */
-type State = { nonce: string; block: number };
 
-export const safeMultisig = defineDetector<Config, State>({
+export const safeMultisig = defineDetector<Config, never>({
   name: 'safe_multisig',
   title: 'Safe multisig',
   version: '1.0.0',
@@ -48,7 +48,7 @@ export const safeMultisig = defineDetector<Config, State>({
   severity: 'AUTO',
   description:
     'A Safe executes or fails, its owners, threshold, modules, guard or code change, it runs foreign code by delegatecall, or its nonce jumps. The severity of each event is set under events.',
-  faq: 'Why is a delegatecall not told? It is seen in the call data of execTransaction, or in the event that Safes on rollups emit; a relayer on another chain hides it. MultiSend, which batches calls, is expected.',
+  faq: 'Why is a delegatecall not told? It is seen in the call data of execTransaction, or in the event that Safes on rollups emit; a relayer on another chain hides it. MultiSend, which batches calls, is expected, and what it runs by delegatecall is told. That the code was replaced, or that the nonce jumped, is seen in any block in which the Safe or one of its modules executes something.',
   config,
   fields: [
     'event',
@@ -56,6 +56,7 @@ export const safeMultisig = defineDetector<Config, State>({
     'account',
     'threshold',
     'delegate',
+    'delegates',
     'singleton',
     'previousSingleton',
     'nonce',
@@ -66,7 +67,7 @@ export const safeMultisig = defineDetector<Config, State>({
   interests: ({ events }, { address }) => {
     const hasDerived = Object.keys(derived).some((name) => events[name] !== 'OFF');
     const topics = [...safeEventByTopic].flatMap(([topic, { name }]) =>
-      events[name] !== 'OFF' || (hasDerived && executions.includes(name)) ? [topic] : [],
+      events[name] !== 'OFF' || (hasDerived && executions.has(name)) ? [topic] : [],
     );
     return topics.length > 0 ? [{ on: 'log', address, topics }] : [];
   },
@@ -75,98 +76,124 @@ export const safeMultisig = defineDetector<Config, State>({
     const { log, transaction, block } = observation;
     const event = safeEventByTopic.get(log.topics[0]!)!;
     const [word] = logWords(log);
-    if (word === undefined) return {};
-    const value = safeEventValue(event, word);
-    const found: Found[] = [
-      {
-        message: event.sentence(sight.contract.name, value),
-        fields: { event: event.name, [event.member]: value, sender: transaction.from },
-      },
-    ];
-    const isExecution = executions.includes(event.name);
-    if (isExecution) found.push(...delegateCalls(transaction, log, sight));
-    const nonce = isExecution ? checkNonce(block, log, sight) : {};
-    return {
-      ...(nonce.state ? { state: nonce.state } : {}),
-      found: [...found, ...(nonce.found ?? [])].flatMap((item) => withSeverity(item, sight.config)),
-    };
+    const found: Found[] = [];
+    if (word !== undefined) {
+      const value = safeEventValue(event, word);
+      const fields = { event: event.name, [event.member]: value, sender: transaction.from };
+      found.push({ message: event.sentence(sight.contract.name, value), fields });
+    }
+    if (executions.has(event.name)) {
+      found.push(...delegateCalls(transaction, log, sight));
+      if (isCulprit(block, log)) found.push(...changes(block, transaction, sight));
+    }
+    return { found: found.flatMap((item) => withSeverity(item, sight.config)) };
   },
 });
 
-const executions = ['ExecutionSuccess', 'ExecutionFailure'];
+const byOwners = ['ExecutionSuccess', 'ExecutionFailure'];
+/** With those of modules, which can run foreign code as well. */
+const executions: ReadonlySet<string> = new Set([
+  ...byOwners,
+  'ExecutionFromModuleSuccess',
+  'ExecutionFromModuleFailure',
+]);
 
 function withSeverity(found: Found, { events }: Config): Found[] {
   const severity = events[String(found.fields.event)];
   return severity === undefined || severity === 'OFF' ? [] : [{ ...found, severity }];
 }
 
-/** MultiSend and MultiSendCallOnly of 1.3.0 (both deployments) and 1.4.1, which every batch of a Safe runs through. */
-const multiSend = [
-  '0xa238cbeb142c10ef7ad8442c6d1f9e89e07e7761',
-  '0x998739bfdaadde7c933b942a68053933098f9eda',
-  '0x40a2accbd92bca938b02010e17a5b8929b49130d',
-  '0xa1dabef33b3b82c7814b6d82a79e50f4ac44102b',
-  '0x38869bf66a61cf6bdb996a6ae40d5853fd43b526',
-  '0x9641d764fc13c8b624c04430c7356c1c7c8102e2',
-];
+const mostShown = 20;
 
-function delegateCalls(transaction: Transaction, log: Log, sight: Sight<Config, State>): Found[] {
-  const execution = safeExecution(transaction, log);
-  if (!execution?.isDelegateCall || multiSend.includes(execution.to)) return [];
-  const { contract, read, config: options } = sight;
-  if (isListed(options.allowedDelegates, execution.to)) return [];
-  const fields = { delegate: execution.to, sender: transaction.from };
-  const found: Found[] = [
+function delegateCalls(
+  transaction: Transaction,
+  log: Log,
+  { contract, config: options }: Sight<Config, never>,
+): Found[] {
+  const all = safeExecutions(transaction, log).flatMap((execution) => delegatesOf(execution));
+  const foreign = [...new Set(all)].filter((delegate) => !isListed(options.allowedDelegates, delegate));
+  const [delegate] = foreign;
+  if (delegate === undefined) return [];
+  const more = foreign.length > 1 ? ` and of ${foreign.length - 1} more` : '';
+  return [
     {
       part: 'DelegateCall',
-      message: `${contract.name} ran the code of ${execution.to} as its own, by delegatecall.`,
-      fields: { event: 'DelegateCall', ...fields },
+      message: `${contract.name} ran the code of ${delegate}${more} as its own, by delegatecall.`,
+      fields: {
+        event: 'DelegateCall',
+        delegate,
+        delegates: foreign.slice(0, mostShown),
+        sender: transaction.from,
+      },
     },
   ];
-  if (options.events.SingletonChanged === 'OFF') return found;
+}
+
+/**
+ * The execution that is made responsible for what a block has changed: the first that runs foreign code, or the first. Only
+ * so many are considered, because a contract can write as many logs as it likes.
+ */
+function isCulprit(block: Block, log: Log): boolean {
+  const logs = executionLogs(block, log.address, executions).slice(0, mostShown);
+  if (!logs.some(({ index }) => index === log.index)) return false;
+  const foreign = logs.find((each) => {
+    const transaction = block.transactions[each.transactionIndex];
+    return (
+      transaction && safeExecutions(transaction, each).some((execution) => delegatesOf(execution).length > 0)
+    );
+  });
+  return (foreign ?? logs[0]!).index === log.index;
+}
+
+function executionLogs({ logs }: Block, safe: string, names: ReadonlySet<string>): Log[] {
+  return logs.filter(
+    ({ address, topics }) => address === safe && names.has(safeEventByTopic.get(topics[0] ?? '')?.name ?? ''),
+  );
+}
+
+/** What foreign code can do to a Safe without an event. The nonce is not asked of code that was put in its place. */
+function changes(block: Block, { from }: Transaction, sight: Sight<Config, never>): Found[] {
+  const replaced = replacedCode(from, sight);
+  return replaced.length > 0 ? replaced : nonceGap(block, sight);
+}
+
+function replacedCode(sender: string, { config: options, contract, read }: Sight<Config, never>): Found[] {
+  if (options.events.SingletonChanged === 'OFF') return [];
   // A Safe keeps the address of its code in slot 0, which foreign code can overwrite without an event.
   const slot = `0x${'0'.repeat(64)}`;
   const [before, after] = read
     .all([() => read.storage(contract.address, slot, 'parent'), () => read.storage(contract.address, slot)])
     .map((word) => topicAddress(`0x${word.slice(2).padStart(64, '0')}`));
-  if (before === after) return found;
+  // In the block in which it was created it had none before.
+  if (before === after || before === zeroAddress) return [];
   return [
-    ...found,
     {
       part: 'SingletonChanged',
-      message: `The code of ${contract.name} was replaced by a delegatecall to ${execution.to}: it is now ${after}, before it was ${before}.`,
-      fields: { event: 'SingletonChanged', singleton: after, previousSingleton: before, ...fields },
+      message: `The code of ${contract.name} was replaced: it is now ${after}, before it was ${before}.`,
+      fields: { event: 'SingletonChanged', singleton: after, previousSingleton: before, sender },
     },
   ];
 }
 
 const nonceItem = parseFunction('nonce()(uint256)');
 
-/** Once in a block: each execution counts the nonce up by one, so any other step was made elsewhere. */
-function checkNonce(
-  block: Block,
-  log: Log,
-  { config: options, contract, state, read }: Sight<Config, State>,
-): { state?: State; found?: Found[] } {
-  if (options.events.NonceGap === 'OFF' || state?.block === block.number) return {};
-  const count = block.logs.filter(
-    ({ address, topics }) =>
-      address === log.address && executions.includes(safeEventByTopic.get(topics[0] ?? '')?.name ?? ''),
-  ).length;
-  const answer = tryCall(read, contract.address, nonceItem);
-  if ('failure' in answer) return {};
-  const nonce = BigInt(String(answer.results[0]));
-  const after = { state: { nonce: String(nonce), block: block.number } };
-  const expected = state === undefined ? nonce : BigInt(state.nonce) + BigInt(count);
-  if (nonce === expected) return after;
-  return {
-    ...after,
-    found: [
-      {
-        part: 'NonceGap',
-        message: `The nonce of ${contract.name} is ${nonce} instead of ${expected}: it changed without an execution.`,
-        fields: { event: 'NonceGap', nonce, expectedNonce: expected, previousNonce: state?.nonce },
-      },
-    ],
-  };
+/** Each execution by its owners counts the nonce up by one, so any other step was made by foreign code. */
+function nonceGap(block: Block, { config: options, contract, read }: Sight<Config, never>): Found[] {
+  if (options.events.NonceGap === 'OFF') return [];
+  const [before, after] = read.all([
+    () => tryCall(read, contract.address, nonceItem, [], 'parent'),
+    () => tryCall(read, contract.address, nonceItem),
+  ]);
+  if ('failure' in before || 'failure' in after) return [];
+  const [previous, nonce] = [before, after].map(({ results }) => BigInt(String(results[0])));
+  const count = executionLogs(block, contract.address, new Set(byOwners)).length;
+  const expected = previous! + BigInt(count);
+  if (nonce === expected) return [];
+  return [
+    {
+      part: 'NonceGap',
+      message: `The nonce of ${contract.name} is ${nonce} instead of ${expected}: it changed without an execution.`,
+      fields: { event: 'NonceGap', nonce, expectedNonce: expected, previousNonce: previous },
+    },
+  ];
 }

@@ -1,3 +1,4 @@
+import { cutText } from '../lib/cutText.ts';
 import type { Reader } from '../model/detection.ts';
 
 /** What an address answers as JSON, or why there is nothing. */
@@ -13,6 +14,6 @@ export function askJson(
   try {
     return { document: JSON.parse(answer.body) as unknown };
   } catch {
-    return { failure: `${url} does not answer in JSON: ${answer.body.slice(0, 80)}` };
+    return { failure: `${url} does not answer in JSON: ${cutText(answer.body, 80)}` };
   }
 }

@@ -1,3 +1,4 @@
+import { cutText } from '../lib/cutText.ts';
 import type { Reader } from '../model/detection.ts';
 import { askJson } from './askJson.ts';
 
@@ -33,6 +34,6 @@ const mostCharacters = 300;
 
 /** Names have no case and may end with a dot; texts are as they are. */
 function toValue(data: unknown, type: RecordType): string {
-  const text = String(data).slice(0, mostCharacters);
+  const text = cutText(String(data), mostCharacters);
   return type === 'TXT' || type === 'CAA' ? text : text.toLowerCase().replace(/\.$/, '');
 }

@@ -1,3 +1,4 @@
+import { cutText } from '../lib/cutText.ts';
 import type { Reader } from '../model/detection.ts';
 
 /** Whether a tenant's expression holds for these values; a script that fails, or gives no answer, is an error. */
@@ -24,5 +25,5 @@ export function runScript(read: Reader, source: string, values: Readonly<Record<
 function shown(value: unknown): string {
   if (value === undefined || value === null) return String(value);
   const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint';
-  return isPlain ? `${String(value).slice(0, 80)} (${typeof value})` : 'an object';
+  return isPlain ? `${cutText(String(value), 80)} (${typeof value})` : 'an object';
 }

@@ -30,6 +30,11 @@ export function Duration(description: string, fallback: string) {
   return Type.String({ description, format: 'duration', default: fallback });
 }
 
+/** How long ago money may have come; it is followed no longer than the format allows. */
+export function FundingWindow(description: string, fallback: string) {
+  return Type.String({ description, format: 'fundingWindow', default: fallback });
+}
+
 export function Schedule(description: string, fallback: string) {
   return Type.String({ description, format: 'schedule', default: fallback });
 }

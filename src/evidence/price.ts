@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { cutText } from '../lib/cutText.ts';
 import { type Decimal, parseDecimal } from '../lib/decimal.ts';
 import { parseSchedule } from '../lib/schedule.ts';
 import type { Interest, Reader, Watched } from '../model/detection.ts';
@@ -62,6 +63,8 @@ function readMarket(read: Reader, { url, path }: Config): { price: Decimal; orig
   if ('failure' in answer) throw new Error(answer.failure);
   const value = jsonAt(answer.document, path);
   if (typeof value !== 'number' && typeof value !== 'string')
-    throw new Error(`At ${path} of ${url} is no number but ${JSON.stringify(value)?.slice(0, 80)}.`);
+    throw new Error(
+      `At ${path} of ${url} is no number but ${cutText(JSON.stringify(value) ?? 'nothing', 80)}.`,
+    );
   return { price: parseDecimal(value), origin: url };
 }

@@ -1,4 +1,5 @@
 import type { AbiParameter } from 'abitype';
+import { cutText } from './cutText.ts';
 
 /**
  * The value that an ABI type takes, from what people write: text, or JSON with arrays and objects. Numbers above 2^53 must be
@@ -155,5 +156,5 @@ function wrong(place: string, type: string, how: string, value?: unknown): Range
 
 function shown(value: unknown): string {
   const text = typeof value === 'bigint' ? `${value}` : (JSON.stringify(value) ?? String(value));
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  return text.length > 60 ? `${cutText(text, 60)}…` : text;
 }

@@ -35,6 +35,17 @@ export function parseCron(fields: readonly string[]): Cron {
 
 /** The first minute that matches and begins later than `afterMs`. */
 export function nextCronRun(cron: Cron, afterMs: number): number {
+  const found = lastFound.get(cron);
+  if (found && afterMs >= found.afterMs && afterMs < found.run) return found.run;
+  const run = findRun(cron, afterMs);
+  lastFound.set(cron, { afterMs, run });
+  return run;
+}
+
+/** The calendar is searched once for each run: thousands of schedules are asked again with every block and every second. */
+const lastFound = new WeakMap<Cron, { readonly afterMs: number; readonly run: number }>();
+
+function findRun(cron: Cron, afterMs: number): number {
   const earliest = (Math.floor(afterMs / minuteMs) + 1) * minuteMs;
   const today = Math.floor(earliest / dayMs) * dayMs;
   const time = findTime(cron, (earliest - today) / minuteMs);

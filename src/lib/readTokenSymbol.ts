@@ -1,4 +1,5 @@
 import { decodeResult, parseFunction } from './abi.ts';
+import { cutText } from './cutText.ts';
 
 /** What a token answers to `symbol()`: a text, or 32 bytes as the first tokens had it; undefined for anything else. */
 export function readTokenSymbol(data: string): string | undefined {
@@ -6,7 +7,7 @@ export function readTokenSymbol(data: string): string | undefined {
   const symbol = data.length === 66 ? toText(data) : decodeText(data);
   // The text is the token's own choice, so nothing that could break a message or hide in it passes.
   const shown = symbol?.replace(/[\p{C}\p{Z}{}]+/gu, ' ').trim();
-  return shown ? shown.slice(0, 32) : undefined;
+  return shown ? cutText(shown, 32) : undefined;
 }
 
 const symbolItem = parseFunction('symbol()(string)');

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isDue, nextRun, parseSchedule } from './schedule.ts';
 
@@ -40,6 +41,26 @@ describe('a schedule', () => {
     expect(isDue(schedule, at('2026-11-15T00:00:00'), at('2026-11-15T01:00:00'))).toBe(true);
     expect(isDue(schedule, at('2026-11-15T00:00:00'), at('2026-11-17T13:30:00'))).toBe(true);
     expect(isDue(schedule, at('2026-11-17T13:30:00'), at('2026-11-17T13:59:59'))).toBe(false);
+  });
+
+  it('finds the same run whatever it was asked before', () => {
+    const moments = fc.array(fc.integer({ min: 0, max: 3 * 86_400_000 }), { maxLength: 50 });
+    fc.assert(
+      fc.property(fc.constantFrom('*/7 * * * *', '30 6 * * *', '0 0 2 * *'), moments, (text, times) => {
+        const asked = parseSchedule(text);
+        for (const time of times) expect(nextRun(asked, time)).toBe(nextRun(parseSchedule(text), time));
+      }),
+    );
+  });
+
+  it('costs next to nothing to be asked again before its next run', () => {
+    const schedule = parseSchedule('0 0 29 2 *');
+    const [from, until] = [at('2025-01-01T00:00:00'), at('2025-02-01T00:00:00')];
+    const start = performance.now();
+    let due = 0;
+    for (let ms = 0; ms < 100_000; ms++) due += isDue(schedule, from + ms, until) ? 1 : 0;
+    expect(due).toBe(0);
+    expect(performance.now() - start).toBeLessThan(1_000);
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { type CommonConfig, configSchema } from '../detectors/configSchema.ts';
 import { detectors } from '../detectors/registry.ts';
+import { upgradeConfig } from '../detectors/upgradeConfig.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { fillTemplate } from '../lib/template.ts';
 import { complianceTags, type Finding } from '../model/alert.ts';
@@ -64,7 +65,7 @@ function toProgram(definition: Detector, given: unknown, chain: ChainFacts): Pro
 }
 
 function readProgram(definition: Detector, given: unknown, chain: ChainFacts): Program | { fault: string } {
-  const checked = withDefaults(configSchema(definition), given);
+  const checked = withDefaults(configSchema(definition), upgradeConfig(definition.name, given));
   if ('faults' in checked) {
     const [first] = checked.faults;
     return { fault: `Its configuration is not valid: ${first!.pointer} ${first!.message}` };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Finding } from '../model/alert.ts';
 import type { Observation, Reader } from '../model/detection.ts';
 import { evaluateMatches, type Memory } from './evaluateMatches.ts';
 import type { Subscriber } from './subscriber.ts';
@@ -26,7 +27,7 @@ function subscriber(id: number, stateKey: string, evaluate: Subscriber['evaluate
     cooldownMs: 0,
     stateKey: () => stateKey,
     evaluate,
-    toFindings: () => [],
+    toFindings: ({ message }) => [{ message } as Finding],
   };
 }
 
@@ -52,14 +53,15 @@ describe('evaluating what was matched', () => {
     expect(memories.get(one)).toEqual({ own: 1, key: 'b', alertAt: 3 });
   });
 
-  it('leaves nothing of one that fails and all of the others', async () => {
-    const bad = subscriber(1, 'a', (_, state) => {
-      if (state === 1) throw new Error('broken');
-      return { state: 1 };
+  it('skips only what fails: state and findings of the rest of the block remain, as do all of the others', async () => {
+    const seen = [1, 2, 3, 4].map((at) => ({ ...observation, at }));
+    const bad = subscriber(1, 'a', (shown, state) => {
+      const [at, sum] = [shown.type === 'clock' ? shown.at : 0, (state as number | undefined) ?? 0];
+      if (at === 2 || at === 3) throw new Error(`broken at ${at}`);
+      return { state: sum + at, found: [{ message: `sum ${sum + at}`, fields: {} }] };
     });
     const good = subscriber(2, 'a', count);
-    const seen = [observation, observation];
-    const { memories, faults, worked } = await evaluateMatches(
+    const { memories, faults, worked, findings, evaluations } = await evaluateMatches(
       new Map([
         [bad, seen],
         [good, seen],
@@ -67,9 +69,75 @@ describe('evaluating what was matched', () => {
       () => undefined,
       async () => [],
     );
-    expect(faults).toEqual([{ subscriber: bad, message: 'broken', at: 1000 }]);
-    expect([...memories.keys()]).toEqual([good]);
+    expect(faults).toEqual([{ subscriber: bad, message: 'broken at 2', at: 2 }]);
+    expect(memories.get(bad)).toEqual({ own: 5, key: 'a' });
+    expect(memories.get(good)).toEqual({ own: 4, key: 'a' });
+    expect(findings.map(({ message }) => message)).toEqual(['sum 1', 'sum 5']);
     expect(worked).toEqual([good]);
+    expect(evaluations).toBe(6);
+  });
+
+  it('keeps nothing of an observation whose findings cannot all be written', async () => {
+    const one: Subscriber = {
+      ...subscriber(1, 'a', () => ({
+        state: 1,
+        found: [
+          { message: 'first', fields: {} },
+          { message: '', fields: {} },
+        ],
+      })),
+      toFindings(found) {
+        if (found.message === '') throw new Error('nothing to say');
+        return [{ message: found.message } as Finding];
+      },
+    };
+    const { memories, findings, faults } = await run(one, undefined);
+    expect(faults).toMatchObject([{ message: 'nothing to say' }]);
+    expect([...findings, ...memories]).toEqual([]);
+  });
+
+  it('asks for all observations at once, in as many rounds as their questions follow from each other', async () => {
+    const seen = Array.from({ length: 150 }, (_, at) => ({ ...observation, at }));
+    let evaluations = 0;
+    const one = subscriber(1, 'a', (shown, state, read) => {
+      evaluations++;
+      const at = shown.type === 'clock' ? shown.at : 0;
+      const [label] = read.labels(`0x${at}`);
+      const funding = read.funding(label!.address);
+      return { state: [...((state as string[] | undefined) ?? []), funding!.source] };
+    });
+    const rounds: number[] = [];
+    const { memories, faults } = await evaluateMatches(
+      new Map([[one, seen]]),
+      () => undefined,
+      async (asked) => {
+        rounds.push(asked.length);
+        return asked.map((request) =>
+          request.type === 'labels'
+            ? [{ tenantId: null, address: `${request.address}a` }]
+            : { source: request.type === 'funding' ? request.address : '' },
+        );
+      },
+    );
+    expect(faults).toEqual([]);
+    expect(rounds).toEqual([150, 150]);
+    expect(memories.get(one)?.own).toEqual(seen.map(({ at }) => `0x${at}a`));
+    expect(evaluations).toBeLessThanOrEqual(3 * seen.length);
+  });
+
+  it('comes to the same when what is asked follows from the state, without evaluating for ever', async () => {
+    const seen = Array.from({ length: 100 }, () => observation);
+    let evaluations = 0;
+    const one = subscriber(1, 'a', (_, state, read) => {
+      evaluations++;
+      const at = (state as number | undefined) ?? 0;
+      read.labels(`0x${at}`);
+      return { state: at + 1 };
+    });
+    const { memories, faults } = await run(one, undefined, seen);
+    expect(faults).toEqual([]);
+    expect(memories.get(one)?.own).toBe(100);
+    expect(evaluations).toBeLessThan(11 * seen.length);
   });
 
   it('ends one that asks for ever more', async () => {
@@ -78,7 +146,8 @@ describe('evaluating what was matched', () => {
       read.labels(`0x${asked++}`);
       return {};
     });
-    const { faults } = await run(greedy, undefined);
+    const { faults } = await run(greedy, undefined, [observation, observation]);
     expect(faults).toMatchObject([{ message: expect.stringContaining('does not come to an end') }]);
+    expect(asked).toBeLessThan(60);
   });
 });

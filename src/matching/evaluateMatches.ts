@@ -27,15 +27,17 @@ export type Evaluated = {
   findings: Finding[];
   /** Only those that changed. */
   memories: Map<Subscriber, Memory>;
+  /** At most one of each subscriber. */
   faults: Fault[];
-  /** Those that came through without a fault. */
+  /** Those that came through without a fault; findings and memories of the others count as well. */
   worked: Subscriber[];
   evaluations: number;
 };
 
 /**
- * Shows every subscriber what concerns it. One that fails is recorded as a fault and hurts nobody else: nothing of what it
- * did in this block remains. Answers that are missing are fetched for all at once before the evaluations go on.
+ * Shows every subscriber what concerns it. What it cannot evaluate is recorded as a fault and hurts nothing else: neither
+ * others nor what it finds in the rest of the block. Answers that are missing are fetched for all at once before the
+ * evaluations go on.
  */
 export async function evaluateMatches(
   matches: Matches,
@@ -58,13 +60,18 @@ type Evaluation = {
   observations: readonly Observation[];
   next: number;
   rounds: number;
+  /** How often the next observation was tried. */
+  tries: number;
   before: Memory;
   memory: Memory;
   findings: Finding[];
+  faults: Fault[];
 };
 
 /** A definition that asks for ever more would otherwise hold up its chain. */
-const mostRounds = 20;
+const mostTries = 20;
+/** Questions of one observation seldom follow from each other more often; it bounds what is evaluated in vain. */
+const mostLooksAhead = 8;
 const mostStateBytes = 65_536;
 
 function startEvaluation(
@@ -72,40 +79,74 @@ function startEvaluation(
   observations: readonly Observation[],
   before: Memory = {},
 ): Evaluation {
-  return { subscriber, observations, next: 0, rounds: 0, before, memory: before, findings: [] };
+  return {
+    subscriber,
+    observations,
+    next: 0,
+    rounds: 0,
+    tries: 0,
+    before,
+    memory: before,
+    findings: [],
+    faults: [],
+  };
 }
 
 /** Goes as far as answers are at hand; true when it is through. */
 function advance(evaluation: Evaluation, answers: Answers, evaluated: Evaluated): boolean {
-  const { subscriber, observations } = evaluation;
-  try {
-    if (++evaluation.rounds > mostRounds * observations.length)
-      throw new Error('The evaluation asks for more and more and does not come to an end.');
-    for (; evaluation.next < observations.length; evaluation.next++) evaluateOne(evaluation, answers);
-  } catch (error) {
-    if (error instanceof Missing) return false;
+  const { subscriber, observations, faults } = evaluation;
+  for (; evaluation.next < observations.length; evaluation.next++, evaluation.tries = 0) {
     const observation = observations[evaluation.next]!;
-    const message = messageOf(error);
-    evaluated.faults.push({ subscriber, message, at: timeOf(observation) });
-    return true;
+    try {
+      if (++evaluation.tries > mostTries)
+        throw new Error('The evaluation asks for more and more and does not come to an end.');
+      evaluateOne(evaluation, observation, answers);
+    } catch (error) {
+      if (error instanceof Missing) {
+        if (++evaluation.rounds <= mostLooksAhead) lookAhead(evaluation, answers);
+        return false;
+      }
+      faults.push({ subscriber, message: messageOf(error), at: timeOf(observation) });
+    }
   }
-  evaluated.worked.push(subscriber);
-  evaluated.evaluations += observations.length;
+  // One fault for all of a block, since they are counted by blocks in which something failed.
+  if (faults[0]) evaluated.faults.push(faults[0]);
+  else evaluated.worked.push(subscriber);
+  evaluated.evaluations += observations.length - faults.length;
   evaluated.findings.push(...evaluation.findings);
   if (evaluation.memory !== evaluation.before) evaluated.memories.set(subscriber, evaluation.memory);
   return true;
 }
 
-function evaluateOne(evaluation: Evaluation, answers: Answers): void {
-  const { subscriber, memory } = evaluation;
-  const observation = evaluation.observations[evaluation.next]!;
+/**
+ * Asks what the observations after the next one will ask, as far as that can be foreseen from the memory of now, so that
+ * many cost as few rounds as one. What comes of it counts for nothing, because the memory may still change.
+ */
+function lookAhead({ subscriber, observations, next, memory }: Evaluation, answers: Answers): void {
+  for (const observation of observations.slice(next + 1)) {
+    try {
+      show(subscriber, observation, memory, answers);
+    } catch {
+      // Missing answers are noted by now, and a failure is told when its turn comes.
+    }
+  }
+}
+
+function show(subscriber: Subscriber, observation: Observation, memory: Memory, answers: Answers) {
   const reader = answers.reader(subscriber.contract.tenantId, blockOf(observation));
   const own = memory.own === undefined || memory.key !== subscriber.stateKey() ? undefined : memory.own;
-  const outcome = subscriber.evaluate(observation, own, reader);
+  return subscriber.evaluate(observation, own, reader);
+}
+
+/** Changes nothing unless it comes through. */
+function evaluateOne(evaluation: Evaluation, observation: Observation, answers: Answers): void {
+  const { subscriber, memory } = evaluation;
+  const outcome = show(subscriber, observation, memory, answers);
   let after =
     outcome.state === undefined
       ? memory
       : { ...memory, own: checkedState(outcome.state), key: subscriber.stateKey() };
+  const findings: Finding[] = [];
   for (const found of outcome.found ?? []) {
     const at = timeOf(observation);
     const isHeld = after.alertAt !== undefined && at < after.alertAt + subscriber.cooldownMs;
@@ -113,10 +154,11 @@ function evaluateOne(evaluation: Evaluation, answers: Answers): void {
     else {
       const held = after.held ?? 0;
       const shown = held > 0 ? { ...found, fields: { ...found.fields, heldBack: held } } : found;
-      evaluation.findings.push(...subscriber.toFindings(shown, observation));
+      findings.push(...subscriber.toFindings(shown, observation));
       if (subscriber.cooldownMs > 0) after = { ...after, alertAt: at, held: 0 };
     }
   }
+  evaluation.findings.push(...findings);
   evaluation.memory = after;
 }
 

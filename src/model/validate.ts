@@ -2,10 +2,11 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import type { TSchema } from 'typebox';
 import { parseEvent, parseFunction } from '../lib/abi.ts';
 import { parseCondition } from '../lib/condition.ts';
-import { isDuration } from '../lib/duration.ts';
+import { isDuration, parseDuration } from '../lib/duration.ts';
 import { nearest } from '../lib/nearest.ts';
 import { parseSchedule } from '../lib/schedule.ts';
 import { type Fault, Problem } from './errors.ts';
+import { followedFunding } from './followedFunding.ts';
 
 const options = { allErrors: true, verbose: true, strict: false, ownProperties: true };
 const ajv = new Ajv2020(options);
@@ -43,6 +44,10 @@ const formats: Record<string, { test: (text: string) => boolean; words: string }
     words: 'must be an address such as 0xdAC17F958D2ee523a2206206994597C13D831ec7',
   },
   duration: { test: isDuration, words: 'must be a length of time such as "10 min", "1 day" or "30 seconds"' },
+  fundingWindow: {
+    test: (text) => isDuration(text) && parseDuration(text) <= followedFunding.windowMs,
+    words: 'must be a length of time up to 30 days such as "7 days"; funding is followed no longer',
+  },
   schedule: {
     test: (text) => isAccepted(parseSchedule, text),
     words: 'must be a length of time such as "10 min", or a cron expression such as "0 */6 * * *"',

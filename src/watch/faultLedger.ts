@@ -76,7 +76,9 @@ function toRow({ subscriber: { kind, id, contract }, faults }: Run): FaultRow {
 /** A detector that does not work is itself something to be told of. */
 export function faultFinding({ subscriber, message, at, isUnfit }: Fault): Finding {
   const { kind, id, name, contract } = subscriber;
-  const what = isUnfit ? 'cannot run' : `has failed ${alarmAfter} times in a row`;
+  const what = isUnfit
+    ? 'cannot run and finds nothing'
+    : `has failed ${alarmAfter} times in a row and may miss something`;
   return {
     tenantId: contract.tenantId,
     projectId: contract.projectId,
@@ -88,7 +90,7 @@ export function faultFinding({ subscriber, message, at, isUnfit }: Fault): Findi
     key: `fault ${kind} ${id}`,
     eid: `fault-${kind}-${id}-${at}`,
     name: `${kind === 'trigger' ? 'Trigger' : 'Detector'} fault`,
-    message: `${name} ${what} and finds nothing until this is mended: ${message}`,
+    message: `${name} ${what} until this is mended: ${message}`,
     meta: { fault: message },
     tags: ['vigil', 'fault'],
     chainUid: contract.chainUid,

@@ -1,6 +1,7 @@
 import type { Fetch } from '../matching/answers.ts';
 import type { Block } from '../model/block.ts';
 import type { Funding } from '../model/detection.ts';
+import { followedFunding } from '../model/followedFunding.ts';
 import type { Db } from '../store/db.ts';
 import { listLabelledAddresses } from '../store/labels/findLabels.ts';
 import {
@@ -15,8 +16,7 @@ import { type Sources, traceFunding } from './traceFunding.ts';
 
 export type FundingTracker = ReturnType<typeof createFundingTracker>;
 
-const sourceTags = ['MIXER', 'BRIDGE'];
-const windowMs = 30 * 24 * 3_600_000;
+const { windowMs } = followedFunding;
 const clearanceMs = 3_600_000;
 /** Of bridges alone there can be millions in the window; older ones stay in the store and are only not hopped over. */
 const mostInMemory = 200_000;
@@ -114,7 +114,7 @@ export function createFundingTracker(chainUid: string) {
 
 /** Labels of the platform alone: one tenant's labels must not show in the findings of another. */
 async function readSources(db: Db, chainUid: string): Promise<Sources> {
-  const labels = await listLabelledAddresses(db, { chainUid, tags: sourceTags });
+  const labels = await listLabelledAddresses(db, { chainUid, tags: followedFunding.tags });
   const sources = new Map<string, readonly string[]>();
   for (const { address, tags, tenantId } of labels)
     if (tenantId === null) sources.set(address, [...new Set([...(sources.get(address) ?? []), ...tags])]);

@@ -1,5 +1,6 @@
 import { eventTopic, topicAddress, wordAt } from '../lib/abi.ts';
 import type { Block, Log, Transaction } from '../model/block.ts';
+import { followedFunding } from '../model/followedFunding.ts';
 import type { FundedAddress } from '../store/watch/funding.ts';
 
 /** Labelled addresses such as mixers and bridges, with their tags. */
@@ -8,7 +9,6 @@ export type Sources = ReadonlyMap<string, readonly string[]>;
 /** Looked up for every transaction and log of a block, so it must answer at once. */
 export type Funded = { get(address: string): FundedAddress | undefined };
 
-const mostHops = 3;
 /** Who has sent so many transactions is an exchange or a bot, whose recipients have nothing to do with its senders. */
 const mostNonce = 1000;
 /** An address that is paid again and again is noted once in this time. */
@@ -51,7 +51,12 @@ export function traceFunding(block: Block, sources: Sources, funded: Funded): Fu
   /** A payment that a funded account has signed itself. */
   function hop(transaction: Transaction, to: string): void {
     const origin = nearest(transaction.from);
-    if (!origin || origin.hops >= mostHops || transaction.nonce >= mostNonce || to === transaction.from)
+    if (
+      !origin ||
+      origin.hops >= followedFunding.mostHops ||
+      transaction.nonce >= mostNonce ||
+      to === transaction.from
+    )
       return;
     note(transaction, to, { source: origin.source, tags: origin.tags, hops: origin.hops + 1 });
   }

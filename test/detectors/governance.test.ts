@@ -39,6 +39,15 @@ describe('governance', () => {
     ]);
   });
 
+  it('cuts a long description between characters', async () => {
+    const [proposer, target] = chain.anvil.accounts;
+    const observer = await chain.watch('governance', {}, governor);
+    await governor.send(proposer, 'propose', 7n, target, 5n, '0x', `a${'🦊'.repeat(1500)}`);
+    const [found] = await observer.catchUp();
+    expect(found?.message).toMatch(/: a(🦊){99}$/u);
+    expect(found?.meta.description).toBe(`a${'🦊'.repeat(999)}`);
+  });
+
   it('is high when the delay is below the minimum, not when it is just that', async () => {
     const [owner, target] = chain.anvil.accounts;
     const observer = await chain.watch('governance', { minDelay: '2 days' }, governor);

@@ -43,6 +43,14 @@ describe('http_probe', () => {
     await observer.close();
   });
 
+  it('shows the beginning of an answer, cut between characters', async () => {
+    const observer = await observe({});
+    expect(await observer.look({ status: 500, body: `a${'🦊'.repeat(200)}` })).toMatchObject([
+      { meta: { answer: `a${'🦊'.repeat(99)}` } },
+    ]);
+    await observer.close();
+  });
+
   it('knows which statuses are right', async () => {
     const observer = await observe({ statuses: [401, 200] });
     expect(await observer.look({ status: 401 })).toEqual([]);

@@ -28,6 +28,25 @@ async function deploySafe() {
   return { owner, other, safe, execute, execution };
 }
 
+/** Where MultiSend 1.4.1 lies, code that does what MultiSend does with the first item of a batch if that is a delegatecall. */
+const multiSend = '0x38869bf66a61cf6bdb996a6ae40d5853fd43b526';
+const multiSendCode = '0x607935609960003760006000607935600060453560601c5af400';
+
+type Item = { operation: number; to: string; data: string };
+
+function batch(items: readonly Item[]): string {
+  const word = (value: number) => value.toString(16).padStart(64, '0');
+  const packed = items
+    .map(({ operation, to, data }) => {
+      const digits = data.slice(2);
+      return `0${operation}${to.slice(2)}${word(0)}${word(digits.length / 2)}${digits}`;
+    })
+    .join('');
+  const rest = packed.length % 64;
+  const padding = '0'.repeat(rest === 0 ? 0 : 64 - rest);
+  return `0x8d80ff0a${word(32)}${word(packed.length / 2)}${packed}${padding}`;
+}
+
 describe('safe_multisig', () => {
   it('tells of each event with a severity of its own', async () => {
     const { owner, other, safe, execute } = await deploySafe();
@@ -103,6 +122,62 @@ describe('safe_multisig', () => {
     ]);
   });
 
+  it('sees the code of the Safe replaced by a delegatecall inside a batch', async () => {
+    const { safe, other, execute } = await deploySafe();
+    const evil = await chain.anvil.deploy(artifacts.SafeLike);
+    await chain.anvil.rpc('anvil_setCode', multiSend, multiSendCode);
+    const observer = await chain.watch(name, quietExecutions, safe);
+    const items = [
+      { operation: 1, to: writer.address, data: writer.encode('write', evil.address) },
+      { operation: 0, to: other, data: '0x' },
+    ];
+    await execute(multiSend, batch(items), 1);
+    expect(await observer.catchUp()).toMatchObject([
+      { severity: 'HIGH', meta: { event: 'DelegateCall', delegate: writer.address } },
+      {
+        severity: 'CRITICAL',
+        meta: { event: 'SingletonChanged', singleton: evil.address, previousSingleton: singleton.address },
+      },
+    ]);
+    expect(observer.faults).toEqual([]);
+  });
+
+  it('sees the code replaced by an expected delegate, and tells by which of several executions', async () => {
+    const { anvil } = chain;
+    const { owner, other, safe, execute, execution } = await deploySafe();
+    const observer = await chain.watch(
+      name,
+      { ...quietExecutions, allowedDelegates: [writer.address] },
+      safe,
+    );
+    const evil = await anvil.deploy(artifacts.SafeLike);
+    await execute(writer.address, writer.encode('write', evil.address), 1);
+    expect(await observer.catchUp()).toMatchObject([
+      { meta: { event: 'SingletonChanged', singleton: evil.address } },
+    ]);
+    const plain = { from: owner, to: safe.address, data: execution(other, '0x', 0) };
+    const replacing = {
+      ...plain,
+      data: execution(writer.address, writer.encode('write', singleton.address), 1),
+    };
+    const [, second] = await anvil.sendTogether([plain, replacing, plain]);
+    expect(await observer.catchUp()).toMatchObject([
+      { txHash: second?.transactionHash, meta: { event: 'SingletonChanged', singleton: singleton.address } },
+    ]);
+  });
+
+  it('sees the code replaced although a relayer hides the delegatecall', async () => {
+    const { owner, safe, execution } = await deploySafe();
+    const evil = await chain.anvil.deploy(artifacts.SafeLike);
+    const relayer = await chain.anvil.deployMulticall();
+    const observer = await chain.watch(name, quietExecutions, safe);
+    const callData = execution(writer.address, writer.encode('write', evil.address), 1);
+    await relayer.send(owner, 'aggregate3', [{ target: safe.address, allowFailure: false, callData }]);
+    expect(await observer.catchUp()).toMatchObject([
+      { severity: 'CRITICAL', meta: { event: 'SingletonChanged', singleton: evil.address } },
+    ]);
+  });
+
   it('sees through a relayer where the Safe announces what it executes', async () => {
     const { anvil } = chain;
     const [owner, other] = anvil.accounts;
@@ -123,12 +198,27 @@ describe('safe_multisig', () => {
     await anvil.sendTogether([call, call, call]);
     await execute(other);
     expect(await observer.catchUp()).toEqual([]);
-    await safe.send(owner, 'setNonce', 40n);
-    await execute(other);
+    await execute(singleton.address, singleton.encode('setNonce', 40n), 1);
     await execute(other);
     expect(await observer.catchUp()).toMatchObject([
-      { severity: 'HIGH', meta: { event: 'NonceGap', nonce: '41', expectedNonce: '6' } },
+      { severity: 'HIGH', meta: { event: 'DelegateCall' } },
+      {
+        severity: 'HIGH',
+        meta: { event: 'NonceGap', nonce: '40', expectedNonce: '6', previousNonce: '5' },
+      },
     ]);
+  });
+
+  it('does not take executions that it was not shown for a jump of the nonce', async () => {
+    const { other, safe, execute } = await deploySafe();
+    const observer = await chain.watch(name, quietExecutions, safe);
+    await execute(other);
+    await observer.catchUp();
+    await execute(other);
+    await execute(other);
+    await observer.skip();
+    await execute(other);
+    expect(await observer.catchUp()).toEqual([]);
   });
 
   it('refuses events that it does not know', async () => {

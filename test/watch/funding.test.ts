@@ -125,4 +125,20 @@ describe('following money', () => {
     await tracker.refresh(store);
     expect(await hopsOf(first)).toEqual([undefined]);
   });
+
+  it.each([
+    ['SANCTION', 1],
+    ['EXPLOIT', 1],
+    ['SCAM', 1],
+    ['BRIDGE', 1],
+    ['EXCHANGE', undefined],
+  ])('from a source tagged %s brings hops: %s', async (tag, hops) => {
+    const [, , , , , , source] = anvil.accounts;
+    const target = `0x${Buffer.from(tag.padEnd(20)).toString('hex')}`;
+    await label(source!, [tag]);
+    const start = await nextBlock();
+    await anvil.send({ from: source!, to: target, value: 1n });
+    await follow(createFundingTracker('anvil'), start);
+    expect(await hopsOf(target)).toEqual([hops]);
+  });
 });

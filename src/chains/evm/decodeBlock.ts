@@ -33,7 +33,7 @@ export function decodeBlock(
   if (missing >= 0) throw new BadAnswer(`log ${missing} of the block is missing`);
   const byTransaction = groupByTransaction(logs);
   const transactions = list(block.transactions, 'transactions').map(
-    (item) => new EvmTransaction(record(item, 'transaction'), byTransaction),
+    (item) => new EvmTransaction(record(item, 'transaction'), byTransaction, block),
   );
   for (const { transactionIndex, transactionHash } of logs)
     if ((transactions[transactionIndex]?.hash ?? transactionHash) !== transactionHash)
@@ -85,10 +85,12 @@ class EvmTransaction implements Transaction {
   readonly input: string;
   readonly #raw: Raw;
   readonly #logs: ReadonlyMap<number, readonly Log[]>;
+  readonly #baseFee: unknown;
 
-  constructor(raw: Raw, logs: ReadonlyMap<number, readonly Log[]>) {
+  constructor(raw: Raw, logs: ReadonlyMap<number, readonly Log[]>, { baseFeePerGas }: Raw) {
     this.#raw = raw;
     this.#logs = logs;
+    this.#baseFee = baseFeePerGas;
     this.hash = text(raw, 'hash');
     this.index = quantity(raw, 'transactionIndex');
     this.from = text(raw, 'from').toLowerCase();
@@ -106,8 +108,11 @@ class EvmTransaction implements Transaction {
 
   get priorityFee(): bigint {
     const { maxPriorityFeePerGas, gasPrice } = this.#raw;
-    const fee = typeof maxPriorityFeePerGas === 'string' ? maxPriorityFeePerGas : gasPrice;
-    return typeof fee === 'string' ? BigInt(fee) : 0n;
+    if (typeof maxPriorityFeePerGas === 'string') return BigInt(maxPriorityFeePerGas);
+    // The price of an older transaction includes the base fee, which is burned.
+    const price = typeof gasPrice === 'string' ? BigInt(gasPrice) : 0n;
+    const baseFee = typeof this.#baseFee === 'string' ? BigInt(this.#baseFee) : 0n;
+    return price > baseFee ? price - baseFee : 0n;
   }
 
   get logs(): readonly Log[] {
