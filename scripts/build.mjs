@@ -1,4 +1,4 @@
-// Compiles src/ into dist/ and copies what the compiler leaves behind (SQL migrations).
+// Compiles src/ into dist/ and copies what the compiler leaves behind (SQL migrations, pages).
 import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,9 +15,8 @@ export function build() {
     stdio: 'inherit',
   });
   if (status !== 0) process.exit(status ?? 1);
-  cpSync(join(root, 'src', 'store', 'migrations'), join(root, 'dist', 'store', 'migrations'), {
-    recursive: true,
-  });
+  for (const folder of [join('store', 'migrations'), join('api', 'pages')])
+    cpSync(join(root, 'src', folder), join(root, 'dist', folder), { recursive: true });
   writeFileSync(join(root, 'dist', '.built'), '');
 }
 

@@ -32,6 +32,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
   const config = Object.freeze({
     host: read.text('VIGIL_HOST') ?? '127.0.0.1',
     port: read.integer('VIGIL_PORT', 8080, 0, 65_535),
+    publicUrl: read.url('VIGIL_PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, ''),
     dataDir,
     databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
     roles: read.list('VIGIL_ROLES', roles) ?? roles,
@@ -68,6 +69,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
 const variables = [
   'VIGIL_HOST',
   'VIGIL_PORT',
+  'VIGIL_PUBLIC_URL',
   'VIGIL_DATA_DIR',
   'VIGIL_ROLES',
   'VIGIL_ADMIN_TOKEN',

@@ -3,6 +3,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { problems } from '../model/errors.ts';
 import { findMissingMigrations } from '../store/readiness.ts';
+import { addPages } from './addPages.ts';
 import { toOpenApi } from './openapi.ts';
 import type { ServerOptions } from './serverOptions.ts';
 
@@ -16,8 +17,6 @@ const logo = `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="40"><t
 
 /** What operators and readers need, outside of /api/v1 and without a token. */
 export async function addSystemRoutes(app: FastifyInstance, options: ServerOptions): Promise<void> {
-  const text = JSON.stringify(toOpenApi(options.endpoints, options.version));
-  app.get('/', async (_request, reply) => reply.redirect('/docs'));
   app.get('/healthz', async () => ({ status: 'ok', version: options.version }));
   app.get('/readyz', async (_request, reply) => {
     const missing = await findMissingMigrations(options.services.store);
@@ -27,9 +26,17 @@ export async function addSystemRoutes(app: FastifyInstance, options: ServerOptio
   app.get('/metrics', async (_request, reply) =>
     reply.type(options.metrics.contentType).send(await options.metrics.text()),
   );
+  // A process that does not serve the API has nothing to document.
+  if (options.endpoints.length > 0) await addDocuments(app, options);
+}
+
+async function addDocuments(app: FastifyInstance, options: ServerOptions): Promise<void> {
+  const text = JSON.stringify(toOpenApi(options.endpoints, options.version));
+  app.get('/', async (_request, reply) => reply.redirect('/docs'));
   app.get('/openapi.json', async (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(text),
   );
+  addPages(app);
   app.get('/docs/problem/:code', async (request, reply) => {
     const { code } = request.params as { code: string };
     const page = problemPage(code);

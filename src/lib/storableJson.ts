@@ -10,4 +10,4 @@ export function storableJson(value: unknown): string {
 /** A whole pair is written as it is, so that every surrogate that is escaped is half of one. */
 const strange = /\\u(?:0000|d[89a-f])/;
 /** One escape after the other, so that the `\\` before a mere `u0000` is not taken for one. */
-const escapes = /\\(?:u0000|ud[89a-f][0-9a-f]{2}|[^])/g;
+const escapes = /\\(?:u0000|ud[89a-f][0-9a-f]{2}|[\s\S])/g;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from './config.ts';
+import { loadConfig } from '../../src/config.ts';
 
 describe('the environment', () => {
   it('has settings that are blank taken for unset', () => {
@@ -22,10 +22,12 @@ describe('the environment', () => {
       VIGIL_CHAIN_ETHEREUM_CONFIRMATIONS: '0',
       VIGIL_CHAIN_ETHEREUM_START_BLOCK: '5',
       VIGIL_ROLES: 'work, api',
+      VIGIL_PUBLIC_URL: 'https://vigil.example.com/',
     });
     expect(config.retentionDays).toBe(30);
     expect(config.chains.ethereum).toMatchObject({ confirmations: 0, startBlock: 5 });
     expect(config.roles).toEqual(['api', 'work']);
+    expect(config.publicUrl).toBe('https://vigil.example.com');
   });
 
   it.each([

@@ -1,12 +1,12 @@
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabase } from '../test/harness/database.ts';
-import { createRandom } from '../test/support/random.ts';
-import { randomFinding } from '../test/support/randomAlerts.ts';
-import { prepareRaise, raise } from './alerts/raise.ts';
-import { tidyOnce } from './housekeeping.ts';
-import { sql } from './lib/sql.ts';
-import { openStore, type Store } from './store/db.ts';
+import { prepareRaise, raise } from '../../src/alerts/raise.ts';
+import { tidyOnce } from '../../src/housekeeping.ts';
+import { sql } from '../../src/lib/sql.ts';
+import { openStore, type Store } from '../../src/store/db.ts';
+import { createTestDatabase } from '../harness/database.ts';
+import { createRandom } from '../support/random.ts';
+import { randomFinding } from '../support/randomAlerts.ts';
 
 const now = Date.UTC(2020, 10, 15);
 const october = { from: Date.UTC(2020, 9, 1), to: Date.UTC(2020, 9, 30) };

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance } from 'fastify';
+
+/** Nothing from outside and nothing inline, so that no text of an alert can become a script. */
+const policy =
+  "default-src 'none'; base-uri 'none'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; " +
+  "script-src 'self'; style-src 'self'";
+
+/** What a browser shows: the alert behind the link in a notification. It asks the API as anybody would. */
+export function addPages(app: FastifyInstance): void {
+  const serve = (path: string, file: string, type: string) => {
+    const text = readFileSync(new URL(`./pages/${file}`, import.meta.url), 'utf8');
+    app.get(path, async (_request, reply) =>
+      reply.type(`${type}; charset=utf-8`).header('content-security-policy', policy).send(text),
+    );
+  };
+  serve('/alert/:uid', 'alert.html', 'text/html');
+  serve('/pages/alert.css', 'alert.css', 'text/css');
+  serve('/pages/alert.js', 'alert.js', 'text/javascript');
+}

@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addSource } from '../harness/addSource.ts';
+import { createPlace, type Vigil } from '../harness/vigil.ts';
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  (path) => existsSync(path),
+);
+
+describe('the page behind the link of a notification', { timeout: 120_000 }, () => {
+  let place: Awaited<ReturnType<typeof createPlace>>;
+  let vigil: Vigil;
+  let browser: Browser;
+  let page: Page;
+  let link: string;
+  const faults: string[] = [];
+
+  beforeAll(async () => {
+    if (!executablePath) return;
+    place = await createPlace();
+    [vigil, browser] = await Promise.all([
+      // Nothing listens there: the mail is only looked at.
+      place.serve(place.folder('data'), { VIGIL_SMTP_URL: 'smtp://127.0.0.1:9' }),
+      chromium.launch({ executablePath, args: ['--no-sandbox'] }),
+    ]);
+    const tenant = await vigil.ok('POST', 'tenant', { name: 'Acme' });
+    const { detectorId } = await addSource(vigil, tenant.id);
+    const alerts = [
+      {
+        eid: 'e-1',
+        name: 'Drained',
+        severity: 'CRITICAL',
+        message: 'The vault lost <img src=x onerror=alert(1)> 5 ETH.',
+        meta: { thief: '0xBad', '<b>': '<script>alert(1)</script>' },
+      },
+    ];
+    const { results } = await vigil.ok('POST', `detector/${detectorId}/alert`, { alerts });
+    const destination = await vigil.ok('POST', 'destination', {
+      tenantId: tenant.id,
+      type: 'EMAIL',
+      value: 'ops@example.com',
+    });
+    const preview = await vigil.ok('POST', `destination/${destination.id}/preview`, {
+      alertUid: results[0].uid,
+    });
+    link = /https?:\/\/\S+\/alert\/[0-9a-f-]+/.exec(String(preview.text))?.[0] ?? '';
+    await vigil.ok('POST', 'user', {
+      tenantId: tenant.id,
+      name: 'Alice',
+      email: 'alice@example.com',
+      password: 'correct horse battery',
+      roles: ['tenant-user'],
+    });
+    page = await browser.newPage();
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('dialog', (dialog) => {
+      faults.push(`dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await place?.remove();
+  });
+  beforeEach(({ skip }) => skip(!executablePath, 'Chromium is not installed'));
+
+  it('asks who is there, and says what is wrong with a password', async () => {
+    expect(link).toContain(`${vigil.url}/alert/`);
+    await page.goto(link);
+    await page.getByLabel('E-mail address').fill('alice@example.com');
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('status').filter({ hasText: 'password' }).waitFor();
+    expect(await page.locator('#alert').isVisible()).toBe(false);
+  });
+
+  it('shows the alert with its evidence, every text as a text', async () => {
+    await page.getByLabel('E-mail address').fill('alice@example.com');
+    await page.getByLabel('Password').fill('correct horse battery');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Drained' }).waitFor();
+    expect(await page.locator('#severity').textContent()).toBe('CRITICAL');
+    expect(await page.locator('#message').textContent()).toBe(
+      'The vault lost <img src=x onerror=alert(1)> 5 ETH.',
+    );
+    expect(await page.locator('#evidence').textContent()).toContain('<script>alert(1)</script>');
+    expect(await page.locator('#facts').textContent()).toContain('Treasury');
+    expect(await page.title()).toBe('CRITICAL: Drained – Vigil');
+  });
+
+  it('marks it as resolved, which the API tells as well, and keeps the sign-in while the tab is open', async () => {
+    await page.getByRole('button', { name: 'Mark as resolved' }).click();
+    await page.getByRole('button', { name: 'Open it again' }).waitFor();
+    expect((await vigil.ok('GET', `alert/${link.split('/').at(-1)}`)).status).toBe('RESOLVED');
+    await page.reload();
+    await page.getByRole('button', { name: 'Open it again' }).waitFor();
+  });
+
+  it('tells nothing of an alert that the reader may not see', async () => {
+    await page.goto(link.replace(/[0-9a-f]{12}$/, '000000000000'));
+    await page
+      .getByRole('status')
+      .filter({ hasText: 'There is no such alert, or you may not see it.' })
+      .waitFor();
+    expect(faults).toEqual([]);
+  });
+});

@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addSource } from '../harness/addSource.ts';
+import { createPlace, postgresProcesses, until } from '../harness/vigil.ts';
+
+describe('stopping', { timeout: 120_000 }, () => {
+  let place: Awaited<ReturnType<typeof createPlace>>;
+  let dataDir: string;
+  beforeAll(async () => {
+    place = await createPlace();
+    dataDir = place.folder('data');
+  });
+  afterAll(() => place.remove());
+
+  it('takes one Ctrl-C that comes twice, from the terminal and from npm, for one', async () => {
+    const vigil = await place.serve(dataDir);
+    process.kill(vigil.pid, 'SIGINT');
+    expect((await vigil.stop('SIGINT')).code).toBe(0);
+    expect(await postgresProcesses(dataDir)).toEqual([]);
+  });
+
+  it('ends with `npm start` when only npm is told to stop', async () => {
+    const npm = spawn('npm', ['start', '--silent'], {
+      cwd: join(import.meta.dirname, '..', '..'),
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, VIGIL_DATA_DIR: dataDir, VIGIL_PORT: '0' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const ended = once(npm, 'close');
+    let stdout = '';
+    npm.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    await until(() => stdout.includes('Vigil listens on'));
+    expect(await postgresProcesses(dataDir)).not.toEqual([]);
+    npm.kill('SIGTERM');
+    await ended;
+    await until(async () => (await postgresProcesses(dataDir)).length === 0);
+  });
+
+  it('does not wait for a reader of the live stream who has stopped reading', async () => {
+    const vigil = await place.serve(dataDir);
+    const tenant = await vigil.ok('POST', 'tenant', { name: 'Acme' });
+    const { detectorId } = await addSource(vigil, tenant.id);
+    const { hostname, port } = new URL(vigil.url);
+    const client = connect(Number(port), hostname).pause();
+    client.on('error', () => {});
+    await once(client, 'connect');
+    client.write(
+      `GET /api/v1/alert/stream HTTP/1.1\r\nHost: vigil\r\nAuthorization: Bearer ${vigil.token}\r\n\r\n`,
+    );
+    await sleep(500);
+    // More than the buffers between the two can hold.
+    for (let n = 0; n < 15; n++) {
+      const alerts = Array.from({ length: 40 }, (_, k) => ({
+        eid: `e-${n}-${k}`,
+        message: 'Something happened.',
+        meta: { text: 'x'.repeat(20_000) },
+      }));
+      await vigil.ok('POST', `detector/${detectorId}/alert`, { alerts });
+    }
+    await sleep(1000);
+    const begun = performance.now();
+    expect((await vigil.stop()).code).toBe(0);
+    // If there was nothing left to read, this would prove nothing.
+    expect(performance.now() - begun).toBeGreaterThan(10_000);
+    client.destroy();
+  });
+});
