@@ -15,6 +15,7 @@ import { migrate } from '../src/store/migrate.ts';
 import { createScoredProjects } from './support/createScoredProjects.ts';
 import { machine } from './support/machine.ts';
 import { raiseAlerts } from './support/raiseAlerts.ts';
+import { scoreAlone } from './support/scoreAlone.ts';
 import { tell } from './support/tell.ts';
 
 /** How long alerts come at the steady rate; `npm run bench:score -- 600` for ten minutes. */
@@ -61,6 +62,9 @@ async function measure(store: Store): Promise<string[]> {
       onError: (error) => errors.push(error),
     });
 
+  tell(`${backlog} alerts, by the scripts alone`);
+  const alonePerSecond = await scoreAlone(sandbox.run, backlog);
+
   tell(`A backlog of ${backlog} alerts, each scored by ${licenses} licenses`);
   for (let n = 0; n < backlog; n += 100) {
     await raiseAlerts(store, follow, { first: n, count: 100, members: toPlace });
@@ -96,6 +100,7 @@ async function measure(store: Store): Promise<string[]> {
   const at = (share: number) => delays[Math.floor((delays.length - 1) * share)]!.toFixed(0);
   return [
     `| score changes a second out of a backlog | | ${changesPerSecond.toFixed(0)} |`,
+    `| the same by the scripts alone, nothing read or stored | | ${alonePerSecond.toFixed(0)} |`,
     `| alert to score at ${perSecond} alerts a second, p50 ms | | ${at(0.5)} |`,
     `| the same, p99 ms | ≤ 1,000 | ${at(0.99)} |`,
   ];

@@ -4,7 +4,7 @@ import { readLicenseTerms } from '../../src/model/licenseTerms.ts';
 import type { Store } from '../../src/store/db.ts';
 
 /** The example license, from the folder that the benchmark is started in. */
-const example: {
+export const example: {
   license: { name: string; version: string; params: string; groupScript: string; scoreScript: string };
   scoreGroups: { name: string }[];
 } = JSON.parse(readFileSync('examples/licenses/security-score.json', 'utf8'));
