@@ -9,7 +9,7 @@ import type { Finding } from './model/alert.ts';
 import type { Block, BlockRef, Header } from './model/block.ts';
 import type { Observation } from './model/detection.ts';
 import type { Db, Store } from './store/db.ts';
-import { advanceCursor, assertHolder, finalizeChain, rewindCursor } from './store/watch/cursor.ts';
+import { advanceCursor, assertHolder, finalizeChain, rewindCursor, saveTick } from './store/watch/cursor.ts';
 import type { FundedAddress } from './store/watch/funding.ts';
 import { markForInspection } from './store/watch/inspection.ts';
 import { type StateChange, saveStates, undoStates } from './store/watch/states.ts';
@@ -134,8 +134,9 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
   /** What happens by the clock and not by blocks; slow ones hold up nobody else. */
   async function tick(previousAt: number, at: number): Promise<void> {
     await noteUnfit(at);
+    const due = watchList.index.due(previousAt, at);
     await Promise.all(
-      watchList.index.due(previousAt, at).map(async (subscriber) => {
+      due.map(async (subscriber) => {
         const key = `${subscriber.kind} ${subscriber.id}`;
         if (ticking.has(key)) return;
         ticking.add(key);
@@ -146,6 +147,7 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
         }
       }),
     );
+    if (due.length > 0 && !isStopped) await saveTick(store, chain.uid, holder, at);
   }
 
   /** While there is something to catch up with, the chain is known to go on. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Follow } from './alerts/raise.ts';
 import type { FollowRetraction } from './alerts/retract.ts';
@@ -9,7 +10,7 @@ import type { Fetch } from './matching/answers.ts';
 import { createPipeline } from './pipeline.ts';
 import type { MetricRecorder } from './services/metricRecorder.ts';
 import type { Store } from './store/db.ts';
-import { findCursor, LeaseLost, parkChain } from './store/watch/cursor.ts';
+import { findCursor, LeaseLost, parkChain, saveTick } from './store/watch/cursor.ts';
 import { saveEndpoints } from './store/watch/endpoints.ts';
 import { isChainWatched } from './store/watch/watchedContracts.ts';
 import { workOnBacktests } from './watch/backtestWorker.ts';
@@ -105,6 +106,8 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
     } catch (error) {
       if (!(error instanceof BlockGone)) throw error;
       log.info({ chain: followed.chain.uid }, error.message);
+      // Nodes that are not of one mind would otherwise be asked without end.
+      await sleep(250, undefined, { signal }).catch(() => undefined);
       return signal.aborted;
     }
   }
@@ -133,7 +136,9 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
       },
       cursor.tip,
     );
-    const stopSideWork = startSideWork(chain, client, list, pipeline, signal);
+    const tickedAt = cursor.tickedAt ?? now();
+    await saveTick(store, chain.uid, holder, tickedAt);
+    const stopSideWork = startSideWork({ chain, client, list }, pipeline, tickedAt, signal);
     try {
       for await (const message of followChain({
         client,
@@ -172,17 +177,16 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
 
   /** What goes on beside the blocks: the clock, new contracts, the state of the endpoints. */
   function startSideWork(
-    chain: Chain,
-    client: ChainClient,
-    list: WatchList,
+    { chain, client, list }: Omit<Followed, 'funding'>,
     pipeline: ReturnType<typeof createPipeline>,
+    tickedAt: number,
     signal: AbortSignal,
   ): () => Promise<void> {
     const inspector = createInspector(client, store, list, options.now);
     const failed = (what: string) => (error: unknown) => {
       if (!signal.aborted) log.warn({ err: error, chain: chain.uid }, what);
     };
-    let previousAt = options.now();
+    let previousAt = tickedAt;
     const looks = createLooks(client);
     const timer = setInterval(() => {
       const at = options.now();

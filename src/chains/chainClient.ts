@@ -11,7 +11,7 @@ export type ChainClient = {
    */
   block(number: number, parentHash?: string): Promise<Block | null>;
   header(which: number | 'latest' | 'finalized'): Promise<Header | null>;
-  /** Answers to all questions about one block; one that cannot be answered there says why. Throws BlockGone after a reorganisation. */
+  /** Answers to all questions about one block; one that cannot be answered there says why. Throws BlockGone when the block is. */
   ask(block: BlockRef, questions: readonly Question[]): Promise<Answer[]>;
   /** The block that a transaction is in, null when it is unknown or still pending. */
   blockOfTransaction(hash: string): Promise<number | null>;
@@ -26,7 +26,7 @@ export type ChainClient = {
   close(): Promise<void>;
 };
 
-/** The block is not part of the chain any more, so nothing can be asked about it. */
+/** The block is not part of the chain any more, or no node has it any more, so nothing can be asked about it. */
 export class BlockGone extends Error {
   override readonly name = 'BlockGone';
 }

@@ -26,7 +26,7 @@ export function createEvmClient({ chain, urls, now, counted }: Options): ChainCl
     now,
     counted,
   });
-  const ask = askBlock(endpoints);
+  const ask = askBlock(endpoints, now);
   const logsFault = createLogsCheck(now);
 
   /** Block and logs in one request: two calls. */

@@ -157,7 +157,7 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, counted }: Op
     if ('value' in outcome) return outcome.value;
     // "Not yet" of somebody means that the chain is simply not there yet.
     const notYet = outcome.faults.find((fault) => fault instanceof NotYet);
-    throw notYet ?? new EndpointsFailed(order.map(describe));
+    throw notYet ?? new EndpointsFailed(order.map(describe), outcome.faults);
   }
 
   /** A healthy endpoint is only asked how far it is; one in trouble must show that it is right again. */
@@ -225,10 +225,12 @@ export class NotYet extends Error {
   }
 }
 
-class EndpointsFailed extends Error {
+export class EndpointsFailed extends Error {
   override readonly name = 'EndpointsFailed';
+  readonly faults: readonly unknown[];
 
-  constructor(reasons: readonly string[]) {
+  constructor(reasons: readonly string[], faults: readonly unknown[] = []) {
     super(`No endpoint of the chain answers. ${reasons.join('; ')}`);
+    this.faults = faults;
   }
 }

@@ -1,4 +1,5 @@
 import { raw, sql } from '../../lib/sql.ts';
+import { storableJson } from '../../lib/storableJson.ts';
 import type { BacktestResult, backtestStates } from '../../model/backtest.ts';
 import type { Watched } from '../../model/detection.ts';
 import type { Scope } from '../../model/principal.ts';
@@ -124,10 +125,10 @@ export async function finishBacktest(
   outcome: { result: BacktestResult } | { fault: string },
   now: number,
 ): Promise<void> {
-  const result = 'result' in outcome ? outcome.result : null;
+  const told = storableJson(outcome);
   await db.query(
-    sql`update backtest set state = ${result ? 'DONE' : 'FAILED'}, result = ${result && JSON.stringify(result)},
-        fault = ${'fault' in outcome ? outcome.fault : null}, processed = coalesce(${result?.blocks ?? null}::bigint, processed),
+    sql`update backtest set state = ${'result' in outcome ? 'DONE' : 'FAILED'}, result = ${told}::jsonb->'result',
+        fault = ${told}::jsonb->>'fault', processed = coalesce((${told}::jsonb#>>'{result,blocks}')::bigint, processed),
         updated_at = ${now}, lease_until = null
       where uid = ${uid}::uuid and state = 'RUNNING'`,
   );

@@ -12,6 +12,8 @@ export type Cursor = {
   next: number | undefined;
   /** Whether it was never followed before. */
   isNew: boolean;
+  /** Until when everything that is due by the clock was looked at; undefined before the first time. */
+  tickedAt: number | undefined;
 };
 
 /** Another process follows the chain now; this one must not write any more. */
@@ -42,8 +44,14 @@ export async function findCursor(db: Db, chainUid: string): Promise<Cursor> {
     sql`select number, hash, parent_hash as "parentHash", timestamp from chain_block
       where chain_uid = ${chainUid} order by number`,
   );
-  const [row] = await db.query<{ final: number; processed: number | null; updatedAt: number }>(
-    sql`select final, processed, updated_at as "updatedAt" from chain_cursor where chain_uid = ${chainUid}`,
+  const [row] = await db.query<{
+    final: number;
+    processed: number | null;
+    updatedAt: number;
+    tickedAt: number | null;
+  }>(
+    sql`select final, processed, updated_at as "updatedAt", ticked_at as "tickedAt" from chain_cursor
+      where chain_uid = ${chainUid}`,
   );
   return {
     tip: recent.at(-1),
@@ -51,6 +59,7 @@ export async function findCursor(db: Db, chainUid: string): Promise<Cursor> {
     final: row?.final ?? -1,
     next: row?.processed == null ? undefined : row.processed + 1,
     isNew: (row?.updatedAt ?? 0) === 0,
+    tickedAt: row?.tickedAt ?? undefined,
   };
 }
 
@@ -115,6 +124,14 @@ export async function finalizeChain(tx: Db, chainUid: string, holder: string, fi
       and number < (select max(number) from chain_block m where m.chain_uid = ${chainUid})`,
   );
   await tx.query(sql`delete from watch_undo where chain_uid = ${chainUid} and number <= ${final}`);
+}
+
+/** Everything that was due by the clock until then was looked at. */
+export async function saveTick(db: Db, chainUid: string, holder: string, at: number): Promise<void> {
+  await db.prepared(
+    sql`update chain_cursor set ticked_at = greatest(ticked_at, ${at}::bigint)
+      where chain_uid = ${chainUid} and holder = ${holder}`,
+  );
 }
 
 /** Forgets how far a chain was followed, because nobody watches anything on it. */

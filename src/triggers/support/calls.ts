@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Choice } from '../../evidence/parameters.ts';
 import { canonicalSignature, decodeCall, type FunctionItem } from '../../lib/abi.ts';
+import { cutText } from '../../lib/cutText.ts';
 import { fillTemplate } from '../../lib/template.ts';
 import type { Transaction } from '../../model/block.ts';
 import type { Found, Reader, Watched } from '../../model/detection.ts';
@@ -64,5 +65,5 @@ export function tellCall(
 /** `to: 0x…, amount: 5`, cut where it becomes a wall of text. */
 export function showValues(values: Values): string {
   const text = fillTemplate('{values}', { values });
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  return text.length > 200 ? `${cutText(text, 200)}…` : text;
 }

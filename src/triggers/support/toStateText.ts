@@ -3,9 +3,12 @@ import { eventTopic } from '../../lib/abi.ts';
 /** More than this is of no use to a reader and a burden to what is kept from block to block. */
 const mostCharacters = 1000;
 
-/** A decoded value as text that tells it from others; a very long one as its hash. */
+/**
+ * A decoded value as text that tells it from others; a very long one as its hash. It is what the store gives back: a text
+ * that changed on the way would be told as a change of the value.
+ */
 export function toStateText(value: unknown): string {
-  const text = toText(value);
+  const text = toText(value).toWellFormed().replaceAll('\0', '\ufffd');
   return text.length > mostCharacters ? eventTopic(text) : text;
 }
 

@@ -1,0 +1,22 @@
+import type { Question } from '../../model/question.ts';
+import type { RpcCall } from './rpc.ts';
+
+/** How a node is asked a question about the state at a block, which is named in one of its ways. */
+export function toRpcCall(question: Question, at: unknown): RpcCall {
+  switch (question.type) {
+    case 'call':
+      return { method: 'eth_call', params: [{ to: question.to, data: question.data }, at] };
+    case 'balance':
+      return { method: 'eth_getBalance', params: [question.address, at] };
+    case 'code':
+      return { method: 'eth_getCode', params: [question.address, at] };
+    case 'storage':
+      return { method: 'eth_getStorageAt', params: [question.address, question.slot, at] };
+    case 'receipt':
+      return { method: 'eth_getTransactionReceipt', params: [question.hash] };
+    case 'replay': {
+      const { from, to, data, value } = question;
+      return { method: 'eth_call', params: [{ from, to, data, value }, at] };
+    }
+  }
+}
