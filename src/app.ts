@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
 import { startActions } from './acting.ts';
@@ -13,7 +11,6 @@ import { type Config, packageVersion } from './config.ts';
 import { openDatabase } from './database.ts';
 import { keepHouse } from './housekeeping.ts';
 import { ensureMasterKeyFile, parseMasterKey, readMasterKeyFile } from './lib/masterKey.ts';
-import { hashToken } from './lib/token.ts';
 import { createFollowAlerts } from './notify/followAlerts.ts';
 import { createFollowRetractions } from './notify/followRetractions.ts';
 import { openNotifying } from './notifying.ts';
@@ -22,15 +19,13 @@ import { createScoreOnAlerts, createUnscoreOnRetractions } from './scoring/score
 import { createSandbox } from './scripts/sandbox.ts';
 import { createAlertFeed } from './services/alertFeed.ts';
 import { createAlertLinks } from './services/alertLinks.ts';
-import { issueToken, tokenHint } from './services/issueToken.ts';
+import { ensureAdminToken } from './services/ensureAdminToken.ts';
 import { createMetricRecorder, type MetricRecorder } from './services/metricRecorder.ts';
 import { openChains } from './services/openChains.ts';
 import { publishDetectors } from './services/publishDetectors.ts';
 import { ensurePartitionsAhead } from './store/alerts/partitions.ts';
-import type { Store } from './store/db.ts';
 import { type MasterKeys, openKeyring } from './store/keyring.ts';
 import { listen as listenTo } from './store/listen.ts';
-import { findTokenByHash, hasAdminToken, insertToken } from './store/tokens.ts';
 import { type Hsm, openHsm } from './wallets/pkcs11/openHsm.ts';
 import { openAnswers } from './watch/openAnswers.ts';
 import { startWatching } from './watching.ts';
@@ -53,7 +48,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     await ensurePartitionsAhead(store, Date.now());
     const now = Date.now;
     const keyring = await openKeyring(store, masterKeys(config), now());
-    const firstToken = await ensureAdminToken(config, store, now());
+    const firstToken = await ensureAdminToken(store, config, now(), (message) => log.warn(message));
     const authenticate = createAuthenticate(store, now);
     const recorder = createMetricRecorder(store, now);
     await publishDetectors(store, now());
@@ -64,7 +59,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     const filters = createSandbox();
     const asked = openAnswers({ store, runScripts: sandbox.run, allowNetworks: config.allowNetworks });
     let url = '';
-    const alertLinks = createAlertLinks(() => url);
+    const alertLinks = createAlertLinks(() => config.publicUrl ?? url);
     const notifying = openNotifying(config, now);
     const follow = [
       createFollowAlerts({ links: alertLinks, now }),
@@ -96,7 +91,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
         alertLinks,
       },
       authenticate: authenticate.authenticate,
-      endpoints: endpointsFor(config),
+      endpoints: config.roles.includes('api') ? endpointsFor(config) : [],
       metrics: createMetrics(store.stats),
       log,
       version: packageVersion(),
@@ -247,24 +242,6 @@ export function masterKeys(config: Config): MasterKeys {
   if (masterKey) return () => [parseMasterKey(masterKey.reveal())];
   ensureMasterKeyFile(masterKeyFile);
   return () => readMasterKeyFile(masterKeyFile);
-}
-
-/** The first start makes an administrator's token; a token of the environment always works. */
-async function ensureAdminToken(config: Config, store: Store, now: number): Promise<string | undefined> {
-  const admin = { kind: 'ADMIN', tenantId: null, userId: null, roles: ['admin'], expiredAt: null } as const;
-  return store.transaction(async (tx) => {
-    if (config.adminToken) {
-      const token = config.adminToken.reveal();
-      const hash = hashToken(token);
-      if (await findTokenByHash(tx, hash)) return undefined;
-      await insertToken(tx, { ...admin, label: 'VIGIL_ADMIN_TOKEN', hash, hint: tokenHint(token) }, now);
-      return undefined;
-    }
-    if (await hasAdminToken(tx)) return undefined;
-    const { token } = await issueToken(tx, { ...admin, label: 'first start' }, now);
-    writeFileSync(join(config.dataDir, 'admin-token'), `${token}\n`, { mode: 0o600, flush: true });
-    return token;
-  });
 }
 
 /** Structured lines on standard error; standard output is for people. Under load many lines go out in one write. */

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { Services } from './services/call.ts';
 import { destroyOrphanKeys, retireDrainedKeys } from './services/tendWalletKeys.ts';
-import { failUnsent } from './store/actions/cancelIntents.ts';
 import { forgetOldAlertEvents } from './store/alerts/alertEvents.ts';
 import { forgetOldRates } from './store/alerts/alertRate.ts';
 import { dropOldPartitions, ensurePartitionsAhead } from './store/alerts/partitions.ts';
@@ -52,7 +51,6 @@ export async function tidyOnce(options: Options, ending: AbortSignal): Promise<v
     'Old events of the live stream were not removed': () => forgetOldAlertEvents(store, at - 7 * dayMs),
     'Old backtests were not removed': () => forgetOldBacktests(store, at - 30 * dayMs),
     'What deleted detectors remembered was not removed': () => forgetDeleted(store),
-    'Actions that could not be sent were not ended': () => failUnsent(store, at - dayMs, at),
     'The queues of deleted license instances were not removed': () => tidyScores(store),
     'Unused wallet keys were not destroyed': () => destroyOrphanKeys({ store, hsm, now }),
     'Former wallet keys were not retired': () => retireDrainedKeys({ store, chains, now }),

@@ -166,11 +166,11 @@ export const actionEndpoints: readonly Endpoint[] = [
     tag,
     summary: 'Halt all actions',
     description:
-      'The kill switch of a tenant: nothing is signed from now on, and what waits is cancelled. What was signed before may still be mined.',
+      'The kill switch of a tenant: nothing is signed from now on, and what waits is cancelled. What was signed before may still be mined. Also open to a tenant that is disabled or whose subscription has expired.',
     body: Shape(tenant, []),
     mayLackBody: true,
     reply: haltReply,
-    effect: 'change',
+    effect: 'stop',
     problems: ['not-found'],
     handle: async (call, { body }) => ({ body: await haltTenant(call, body.tenantId) }),
   }),

@@ -8,6 +8,7 @@ import {
   type Scope,
   tenantRoles,
 } from '../model/principal.ts';
+import { readOnlyProblem } from '../model/readOnly.ts';
 import { type Access, isEnough } from './access.ts';
 import type { Endpoint } from './endpoint.ts';
 
@@ -22,7 +23,7 @@ export function authorize(principal: Principal, access: Access, effect: Endpoint
       `This needs the role ${needed}; you hold ${principal.roles.join(', ') || 'none'}.`,
     );
   }
-  if (principal.readOnly && isWrite(effect)) throw readOnly(principal.readOnly);
+  if (principal.readOnly && isWrite(effect)) throw readOnlyProblem(principal.readOnly);
   return scope;
 }
 
@@ -47,12 +48,4 @@ function scopeOf(principal: Principal, counts: (role: Role) => boolean): Scope {
     organisationIds:
       principal.organisationId !== null && has(organisationRoles) ? [principal.organisationId] : [],
   };
-}
-
-function readOnly(reason: NonNullable<Principal['readOnly']>): Problem {
-  const words =
-    reason === 'tenant-disabled'
-      ? 'The tenant is disabled: its records can be read but not changed.'
-      : 'The subscription has expired: records can be read but not changed.';
-  return new Problem(reason, words);
 }

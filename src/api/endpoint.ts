@@ -45,13 +45,16 @@ export type Endpoint = {
   status?: 200 | 201;
   /**
    * All but `read` and `send` run in one transaction; `create` also honours Idempotency-Key; `session` changes no record
-   * of the tenant and so is open to one that may only read; `send` waits for somebody outside, and holds nothing meanwhile.
+   * of the tenant and `stop` only ends what goes on, so that both are open to one that may only read; `send` waits for
+   * somebody outside, and holds nothing meanwhile.
    */
-  effect: 'read' | 'create' | 'change' | 'session' | 'send';
+  effect: 'read' | 'create' | 'change' | 'session' | 'stop' | 'send';
   /** Answers with server-sent events. */
   isStream?: true;
   /** Reads much: a tenant may run only a few of these at once. */
   isReport?: true;
+  /** Works on the password of its body, which takes long: only a few of these run at once. */
+  password?: 'check' | 'set';
   /** Failures beside those that any endpoint can have. */
   problems?: readonly ProblemCode[];
   /** RFC 9745 and RFC 8594, for an endpoint on its way out. */

@@ -10,7 +10,7 @@ import { notifyEndpoints } from './notify.ts';
 import { aggregationEndpoints } from './reports/aggregation.ts';
 import { alertEndpoints } from './reports/alert.ts';
 import { alertSearchEndpoints } from './reports/alertSearch.ts';
-import { alertStream } from './reports/alertStream.ts';
+import { createAlertStream } from './reports/alertStream.ts';
 import { histogram } from './reports/histogram.ts';
 import { pushAlerts } from './reports/pushAlerts.ts';
 import { scoreSearch } from './reports/scoreSearch.ts';
@@ -75,7 +75,7 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     chainEndpoint(confirmations),
     ...alertSearchEndpoints,
     ...aggregationEndpoints,
-    alertStream,
+    createAlertStream(),
     ...alertEndpoints,
     pushAlerts,
     ...detectionEndpoints,

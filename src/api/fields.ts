@@ -182,7 +182,7 @@ export function echoFaults(binding: Binding, items: unknown, current: unknown, p
   });
 }
 
-function readOnly(pointer: string): Fault {
+export function readOnly(pointer: string): Fault {
   return {
     pointer,
     code: 'read-only',

@@ -116,7 +116,7 @@ function headerParameters(endpoint: Endpoint): unknown[] {
   if (endpoint.effect === 'create') {
     return [id, header('Idempotency-Key', 'Makes the request safe to repeat for 24 hours.', 'a3f1c2d4')];
   }
-  if (endpoint.effect === 'change' && endpoint.params) {
+  if (endpoint.problems?.includes('precondition-failed')) {
     return [id, header('If-Match', 'The ETag of the record as it was read.', '"Jx9"')];
   }
   return [id];

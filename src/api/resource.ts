@@ -1,6 +1,3 @@
-import { hash } from 'node:crypto';
-
-import { Problem } from '../model/errors.ts';
 import { invalidInput } from '../model/validate.ts';
 import type { Call } from '../services/call.ts';
 import { createRecord } from '../services/createRecord.ts';
@@ -12,6 +9,7 @@ import type { PlanLimit } from '../store/plans.ts';
 import { findRecord, type Row, searchRecords } from '../store/records.ts';
 import type { Table } from '../store/table.ts';
 import { type Endpoint, endpoint, type Input } from './endpoint.ts';
+import { checkIfMatch, etagOf } from './etag.ts';
 import {
   createSchema,
   echoFaults,
@@ -220,18 +218,6 @@ export function precondition(
   input: Input<unknown, unknown, unknown>,
 ): (current: Row) => void {
   const { ifMatch } = input.headers;
-  return (current) => {
-    if (ifMatch === undefined || ifMatch.trim() === '*') return;
-    const etag = etagOf(JSON.stringify(shownOf(kind, current)));
-    if (ifMatch.split(',').some((candidate) => candidate.trim() === etag)) return;
-    throw new Problem(
-      'precondition-failed',
-      `The ${kind.table.kind} has changed since the version named in If-Match.`,
-    );
-  };
-}
-
-/** A digest of what a reader sees, so that it changes exactly when that does. */
-export function etagOf(json: string): string {
-  return `"${hash('sha256', json, 'base64url').slice(0, 22)}"`;
+  return (current) =>
+    checkIfMatch(ifMatch, kind.table.kind, (etag) => etag === etagOf(JSON.stringify(shownOf(kind, current))));
 }

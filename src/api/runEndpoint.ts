@@ -7,10 +7,11 @@ import type { Call, Services } from '../services/call.ts';
 import type { Db } from '../store/db.ts';
 import { findReply, saveReply, tryLockKey } from '../store/idempotency.ts';
 import { type Endpoint, type Input, isBodyOptional } from './endpoint.ts';
+import { etagOf } from './etag.ts';
 import { refuseUnstorable } from './readJson.ts';
-import { etagOf } from './resource.ts';
 
 type Request = Pick<FastifyRequest, 'id' | 'params' | 'query' | 'body' | 'headers'>;
+type Checked = Input<unknown, unknown, unknown>;
 export type Answer = {
   status: number;
   headers: Record<string, string>;
@@ -18,14 +19,14 @@ export type Answer = {
   stream?: AsyncIterable<string>;
 };
 
-/** Checks the request against the endpoint's schemas and runs it: reads on the pool, everything else in one transaction. */
+/** Runs the endpoint on what was read of the request: reads on the pool, everything else in one transaction. */
 export async function runEndpoint(
   endpoint: Endpoint,
   services: Services,
   { principal, scope, visible }: Pick<Call, 'principal' | 'scope' | 'visible'>,
   request: Request,
+  input: Checked,
 ): Promise<Answer> {
-  const input = readInput(endpoint, request);
   const now = services.now();
   const callOn = (db: Db): Call => ({
     services,
@@ -44,9 +45,10 @@ export async function runEndpoint(
   );
 }
 
-function readInput(endpoint: Endpoint, request: Request): Input<unknown, unknown, unknown> {
+/** Checks the request against the endpoint's schemas. */
+export function readInput(endpoint: Endpoint, request: Request): Checked {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch, 'last-event-id': lastEventId } = request.headers;
-  const input: Input<unknown, unknown, unknown> = {
+  const input: Checked = {
     params: fromText(endpoint.params, request.params),
     query: fromText(endpoint.query, request.query),
     body: request.body,
@@ -95,11 +97,7 @@ function readKey(header: string | string[] | undefined): string | undefined {
   throw invalid('/headers/idempotency-key', 'format', 'must have 1 to 255 visible ASCII characters.');
 }
 
-async function answer(
-  endpoint: Endpoint,
-  call: Call,
-  input: Input<unknown, unknown, unknown>,
-): Promise<Answer> {
+async function answer(endpoint: Endpoint, call: Call, input: Checked): Promise<Answer> {
   const reply = await endpoint.handle(call, input);
   const body = reply.json ?? JSON.stringify(reply.body);
   const headers = { ...reply.headers };
@@ -114,12 +112,7 @@ async function answer(
 }
 
 /** The first request with a key does the work and leaves its reply, in the same transaction; the others get that reply. */
-async function answerOnce(
-  endpoint: Endpoint,
-  call: Call,
-  input: Input<unknown, unknown, unknown>,
-  key: string,
-): Promise<Answer> {
+async function answerOnce(endpoint: Endpoint, call: Call, input: Checked, key: string): Promise<Answer> {
   const { keyring } = call.services;
   const { tenantId } = call.principal;
   const owner = tenantId === null ? 'platform' : `tenant ${tenantId}`;

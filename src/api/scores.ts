@@ -5,7 +5,9 @@ import { resumeScoring } from '../services/resumeScoring.ts';
 import { tagScore } from '../services/tagScore.ts';
 import { type Trial, tryLicense } from '../services/tryLicense.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
-import { scoreChangeNames, scoreChangeSchema } from './reports/scoreSearch.ts';
+import { checkIfMatch, etagOf } from './etag.ts';
+import { documentUpdate } from './reports/documentUpdate.ts';
+import { scoreChange, scoreChangeNames, scoreChangeSchema } from './reports/scoreSearch.ts';
 import { instance } from './resources/instance.ts';
 import { Count, Flag, Id, List, Millis, nullable, OneOf, Shape, Text, Words } from './schema.ts';
 
@@ -88,6 +90,8 @@ const trial = {
 const script = (description: string, example: string) =>
   nullable(Text(description, example, { max: 100_000 }));
 
+const tagging = documentUpdate(scoreChange, { tags: Words('Free labels.', ['viewed']) });
+
 /** What can be asked of scores beside searching their changes. */
 export const scoreEndpoints: readonly Endpoint[] = [
   endpoint({
@@ -136,6 +140,7 @@ export const scoreEndpoints: readonly Endpoint[] = [
     path: '/score/{index}/{uid}',
     tag,
     summary: 'Tag a score change',
+    description: 'Members set by Vigil may be sent back as they were read.',
     params: Shape(
       {
         index: Text('The partition it lives in.', 'score-2026.11', { max: 100 }),
@@ -143,12 +148,15 @@ export const scoreEndpoints: readonly Endpoint[] = [
       },
       ['index', 'uid'],
     ),
-    body: Type.Unsafe<{ tags?: string[] }>(Shape({ tags: Words('Free labels.', ['viewed']) }, [])),
+    body: tagging.body,
     reply: scoreChangeSchema,
     effect: 'change',
-    problems: ['not-found'],
-    handle: async (call, { params, body }) => {
-      const change = await tagScore(call, params, body.tags, scoreChangeNames);
+    problems: ['not-found', 'precondition-failed'],
+    handle: async (call, { params, body, headers }) => {
+      const change = await tagScore(call, params, body.tags, scoreChangeNames, (current) => {
+        checkIfMatch(headers.ifMatch, 'score change', (etag) => etag === etagOf(JSON.stringify(current)));
+        tagging.check(body, current);
+      });
       return { body: change, etagOf: change };
     },
   }),

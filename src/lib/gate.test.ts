@@ -28,3 +28,12 @@ it('never lets one key wait for another', async () => {
   release();
   await held;
 });
+
+it('turns away whoever finds the line full, and nobody else', async () => {
+  const gate = createGate(1, { most: 2, full: () => new Error('full') });
+  const done = await Promise.allSettled([0, 1, 2, 3].map((n) => gate('a', async () => n)));
+  expect(
+    done.map((result) => (result.status === 'fulfilled' ? result.value : result.reason.message)),
+  ).toEqual([0, 1, 2, 'full']);
+  await expect(gate('a', async () => 'again')).resolves.toBe('again');
+});

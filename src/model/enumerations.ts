@@ -30,3 +30,6 @@ export const triggerTypes = {
 } as const satisfies Record<string, (typeof interceptorTypes)[number]>;
 
 export type TriggerType = keyof typeof triggerTypes;
+
+/** Detectors that Vigil switches on by itself, one of each for a contract; no plan counts them. */
+export const automaticDetectors: readonly string[] = ['attack_detector', 'aml'];

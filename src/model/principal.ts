@@ -1,3 +1,5 @@
+import type { ReadOnly } from './readOnly.ts';
+
 export const tenantRoles = ['tenant-viewer', 'tenant-user', 'tenant-manager'] as const;
 export const organisationRoles = [
   'organisation-viewer',
@@ -19,7 +21,7 @@ export type Principal = {
   organisationId: number | null;
   roles: readonly Role[];
   /** Why the tenant may read but not write, if so. */
-  readOnly: 'tenant-disabled' | 'subscription-expired' | null;
+  readOnly: ReadOnly | null;
 };
 
 /** What a call may touch. Every store function on tenant data takes one and adds it to its condition. */

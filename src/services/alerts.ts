@@ -14,8 +14,9 @@ import type { Call } from './call.ts';
 export async function changeAlert(
   call: Call,
   uid: string,
-  change: { status?: 'UNRESOLVED' | 'RESOLVED'; tags?: string[] },
+  change: { status: 'UNRESOLVED' | 'RESOLVED' | undefined; tags: string[] | undefined },
   names: readonly string[],
+  check: (current: Row) => void,
 ): Promise<Row> {
   const before = await findAlert(call.db, ofOwnTenants(call.scope), uid, names, true);
   if (!before) {
@@ -24,6 +25,7 @@ export async function changeAlert(
       throw new Problem('forbidden', "You may see this alert but not change it: it is not your tenant's.");
     throw new Problem('not-found', 'There is no such alert.');
   }
+  check(before);
   if (before.status === 'RETRACTED') {
     throw new Problem(
       'illegal-transition',

@@ -4,6 +4,7 @@ import { isUuid } from '../lib/isUuid.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
 import { Problem, unprocessable } from '../model/errors.ts';
 import { findSchemaName } from '../store/detectorSchemas.ts';
+import { findRecord } from '../store/records.ts';
 import { contractTable } from '../store/tables/contract.ts';
 import { detectorTable } from '../store/tables/detector.ts';
 import {
@@ -38,14 +39,19 @@ export async function backtestDetector(call: Call, detectorId: number, range: Ra
   });
 }
 
+const placeNames = ['tenantId'] as const;
+
 type Proposed = { contractId: number; schemaId: number; name?: string; config?: object };
 
 /** Queues a run of a detector that does not exist yet. */
 export async function backtestProposed(call: Call, proposed: Proposed, range: Range): Promise<BacktestRow> {
   const { contractId, schemaId, config = {} } = proposed;
-  const { tenantId } = await findReadable(call, contractTable, contractId).catch(() => {
-    throw unprocessable('/contractId', 'unknown-reference', 'There is no contract with this id.');
+  // Whoever may only look at a shared project makes no work for its owner.
+  const place = await findRecord(call.db, contractTable, call.scope, contractId, placeNames, {
+    use: 'write',
   });
+  if (!place) throw unprocessable('/contractId', 'unknown-reference', 'There is no contract with this id.');
+  const tenantId = Number(place.tenantId);
   const schemaName = await findSchemaName(call.db, schemaId);
   if (schemaName === undefined)
     throw unprocessable('/schemaId', 'unknown-reference', 'There is no detector/schema with this id.');

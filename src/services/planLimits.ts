@@ -3,18 +3,19 @@ import { countQuantity, findPlan, lockQuantities, type PlanLimit, quantityWord }
 import type { Call } from './call.ts';
 
 /**
- * Refuses one more when the plan is full. The tenant's counts are locked first, so that of many creations at the
+ * Refuses as many more as the plan has no room for. The tenant's counts are locked first, so that of many creations at the
  * same moment exactly as many pass as there is room for.
  */
 export async function checkPlanLimit(
   call: Pick<Call, 'db' | 'now'>,
   tenantId: number,
   limit: PlanLimit,
+  more = 1,
 ): Promise<void> {
   await lockQuantities(call.db, tenantId);
   const plan = await findPlan(call.db, tenantId, call.now);
-  const count = await countQuantity(call.db, tenantId, limit);
-  if (count < plan[limit]) return;
+  const count = await countQuantity(call.db, tenantId, limit, call.now);
+  if (count + more <= plan[limit]) return;
   throw new Problem(
     'plan-limit',
     `The plan "${plan.name}" allows ${plan[limit]} ${quantityWord(limit)}, and the tenant has ${count}.`,

@@ -3,6 +3,7 @@ import { configSchema } from '../detectors/configSchema.ts';
 import { detectors } from '../detectors/registry.ts';
 import { messageOf } from '../lib/messageOf.ts';
 import { templateMembers } from '../model/alert.ts';
+import { automaticDetectors } from '../model/enumerations.ts';
 import { type Fault, unprocessable } from '../model/errors.ts';
 import { invalidInput, withDefaults } from '../model/validate.ts';
 import { findRecord, type Row } from '../store/records.ts';
@@ -10,6 +11,7 @@ import { detectorSchemaTable } from '../store/tables/detectorSchema.ts';
 import type { Call } from './call.ts';
 import { checkBindingFilters } from './checkBindingFilters.ts';
 import { templateFaults } from './checkTemplate.ts';
+import { checkPlanLimit } from './planLimits.ts';
 import type { Change } from './recordKind.ts';
 import { bindingScripts, scriptFaults } from './scriptFaults.ts';
 
@@ -45,6 +47,16 @@ export async function prepareDetector(call: Call, { input, current }: DetectorCh
   return input;
 }
 
+/** What comes with the contract is not counted; as another detector it is. */
+export async function finishDetector(
+  call: Call,
+  { input, current, tenantId }: DetectorChange,
+): Promise<void> {
+  if (tenantId === null || input.schemaId == null || !automaticDetectors.includes(nameOf(current?.schema)))
+    return;
+  await checkPlanLimit(call, tenantId, 'maxDetectors', 0);
+}
+
 function configScripts(schema: TSchema, config: Row) {
   const { properties = {} } = schema as { properties?: Record<string, { format?: string }> };
   const names = Object.keys(properties).filter((name) => properties[name]!.format === 'script');
@@ -63,6 +75,10 @@ const schemaMembers = ['name', 'configSchema'] as const;
 
 function idOf(schema: unknown): number {
   return typeof schema === 'object' && schema !== null && 'id' in schema ? Number(schema.id) : Number.NaN;
+}
+
+function nameOf(schema: unknown): string {
+  return typeof schema === 'object' && schema !== null && 'name' in schema ? String(schema.name) : '';
 }
 
 /** Vigil's own definition, else what the administrator wrote for a detector that runs elsewhere. */

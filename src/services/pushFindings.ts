@@ -48,6 +48,12 @@ export async function pushFindings(
       `Alerts can be pushed into detectors of the source EXTERNAL; this one is ${origin.source}.`,
     );
   }
+  if (origin.disabled !== null) {
+    throw new Problem(
+      'conflict',
+      `The ${origin.disabled} is disabled, so that no alert is raised; enable it before pushing findings.`,
+    );
+  }
   checkTimes(pushed, call.now);
   const byEid = new Map(pushed.toReversed().map((item) => [item.eid, toFinding(origin, item, call.now)]));
   await prepareRaise(call.services.store, [...byEid.values()]);

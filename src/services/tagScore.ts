@@ -10,9 +10,11 @@ export async function tagScore(
   place: { index: string; uid: string },
   tags: string[] | undefined,
   names: readonly string[],
+  check: (current: Row) => void,
 ): Promise<Row> {
   const before = await findScoreChange(call.db, call.scope, place, names);
   if (!before) throw new Problem('not-found', 'There is no such score change.');
+  check(before);
   if (tags === undefined) return before;
   const tenantId = Number(before.tenantId);
   const former = Array.isArray(before.tags) ? before.tags.map(String) : [];

@@ -11,6 +11,8 @@ type Migration = { name: string; text: string; hash: string };
 /** Brings the schema up to date, each step in its own transaction; returns the names of the steps taken. */
 export async function migrate(config: pg.PoolConfig): Promise<string[]> {
   const client = new pg.Client(config);
+  // A connection that breaks would otherwise end the process; the statement under way, or the next one, reports it.
+  client.on('error', () => {});
   await client.connect();
   try {
     await refuseOldServer(client);
@@ -62,7 +64,8 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
     ]);
     await client.query('commit');
   } catch (error) {
-    await client.query('rollback');
+    // Where even this fails the connection is gone, and the server has undone it.
+    await client.query('rollback').catch(() => undefined);
     throw new Error(`Migration ${migration.name} failed and was undone.`, { cause: error });
   }
 }

@@ -1,20 +1,27 @@
 import { raw, sql } from '../lib/sql.ts';
+import { automaticDetectors } from '../model/enumerations.ts';
 import type { Db } from './db.ts';
 
-/** Each quantity of a plan: its member, the plan's column and what is counted. */
+/** Each quantity of a plan: its member and what is counted; `u` has the tenant's id and the time. */
 const quantities = {
   maxUsers: { word: 'users', from: "member where status <> 'DELETED'" },
   maxContracts: { word: 'contracts', from: "contract where status <> 'DELETED'" },
   maxProjects: { word: 'projects', from: "project where status <> 'DELETED'" },
   maxTriggers: { word: 'triggers', from: '"trigger" where status <> \'DELETED\'' },
-  // The attack detector comes with every contract, whatever the plan.
+  // What comes with a contract by itself is not counted; a second one of the kind is.
   maxDetectors: {
     word: 'detectors',
-    from: "detector where status <> 'DELETED' and source <> 'ATTACK_DETECTOR'",
+    from: `detector d where status <> 'DELETED' and not (
+      schema_id in (select s.id from detector_schema s where s.name in (${automaticDetectors.map((name) => `'${name}'`).join(', ')}))
+      and not exists (select from detector e where e.tenant_id = d.tenant_id and e.contract_id = d.contract_id
+        and e.schema_id = d.schema_id and e.id < d.id and e.status <> 'DELETED'))`,
   },
   maxWallets: { word: 'wallets', from: "wallet where status <> 'DELETED'" },
   maxActions: { word: 'actions', from: "action where status <> 'DELETED'" },
-  maxApiKeys: { word: 'API keys', from: "access_token where kind = 'API_KEY' and status <> 'DELETED'" },
+  maxApiKeys: {
+    word: 'API keys',
+    from: "access_token where kind = 'API_KEY' and status <> 'DELETED' and (expired_at is null or expired_at > u.now)",
+  },
 } as const;
 
 export type PlanLimit = keyof typeof quantities;
@@ -41,11 +48,13 @@ export async function lockQuantities(db: Db, tenantId: number): Promise<void> {
   await db.prepared(sql`select 1 from tenant where id = ${tenantId} for no key update`);
 }
 
-export async function countQuantity(db: Db, tenantId: number, limit: PlanLimit): Promise<number> {
-  const rows = await db.query<{ count: number }>(
-    sql`select count(*) as count from ${raw(quantities[limit].from)} and tenant_id = ${tenantId}`,
-  );
-  return rows[0]!.count;
+export async function countQuantity(
+  db: Db,
+  tenantId: number,
+  limit: PlanLimit,
+  now: number,
+): Promise<number> {
+  return (await count(db, tenantId, [limit], now))[limit];
 }
 
 export type PlanUse = {
@@ -58,15 +67,28 @@ export type PlanUse = {
 /** The plan of a tenant beside what the tenant has. */
 export async function findPlanUse(db: Db, tenantId: number, now: number): Promise<PlanUse> {
   const { id, name, ...limits } = await findPlan(db, tenantId, now);
-  return { id, name, limits, use: await countQuantities(db, tenantId) };
+  return { id, name, limits, use: await countQuantities(db, tenantId, now) };
 }
 
-export async function countQuantities(db: Db, tenantId: number): Promise<Record<PlanLimit, number>> {
-  const counts = Object.entries(quantities).map(
-    ([limit, { from }]) => `(select count(*) from ${from} and tenant_id = $.id) as "${limit}"`,
+export async function countQuantities(
+  db: Db,
+  tenantId: number,
+  now: number,
+): Promise<Record<PlanLimit, number>> {
+  return count(db, tenantId, Object.keys(quantities) as PlanLimit[], now);
+}
+
+async function count<L extends PlanLimit>(
+  db: Db,
+  tenantId: number,
+  limits: readonly L[],
+  now: number,
+): Promise<Record<L, number>> {
+  const counts = limits.map(
+    (limit) => `(select count(*) from ${quantities[limit].from} and tenant_id = u.id) as "${limit}"`,
   );
-  const rows = await db.prepared<Record<PlanLimit, number>>(
-    sql`select ${raw(counts.join(', ').replaceAll('$', 'u'))} from (select ${tenantId}::bigint as id) u`,
+  const rows = await db.prepared<Record<L, number>>(
+    sql`select ${raw(counts.join(', '))} from (select ${tenantId}::bigint as id, ${now}::bigint as now) u`,
   );
   return rows[0]!;
 }

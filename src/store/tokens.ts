@@ -1,6 +1,7 @@
-import { sql } from '../lib/sql.ts';
+import { type Sql, sql } from '../lib/sql.ts';
 import type { Principal, Role } from '../model/principal.ts';
 import { mayGrant } from '../model/principal.ts';
+import type { ReadOnly } from '../model/readOnly.ts';
 import type { Db } from './db.ts';
 
 type TokenRow = {
@@ -17,26 +18,56 @@ type TokenRow = {
 
 /** Who stands behind a token, or undefined when it is unknown, expired or revoked, or its user is gone. */
 export async function findPrincipal(db: Db, hash: Buffer, now: number): Promise<Principal | undefined> {
+  return (await findPrincipals(db, sql`k.hash = ${hash}`, now))[0];
+}
+
+/** The same for many tokens by their ids, for what goes on longer than a request. */
+export async function findPrincipalsById(
+  db: Db,
+  tokenIds: readonly number[],
+  now: number,
+): Promise<Principal[]> {
+  return findPrincipals(db, sql`k.id = any(${tokenIds})`, now);
+}
+
+async function findPrincipals(db: Db, condition: Sql, now: number): Promise<Principal[]> {
   const rows = await db.prepared<TokenRow>(
     sql`select k.id as "tokenId", k.kind as "tokenKind", k.member_id as "userId", k.tenant_id as "tenantId",
         t.organisation_id as "organisationId", k.roles, m.roles as "userRoles", t.status as "tenantStatus",
-        (exists (select 1 from subscription s where s.tenant_id = t.id and s.status <> 'DELETED')
-          and not exists (select 1 from subscription s where s.tenant_id = t.id and s.status = 'ACTIVE'
-                          and s.expiration_date > ${now})) as "isExpired"
+        ${isExpired(now)} as "isExpired"
       from access_token k
       left join member m on m.id = k.member_id
       left join tenant t on t.id = k.tenant_id
-      where k.hash = ${hash} and k.status = 'ACTIVE' and (k.expired_at is null or k.expired_at > ${now})
+      where ${condition} and k.status = 'ACTIVE' and (k.expired_at is null or k.expired_at > ${now})
         and (k.member_id is null or m.status = 'ACTIVE') and (k.tenant_id is null or t.status <> 'DELETED')`,
   );
-  const row = rows[0];
-  if (!row) return undefined;
-  const { userRoles: _userRoles, tenantStatus, isExpired, ...principal } = row;
-  return {
-    ...principal,
-    roles: effectiveRoles(row),
-    readOnly: tenantStatus === 'DISABLED' ? 'tenant-disabled' : isExpired ? 'subscription-expired' : null,
-  };
+  return rows.map((row) => {
+    const { userRoles: _userRoles, tenantStatus, isExpired, ...principal } = row;
+    return { ...principal, roles: effectiveRoles(row), readOnly: readOnlyOf({ tenantStatus, isExpired }) };
+  });
+}
+
+/** Why nothing may be written for a tenant, if so. */
+export async function findReadOnly(db: Db, tenantId: number, now: number): Promise<ReadOnly | null> {
+  const rows = await db.prepared<Pick<TokenRow, 'tenantStatus' | 'isExpired'>>(
+    sql`select t.status as "tenantStatus", ${isExpired(now)} as "isExpired" from tenant t where t.id = ${tenantId}`,
+  );
+  return rows[0] ? readOnlyOf(rows[0]) : null;
+}
+
+/** Whether the tenant `t` has had subscriptions and none runs any more. */
+function isExpired(now: number): Sql {
+  return sql`(exists (select 1 from subscription s where s.tenant_id = t.id and s.status <> 'DELETED')
+    and not exists (select 1 from subscription s where s.tenant_id = t.id and s.status = 'ACTIVE'
+                    and s.expiration_date > ${now}))`;
+}
+
+function readOnlyOf({
+  tenantStatus,
+  isExpired,
+}: Pick<TokenRow, 'tenantStatus' | 'isExpired'>): ReadOnly | null {
+  if (tenantStatus === 'DISABLED') return 'tenant-disabled';
+  return isExpired ? 'subscription-expired' : null;
 }
 
 /** A session has its user's present roles; a key has those of its own that its owner could still grant. */
@@ -97,11 +128,32 @@ export async function hasAdminToken(db: Db): Promise<boolean> {
 export async function findTokenByHash(
   db: Db,
   hash: Buffer,
-): Promise<{ id: number; status: string } | undefined> {
-  const rows = await db.query<{ id: number; status: string }>(
-    sql`select id, status from access_token where hash = ${hash}`,
+  now: number,
+): Promise<{ id: number; isLive: boolean } | undefined> {
+  const rows = await db.query<{ id: number; isLive: boolean }>(
+    sql`select id, status = 'ACTIVE' and (expired_at is null or expired_at > ${now}) as "isLive"
+      from access_token where hash = ${hash}`,
   );
   return rows[0];
+}
+
+/** Processes that start at once take their turn. */
+export async function lockAdminTokens(tx: Db): Promise<void> {
+  await tx.query(sql`select pg_advisory_xact_lock(hashtext('admin tokens'))`);
+}
+
+/** Ends every administrator's token with this label but one; returns the ids of those that were live. */
+export async function revokeAdminTokens(
+  db: Db,
+  label: string,
+  exceptId: number,
+  now: number,
+): Promise<number[]> {
+  const rows = await db.query<{ id: number }>(
+    sql`update access_token set status = 'DELETED', updated_at = ${now}
+      where kind = 'ADMIN' and label = ${label} and id <> ${exceptId} and status = 'ACTIVE' returning id`,
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** For the operator at the command line: every live token, without a secret. */
@@ -119,14 +171,4 @@ export async function listTokens(db: Db, now: number) {
     sql`select id, kind, tenant_id as "tenantId", label, roles, hint, created_at as "createdAt", expired_at as "expiredAt"
       from access_token where status = 'ACTIVE' and (expired_at is null or expired_at > ${now}) order by id`,
   );
-}
-
-/** Whether the token still opens anything, for what goes on longer than a request. */
-export async function isTokenLive(db: Db, tokenId: number, now: number): Promise<boolean> {
-  const rows = await db.prepared(
-    sql`select 1 from access_token k left join member m on m.id = k.member_id left join tenant t on t.id = k.tenant_id
-      where k.id = ${tokenId} and k.status = 'ACTIVE' and (k.expired_at is null or k.expired_at > ${now})
-        and (k.member_id is null or m.status = 'ACTIVE') and (k.tenant_id is null or t.status <> 'DELETED')`,
-  );
-  return rows.length > 0;
 }

@@ -63,7 +63,7 @@ describe('the limits of a plan', { timeout: 120_000 }, () => {
     '%s: of 200 creations at once with room for one, exactly one succeeds',
     async (limit, path, body) => {
       const world = await createWorld(api);
-      const has = async () => (await countQuantities(api.store, world.tenant.id))[limit];
+      const has = async () => (await countQuantities(api.store, world.tenant.id, api.services.now()))[limit];
       const allowed = (await has()) + 1;
       await api.ok('PUT', `plan/${world.plan.id}`, { [limit]: allowed });
       const answers = await together(200, (i) => api.call('POST', path, body(world, i)));

@@ -79,6 +79,22 @@ describe('PUT /score/{index}/{uid}', () => {
     expect(await world.ok('PUT', path, {})).toEqual({ ...first, tags: [] });
   });
 
+  it('takes a change back as it was read, and refuses other values and versions', async () => {
+    const [first] = await world.changes(instanceId);
+    const path = `score/${first!.index}/${first!.uid}`;
+    const { headers, body } = await world.call('PUT', path, { ...first, tags: ['echo'] });
+    expect(body).toEqual({ ...first, tags: ['echo'] });
+    const refused = await world.call('PUT', path, { score: 1e6, alertName: 'Other' });
+    expect([refused.status, refused.body.errors]).toEqual([
+      400,
+      ['/score', '/alertName'].map((pointer) => expect.objectContaining({ pointer, code: 'read-only' })),
+    ]);
+    const sent = { headers: { 'if-match': headers.get('etag')! } };
+    expect((await world.call('PUT', path, { tags: [] }, sent)).status).toBe(200);
+    expect((await world.call('PUT', path, { tags: ['late'] }, sent)).status).toBe(412);
+    expect((await world.changes(instanceId))[0]).toEqual({ ...first, tags: [] });
+  });
+
   it('is 404, byte for byte, for a change of others, an unknown one and the wrong index', async () => {
     const [first] = await world.changes(instanceId);
     const unknown = `${first!.uid.slice(0, -4)}0000`;

@@ -49,7 +49,7 @@ describe('every endpoint that writes a record', () => {
 
     it(`${path} leaves exactly one entry, with who, when, which request and what changed`, async () => {
       const actor = {
-        tokenId: (await findTokenByHash(api.store, hashToken(api.adminToken)))!.id,
+        tokenId: (await findTokenByHash(api.store, hashToken(api.adminToken), Date.now()))!.id,
         tokenKind: 'ADMIN',
         userId: null,
       };

@@ -6,7 +6,7 @@ const at = (id) => document.getElementById(id);
 at('sign-in').addEventListener('submit', (event) => {
   event.preventDefault();
   const { email, password, key } = Object.fromEntries(new FormData(event.target));
-  attempt(async () => {
+  void attempt(async () => {
     const token = key || (await ask('POST', 'auth/login', { email, password })).token;
     sessionStorage.setItem(stored, token.trim());
     event.target.reset();
@@ -14,7 +14,15 @@ at('sign-in').addEventListener('submit', (event) => {
   });
 });
 
-if (sessionStorage.getItem(stored)) attempt(load);
+at('resolve').addEventListener('click', () => {
+  const status = at('status').textContent === 'RESOLVED' ? 'UNRESOLVED' : 'RESOLVED';
+  void attempt(async () => {
+    await ask('PUT', `alert/${uid}`, { status });
+    await load();
+  });
+});
+
+if (sessionStorage.getItem(stored)) void attempt(load);
 else signIn('');
 
 /** Tells what went wrong; without a valid token the form comes back. */
@@ -94,11 +102,8 @@ function show(alert, contract) {
   });
   fill('evidence', alert.meta);
   at('record').textContent = JSON.stringify(alert, null, 2);
-  const button = at('resolve');
-  button.hidden = alert.status === 'RETRACTED';
-  button.textContent = alert.status === 'RESOLVED' ? 'Open it again' : 'Mark as resolved';
-  const status = alert.status === 'RESOLVED' ? 'UNRESOLVED' : 'RESOLVED';
-  button.onclick = () => attempt(async () => show(await ask('PUT', `alert/${uid}`, { status }), contract));
+  at('resolve').hidden = alert.status === 'RETRACTED';
+  at('resolve').textContent = alert.status === 'RESOLVED' ? 'Open it again' : 'Mark as resolved';
 }
 
 function fill(id, members) {

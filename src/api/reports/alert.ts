@@ -3,9 +3,12 @@ import { Problem } from '../../model/errors.ts';
 import { changeAlert, resolveByQuery } from '../../services/alerts.ts';
 import { findAlert } from '../../store/alerts/alertRecords.ts';
 import { ofEverything } from '../../store/documents/documentScopes.ts';
+import type { Row } from '../../store/records.ts';
 import { type Endpoint, endpoint } from '../endpoint.ts';
+import { checkIfMatch, etagOf } from '../etag.ts';
 import { Count, Flag, OneOf, Shape, Text, Words } from '../schema.ts';
 import { wholeAlert } from './alertSchemas.ts';
+import { documentUpdate } from './documentUpdate.ts';
 import { checkTimeseries, queryText, timeseries } from './familyQ.ts';
 
 const tag = 'Alerts';
@@ -30,33 +33,52 @@ const read = endpoint({
       wholeAlert.names,
     );
     if (!alert) throw new Problem('not-found', 'There is no such alert.');
-    return { body: alert, etagOf: alert };
+    return { body: alert, headers: { etag: alertEtag(alert) } };
   },
 });
+
+const change = documentUpdate(
+  wholeAlert.members,
+  {
+    status: OneOf(['UNRESOLVED', 'RESOLVED'], 'Whether somebody has dealt with it.', 'RESOLVED'),
+    tags: Words('Free labels.', ['reviewed']),
+  },
+  ['finality'],
+);
 
 const update = endpoint({
   method: 'PUT',
   path: '/alert/{uid}',
   tag,
   summary: 'Resolve or tag an alert',
+  description: 'Members set by Vigil may be sent back as they were read.',
   params,
-  body: Type.Unsafe<{ status?: 'UNRESOLVED' | 'RESOLVED'; tags?: string[] }>(
-    Shape(
-      {
-        status: OneOf(['UNRESOLVED', 'RESOLVED'], 'Whether somebody has dealt with it.', 'RESOLVED'),
-        tags: Words('Free labels.', ['reviewed']),
-      },
-      [],
-    ),
-  ),
+  body: change.body,
   reply: wholeAlert.schema,
   effect: 'change',
-  problems: ['not-found', 'illegal-transition'],
-  handle: async (call, { params, body }) => {
-    const alert = await changeAlert(call, params.uid, body, wholeAlert.names);
-    return { body: alert, etagOf: alert };
+  problems: ['not-found', 'illegal-transition', 'precondition-failed'],
+  handle: async (call, { params, body, headers }) => {
+    const { status, tags } = body;
+    const alert = await changeAlert(call, params.uid, { status, tags }, wholeAlert.names, (current) => {
+      checkIfMatch(
+        headers.ifMatch,
+        'alert',
+        (etag) => withoutFinality(etag) === withoutFinality(alertEtag(current)),
+      );
+      change.check(body, current);
+    });
+    return { body: alert, headers: { etag: alertEtag(alert) } };
   },
 });
+
+/** Finality changes by itself with new blocks: that is news for a reader, but no reason to refuse a change. */
+function alertEtag({ finality, ...alert }: Row): string {
+  return etagOf(JSON.stringify(alert)).replace(/"$/, `.${String(finality)}"`);
+}
+
+function withoutFinality(etag: string): string {
+  return etag.replace(/\.[A-Z]+"$/, '"');
+}
 
 const resolve = endpoint({
   method: 'POST',

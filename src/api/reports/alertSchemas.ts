@@ -56,7 +56,8 @@ const members = {
 type MemberName = keyof typeof members;
 
 function shape(names: readonly MemberName[]) {
-  return { names, schema: Shape(Object.fromEntries(names.map((name) => [name, members[name]])), names) };
+  const shown = Object.fromEntries(names.map((name) => [name, members[name]]));
+  return { names, members: shown, schema: Shape(shown, names) };
 }
 
 /** The seed's 2.12. */

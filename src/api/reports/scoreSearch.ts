@@ -13,7 +13,7 @@ const text = (description: string, example: string) => Text(description, example
 const number = (description: string, example: number) => Type.Number({ description, examples: [example] });
 
 /** The seed's 2.14. */
-const scoreChange = {
+export const scoreChange = {
   uid: text('Unique identifier.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071'),
   index: text('The partition it lives in.', 'score-2026.11'),
   timestamp: Millis('When the alert was raised, the clock ticked or the alert was retracted.'),

@@ -1,5 +1,5 @@
 import { detectorSources } from '../../model/enumerations.ts';
-import { prepareDetector } from '../../services/prepareDetector.ts';
+import { finishDetector, prepareDetector } from '../../services/prepareDetector.ts';
 import { contractTable } from '../../store/tables/contract.ts';
 import { detectorTable } from '../../store/tables/detector.ts';
 import { detectorSchemaTable } from '../../store/tables/detectorSchema.ts';
@@ -52,4 +52,5 @@ export const detector = defineResource({
     ),
   },
   prepare: prepareDetector,
+  finish: finishDetector,
 });

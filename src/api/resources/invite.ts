@@ -96,7 +96,8 @@ const accept = endpoint({
   reply: user.endpoints.find(({ method }) => method === 'GET')!.reply,
   status: 201,
   effect: 'change',
-  problems: ['not-found', 'conflict', 'plan-limit'],
+  password: 'set',
+  problems: ['not-found', 'conflict', 'plan-limit', 'tenant-disabled', 'subscription-expired'],
   handle: async (call, { params, body }) => {
     const record = await acceptInvite(call, user.kind, params.uid, body);
     return { body: record, etagOf: record };

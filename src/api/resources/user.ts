@@ -4,7 +4,7 @@ import { finishUser, prepareUser } from '../../services/prepareUser.ts';
 import { userTable } from '../../store/tables/user.ts';
 import { revokeSessions } from '../../store/tokens.ts';
 import { fixed, given, hidden, output } from '../fields.ts';
-import { defineResource } from '../resource.ts';
+import { defineResource, type Resource } from '../resource.ts';
 import { Id, Name, SomeOf, Text } from '../schema.ts';
 import { idField, statusField, timeFields } from './common.ts';
 
@@ -13,7 +13,7 @@ export const password = Text('12 to 200 characters; never shown.', 'correct hors
   max: 200,
 });
 
-export const user = defineResource({
+const resource = defineResource({
   path: '/user',
   tag: 'Users',
   noun: 'user',
@@ -45,3 +45,10 @@ export const user = defineResource({
     call.services.forgetTokens();
   },
 });
+
+export const user: Resource = {
+  ...resource,
+  endpoints: resource.endpoints.map((endpoint) =>
+    endpoint.effect === 'create' || endpoint.method === 'PUT' ? { ...endpoint, password: 'set' } : endpoint,
+  ),
+};

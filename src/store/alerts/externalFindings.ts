@@ -29,6 +29,8 @@ export type DetectorOrigin = {
   chainUid: string;
   name: string;
   source: string;
+  /** What keeps the detector from running: itself, its contract, project or schema; null if nothing does. */
+  disabled: 'detector' | 'contract' | 'project' | 'detector schema' | null;
   schemaTags: string[];
 };
 
@@ -36,8 +38,11 @@ export type DetectorOrigin = {
 export async function findDetectorOrigin(tx: Db, tenantId: number, id: number): Promise<DetectorOrigin> {
   const rows = await tx.query<DetectorOrigin>(
     sql`select d.id, d.tenant_id as "tenantId", c.project_id as "projectId", d.contract_id as "contractId",
-        c.chain_uid as "chainUid", d.name, d.source, s.tags as "schemaTags"
+        c.chain_uid as "chainUid", d.name, d.source, s.tags as "schemaTags",
+        case when d.status <> 'ACTIVE' then 'detector' when c.status <> 'ACTIVE' then 'contract'
+          when p.status <> 'ACTIVE' then 'project' when s.status <> 'ACTIVE' then 'detector schema' end as disabled
       from detector d join contract c on c.tenant_id = d.tenant_id and c.id = d.contract_id
+      join project p on p.tenant_id = c.tenant_id and p.id = c.project_id
       join detector_schema s on s.id = d.schema_id where d.tenant_id = ${tenantId} and d.id = ${id}`,
   );
   return rows[0]!;

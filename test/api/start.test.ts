@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { startApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config.ts';
+import { createClient, type TestClient } from '../harness/client.ts';
+import { createTestDatabase } from '../harness/database.ts';
+
+let place: string;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+beforeAll(async () => {
+  place = await mkdtemp(join(tmpdir(), 'vigil-start-'));
+  database = await createTestDatabase('migrated');
+});
+afterAll(async () => {
+  await database.drop();
+  await rm(place, { recursive: true });
+});
+
+/** Runs Vigil on the database while the work goes on; returns the warnings of its log. */
+async function during(
+  env: Record<string, string>,
+  work: (client: TestClient) => Promise<void>,
+): Promise<string[]> {
+  const { host, user } = inject('postgres');
+  const config = loadConfig({
+    VIGIL_DATA_DIR: place,
+    VIGIL_PORT: '0',
+    DATABASE_URL: `postgres://${user}@/${String(database.config.database)}?host=${encodeURIComponent(host)}`,
+    ...env,
+  });
+  const lines: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+  const app = await startApp(config, log);
+  try {
+    await work(createClient(app.url, env.VIGIL_ADMIN_TOKEN ?? ''));
+  } finally {
+    await app.stop();
+  }
+  return lines.map((line) => JSON.parse(line).msg);
+}
+
+describe('VIGIL_ADMIN_TOKEN', () => {
+  const tokens = ['first', 'second', 'third'].map((word) => `a-${word}-token-of-the-environment-0123456789`);
+  const me = async (client: TestClient, token: string) =>
+    (await client.call('GET', 'auth/me', undefined, { token })).status;
+
+  it('ends the one that it replaces, which the audit log tells, and leaves other tokens alone', async () => {
+    let other = '';
+    await during({ VIGIL_ADMIN_TOKEN: tokens[0]! }, async (client) => {
+      expect(await me(client, tokens[0]!)).toBe(200);
+      const tenant = await client.ok('POST', 'tenant', { name: 'Tenant' });
+      const key = { tenantId: tenant.id, label: 'VIGIL_ADMIN_TOKEN', roles: ['tenant-viewer'] };
+      other = (await client.ok('POST', 'apikey', key)).token;
+    });
+    for (let times = 0; times < 2; times++) {
+      await during({ VIGIL_ADMIN_TOKEN: tokens[1]! }, async (client) => {
+        expect([await me(client, tokens[0]!), await me(client, tokens[1]!), await me(client, other)]).toEqual(
+          [401, 200, 200],
+        );
+        const { data } = await client.ok('GET', 'audit?kind=apikey');
+        const ended = data.filter(({ action }: { action: string }) => action === 'apikey.delete');
+        expect(ended).toHaveLength(1);
+      });
+    }
+  });
+
+  it('that was replaced is refused with a warning, and its successor stays', async () => {
+    const warnings = await during({ VIGIL_ADMIN_TOKEN: tokens[0]! }, async (client) => {
+      expect([await me(client, tokens[0]!), await me(client, tokens[1]!)]).toEqual([401, 200]);
+    });
+    expect(warnings).toContain('VIGIL_ADMIN_TOKEN was revoked or has expired and is refused; set a new one.');
+  });
+
+  it('is taken once by many processes that start at the same moment', async () => {
+    const env = { VIGIL_ADMIN_TOKEN: tokens[2]! };
+    const check = async (client: TestClient) => expect(await me(client, tokens[2]!)).toBe(200);
+    await Promise.all([during(env, check), during(env, check), during(env, check)]);
+  });
+});
+
+describe('VIGIL_ROLES', () => {
+  it.each(['watch', 'work', 'watch,work'])(
+    '%s serves what operators need and nothing else',
+    async (roles) => {
+      await during({ VIGIL_ROLES: roles }, async (client) => {
+        for (const path of ['/healthz', '/readyz', '/metrics'])
+          expect((await client.call('GET', path, undefined, { token: null })).status, path).toBe(200);
+        for (const path of ['/', '/docs', '/openapi.json', '/api/v1/auth/me', '/api/v1/alert/stream']) {
+          const answer = await client.call('GET', path, undefined, { token: null });
+          expect([answer.status, answer.body.code], path).toEqual([404, 'unknown-path']);
+        }
+        expect((await client.call('POST', 'auth/login', { email: 'a@b.c', password: 'x' })).status).toBe(404);
+      });
+    },
+  );
+
+  it('api serves every endpoint', async () => {
+    await during({ VIGIL_ROLES: 'api' }, async (client) => {
+      expect((await client.call('GET', '/docs', undefined, { token: null })).status).toBe(200);
+      expect((await client.call('GET', 'auth/me', undefined, { token: null })).status).toBe(401);
+    });
+  });
+});
