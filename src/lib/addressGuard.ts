@@ -50,13 +50,21 @@ export function webhookFault(text: string, allowed: BlockList): string | undefin
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must begin with http:// or https://';
   if (url.username || url.password) return 'must not carry a user name or password; put it into `headers`';
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  const isLocalName = /(^|\.)(localhost|local|internal|localdomain)$/i.test(host);
-  if (isIP(host) ? !isPublicAddress(host, allowed) : isLocalName && !allowsLoopback(allowed)) {
-    return 'leads to a private or reserved network; an operator can allow it with VIGIL_ALLOW_NETWORKS';
-  }
-  return undefined;
+  const isRefused = isIP(host)
+    ? !isPublicAddress(host, allowed)
+    : isLoopbackName(host)
+      ? !allowed.check('127.0.0.1', 'ipv4')
+      : isLocalName(host) && allowed.rules.length === 0;
+  return isRefused
+    ? 'leads to a private or reserved network; an operator can allow it with VIGIL_ALLOW_NETWORKS'
+    : undefined;
 }
 
-function allowsLoopback(allowed: BlockList): boolean {
-  return allowed.check('127.0.0.1', 'ipv4');
+function isLoopbackName(host: string): boolean {
+  return /(^|\.)(localhost|localdomain)$/i.test(host);
+}
+
+/** Names that exist in no public name server; where they lead is seen when they resolve. */
+export function isLocalName(host: string): boolean {
+  return isLoopbackName(host) || /(^|\.)(local|internal)$/i.test(host);
 }

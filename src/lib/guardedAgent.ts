@@ -1,21 +1,14 @@
-import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
 import type { BlockList } from 'node:net';
 import { Agent } from 'undici';
 import { isPublicAddress } from './addressGuard.ts';
-
-/** How names become addresses; the machine's own way unless another is given. */
-export type Resolve = (
-  hostname: string,
-  options: LookupAllOptions,
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
+import { createResolve, type Resolve } from './createResolve.ts';
 
 /**
  * An agent for addresses that tenants choose. What a name leads to is checked when the connection is made, so that a name
  * which leads somewhere else the second time is refused too. Addresses given as numbers never come by here: check them
  * with `webhookFault` before.
  */
-export function createGuardedAgent(allowed: BlockList, resolve: Resolve = lookup): Agent {
+export function createGuardedAgent(allowed: BlockList, resolve: Resolve = createResolve()): Agent {
   return new Agent({
     connect: {
       timeout: 5000,

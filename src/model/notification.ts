@@ -43,7 +43,7 @@ export type Target = {
   value: string | null;
   method: string | null;
   headers: Record<string, string>;
-  /** Secrets that sign, newest first; the second while a rotation is under way. */
+  /** Secrets that sign, newest first; more than one while a rotation is under way. */
   secrets: string[];
   messengerAChatId: string | null;
   messengerBUri: string | null;
@@ -51,11 +51,20 @@ export type Target = {
 
 /**
  * What became of an attempt. `retryAfterMs`: the receiver asked to wait. `gone`: it never wants to hear from us again (410,
- * blocked bot, unknown mailbox). `permanent`: this message will never be taken, however often it is sent.
+ * blocked bot, unknown mailbox). `permanent`: this message will never be taken, however often it is sent. `unsent`: its turn
+ * did not come, so that nobody was asked to take it.
  */
 export type Outcome =
   | { ok: true; status?: number }
-  | { ok: false; status?: number; error: string; retryAfterMs?: number; gone?: true; permanent?: true };
+  | {
+      ok: false;
+      status?: number;
+      error: string;
+      retryAfterMs?: number;
+      gone?: true;
+      permanent?: true;
+      unsent?: true;
+    };
 
 /** What would be sent, secrets masked. */
 export type Rendered =

@@ -62,6 +62,8 @@ export async function sendDueMails({ store, keyring, mailer, now }: Options): Pr
         { uid: mail.uid, to: mail.to, subject: story.title, text: toPlainText(story), html: toHtml(story) },
         AbortSignal.timeout(sendMs),
       );
+      // What nobody was asked to take is taken up again when its lease ends.
+      if (!outcome.ok && outcome.unsent) return;
       await finishMail(store, mail.uid, toResult(mail, outcome, now()), now());
     }),
   );

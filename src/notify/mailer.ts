@@ -24,6 +24,8 @@ export type Mailer = {
 };
 
 const connections = 4;
+/** Mails of destinations under way at once: enough that no connection waits for one, and few that wait for a connection. */
+export const mailsAtOnce = 2 * connections;
 
 /** Sends mails over a few connections that stay open. What the address of the server sets goes before what is set here. */
 export function createMailer({ url, from }: { url: Secret; from: string }): Mailer {
@@ -73,19 +75,33 @@ export function createMailer({ url, from }: { url: Secret; from: string }): Mail
     async send(mail, signal) {
       if (!isMailAddress(mail.to))
         return { ok: false, permanent: true, error: 'The mail address is none that mail can be sent to.' };
-      const sending = gate('', async () => (signal.aborted ? late : send(mail)));
-      return orLate(sending, signal);
+      let isBegun = false;
+      const sending = gate('', async () => {
+        if (signal.aborted) return waited;
+        isBegun = true;
+        return send(mail);
+      });
+      return withinTime(sending, signal, () => (isBegun ? late : waited));
     },
     close: async () => transport.close(),
   };
 }
 
 const late: Outcome = { ok: false, error: 'The mail server did not take the mail in time.' };
+const waited: Outcome = {
+  ok: false,
+  unsent: true,
+  error: 'The mail waited too long behind others for the mail server; nothing was sent.',
+};
 
 /** A mail that is on its way cannot be called back; nobody waits for it any longer. */
-function orLate(sending: Promise<Outcome>, signal: AbortSignal): Promise<Outcome> {
+function withinTime(
+  sending: Promise<Outcome>,
+  signal: AbortSignal,
+  otherwise: () => Outcome,
+): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    const onAbort = () => resolve(late);
+    const onAbort = () => resolve(otherwise());
     if (signal.aborted) onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
     sending.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));

@@ -1,4 +1,4 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { hashToken } from '../lib/token.ts';
 import { createTokenBucket } from '../lib/tokenBucket.ts';
 import { appendAudit } from '../store/audit.ts';
@@ -52,11 +52,12 @@ export function createCommandHandler(now: () => number) {
     const found = candidates.find(({ uid }) => timingSafeEqual(hashToken(uid), hashToken(instruction)));
     if (!found)
       return 'This code is not known. Copy the text in `uid` of the destination and send it as it is.';
-    if (found.chatId === update.chat.id) return 'This chat is bound to that destination already.';
-    if (found.chatId !== null)
+    const isBound = found.chatId !== null && !found.isSwitchedOff;
+    if (isBound && found.chatId === update.chat.id) return 'This chat is bound to that destination already.';
+    if (isBound)
       return 'This code was used in another chat. Send /unbind there first; the destination then has a new code.';
     await bindDestination(tx, found, chatOf(update, botUsername), now());
-    await note(tx, update, found, 'bind', { before: null, after: update.chat.id }, now());
+    await note(tx, update, found, 'bind', { before: found.chatId, after: update.chat.id }, now());
     return `Bound. Alerts of ${cleanLine(found.tenantName, 100)} for destination ${found.id} arrive here from now on.`;
   }
 }
@@ -65,7 +66,7 @@ async function unbind(tx: Db, update: Update, now: number): Promise<string> {
   const bound = await findBound(tx, update.chat.id);
   if (bound.length === 0) return 'Nothing is bound to this chat.';
   for (const destination of bound) {
-    await unbindDestination(tx, destination, `/bind ${randomBytes(9).toString('base64url')}`, now);
+    await unbindDestination(tx, destination, now);
     await note(tx, update, destination, 'unbind', { before: update.chat.id, after: null }, now);
   }
   return 'Unbound. No alerts arrive here any more.';

@@ -18,7 +18,8 @@ export const delays = [
 
 /** Receivers that were down together are not all called again together. */
 const jitter = 0.2;
-const longestWait = 24 * hour;
+/** No receiver is left alone longer than this. */
+export const longestWait = 24 * hour;
 
 /**
  * When to try again after the attempt number `step` (from 0) failed at `now`, or undefined once it was the last. A receiver

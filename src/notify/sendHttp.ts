@@ -1,7 +1,8 @@
 import type { BlockList } from 'node:net';
 import { type Dispatcher, request } from 'undici';
 import { webhookFault } from '../lib/addressGuard.ts';
-import { createGuardedAgent, type Resolve } from '../lib/guardedAgent.ts';
+import type { Resolve } from '../lib/createResolve.ts';
+import { createGuardedAgent } from '../lib/guardedAgent.ts';
 import { withTimeLimit } from '../lib/withTimeLimit.ts';
 import { connectionFault } from './connectionFault.ts';
 import { readRetryAfter } from './readRetryAfter.ts';

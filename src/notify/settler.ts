@@ -1,52 +1,82 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createGate } from '../lib/gate.ts';
 import { appendAudit } from '../store/audit.ts';
 import type { Db, Store } from '../store/db.ts';
-import { disableDestination, noteHealth } from '../store/deliveries/destinationHealth.ts';
+import { disableDestination, type Health, noteHealth } from '../store/deliveries/destinationHealth.ts';
 import { insertDeliveries } from '../store/deliveries/insertDeliveries.ts';
 import { findOtherDestinations } from '../store/deliveries/recipients.ts';
 import { type Settled, settleDeliveries } from '../store/deliveries/settleDeliveries.ts';
 
-/** `isGone`: the receiver wants nothing any more. */
-export type Result = Settled & { isGone: boolean };
+/** `isGone`: the receiver wants nothing any more. `pausedUntil`: it wants nothing before. */
+export type Result = Settled & { isGone: boolean; pausedUntil: number | null };
 
-type Options = { store: Store; now: () => number; onError: (error: unknown) => void };
+type Options = {
+  store: Store;
+  now: () => number;
+  /** A destination was disabled, so that what waits for it is to be given up. */
+  onDisabled: () => void;
+  onError: (error: unknown) => void;
+};
+
+type Waiting = { results: readonly Result[]; done: () => void };
 
 const fiveDays = 5 * 24 * 3_600_000;
 const againMs = 1000;
+/** Transactions under way at once of what could not be written together. */
+const aloneAtOnce = 2;
 
 /**
- * Writes what attempts came to, as many in one transaction as there are. While the store is away they are kept, because an
- * attempt that is forgotten would be made again.
+ * Writes what attempts came to, as many in one transaction as there are; what cannot be written together is written one by
+ * one, so that nothing holds back the rest. While the store is away all is kept, because an attempt that is forgotten would
+ * be made again.
  */
-export function createSettler({ store, now, onError }: Options) {
-  let waiting: Result[] = [];
-  let writing: Promise<void> | undefined;
+export function createSettler({ store, now, onDisabled, onError }: Options) {
+  const gate = createGate(aloneAtOnce);
+  let waiting: Waiting[] = [];
+  let isWriting = false;
   let isStopped = false;
 
-  async function write(): Promise<void> {
+  async function writeAll(): Promise<void> {
+    if (isWriting) return;
+    isWriting = true;
     while (waiting.length > 0) {
       const batch = waiting;
       waiting = [];
-      try {
-        await store.transaction((tx) => writeResults(tx, batch, now()));
-      } catch (error) {
-        onError(error);
-        if (isStopped) return;
-        waiting = [...batch, ...waiting];
-        await sleep(againMs);
+      const isWritten = await write(batch.flatMap(({ results }) => results));
+      for (const one of batch) {
+        if (isWritten) one.done();
+        else void writeAlone(one);
       }
+    }
+    isWriting = false;
+  }
+
+  async function writeAlone({ results, done }: Waiting): Promise<void> {
+    for (let isOver = false; !isOver; )
+      isOver = await gate('', async () => {
+        if (isStopped || (await write(results))) return true;
+        await sleep(againMs);
+        return false;
+      });
+    done();
+  }
+
+  async function write(results: readonly Result[]): Promise<boolean> {
+    try {
+      if (await store.transaction((tx) => writeResults(tx, results, now()))) onDisabled();
+      return true;
+    } catch (error) {
+      onError(error);
+      return false;
     }
   }
 
   return {
-    async settle(results: readonly Result[]): Promise<void> {
-      waiting.push(...results);
-      // The one that is being written has left without these.
-      await writing;
-      writing ??= write().finally(() => {
-        writing = undefined;
+    settle(results: readonly Result[]): Promise<void> {
+      return new Promise((done) => {
+        waiting.push({ results, done });
+        void writeAll();
       });
-      await writing;
     },
     /** From now on what cannot be written is left to be sent again. */
     stop(): void {
@@ -55,25 +85,37 @@ export function createSettler({ store, now, onError }: Options) {
   };
 }
 
-async function writeResults(tx: Db, results: readonly Result[], now: number): Promise<void> {
+/** Whether a destination was disabled. */
+async function writeResults(tx: Db, results: readonly Result[], now: number): Promise<boolean> {
   await settleDeliveries(tx, results, now);
   const failing = await noteHealth(tx, toHealth(results), now);
   const gone = new Map(
     results.filter(({ isGone }) => isGone).map((result) => [result.destinationId, result]),
   );
+  let isDisabled = false;
   for (const destination of failing) {
     const last = gone.get(destination.id);
     const isTooLong = now - destination.failingSince >= fiveDays;
-    if (last) await disable(tx, destination, last.error ?? 'The receiver is gone.', now);
-    else if (isTooLong) await disable(tx, destination, 'Nothing got through for five days.', now);
+    if (!last && !isTooLong) continue;
+    await disable(tx, destination, last ? (last.error ?? 'The receiver is gone.') : tooLong, now);
+    isDisabled = true;
   }
+  return isDisabled;
 }
 
-/** One word for each destination: that something got through outweighs what did not. */
-function toHealth(results: readonly Result[]) {
-  const seen = new Map<number, { tenantId: number; id: number; isDelivered: boolean }>();
-  for (const { tenantId, destinationId: id, isDelivered } of results)
-    seen.set(id, { tenantId, id, isDelivered: isDelivered || (seen.get(id)?.isDelivered ?? false) });
+const tooLong = 'Nothing got through for five days.';
+
+/** One word for each destination: that something got through outweighs what did not, and the longest pause counts. */
+function toHealth(results: readonly Result[]): Health[] {
+  const seen = new Map<number, Health>();
+  for (const { tenantId, destinationId: id, isDelivered, pausedUntil } of results) {
+    const known = seen.get(id) ?? { tenantId, id, isDelivered, pausedUntil };
+    seen.set(id, {
+      ...known,
+      isDelivered: isDelivered || known.isDelivered,
+      pausedUntil: pausedUntil === null ? known.pausedUntil : Math.max(pausedUntil, known.pausedUntil ?? 0),
+    });
+  }
   return [...seen.values()].sort((one, other) => one.id - other.id);
 }
 

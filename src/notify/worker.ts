@@ -4,12 +4,14 @@ import { createLookout } from '../lib/createLookout.ts';
 import { withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { Store } from '../store/db.ts';
 import { type Claimed, claimDeliveries, releaseDeliveries } from '../store/deliveries/claimDeliveries.ts';
+import { giveUpDeliveries } from '../store/deliveries/giveUpDeliveries.ts';
 import { findTargets, openTarget, type SealedTarget } from '../store/deliveries/targets.ts';
 import type { Keyring } from '../store/keyring.ts';
 import type { Notifier } from './createNotifier.ts';
-import { nextAttempt } from './retrySchedule.ts';
+import { mailsAtOnce } from './mailer.ts';
 import type { Outcome, Target } from './sender.ts';
-import { createSettler, type Result } from './settler.ts';
+import { createSettler } from './settler.ts';
+import { toResult } from './toResult.ts';
 
 type Options = {
   store: Store;
@@ -36,8 +38,10 @@ const graceMs = 5000;
 /** Sends what is due, from this moment on. Any number of processes may do so side by side. */
 export function startWorker(options: Options): { stop(): Promise<void> } {
   const { store, keyring, notifier, now, random, onError } = options;
-  const settler = createSettler(options);
+  const { look: giveUp, stop: stopGivingUp } = createLookout(() => giveUpDeliveries(store, now()), onError);
+  const settler = createSettler({ store, now, onDisabled: giveUp, onError });
   const busy = new Map<number, number>();
+  let mails = 0;
   const running = new Set<Promise<void>>();
   const breakingOff = new AbortController();
   setMaxListeners(mostAtOnce, breakingOff.signal);
@@ -46,7 +50,7 @@ export function startWorker(options: Options): { stop(): Promise<void> } {
   async function take(): Promise<void> {
     const most = mostAtOnce - running.size;
     if (most <= 0) return;
-    const claimed = await claimDeliveries(store, { now: now(), busy, most });
+    const claimed = await claimDeliveries(store, { now: now(), busy, most, mostMails: mailsAtOnce - mails });
     if (claimed.length === 0) return;
     const batches = toBatches(claimed);
     const ids = new Set(claimed.map(({ destinationId }) => destinationId));
@@ -57,10 +61,13 @@ export function startWorker(options: Options): { stop(): Promise<void> } {
   function start(batch: Batch, sealed: SealedTarget): void {
     const id = sealed.id;
     busy.set(id, (busy.get(id) ?? 0) + 1);
+    const mail = sealed.type === 'EMAIL' ? 1 : 0;
+    mails += mail;
     const work = attempt(batch, sealed)
       .catch(onError)
       .finally(() => {
         running.delete(work);
+        mails -= mail;
         const left = busy.get(id)! - 1;
         if (left > 0) busy.set(id, left);
         else busy.delete(id);
@@ -73,24 +80,11 @@ export function startWorker(options: Options): { stop(): Promise<void> } {
     const at = now();
     const begun = performance.now();
     const outcome = await send(batch, sealed, at);
-    // What Vigil itself broke off was no attempt of the receiver's.
-    if (!outcome.ok && breakingOff.signal.aborted) return releaseDeliveries(store, batch);
+    // What Vigil itself broke off or never began says nothing about the receiver.
+    if (!outcome.ok && (outcome.unsent || breakingOff.signal.aborted)) return releaseDeliveries(store, batch);
     const durationMs = Math.round(performance.now() - begun);
-    const chance = random();
-    const results = batch.map((delivery): Result => {
-      const { tenantId, sequence: id, destinationId, step } = delivery;
-      const place = { tenantId, id, destinationId, at, durationMs, status: outcome.status ?? null };
-      if (outcome.ok) return { ...place, isDelivered: true, error: null, nextAttemptAt: null, isGone: false };
-      const next = outcome.permanent ? undefined : nextAttempt(step, now(), chance, outcome.retryAfterMs);
-      return {
-        ...place,
-        isDelivered: false,
-        error: outcome.error.slice(0, 500),
-        nextAttemptAt: next ?? null,
-        isGone: outcome.gone ?? false,
-      };
-    });
-    await settler.settle(results);
+    const tried = { at, durationMs, now: now(), chance: random() };
+    await settler.settle(batch.map((delivery) => toResult(delivery, outcome, tried)));
     if (outcome.ok) for (const _ of batch) options.delivered(sealed.type, sealed.tenantId);
   }
 
@@ -109,6 +103,7 @@ export function startWorker(options: Options): { stop(): Promise<void> } {
   const unlisten = options.listen(look);
   const timer = setInterval(look, pollMs);
   look();
+  giveUp();
 
   return {
     /** What is under way is finished, or broken off and left to be sent again. */
@@ -122,6 +117,7 @@ export function startWorker(options: Options): { stop(): Promise<void> } {
       breakingOff.abort();
       settler.stop();
       await Promise.all(running);
+      await stopGivingUp();
     },
   };
 }

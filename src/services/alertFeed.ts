@@ -39,6 +39,7 @@ type Reader = { scope: Scope; put(event: AlertEvent): void; end(): void };
 export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
   const readers = new Set<Reader>();
   let last = firstAlertEvent;
+  let starting: Promise<void> | undefined;
   let running: { stop(): Promise<void> } | undefined;
   let reading: Promise<void> = Promise.resolve();
   /** Whoever begins anew waits until the last reading is through, which would otherwise move the place back. */
@@ -62,9 +63,21 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
     }
   }
 
+  /** All who come while it begins wait for the same beginning, and fail with it. */
   async function start(): Promise<void> {
+    starting ??= begin();
+    const mine = starting;
+    try {
+      await mine;
+    } catch (error) {
+      if (starting === mine) starting = undefined;
+      throw error;
+    }
+  }
+
+  async function begin(): Promise<void> {
     await stopping;
-    if (running) return;
+    last = await lastAlertEvent(db);
     const unlisten = listen(read);
     // A transaction that was open when it was told of an event is not told of again.
     const timer = setInterval(read, 500).unref();
@@ -72,23 +85,14 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
       stop: async () => {
         clearInterval(timer);
         await unlisten();
-        await reading.catch(() => undefined);
-        reading = Promise.resolve();
+        await reading;
       },
     };
-    reading = lastAlertEvent(db).then((id) => {
-      last = id;
-    });
-    try {
-      await reading;
-    } catch (error) {
-      await stop();
-      throw error;
-    }
   }
 
   async function stop(): Promise<void> {
     const ending = running;
+    starting = undefined;
     running = undefined;
     if (ending) stopping = ending.stop();
     await stopping;
@@ -111,15 +115,16 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
     isLive,
   }: Wanted): AsyncGenerator<AlertEvent | undefined> {
     await start();
-    await reading;
     const queue: AlertEvent[] = [];
     const state = { hasEnded: isClosed };
     let wake: () => void = () => {};
     const reader: Reader = {
       scope,
       put(event) {
-        if (queue.length >= mostWaiting) reader.end();
-        else if (event.alert && matches(event.alert)) queue.push(event);
+        // Nothing may follow what had no place any more: whoever resumes after it would never see that.
+        if (state.hasEnded || !event.alert || !matches(event.alert)) return;
+        if (queue.length >= mostWaiting) return reader.end();
+        queue.push(event);
         wake();
       },
       end() {
@@ -167,6 +172,7 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
     follow,
     async close() {
       isClosed = true;
+      await starting?.catch(() => undefined);
       for (const reader of readers) reader.end();
       await stop();
     },

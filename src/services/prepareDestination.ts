@@ -1,11 +1,12 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { webhookFault } from '../lib/addressGuard.ts';
 import { isMailAddress } from '../lib/mailAddress.ts';
 import { invalid } from '../model/errors.ts';
+import { newInstruction } from '../store/notify/messengerBinding.ts';
 import type { Row } from '../store/records.ts';
 import type { Call } from './call.ts';
 import type { Change } from './recordKind.ts';
-import { sealHeaders } from './sealHeaders.ts';
+import { refuseKeptHeaders, sealHeaders } from './sealHeaders.ts';
 
 type DestinationType = 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
 
@@ -34,14 +35,13 @@ export async function prepareDestination(call: Call, change: DestinationChange):
   const type = input.type ?? (current?.type as DestinationType);
   const address = readAddress(type, change);
   checkAddress(call, type, address, change);
+  refuseKeptHeaders(current, headers, address);
   const own = addressMember[type];
   return {
     ...rest,
     ...(address === undefined ? {} : { value: address, ...(own ? { [own]: address } : {}) }),
     ...(type === 'HTTP' && !current?.method && !input.method ? { method: 'POST' } : {}),
-    ...(needsUid(type, current)
-      ? { uid: type === 'MESSENGER_A' ? `/bind ${randomBytes(9).toString('base64url')}` : randomUUID() }
-      : {}),
+    ...(needsUid(type, current) ? { uid: type === 'MESSENGER_A' ? newInstruction() : randomUUID() } : {}),
     ...(headers === undefined ? {} : await sealHeaders(call, change, headers)),
   };
 }

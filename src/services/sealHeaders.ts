@@ -1,4 +1,4 @@
-import { type Fault, Problem } from '../model/errors.ts';
+import { type Fault, invalid, Problem } from '../model/errors.ts';
 import { findSealedHeaders } from '../store/destinationHeaders.ts';
 import type { Row } from '../store/records.ts';
 import type { Call } from './call.ts';
@@ -35,6 +35,30 @@ export async function sealHeaders(
     headerNames: Object.keys(values),
     sealedHeaders: call.services.keyring.seal(box, JSON.stringify(values)),
   };
+}
+
+/** Values that were given for one receiver must not reach another through somebody who cannot read them. */
+export function refuseKeptHeaders(
+  current: Row | undefined,
+  headers: Record<string, string> | null | undefined,
+  address: string | null | undefined,
+): void {
+  if (!current || address === undefined || originOf(address) === originOf(current.value)) return;
+  const kept = headers === undefined ? Object.keys(current.headers ?? {}) : keptOf(headers ?? {});
+  if (kept.length === 0) return;
+  throw invalid(
+    '/headers',
+    'sealed',
+    'The address leads to another receiver than the one that the header values were given for: give the values anew, or null.',
+  );
+}
+
+function keptOf(headers: Record<string, string>): string[] {
+  return Object.keys(headers).filter((name) => headers[name] === shown);
+}
+
+function originOf(address: unknown): unknown {
+  return typeof address === 'string' && URL.canParse(address) ? new URL(address).origin : address;
 }
 
 function headerFaults(name: string, value: string): Fault[] {

@@ -7,7 +7,7 @@ import type { Call } from './call.ts';
 import { findWritable } from './findWritable.ts';
 import type { RecordKind } from './recordKind.ts';
 
-/** How long the secret before the last signs as well. */
+/** How long a secret that was replaced signs as well. */
 const overlapMs = 24 * 3_600_000;
 
 /** A destination that is or becomes an HTTP one gets its secret; undefined if it has one or needs none. */
@@ -18,11 +18,14 @@ export async function ensureSecret(
   if (destination.type !== 'HTTP' || (await hasSecret(call.db, destination.tenantId, destination.id)))
     return undefined;
   const secret = newSecret();
-  await replaceSecret(call.db, call.services.keyring, destination, secret, null);
+  await replaceSecret(call.db, call.services.keyring, destination, secret, {
+    now: call.now,
+    previousUntil: call.now,
+  });
   return secret;
 }
 
-/** The new secret signs from now on, and the old one beside it for a day. */
+/** The new secret signs from now on, and every old one beside it for a day after it was replaced. */
 export async function rotateSecret(
   call: Call,
   kind: RecordKind,
@@ -34,7 +37,13 @@ export async function rotateSecret(
   const place = { id, tenantId: Number(record.tenantId) };
   const secret = newSecret();
   const previousUntil = call.now + overlapMs;
-  await replaceSecret(call.db, call.services.keyring, place, secret, previousUntil);
+  const times = { now: call.now, previousUntil };
+  if (!(await replaceSecret(call.db, call.services.keyring, place, secret, times)))
+    throw unprocessable(
+      '',
+      'too-many-secrets',
+      'The secret was replaced ten times within a day, and each of those secrets still signs; replace it again when a day has passed since the first.',
+    );
   await audit(call, 'destination', 'rotate-secret', place, undefined, undefined, { previousUntil });
   return { secret, previousUntil };
 }

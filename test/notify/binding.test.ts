@@ -5,6 +5,7 @@ import { Secret } from '../../src/lib/secret.ts';
 import { sql } from '../../src/lib/sql.ts';
 import { startMessengerABinding } from '../../src/notify/bindMessengerA.ts';
 import { createBot } from '../../src/notify/messengerABot.ts';
+import { disableDestination } from '../../src/store/deliveries/destinationHealth.ts';
 import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
 import { type BotApi, startBotApi } from '../harness/botApi.ts';
 
@@ -222,6 +223,27 @@ describe('binding a chat', () => {
     );
     expect(rows.map(({ status }) => status)).toEqual(['ACTIVE', 'DISABLED']);
   });
+});
+
+describe('a destination that was switched off because its chat could not be told', () => {
+  it.each(['the same chat', 'another'])(
+    'is bound again in %s, but not by the code seen before',
+    async (where) => {
+      startReader();
+      const { id, uid: seen } = await createDestination();
+      const chat = newChat();
+      await ask(chat, seen, { id: 30 });
+      const now = api.services.now();
+      await api.store.transaction((tx) => disableDestination(tx, { tenantId, id }, 'Blocked.', now));
+      const next = where === 'another' ? newChat() : chat;
+      expect(await ask(next, seen, { id: 31 })).toContain('not known');
+      const { uid } = await read(id);
+      expect(await ask(next, uid, { id: 32 })).toContain('Bound');
+      expect(await read(id)).toMatchObject({ messengerAChatId: String(next.id) });
+      expect((await api.ok('GET', `destination/${id}/delivery?size=0`)).status).toBe('ACTIVE');
+      expect(await ask(newChat(), uid, { id: 33 })).toContain('another chat');
+    },
+  );
 });
 
 describe('reading the messages of the bot', () => {

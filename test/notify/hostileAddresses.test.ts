@@ -1,6 +1,6 @@
 import { BlockList } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Resolve } from '../../src/lib/guardedAgent.ts';
+import type { Resolve } from '../../src/lib/createResolve.ts';
 import { sql } from '../../src/lib/sql.ts';
 import { forAll } from '../api/support/send.ts';
 import { until } from '../harness/vigil.ts';
@@ -43,6 +43,13 @@ const privateAnswers = [
 ];
 for (const [index, address] of privateAnswers.entries())
   names[`private-${index}.example`] = [[address], [address]];
+/** Names of the inside may be given where an operator allows a network; where they lead is looked at all the same. */
+for (const [name, address] of [
+  ['private.printer.local', '192.168.0.1'],
+  ['private.db.internal', '10.0.0.1'],
+  ['private.metadata.google.internal', '169.254.169.254'],
+] as const)
+  names[name] = [[address], [address]];
 
 const resolve: Resolve = (hostname, _options, callback) => {
   const isFirst = !asked.includes(hostname);
@@ -81,8 +88,7 @@ const hosts = `
   [::ffff:0:127.0.0.1] [0:0:0:0:0:ffff:7f00:0001] [::ffff:10.0.0.1] [::ffff:169.254.169.254] [64:ff9b::127.0.0.1]
   [64:ff9b::7f00:1] [64:ff9b:1::1] [2002:7f00:1::] [2002:c0a8:1::1] [2001::1] [2001:0:53aa:64c:0:0:80ff:fffe]
   [2001:db8::1] [3fff::1] [fe80::1] [febf::1] [fc00::1] [fd12:3456:789a::1] [fec0::1] [ff02::1] [100::1] [5f00::1]
-  localhost LOCALHOST localhost. a.localhost localhost.localdomain printer.local db.internal metadata.google.internal
-  metadata.google.internal. ⓛocalhost loca%6chost lo\u00adcalhost`;
+  localhost LOCALHOST localhost. a.localhost localhost.localdomain db.localdomain b.a.LOCALHOST. 127.255.255.254 ⓛocalhost loca%6chost lo\u00adcalhost`;
 const addresses = [
   ...hosts
     .trim()

@@ -158,6 +158,43 @@ describe('a destination that hangs', () => {
   });
 });
 
+describe('a mail server that is slow', () => {
+  it('holds only a few places of those that send, and who waits for it has not failed', async () => {
+    const state = { now: 0, most: 0, sent: 0 };
+    const sender: Sender = {
+      send: async () => {
+        state.now++;
+        state.most = Math.max(state.most, state.now);
+        await sleep(50);
+        state.now--;
+        state.sent++;
+        // Every other one finds no free connection in time.
+        return state.sent % 2 ? { ok: true } : { ok: false, unsent: true, error: 'It waited too long.' };
+      },
+      render: () => ({ type: 'EMAIL', to: '', subject: '', text: '', html: '' }),
+      close: async () => {},
+    };
+    world = await startNotifyWorld({ senders: { EMAIL: sender } });
+    const ids: number[] = [];
+    for (let n = 0; n < 40; n++) {
+      const value = `alice${n}@example.com`;
+      ids.push(
+        (await world.ok('POST', 'destination', { tenantId: world.tenantId, type: 'EMAIL', value })).id,
+      );
+    }
+    const { id } = await world.addDestination('/beside');
+    await world.bind(...ids, id);
+    await world.push({});
+    world.work();
+    await until(() => world.sink.received.length === 1, 10_000);
+    await until(async () => (await allDeliveries()).every(({ state }) => state === 'DELIVERED'), 20_000);
+    expect(state.most).toBeLessThanOrEqual(8);
+    expect((await allDeliveries()).every(({ log }) => log.length === 1)).toBe(true);
+    const failing = await world.store.query(sql`select from destination where failing_since is not null`);
+    expect(failing).toEqual([]);
+  });
+});
+
 describe('mails and chat messages', () => {
   it('tell of all that is due in one message of at most 100, and wait for the grouping time', async () => {
     const sent: Message[][] = [];

@@ -128,6 +128,26 @@ describe('who is told', () => {
     ]);
   });
 
+  it('is what the tags say where nothing that is bound can be reached, and of that only what it wanted', async () => {
+    await world.bind({ tenantDestinationId: ids.bound, minSeverity: 'HIGH' }, ids.other!);
+    const setStatus = (id: number, status: string) =>
+      world.store.query(sql`update destination set status = ${status} where id = ${id}`);
+    await setStatus(ids.bound!, 'DISABLED');
+    expect(await toldOf(await raiseOne({ detectorId: world.detectorId, severity: 'HIGH' }))).toEqual([
+      'other',
+    ]);
+    await world.bind({ tenantDestinationId: ids.bound, minSeverity: 'HIGH' });
+    expect(await toldOf(await raiseOne({ detectorId: world.detectorId, severity: 'HIGH' }))).toEqual([
+      'default',
+      'detector',
+    ]);
+    expect(await toldOf(await raiseOne({ detectorId: world.detectorId, severity: 'LOW' }))).toEqual([]);
+    await setStatus(ids.bound!, 'ACTIVE');
+    expect(await toldOf(await raiseOne({ detectorId: world.detectorId, severity: 'HIGH' }))).toEqual([
+      'bound',
+    ]);
+  });
+
   it('is nobody for alerts that are suppressed or in the shadow, and nobody of another tenant', async () => {
     expect(await toldOf(await raiseOne({ suppressed: true }))).toEqual([]);
     expect(await toldOf(await raiseOne({ tags: ['shadow'] }))).toEqual([]);

@@ -143,10 +143,10 @@ describe('a destination', () => {
     await world.push({}, {}, {});
     const health = await until(async () => {
       const found = await world.deliveries(id);
-      return found.status === 'DISABLED' ? found : undefined;
+      const dead = found.data.filter(({ state }: Json) => state === 'DEAD');
+      return found.status === 'DISABLED' && dead.length === 3 ? found : undefined;
     }, 10_000);
     expect(health.disabledReason).toBe('The receiver says that it is gone for good (410).');
-    expect(health.data.map(({ state }: Json) => state)).toEqual(['DEAD', 'DEAD', 'DEAD']);
     const notice = await until(() => at('/witness')[0], 10_000);
     expect(notice.body).toMatchObject({
       type: 'destination.disabled',
@@ -162,17 +162,85 @@ describe('a destination', () => {
     await world.ok('DELETE', `destination/${other.id}`);
   });
 
+  it('that was disabled works again when it is given another address', async () => {
+    const id = await pushTo('/moved-away', [410]);
+    await until(async () => (await world.deliveries(id)).status === 'DISABLED', 10_000);
+    await world.ok('PUT', `destination/${id}`, { tags: ['WALLET'] });
+    expect((await world.deliveries(id)).status).toBe('DISABLED');
+    await world.ok('PUT', `destination/${id}`, { uri: `${world.sink.url}/moved-here` });
+    expect(await world.deliveries(id, 'size=0')).toMatchObject({
+      status: 'ACTIVE',
+      disabledReason: null,
+      failingSince: null,
+    });
+    await world.push({});
+    await until(() => at('/moved-here').length === 1, 10_000);
+  });
+
   it('is disabled once nothing has got through for five days, and not before', async () => {
     const id = await pushTo('/lost', () => 500);
     await tried(id, 1);
-    world.advance(5 * 24 * hour - 60_000);
-    await tried(id, 2);
-    expect((await world.deliveries(id)).status).toBe('ACTIVE');
-    world.advance(hour);
-    await tried(id, 3);
+    for (let attempt = 2; attempt <= 6; attempt++) {
+      world.advance(24 * hour - 60_000);
+      await tried(id, attempt);
+      expect((await world.deliveries(id)).status).toBe('ACTIVE');
+    }
+    world.advance(13 * hour);
+    await tried(id, 7);
     const { status, disabledReason, failingSince } = await world.deliveries(id);
     expect([status, disabledReason]).toEqual(['DISABLED', 'Nothing got through for five days.']);
     expect(world.now() - failingSince).toBeGreaterThan(5 * 24 * hour);
+  });
+
+  it('has not failed since a failure of weeks ago, after which nothing was sent', async () => {
+    const id = await pushTo('/weeks', [500, 500]);
+    await tried(id, 1);
+    await world.store.query(sql`update delivery set state = 'CANCELED' where destination_id = ${id}`);
+    const before = (await world.deliveries(id)).data.length;
+    world.advance(21 * 24 * hour);
+    await world.push({});
+    await until(async () => (await world.deliveries(id)).data[0].attempts.length === 1, 10_000);
+    const { status, failingSince, data } = await world.deliveries(id);
+    expect([status, data.length]).toEqual(['ACTIVE', before + 1]);
+    expect(world.now() - failingSince).toBeLessThan(hour);
+  });
+
+  it('is left alone as long as it asks, with all that waits for it, and a test that gets through ends that', async () => {
+    const busy = { status: 429, headers: { 'retry-after': '3600' } };
+    const { id } = await world.addDestination('/busy');
+    await world.bind(id);
+    await world.ok('POST', `destination/${id}/test`);
+    world.sink.script('/busy', (count) => (count < 3 ? busy : 200));
+    await world.push({}, {});
+    const requests = () => at('/busy').length;
+    await until(() => requests() >= 3, 10_000);
+    await sleep(200);
+    const before = requests();
+    await world.push({}, {}, {});
+    worker.wake();
+    await sleep(300);
+    expect(requests()).toBe(before);
+    world.advance(hour + 1000);
+    worker.wake();
+    await until(() => requests() > before, 10_000);
+    // Being asked to slow down is no step towards being given up.
+    const steps = await world.store.query<{ step: number }>(
+      sql`select step from delivery where destination_id = ${id} and type <> 'ping'`,
+    );
+    expect(steps.every(({ step }) => step <= 1)).toBe(true);
+    await until(async () => {
+      worker.wake();
+      const { data } = await world.deliveries(id);
+      return data.every(({ state }: Json) => state === 'DELIVERED');
+    }, 10_000);
+    world.sink.script('/busy', [busy]);
+    await world.push({});
+    await until(async () => (await world.deliveries(id)).data[0].attempts.length === 1, 10_000);
+    await world.ok('POST', `destination/${id}/test`);
+    await world.push({});
+    await until(async () => (await world.deliveries(id)).data[0].state === 'DELIVERED', 10_000);
+    const later = (await world.deliveries(id)).data.find(({ state }: Json) => state === 'PENDING');
+    expect(later.nextAttemptAt - world.now()).toBeGreaterThan(hour - 60_000);
   });
 
   it('has failed since the last success, not since the first failure', async () => {

@@ -111,6 +111,22 @@ describe('the live stream', () => {
     stream.close();
   });
 
+  it('tells of no retracted alert that it is resolved, however often that is asked for', async () => {
+    const stream = await open('?query=name:Undone');
+    const place = { chainUid: 'anvil', blockNumber: 6, blockHash: '0xundone', name: 'Undone' };
+    await tell(finding(place));
+    await api.store.transaction((tx) =>
+      retract(tx, { chainUid: 'anvil', blocks: [{ number: 6, hash: '0xundone' }], now: Date.now() }),
+    );
+    await until(() => stream.events.length === 2);
+    for (let times = 0; times < 2; times++)
+      await api.ok('POST', 'alert/resolve', { query: 'name:Undone AND status:RETRACTED' });
+    const [last] = await tell(finding({ name: 'Undone' }));
+    await until(() => stream.events.length > 2);
+    expect([stream.events[2]!.type, stream.events[2]!.alert.uid]).toEqual(['raised', last]);
+    stream.close();
+  });
+
   it('tells of alerts that are resolved, one by one and by query, once', async () => {
     const stream = await open('?query=name:Resolving');
     const [one, other] = await tell(finding({ name: 'Resolving' }), finding({ name: 'Resolving' }));
@@ -169,11 +185,29 @@ describe('the live stream', () => {
     expect(past.events.length).toBeGreaterThan(10);
     const key = await api.ok('POST', 'apikey', { tenantId: 1, label: 'stream', roles: ['tenant-viewer'] });
     const stream = await open('', key.secret ?? key.token);
+    const startedAt = performance.now();
     await api.ok('DELETE', `apikey/${key.id}`);
-    await sleep(1100);
-    await tell(finding());
     await stream.ended;
+    expect(performance.now() - startedAt).toBeLessThan(1500);
+    await tell(finding());
     expect(stream.events).toEqual([]);
+  });
+
+  it('ends when its user has another role than before, and stays open when the same is still seen', async () => {
+    const email = 'streamer@example.com';
+    const password = 'correct horse battery';
+    const user = await api.ok('POST', 'user', { tenantId: 1, email, password, roles: ['tenant-manager'] });
+    const { token } = await api.ok('POST', 'auth/login', { email, password }, { token: null });
+    const stream = await open('', token);
+    await api.ok('PUT', `user/${user.id}`, { roles: ['tenant-viewer'] });
+    await sleep(1200);
+    await tell(finding());
+    await until(() => stream.events.length === 1);
+    const startedAt = performance.now();
+    await api.ok('PUT', `user/${user.id}`, { roles: ['organisation-viewer'] });
+    await stream.ended;
+    expect(performance.now() - startedAt).toBeLessThan(1500);
+    expect(stream.events).toHaveLength(1);
   });
 
   it('holds a thousand open streams, each of which gets every event', async () => {

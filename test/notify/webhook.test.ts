@@ -7,6 +7,7 @@ import { until } from '../harness/vigil.ts';
 import type { Received } from './support/httpSink.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
 
+const hour = 3_600_000;
 let world: NotifyWorld;
 beforeAll(async () => {
   world = await startNotifyWorld();
@@ -81,6 +82,30 @@ describe('the signature of a webhook', () => {
       10_000,
     );
     expect(second.headers['webhook-signature']).toBe(expected(rotated.secret, second));
+  });
+
+  it('is made with every secret of the last day when it is replaced more than once, up to ten of them', async () => {
+    const { id, secret } = await world.addDestination('/twice');
+    await world.bind(id);
+    const second = await world.ok('POST', `destination/${id}/secret`);
+    world.advance(hour);
+    const third = await world.ok('POST', `destination/${id}/secret`);
+    await world.push({});
+    const all = await receivedAt('/twice');
+    expect(all.headers['webhook-signature']).toBe(
+      [third.secret, second.secret, secret].map((each) => expected(each, all)).join(' '),
+    );
+    world.advance(23.5 * hour);
+    await world.push({});
+    const rest = await until(() => world.sink.received.filter(({ path }) => path === '/twice')[1], 10_000);
+    expect(rest.headers['webhook-signature']).toBe(
+      [third.secret, second.secret].map((each) => expected(each, rest)).join(' '),
+    );
+    for (let n = 0; n < 9; n++) await world.ok('POST', `destination/${id}/secret`);
+    const refused = await world.call('POST', `destination/${id}/secret`);
+    expect([refused.status, refused.body.errors[0].code]).toEqual([422, 'too-many-secrets']);
+    world.advance(24 * hour);
+    await world.ok('POST', `destination/${id}/secret`);
   });
 
   it('is refused a new secret for what is no HTTP destination, and for what is another tenant’s', async () => {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { destinationTags, destinationTypes } from '../../model/enumerations.ts';
+import { finishDestination } from '../../services/finishDestination.ts';
 import { prepareDestination } from '../../services/prepareDestination.ts';
 import { ensureSecret } from '../../services/webhookSecret.ts';
 import { destinationTable } from '../../store/tables/destination.ts';
@@ -71,6 +72,7 @@ const resource = defineResource({
   fields,
   replyWithout: { create: ['type'], search: ['type'] },
   prepare: prepareDestination,
+  finish: finishDestination,
 });
 
 /** The secret that signs webhooks is made along with an HTTP destination and shown in this answer only. */

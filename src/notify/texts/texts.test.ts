@@ -93,6 +93,14 @@ describe('what a message says', () => {
       expect(text).toContain(part);
   });
 
+  it('names a way that exists to switch a destination on again', () => {
+    const lead = (destinationType: string) =>
+      toStory(message({ type: 'destination.disabled', data: { destinationId: 7, destinationType } })).lead;
+    expect(lead('HTTP')).toContain('POST /destination/7/test');
+    expect(lead('HTTP')).not.toContain('bind');
+    expect(lead('MESSENGER_A')).toContain('bind a chat again');
+  });
+
   it('has a title and a text for every type of event, also without data', () => {
     for (const type of eventTypes) {
       for (const data of [alert, {}]) {

@@ -76,9 +76,12 @@ function scoreStory(data: Data): Told {
 }
 
 function disabledStory(data: Data): Told {
+  const test = `POST /destination/${lineAt(data, 'destinationId')}/test`;
+  const again =
+    data.destinationType === 'MESSENGER_A' ? ' Or bind a chat again: its `uid` is new, say it there.' : '';
   return {
     title: 'A destination was switched off',
-    lead: 'Nothing is sent to it any more. Mend it and set its status to ACTIVE to switch it on again.',
+    lead: `Nothing is sent to it any more. Mend it, then send it a test message (${test}): one that gets through switches it on again.${again}`,
     facts: [
       { name: 'Destination', value: lineAt(data, 'destinationId') },
       { name: 'Kind', value: lineAt(data, 'destinationType') },

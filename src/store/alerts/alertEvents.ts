@@ -2,10 +2,11 @@ import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
 import type { Db } from '../db.ts';
 import { selectDocument } from '../documents/searchDocuments.ts';
+import { inChunks } from '../inChunks.ts';
 import { alertTable } from './alertTable.ts';
 
 type AlertEventType = 'raised' | 'retracted' | 'resolved';
-/** `id` is its place in the order of all: the number of its transaction and its own. */
+/** `id` is its place in the order of all: its own number behind that of its time, which changes with the way of counting. */
 export type AlertEvent = {
   id: string;
   type: AlertEventType;
@@ -42,12 +43,19 @@ export async function insertResolvedEvents(tx: Db, condition: Sql): Promise<void
   await tx.query(
     sql`insert into alert_event (tenant_id, contract_id, alert_uid, alert_timestamp, type, at)
       select t.tenant_id, t.contract_id, t.uid, t.timestamp, 'resolved', ${nowMs} from alert t
-      where ${condition} and not t.is_resolved`,
+      where ${condition} and not t.is_resolved and t.retracted_at is null`,
   );
 }
 
-/** What belongs to an open transaction or a younger one may still come; it is waited for, so that nothing is passed over. */
-const settled = raw('e.xid < pg_snapshot_xmin(pg_current_snapshot())');
+/**
+ * The number up to which no event can come any more: behind it transactions that are still open may write theirs, which are
+ * waited for, so that nothing is passed over. Only a statement that begins afterwards sees all of them.
+ */
+async function findSettled(db: Db): Promise<number> {
+  const rows = await db.query<{ seq: number }>(sql`select settled_alert_event() as seq`);
+  return rows[0]!.seq;
+}
+
 const documents = selectDocument(alertTable, [...alertTable.columns.keys()]);
 
 function place(id: string): Sql {
@@ -63,7 +71,10 @@ export async function readAlertEvents(
   limit: number,
 ): Promise<AlertEvent[]> {
   const mine: Sql = scope.all ? raw('true') : sql`e.tenant_id = any(${scope.tenantIds})`;
-  const upTo: Sql = range.to === undefined ? settled : sql`(e.xid, e.seq) <= ${place(range.to)}`;
+  const upTo: Sql =
+    range.to === undefined
+      ? sql`e.seq <= ${await findSettled(db)}`
+      : sql`(e.xid, e.seq) <= ${place(range.to)}`;
   return db.query<AlertEvent>(
     sql`select e.xid::text || '-' || e.seq as id, e.type, e.tenant_id as "tenantId",
         (select row_to_json(d) from (select ${documents} from alert t where t.tenant_id = e.tenant_id
@@ -76,12 +87,22 @@ export async function readAlertEvents(
 /** The newest event that can be told. */
 export async function lastAlertEvent(db: Db): Promise<string> {
   const rows = await db.query<{ id: string }>(
-    sql`select e.xid::text || '-' || e.seq as id from alert_event e where ${settled}
+    sql`select e.xid::text || '-' || e.seq as id from alert_event e where e.seq <= ${await findSettled(db)}
       order by e.xid desc, e.seq desc limit 1`,
   );
   return rows[0]?.id ?? firstAlertEvent;
 }
 
+/** Along their order, in which they also age. */
 export async function forgetOldAlertEvents(db: Db, before: number): Promise<void> {
-  await db.query(sql`delete from alert_event where at < ${before}`);
+  await inChunks(async (limit) => {
+    const rows = await db.query<{ count: number }>(
+      sql`with first as (select xid, seq, at from alert_event order by xid, seq limit ${limit}),
+        forgotten as (
+          delete from alert_event e using first
+          where e.xid = first.xid and e.seq = first.seq and first.at < ${before} returning 1)
+        select count(*) as count from forgotten`,
+    );
+    return rows[0]!.count;
+  });
 }

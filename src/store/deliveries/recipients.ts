@@ -17,7 +17,10 @@ const isReachable = raw(
   "x.status = 'ACTIVE' and (x.type <> 'MESSENGER_A' or x.messenger_a_chat_id is not null)",
 );
 
-/** Who is to hear of alerts from these sources: what is bound to each, and where nothing is, what the tags say. */
+/**
+ * Who is to hear of alerts from these sources: what is bound to each, and where nothing is that can be reached, what the
+ * tags say. These stand in for what cannot be reached, so they get only what that wanted.
+ */
 export async function findRecipients(db: Db, sources: readonly Source[]): Promise<Recipient[]> {
   return db.prepared<Recipient>(
     sql`with source as (
@@ -34,14 +37,16 @@ export async function findRecipients(db: Db, sources: readonly Source[]): Promis
         union all
         select s.n, s.tenant_id, b.destination_id, b.min_severity, b.query from source s
           join action_destination b on b.tenant_id = s.tenant_id and b.action_id = s.source_id
-          where s.kind = 'action')
-      select b.n - 1 as index, x.id as "destinationId", b.min_severity as "minSeverity", b.query from bound b
-        join destination x on x.tenant_id = b.tenant_id and x.id = b.destination_id where ${isReachable}
+          where s.kind = 'action'),
+      reached as (
+        select b.n, x.id, b.min_severity, b.query from bound b
+          join destination x on x.tenant_id = b.tenant_id and x.id = b.destination_id where ${isReachable})
+      select n - 1 as index, id as "destinationId", min_severity as "minSeverity", query from reached
       union all
-      select s.n - 1, x.id, null, null from source s
+      select s.n - 1, x.id, b.min_severity, b.query from source s left join bound b on b.n = s.n
         join destination x on x.tenant_id = s.tenant_id
           and x.tags && case when s.kind = 'action' then '{DEFAULT,WALLET}'::text[] else '{DEFAULT,DETECTOR}'::text[] end
-        where not exists (select from bound b where b.n = s.n) and ${isReachable}
+        where not exists (select from reached r where r.n = s.n) and ${isReachable}
       order by 1, 2`,
   );
 }

@@ -2,7 +2,7 @@ import { sql } from '../../lib/sql.ts';
 import { storableJson } from '../../lib/storableJson.ts';
 import type { Db } from '../db.ts';
 
-/** What an attempt came to. Without `nextAttemptAt` a failed delivery is given up. */
+/** What an attempt came to. Without `nextAttemptAt` a failed delivery is given up. `isStep`: it counts as one of the schedule. */
 export type Settled = {
   tenantId: number;
   id: number;
@@ -10,6 +10,7 @@ export type Settled = {
   at: number;
   durationMs: number;
   isDelivered: boolean;
+  isStep: boolean;
   status: number | null;
   error: string | null;
   nextAttemptAt: number | null;
@@ -23,15 +24,16 @@ export async function settleDeliveries(tx: Db, settled: readonly Settled[], now:
     at: item.at,
     duration_ms: item.durationMs,
     is_delivered: item.isDelivered,
+    is_step: item.isStep,
     status: item.status,
     error: item.error,
     next_at: item.nextAttemptAt,
   }));
   await tx.prepared(
     sql`with s as (select * from json_to_recordset(${storableJson(rows)}::json) as s(tenant_id bigint, id bigint, at bigint,
-          duration_ms int, is_delivered boolean, status int, error text, next_at bigint)),
+          duration_ms int, is_delivered boolean, is_step boolean, status int, error text, next_at bigint)),
       changed as (
-        update delivery d set attempts = d.attempts + 1, step = d.step + 1, lease_until = null, updated_at = ${now},
+        update delivery d set attempts = d.attempts + 1, step = d.step + s.is_step::int, lease_until = null, updated_at = ${now},
           last_status = s.status, last_error = s.error, next_attempt_at = coalesce(s.next_at, d.next_attempt_at),
           delivered_at = case when s.is_delivered then s.at else d.delivered_at end,
           state = case when s.is_delivered then 'DELIVERED' when d.state <> 'PENDING' then d.state

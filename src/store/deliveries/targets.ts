@@ -3,53 +3,67 @@ import type { Target } from '../../model/notification.ts';
 import type { Db } from '../db.ts';
 import type { Keyring } from '../keyring.ts';
 
+/** Each of them is one more signature in every request. */
+const mostFormer = 10;
+
 export type SealedTarget = Omit<Target, 'headers' | 'secrets'> & {
   sealedHeaders: Buffer | null;
   sealedSecret: Buffer | null;
-  sealedOldSecret: Buffer | null;
-  oldSecretUntil: number | null;
+  sealedFormerSecrets: Buffer[];
+  formerSecretsUntil: number[];
 };
 
 export async function findTargets(db: Db, ids: readonly number[]): Promise<SealedTarget[]> {
   return db.prepared<SealedTarget>(
     sql`select id, tenant_id as "tenantId", type, value, method, messenger_a_chat_id as "messengerAChatId",
         messenger_b_uri as "messengerBUri", sealed_headers as "sealedHeaders", sealed_secret as "sealedSecret",
-        sealed_old_secret as "sealedOldSecret", old_secret_until as "oldSecretUntil"
+        sealed_former_secrets as "sealedFormerSecrets", former_secrets_until as "formerSecretsUntil"
       from destination where id = any(${ids}::bigint[])`,
   );
 }
 
-/** Opens the secrets of a destination; the one before the last signs as well until its time is over. */
+/** Opens the secrets of a destination; those that were replaced sign as well until their time is over. */
 export async function openTarget(keyring: Keyring, sealed: SealedTarget, now: number): Promise<Target> {
-  const { sealedHeaders, sealedSecret, sealedOldSecret, oldSecretUntil, ...target } = sealed;
+  const { sealedHeaders, sealedSecret, sealedFormerSecrets, formerSecretsUntil, ...target } = sealed;
   const place = (member: string) => ({
     tenantId: target.tenantId,
     kind: 'destination',
     id: target.id,
     member,
   });
-  const boxes = [sealedSecret, oldSecretUntil !== null && oldSecretUntil > now ? sealedOldSecret : null];
+  const former = sealedFormerSecrets.filter((_, index) => formerSecretsUntil[index]! > now);
   const headers: Record<string, string> = sealedHeaders
     ? JSON.parse(await keyring.unseal(place('headers'), sealedHeaders))
     : {};
   const secrets: string[] = [];
-  for (const box of boxes) if (box) secrets.push(await keyring.unseal(place('secret'), box));
+  for (const box of [sealedSecret, ...former])
+    if (box) secrets.push(await keyring.unseal(place('secret'), box));
   return { ...target, headers, secrets };
 }
 
-/** The secret that signed so far goes on signing until `previousUntil`. The caller has found and locked the destination. */
+/**
+ * The secret that signed so far goes on signing until `previousUntil`, and so do those before it until their own time is
+ * over. False when there are too many of them. The caller has found and locked the destination.
+ */
 export async function replaceSecret(
   tx: Db,
   keyring: Keyring,
   { tenantId, id }: { tenantId: number; id: number },
   secret: string,
-  previousUntil: number | null,
-): Promise<void> {
+  { now, previousUntil }: { now: number; previousUntil: number },
+): Promise<boolean> {
   const box = keyring.seal({ tenantId, kind: 'destination', id, member: 'secret' }, secret);
-  await tx.query(
-    sql`update destination set sealed_old_secret = sealed_secret, old_secret_until = ${previousUntil}, sealed_secret = ${box}
-      where tenant_id = ${tenantId} and id = ${id}`,
+  const rows = await tx.query(
+    sql`update destination x set sealed_secret = ${box},
+        sealed_former_secrets = case when x.sealed_secret is null then '{}' else array[x.sealed_secret] || f.boxes end,
+        former_secrets_until = case when x.sealed_secret is null then '{}' else array[${previousUntil}::bigint] || f.untils end
+      from (
+        select coalesce(array_agg(f.box order by f.n), '{}') as boxes, coalesce(array_agg(f.until order by f.n), '{}') as untils
+        from destination y, unnest(y.sealed_former_secrets, y.former_secrets_until) with ordinality f(box, until, n)
+        where y.tenant_id = ${tenantId} and y.id = ${id} and f.until > ${now}) f
+      where x.tenant_id = ${tenantId} and x.id = ${id} and cardinality(f.boxes) < ${mostFormer} returning 1`,
   );
+  return rows.length > 0;
 }
 
 export async function hasSecret(db: Db, tenantId: number, id: number): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 
@@ -16,12 +17,20 @@ export type Bindable = {
   tenantName: string;
   uid: string;
   chatId: string | null;
+  /** It was switched off because nothing got through to its chat. */
+  isSwitchedOff: boolean;
 };
+
+/** What is to be said in a chat to bind it. */
+export function newInstruction(): string {
+  return `/bind ${randomBytes(9).toString('base64url')}`;
+}
 
 /** The destinations that this instruction may bind: one, unless digests collide. Locked until the transaction ends. */
 export async function findBindable(tx: Db, instruction: string): Promise<Bindable[]> {
   return tx.query<Bindable>(
-    sql`select d.id, d.tenant_id as "tenantId", n.name as "tenantName", d.uid, d.messenger_a_chat_id as "chatId"
+    sql`select d.id, d.tenant_id as "tenantId", n.name as "tenantName", d.uid, d.messenger_a_chat_id as "chatId",
+        d.disabled_reason is not null as "isSwitchedOff"
       from destination d join tenant n on n.id = d.tenant_id and n.status = 'ACTIVE'
       where md5(d.uid) = md5(${instruction}) and d.type = 'MESSENGER_A' and d.status <> 'DELETED'
       for update of d`,
@@ -35,7 +44,7 @@ export async function bindDestination(tx: Db, bound: Bindable, chat: Chat, now: 
         messenger_a_username = ${chat.username}, messenger_a_chat_id = ${chat.chatId},
         messenger_a_chat_title = ${chat.chatTitle}, messenger_a_chat_type = ${chat.chatType},
         status = case when disabled_reason is null then status else 'ACTIVE' end, disabled_reason = null,
-        failing_since = null, updated_at = ${now}
+        failing_since = null, paused_until = null, updated_at = ${now}
       where tenant_id = ${bound.tenantId} and id = ${bound.id}`,
   );
 }
@@ -55,13 +64,12 @@ export async function findBound(
 export async function unbindDestination(
   tx: Db,
   bound: { id: number; tenantId: number },
-  instruction: string,
   now: number,
 ): Promise<void> {
   await tx.query(
     sql`update destination set messenger_a_bot_username = null, messenger_a_user_id = null,
         messenger_a_username = null, messenger_a_chat_id = null, messenger_a_chat_title = null,
-        messenger_a_chat_type = null, uid = ${instruction}, updated_at = ${now}
+        messenger_a_chat_type = null, uid = ${newInstruction()}, updated_at = ${now}
       where tenant_id = ${bound.tenantId} and id = ${bound.id}`,
   );
 }

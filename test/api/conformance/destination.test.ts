@@ -179,6 +179,32 @@ describe('PUT /destination/{id} (endpoint 10)', () => {
     expectProblem(await api.call('PUT', `destination/${id}`, { uri: null }), 400, '/uri');
   });
 
+  it('sends header values to no other receiver than the one they were given for', async () => {
+    const { id } = await make({ type: 'HTTP', uri: hook, headers: { 'X-A': 'secret-value' } });
+    const away = 'https://elsewhere.example.net/a';
+    for (const change of [
+      { uri: away },
+      { value: away, headers: { 'X-A': '[sealed]', 'X-B': 'c' } },
+      { uri: hook.replace('https', 'http') },
+      { uri: hook.replace('.com', '.com:8443') },
+      { type: 'EMAIL', value: 'alice@example.com' },
+      { type: 'MESSENGER_B', value: away, messengerBUri: away },
+      { type: 'MESSENGER_A', value: away },
+    ]) {
+      const answer = await api.call('PUT', `destination/${id}`, change);
+      expect(faultCode(expectProblem(answer, 400, '/headers'), '/headers'), JSON.stringify(change)).toBe(
+        'sealed',
+      );
+    }
+    await api.ok('PUT', `destination/${id}`, { uri: `${hook}/other-path` });
+    const given = await api.ok('PUT', `destination/${id}`, { uri: away, headers: { 'X-A': 'new' } });
+    expect(given).toMatchObject({ uri: away, headers: { 'X-A': '[sealed]' } });
+    expect(await api.ok('PUT', `destination/${id}`, { uri: hook, headers: null })).toMatchObject({
+      uri: hook,
+    });
+    await api.ok('PUT', `destination/${id}`, { uri: away });
+  });
+
   it('refuses another value for what only comes out', async () => {
     const read = await make({ type: 'HTTP', uri: hook });
     const others = { id: read.id + 1, createdAt: 1, updatedAt: 1, tenantId: tenantId + 1, uid: 'other' };

@@ -1,5 +1,5 @@
 import { BlockList } from 'node:net';
-import type { Resolve } from '../../../src/lib/guardedAgent.ts';
+import type { Resolve } from '../../../src/lib/createResolve.ts';
 import { createNotifier } from '../../../src/notify/createNotifier.ts';
 import { createFollowAlerts } from '../../../src/notify/followAlerts.ts';
 import type { Sender, Target } from '../../../src/notify/sender.ts';

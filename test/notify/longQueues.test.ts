@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { raw, sql } from '../../src/lib/sql.ts';
+import { forgetOldAlertEvents } from '../../src/store/alerts/alertEvents.ts';
+import { tidyDeliveries } from '../../src/store/deliveries/tidyDeliveries.ts';
+import { until } from '../harness/vigil.ts';
+import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
+
+const dayMs = 24 * 3_600_000;
+const many = 12_000;
+let world: NotifyWorld;
+beforeAll(async () => {
+  world = await startNotifyWorld();
+  await refuseLongStatements();
+});
+afterAll(() => world.stop());
+
+/** Stands for the time limit of statements: one that touches too many rows at once fails. */
+async function refuseLongStatements(): Promise<void> {
+  await world.store.query(
+    raw(`create function refuse_long() returns trigger language plpgsql as $$
+      begin
+        if (select count(*) from touched) > 5000 then raise exception 'too many rows at once'; end if;
+        return null;
+      end $$`),
+  );
+  for (const [table, verb, rows] of [
+    ['delivery', 'update', 'new'],
+    ['delivery', 'delete', 'old'],
+    ['alert_event', 'delete', 'old'],
+  ])
+    await world.store.query(
+      raw(`create trigger refuse_long_${verb} after ${verb} on ${table} referencing ${rows} table as touched
+        for each statement execute function refuse_long()`),
+    );
+}
+
+/** Deliveries that wait since `ageMs` and are due tomorrow. */
+async function queue(destinationId: number, count: number, ageMs = 0): Promise<void> {
+  const created = world.now() - ageMs;
+  await world.store.query(
+    sql`insert into delivery (tenant_id, uid, destination_id, type, data, next_attempt_at, created_at, updated_at)
+      select ${world.tenantId}, gen_random_uuid(), ${destinationId}, 'ping', '{}', ${world.now() + dayMs}, ${created}, ${created}
+      from generate_series(1, ${count})`,
+  );
+}
+
+async function countOf(destinationId: number, state: string): Promise<number> {
+  const rows = await world.store.query<{ count: number }>(
+    sql`select count(*) as count from delivery where destination_id = ${destinationId} and state = ${state}`,
+  );
+  return rows[0]!.count;
+}
+
+describe('a long queue', () => {
+  it('of a destination that is disabled is given up without holding back what others get', async () => {
+    const gone = await world.addDestination('/gone');
+    const well = await world.addDestination('/well');
+    await queue(gone.id, many);
+    world.sink.script('/gone', () => 410);
+    await world.bind(gone.id, well.id);
+    await world.push({});
+    const worker = world.work();
+    await until(async () => (await countOf(well.id, 'DELIVERED')) >= 1, 10_000);
+    await until(async () => (await countOf(gone.id, 'DEAD')) === many + 1, 10_000);
+    await worker.stop();
+    const { status, data } = await world.deliveries(gone.id, 'size=2');
+    expect(status).toBe('DISABLED');
+    expect(data[1].lastError).toBe('The receiver says that it is gone for good (410).');
+    expect(world.errors).toEqual([]);
+  });
+
+  it('that was being given up when the process died is given up by the next one', async () => {
+    const { id } = await world.addDestination('/half');
+    await queue(id, 10);
+    await world.store.query(
+      sql`update destination set status = 'DISABLED', disabled_reason = 'Nothing got through.' where id = ${id}`,
+    );
+    const worker = world.work();
+    await until(async () => (await countOf(id, 'DEAD')) === 10, 10_000);
+    await worker.stop();
+  });
+
+  it('of a deleted destination is given up, and what is settled and old is forgotten', async () => {
+    const deleted = await world.addDestination('/deleted');
+    await queue(deleted.id, many);
+    await world.ok('DELETE', `destination/${deleted.id}`);
+    const old = await world.addDestination('/old');
+    await queue(old.id, many, 91 * dayMs);
+    for (let n = 0; n < 3; n++)
+      await world.store.query(
+        sql`update delivery set state = 'DELIVERED' where id in
+          (select id from delivery where destination_id = ${old.id} and state = 'PENDING' limit 4000)`,
+      );
+    await tidyDeliveries(world.store, world.now());
+    expect([await countOf(deleted.id, 'DEAD'), await countOf(old.id, 'DELIVERED')]).toEqual([many, 0]);
+  });
+
+  it('of events that nobody can resume from any more is forgotten', async () => {
+    const at = world.now();
+    for (const age of [8 * dayMs, 6 * dayMs])
+      await world.store.query(
+        sql`insert into alert_event (tenant_id, contract_id, alert_uid, alert_timestamp, type, at)
+          select 99, 1, gen_random_uuid(), 1, 'raised', ${at - age} from generate_series(1, ${many})`,
+      );
+    await forgetOldAlertEvents(world.store, at - 7 * dayMs);
+    const rows = await world.store.query<{ at: number; count: number }>(
+      sql`select at, count(*) as count from alert_event where tenant_id = 99 group by at`,
+    );
+    expect(rows).toEqual([{ at: at - 6 * dayMs, count: many }]);
+  });
+});

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { everything } from '../../src/model/principal.ts';
+import { readAlertEvents } from '../../src/store/alerts/alertEvents.ts';
+import { openStore } from '../../src/store/db.ts';
+import { findTargets } from '../../src/store/deliveries/targets.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { createTestDatabase } from '../harness/database.ts';
+
+const folder = new URL('../../src/store/migrations/', import.meta.url);
+const step = '0014_notifying.sql';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let client: Client;
+beforeAll(async () => {
+  database = await createTestDatabase('empty');
+  client = new Client(database.config);
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+it('a database of before keeps the secrets that sign, and its streams go on where they were', async () => {
+  await client.query(
+    'create table migration (name text primary key, hash text not null, at timestamptz not null default now())',
+  );
+  for (const name of readdirSync(folder).sort()) {
+    if (name >= step) continue;
+    const text = readFileSync(new URL(name, folder), 'utf8');
+    await client.query(text);
+    const hash = createHash('sha256').update(text).digest('hex');
+    await client.query('insert into migration (name, hash) values ($1, $2)', [name, hash]);
+  }
+  await client.query(`insert into tenant (id, name, created_at, updated_at) values (1, 'One', 0, 0);
+    insert into destination (id, tenant_id, created_at, updated_at, type, uid, sealed_secret, sealed_old_secret, old_secret_until)
+    values (1, 1, 0, 0, 'HTTP', 'a', 'new', 'old', 5), (2, 1, 0, 0, 'HTTP', 'b', 'only', null, null)`);
+  const tell = (tenantId: number) =>
+    client.query(
+      `insert into alert_event (tenant_id, contract_id, alert_uid, alert_timestamp, type, at)
+        values ($1, 1, gen_random_uuid(), 1, 'raised', 1) returning xid::text || '-' || seq as id`,
+      [tenantId],
+    );
+  const seen = (await tell(1)).rows[0].id;
+  await tell(2);
+  await tell(3);
+
+  expect(await migrate(database.config)).toContain(step);
+  await tell(4);
+  await tell(5);
+  const store = openStore(database.config, () => {});
+  const told = await readAlertEvents(store, everything, { after: seen }, 10);
+  const targets = await findTargets(store, [1, 2]);
+  await store.close();
+  expect(told.map(({ tenantId }) => tenantId)).toEqual([2, 3, 4, 5]);
+  expect(
+    targets.map(({ sealedSecret, sealedFormerSecrets, formerSecretsUntil }) => [
+      sealedSecret?.toString(),
+      sealedFormerSecrets.map(String),
+      formerSecretsUntil,
+    ]),
+  ).toEqual([
+    ['new', ['old'], [5]],
+    ['only', [], []],
+  ]);
+});
