@@ -4,6 +4,7 @@ import type { BacktestResult, backtestStates } from '../../model/backtest.ts';
 import type { Watched } from '../../model/detection.ts';
 import type { Scope } from '../../model/principal.ts';
 import type { Db } from '../db.ts';
+import { findRecipients } from '../deliveries/recipients.ts';
 import { byTenant } from '../table.ts';
 
 export type BacktestRow = {
@@ -174,15 +175,13 @@ export async function findBacktestTargets(
   tenantId: number,
   detectorId: number | null,
 ): Promise<BacktestTargets> {
-  const rows = await db.query<BacktestTargets>(
-    sql`with bound as (select b.destination_id as id from detector_destination b
-          where b.tenant_id = ${tenantId} and b.detector_id = ${detectorId} and b.status = 'ACTIVE'),
-        told as (select id from bound union all
-          select d.id from destination d where d.tenant_id = ${tenantId} and d.status = 'ACTIVE'
-            and d.tags && array['DEFAULT', 'DETECTOR'] and not exists (select from bound))
-      select coalesce((select array_agg(id order by id) from told), '{}') as "destinationIds",
-        coalesce((select array_agg(distinct b.action_id) from action_detector b
-          where b.tenant_id = ${tenantId} and b.detector_id = ${detectorId} and b.status = 'ACTIVE'), '{}') as "actionIds"`,
+  const recipients = await findRecipients(db, [{ tenantId, kind: 'detector', sourceId: detectorId }]);
+  const actions = await db.query<{ id: number }>(
+    sql`select distinct b.action_id as id from action_detector b
+      where b.tenant_id = ${tenantId} and b.detector_id = ${detectorId} and b.status = 'ACTIVE' order by 1`,
   );
-  return rows[0]!;
+  return {
+    destinationIds: [...new Set(recipients.map(({ destinationId }) => destinationId))],
+    actionIds: actions.map(({ id }) => id),
+  };
 }
