@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { Acting } from './actions/acting.ts';
+import type { Acting, Telling } from './actions/acting.ts';
 import { startActing } from './actions/startActing.ts';
 import { type Follow, prepareRaise, raise } from './alerts/raise.ts';
-import { type ChainUid, chains } from './chains/chains.ts';
+import { type ChainUid, chains, chainUids } from './chains/chains.ts';
 import { rarely } from './lib/rarely.ts';
 import type { ChainAccess } from './services/chainAccess.ts';
 
@@ -22,9 +22,14 @@ export function startActions(options: Options): { stop(): Promise<void> } {
   const onError = rarely(now, (error) =>
     log.error({ err: error }, 'Actions could not be carried out or their outcome not be written; trying on'),
   );
-  const alerts: Acting['alerts'] = {
-    prepare: (findings) => prepareRaise(store, findings),
-    raise: async (tx, findings) => void (await raise(tx, findings, follow)),
+  const telling: Telling = {
+    store,
+    alerts: {
+      prepare: (findings) => prepareRaise(store, findings),
+      raise: async (tx, findings) => void (await raise(tx, findings, follow)),
+    },
+    now,
+    reached,
   };
 
   function actingOn(uid: ChainUid): Acting | undefined {
@@ -33,8 +38,9 @@ export function startActions(options: Options): { stop(): Promise<void> } {
     const chain = chains[uid];
     const stuckMs = options.stuckMs ?? Math.max(20_000, 3 * chain.blockTimeMs);
     const confirmations = options.confirmations(uid);
-    return { chain, confirmations, transactor, store, keyring, hsm, run, alerts, now, stuckMs, reached };
+    const names = chainUids.filter((other) => chains[other].chainId === chain.chainId);
+    return { ...telling, chain, names, confirmations, transactor, keyring, hsm, run, stuckMs };
   }
 
-  return startActing({ store, actingOn, listen: options.listen, onError });
+  return startActing({ telling, actingOn, listen: options.listen, onError });
 }

@@ -9,6 +9,8 @@ import type { Hsm } from '../wallets/pkcs11/openHsm.ts';
 /** What it takes to carry out actions on one chain. */
 export type Acting = {
   chain: Chain;
+  /** All names by which the chain goes: a wallet has one row of numbers on it, whatever it is called. */
+  names: readonly string[];
   /** Blocks that must lie on top of a transaction's before it counts as done. */
   confirmations: number;
   transactor: Transactor;
@@ -27,6 +29,9 @@ export type Acting = {
   /** Told before and after each step that a crash could fall into. */
   reached: (point: string) => void | Promise<void>;
 };
+
+/** What it takes to end intents and to tell of it, on whatever chain. */
+export type Telling = Pick<Acting, 'store' | 'alerts' | 'now' | 'reached'>;
 
 /** What cannot be sent or is not mined within this time is given up. */
 export const validMs = 8 * 3_600_000;

@@ -109,6 +109,8 @@ describe('bumpFees', () => {
     }
     expect(bumps).toBe(8);
     expect(price.tip).toBeLessThanOrEqual(6n * gwei);
+    expect(bumpFees(price, market, undefined, true)!.maxFee).toBeGreaterThan(3n * market.maxFee);
+    expect(bumpFees(price, market, price.maxFee, true)).toBeUndefined();
   });
 });
 

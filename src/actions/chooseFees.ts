@@ -39,19 +39,25 @@ const leastBump = 110n;
 /** A chain that stands still must not drive the price up without end: what is this many times the market's waits. */
 const mostOverMarket = 3n;
 
-/** What to pay to replace a transaction, or undefined when the cap or the market does not let it. */
+/**
+ * What to pay to replace a transaction, or undefined when the cap or the market does not let it. What gives a call up must
+ * replace it however dear that was, and so goes over the market, once.
+ */
 export function bumpFees(
   before: GasPrice,
   now: GasPrice | undefined,
   cap: bigint | undefined,
+  givesUp = false,
 ): GasPrice | undefined {
   if (!now) return undefined;
   const maxFee = least(most(raised(before.maxFee, bump), now.maxFee), cap);
-  if (maxFee < raised(before.maxFee, leastBump) || maxFee > mostOverMarket * now.maxFee) return undefined;
+  if (maxFee < raised(before.maxFee, leastBump)) return undefined;
+  if (!givesUp && maxFee > mostOverMarket * now.maxFee) return undefined;
   if (before.tip === null) return { maxFee, tip: null };
   const market = now.tip ?? 0n;
   const tip = least(most(raised(before.tip, bump), market), maxFee);
-  if (tip < raised(before.tip, leastBump) || tip > mostOverMarket * most(market, leastTip)) return undefined;
+  if (tip < raised(before.tip, leastBump)) return undefined;
+  if (!givesUp && tip > mostOverMarket * most(market, leastTip)) return undefined;
   return { maxFee, tip };
 }
 

@@ -1,7 +1,9 @@
+import { cutText } from '../lib/cutText.ts';
 import type { Finding } from '../model/alert.ts';
+import { Problem } from '../model/errors.ts';
 import type { SentIntent, WaitingIntent } from '../store/actions/claimIntents.ts';
 import { type Settled, settleIntents } from '../store/actions/settleIntents.ts';
-import type { Acting } from './acting.ts';
+import type { Telling } from './acting.ts';
 import { tellOutcomes, toFinding } from './tellOutcomes.ts';
 
 export type Ending = {
@@ -14,10 +16,32 @@ export type Ending = {
   mined?: { txHash: string; blockNumber: number; blockHash: string; cost: bigint };
 };
 
-/** Writes how intents ended and tells of it, in one transaction and once. */
-export async function endIntents(acting: Acting, endings: readonly Ending[]): Promise<void> {
+/** Enough for any message of ours; what contracts and scripts say may be of any length. */
+const mostReason = 500;
+
+/** Writes how intents ended and tells of it, once. They are of many tenants: one that cannot be written holds up no other. */
+export async function endIntents(telling: Telling, endings: readonly Ending[]): Promise<void> {
   if (endings.length === 0) return;
-  const { store, now, alerts, reached } = acting;
+  const short = endings.map((ending) =>
+    ending.reason === undefined ? ending : { ...ending, reason: cutText(ending.reason, mostReason) },
+  );
+  try {
+    await endTogether(telling, short);
+  } catch (error) {
+    const isDown = error instanceof Problem && error.code === 'unavailable';
+    if (isDown || short.length === 1) throw error;
+    let fault: unknown;
+    for (const ending of short)
+      await endTogether(telling, [ending]).catch((failure: unknown) => {
+        fault ??= failure;
+      });
+    if (fault) throw fault;
+  }
+}
+
+/** In one transaction. */
+async function endTogether(telling: Telling, endings: readonly Ending[]): Promise<void> {
+  const { store, now, alerts, reached } = telling;
   const at = now();
   const told = endings.flatMap((ending) => {
     const { intent, state, reason, before, address, mined } = ending;
@@ -36,7 +60,7 @@ export async function endIntents(acting: Acting, endings: readonly Ending[]): Pr
   await store.transaction(async (tx) => {
     const ended = await settleIntents(tx, endings.map(toSettled), at);
     const fresh = told.filter(({ id }) => ended.has(id)).flatMap(({ findings }) => findings);
-    await tellOutcomes(tx, acting, fresh);
+    await tellOutcomes(tx, telling, fresh);
     await reached('while the end is written');
   });
   await reached('after the end is written');

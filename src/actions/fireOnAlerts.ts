@@ -5,16 +5,20 @@ import type { Db } from '../store/db.ts';
 
 type Raised = { finding: Finding; uid: string };
 
-/** Writes the intents of new alerts, in their own transaction. What is over the rate limit or only tried out fires nothing. */
+/**
+ * Writes the intents of new alerts, in their own transaction. What is only tried out fires nothing.
+ * The rate limit of detectors is about telling people: whoever floods them with alerts must not disarm the guardian.
+ */
 export function createFireOnAlerts({ now }: { now: () => number }) {
   return async (tx: Db, raised: readonly Raised[]): Promise<void> => {
     const firing = raised.flatMap(({ finding, uid }) => {
       const { tenantId, timestamp, severity, kind, meta } = finding;
-      if (finding.suppressed || finding.tags.includes('shadow') || kind === 'action') return [];
+      if (finding.tags.includes('shadow') || kind === 'action') return [];
       const triggerAlertId = typeof meta.triggerAlertId === 'number' ? meta.triggerAlertId : null;
       const detectorId = finding.detectorId ?? null;
       const blockNumber = finding.blockNumber ?? null;
-      return [{ uid, tenantId, timestamp, severity, blockNumber, detectorId, triggerAlertId }];
+      const chainUid = finding.chainUid ?? null;
+      return [{ uid, tenantId, timestamp, severity, chainUid, blockNumber, detectorId, triggerAlertId }];
     });
     if (firing.length > 0) await insertIntents(tx, firing, now());
   };

@@ -1,7 +1,8 @@
+import type { Prepared } from '../chains/transactor.ts';
 import { messageOf } from '../lib/messageOf.ts';
 import type { IntendedCall } from '../model/action.ts';
 import { claimWaiting, type WaitingIntent } from '../store/actions/claimIntents.ts';
-import { postponeIntents } from '../store/actions/settleIntents.ts';
+import { type Postponed, postponeIntents } from '../store/actions/settleIntents.ts';
 import { findContractAbi } from '../store/contractAbi.ts';
 import { findAlertDocuments } from '../store/deliveries/alertDocuments.ts';
 import { type Acting, validMs } from './acting.ts';
@@ -10,8 +11,10 @@ import { decide } from './decide.ts';
 import { type Ending, endIntents } from './endIntents.ts';
 import { estimateCall } from './estimateCall.ts';
 import { sendAttempts } from './sendAttempts.ts';
+import { settleAll } from './settleAll.ts';
 import { type Fireable, signCalls } from './signCalls.ts';
 import { gasCap } from './walletLimits.ts';
+import { whyOver } from './whyOver.ts';
 
 const mostAtOnce = 100;
 
@@ -20,28 +23,30 @@ type Ready = { intent: WaitingIntent; data: string; parameters: IntendedCall['pa
 /** Decides on what waits, signs and sends it; tells how many there were. */
 export async function fireWaiting(acting: Acting): Promise<number> {
   const { store, chain, now, reached } = acting;
-  const claimed = await claimWaiting(store, chain.uid, mostAtOnce, now());
+  const at = now();
+  const place = { chainUid: chain.uid, canSend: true };
+  const claimed = await claimWaiting(store, place, mostAtOnce, at, at - validMs);
   if (claimed.length === 0) return 0;
   await reached('after it was claimed');
-  const { ready, endings } = await decideAll(acting, claimed);
-  await endIntents(acting, endings);
+  const { ready, endings, faults } = await decideAll(acting, claimed);
   await reached('after it was decided');
   const wallets = new Map<number, Ready[]>();
   for (const one of ready) {
     const { id } = one.intent.action.wallet;
     wallets.set(id, [...(wallets.get(id) ?? []), one]);
   }
-  // One wallet's trouble is not the others'.
-  const done = await Promise.allSettled(Array.from(wallets.values(), (own) => fireWallet(acting, own)));
-  const failed = done.find((outcome) => outcome.status === 'rejected');
-  if (failed) throw failed.reason;
+  await settleAll([
+    endIntents(acting, endings),
+    ...Array.from(wallets.values(), (own) => fireWallet(acting, own)),
+    ...faults.map((fault) => Promise.reject(fault)),
+  ]);
   return claimed.length;
 }
 
 async function decideAll(
   { store, run, now }: Acting,
   intents: readonly WaitingIntent[],
-): Promise<{ ready: Ready[]; endings: Ending[] }> {
+): Promise<{ ready: Ready[]; endings: Ending[]; faults: unknown[] }> {
   const keys = intents.flatMap(({ tenantId, alertUid, alertTimestamp }) =>
     alertUid === null ? [] : [{ tenantId, timestamp: alertTimestamp!, uid: alertUid }],
   );
@@ -49,49 +54,43 @@ async function decideAll(
   const alerts = new Map(documents.map((document) => [document.uid, document]));
   const ready: Ready[] = [];
   const endings: Ending[] = [];
-  await Promise.all(
+  const decided = await Promise.allSettled(
     intents.map(async (intent) => {
       const { action, scripts, alertUid, given } = intent;
       const alert = alertUid === null ? null : alerts.get(alertUid);
       const end = (state: Ending['state'], reason: string) => void endings.push({ intent, state, reason });
-      if (!action.isActive) return end('CANCELED', 'The action or its contract is not active any more.');
-      if (!action.wallet.isActive) return end('CANCELED', 'The wallet is not active any more.');
-      if (!scripts) return end('CANCELED', 'The action is not bound to the source of the alert any more.');
+      const over = whyOver(intent, now(), true);
+      if (over) return void endings.push(over);
       if (alert === undefined) return end('CANCELED', 'The alert is not kept any more.');
-      if (now() - intent.createdAt > validMs)
-        return end('FAILED', `It could not be sent within 8 hours. ${intent.reason ?? ''}`.trim());
-      const decision = await decide(run, alert, { action, scripts, given });
+      const decision = await decide(run, alert, { action, scripts: scripts!, given });
       if (decision.type === 'fire') ready.push({ intent, ...decision });
       else if (decision.type === 'skip') end('SKIPPED', 'The filter did not let it pass.');
       else end('FAILED', decision.reason);
     }),
   );
-  return { ready: ready.sort((one, other) => one.intent.id - other.intent.id), endings };
+  const faults = decided.flatMap((outcome): unknown[] =>
+    outcome.status === 'rejected' ? [outcome.reason] : [],
+  );
+  return { ready: ready.sort((one, other) => one.intent.id - other.intent.id), endings, faults };
 }
 
 /** Calls of one wallet, in their order. */
 async function fireWallet(acting: Acting, ready: readonly Ready[]): Promise<void> {
-  const { store, transactor, now, reached } = acting;
+  const { store, transactor } = acting;
   const { wallet } = ready[0]!.intent.action;
   const calls = ready.map(({ intent, data }) => ({ to: intent.action.contract.address, data }));
-  const later = (intent: WaitingIntent, reason: string) => ({
-    tenantId: intent.tenantId,
-    id: intent.id,
-    at: now() + Math.min(30_000, Math.max(1000, (now() - intent.createdAt) / 4)),
-    reason,
-  });
   const prepared = await transactor.prepare(wallet.address, calls).catch(async (error: unknown) => {
     const reason = `The chain does not answer: ${messageOf(error)}`;
     await postponeIntents(
       store,
-      ready.map(({ intent }) => later(intent, reason)),
+      ready.map(({ intent }) => later(acting, intent, reason)),
     );
     return undefined;
   });
   if (!prepared) return;
   const cap = gasCap(wallet);
   const endings: Ending[] = [];
-  const postponed: ReturnType<typeof later>[] = [];
+  const postponed: Postponed[] = [];
   const fireables: Fireable[] = [];
   for (const [place, { intent, data, parameters }] of ready.entries()) {
     const estimate = prepared.estimates[place]!;
@@ -100,17 +99,27 @@ async function fireWallet(acting: Acting, ready: readonly Ready[]): Promise<void
     const estimated = estimateCall(action, estimate, abi);
     const price = chooseFees(prepared.fees, action, cap);
     if ('reason' in estimated) endings.push({ intent, state: 'FAILED', reason: estimated.reason });
-    else if (!price)
-      postponed.push(
-        later(intent, `Gas costs more than the ${wallet.maxGasPrice} gwei that the wallet may pay.`),
-      );
-    else {
+    else if (!price) {
+      const reason = `Gas costs more than the ${wallet.maxGasPrice} gwei that the wallet may pay.`;
+      postponed.push(later(acting, intent, reason));
+    } else {
       const gasLimit = String(estimated.gasLimit);
       fireables.push({ intent, call: { ...calls[place]!, data, parameters, gasLimit }, price });
     }
   }
-  await endIntents(acting, endings);
-  await postponeIntents(store, postponed);
+  await settleAll([
+    endIntents(acting, endings),
+    postponeIntents(store, postponed),
+    signAndSend(acting, fireables, prepared),
+  ]);
+}
+
+async function signAndSend(
+  acting: Acting,
+  fireables: readonly Fireable[],
+  prepared: Prepared,
+): Promise<void> {
+  const { store, now, reached } = acting;
   if (fireables.length === 0) return;
   await reached('before it is signed');
   const { sendables, refused, isBehind } = await signCalls(acting, fireables, prepared);
@@ -120,21 +129,26 @@ async function fireWallet(acting: Acting, ready: readonly Ready[]): Promise<void
       'The chain knows of fewer transactions of the wallet than were sent; its answer is not believed yet.';
     await postponeIntents(
       store,
-      fireables.map(({ intent }) => later(intent, reason)),
+      fireables.map(({ intent }) => later(acting, intent, reason)),
     );
     return;
   }
   const through = new Set([...sendables, ...refused].map(({ intent }) => intent.id));
   // Whatever changed meanwhile may change back, and then it must not wait for the end of the lease.
-  await postponeIntents(
-    store,
-    fireables
-      .filter(({ intent }) => !through.has(intent.id))
-      .map(({ intent }) => ({ tenantId: intent.tenantId, id: intent.id, at: now() + 1000 })),
-  );
-  await endIntents(
-    acting,
-    refused.map((refusal) => ({ ...refusal, state: 'FAILED' })),
-  );
-  await sendAttempts(acting, sendables);
+  const held = fireables
+    .filter(({ intent }) => !through.has(intent.id))
+    .map(({ intent }) => ({ tenantId: intent.tenantId, id: intent.id, at: now() + 1000 }));
+  await settleAll([
+    postponeIntents(store, held),
+    endIntents(
+      acting,
+      refused.map((refusal) => ({ ...refusal, state: 'FAILED' })),
+    ),
+    sendAttempts(acting, sendables),
+  ]);
+}
+
+function later({ now }: Acting, { tenantId, id, createdAt }: WaitingIntent, reason: string): Postponed {
+  const at = now() + Math.min(30_000, Math.max(1000, (now() - createdAt) / 4));
+  return { tenantId, id, at, reason };
 }

@@ -7,10 +7,8 @@ import { bumpFees, chooseFees } from './chooseFees.ts';
 import type { Sendable } from './sendAttempts.ts';
 import { toEnvelope } from './signCalls.ts';
 import { tellOutcomes, toFinding } from './tellOutcomes.ts';
+import { voidCall, voidGas } from './voidCall.ts';
 import { gasCap, spendingMs, spendLimit } from './walletLimits.ts';
-
-/** Enough to do nothing on every chain. */
-const voidGas = '100000';
 
 /**
  * Signs the same call under the same number for a higher fee; the chain takes one of both. After its time the call is given
@@ -27,13 +25,16 @@ export async function replaceCall(
   const isVoid = last.isVoid || now() - signedAt > validMs;
   const cap = gasCap(wallet);
   const before = { maxFee: BigInt(last.maxFee), tip: last.tip === null ? null : BigInt(last.tip) };
-  const price = bumpFees(before, chooseFees(await transactor.fees(), action, cap), cap);
+  const market = chooseFees(await transactor.fees(), action, cap);
+  const price = bumpFees(before, market, cap, isVoid && !last.isVoid);
   if (!price) {
     const reason = `It waits for a cheaper block: the wallet may not pay more than ${wallet.maxGasPrice} gwei for gas.`;
     return cap === undefined ? undefined : { reason };
   }
-  const call = isVoid ? { to: address, data: '0x', gasLimit: voidGas } : intent.call;
-  const cost = BigInt(intent.call.gasLimit) * price.maxFee;
+  const call = isVoid ? voidCall(address) : intent.call;
+  // Either may be mined.
+  const gas = Math.max(Number(intent.call.gasLimit), isVoid ? voidGas : 0);
+  const cost = BigInt(gas) * price.maxFee;
   const attempt = attempts.length + 1;
   const signer = await openSigner({ db: store, keyring, hsm }, { tenantId, walletId: wallet.id }, address);
   const { hash, raw } = await signTransaction(signer, toEnvelope(chain.chainId!, nonce, call, price));

@@ -17,6 +17,7 @@ import type { Acting } from './acting.ts';
 import type { GasPrice } from './chooseFees.ts';
 import type { Sendable } from './sendAttempts.ts';
 import { spendingMs, spendLimit } from './walletLimits.ts';
+import { whyNotPay } from './whyNotPay.ts';
 
 /** A call that may be made, as far as the chain can tell. */
 export type Fireable = { intent: WaitingIntent; call: IntendedCall; price: GasPrice };
@@ -40,10 +41,10 @@ export async function signCalls(
   fireables: readonly Fireable[],
   seen: { nextNonce: number; balance: bigint },
 ): Promise<Signing> {
-  const { store, chain, keyring, hsm, now, reached } = acting;
+  const { store, chain, names, keyring, hsm, now, reached } = acting;
   const { tenantId, action } = fireables[0]!.intent;
   const { wallet } = action;
-  const lane = { chainUid: chain.uid, address: wallet.address };
+  const lane = { names, address: wallet.address };
   return store.transaction(async (tx) => {
     const at = now();
     const { nextNonce, behindSince, isIdle } = await lockLane(tx, lane, seen.nextNonce);
@@ -72,7 +73,7 @@ export async function signCalls(
     for (const { intent, call, price } of fireables) {
       if (!open.has(intent.id)) continue;
       const cost = BigInt(call.gasLimit) * price.maxFee;
-      const reason = whyNot(chain.currency, cost, budget, seen.balance, limit);
+      const reason = whyNotPay(chain.currency, cost, budget, seen.balance, limit);
       if (reason) {
         refused.push({ intent, reason });
         continue;
@@ -110,28 +111,6 @@ export async function signCalls(
       isBehind: false,
     };
   });
-}
-
-type Currency = Acting['chain']['currency'];
-
-function whyNot(
-  currency: Currency,
-  cost: bigint,
-  { spent, reserved }: { spent: bigint; reserved: bigint },
-  balance: bigint,
-  limit: bigint | undefined,
-): string | undefined {
-  if (balance < reserved + cost)
-    return `The wallet has ${show(balance, currency)}, of which ${show(reserved, currency)} are set aside for calls under way; gas for this one may cost ${show(cost, currency)}.`;
-  if (limit !== undefined && spent + cost > limit)
-    return `Gas may cost the wallet ${show(limit, currency)} within an hour; ${show(spent, currency)} are spent or set aside, and this call may cost ${show(cost, currency)}.`;
-  return undefined;
-}
-
-function show(amount: bigint, { symbol, decimals }: Currency): string {
-  const digits = String(amount).padStart(decimals + 1, '0');
-  const fraction = digits.slice(-decimals).replace(/0+$/, '');
-  return `${digits.slice(0, -decimals)}${fraction ? `.${fraction}` : ''} ${symbol}`;
 }
 
 export function toEnvelope(

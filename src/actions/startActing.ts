@@ -1,13 +1,13 @@
 import type { ChainUid } from '../chains/chains.ts';
 import { createLookout } from '../lib/createLookout.ts';
 import { findBusyChains } from '../store/actions/claimIntents.ts';
-import type { Store } from '../store/db.ts';
-import type { Acting } from './acting.ts';
+import type { Acting, Telling } from './acting.ts';
+import { endOverdue } from './endOverdue.ts';
 import { fireWaiting } from './fireWaiting.ts';
 import { trackSent } from './trackSent.ts';
 
 type Options = {
-  store: Store;
+  telling: Telling;
   /** What it takes to act on a chain; undefined where none of its nodes is configured. */
   actingOn: (uid: ChainUid) => Acting | undefined;
   /** Hears that there may be something to do. */
@@ -18,14 +18,17 @@ type Options = {
 const pollMs = 500;
 
 /** Carries out what alerts and people ask for, from this moment on. Any number of processes may do so side by side. */
-export function startActing({ store, actingOn, listen, onError }: Options): { stop(): Promise<void> } {
+export function startActing({ telling, actingOn, listen, onError }: Options): { stop(): Promise<void> } {
   const stopping = new AbortController();
   /** Firing and tracking on each chain: one that hangs keeps nobody else waiting. */
   const lookouts = new Map<string, ReturnType<typeof createLookout>>();
   const { look, stop: stopLooking } = createLookout(async () => {
-    for (const uid of await findBusyChains(store)) {
+    for (const uid of await findBusyChains(telling.store)) {
       const acting = actingOn(uid as ChainUid);
-      if (!acting) continue;
+      if (!acting) {
+        lookoutFor(`end ${uid}`, () => endOverdue(telling, uid)).look();
+        continue;
+      }
       lookoutFor(`fire ${uid}`, () => fireWaiting(acting)).look();
       lookoutFor(`track ${uid}`, () => trackSent(acting)).look();
     }

@@ -2,9 +2,10 @@ import type { ActionOutcome } from '../model/action.ts';
 import { type Finding, severityOf } from '../model/alert.ts';
 import { platformTenant, type Sample } from '../model/metrics.ts';
 import type { ToldIntent } from '../store/actions/claimIntents.ts';
+import { fillerBinding } from '../store/actions/fillers.ts';
 import type { Db } from '../store/db.ts';
 import { addSamples } from '../store/metrics/addSamples.ts';
-import type { Acting } from './acting.ts';
+import type { Telling } from './acting.ts';
 
 type Outcome = {
   outcome: ActionOutcome;
@@ -58,8 +59,11 @@ export function toFinding(intent: ToldIntent, outcome: Outcome): Finding {
   };
 }
 
-function toMessage({ action }: ToldIntent, { outcome, reason, mined }: Outcome): string {
-  const call = `The call ${action.funcSignature} on ${action.contract.name}`;
+function toMessage({ action, binding }: ToldIntent, { outcome, reason, mined }: Outcome): string {
+  const call =
+    binding === fillerBinding
+      ? 'An empty transaction, for a number of the wallet that was missing below that of another call,'
+      : `The call ${action.funcSignature} on ${action.contract.name}`;
   switch (outcome) {
     case 'submitted':
       return `${call} was sent.`;
@@ -75,7 +79,7 @@ function toMessage({ action }: ToldIntent, { outcome, reason, mined }: Outcome):
 /** Raises the alerts and counts them, in the transaction that makes them true. */
 export async function tellOutcomes(
   tx: Db,
-  { alerts, now }: Acting,
+  { alerts, now }: Telling,
   findings: readonly Finding[],
 ): Promise<void> {
   if (findings.length === 0) return;

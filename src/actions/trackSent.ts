@@ -1,12 +1,15 @@
 import type { Mined, Progress } from '../chains/transactor.ts';
 import { type Attempt, claimSent, type SentIntent } from '../store/actions/claimIntents.ts';
+import { fillerBinding } from '../store/actions/fillers.ts';
 import { type Postponed, postponeIntents } from '../store/actions/settleIntents.ts';
 import { findContractAbi } from '../store/contractAbi.ts';
 import { type Acting, paceMs } from './acting.ts';
 import { type Ending, endIntents } from './endIntents.ts';
 import { explainRevert } from './explainRevert.ts';
+import { fillGap } from './fillGap.ts';
 import { replaceCall } from './replaceCall.ts';
 import { type Sendable, sendAttempts } from './sendAttempts.ts';
+import { settleAll } from './settleAll.ts';
 import { toFinding } from './tellOutcomes.ts';
 
 const mostAtOnce = 200;
@@ -15,8 +18,8 @@ const resendMs = 15_000;
 
 /** Looks how far everything has come that was signed; tells how many there were. */
 export async function trackSent(acting: Acting): Promise<number> {
-  const { store, chain, transactor, now, reached } = acting;
-  const claimed = await claimSent(store, chain.uid, mostAtOnce, now());
+  const { store, chain, names, transactor, now, reached } = acting;
+  const claimed = await claimSent(store, chain.uid, names, mostAtOnce, now());
   if (claimed.length === 0) return 0;
   const hashes = claimed.flatMap(({ attempts }) => attempts.map(({ hash }) => hash));
   await reached('before receipts are read');
@@ -35,24 +38,26 @@ export async function trackSent(acting: Acting): Promise<number> {
   const endings: Ending[] = [];
   const postponed: Postponed[] = [];
   const unsent: Sendable[] = [];
-  let fault: unknown;
+  const faults: unknown[] = [];
   for (const intent of claimed) {
     const found = intent.attempts.find(({ hash }) => mined.get(hash));
     const next = found
       ? whenMined(acting, intent, found, mined.get(found.hash)!, progress.head)
       : whenMissing(acting, intent, progress.head);
     const step = await next.catch((error: unknown): Step => {
-      fault = error;
-      return {};
+      faults.push(error);
+      return found ? {} : resend(acting, intent);
     });
     if ('ending' in step) endings.push(step.ending);
     else if ('send' in step) unsent.push(step.send);
     else postponed.push({ ...keyOf(intent), at: now() + paceMs(acting), ...step });
   }
-  await endIntents(acting, endings);
-  await postponeIntents(store, postponed);
-  await sendAttempts(acting, unsent);
-  if (fault) throw fault;
+  await settleAll([
+    endIntents(acting, endings),
+    postponeIntents(store, postponed),
+    sendAttempts(acting, unsent),
+    ...faults.map((fault) => Promise.reject(fault)),
+  ]);
   return claimed.length;
 }
 
@@ -76,6 +81,7 @@ async function whenMined(
     // Whoever died after sending it has told nobody.
     ...(intent.state === 'SIGNED' ? { before: submitted } : {}),
   };
+  if (intent.binding === fillerBinding) return { ending: { ...ending, state: 'CONFIRMED' } };
   if (isVoid)
     return {
       ending: { ...ending, state: 'FAILED', reason: 'It was not mined within 8 hours and was given up.' },
@@ -97,29 +103,40 @@ async function whenMined(
 }
 
 async function whenMissing(acting: Acting, intent: SentIntent, head: number): Promise<Step> {
-  const { now, stuckMs, transactor, confirmations } = acting;
+  const isStuck = intent.isNext && acting.now() - intent.attempts.at(-1)!.createdAt >= acting.stuckMs;
+  const step = isStuck ? await whenStuck(acting, intent, head) : undefined;
+  if (step && !('reason' in step)) return step;
+  const again = resend(acting, intent);
+  return 'send' in again ? again : (step ?? {});
+}
+
+/** The same bytes, now and then. */
+function resend({ now }: Acting, intent: SentIntent): Step {
+  const { address, nonce, signedAt } = intent;
   const last = intent.attempts.at(-1)!;
-  const toSend: Sendable = {
-    ...last,
-    intent,
-    address: intent.address,
-    nonce: intent.nonce,
-    signedAt: intent.signedAt,
-  };
   const isDue = last.broadcastAt === null || now() - last.broadcastAt >= resendMs;
-  if (intent.isNext && now() - last.createdAt >= stuckMs) {
-    const depth = Math.max(0, head - confirmations);
-    const hashes = intent.attempts.map(({ hash }) => hash);
-    const used = await transactor.used(intent.address, depth, hashes);
-    if (used.isMined.includes(true)) return {};
-    if (used.count > intent.nonce) {
-      const reason = `The number ${intent.nonce} of the wallet was used by a transaction that Vigil did not send, so this call can never be mined. Run the action by hand if it is still wanted, and let nobody else use the wallet.`;
-      return { ending: { intent, address: intent.address, state: 'FAILED', reason } };
-    }
-    const replaced = await replaceCall(acting, intent);
-    if (replaced && ('send' in replaced || !isDue)) return replaced;
+  return isDue ? { send: { ...last, intent, address, nonce, signedAt } } : {};
+}
+
+/** Undefined when nothing can be done but to send it again. */
+async function whenStuck(acting: Acting, intent: SentIntent, head: number): Promise<Step | undefined> {
+  const { transactor, confirmations } = acting;
+  const { address, nonce, attempts, binding } = intent;
+  const depth = Math.max(0, head - confirmations);
+  const used = await transactor.used(
+    address,
+    depth,
+    attempts.map(({ hash }) => hash),
+  );
+  if (used.isMined.includes(true)) return {};
+  if (used.count > nonce) {
+    if (binding === fillerBinding)
+      return { ending: { intent, address, state: 'CANCELED', reason: 'The number was used after all.' } };
+    const reason = `The number ${nonce} of the wallet was used by a transaction that Vigil did not send, so this call can never be mined. Run the action by hand if it is still wanted, and let nobody else use the wallet.`;
+    return { ending: { intent, address, state: 'FAILED', reason } };
   }
-  return isDue ? { send: toSend } : {};
+  const gap = used.count < nonce ? await fillGap(acting, intent) : undefined;
+  return gap ?? replaceCall(acting, intent);
 }
 
 function keyOf({ tenantId, id }: SentIntent) {

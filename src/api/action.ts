@@ -49,7 +49,7 @@ const intent = {
     Text('Why it failed, was skipped or cancelled, or what it waits for.', 'The call would fail.'),
   ),
   binding: Text(
-    'What fired it: `detector` or `trigger` with the id of the binding, or `manual`.',
+    'What fired it: `detector` or `trigger` with the id of the binding, or `manual`; `filler` calls nothing and uses up a number of the wallet that was missing.',
     'detector 7',
   ),
   alertUid: nullable(Text('The alert that fired it.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071')),

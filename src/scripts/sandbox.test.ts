@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { createSandbox } from './sandbox.ts';
+import type { Job } from './worker.ts';
 
 const sandbox = createSandbox();
 afterAll(() => sandbox.close());
@@ -115,6 +116,24 @@ describe('the sandbox', () => {
     const greedy = 'const a = []; for (let i = 0; i < COUNT; i++) a.push("x".repeat(1e6)); return a.length';
     expect(await resultOf(greedy.replace('COUNT', '8'))).toBe(8);
     expect(await faultOf(greedy.replace('COUNT', '16'))).toMatchObject({ code: 'memory' });
+  });
+
+  it('believes that a script takes too long only when it did so twice', async () => {
+    const posted: Job[] = [];
+    const original = Worker.prototype.postMessage;
+    const slow = 'for (;;);';
+    vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker, job: Job) {
+      posted.push(job);
+      // As if the machine had been too busy for the second one, the first time.
+      const sources = job.sources.map((source) => (source === '2' && posted.length === 1 ? slow : source));
+      original.call(this, { ...job, sources }, []);
+    });
+    const results = await sandbox.run({ e }, ['1', '2', slow, '3']);
+    expect(results).toMatchObject([{ value: 1 }, { value: 2 }, { fault: { code: 'time' } }, { value: 3 }]);
+    expect(posted.map(({ sources }) => sources)).toEqual([
+      ['1', '2', slow, '3'],
+      ['2', slow],
+    ]);
   });
 
   it('charges no script for what another left uncollected', async () => {

@@ -47,30 +47,36 @@ export function createSandbox({ workers = 1 }: { workers?: number } = {}): Sandb
   };
 }
 
-/** A script that takes its worker down is left out and the others go on: they are pure, so running one again does no harm. */
+/**
+ * A script that takes its worker down is left out and the others go on. Whoever ran out of time is tried a second time after
+ * the others, because on a busy machine an innocent one can look like an endless loop: they are pure, so running one again
+ * does no harm.
+ */
 async function finish(lane: Lane, job: Job): Promise<Answer[]> {
   const answers: Answer[] = [];
   let open = [...job.sources.keys()];
   let falls = 0;
-  /** On a busy machine an innocent one can look like an endless loop, so that it is tried a second time. */
   const suspects = new Set<number>();
   while (open.length > 0) {
     const sources = open.map((index) => job.sources[index]!);
     const { answers: given, fall } = await lane.attempt({ ...job, sources });
-    for (const [position, answer] of given.entries()) answers[open[position]!] = answer;
     const culprit = fall === undefined ? undefined : open[fall.at];
-    if (fall?.by === 'time' && culprit !== undefined && !suspects.has(culprit)) {
-      suspects.add(culprit);
-      open = [...open.slice(given.length).filter((index) => index !== culprit), culprit];
-      continue;
-    }
-    if (fall !== undefined && culprit !== undefined) answers[culprit] = { fault: stopped[fall.by] };
-    else if (fall !== undefined && ++falls > 1) {
+    if (fall !== undefined && culprit === undefined && ++falls > 1) {
       throw new Error('The worker of the script sandbox fell twice before it ran a script.');
     }
-    open = open.filter((index, position) => position >= given.length && index !== culprit);
+    const isSuspect = (index: number, answer: Answer) => isTime(answer) && !suspects.has(index);
+    const told = given.map((answer, position): [number, Answer] => [open[position]!, answer]);
+    if (fall !== undefined && culprit !== undefined) told.push([culprit, { fault: stopped[fall.by] }]);
+    const again = told.filter(([index, answer]) => isSuspect(index, answer)).map(([index]) => index);
+    for (const [index, answer] of told) if (!isSuspect(index, answer)) answers[index] = answer;
+    for (const index of again) suspects.add(index);
+    open = [...open.slice(given.length).filter((index) => index !== culprit), ...again];
   }
   return answers;
+}
+
+function isTime(answer: Answer): boolean {
+  return typeof answer === 'object' && 'fault' in answer && answer.fault.code === 'time';
 }
 
 const stopped: Record<'time' | 'memory', ScriptFault> = {

@@ -1,7 +1,6 @@
 import { fillCall } from '../actions/fillCall.ts';
 import type { ChainUid } from '../chains/chains.ts';
 import { Problem, unprocessable } from '../model/errors.ts';
-import { findHaltedAt } from '../store/actions/cancelIntents.ts';
 import { insertManualIntent } from '../store/actions/insertIntents.ts';
 import {
   type ActionSetup,
@@ -25,11 +24,11 @@ export async function runAction(
   if (!action.wallet.isActive)
     throw new Problem('conflict', 'The wallet that signs the action is not active.');
   if (!action.isActive) throw new Problem('conflict', 'The contract of the action is not active.');
-  if ((await findHaltedAt(call.db, place.tenantId)) !== null)
-    throw new Problem('conflict', 'Actions are halted; `POST /action/resume` lets them run again.');
   needClient(call, action);
   checkParams(action, params);
   const uid = await insertManualIntent(call.db, { tenantId: place.tenantId, actionId: id }, params, call.now);
+  if (uid === undefined)
+    throw new Problem('conflict', 'Actions are halted; `POST /action/resume` lets them run again.');
   await audit(call, 'action', 'execute', place, undefined, undefined, { intent: uid, params });
   const [intent] = await searchIntents(call.db, place, { from: 0, size: 1, uid });
   return intent!;

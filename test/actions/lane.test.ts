@@ -227,6 +227,37 @@ describe('the numbers of a wallet', { timeout: 60_000 }, () => {
     const gaps = world.mined().filter((tx, place) => tx.nonce !== place);
     expect(gaps).toEqual([]);
   });
+
+  it('are given free after eight hours, however dear the call has become', async () => {
+    world.mempool.setMarket({ minPrice: 10n ** 15n });
+    await guard.raise(1);
+    await reaches('SUBMITTED');
+    const price = () => world.mempool.pending(sender)[0]!.maxFee;
+    for (let before = 0n; price() > before; ) {
+      before = price();
+      skewMs += 61_000;
+      await skipWaits(world.vigil);
+      await until(() => price() > before, 3000).catch(() => undefined);
+    }
+    world.mempool.setMarket({ baseFee: gwei / 10n });
+    skewMs += 8 * 3_600_000;
+    await skipWaits(world.vigil);
+    await until(() => world.mempool.pending(sender)[0]!.data === '0x', 10_000);
+    const [row] = await world.vigil.store.query<{ cost: string }>(
+      sql`select cost::text from action_intent order by id desc limit 1`,
+    );
+    expect(BigInt(row!.cost)).toBe(100_000n * price());
+    world.mempool.setMarket({ baseFee: gwei, minPrice: 0n });
+    await ended(world.vigil, async () => {
+      world.chain.extend(1);
+      await skipWaits(world.vigil);
+      await sleep(50);
+    });
+    expect(await lastIntent()).toMatchObject({
+      state: 'FAILED',
+      reason: 'It was not mined within 8 hours and was given up.',
+    });
+  });
 });
 
 /** Keeps an actor at a point until it is released. */

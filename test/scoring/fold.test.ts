@@ -97,7 +97,8 @@ describe('whatever is raised, retracted and raised again', () => {
     expect(world.errors).toEqual([]);
 
     async function raiseAll(findings: Finding[]): Promise<void> {
-      for (const finding of findings) {
+      // What is raised together is scored in the order of time.
+      for (const finding of findings.toSorted((one, other) => one.timestamp - other.timestamp)) {
         standing.delete(finding.key);
         standing.set(finding.key, finding);
       }

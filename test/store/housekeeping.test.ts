@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareRaise, raise } from '../../src/alerts/raise.ts';
 import { tidyOnce } from '../../src/housekeeping.ts';
 import { sql } from '../../src/lib/sql.ts';
+import { ensurePartitions } from '../../src/store/alerts/partitions.ts';
 import { openStore, type Store } from '../../src/store/db.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { createRandom } from '../support/random.ts';
@@ -66,6 +67,18 @@ describe('keeping house', () => {
     expect(await raiseSome(other)).toHaveLength(3);
     await tidy(other);
     expect(await raiseSome(store)).toHaveLength(3);
+  });
+
+  it('makes a month once, however many processes want it at the same moment', async () => {
+    const stores = Array.from({ length: 8 }, () => openStore(database.config, () => {}));
+    try {
+      for (let year = 2000; year < 2005; year++)
+        await Promise.all(stores.map((each) => ensurePartitions(each, 'alert', [Date.UTC(year, 5)])));
+    } finally {
+      await Promise.all(stores.map((each) => each.close()));
+    }
+    const made = await store.query(sql`select 1 from pg_class where relname like 'alert_200__06'`);
+    expect(made).toHaveLength(5);
   });
 
   it('gives up on what others hold instead of letting everybody wait behind it', async () => {

@@ -1,9 +1,9 @@
 import type { Broadcast, Fees, Mined, Reverted, Transactor } from '../transactor.ts';
 import { BadAnswer } from './decodeBlock.ts';
 import type { Endpoints } from './endpoints.ts';
-import { revertReason } from './revertReason.ts';
 import { type RpcCall, type RpcError, RpcFailure, type RpcReply } from './rpc.ts';
 import { toHex } from './toHex.ts';
+import { whyReverted } from './whyReverted.ts';
 
 const feeCalls: readonly RpcCall[] = [
   { method: 'eth_gasPrice', params: [] },
@@ -27,7 +27,7 @@ export function createTransactor({ request }: Endpoints): Transactor {
           nextNonce: Number(toBigInt(count, 'transaction count')),
           estimates: estimates.map((reply) =>
             'error' in reply
-              ? { reverted: whyReverted(reply.error) }
+              ? { reverted: toReverted(reply.error) }
               : { gas: toBigInt(reply, 'gas estimate') },
           ),
         }),
@@ -56,7 +56,7 @@ export function createTransactor({ request }: Endpoints): Transactor {
       ),
     failure: (call, block) =>
       request([{ method: 'eth_call', params: [call, toHex(block)] }], ([reply]) =>
-        reply && 'error' in reply ? whyReverted(reply.error) : undefined,
+        reply && 'error' in reply ? toReverted(reply.error) : undefined,
       ),
   };
 }
@@ -93,17 +93,10 @@ function median(values: bigint[]): bigint {
 }
 
 /** What does not come from the call itself may be right at another node or later, and so counts as no answer. */
-function whyReverted({ code, message, data }: RpcError): Reverted {
-  const nested = typeof data === 'object' && data !== null && 'data' in data ? data.data : data;
-  const bytes = typeof nested === 'string' && nested.startsWith('0x') ? nested : undefined;
-  const isOfCall =
-    code === 3 ||
-    bytes !== undefined ||
-    /revert|invalid opcode|out of gas|gas required|exceeds|invalid jump|stack|bad instruction|insufficient funds/i.test(
-      message,
-    );
-  if (!isOfCall) throw new RpcFailure(message);
-  return { reason: revertReason(bytes ?? '0x', message), data: bytes ?? '0x' };
+function toReverted(error: RpcError): Reverted {
+  const why = whyReverted(error);
+  if (!why) throw new RpcFailure(error.message);
+  return why;
 }
 
 /** Nodes agree on these cases and not on the words for them. */
@@ -119,7 +112,7 @@ function toBroadcast(reply: RpcReply): Broadcast {
 }
 
 type Receipt = {
-  [Member in 'blockNumber' | 'blockHash' | 'gasUsed' | 'status' | 'effectiveGasPrice']?: string;
+  [Member in 'blockNumber' | 'blockHash' | 'gasUsed' | 'status' | 'effectiveGasPrice' | 'l1Fee']?: string;
 };
 
 function toMined(reply: RpcReply): Mined | null {
@@ -130,6 +123,7 @@ function toMined(reply: RpcReply): Mined | null {
     isSuccess: receipt.status === '0x1',
     blockNumber: Number(receipt.blockNumber),
     blockHash: receipt.blockHash,
-    cost: BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice ?? 0),
+    // Rollups charge for their place on the chain below as well.
+    cost: BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice ?? 0) + BigInt(receipt.l1Fee ?? 0),
   };
 }

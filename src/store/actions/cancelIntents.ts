@@ -17,7 +17,9 @@ export async function cancelRetracted(
 
 /** The tenant's kill switch: from now on nothing is fired, and what is not signed yet is cancelled. */
 export async function haltActions(tx: Db, tenantId: number, now: number): Promise<{ canceled: number }> {
-  await tx.query(sql`update tenant set halted_at = coalesce(halted_at, ${now}) where id = ${tenantId}`);
+  await tx.query(
+    sql`update tenant set halted_at = coalesce(halted_at, ${now}), halt_count = halt_count + 1 where id = ${tenantId}`,
+  );
   const rows = await tx.query(
     sql`update action_intent set state = 'CANCELED', reason = ${haltedReason}, updated_at = ${now}
       where tenant_id = ${tenantId} and state = 'WAITING' returning 1`,
@@ -34,13 +36,4 @@ export async function findHaltedAt(db: Db, tenantId: number): Promise<number | n
     sql`select halted_at as "haltedAt" from tenant where id = ${tenantId}`,
   );
   return row?.haltedAt ?? null;
-}
-
-/** What nobody could send, because no process has endpoints of the chain. */
-export async function failUnsent(db: Db, before: number, now: number): Promise<void> {
-  await db.query(
-    sql`update action_intent set state = 'FAILED', updated_at = ${now},
-        reason = coalesce(reason, 'No endpoint of the chain was configured for as long as it could be sent.')
-      where state = 'WAITING' and created_at < ${before}`,
-  );
 }

@@ -46,6 +46,10 @@ export type ToldIntent = IntentKey & {
 export type WaitingIntent = ToldIntent & {
   /** What it has been waiting for. */
   reason: string | null;
+  /** Its block is as deep as the action asks for. */
+  isDeep: boolean;
+  /** Why nothing of the tenant is fired, or nothing that is as old as this. */
+  stoppedBy: 'status' | 'halt' | null;
   alertTimestamp: number | null;
   createdAt: number;
   given: Record<string, unknown>;
@@ -56,9 +60,12 @@ export type WaitingIntent = ToldIntent & {
 /** A process that dies loses what it has claimed; nothing that it did is done twice, because each step looks at the state. */
 const leaseMs = 15_000;
 
-/** `i` is the intent. */
-export const isDeepEnough = raw(`(i.fire_at = 'head' or i.block_number is null
-  or i.block_number <= (select confirmed from chain_cursor where chain_uid = i.chain_uid))`);
+/** `i` is the intent. What counts is the chain of the alert, which may be another one than that of the action. */
+export const isDeepEnough = raw(`(i.fire_at = 'head' or i.block_number is null or i.block_number <=
+  (select confirmed from chain_cursor where chain_uid = coalesce(i.alert_chain_uid, i.chain_uid)))`);
+
+/** `i` and `n` are the intent and its tenant. What was made before the last halt stays unfired when that is taken back. */
+export const mayFire = raw(`(n.status = 'ACTIVE' and n.halted_at is null and n.halt_count = i.halt_count)`);
 
 /** `x`, `c` and `w` are the action, its contract and its wallet. */
 export const actionJson = raw(`json_build_object('id', x.id, 'tenantId', x.tenant_id, 'name', x.name,
@@ -69,19 +76,25 @@ export const actionJson = raw(`json_build_object('id', x.id, 'tenantId', x.tenan
   'wallet', json_build_object('id', w.id, 'name', w.name, 'chainUid', w.chain_uid, 'address', w.address,
     'isActive', w.status = 'ACTIVE', 'maxGasPrice', w.max_gas_price::text, 'maxHourlySpend', w.max_hourly_spend::text))`);
 
-/** Takes what is to be decided and signed, the oldest first, none before its block is deep enough. */
+/**
+ * Takes what is to be decided and signed, the oldest first, none before its block is deep enough; and what can only be
+ * ended, because it was made before `since` or nothing of its tenant may fire. Where nothing can be sent, the latter alone.
+ */
 export async function claimWaiting(
   db: Db,
-  chainUid: string,
+  { chainUid, canSend }: { chainUid: string; canSend: boolean },
   most: number,
   now: number,
+  since: number,
 ): Promise<WaitingIntent[]> {
   const rows = await db.prepared<WaitingIntent>(
     sql`with due as (
-        select i.tenant_id, i.id, i.binding from action_intent i
+        select i.tenant_id, i.id, i.binding, ${isDeepEnough} as is_deep,
+          case when n.status <> 'ACTIVE' then 'status' when not ${mayFire} then 'halt' end as stopped_by
+        from action_intent i join tenant n on n.id = i.tenant_id
         where i.chain_uid = ${chainUid} and i.state = 'WAITING' and i.next_attempt_at <= ${now}::bigint
           and (i.lease_until is null or i.lease_until < clock_timestamp())
-          and ${isDeepEnough}
+          and (${canSend}::boolean and ${isDeepEnough} or i.created_at < ${since}::bigint or not ${mayFire})
         order by i.id limit ${most}::int for update of i skip locked)
       update action_intent i set lease_until = clock_timestamp() + ${leaseMs}::int * interval '1 ms'
       from due left join lateral (
@@ -96,7 +109,8 @@ export async function claimWaiting(
       where i.tenant_id = due.tenant_id and i.id = due.id and x.tenant_id = i.tenant_id and x.id = i.action_id
         and c.tenant_id = x.tenant_id and c.id = x.contract_id and w.tenant_id = x.tenant_id and w.id = x.wallet_id
       returning i.tenant_id as "tenantId", i.id, i.uid::text, i.binding, i.alert_uid::text as "alertUid",
-        i.severity, i.reason, i.alert_timestamp as "alertTimestamp", i.created_at as "createdAt", i.given, ${actionJson} as action,
+        i.severity, i.reason, coalesce(due.is_deep, false) as "isDeep", due.stopped_by as "stoppedBy",
+        i.alert_timestamp as "alertTimestamp", i.created_at as "createdAt", i.given, ${actionJson} as action,
         case when s.script_params is not null
           then json_build_object('filter', s.script_filter, 'params', s.script_params) end as scripts`,
   );
@@ -135,8 +149,14 @@ export async function findBusyChains(db: Db): Promise<string[]> {
   return rows.map(({ chainUid }) => chainUid);
 }
 
-/** Takes what was signed, to see how far it has come. */
-export async function claimSent(db: Db, chainUid: string, most: number, now: number): Promise<SentIntent[]> {
+/** Takes what was signed, to see how far it has come. `names` are all by which the chain goes. */
+export async function claimSent(
+  db: Db,
+  chainUid: string,
+  names: readonly string[],
+  most: number,
+  now: number,
+): Promise<SentIntent[]> {
   const rows = await db.prepared<SentIntent>(
     sql`with due as (
         select i.tenant_id, i.id from action_intent i
@@ -149,7 +169,7 @@ export async function claimSent(db: Db, chainUid: string, most: number, now: num
         and c.tenant_id = x.tenant_id and c.id = x.contract_id and w.tenant_id = i.tenant_id and w.id = i.wallet_id
       returning i.tenant_id as "tenantId", i.id, i.uid::text, i.state, i.alert_uid::text as "alertUid",
         i.severity, i.binding, i.address, i.nonce, i.call,
-        not exists (select from action_intent o where o.chain_uid = i.chain_uid and o.state in ('SIGNED', 'SUBMITTED')
+        not exists (select from action_intent o where o.chain_uid = any(${names}::text[]) and o.state in ('SIGNED', 'SUBMITTED')
           and o.address = i.address and o.nonce < i.nonce) as "isNext", i.signed_at as "signedAt", i.reason,
         ${actionJson} as action,
         (select json_agg(json_build_object('attempt', a.attempt, 'hash', a.hash, 'raw', a.raw, 'maxFee', a.max_fee::text,

@@ -9,6 +9,7 @@ export type Firing = {
   tenantId: number;
   timestamp: number;
   severity: Severity;
+  chainUid: string | null;
   blockNumber: number | null;
   detectorId: number | null;
   triggerAlertId: number | null;
@@ -19,14 +20,15 @@ export const haltedReason = 'Actions are halted.';
 
 const columns =
   raw(`tenant_id, action_id, binding, alert_uid, alert_timestamp, contract_id, wallet_id, chain_uid,
-  block_number, severity, fire_at, state, reason, created_at, updated_at, next_attempt_at`);
+  alert_chain_uid, block_number, severity, fire_at, state, reason, halt_count, created_at, updated_at, next_attempt_at`);
 
 /** One intent for each binding of an action to an alert; one that was cancelled with its alert comes back with it. */
 export async function insertIntents(tx: Db, firings: readonly Firing[], now: number): Promise<void> {
   await tx.prepared(
     sql`with fired as (
         select * from json_to_recordset(${storableJson(firings)}::json) as f(uid uuid, "tenantId" bigint,
-          timestamp bigint, severity text, "blockNumber" bigint, "detectorId" bigint, "triggerAlertId" bigint)),
+          timestamp bigint, severity text, "chainUid" text, "blockNumber" bigint, "detectorId" bigint,
+          "triggerAlertId" bigint)),
       bound as (
         select f.*, b.action_id, 'detector ' || b.id as binding from fired f
         join action_detector b on b.tenant_id = f."tenantId" and b.detector_id = f."detectorId" and b.status = 'ACTIVE'
@@ -36,37 +38,40 @@ export async function insertIntents(tx: Db, firings: readonly Firing[], now: num
       written as (
         insert into action_intent as t (${columns})
         select b."tenantId", b.action_id, b.binding, b.uid, b.timestamp, x.contract_id, x.wallet_id, c.chain_uid,
-          b."blockNumber", b.severity, x.fire_at, case when n.halted_at is null then 'WAITING' else 'CANCELED' end,
-          case when n.halted_at is not null then ${haltedReason}::text end, ${now}::bigint, ${now}::bigint, ${now}::bigint
+          b."chainUid", b."blockNumber", b.severity, x.fire_at,
+          case when n.halted_at is null then 'WAITING' else 'CANCELED' end,
+          case when n.halted_at is not null then ${haltedReason}::text end, n.halt_count,
+          ${now}::bigint, ${now}::bigint, ${now}::bigint
         from bound b join action x on x.tenant_id = b."tenantId" and x.id = b.action_id and x.status = 'ACTIVE'
         join contract c on c.tenant_id = x.tenant_id and c.id = x.contract_id
         join tenant n on n.id = b."tenantId"
         order by b.timestamp, b.uid, b.action_id, b.binding
         on conflict (tenant_id, alert_uid, action_id, binding) do update
-          set state = excluded.state, reason = excluded.reason, next_attempt_at = excluded.next_attempt_at, lease_until = null
+          set state = excluded.state, reason = excluded.reason, halt_count = excluded.halt_count,
+            next_attempt_at = excluded.next_attempt_at, lease_until = null
           where t.state = 'CANCELED' and t.reason = ${retractedReason}::text
         returning 1)
       select pg_notify('vigil_action', '') from written limit 1`,
   );
 }
 
-/** An intent of a person's, without an alert. */
+/** An intent of a person's, without an alert; undefined while actions are halted. */
 export async function insertManualIntent(
   tx: Db,
   action: { tenantId: number; actionId: number },
   given: Readonly<Record<string, unknown>>,
   now: number,
-): Promise<string> {
+): Promise<string | undefined> {
   const [row] = await tx.query<{ uid: string }>(
     sql`with written as (
         insert into action_intent (${columns}, given)
-        select x.tenant_id, x.id, 'manual', null, null, x.contract_id, x.wallet_id, c.chain_uid, null, 'MEDIUM', 'head', 'WAITING',
-          null, ${now}, ${now}, ${now}, ${storableJson(given)}::jsonb
+        select x.tenant_id, x.id, 'manual', null, null, x.contract_id, x.wallet_id, c.chain_uid, null, null, 'MEDIUM', 'head',
+          'WAITING', null, n.halt_count, ${now}, ${now}, ${now}, ${storableJson(given)}::jsonb
         from action x join contract c on c.tenant_id = x.tenant_id and c.id = x.contract_id
+        join tenant n on n.id = x.tenant_id and n.halted_at is null
         where x.tenant_id = ${action.tenantId} and x.id = ${action.actionId}
         returning uid)
       select uid::text, pg_notify('vigil_action', '') from written`,
   );
-  if (!row) throw new Error(`Action ${action.actionId} is gone.`);
-  return row.uid;
+  return row?.uid;
 }

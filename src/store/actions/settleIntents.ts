@@ -62,7 +62,7 @@ export type Postponed = IntentKey & { at: number; reason?: string };
 export async function postponeIntents(db: Db, postponed: readonly Postponed[]): Promise<void> {
   if (postponed.length === 0) return;
   await db.prepared(
-    sql`update action_intent i set next_attempt_at = p.at, lease_until = null, reason = coalesce(p.reason, i.reason)
+    sql`update action_intent i set next_attempt_at = p.at, lease_until = null, reason = coalesce(left(p.reason, 500), i.reason)
       from json_to_recordset(${storableJson(postponed)}::json) as p("tenantId" bigint, id bigint, at bigint, reason text)
       where i.tenant_id = p."tenantId" and i.id = p.id and i.state in ('WAITING', 'SIGNED', 'SUBMITTED')`,
   );

@@ -2,24 +2,25 @@ import { sql } from '../../lib/sql.ts';
 import { storableJson } from '../../lib/storableJson.ts';
 import type { IntendedCall } from '../../model/action.ts';
 import type { Db } from '../db.ts';
-import { type IntentKey, isDeepEnough } from './claimIntents.ts';
+import { type IntentKey, isDeepEnough, mayFire } from './claimIntents.ts';
 
-type LaneKey = { chainUid: string; address: string };
+/** A wallet address on a chain, with all names by which the chain goes; the first one is written down. */
+export type LaneKey = { names: readonly string[]; address: string };
 
 export type Lane = { nextNonce: number; behindSince: number | null; isIdle: boolean };
 
 /** Keeps everybody else from signing for the address until the transaction ends; a new lane starts at `first`. */
-export async function lockLane(tx: Db, { chainUid, address }: LaneKey, first: number): Promise<Lane> {
+export async function lockLane(tx: Db, { names, address }: LaneKey, first: number): Promise<Lane> {
   await tx.prepared(
-    sql`insert into nonce_lane (chain_uid, address, next_nonce) values (${chainUid}, ${address}, ${first}::bigint)
+    sql`insert into nonce_lane (chain_uid, address, next_nonce) values (${names[0]}, ${address}, ${first}::bigint)
       on conflict do nothing`,
   );
   const [lane] = await tx.prepared<Omit<Lane, 'isIdle'>>(
     sql`select next_nonce as "nextNonce", behind_since as "behindSince" from nonce_lane
-      where chain_uid = ${chainUid} and address = ${address} for update`,
+      where chain_uid = ${names[0]} and address = ${address} for update`,
   );
   const [busy] = await tx.prepared(
-    sql`select 1 from action_intent where chain_uid = ${chainUid} and state in ('SIGNED', 'SUBMITTED')
+    sql`select 1 from action_intent where chain_uid = any(${names}::text[]) and state in ('SIGNED', 'SUBMITTED')
       and address = ${address} limit 1`,
   );
   return { ...lane!, isIdle: busy === undefined };
@@ -27,24 +28,24 @@ export async function lockLane(tx: Db, { chainUid, address }: LaneKey, first: nu
 
 export async function moveLane(
   tx: Db,
-  { chainUid, address }: LaneKey,
+  { names, address }: LaneKey,
   nextNonce: number,
   behindSince: number | null,
 ): Promise<void> {
   await tx.prepared(
     sql`update nonce_lane set next_nonce = ${nextNonce}::bigint, behind_since = ${behindSince}::bigint
-      where chain_uid = ${chainUid} and address = ${address}`,
+      where chain_uid = ${names[0]} and address = ${address}`,
   );
 }
 
 /**
- * Which of these may still be signed: not cancelled meanwhile, not signed by another process, not halted. One whose block
- * went and came back since it was claimed has to wait for its depth again.
+ * Which of these may still be signed: not cancelled meanwhile, not signed by another process, not halted, of a tenant that
+ * is active. One whose block went and came back since it was claimed has to wait for its depth again.
  */
 export async function lockWaiting(tx: Db, tenantId: number, ids: readonly number[]): Promise<Set<number>> {
   const rows = await tx.prepared<{ id: number }>(
     sql`select i.id from action_intent i join tenant n on n.id = i.tenant_id
-      where i.tenant_id = ${tenantId}::bigint and i.id = any(${ids}::bigint[]) and i.state = 'WAITING' and n.halted_at is null
+      where i.tenant_id = ${tenantId}::bigint and i.id = any(${ids}::bigint[]) and i.state = 'WAITING' and ${mayFire}
         and ${isDeepEnough}
       order by i.id for no key update of i`,
   );

@@ -103,9 +103,12 @@ async function createPartition(store: Store, table: Partitioned, month: string):
   });
 }
 
+/** Looked up in the catalogue itself, because what PostgreSQL remembers of names may be older than the lock above. */
 async function exists(db: Db, name: string): Promise<boolean> {
-  const [row] = await db.prepared<{ found: boolean }>(sql`select to_regclass(${name}) is not null as found`);
-  return row!.found;
+  const rows = await db.prepared(
+    sql`select 1 from pg_class where relname = ${name} and relnamespace = current_schema()::regnamespace`,
+  );
+  return rows.length > 0;
 }
 
 function monthOf(timestamp: number): string {

@@ -1,4 +1,5 @@
 import type { Hex } from 'ox';
+import type { ChainUid } from '../../../src/chains/chains.ts';
 import type { Json } from '../../harness/api.ts';
 import { addressOf } from '../../harness/simulator/signTransfer.ts';
 import type { TestWatch } from '../../harness/watch.ts';
@@ -15,15 +16,16 @@ let last = 0;
 /** A contract with an action that a pushed alert fires; what it calls tells of which alert it comes. */
 export async function addGuard(
   vigil: TestWatch,
-  members: { tenantId?: number; address?: string; wallet?: Json; action?: Json } = {},
+  members: { tenantId?: number; chainUid?: ChainUid; address?: string; wallet?: Json; action?: Json } = {},
 ) {
-  const { tenantId = vigil.tenantId, address = target, wallet = {}, action = {} } = members;
+  const { tenantId = vigil.tenantId, chainUid = 'anvil', address = target } = members;
+  const { wallet = {}, action = {} } = members;
   const project = await vigil.ok('POST', 'project', { tenantId, name: `Guarded ${++last}` });
-  const contractId = await vigil.addContract(address, { projectId: project.id });
+  const contractId = await vigil.addContract(address, { projectId: project.id, chainUid });
   const detectorId = await vigil.addDetector(contractId, 'pause_state', {}, { source: 'EXTERNAL' });
   const { id: walletId } = await vigil.ok('POST', 'wallet', {
     tenantId,
-    chainUid: 'anvil',
+    chainUid,
     name: `Guardian ${last}`,
     privateKey,
     ...wallet,
@@ -39,6 +41,7 @@ export async function addGuard(
   });
   return {
     contractId,
+    detectorId,
     actionId: Number(actionId),
     walletId: Number(walletId),
     /** Raises alerts that fire the action, and tells their numbers. */
