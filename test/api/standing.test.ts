@@ -21,7 +21,7 @@ const later = 4_000_000_000_000;
 
 /** Each way in which a tenant may read but not write. */
 const standings = [
-  ['subscription-expired', () => expire(Date.now() - 1000), () => expire(later)],
+  ['subscription-expired', () => expire(world.subscription.startDate + 1), () => expire(later)],
   ['tenant-disabled', () => setTenant('DISABLED'), () => setTenant('ACTIVE')],
 ] as const;
 

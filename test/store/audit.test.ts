@@ -14,6 +14,7 @@ let requests = 0;
 beforeAll(async () => {
   api = await startTestApi();
   world = await createWorld(api);
+  await api.ok('POST', 'organisation', { name: 'Taken' });
   // A project takes each license once, so the new instance needs another.
   world.license = await api.ok('POST', 'license', { name: 'Another', version: '1' });
 });
@@ -136,7 +137,7 @@ describe('a request that changes nothing', () => {
   it.each([
     ['is malformed', 'POST', 'project', { nmae: 'x' }, 400],
     ['names a record that is not there', 'PUT', 'project/999999', { name: 'x' }, 404],
-    ['runs into a name that is taken', 'POST', 'organisation', { name: 'Organisation 1' }, 409],
+    ['runs into a name that is taken', 'POST', 'organisation', { name: 'Taken' }, 409],
     [
       'refers to nothing',
       'POST',
