@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { migrate } from '../../src/store/migrate.ts';
 import { createTestDatabase } from '../harness/database.ts';
+import { migrateBefore } from '../support/migrateBefore.ts';
 
-const folder = new URL('../../src/store/migrations/', import.meta.url);
 const step = '0015_intents.sql';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -21,16 +19,7 @@ afterAll(async () => {
 });
 
 it('a database of before keeps its numbers under one name of a chain, and what waits knows the chain of its alert', async () => {
-  await client.query(
-    'create table migration (name text primary key, hash text not null, at timestamptz not null default now())',
-  );
-  for (const name of readdirSync(folder).sort()) {
-    if (name >= step) continue;
-    const text = readFileSync(new URL(name, folder), 'utf8');
-    await client.query(text);
-    const hash = createHash('sha256').update(text).digest('hex');
-    await client.query('insert into migration (name, hash) values ($1, $2)', [name, hash]);
-  }
+  await migrateBefore(client, step);
   await client.query(`insert into nonce_lane (chain_uid, address, next_nonce, behind_since) values
     ('sepolia', '0xa', 5, 1), ('ethereum_sepolia', '0xa', 7, null), ('ethereum_sepolia', '0xb', 3, null),
     ('holesky', '0xa', 9, null), ('ethereum_holesky', '0xa', 2, null), ('anvil', '0xa', 4, 8)`);

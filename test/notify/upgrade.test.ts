@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { everything } from '../../src/model/principal.ts';
@@ -8,8 +6,8 @@ import { openStore } from '../../src/store/db.ts';
 import { findTargets } from '../../src/store/deliveries/targets.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { createTestDatabase } from '../harness/database.ts';
+import { migrateBefore } from '../support/migrateBefore.ts';
 
-const folder = new URL('../../src/store/migrations/', import.meta.url);
 const step = '0014_notifying.sql';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -25,16 +23,7 @@ afterAll(async () => {
 });
 
 it('a database of before keeps the secrets that sign, and its streams go on where they were', async () => {
-  await client.query(
-    'create table migration (name text primary key, hash text not null, at timestamptz not null default now())',
-  );
-  for (const name of readdirSync(folder).sort()) {
-    if (name >= step) continue;
-    const text = readFileSync(new URL(name, folder), 'utf8');
-    await client.query(text);
-    const hash = createHash('sha256').update(text).digest('hex');
-    await client.query('insert into migration (name, hash) values ($1, $2)', [name, hash]);
-  }
+  await migrateBefore(client, step);
   await client.query(`insert into tenant (id, name, created_at, updated_at) values (1, 'One', 0, 0);
     insert into destination (id, tenant_id, created_at, updated_at, type, uid, sealed_secret, sealed_old_secret, old_secret_until)
     values (1, 1, 0, 0, 'HTTP', 'a', 'new', 'old', 5), (2, 1, 0, 0, 'HTTP', 'b', 'only', null, null)`);
