@@ -220,6 +220,10 @@ describe('a destination', () => {
     worker.wake();
     await sleep(300);
     expect(requests()).toBe(before);
+    const waiting = (await world.deliveries(id)).data.filter(({ state }: Json) => state === 'PENDING');
+    expect(waiting.length).toBeGreaterThanOrEqual(3);
+    for (const { nextAttemptAt } of waiting)
+      expect(nextAttemptAt - world.now()).toBeGreaterThan(hour - 60_000);
     world.advance(hour + 1000);
     worker.wake();
     await until(() => requests() > before, 10_000);
