@@ -66,8 +66,9 @@ export const problems = {
   },
   conflict: {
     status: 409,
-    title: 'The record conflicts with another',
-    advice: 'Another record already has this value; use that one or choose another value.',
+    title: 'The request conflicts with how things stand',
+    advice:
+      'The detail says with what: another record that has this value already, or a state that does not allow it.',
   },
   'illegal-transition': {
     status: 409,
@@ -155,10 +156,15 @@ export class Problem extends Error {
 
 /** Bad input in one member. */
 export function invalid(pointer: string, code: string, message: string): Problem {
-  return new Problem('invalid-input', message, { errors: [{ pointer, code, message }] });
+  return new Problem('invalid-input', naming(pointer, message), { errors: [{ pointer, code, message }] });
 }
 
 /** Well-formed, but impossible, because of one member. */
 export function unprocessable(pointer: string, code: string, message: string): Problem {
-  return new Problem('unprocessable', message, { errors: [{ pointer, code, message }] });
+  return new Problem('unprocessable', naming(pointer, message), { errors: [{ pointer, code, message }] });
+}
+
+/** Whoever reads no further than the first sentence shall know which member is meant. */
+function naming(pointer: string, message: string): string {
+  return pointer === '' ? message : `${pointer}: ${message}`;
 }

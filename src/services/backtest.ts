@@ -19,6 +19,7 @@ import {
 } from '../store/watch/backtests.ts';
 import type { Call } from './call.ts';
 import { findReadable } from './findReadable.ts';
+import { noEndpoint } from './noEndpoint.ts';
 
 const mostBlocks = 100_000;
 const mostOpen = 5;
@@ -80,7 +81,7 @@ async function queue(call: Call, made: NewBacktest): Promise<BacktestRow> {
       `A backtest covers at most ${mostBlocks} blocks; this one has ${toBlock - fromBlock + 1}.`,
     );
   if (!call.services.chains.isConfigured(chainUid as ChainUid))
-    throw new Problem('conflict', `No endpoint is configured for ${chainUid}, so its blocks cannot be read.`);
+    throw new Problem('conflict', `Past blocks cannot be read. ${noEndpoint(chainUid)}`);
   if ((await countOpenBacktests(call.db, tenantId)) >= mostOpen)
     throw new Problem(
       'conflict',

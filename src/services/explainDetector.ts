@@ -12,6 +12,7 @@ import { detectorTable } from '../store/tables/detector.ts';
 import { findDetectorToRun } from '../store/watch/backtests.ts';
 import type { Call } from './call.ts';
 import { findReadable } from './findReadable.ts';
+import { noEndpoint } from './noEndpoint.ts';
 
 type Step = { step: string; text: string; details?: Record<string, unknown> };
 export type Explanation = { verdict: 'ALERT' | 'NO_ALERT' | 'FAULT'; steps: Step[]; alerts: Finding[] };
@@ -23,11 +24,7 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
   const { contract } = detector;
   const uid = contract.chainUid as ChainUid;
   const client = call.services.chains.client(uid);
-  if (!client)
-    throw new Problem(
-      'conflict',
-      `No endpoint is configured for ${uid}, so its transactions cannot be read.`,
-    );
+  if (!client) throw new Problem('conflict', `Transactions cannot be read. ${noEndpoint(uid)}`);
   const steps: Step[] = [];
   const subscriber = compileDetector(detector, contract, toChainFacts(chains[uid]));
   if ('fault' in subscriber) {

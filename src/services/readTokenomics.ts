@@ -8,6 +8,7 @@ import { findCategories, findSupplyDetectors, type SupplyDetector } from '../sto
 import { askToken } from './askToken.ts';
 import type { Call } from './call.ts';
 import { findSupplySamples } from './findSupplySamples.ts';
+import { noEndpoint } from './noEndpoint.ts';
 import { addUp, amountAt, cutLine, inOrder, type Point } from './plannedAmounts.ts';
 
 const names = ['id', 'tenantId', 'chainUid', 'address'] as const;
@@ -104,7 +105,7 @@ function canonicalOf(chainUid: ChainUid, address: string | null): string | null 
 async function readToken(call: Call, chainUid: ChainUid, address: string, holders: readonly string[]) {
   const client = call.services.chains.client(chainUid);
   if (!client) {
-    const message = `No endpoint of the chain ${chainUid} is configured here.`;
+    const message = noEndpoint(chainUid);
     return { fault: { code: 'chain-not-configured', message } };
   }
   const distinct = [...new Set(holders)];

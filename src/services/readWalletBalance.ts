@@ -7,6 +7,7 @@ import { findRecord } from '../store/records.ts';
 import { walletTable } from '../store/tables/wallet.ts';
 import { findDrainingKeys, findWalletLimits } from '../store/wallets/walletKeys.ts';
 import type { Call } from './call.ts';
+import { noEndpoint } from './noEndpoint.ts';
 import { readBalances } from './readBalances.ts';
 
 export type WalletBalance = {
@@ -28,11 +29,7 @@ export async function readWalletBalance(call: Call, id: number): Promise<WalletB
   if (!wallet) throw new Problem('not-found', 'There is no such wallet.');
   const chain = chains[chainUids.find((uid) => uid === wallet.chainUid)!];
   const client = call.services.chains.client(chain.uid);
-  if (!client)
-    throw new Problem(
-      'conflict',
-      `The balance cannot be read: no endpoint of the chain ${chain.uid} is configured here.`,
-    );
+  if (!client) throw new Problem('conflict', `The balance cannot be read. ${noEndpoint(chain.uid)}`);
   const place = { tenantId: Number(wallet.tenantId), walletId: id };
   const former = await findDrainingKeys(call.db, place);
   const { spent } = await findSpending(call.db, place, call.now - spendingMs);

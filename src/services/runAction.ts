@@ -12,6 +12,7 @@ import { actionTable } from '../store/tables/action.ts';
 import { audit } from './audit.ts';
 import type { Call } from './call.ts';
 import { findReadable } from './findReadable.ts';
+import { noEndpoint } from './noEndpoint.ts';
 
 /** Fires an action by hand: from here on it goes the way of all others. */
 export async function runAction(
@@ -37,7 +38,7 @@ export async function runAction(
 export function needClient({ services }: Call, { contract }: ActionSetup['action']) {
   const client = services.chains.client(contract.chainUid as ChainUid);
   if (client) return client;
-  throw new Problem('conflict', `No endpoint of the chain ${contract.chainUid} is configured here.`);
+  throw new Problem('conflict', noEndpoint(contract.chainUid));
 }
 
 export function checkParams(action: ActionSetup['action'], params: Readonly<Record<string, unknown>>): void {

@@ -214,7 +214,7 @@ describe('GET /contract/{id}/tokenomics', () => {
     const answer = await read(id);
     expect(answer.fault).toEqual({
       code: 'chain-not-configured',
-      message: 'No endpoint of the chain base is configured here.',
+      message: 'No endpoint is configured for base; whoever runs Vigil sets VIGIL_RPC_BASE.',
     });
     expect(answer.categories).toMatchObject([{ planned: '5', actual: null }]);
   });
