@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,7 +11,11 @@ beforeAll(async () => {
 });
 afterAll(() => place.remove());
 
-it('has a README whose commands work, in their order, on a new Vigil', { timeout: 120_000 }, async () => {
+it('has a README whose commands work, in their order, on a new Vigil', { timeout: 120_000 }, async ({
+  skip,
+}) => {
+  for (const program of ['bash', 'curl', 'timeout'])
+    skip(spawnSync(program, ['--version']).status !== 0, `${program} is not installed`);
   const vigil = await place.serve(place.folder('data'));
   const readme = await readFile(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
   const blocks = Array.from(readme.matchAll(/^```sh\n(.*?)^```/gms), ([, block]) => block!).filter((block) =>
