@@ -1,25 +1,17 @@
-import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { migrate } from '../../src/store/migrate.ts';
-import { createTestDatabase } from '../harness/database.ts';
-import { migrateBefore } from '../support/migrateBefore.ts';
+import { createDatabaseBefore } from '../support/createDatabaseBefore.ts';
 
 const step = '0015_intents.sql';
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
-let client: Client;
+let database: Awaited<ReturnType<typeof createDatabaseBefore>>;
 beforeAll(async () => {
-  database = await createTestDatabase('empty');
-  client = new Client(database.config);
-  await client.connect();
+  database = await createDatabaseBefore(step);
 });
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
+afterAll(() => database.drop());
 
 it('a database of before keeps its numbers under one name of a chain, and what waits knows the chain of its alert', async () => {
-  await migrateBefore(client, step);
+  const { client } = database;
   await client.query(`insert into nonce_lane (chain_uid, address, next_nonce, behind_since) values
     ('sepolia', '0xa', 5, 1), ('ethereum_sepolia', '0xa', 7, null), ('ethereum_sepolia', '0xb', 3, null),
     ('holesky', '0xa', 9, null), ('ethereum_holesky', '0xa', 2, null), ('anvil', '0xa', 4, 8)`);

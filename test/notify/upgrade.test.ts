@@ -1,29 +1,21 @@
-import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { everything } from '../../src/model/principal.ts';
 import { readAlertEvents } from '../../src/store/alerts/alertEvents.ts';
 import { openStore } from '../../src/store/db.ts';
 import { findTargets } from '../../src/store/deliveries/targets.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { createTestDatabase } from '../harness/database.ts';
-import { migrateBefore } from '../support/migrateBefore.ts';
+import { createDatabaseBefore } from '../support/createDatabaseBefore.ts';
 
 const step = '0014_notifying.sql';
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
-let client: Client;
+let database: Awaited<ReturnType<typeof createDatabaseBefore>>;
 beforeAll(async () => {
-  database = await createTestDatabase('empty');
-  client = new Client(database.config);
-  await client.connect();
+  database = await createDatabaseBefore(step);
 });
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
+afterAll(() => database.drop());
 
 it('a database of before keeps the secrets that sign, and its streams go on where they were', async () => {
-  await migrateBefore(client, step);
+  const { client } = database;
   await client.query(`insert into tenant (id, name, created_at, updated_at) values (1, 'One', 0, 0);
     insert into destination (id, tenant_id, created_at, updated_at, type, uid, sealed_secret, sealed_old_secret, old_secret_until)
     values (1, 1, 0, 0, 'HTTP', 'a', 'new', 'old', 5), (2, 1, 0, 0, 'HTTP', 'b', 'only', null, null)`);

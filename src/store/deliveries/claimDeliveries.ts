@@ -1,6 +1,7 @@
 import { sql } from '../../lib/sql.ts';
 import type { Message } from '../../model/notification.ts';
 import type { Db } from '../db.ts';
+import { waitingDestinations } from './waitingDestinations.ts';
 
 /** A message on its way to one destination; `step` is how often it was tried in vain. */
 export type Claimed = Message & { tenantId: number; destinationId: number; step: number; isGrouped: boolean };
@@ -22,11 +23,7 @@ const leaseSeconds = 30;
 export async function claimDeliveries(db: Db, { now, busy, most, mostMails }: Limits): Promise<Claimed[]> {
   const isDue = sql`d.state = 'PENDING' and d.next_attempt_at <= ${now} and (d.lease_until is null or d.lease_until < now())`;
   const rows = await db.prepared<Claimed>(
-    sql`with recursive waiting (id) as (
-        (select min(destination_id) from delivery where state = 'PENDING')
-        union all
-        select (select min(destination_id) from delivery where state = 'PENDING' and destination_id > w.id)
-        from waiting w where w.id is not null),
+    sql`with recursive ${waitingDestinations},
       ready as (
         select x.id, x.type, b.count, x.failing_since is null and x.last_sent_at is not null as is_well,
           greatest(x.last_sent_at, x.last_failed_at) as tried_at

@@ -1,16 +1,13 @@
 import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 import { inChunks } from '../inChunks.ts';
+import { waitingDestinations } from './waitingDestinations.ts';
 
 /** Gives up what still waits for destinations that were disabled or deleted; whoever dies meanwhile leaves the rest to the next. */
 export async function giveUpDeliveries(db: Db, now: number): Promise<void> {
   await inChunks(async (limit) => {
     const rows = await db.query<{ count: number }>(
-      sql`with recursive waiting (id) as (
-          (select min(destination_id) from delivery where state = 'PENDING')
-          union all
-          select (select min(destination_id) from delivery where state = 'PENDING' and destination_id > w.id)
-          from waiting w where w.id is not null),
+      sql`with recursive ${waitingDestinations},
         lost as (
           select d.tenant_id, d.id,
             case when x.status = 'DELETED' then 'The destination was deleted.' else x.disabled_reason end as reason

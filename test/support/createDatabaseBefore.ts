@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Client } from 'pg';
+import { Client } from 'pg';
+import { createTestDatabase } from '../harness/database.ts';
 
 const folder = new URL('../../src/store/migrations/', import.meta.url);
 
-/** Makes an empty database what it was before a migration, as `migrate` would have left it. */
-export async function migrateBefore(client: Client, step: string): Promise<void> {
+/** A database as it was before a migration, as `migrate` would have left it, and a connection to it. */
+export async function createDatabaseBefore(step: string) {
+  const { config, drop } = await createTestDatabase('empty');
+  const client = new Client(config);
+  await client.connect();
   await client.query(
     'create table migration (name text primary key, hash text not null, at timestamptz not null default now())',
   );
@@ -16,4 +20,12 @@ export async function migrateBefore(client: Client, step: string): Promise<void>
     const hash = createHash('sha256').update(text).digest('hex');
     await client.query('insert into migration (name, hash) values ($1, $2)', [name, hash]);
   }
+  return {
+    client,
+    config,
+    async drop(): Promise<void> {
+      await client.end();
+      await drop();
+    },
+  };
 }
