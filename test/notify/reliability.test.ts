@@ -25,7 +25,7 @@ async function allDeliveries(): Promise<Row[]> {
   return world.store.query<Row>(
     sql`select d.uid::text, d.state, d.last_error as error, d.data->>'eid' as eid,
         (select coalesce(json_agg(json_build_object('status', a.status, 'error', a.error) order by a.attempt), '[]')
-         from delivery_attempt a where a.delivery_id = d.id) as log
+         from delivery_attempt a where a.tenant_id = d.tenant_id and a.delivery_id = d.id) as log
       from delivery d where d.type = 'alert.detector.raised' order by d.id`,
   );
 }
