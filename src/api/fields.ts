@@ -12,6 +12,8 @@ export type Field<S extends TSchema = TSchema> = {
   create: boolean;
   update: boolean;
   reply: boolean;
+  /** Shown only where one record is read, because the other replies are specified to the member. */
+  detail: boolean;
   required: boolean;
   /** Neither absent nor null in a record: required, or filled in by Vigil when it is not given. */
   always: boolean;
@@ -28,6 +30,11 @@ type Options = { required?: true; always?: true; default?: unknown; references?:
 /** May be given on create and on update, and is shown. */
 export function given<S extends TSchema>(schema: S, options: Options = {}): Field<S> {
   return { ...field(schema, options), create: true, update: true, reply: true };
+}
+
+/** May be given, and is shown only where one record is read (GET). */
+export function detail<S extends TSchema>(schema: S, options: Options = {}): Field<S> {
+  return { ...field(schema, options), create: true, update: true, reply: false, detail: true };
 }
 
 /** May be given on create only, and is shown. */
@@ -50,13 +57,14 @@ function field<S extends TSchema>(schema: S, options: Options) {
   return {
     schema,
     required,
+    detail: false,
     always: required || options.always === true || options.default !== undefined,
     ...(options.default === undefined ? {} : { default: options.default }),
     ...(references ? { references } : {}),
   };
 }
 
-export function namesOf(fields: Fields, use: 'create' | 'update' | 'reply'): string[] {
+export function namesOf(fields: Fields, use: 'create' | 'update' | 'reply' | 'detail'): string[] {
   return Object.keys(fields).filter((name) => fields[name]![use]);
 }
 
@@ -82,10 +90,22 @@ export function updateSchema(fields: Fields): TSchema {
 }
 
 export function replySchema(fields: Fields, without: readonly string[] = [], description?: string): TSchema {
-  const names = namesOf(fields, 'reply').filter((name) => !without.includes(name));
+  return shownSchema(
+    fields,
+    namesOf(fields, 'reply').filter((name) => !without.includes(name)),
+    description,
+  );
+}
+
+/** The one reply that shows everything that may be read. */
+export function readReplySchema(fields: Fields): TSchema {
+  return shownSchema(fields, [...namesOf(fields, 'reply'), ...namesOf(fields, 'detail')]);
+}
+
+function shownSchema(fields: Fields, names: readonly string[], description?: string): TSchema {
   return Shape(
     pick(names, (name) => replyMember(fields[name]!)),
-    names,
+    [...names],
     description,
   );
 }

@@ -1,4 +1,4 @@
-import { createGate } from '../lib/gate.ts';
+import { createFairQueue } from '../lib/fairQueue.ts';
 import { createTokenBucket } from '../lib/tokenBucket.ts';
 import { Problem } from '../model/errors.ts';
 
@@ -13,7 +13,11 @@ const perEmail = { perSecond: 1, burst: 30 };
 export function createPasswordGuard(now: () => number) {
   const addresses = createTokenBucket(perAddress, now);
   const emails = createTokenBucket(perEmail, now);
-  const gate = createGate(atOnce, { most: mostWaiting, full: tooMany });
+  // Two lines: whoever is logged in can change a password while others guess.
+  const lines = {
+    check: createFairQueue({ slots: atOnce, waitingPerKey: mostWaiting, full: tooMany }),
+    set: createFairQueue({ slots: atOnce, waitingPerKey: mostWaiting, full: tooMany }),
+  };
 
   function take(bucket: typeof addresses, key: string): void {
     const { waitSeconds } = bucket.take(key);
@@ -32,8 +36,7 @@ export function createPasswordGuard(now: () => number) {
         take(addresses, ip);
         take(emails, String(email).toLowerCase());
       }
-      // Two lines: whoever is logged in can change a password while others guess.
-      return gate(use, work);
+      return lines[use].run('', work);
     },
     sweep(): void {
       addresses.sweep();

@@ -16,6 +16,7 @@ import {
   type Fields,
   type InputOf,
   namesOf,
+  readReplySchema,
   readUpdate,
   replySchema,
   updateSchema,
@@ -59,6 +60,7 @@ export function defineResource<F extends Fields>(definition: Definition<F>): Res
   const without = definition.replyWithout ?? {};
   const reply = replySchema(fields);
   const params = Shape({ id: Id(`The ${noun}.`) }, ['id']);
+  const readNames = [...kind.names, ...namesOf(fields, 'detail')];
   const searchNames = kind.names.filter((name) => !without.search?.includes(name));
 
   const operations: Record<Operation, () => Endpoint> = {
@@ -92,13 +94,14 @@ export function defineResource<F extends Fields>(definition: Definition<F>): Res
         tag,
         summary: `Read a ${noun}`,
         params,
-        reply,
+        reply: readReplySchema(fields),
         effect: 'read',
         problems: ['not-found'],
         handle: async (call, input) => {
-          const record = await findRecord(call.db, kind.table, call.scope, input.params.id, kind.names);
+          const record = await findRecord(call.db, kind.table, call.scope, input.params.id, readNames);
           if (!record) throw noSuch(kind);
-          return { body: record, etagOf: record };
+          // Of the same members as the replies to a change, so that either can be sent as If-Match.
+          return { body: record, etagOf: shownOf(kind, record) };
         },
       }),
     update: () =>

@@ -7,7 +7,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { createGate } from '../lib/gate.ts';
+import { createFairQueue } from '../lib/fairQueue.ts';
 import { createTokenBucket } from '../lib/tokenBucket.ts';
 import { Problem } from '../model/errors.ts';
 import { platformTenant } from '../model/metrics.ts';
@@ -28,6 +28,8 @@ import { addSystemRoutes } from './system.ts';
 const bodyLimit = 1024 * 1024;
 /** Searches and reports of one tenant at once: fewer than there are connections for them, so that others get through. */
 const reportsAtOnce = 3;
+/** As many as there are connections for them. */
+const reportConnections = 8;
 /** Longer than any statement may take, so that whoever reads their answer gets it. */
 const patienceMs = 20_000;
 
@@ -125,7 +127,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
   const bucket = createTokenBucket(options.rateLimit, options.services.now);
   const passwords = createPasswordGuard(options.services.now);
-  const reports = createGate(reportsAtOnce);
+  const reports = createFairQueue({ slots: reportConnections, slotsPerKey: reportsAtOnce });
   const sweep = () => {
     bucket.sweep();
     passwords.sweep();
@@ -136,7 +138,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     const input = readInput(endpoint, request);
     const work = () => runEndpoint(endpoint, options.services, caller, request, input);
     if (endpoint.password) return passwords.run(endpoint.password, request.ip, input.body, work);
-    return endpoint.isReport ? reports(`tenant ${caller.principal.tenantId}`, work) : work();
+    return endpoint.isReport ? reports.run(`tenant ${caller.principal.tenantId}`, work) : work();
   };
   for (const endpoint of endpoints) addEndpoint(app, endpoint, options, bucket, run);
   refuseOtherMethods(app, endpoints);

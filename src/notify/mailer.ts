@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import { createGate } from '../lib/gate.ts';
+import { createFairQueue } from '../lib/fairQueue.ts';
 import { isMailAddress } from '../lib/mailAddress.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { Outcome } from '../model/notification.ts';
@@ -46,7 +46,7 @@ export function createMailer({ url, from }: { url: Secret; from: string }): Mail
   // Every send is told of what happened to it; an event that nobody hears would end the process.
   transport.on('error', () => {});
   // Sends are let in one by one, because what already stands in the pool's own line cannot be called back.
-  const gate = createGate(connections);
+  const queue = createFairQueue({ slots: connections });
 
   async function send(mail: Mail): Promise<Outcome> {
     try {
@@ -76,7 +76,7 @@ export function createMailer({ url, from }: { url: Secret; from: string }): Mail
       if (!isMailAddress(mail.to))
         return { ok: false, permanent: true, error: 'The mail address is none that mail can be sent to.' };
       let isBegun = false;
-      const sending = gate('', async () => {
+      const sending = queue.run('', async () => {
         if (signal.aborted) return waited;
         isBegun = true;
         return send(mail);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createGate } from '../lib/gate.ts';
+import { createFairQueue } from '../lib/fairQueue.ts';
 import { appendAudit } from '../store/audit.ts';
 import type { Db, Store } from '../store/db.ts';
 import { disableDestination, type Health, noteHealth } from '../store/deliveries/destinationHealth.ts';
@@ -31,7 +31,7 @@ const aloneAtOnce = 2;
  * be made again.
  */
 export function createSettler({ store, now, onDisabled, onError }: Options) {
-  const gate = createGate(aloneAtOnce);
+  const queue = createFairQueue({ slots: aloneAtOnce });
   let waiting: Waiting[] = [];
   let isWriting = false;
   let isStopped = false;
@@ -53,7 +53,7 @@ export function createSettler({ store, now, onDisabled, onError }: Options) {
 
   async function writeAlone({ results, done }: Waiting): Promise<void> {
     for (let isOver = false; !isOver; )
-      isOver = await gate('', async () => {
+      isOver = await queue.run('', async () => {
         if (isStopped || (await write(results))) return true;
         await sleep(againMs);
         return false;

@@ -4,7 +4,7 @@ import { prepareAction } from '../../services/prepareAction.ts';
 import { actionTable } from '../../store/tables/action.ts';
 import { contractTable } from '../../store/tables/contract.ts';
 import { walletTable } from '../../store/tables/wallet.ts';
-import { bindings, fixed, given, hidden, output } from '../fields.ts';
+import { bindings, detail, fixed, given, output } from '../fields.ts';
 import { defineResource } from '../resource.ts';
 import { Id, JsonObject, List, Name, OneOf, Shape, Text } from '../schema.ts';
 import { bindingId, destinationBinding, scriptFilter, scriptParams } from './bindingItems.ts';
@@ -104,10 +104,10 @@ export const action = defineResource({
       ),
       { default: [] },
     ),
-    fireAt: hidden(
+    fireAt: detail(
       OneOf(
         fireAts,
-        'When an alert fires it: as soon as it is raised, or when its block has the confirmations of the chain. Read back at `/action/{id}/intent`.',
+        'When an alert fires it: as soon as it is raised, or when its block has the confirmations of the chain.',
         'confirmed',
       ),
       { default: 'confirmed' },

@@ -5,7 +5,7 @@ import { prepareDestination } from '../../services/prepareDestination.ts';
 import { ensureSecret } from '../../services/webhookSecret.ts';
 import { destinationTable } from '../../store/tables/destination.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { fixed, given, hidden, output, replySchema } from '../fields.ts';
+import { detail, fixed, given, output, replySchema } from '../fields.ts';
 import { defineResource } from '../resource.ts';
 import { OneOf, SomeOf, Text, TextMap } from '../schema.ts';
 import { idField, tenantId, timeFields } from './common.ts';
@@ -39,10 +39,10 @@ const fields = {
   messengerBChannelName: given(Text('Name of the channel.', 'alerts')),
   uri: given(Text('HTTP destination address.', 'https://example.com/hook', { max: 2000 })),
   method: given(OneOf(['POST', 'PUT', 'PATCH'], 'HTTP method of an HTTP destination.', 'POST')),
-  groupWindowMs: hidden(
+  groupWindowMs: detail(
     Type.Integer({
       description:
-        'Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. Read it back at `/destination/{id}/delivery`.',
+        'Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once.',
       minimum: 0,
       maximum: 86_400_000,
       default: 0,

@@ -3,7 +3,7 @@ import { walletTypes } from '../../model/enumerations.ts';
 import { prepareWallet } from '../../services/prepareWallet.ts';
 import { refuseIfUsed } from '../../services/refuseIfUsed.ts';
 import { walletTable } from '../../store/tables/wallet.ts';
-import { fixed, given, hidden, output } from '../fields.ts';
+import { detail, fixed, given, hidden, output } from '../fields.ts';
 import { defineResource } from '../resource.ts';
 import { Name, OneOf, Text, Words } from '../schema.ts';
 import { idField, statusField, tenantId, timeFields } from './common.ts';
@@ -50,19 +50,17 @@ export const wallet = defineResource({
       ),
       { fixed: true },
     ),
-    maxGasPrice: hidden(
-      Text(
-        'Most that a unit of gas may cost, in gwei; no limit if null. Read back at `/wallet/{id}/balance`.',
-        '200',
-        { max: 40, format: 'amount' },
-      ),
+    maxGasPrice: detail(
+      Text('Most that a unit of gas may cost, in gwei; no limit if null.', '200', {
+        max: 40,
+        format: 'amount',
+      }),
     ),
-    maxHourlySpend: hidden(
-      Text(
-        'Most that gas may cost within an hour, in the currency of the chain; no limit if null. Read back at `/wallet/{id}/balance`.',
-        '0.5',
-        { max: 40, format: 'amount' },
-      ),
+    maxHourlySpend: detail(
+      Text('Most that gas may cost within an hour, in the currency of the chain; no limit if null.', '0.5', {
+        max: 40,
+        format: 'amount',
+      }),
     ),
   },
   prepare: prepareWallet,

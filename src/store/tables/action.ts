@@ -58,9 +58,9 @@ export const actionTable: Table = {
       },
     },
     tenantId: { type: 'integer' },
+    fireAt: { type: 'string' },
     ...status,
   },
-  hidden: { fireAt: 'string' },
   visible: byTenant,
   writable: byTenant,
   unbinds: [

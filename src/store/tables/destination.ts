@@ -34,8 +34,8 @@ function destinationMembers(alias: string): Members {
 export const destinationTable: Table = {
   kind: 'destination',
   name: 'destination',
-  members: { ...destinationMembers('t'), ...status },
-  hidden: { headerNames: 'string[]', sealedHeaders: 'bytes', groupWindowMs: 'integer' },
+  members: { ...destinationMembers('t'), groupWindowMs: { type: 'integer' }, ...status },
+  hidden: { headerNames: 'string[]', sealedHeaders: 'bytes' },
   visible: byTenant,
   writable: byTenant,
   unbinds: [

@@ -13,8 +13,10 @@ export const walletTable: Table = {
     name: { type: 'string' },
     type: { type: 'string' },
     tags: { type: 'string[]' },
+    maxGasPrice: { type: 'string', as: 't.max_gas_price::text' },
+    maxHourlySpend: { type: 'string', as: 't.max_hourly_spend::text' },
   },
-  hidden: { sealedKey: 'bytes', moduleKeyId: 'string', maxGasPrice: 'string', maxHourlySpend: 'string' },
+  hidden: { sealedKey: 'bytes', moduleKeyId: 'string' },
   visible: byTenant,
   writable: byTenant,
   unique: {

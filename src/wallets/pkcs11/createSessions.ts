@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createGate } from '../../lib/gate.ts';
+import { createFairQueue } from '../../lib/fairQueue.ts';
 import type { Connection } from './connect.ts';
 import { Pkcs11Error } from './pkcs11Error.ts';
 
@@ -16,14 +16,14 @@ export type Sessions = {
 const pausesMs = [50, 500];
 
 export function createSessions(connect: () => Promise<Connection>, sessionCount: number): Sessions {
-  const gate = createGate(sessionCount);
+  const queue = createFairQueue({ slots: sessionCount });
   let connection: Promise<Connection> | undefined;
   let running = 0;
   const waiting: (() => void)[] = [];
 
   return {
     run: (work) =>
-      gate('module', async () => {
+      queue.run('module', async () => {
         for (let attempt = 0; ; attempt++) {
           try {
             return await runOnce(work);

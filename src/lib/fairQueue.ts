@@ -1,0 +1,113 @@
+export type FairQueue = {
+  /** Runs `work` when its key's turn comes; rejects at once with `full()` when the key has too much waiting. */
+  run<T>(key: string | number, work: () => Promise<T>): Promise<T>;
+  stats(): { running: number; waiting: number };
+};
+
+type Options = {
+  /** Works that run at once, over all keys. */
+  slots: number;
+  /** Works of one key that run at once; fewer than `slots` keeps room for a key that comes later. */
+  slotsPerKey?: number;
+  /** Works of one key that may wait. */
+  waitingPerKey?: number;
+  full?: (key: string | number) => Error;
+  now?: () => number;
+};
+
+type Share = { running: number; spentMs: number; waiting: (() => void)[] };
+
+/**
+ * Shares slots fairly between keys, such as tenants: the next slot goes to the key that runs least now and, among equals,
+ * has used least slot time, so that the cost of long work falls on its own key. Idle slots serve whoever asks. A key's work
+ * starts in the order in which it came.
+ */
+export function createFairQueue({
+  slots,
+  slotsPerKey = slots,
+  waitingPerKey = Number.POSITIVE_INFINITY,
+  full = () => new Error('Too much work is waiting.'),
+  now = () => performance.now(),
+}: Options): FairQueue {
+  const shares = new Map<string | number, Share>();
+  let running = 0;
+  let waiting = 0;
+  /** Slot time used by the key that was served last: where a key starts that comes new or after a pause. */
+  let levelMs = 0;
+
+  function shareOf(key: string | number): Share {
+    const known = shares.get(key);
+    if (known) {
+      // A pause earns no credit, else a key could save up slots and take them all at once.
+      if (known.running === 0 && known.waiting.length === 0) known.spentMs = Math.max(known.spentMs, levelMs);
+      return known;
+    }
+    const share = { running: 0, spentMs: levelMs, waiting: [] };
+    shares.set(key, share);
+    return share;
+  }
+
+  function startNext(): void {
+    while (waiting > 0 && running < slots) {
+      const share = nextShare();
+      if (!share) return;
+      levelMs = Math.max(levelMs, share.spentMs);
+      waiting -= 1;
+      share.waiting.shift()!();
+    }
+  }
+
+  function nextShare(): Share | undefined {
+    let next: Share | undefined;
+    for (const share of shares.values()) {
+      if (share.waiting.length === 0 || share.running >= slotsPerKey) continue;
+      if (
+        !next ||
+        share.running < next.running ||
+        (share.running === next.running && share.spentMs < next.spentMs)
+      )
+        next = share;
+    }
+    return next;
+  }
+
+  /** Keys without work and without debt are forgotten. */
+  function forget(): void {
+    const isIdle = running === 0 && waiting === 0;
+    for (const [key, share] of shares)
+      if (isIdle || (share.running === 0 && share.waiting.length === 0 && share.spentMs <= levelMs))
+        shares.delete(key);
+  }
+
+  return {
+    async run(key, work) {
+      const share = shareOf(key);
+      if (share.waiting.length >= waitingPerKey) throw full(key);
+      if (running >= slots || share.running >= slotsPerKey || share.waiting.length > 0) {
+        waiting += 1;
+        await new Promise<void>((resolve) => {
+          share.waiting.push(() => {
+            take(share);
+            resolve();
+          });
+        });
+      } else take(share);
+      const startedAt = now();
+      try {
+        return await work();
+      } finally {
+        running -= 1;
+        share.running -= 1;
+        share.spentMs += now() - startedAt;
+        startNext();
+        forget();
+      }
+    },
+    stats: () => ({ running, waiting }),
+  };
+
+  function take(share: Share): void {
+    running += 1;
+    share.running += 1;
+  }
+}
