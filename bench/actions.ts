@@ -158,9 +158,9 @@ async function runFilters() {
   const a = { name: 'Pause', params: {} };
   const sources = Array.from({ length: 200 }, (_, n) => `e.numericSeverity >= ${n} && e.meta.amount > ${n}`);
   const batch = Array.from({ length: 10_000 }, (_, n) => sources[n % sources.length]!);
-  await sandbox.run({ e, a }, batch);
+  await sandbox.run(1, { e, a }, batch);
   const begun = performance.now();
-  for (let n = 0; n < filters; n += batch.length) await sandbox.run({ e, a }, batch);
+  for (let n = 0; n < filters; n += batch.length) await sandbox.run(1, { e, a }, batch);
   const inSandbox = filters / ((performance.now() - begun) / 1000);
   const limits = Array.from({ length: 200 }, (_, n) => n);
   const functions = limits.map(

@@ -40,6 +40,9 @@ export type App = {
   stop(): Promise<void>;
 };
 
+/** No tenant has both workers, so that the next one need not wait for a script that loops. */
+const sharedWorkers = { workers: 2, workersPerOwner: 1 };
+
 /** Builds every object once and starts serving. */
 export async function startApp(config: Config, log: Logger): Promise<App> {
   const database = await openDatabase(config, log);
@@ -54,9 +57,9 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     await publishDetectors(store, now());
     const chainAccess = openChains(config.chains, recorder, now);
     const hsm = await openModule(config, log);
-    const sandbox = createSandbox();
+    const sandbox = createSandbox(sharedWorkers);
     // Of its own, so that no slow detector delays a call that stops an attack.
-    const filters = createSandbox();
+    const filters = createSandbox(sharedWorkers);
     const asked = openAnswers({ store, runScripts: sandbox.run, allowNetworks: config.allowNetworks });
     let url = '';
     const alertLinks = createAlertLinks(() => config.publicUrl ?? url);

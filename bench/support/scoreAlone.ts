@@ -12,7 +12,7 @@ export async function scoreAlone(run: Sandbox['run'], count: number): Promise<nu
   const standing = new Map<string, number>();
   const begun = performance.now();
   for (let n = 0; n < count; n++) {
-    const scored = await scoreEvent(run, license, standing, toEvent(n));
+    const scored = await scoreEvent(run, 1, license, standing, toEvent(n));
     const [change] = 'changes' in scored ? scored.changes : [];
     if (!change) throw new Error('An alert did not change the score.');
     standing.set(change.scoreGroup, change.score);

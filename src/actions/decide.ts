@@ -17,6 +17,7 @@ export type Decision =
 /** Whether the alert fires the action, and the call with its parameters filled. An action run by hand has no alert. */
 export async function decide(
   run: Sandbox['run'],
+  tenantId: number,
   alert: Readonly<Record<string, unknown>> | null,
   { action, scripts, given }: Undecided,
 ): Promise<Decision> {
@@ -25,7 +26,8 @@ export async function decide(
     ...(scripts.filter ? [scripts.filter] : []),
     ...names.map((name) => scripts.params[name]!),
   ];
-  const results = sources.length > 0 ? await run({ e: alert, a: toScriptAction(action) }, sources) : [];
+  const results =
+    sources.length > 0 ? await run(tenantId, { e: alert, a: toScriptAction(action) }, sources) : [];
   if (scripts.filter) {
     const filtered = results.shift()!;
     if ('fault' in filtered) return fault(`The filter fails: ${filtered.fault.message}.`);

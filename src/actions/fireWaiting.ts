@@ -56,13 +56,13 @@ async function decideAll(
   const endings: Ending[] = [];
   const decided = await Promise.allSettled(
     intents.map(async (intent) => {
-      const { action, scripts, alertUid, given } = intent;
+      const { tenantId, action, scripts, alertUid, given } = intent;
       const alert = alertUid === null ? null : alerts.get(alertUid);
       const end = (state: Ending['state'], reason: string) => void endings.push({ intent, state, reason });
       const over = whyOver(intent, now(), true);
       if (over) return void endings.push(over);
       if (alert === undefined) return end('CANCELED', 'The alert is not kept any more.');
-      const decision = await decide(run, alert, { action, scripts: scripts!, given });
+      const decision = await decide(run, tenantId, alert, { action, scripts: scripts!, given });
       if (decision.type === 'fire') ready.push({ intent, ...decision });
       else if (decision.type === 'skip') end('SKIPPED', 'The filter did not let it pass.');
       else end('FAILED', decision.reason);

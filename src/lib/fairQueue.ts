@@ -48,8 +48,8 @@ export function createFairQueue({
   }
 
   function startNext(): void {
-    while (waiting > 0 && running < slots) {
-      const share = nextShare();
+    while (waiting > 0) {
+      const share = running < slots ? nextShare() : undefined;
       if (!share) return;
       levelMs = Math.max(levelMs, share.spentMs);
       waiting -= 1;

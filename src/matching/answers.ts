@@ -17,6 +17,7 @@ export type Request =
   | { readonly type: 'funding'; readonly address: string }
   | {
       readonly type: 'script';
+      readonly tenantId: number;
       readonly source: string;
       readonly values: Readonly<Record<string, unknown>>;
       readonly valuesKey: string;
@@ -91,8 +92,9 @@ export function createAnswers(fetch: Fetch): Answers {
           const valuesKey = JSON.stringify(values, (_, value: unknown) =>
             typeof value === 'bigint' ? `${value}n` : value,
           );
-          return get(`script ${valuesKey} ${source}`, {
+          return get(`script ${tenantId} ${valuesKey} ${source}`, {
             type: 'script',
+            tenantId,
             source,
             values,
             valuesKey,

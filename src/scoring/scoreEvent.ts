@@ -21,6 +21,7 @@ type ScriptTrouble = Omit<ScoreFault, 'at' | 'alertId'>;
 /** Asks the scripts of a license what an event means to the scores; one change for each group, in their order. */
 export async function scoreEvent(
   run: Sandbox['run'],
+  tenantId: number,
   license: ScoringLicense,
   standing: Scores,
   event: ScoreEvent,
@@ -30,12 +31,12 @@ export async function scoreEvent(
   const start = toScore(terms.start);
   const untouched = scoreGroups.map(({ name }): [string, number] => [name, start]);
   const values = { e: event, l: terms.values, s: Object.fromEntries([...untouched, ...standing]) };
-  const groups = await namedGroups(run, license, values);
+  const groups = await namedGroups(run, tenantId, license, values);
   if ('fault' in groups) return groups;
   const changes: ScoreStep[] = [];
   for (const scoreGroup of groups.names) {
     const base = standing.get(scoreGroup) ?? start;
-    const [result] = await run({ ...values, group: scoreGroup, score: base }, [scoreScript]);
+    const [result] = await run(tenantId, { ...values, group: scoreGroup, score: base }, [scoreScript]);
     const answer = read('scoreScript', result!, readChange);
     if ('fault' in answer) return answer;
     if (answer.value) changes.push(toChange(scoreGroup, base, answer.value, terms));
@@ -45,12 +46,13 @@ export async function scoreEvent(
 
 async function namedGroups(
   run: Sandbox['run'],
+  tenantId: number,
   { groupScript, scoreGroups }: ScoringLicense,
   values: Readonly<Record<string, unknown>>,
 ): Promise<{ names: string[] } | { fault: ScriptTrouble }> {
   const active = new Set(scoreGroups.filter(({ status }) => status === 'ACTIVE').map(({ name }) => name));
   if (groupScript === null) return { names: [...active] };
-  const [result] = await run(values, [groupScript]);
+  const [result] = await run(tenantId, values, [groupScript]);
   const answer = read('groupScript', result!, readGroups);
   if ('fault' in answer) return answer;
   if (scoreGroups.length === 0) return { names: answer.value };

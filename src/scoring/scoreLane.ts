@@ -60,7 +60,13 @@ async function score({ run, now }: ScoringOptions, facts: LaneFacts, terms: Lice
   for (const item of facts.work) {
     if (item.type === 'retraction' || performance.now() > until) break;
     const event = item.data;
-    const scored = await scoreEvent(run, { terms, groupScript, scoreScript, scoreGroups }, standing, event);
+    const scored = await scoreEvent(
+      run,
+      tenantId,
+      { terms, groupScript, scoreScript, scoreGroups },
+      standing,
+      event,
+    );
     if ('fault' in scored) return { changes, done, fault: { ...scored.fault, ...placeOf(item, now()) } };
     for (const change of scored.changes) {
       const i = facts.nextI + changes.length;

@@ -25,8 +25,9 @@ describe('hostile scripts', () => {
   });
 
   it('give what they may give, tell nothing of the host, and leave the next script as it would be alone', async () => {
-    const [alone] = await sandbox.run({ e }, [canary]);
+    const [alone] = await sandbox.run(1, { e }, [canary]);
     const results = await sandbox.run(
+      1,
       { e },
       hostile.flatMap(({ source }) => [source, canary]),
     );
@@ -46,7 +47,7 @@ describe('hostile scripts', () => {
   ])(
     'in a loop that cannot be interrupted are stopped, and the others of the run are answered: %s',
     async (source) => {
-      const [before, stopped, after] = await sandbox.run({ e }, [canary, source, canary]);
+      const [before, stopped, after] = await sandbox.run(1, { e }, [canary, source, canary]);
       expect(summary(stopped!)).toBe('time');
       expect(isSame(before!, after!)).toBe(true);
     },
@@ -54,7 +55,7 @@ describe('hostile scripts', () => {
 
   it('compile without running', async () => {
     for (const { expected, source } of hostile.slice(0, 120)) {
-      expect((await sandbox.check(source))?.code === 'syntax', source).toBe(expected === 'syntax');
+      expect((await sandbox.check(1, source))?.code === 'syntax', source).toBe(expected === 'syntax');
     }
   });
 });

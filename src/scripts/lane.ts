@@ -3,35 +3,53 @@ import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { limits } from './limits.ts';
 import { realmCode, runCodes } from './realm.ts';
-import { type Answer, type Job, type WorkerSetup, workerCode } from './worker.ts';
+import { type Answer, type Job, type Message, type WorkerSetup, workerCode } from './worker.ts';
 
-/** The answers as far as they came; `fall.at` is the source that took the worker down, or -1 if no tenant code ran. */
-type Outcome = { answers: Answer[]; fall?: { at: number; by: 'time' | 'memory' } };
+/**
+ * The answers as far as they came: fewer than the sources when the slice of time or the limit of the job ended first.
+ * `fall.at` is the source that took the worker down, or -1 if no tenant code ran.
+ */
+type Outcome = { answers: Answer[]; usedMs: number; fall?: { at: number; by: 'time' | 'memory' | 'limit' } };
 
-export type Lane = { attempt(job: Job): Promise<Outcome>; close(): Promise<void> };
+export type Lane = {
+  attempt(job: Job): Promise<Outcome>;
+  /** Resolves when the lane can take a job without a delay; after a fall a new worker is started for that. */
+  recover(): Promise<void>;
+  close(): Promise<void>;
+};
 
 declare const WebAssembly: { Module: new (bytes: Uint8Array) => object };
 let quickjs: ReturnType<typeof findQuickJS> | undefined;
 
 const pollMs = 100;
+const limitedPollMs = 25;
 const pollsWithoutProgress = 2;
 const cpuMsWithoutProgress = 4 * limits.scriptMs;
+/** What a job may take beyond its own limit until its worker is stopped from outside. */
+const graceMs = 75;
 
 /** One worker thread, started at the first job and again after each fall; takes one job at a time. */
 export function createLane(): Lane {
   const progress = new Int32Array(new SharedArrayBuffer(4));
   let worker: Worker | undefined;
   let closed = false;
+  let hasFallen = false;
 
   return {
     async attempt(job) {
       refuseWhenClosed();
       const outcome = await post(start(), progress, job);
       if (outcome.fall !== undefined) {
+        hasFallen = true;
         await stop();
         refuseWhenClosed();
       }
       return outcome;
+    },
+    async recover() {
+      if (!hasFallen || closed) return;
+      hasFallen = false;
+      await post(start(), progress, { names: [], sources: ['0'] });
     },
     async close() {
       closed = true;
@@ -92,11 +110,17 @@ function findQuickJS(): Pick<WorkerSetup, 'quickjs' | 'wasmModule'> {
 function post(worker: Worker, progress: Int32Array, job: Job): Promise<Outcome> {
   return new Promise((resolve) => {
     const answers: Answer[] = [];
+    let usedMs = 0;
     let last = -1;
     let polls = 0;
     let cpu = process.cpuUsage();
+    const isLimited = job.limitMs !== undefined;
+    let runningMs = 0;
+    const every = isLimited ? limitedPollMs : pollMs;
     const timer = setInterval(() => {
       const index = Atomics.load(progress, 0);
+      if (index >= 0) runningMs += every;
+      if (isLimited && runningMs >= job.limitMs! + graceMs) fall(index, 'limit');
       if (index < 0 || index !== last) {
         last = index;
         polls = 0;
@@ -105,17 +129,22 @@ function post(worker: Worker, progress: Int32Array, job: Job): Promise<Outcome> 
       }
       polls += 1;
       const { user, system } = process.cpuUsage(cpu);
-      if (polls >= pollsWithoutProgress && (user + system) / 1000 >= cpuMsWithoutProgress) {
-        finish({ answers, fall: { at: index, by: 'time' } });
-      }
-    }, pollMs);
-    const onMessage = (more: Answer[]) => {
-      for (const answer of more) answers.push(answer);
-      if (answers.length === job.sources.length) finish({ answers });
+      const isStuck =
+        polls * every >= pollMs * pollsWithoutProgress && (user + system) / 1000 >= cpuMsWithoutProgress;
+      if (isStuck) fall(index, 'time');
+    }, every);
+    const onMessage = (message: Message) => {
+      for (const answer of message.answers) answers.push(answer);
+      usedMs = message.usedMs;
+      if (message.isLast) finish({ answers, usedMs });
     };
-    const onFall = () => finish({ answers, fall: { at: Atomics.load(progress, 0), by: 'memory' } });
+    const onFall = () => fall(Atomics.load(progress, 0), 'memory');
     worker.on('message', onMessage).on('error', onFall).on('exit', onFall);
     worker.postMessage(job, []);
+
+    function fall(at: number, by: 'time' | 'memory' | 'limit'): void {
+      finish({ answers, usedMs, fall: { at, by } });
+    }
 
     function finish(outcome: Outcome): void {
       clearInterval(timer);

@@ -1,6 +1,8 @@
 /** What one script may use; the sandbox hands these to its worker. */
 export const limits = {
   scriptMs: 50,
+  /** After this time of one run its worker serves others before the rest of the run. */
+  sliceMs: 25,
   /** Engine, values and script together; QuickJS's module cannot be given less. */
   memoryBytes: 16 * 1024 * 1024,
   stackBytes: 256 * 1024,

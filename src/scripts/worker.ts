@@ -15,7 +15,16 @@ const { parentPort, workerData } = require('node:worker_threads');
 serve(require(workerData.quickjs), parentPort, workerData, { compile, toFault });`;
 
 /** `names` and `values` (as JSON text, see `codec.ts`) are the parameters; without `values` sources are only compiled. */
-export type Job = { names: readonly string[]; values?: string; sources: readonly string[] };
+export type Job = {
+  names: readonly string[];
+  values?: string;
+  sources: readonly string[];
+  /** Worker time that may be used; what does not end within it is cut off and not answered. */
+  limitMs?: number;
+};
+
+/** Answers in the order of the sources. The last message may come early: after a slice of time the worker is given back. */
+export type Message = { answers: Answer[]; isLast: boolean; usedMs: number };
 
 /** `text` is a value in the form of `codec.ts`; the plain kinds spare the common answers of filters their text. */
 export type Answer = boolean | undefined | { text: string } | { fault: ScriptFault };
@@ -44,14 +53,14 @@ type Realm = Library & {
 
 function serve(quickjs: QuickJS, port: MessagePort, setup: WorkerSetup, compiler: Compiler): void {
   const work = createEngine(quickjs, setup, compiler);
-  port.on('message', (job: Job) => void work(job, (answers) => port.postMessage(answers)));
+  port.on('message', (job: Job) => void work(job, (message) => port.postMessage(message)));
 }
 
 function createEngine(
   quickjs: QuickJS,
   setup: WorkerSetup,
   { compile, toFault }: Compiler,
-): (job: Job, send: (answers: Answer[]) => void) => Promise<void> {
+): (job: Job, send: (message: Message) => void) => Promise<void> {
   const { limits, progress, runCodes } = setup;
   const sendEveryMs = 20;
   let module: QuickJSWASMModule | undefined;
@@ -60,14 +69,18 @@ function createEngine(
   let started = Number.POSITIVE_INFINITY;
   let firstTick: NodeJS.CpuUsage | undefined;
   let interrupted = false;
+  let limitMs: number = limits.scriptMs;
+  let isCutOff = false;
 
   return async function work(job, send) {
     let answers: Answer[] = [];
     let sentAt = performance.now();
+    let usedMs = 0;
+    let count = 0;
     for (const [index, source] of job.sources.entries()) {
       // What is sent need not run again when a later script takes the worker down.
       if (performance.now() - sentAt > sendEveryMs) {
-        send(answers);
+        send({ answers, isLast: false, usedMs });
         answers = [];
         sentAt = performance.now();
       }
@@ -76,17 +89,27 @@ function createEngine(
       if (wasFresh) Atomics.store(progress, 0, -1);
       const ready = realm ?? (await renew());
       Atomics.store(progress, 0, index);
-      let given = attempt(ready, job, source);
+      const startedAt = performance.now();
+      const leftMs = job.limitMs === undefined ? undefined : job.limitMs - usedMs;
+      let given = attempt(ready, job, source, leftMs);
       // What earlier scripts left uncollected must not count against this one.
-      if (!wasFresh && hasFault(given, 'memory')) given = attempt(await renew(), job, source);
+      if (!wasFresh && hasFault(given, 'memory')) given = attempt(await renew(), job, source, leftMs);
       // A promise's job would outlive its script.
       if (hasFault(given, 'memory') || hasFault(given, 'time') || realm?.runtime.hasPendingJob()) discard();
+      usedMs += performance.now() - startedAt;
+      if (isCutOff) break;
       answers.push(given);
+      count += 1;
+      if (usedMs >= limits.sliceMs || (job.limitMs !== undefined && usedMs >= job.limitMs)) break;
     }
-    if (realm !== undefined && loaded !== undefined) load(realm, '[]');
-    loaded = undefined;
     Atomics.store(progress, 0, -1);
-    send(answers);
+    // Whoever wore the realm out waits for the new one, not whoever comes next.
+    if (realm === undefined) await renew();
+    else if (loaded !== undefined && count === job.sources.length) {
+      load(realm, '[]');
+      loaded = undefined;
+    }
+    send({ answers, isLast: true, usedMs });
   };
 
   async function renew(): Promise<Realm> {
@@ -117,7 +140,9 @@ function createEngine(
     return typeof given === 'object' && 'fault' in given && given.fault.code === code;
   }
 
-  function attempt(current: Realm, { names, values }: Job, source: string): Answer {
+  function attempt(current: Realm, { names, values }: Job, source: string, leftMs?: number): Answer {
+    isCutOff = false;
+    limitMs = leftMs === undefined ? limits.scriptMs : Math.min(limits.scriptMs, leftMs);
     if (values !== undefined && values !== loaded && !load(current, values)) {
       return { fault: { code: 'memory', message: 'the values handed to the script are too large' } };
     }
@@ -147,6 +172,7 @@ function createEngine(
     // Asked first: an async function turns an interruption into a promise like any other.
     if (interrupted) {
       result.dispose();
+      isCutOff = limitMs < limits.scriptMs;
       return { fault: { code: 'time', message: `the script ran for more than ${limits.scriptMs} ms` } };
     }
     if (result.error) {
@@ -174,9 +200,9 @@ function createEngine(
     if (afterMs < 0) return false;
     if (hasGrown()) return true;
     firstTick ??= process.cpuUsage();
-    if (afterMs < limits.scriptMs) return false;
+    if (afterMs < limitMs) return false;
     const { user, system } = process.cpuUsage(firstTick);
-    interrupted ||= (user + system) / 1000 >= limits.scriptMs;
+    interrupted ||= (user + system) / 1000 >= limitMs;
     return interrupted;
   }
 }

@@ -1,6 +1,7 @@
 import type { Fault } from '../model/errors.ts';
 import { isItems } from '../store/bindings.ts';
 import type { Call } from './call.ts';
+import { scriptOwner } from './scriptOwner.ts';
 
 type Script = { pointer: string; source: unknown };
 
@@ -8,7 +9,8 @@ type Script = { pointer: string; source: unknown };
 export async function scriptFaults(call: Call, scripts: readonly Script[]): Promise<Fault[]> {
   const found = await Promise.all(
     scripts.map(async ({ pointer, source }): Promise<Fault[]> => {
-      const fault = typeof source === 'string' ? await call.services.checkScript(source) : undefined;
+      if (typeof source !== 'string') return [];
+      const fault = await call.services.checkScript(scriptOwner(call), source);
       return fault ? [{ pointer, code: 'script', message: fault.message }] : [];
     }),
   );

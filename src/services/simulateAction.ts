@@ -42,7 +42,11 @@ export async function simulateAction(
   const alert = alertUid === undefined ? null : await findAlert(call, place.tenantId, alertUid);
   if (!alert) checkParams(action, params);
   const scripts = alert ? scriptsFor(setup, alert) : { filter: null, params: {} };
-  const decision = await decide(call.services.runScripts, alert, { action, scripts, given: params });
+  const decision = await decide(call.services.runScripts, place.tenantId, alert, {
+    action,
+    scripts,
+    given: params,
+  });
   const parties = { from: action.wallet.address, to: action.contract.address };
   if (decision.type !== 'fire') {
     const reason = decision.type === 'skip' ? 'The filter does not let it pass.' : decision.reason;

@@ -12,6 +12,7 @@ import { projectTable } from '../store/tables/project.ts';
 import type { Call } from './call.ts';
 import { checkLicense } from './checkLicense.ts';
 import { findReadable } from './findReadable.ts';
+import { scriptOwner } from './scriptOwner.ts';
 
 export type Trial = {
   projectId: number;
@@ -80,7 +81,7 @@ async function runThrough(call: Call, license: ScoringLicense, events: readonly 
   let fault = null;
   for (const event of events.slice(0, mostEvents)) {
     if (performance.now() > until) break;
-    const scored = await scoreEvent(call.services.runScripts, license, standing, event);
+    const scored = await scoreEvent(call.services.runScripts, scriptOwner(call), license, standing, event);
     const alert = event.type === 'alert' ? event : null;
     if ('fault' in scored) {
       fault = { ...scored.fault, at: event.timestamp, alertId: alert?.uid ?? null };

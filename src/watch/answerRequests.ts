@@ -16,6 +16,7 @@ export type Sources = {
   funding(addresses: readonly string[]): Promise<ReadonlyMap<string, Funding>>;
   allocations(tenantId: number, contractId: number): Promise<readonly Allocation[]>;
   scripts(
+    tenantId: number,
     values: Readonly<Record<string, unknown>>,
     sources: readonly string[],
   ): Promise<readonly ScriptResult[]>;
@@ -40,8 +41,9 @@ export function answerRequests(sources: Sources): Fetch {
       }),
       answerLabels(sources, of('labels'), answers),
       answerFunding(sources, of('funding'), answers),
-      ...groups(of('script'), ({ valuesKey }) => valuesKey).map(async (group) => {
+      ...groups(of('script'), ({ tenantId, valuesKey }) => `${tenantId} ${valuesKey}`).map(async (group) => {
         const results = await sources.scripts(
+          group[0]!.request.tenantId,
           group[0]!.request.values,
           group.map(({ request }) => request.source),
         );

@@ -12,6 +12,7 @@ import { createProbe } from './probe.ts';
 type Options = {
   store: Store;
   runScripts: (
+    tenantId: number,
     values: Readonly<Record<string, unknown>>,
     sources: readonly string[],
   ) => Promise<readonly ScriptResult[]>;

@@ -94,8 +94,8 @@ export async function startTestApi(
     notifier: options.notifier ?? silent,
     alertLinks: createAlertLinks(() => 'https://vigil.example.com'),
     answers: options.answers ?? (() => async () => []),
-    checkScript: (source) => sandbox.check(source),
-    runScripts: (values, sources) => sandbox.run(values, sources),
+    checkScript: (owner, source) => sandbox.check(owner, source),
+    runScripts: (owner, values, sources) => sandbox.run(owner, values, sources),
     alertFeed: createAlertFeed({
       db: store,
       listen: (heard) => listen(database.config, 'vigil_alert', heard),

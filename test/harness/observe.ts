@@ -124,7 +124,7 @@ async function observe(
       })),
     funding: async () => new Map(Object.entries(world.funding ?? {})),
     allocations: async () => world.allocations ?? [],
-    scripts: (values, sources) => sandbox.run(values, sources),
+    scripts: sandbox.run,
     http: ({ url: target }) => world.http?.(target) ?? Promise.resolve({ failure: 'no answer' }),
   });
   const index = createSubscriptionIndex();

@@ -62,7 +62,7 @@ function scorer(name: string): (event: ScoreEvent) => Promise<Record<string, num
   };
   const standing = new Map<string, number>();
   return async (event) => {
-    const scored = await scoreEvent(sandbox.run, ready, standing, event);
+    const scored = await scoreEvent(sandbox.run, 1, ready, standing, event);
     if ('fault' in scored) throw new Error(scored.fault.message);
     for (const { scoreGroup, score } of scored.changes) standing.set(scoreGroup, score);
     return Object.fromEntries(standing);

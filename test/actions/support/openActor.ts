@@ -28,7 +28,7 @@ export async function openActor(setup: ActorSetup, keyring = openKeyring(setup.p
   const store = openStore({ ...setup.connection, max: 6 }, () => {});
   const client = createEvmClient({ chain: chains[chainUid], urls, now: Date.now, counted: () => {} });
   const sandbox = createSandbox();
-  await Promise.all([store.query(sql`select 1`), sandbox.run({}, ['1'])]);
+  await Promise.all([store.query(sql`select 1`), sandbox.run(0, {}, ['1'])]);
   return {
     start(options: Partial<Pick<Acting, 'reached' | 'now'>> = {}): Actor {
       const acting = startActions({
