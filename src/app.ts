@@ -51,7 +51,9 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     await ensurePartitionsAhead(store, Date.now());
     const now = Date.now;
     const keyring = await openKeyring(store, masterKeys(config), now());
-    const firstToken = await ensureAdminToken(store, config, now(), (message) => log.warn(message));
+    const firstToken = await ensureAdminToken(store, keyring.audit, config, now(), (message) =>
+      log.warn(message),
+    );
     const authenticate = createAuthenticate(store, now);
     const recorder = createMetricRecorder(store, now);
     await publishDetectors(store, now());

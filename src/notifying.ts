@@ -75,7 +75,7 @@ export function openNotifying(
         }),
         startExpiryNotices({ store, keyring, mail: mailer !== undefined, now, log }),
         ...(mailer ? [startMailOutbox({ store, keyring, mailer, now, log })] : []),
-        ...(bot ? [startMessengerABinding({ store, bot, now, log })] : []),
+        ...(bot ? [startMessengerABinding({ store, keys: keyring.audit, bot, now, log })] : []),
       ];
       return {
         stop: async () => {

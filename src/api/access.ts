@@ -196,6 +196,8 @@ const table = {
 
   'GET /chain': ['tenant-viewer', 'organisation-viewer'],
   'GET /audit': ['tenant-manager'],
+  'GET /audit/export': ['tenant-manager'],
+  'GET /audit/checkpoint': ['tenant-manager'],
 } as const satisfies Record<string, Access>;
 
 export type Access = 'public' | readonly (TenantRole | OrganisationRole)[];

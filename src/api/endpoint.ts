@@ -51,6 +51,8 @@ export type Endpoint = {
   effect: 'read' | 'create' | 'change' | 'session' | 'stop' | 'send';
   /** Answers with server-sent events. */
   isStream?: true;
+  /** Answers with JSON lines, however many there are. */
+  isLines?: true;
   /** Reads much: a tenant may run only a few of these at once. */
   isReport?: true;
   /** Works on the password of its body, which takes long: only a few of these run at once. */

@@ -1,6 +1,6 @@
 import type { ChainUid } from '../chains/chains.ts';
 import { actionEndpoints } from './action.ts';
-import { auditEndpoint } from './auditLog.ts';
+import { auditEndpoints } from './auditLog.ts';
 import { authEndpoints } from './auth.ts';
 import { chainEndpoint } from './chain.ts';
 import { detectionEndpoints } from './detection.ts';
@@ -89,6 +89,6 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     ...scoreEndpoints,
     usage,
     ...telemetryEndpoints,
-    auditEndpoint,
+    ...auditEndpoints,
   ];
 }

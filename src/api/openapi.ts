@@ -75,7 +75,7 @@ function operation(endpoint: Endpoint): Record<string, unknown> {
         description: 'Done.',
         headers: replyHeaders(endpoint),
         content: {
-          [endpoint.isStream ? 'text/event-stream' : 'application/json']: {
+          [mediaType(endpoint)]: {
             schema: endpoint.reply,
             example: exampleOf(endpoint.reply),
           },
@@ -84,6 +84,11 @@ function operation(endpoint: Endpoint): Record<string, unknown> {
       ...problemResponses(endpoint, roles === 'public'),
     },
   };
+}
+
+function mediaType({ isStream, isLines }: Endpoint): string {
+  if (isStream) return 'text/event-stream';
+  return isLines ? 'application/x-ndjson' : 'application/json';
 }
 
 function operationId({ method, path }: Endpoint): string {

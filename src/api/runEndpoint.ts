@@ -3,14 +3,15 @@ import type { FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { invalid, Problem } from '../model/errors.ts';
 import { validate } from '../model/validate.ts';
-import type { Call, Services } from '../services/call.ts';
+import { writeSecurityEvents } from '../services/auditSecurityEvent.ts';
+import type { Call, SecurityEvent, Services } from '../services/call.ts';
 import type { Db } from '../store/db.ts';
 import { findReply, saveReply, tryLockKey } from '../store/idempotency.ts';
 import { type Endpoint, type Input, isBodyOptional } from './endpoint.ts';
 import { etagOf } from './etag.ts';
 import { refuseUnstorable } from './readJson.ts';
 
-type Request = Pick<FastifyRequest, 'id' | 'params' | 'query' | 'body' | 'headers'>;
+type Request = Pick<FastifyRequest, 'id' | 'ip' | 'params' | 'query' | 'body' | 'headers'>;
 type Checked = Input<unknown, unknown, unknown>;
 export type Answer = {
   status: number;
@@ -28,21 +29,23 @@ export async function runEndpoint(
   input: Checked,
 ): Promise<Answer> {
   const now = services.now();
-  const callOn = (db: Db): Call => ({
-    services,
-    db,
-    principal,
-    scope,
-    visible,
-    requestId: request.id,
-    now,
-  });
-  if (endpoint.effect === 'read' || endpoint.effect === 'send')
-    return answer(endpoint, callOn(services.store), input);
-  const key = endpoint.effect === 'create' ? readKey(request.headers['idempotency-key']) : undefined;
-  return services.store.transaction((tx) =>
-    key === undefined ? answer(endpoint, callOn(tx), input) : answerOnce(endpoint, callOn(tx), input, key),
-  );
+  let securityEvents: SecurityEvent[] = [];
+  const callOn = (db: Db): Call => {
+    // A transaction that is tried again notes them again.
+    securityEvents = [];
+    const { id: requestId, ip: address } = request;
+    return { services, db, principal, scope, visible, address, requestId, now, securityEvents };
+  };
+  try {
+    if (endpoint.effect === 'read' || endpoint.effect === 'send')
+      return await answer(endpoint, callOn(services.store), input);
+    const key = endpoint.effect === 'create' ? readKey(request.headers['idempotency-key']) : undefined;
+    return await services.store.transaction((tx) =>
+      key === undefined ? answer(endpoint, callOn(tx), input) : answerOnce(endpoint, callOn(tx), input, key),
+    );
+  } finally {
+    if (securityEvents.length > 0) await writeSecurityEvents(services, request, securityEvents, now);
+  }
 }
 
 /** Checks the request against the endpoint's schemas. */

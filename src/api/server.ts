@@ -211,7 +211,7 @@ function addEndpoint(
         return reply
           .code(answer.status)
           .header('connection', 'close')
-          .type('text/event-stream; charset=utf-8')
+          .type(`${endpoint.isLines ? 'application/x-ndjson' : 'text/event-stream'}; charset=utf-8`)
           .send(events);
       }
       return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.body);

@@ -54,7 +54,29 @@ export const commands: readonly Command[] = [
   {
     name: 'audit verify',
     help: 'Check every hash chain of the audit log and name the first broken link.',
-    run: async () => (await import('./maintain.ts')).verifyAuditLog(),
+    options: {
+      checkpoint: {
+        type: 'string',
+        value: 'file',
+        help: 'Checkpoint that was kept: also finds entries that were cut off since.',
+      },
+    },
+    run: async ({ options }) => (await import('./auditLog.ts')).verifyAuditLog(options),
+  },
+  {
+    name: 'audit checkpoint',
+    help: 'Print a signed statement of how far the audit log has come, to be kept elsewhere.',
+    run: async () => (await import('./auditLog.ts')).printCheckpoint(),
+  },
+  {
+    name: 'audit export',
+    help: 'Print the audit log as JSON lines, chain by chain.',
+    options: {
+      tenant: { type: 'string', value: 'id', help: 'Only the chain of this tenant.' },
+      since: { type: 'string', value: 'time', help: 'Not before this time, such as 2026-01-31T00:00:00Z.' },
+      until: { type: 'string', value: 'time', help: 'Not after this time.' },
+    },
+    run: async ({ options }) => (await import('./auditLog.ts')).exportAuditLog(options),
   },
   {
     name: 'rollup verify',

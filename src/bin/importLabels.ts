@@ -7,7 +7,7 @@ import { readChainUid } from '../services/readLabelRow.ts';
 import { appendAudit } from '../store/audit.ts';
 import { lockRecords } from '../store/records.ts';
 import { tenantTable } from '../store/tables/tenant.ts';
-import { withStore } from './maintain.ts';
+import { withKeyring } from './maintain.ts';
 import type { CommandInput } from './parseCommand.ts';
 import { refuse } from './refuse.ts';
 
@@ -30,7 +30,7 @@ export async function importLabelsCommand(
     source: typeof source === 'string' ? source : null,
   };
   const now = Date.now();
-  return withStore(async (store) => {
+  return withKeyring(async (store, keyring) => {
     try {
       const result = await store.transaction(async (tx) => {
         if (
@@ -47,7 +47,7 @@ export async function importLabelsCommand(
         };
         const imported = await importLabels(tx, options, textOf(file));
         const { faults: _faults, ...counts } = imported;
-        await appendAudit(tx, {
+        await appendAudit(tx, keyring.audit, {
           at: now,
           requestId: 'command line',
           tenantId,

@@ -1,28 +1,14 @@
-import { createLog } from '../app.ts';
+import { createLog, masterKeys } from '../app.ts';
 import { loadConfig } from '../config.ts';
 import { openDatabaseBeside } from '../database.ts';
 import { verifyRollups } from '../store/alerts/rollups.ts';
-import { verifyAudit } from '../store/audit.ts';
 import type { Store } from '../store/db.ts';
+import { type Keyring, openKeyring } from '../store/keyring.ts';
 
 /** Opening the database migrates it. */
 export async function migrateDatabase(): Promise<number> {
   return withStore(async () => {
     process.stdout.write('The database is up to date.\n');
-    return 0;
-  });
-}
-
-export async function verifyAuditLog(): Promise<number> {
-  return withStore(async (store) => {
-    const { entries, chains, faults } = await verifyAudit(store);
-    for (const { chain, seq, reason } of faults) {
-      process.stdout.write(
-        `Broken: ${chain === 0 ? 'platform chain' : `chain of tenant ${chain}`}, entry ${seq}: ${reason}.\n`,
-      );
-    }
-    if (faults.length > 0) return 1;
-    process.stdout.write(`The audit log is whole: ${entries} entries in ${chains} chains.\n`);
     return 0;
   });
 }
@@ -55,4 +41,13 @@ export async function withStore(work: (store: Store) => Promise<number>): Promis
   } finally {
     await database.close();
   }
+}
+
+/** The same with the keys of what is sealed, which also key the audit log. */
+export async function withKeyring(
+  work: (store: Store, keyring: Keyring) => Promise<number>,
+): Promise<number> {
+  return withStore(async (store) =>
+    work(store, await openKeyring(store, masterKeys(loadConfig()), Date.now())),
+  );
 }

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { masterKeys } from '../app.ts';
 import { loadConfig } from '../config.ts';
+import type { AuditKeys } from '../lib/auditKey.ts';
 import { readMasterKeyFile, writeMasterKeyFile } from '../lib/masterKey.ts';
-import { holdRotation, resealDataKeys } from '../store/keyring.ts';
+import { appendAudit } from '../store/audit.ts';
+import type { Db } from '../store/db.ts';
+import { holdRotation, openKeyring, resealDataKeys } from '../store/keyring.ts';
 import { withStore } from './maintain.ts';
 import type { CommandInput } from './parseCommand.ts';
 import { refuse } from './refuse.ts';
@@ -21,10 +24,14 @@ export async function rotateKey(options: CommandInput['options']): Promise<numbe
   return withStore(async (store) => {
     const next = typeof file === 'string' ? readMasterKeyFile(file)[0]! : randomBytes(32);
     const count = await holdRotation(store, async () => {
+      // Chains that were begun without a key are bound before there is a newer one.
+      await openKeyring(store, old, Date.now());
       const present = old();
       if (!config.masterKey) writeMasterKeyFile(config.masterKeyFile, [next, ...present]);
       const resealed = await resealDataKeys(store, () => [next, ...present], next, Date.now());
       if (!config.masterKey) writeMasterKeyFile(config.masterKeyFile, [next]);
+      const { audit } = await openKeyring(store, () => [next], Date.now());
+      await store.transaction((tx) => noteRotation(tx, audit));
       return resealed;
     });
     process.stdout.write(
@@ -34,5 +41,17 @@ export async function rotateKey(options: CommandInput['options']): Promise<numbe
           : `It is in ${config.masterKeyFile}.\n`),
     );
     return 0;
+  });
+}
+
+async function noteRotation(tx: Db, keys: AuditKeys): Promise<void> {
+  await appendAudit(tx, keys, {
+    at: Date.now(),
+    requestId: 'command line',
+    tenantId: null,
+    actor: { tokenId: null, tokenKind: 'COMMAND_LINE', userId: null },
+    action: 'key.rotate',
+    record: { kind: 'key', id: null },
+    changes: { keyId: keys.newest().id },
   });
 }

@@ -1,3 +1,4 @@
+import type { AuditKeys } from '../lib/auditKey.ts';
 import { everything, roles } from '../model/principal.ts';
 import { issueToken } from '../services/issueToken.ts';
 import { appendAudit } from '../store/audit.ts';
@@ -5,7 +6,7 @@ import type { Db } from '../store/db.ts';
 import { lockRecords } from '../store/records.ts';
 import { tenantTable } from '../store/tables/tenant.ts';
 import { listTokens, revokeToken } from '../store/tokens.ts';
-import { withStore } from './maintain.ts';
+import { withKeyring, withStore } from './maintain.ts';
 import type { CommandInput } from './parseCommand.ts';
 import { refuse } from './refuse.ts';
 
@@ -21,7 +22,7 @@ export async function createTokenCommand(options: CommandInput['options']): Prom
   if (wanted.includes('admin') !== (tenantId === null)) {
     return refuse('An admin token has no tenant, and every other role needs --tenant.');
   }
-  return withStore((store) =>
+  return withKeyring((store, { audit: keys }) =>
     store.transaction(async (tx) => {
       if (tenantId !== null && !(await hasTenant(tx, tenantId)))
         return refuse(`There is no tenant ${tenantId}.`);
@@ -34,7 +35,7 @@ export async function createTokenCommand(options: CommandInput['options']): Prom
         { kind, tenantId, userId: null, label, roles: wanted, expiredAt },
         now,
       );
-      await audit(tx, 'apikey.create', tenantId, id, { label, roles: wanted, expiredAt }, now);
+      await audit(tx, keys, 'apikey.create', tenantId, id, { label, roles: wanted, expiredAt }, now);
       process.stdout.write(`${token}\n`);
       process.stderr.write(`Token ${id} was created. It is not shown again.\n`);
       return 0;
@@ -61,12 +62,12 @@ export async function revokeTokenCommand(words: readonly string[]): Promise<numb
   const id = readNumber(words[0]);
   if (id == null || words.length !== 1)
     return refuse('Usage: vigil token revoke <id>; vigil token list shows the ids.');
-  return withStore((store) =>
+  return withKeyring((store, { audit: keys }) =>
     store.transaction(async (tx) => {
       const now = Date.now();
       const revoked = await revokeToken(tx, id, now);
       if (!revoked) return refuse(`There is no live token ${id}.`);
-      await audit(tx, 'apikey.delete', revoked.tenantId, id, {}, now);
+      await audit(tx, keys, 'apikey.delete', revoked.tenantId, id, {}, now);
       process.stdout.write(`Token ${id} is revoked.\n`);
       return 0;
     }),
@@ -79,6 +80,7 @@ async function hasTenant(tx: Db, id: number): Promise<boolean> {
 
 async function audit(
   tx: Db,
+  keys: AuditKeys,
   action: string,
   tenantId: number | null,
   id: number,
@@ -86,7 +88,7 @@ async function audit(
   now: number,
 ): Promise<void> {
   const actor = { tokenId: null, tokenKind: 'COMMAND_LINE', userId: null };
-  await appendAudit(tx, {
+  await appendAudit(tx, keys, {
     at: now,
     requestId: 'command line',
     tenantId,

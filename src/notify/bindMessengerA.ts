@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { AuditKeys } from '../lib/auditKey.ts';
 import { messageOf } from '../lib/messageOf.ts';
 import { withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { Store } from '../store/db.ts';
@@ -15,13 +16,19 @@ import { isRecord } from './texts/readData.ts';
 const leaseMs = 45_000;
 const pollSeconds = 20;
 
-type Options = { store: Store; bot: Bot; now: () => number; log: Logger };
+type Options = {
+  store: Store /** Of the audit log. */;
+  keys: AuditKeys;
+  bot: Bot;
+  now: () => number;
+  log: Logger;
+};
 
 /** Reads what people write to the bot and binds destinations to chats. Of many processes one reads at a time. */
-export function startMessengerABinding({ store, bot, now, log }: Options): { stop(): Promise<void> } {
+export function startMessengerABinding({ store, keys, bot, now, log }: Options): { stop(): Promise<void> } {
   const holder = randomUUID();
   const ending = new AbortController();
-  const handle = createCommandHandler(now);
+  const handle = createCommandHandler(keys, now);
   let botUsername: string | undefined;
   let lastFault: string | undefined;
 

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { AuditKeys } from '../lib/auditKey.ts';
 import { hashToken } from '../lib/token.ts';
 import { createTokenBucket } from '../lib/tokenBucket.ts';
 import { appendAudit } from '../store/audit.ts';
@@ -20,7 +21,7 @@ const help = [
 ].join('\n');
 
 /** Does what people ask the bot for; the answer for the chat, or undefined when there is nothing to say. */
-export function createCommandHandler(now: () => number) {
+export function createCommandHandler(keys: AuditKeys, now: () => number) {
   // A code has 72 random bits; five guesses and then one in a minute leave nothing to be found.
   const guesses = createTokenBucket({ perSecond: 1 / 60, burst: 5 }, now);
   const answers = createTokenBucket({ perSecond: 0.2, burst: 10 }, now);
@@ -36,7 +37,7 @@ export function createCommandHandler(now: () => number) {
       case 'bind':
         return command.code ? bind(tx, update, command.code, botUsername) : `The code is missing.\n\n${help}`;
       case 'unbind':
-        return unbind(tx, update, now());
+        return unbind(tx, keys, update, now());
       case 'start':
         return command.code ? bind(tx, update, command.code, botUsername) : help;
       case 'help':
@@ -57,17 +58,17 @@ export function createCommandHandler(now: () => number) {
     if (isBound)
       return 'This code was used in another chat. Send /unbind there first; the destination then has a new code.';
     await bindDestination(tx, found, chatOf(update, botUsername), now());
-    await note(tx, update, found, 'bind', { before: found.chatId, after: update.chat.id }, now());
+    await note(tx, keys, update, found, 'bind', { before: found.chatId, after: update.chat.id }, now());
     return `Bound. Alerts of ${cleanLine(found.tenantName, 100)} for destination ${found.id} arrive here from now on.`;
   }
 }
 
-async function unbind(tx: Db, update: Update, now: number): Promise<string> {
+async function unbind(tx: Db, keys: AuditKeys, update: Update, now: number): Promise<string> {
   const bound = await findBound(tx, update.chat.id);
   if (bound.length === 0) return 'Nothing is bound to this chat.';
   for (const destination of bound) {
     await unbindDestination(tx, destination, now);
-    await note(tx, update, destination, 'unbind', { before: update.chat.id, after: null }, now);
+    await note(tx, keys, update, destination, 'unbind', { before: update.chat.id, after: null }, now);
   }
   return 'Unbound. No alerts arrive here any more.';
 }
@@ -97,13 +98,14 @@ function chatOf({ chat, from }: Update, botUsername: string) {
 /** Nobody with a token did it, so the entry says which user of the messenger did. */
 async function note(
   tx: Db,
+  keys: AuditKeys,
   update: Update,
   record: { id: number; tenantId: number },
   verb: 'bind' | 'unbind',
   messengerAChatId: { before: string | null; after: string | null },
   now: number,
 ): Promise<void> {
-  await appendAudit(tx, {
+  await appendAudit(tx, keys, {
     at: now,
     requestId: `messenger-${update.id}`,
     tenantId: record.tenantId,

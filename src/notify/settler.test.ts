@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { deriveAuditKey } from '../lib/auditKey.ts';
 import type { Db, Store } from '../store/db.ts';
 import { createSettler, type Result } from './settler.ts';
+
+const keys = { newest: () => deriveAuditKey(1, Buffer.alloc(32)), find: async () => undefined };
 
 const result = (id: number): Result => ({
   tenantId: 1,
@@ -45,7 +48,7 @@ function createStore(failures: number, refused = '') {
 describe('settling', () => {
   it('writes in one transaction what came together, and resolves when it is written', async () => {
     const { store, seen } = createStore(0);
-    const settler = createSettler({ store, now: () => 0, onDisabled: () => {}, onError: () => {} });
+    const settler = createSettler({ store, keys, now: () => 0, onDisabled: () => {}, onError: () => {} });
     await Promise.all([1, 2, 3, 4, 5].map((id) => settler.settle([result(id)])));
     expect(seen.written).toBeLessThanOrEqual(2);
   });
@@ -55,6 +58,7 @@ describe('settling', () => {
     const errors: unknown[] = [];
     const settler = createSettler({
       store,
+      keys,
       now: () => 0,
       onDisabled: () => {},
       onError: (error) => errors.push(error),
@@ -65,7 +69,7 @@ describe('settling', () => {
 
   it('writes the rest when one result cannot be written', async () => {
     const { store, seen } = createStore(0, '\\"id\\":3,');
-    const settler = createSettler({ store, now: () => 0, onDisabled: () => {}, onError: () => {} });
+    const settler = createSettler({ store, keys, now: () => 0, onDisabled: () => {}, onError: () => {} });
     const settled: number[] = [];
     const settling = [1, 2, 3, 4, 5].map((id) => settler.settle([result(id)]).then(() => settled.push(id)));
     await Promise.all(settling.toSpliced(2, 1));
@@ -77,7 +81,7 @@ describe('settling', () => {
 
   it('ends although the store stays away once it is stopped', async () => {
     const { store, seen } = createStore(Number.POSITIVE_INFINITY);
-    const settler = createSettler({ store, now: () => 0, onDisabled: () => {}, onError: () => {} });
+    const settler = createSettler({ store, keys, now: () => 0, onDisabled: () => {}, onError: () => {} });
     const settling = settler.settle([result(1)]);
     settler.stop();
     await settling;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AuditKeys } from '../lib/auditKey.ts';
 import { createFairQueue } from '../lib/fairQueue.ts';
 import { appendAudit } from '../store/audit.ts';
 import type { Db, Store } from '../store/db.ts';
@@ -12,6 +13,8 @@ export type Result = Settled & { isGone: boolean; pausedUntil: number | null };
 
 type Options = {
   store: Store;
+  /** Of the audit log. */
+  keys: AuditKeys;
   now: () => number;
   /** A destination was disabled, so that what waits for it is to be given up. */
   onDisabled: () => void;
@@ -30,7 +33,7 @@ const aloneAtOnce = 2;
  * one, so that nothing holds back the rest. While the store is away all is kept, because an attempt that is forgotten would
  * be made again.
  */
-export function createSettler({ store, now, onDisabled, onError }: Options) {
+export function createSettler({ store, keys, now, onDisabled, onError }: Options) {
   const queue = createFairQueue({ slots: aloneAtOnce });
   let waiting: Waiting[] = [];
   let isWriting = false;
@@ -63,7 +66,7 @@ export function createSettler({ store, now, onDisabled, onError }: Options) {
 
   async function write(results: readonly Result[]): Promise<boolean> {
     try {
-      if (await store.transaction((tx) => writeResults(tx, results, now()))) onDisabled();
+      if (await store.transaction((tx) => writeResults(tx, keys, results, now()))) onDisabled();
       return true;
     } catch (error) {
       onError(error);
@@ -86,7 +89,12 @@ export function createSettler({ store, now, onDisabled, onError }: Options) {
 }
 
 /** Whether a destination was disabled. */
-async function writeResults(tx: Db, results: readonly Result[], now: number): Promise<boolean> {
+async function writeResults(
+  tx: Db,
+  keys: AuditKeys,
+  results: readonly Result[],
+  now: number,
+): Promise<boolean> {
   await settleDeliveries(tx, results, now);
   const failing = await noteHealth(tx, toHealth(results), now);
   const gone = new Map(
@@ -97,7 +105,7 @@ async function writeResults(tx: Db, results: readonly Result[], now: number): Pr
     const last = gone.get(destination.id);
     const isTooLong = now - destination.failingSince >= fiveDays;
     if (!last && !isTooLong) continue;
-    await disable(tx, destination, last ? (last.error ?? 'The receiver is gone.') : tooLong, now);
+    await disable(tx, keys, destination, last ? (last.error ?? 'The receiver is gone.') : tooLong, now);
     isDisabled = true;
   }
   return isDisabled;
@@ -121,6 +129,7 @@ function toHealth(results: readonly Result[]): Health[] {
 
 async function disable(
   tx: Db,
+  keys: AuditKeys,
   destination: { tenantId: number; id: number; type: string; failingSince: number },
   reason: string,
   now: number,
@@ -130,7 +139,7 @@ async function disable(
   const data = { destinationId: id, destinationType: type, reason, failingSince };
   const destinationIds = await findOtherDestinations(tx, tenantId, id);
   await insertDeliveries(tx, [{ tenantId, type: 'destination.disabled', data, destinationIds }], now);
-  await appendAudit(tx, {
+  await appendAudit(tx, keys, {
     at: now,
     requestId: '',
     tenantId,

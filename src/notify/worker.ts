@@ -39,7 +39,7 @@ const graceMs = 5000;
 export function startWorker(options: Options): { stop(): Promise<void> } {
   const { store, keyring, notifier, now, random, onError } = options;
   const { look: giveUp, stop: stopGivingUp } = createLookout(() => giveUpDeliveries(store, now()), onError);
-  const settler = createSettler({ store, now, onDisabled: giveUp, onError });
+  const settler = createSettler({ store, keys: keyring.audit, now, onDisabled: giveUp, onError });
   const busy = new Map<number, number>();
   let mails = 0;
   const running = new Set<Promise<void>>();

@@ -5,7 +5,7 @@ import type { Call } from './call.ts';
 
 /** Writes the one audit entry of a change, in its transaction: every member that differs, before and after. */
 export async function audit(
-  call: Pick<Call, 'db' | 'principal' | 'requestId' | 'now'>,
+  call: Pick<Call, 'services' | 'db' | 'principal' | 'address' | 'requestId' | 'now'>,
   kind: string,
   verb: string,
   record: { id: number | null; tenantId: number | null },
@@ -14,12 +14,17 @@ export async function audit(
   extra: Row = {},
 ): Promise<void> {
   const { principal } = call;
-  await appendAudit(call.db, {
+  await appendAudit(call.db, call.services.keyring.audit, {
     at: call.now,
     requestId: call.requestId,
     // A tenant's own record is written into that tenant's chain.
     tenantId: kind === 'tenant' ? record.id : record.tenantId,
-    actor: { tokenId: principal.tokenId, tokenKind: principal.tokenKind, userId: principal.userId },
+    actor: {
+      tokenId: principal.tokenId,
+      tokenKind: principal.tokenKind,
+      userId: principal.userId,
+      address: call.address,
+    },
     action: `${kind}.${verb}`,
     record: { kind, id: record.id },
     changes: { ...difference(before, after), ...extra },

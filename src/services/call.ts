@@ -45,6 +45,17 @@ export type Services = {
   answers: (uid: ChainUid, client: ChainClient) => Fetch;
 };
 
+/** Something that the audit log keeps although no record was changed, such as a failed login. */
+export type SecurityEvent = {
+  /** For example `session.refuse`. */
+  action: string;
+  /** Whose chain it belongs to, if that is known. */
+  tenantId: number | null;
+  userId: number | null;
+  /** What else is known of it; never a secret. */
+  details: Record<string, unknown>;
+};
+
 /** One request on its way: who asks, what it may touch, and the transaction in which all of it happens. */
 export type Call = {
   services: Services;
@@ -54,6 +65,10 @@ export type Call = {
   scope: Scope;
   /** What the caller may at least see, to tell a forbidden record from a hidden one. */
   visible: Scope;
+  /** Where the request came from. */
+  address: string;
   requestId: string;
   now: number;
+  /** Written into the audit log when the request is over, also when it was refused. */
+  securityEvents: SecurityEvent[];
 };

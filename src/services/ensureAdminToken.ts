@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AuditKeys } from '../lib/auditKey.ts';
 import type { Secret } from '../lib/secret.ts';
 import { hashToken } from '../lib/token.ts';
 import { appendAudit } from '../store/audit.ts';
@@ -21,6 +22,7 @@ const ofEnvironment = { ...admin, label: 'VIGIL_ADMIN_TOKEN' } as const;
 /** The first start makes an administrator's token; one of the environment takes the place of its predecessor. */
 export async function ensureAdminToken(
   store: Store,
+  keys: AuditKeys,
   { adminToken, dataDir }: Settings,
   now: number,
   warn: (message: string) => void,
@@ -28,7 +30,7 @@ export async function ensureAdminToken(
   return store.transaction(async (tx) => {
     await lockAdminTokens(tx);
     if (adminToken) {
-      await takeToken(tx, adminToken.reveal(), now, warn);
+      await takeToken(tx, keys, adminToken.reveal(), now, warn);
       return undefined;
     }
     if (await hasAdminToken(tx)) return undefined;
@@ -38,7 +40,13 @@ export async function ensureAdminToken(
   });
 }
 
-async function takeToken(tx: Db, token: string, now: number, warn: (message: string) => void): Promise<void> {
+async function takeToken(
+  tx: Db,
+  keys: AuditKeys,
+  token: string,
+  now: number,
+  warn: (message: string) => void,
+): Promise<void> {
   const hash = hashToken(token);
   const known = await findTokenByHash(tx, hash, now);
   if (known && !known.isLive) {
@@ -48,7 +56,7 @@ async function takeToken(tx: Db, token: string, now: number, warn: (message: str
   }
   const id = known?.id ?? (await insertToken(tx, { ...ofEnvironment, hash, hint: tokenHint(token) }, now));
   for (const former of await revokeAdminTokens(tx, ofEnvironment.label, id, now)) {
-    await appendAudit(tx, {
+    await appendAudit(tx, keys, {
       at: now,
       requestId: 'start',
       tenantId: null,

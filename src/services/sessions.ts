@@ -3,6 +3,7 @@ import { Problem } from '../model/errors.ts';
 import { findMemberByEmail } from '../store/members.ts';
 import { revokeToken } from '../store/tokens.ts';
 import { audit } from './audit.ts';
+import { auditSecurityEvent } from './auditSecurityEvent.ts';
 import type { Call } from './call.ts';
 import { issueToken } from './issueToken.ts';
 
@@ -15,6 +16,12 @@ export async function login(call: Call, email: string, password: string): Promis
   const member = await findMemberByEmail(call.db, email);
   const isRight = await isPassword(password, member?.passwordHash ?? null);
   if (!member || !isRight || !member.isActive) {
+    auditSecurityEvent(call, {
+      action: 'session.refuse',
+      tenantId: member?.tenantId ?? null,
+      userId: member?.id ?? null,
+      details: { email },
+    });
     throw new Problem('unauthenticated', 'The e-mail address or the password is wrong.');
   }
   return openSession(call, { userId: member.id, tenantId: member.tenantId }, 'login');

@@ -1,42 +1,58 @@
-import { createHash } from 'node:crypto';
-import { empty, sql } from '../lib/sql.ts';
+import type { AuditKeys } from '../lib/auditKey.ts';
+import { empty, type Sql, sql } from '../lib/sql.ts';
 import type { Scope } from '../model/principal.ts';
-import type { Db, Store } from './db.ts';
+import type { Db } from './db.ts';
 
 /** One change: who did what to which record, and what it looked like before and after. No secret is ever in it. */
 export type AuditEntry = {
   at: number;
   requestId: string;
   tenantId: number | null;
-  actor: { tokenId: number | null; tokenKind: string; userId: number | null };
+  actor: { tokenId: number | null; tokenKind: string; userId: number | null; address?: string };
   action: string;
   record: { kind: string; id: number | null };
   changes: Record<string, unknown>;
 };
 
 /** Chain of changes that belong to no tenant. */
-const platformChain = 0;
-const genesis = Buffer.alloc(32);
+export const platformChain = 0;
+/** What stands before the first entry of a chain. */
+export const genesis = Buffer.alloc(32);
+/** The action of the first keyed entry in a chain that was begun without a key. */
+export const keyedFrom = 'audit.key';
 
 /** Appends to the tenant's chain; the head row is locked, so entries of one chain are in commit order. */
-export async function appendAudit(db: Db, entry: AuditEntry): Promise<void> {
+export async function appendAudit(db: Db, keys: Pick<AuditKeys, 'newest'>, entry: AuditEntry): Promise<void> {
   const text = JSON.stringify(entry);
   const chain = entry.tenantId ?? platformChain;
-  const first = createHash('sha256').update(genesis).update(text).digest();
+  const key = keys.newest();
+  const head = await lockHead(db, chain);
+  // Computed here: whoever reads the statements of the database must not learn the key.
+  const hash = key.link(head.hash, text);
   await db.prepared(
     sql`with head as (
-        insert into audit_head as h (chain, seq, hash) values (${chain}, 1, ${first})
-        on conflict (chain) do update set seq = h.seq + 1, hash = sha256(h.hash || convert_to(${text}, 'UTF8'))
-        returning seq, hash)
-      insert into audit_entry (chain, seq, hash, entry, at, action, record_kind, record_id)
-      select ${chain}, head.seq, head.hash, ${text}, ${entry.at}, ${entry.action}, ${entry.record.kind}, ${entry.record.id}
+        update audit_head set seq = seq + 1, hash = ${hash} where chain = ${chain} returning seq)
+      insert into audit_entry (chain, seq, hash, key_id, entry, at, action, record_kind, record_id)
+      select ${chain}, head.seq, ${hash}, ${key.id}, ${text}, ${entry.at}, ${entry.action}, ${entry.record.kind},
+        ${entry.record.id}
       from head`,
   );
 }
 
-export type AuditSearch = {
-  from: number;
-  size: number;
+async function lockHead(db: Db, chain: number): Promise<{ hash: Buffer }> {
+  const found = await db.prepared<{ hash: Buffer }>(
+    sql`select hash from audit_head where chain = ${chain} for update`,
+  );
+  if (found[0]) return found[0];
+  // The update changes nothing: it waits for another's first entry, and takes the lock.
+  const begun = await db.prepared<{ hash: Buffer }>(
+    sql`insert into audit_head as h (chain, seq, hash) values (${chain}, 0, ${genesis})
+      on conflict (chain) do update set seq = h.seq returning hash`,
+  );
+  return begun[0]!;
+}
+
+export type AuditFilter = {
   tenantId?: number;
   kind?: string;
   recordId?: number;
@@ -44,103 +60,46 @@ export type AuditSearch = {
   until?: number;
 };
 
+type AuditSearch = AuditFilter & { from: number; size: number };
+
 /** Newest first. */
 export async function searchAudit(db: Db, scope: Scope, search: AuditSearch) {
-  const chains = scope.all ? sql`true` : sql`chain = any(${scope.tenantIds})`;
-  const rows = await db.query<{ seq: number; hash: Buffer; entry: string }>(
-    sql`select seq, hash, entry from audit_entry where ${chains}
-      ${search.tenantId === undefined ? empty : sql`and chain = ${search.tenantId}`}
-      ${search.kind === undefined ? empty : sql`and record_kind = ${search.kind}`}
-      ${search.recordId === undefined ? empty : sql`and record_id = ${search.recordId}`}
-      ${search.since === undefined ? empty : sql`and at >= ${search.since}`}
-      ${search.until === undefined ? empty : sql`and at <= ${search.until}`}
+  const rows = await db.query<Row>(
+    sql`select seq, hash, key_id as "keyId", entry from audit_entry where ${matching(scope, search)}
       order by at desc, chain, seq desc limit ${search.size} offset ${search.from}`,
   );
-  return rows.map((row) => {
-    const entry: AuditEntry = JSON.parse(row.entry);
-    return { seq: row.seq, hash: row.hash.toString('hex'), ...entry };
-  });
+  return rows.map(toShown);
 }
 
-export type AuditFault = { chain: number; seq: number; reason: string };
-
-/** Walks every chain from its first entry and reports the first broken link of each, in one view of the store. */
-export async function verifyAudit(
-  store: Store,
-): Promise<{ entries: number; chains: number; faults: AuditFault[] }> {
-  return store.transaction(async (tx) => {
-    // Entries that are appended meanwhile must not look like ones beyond the head.
-    await tx.query(sql`set transaction isolation level repeatable read, read only`);
-    const heads = await tx.query<Head>(sql`select chain, seq, hash from audit_head order by chain`);
-    const strays = await tx.query<{ chain: number; seq: number }>(
-      sql`select chain, min(seq) as seq from audit_entry
-        where chain not in (select chain from audit_head) group by chain order by chain`,
-    );
-    const faults: AuditFault[] = strays.map(({ chain, seq }) => ({
-      chain,
-      seq,
-      reason: 'the chain has no head',
-    }));
-    let entries = 0;
-    for (const head of heads) {
-      const { count, fault } = await verifyChain(tx, head);
-      entries += count;
-      if (fault) faults.push({ chain: head.chain, ...fault });
-    }
-    return { entries, chains: heads.length, faults };
-  });
+/** Chain by chain, oldest first, a page at a time: `after` is the last entry of the page before. */
+export async function pageAudit(
+  db: Db,
+  scope: Scope,
+  filter: AuditFilter,
+  after: { chain: number; seq: number },
+  size: number,
+) {
+  const rows = await db.query<Row & { chain: number }>(
+    sql`select chain, seq, hash, key_id as "keyId", entry from audit_entry
+      where (chain, seq) > (${after.chain}, ${after.seq}) and ${matching(scope, filter)}
+      order by chain, seq limit ${size}`,
+  );
+  return rows.map((row) => ({ chain: row.chain, entry: toShown(row) }));
 }
 
-type Head = { chain: number; seq: number; hash: Buffer };
+type Row = { seq: number; hash: Buffer; keyId: number | null; entry: string };
 
-const batch = 1000;
-
-type Link = {
-  seq: number;
-  hash: Buffer;
-  entry: string;
-  at: number;
-  action: string;
-  kind: string;
-  id: number | null;
-};
-type LinkFault = { seq: number; reason: string };
-
-async function verifyChain(db: Db, head: Head): Promise<{ count: number; fault?: LinkFault }> {
-  let hash: Buffer = genesis;
-  let seq = 0;
-  for (;;) {
-    const links = await db.query<Link>(
-      sql`select seq, hash, entry, at, action, record_kind as kind, record_id as id from audit_entry
-        where chain = ${head.chain} and seq > ${seq} order by seq limit ${batch}`,
-    );
-    for (const link of links) {
-      const expected = createHash('sha256').update(hash).update(link.entry).digest();
-      const reason = linkFault(link, seq + 1, expected, head.chain);
-      if (reason) return { count: seq, fault: { seq: seq + 1, reason } };
-      hash = expected;
-      seq += 1;
-    }
-    if (links.length < batch) break;
-  }
-  if (seq < head.seq)
-    return { count: seq, fault: { seq: seq + 1, reason: `entries up to ${head.seq} are missing` } };
-  if (seq > head.seq)
-    return { count: seq, fault: { seq: head.seq + 1, reason: 'the entry is beyond the head of the chain' } };
-  if (!hash.equals(head.hash))
-    return { count: seq, fault: { seq, reason: 'the head of the chain has another hash' } };
-  return { count: seq };
+function matching(scope: Scope, filter: AuditFilter): Sql {
+  const chains = scope.all ? sql`true` : sql`chain = any(${scope.tenantIds})`;
+  return sql`${chains}
+    ${filter.tenantId === undefined ? empty : sql`and chain = ${filter.tenantId}`}
+    ${filter.kind === undefined ? empty : sql`and record_kind = ${filter.kind}`}
+    ${filter.recordId === undefined ? empty : sql`and record_id = ${filter.recordId}`}
+    ${filter.since === undefined ? empty : sql`and at >= ${filter.since}`}
+    ${filter.until === undefined ? empty : sql`and at <= ${filter.until}`}`;
 }
 
-function linkFault(link: Link, seq: number, hash: Buffer, chain: number): string | undefined {
-  if (link.seq !== seq) return 'the entry is missing';
-  if (!link.hash.equals(hash)) return 'the hash does not follow from the entry and the one before it';
-  const entry: AuditEntry = JSON.parse(link.entry);
-  const agrees =
-    (entry.tenantId ?? platformChain) === chain &&
-    entry.at === link.at &&
-    entry.action === link.action &&
-    entry.record.kind === link.kind &&
-    entry.record.id === link.id;
-  return agrees ? undefined : 'a column differs from the entry';
+function toShown({ seq, hash, keyId, entry }: Row) {
+  const shown: AuditEntry = JSON.parse(entry);
+  return { seq, hash: hash.toString('hex'), keyId, ...shown };
 }

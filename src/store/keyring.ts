@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { type AuditKey, type AuditKeys, deriveAuditKey } from '../lib/auditKey.ts';
 import { seal, unseal } from '../lib/seal.ts';
 import { sql } from '../lib/sql.ts';
 import type { Db, Store } from './db.ts';
+import { keyAuditChains } from './keyAuditChains.ts';
 
 /** Where a secret belongs; a box opens only in its own place. */
 type Place = { tenantId: number | null; kind: string; id: number | string; member: string };
@@ -11,6 +13,7 @@ export type Keyring = {
   unseal(place: Place, box: Buffer): Promise<string>;
   /** For secrets that are wiped after use, which a string cannot be. */
   unsealBytes(place: Place, box: Buffer): Promise<Buffer>;
+  audit: AuditKeys;
 };
 
 /** The newest master key comes first; while it is being rotated there are two. */
@@ -24,16 +27,29 @@ const headerBytes = 4;
  */
 export async function openKeyring(store: Store, masterKeys: MasterKeys, now: number): Promise<Keyring> {
   const keys = new Map<number, Buffer>();
+  const auditKeys = new Map<number, AuditKey>();
   await store.transaction(async (tx) => {
     await tx.query(sql`lock table data_key in share row exclusive mode`);
-    const rows = await tx.query<{ id: number }>(sql`select id from data_key limit 1`);
-    if (rows.length === 0) await createDataKey(tx, masterKeys()[0]!, now);
+    const rows = await tx.query<{ id: number }>(sql`select id from data_key where keys_audit limit 1`);
+    if (rows.length > 0) return;
+    // Once in the life of a database: whoever takes this key away takes away the secrets that are sealed under it too.
+    const { id, key } = await createDataKey(tx, masterKeys()[0]!, now);
+    await keyAuditChains(tx, deriveAuditKey(id, key), now);
   });
   await load();
 
   async function load(): Promise<void> {
-    for (const row of await readDataKeys(store))
-      if (!keys.has(row.id)) keys.set(row.id, openDataKey(row, masterKeys()));
+    // A rotation may change hands between the reading of the keys and of the master key.
+    await loadOnce().catch(loadOnce);
+  }
+
+  async function loadOnce(): Promise<void> {
+    for (const row of await readDataKeys(store)) {
+      if (keys.has(row.id)) continue;
+      const key = openDataKey(row, masterKeys());
+      keys.set(row.id, key);
+      if (row.keysAudit) auditKeys.set(row.id, deriveAuditKey(row.id, key));
+    }
   }
 
   async function unsealBytes(place: Place, box: Buffer): Promise<Buffer> {
@@ -53,6 +69,13 @@ export async function openKeyring(store: Store, masterKeys: MasterKeys, now: num
     },
     unseal: async (place, box) => (await unsealBytes(place, box)).toString(),
     unsealBytes,
+    audit: {
+      newest: () => auditKeys.get(Math.max(...auditKeys.keys()))!,
+      async find(id) {
+        if (!auditKeys.has(id)) await load();
+        return auditKeys.get(id);
+      },
+    },
   };
 }
 
@@ -78,7 +101,7 @@ export async function resealDataKeys(
     await tx.query(sql`lock table data_key in share row exclusive mode`);
     const rows = await readDataKeys(tx);
     for (const row of rows) {
-      const sealed = seal(next, openDataKey(row, old()), dataKeyPlace(row.id));
+      const sealed = seal(next, openDataKey(row, old()), dataKeyPlace(row));
       await tx.query(
         sql`update data_key set sealed = ${sealed}, master_key_id = ${masterKeyId(next)} where id = ${row.id}`,
       );
@@ -88,23 +111,26 @@ export async function resealDataKeys(
   });
 }
 
-type DataKeyRow = { id: number; masterKeyId: string; sealed: Buffer };
+type DataKeyRow = { id: number; masterKeyId: string; keysAudit: boolean; sealed: Buffer };
 
 async function readDataKeys(db: Db): Promise<DataKeyRow[]> {
   return db.query<DataKeyRow>(
-    sql`select id, master_key_id as "masterKeyId", sealed from data_key order by id`,
+    sql`select id, master_key_id as "masterKeyId", keys_audit as "keysAudit", sealed from data_key order by id`,
   );
 }
 
-async function createDataKey(tx: Db, master: Buffer, now: number): Promise<void> {
+async function createDataKey(tx: Db, master: Buffer, now: number): Promise<{ id: number; key: Buffer }> {
   const rows = await tx.query<{ id: number }>(
     sql`select nextval(pg_get_serial_sequence('data_key', 'id'))::int as id`,
   );
   const id = rows[0]!.id;
-  const sealed = seal(master, randomBytes(32), dataKeyPlace(id));
+  const key = randomBytes(32);
+  const sealed = seal(master, key, dataKeyPlace({ id, keysAudit: true }));
   await tx.query(
-    sql`insert into data_key (id, created_at, master_key_id, sealed) values (${id}, ${now}, ${masterKeyId(master)}, ${sealed})`,
+    sql`insert into data_key (id, created_at, master_key_id, keys_audit, sealed)
+      values (${id}, ${now}, ${masterKeyId(master)}, true, ${sealed})`,
   );
+  return { id, key };
 }
 
 function openDataKey(row: DataKeyRow, masters: readonly Buffer[]): Buffer {
@@ -115,7 +141,7 @@ function openDataKey(row: DataKeyRow, masters: readonly Buffer[]): Buffer {
         'Give the right key in VIGIL_MASTER_KEY or VIGIL_MASTER_KEY_FILE.',
     );
   }
-  return unseal(master, row.sealed, dataKeyPlace(row.id));
+  return unseal(master, row.sealed, dataKeyPlace(row));
 }
 
 /** Tells master keys apart without saying anything about them. */
@@ -123,8 +149,8 @@ function masterKeyId(key: Buffer): string {
   return createHash('sha256').update('vigil master key').update(key).digest('hex').slice(0, 16);
 }
 
-function dataKeyPlace(id: number): string {
-  return `vigil data key ${id}`;
+function dataKeyPlace({ id, keysAudit }: Pick<DataKeyRow, 'id' | 'keysAudit'>): string {
+  return keysAudit ? `vigil data key ${id} that keys the audit log` : `vigil data key ${id}`;
 }
 
 function boundTo(place: Place): string {

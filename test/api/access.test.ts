@@ -52,6 +52,8 @@ const otherRights: Record<string, string> = {
   'GET /auth/me': 'vV',
   'GET /chain': 'vV',
   'GET /audit': 'm',
+  'GET /audit/export': 'm',
+  'GET /audit/checkpoint': 'm',
   'POST /contract/{id}/action/alert/search': 'vV',
   'POST /contract/{id}/trigger/alert/search': 'vV',
   'POST /contract/{id}/detector/alert/search': 'vV',

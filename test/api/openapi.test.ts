@@ -62,8 +62,13 @@ describe('the OpenAPI document', () => {
       }
       for (const [status, response] of Object.entries<Json>(operation.responses)) {
         expectMembers(response, `${name} ${status}`, ['description', 'content'], ['headers']);
+        const isLines = name.endsWith('/audit/export');
         const isStream = name.endsWith('/alert/stream');
-        const success = isStream ? 'text/event-stream' : 'application/json';
+        const success = isStream
+          ? 'text/event-stream'
+          : isLines
+            ? 'application/x-ndjson'
+            : 'application/json';
         const type = Number(status) < 300 ? success : 'application/problem+json';
         expectContent(response.content, `${name} ${status}`, type);
         for (const header of Object.values(response.headers ?? {})) {

@@ -31,7 +31,7 @@ export function createClient(
       ...(payload === undefined ? {} : { body: payload }),
     });
     const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '');
     const answer = {
       status: response.status,
       text,

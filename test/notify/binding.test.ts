@@ -38,6 +38,7 @@ function startReader() {
   const bot = createBot({ url: chats.url, token: new Secret(chats.token) });
   const reader = startMessengerABinding({
     store: api.store,
+    keys: api.services.keyring.audit,
     bot,
     now: api.services.now,
     log: pino({}, { write: (line: string) => void log.push(line) }),

@@ -1,9 +1,11 @@
+import { verify } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resources } from '../../src/api/endpoints.ts';
 import { raw, sql } from '../../src/lib/sql.ts';
 import { hashToken } from '../../src/lib/token.ts';
-import { verifyAudit } from '../../src/store/audit.ts';
+import { appendAudit } from '../../src/store/audit.ts';
 import { findTokenByHash } from '../../src/store/tokens.ts';
+import { verifyAudit } from '../../src/store/verifyAudit.ts';
 import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
 import { recordWrites } from '../support/recordWrites.ts';
 import { createWorld, type World } from '../support/world.ts';
@@ -102,7 +104,7 @@ describe('every endpoint that writes a record', () => {
     });
   }
 
-  it('sessions and accepted invites leave one entry each, and failed ones none', async () => {
+  it('sessions, refused logins and accepted invites leave one entry each, with the address', async () => {
     const invite = await api.call('POST', 'invite', {
       tenantId: world.tenant.id,
       email: 'accepted@example.com',
@@ -117,11 +119,31 @@ describe('every endpoint that writes a record', () => {
     expect((await audited('POST', `invite/${uid}/accept`, person, null)).left).toEqual([]);
 
     const login = { email: 'accepted@example.com', password: person.password };
-    expect(
-      (await audited('POST', 'auth/login', { ...login, password: 'wrong horse battery' }, null)).left,
-    ).toEqual([]);
+    const refused = await audited('POST', 'auth/login', { ...login, password: 'wrong horse battery' }, null);
+    expect(refused.left).toMatchObject([
+      {
+        action: 'session.refuse',
+        tenantId: world.tenant.id,
+        requestId: refused.requestId,
+        actor: { tokenId: null, userId: accepted.body.id, address: '127.0.0.1' },
+        changes: { email: login.email },
+      },
+    ]);
+    const stranger = { email: 'nobody@example.com', password: 'wrong horse battery' };
+    const unknown = await audited('POST', 'auth/login', stranger, null);
+    expect(unknown.left).toMatchObject([
+      {
+        action: 'session.refuse',
+        tenantId: null,
+        actor: { userId: null },
+        changes: { email: stranger.email },
+      },
+    ]);
+    expectNoSecrets([...refused.texts, ...unknown.texts], []);
     const opened = await audited('POST', 'auth/login', login, null);
-    expect(opened.left).toMatchObject([{ action: 'session.login', actor: { userId: accepted.body.id } }]);
+    expect(opened.left).toMatchObject([
+      { action: 'session.login', actor: { userId: accepted.body.id, address: '127.0.0.1' } },
+    ]);
     const refreshed = await audited('POST', 'auth/refresh', undefined, opened.body.token);
     expect(refreshed.left).toMatchObject([{ action: 'session.refresh', tenantId: world.tenant.id }]);
     const closed = await audited('POST', 'auth/logout', undefined, refreshed.body.token);
@@ -168,7 +190,67 @@ describe('a request that changes nothing', () => {
     await api.store.query(sql`drop trigger fail on organisation`);
     const { data } = await api.ok('POST', 'organisation/search', { where: "name = 'Never'" });
     expect(data).toEqual([]);
-    expect((await verifyAudit(api.store)).faults).toEqual([]);
+    expect((await verifyAudit(api.store, api.services.keyring.audit)).faults).toEqual([]);
+  });
+});
+
+describe('what leaves the log', () => {
+  const lines = (text: string): Json[] =>
+    text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+
+  it('is exported as JSON lines, chain by chain, each caller’s own', async () => {
+    const all = await api.call('GET', 'audit/export');
+    expect([all.status, all.headers.get('content-type')]).toEqual([
+      200,
+      'application/x-ndjson; charset=utf-8',
+    ]);
+    const rows = await api.store.query<{ chain: number; seq: number }>(
+      sql`select chain, seq from audit_entry order by chain, seq`,
+    );
+    expect(lines(all.text).map(({ tenantId, seq }) => ({ chain: tenantId ?? 0, seq }))).toEqual(rows);
+    const token = await api.token(world.tenant.id, 'tenant-manager');
+    const own = lines((await api.call('GET', 'audit/export', undefined, { token })).text);
+    expect(own).toEqual(lines(all.text).filter(({ tenantId }) => tenantId === world.tenant.id));
+    const middle = own[Math.floor(own.length / 2)]!.at;
+    const some = await api.call('GET', `audit/export?since=${middle}&kind=project`, undefined, { token });
+    expect(lines(some.text)).toEqual(
+      own.filter(({ at, record }) => at >= middle && record.kind === 'project'),
+    );
+    const shown = (await api.ok('GET', 'audit?size=1', undefined, { token })).data[0];
+    expect(own).toContainEqual(shown);
+  });
+
+  it('goes through pages of any number of entries', async () => {
+    const many = 1203;
+    const tenant = await api.ok('POST', 'tenant', { name: 'Long log' });
+    for (let i = 1; i < many; i++)
+      await appendAudit(api.store, api.services.keyring.audit, {
+        at: i,
+        requestId: 'r',
+        tenantId: tenant.id,
+        actor: { tokenId: null, tokenKind: 'SYSTEM', userId: null },
+        action: 'project.update',
+        record: { kind: 'project', id: i },
+        changes: {},
+      });
+    const { text } = await api.call('GET', `audit/export?tenantId=${tenant.id}`);
+    expect(lines(text).map(({ seq }) => seq)).toEqual(Array.from({ length: many }, (_, i) => i + 1));
+  });
+
+  it('is stated by checkpoints that hold the chains of their caller', async () => {
+    const token = await api.token(world.tenant.id, 'tenant-manager');
+    const signed = await api.ok('GET', 'audit/checkpoint', undefined, { token });
+    const heads = await api.store.query<{ seq: number; hash: string }>(
+      sql`select seq, encode(hash, 'hex') as hash from audit_head where chain = ${world.tenant.id}`,
+    );
+    expect(JSON.parse(signed.payload).chains).toMatchObject([{ tenantId: world.tenant.id, ...heads[0] }]);
+    const all = await api.ok('GET', 'audit/checkpoint');
+    expect(JSON.parse(all.payload).chains.length).toBeGreaterThan(1);
+    const [text, signature] = [Buffer.from(signed.payload), Buffer.from(signed.signature, 'base64')];
+    expect(verify(null, text, signed.publicKey, signature)).toBe(true);
   });
 });
 

@@ -3,6 +3,7 @@ import { startActions } from '../../../src/acting.ts';
 import type { Acting } from '../../../src/actions/acting.ts';
 import { type ChainUid, chains } from '../../../src/chains/chains.ts';
 import { createEvmClient } from '../../../src/chains/evm/createEvmClient.ts';
+import { deriveAuditKey } from '../../../src/lib/auditKey.ts';
 import { sql } from '../../../src/lib/sql.ts';
 import { createSandbox } from '../../../src/scripts/sandbox.ts';
 import { openStore, type PoolConfig } from '../../../src/store/db.ts';
@@ -67,5 +68,6 @@ function openKeyring(privateKey: string): Keyring {
     },
     unseal: async () => digits,
     unsealBytes: async () => Buffer.from(digits),
+    audit: { newest: () => deriveAuditKey(1, Buffer.alloc(32)), find: async () => undefined },
   };
 }

@@ -68,9 +68,12 @@ function* faultsOfAnswer(
   if (known && !known.statuses.has(String(status))) yield `status ${status} is not in the OpenAPI document`;
   if (method === 'HEAD') return;
   if (status < 300 && known) {
-    const expected = known.endpoint.isStream ? 'text/event-stream' : 'application/json';
+    const { isStream, isLines, reply } = known.endpoint;
+    const expected = isStream ? 'text/event-stream' : isLines ? 'application/x-ndjson' : 'application/json';
     if (type !== `${expected}; charset=utf-8`) yield `content type ${type}`;
-    yield* faultsOf(known.endpoint.reply, known.endpoint.isStream ? text : body);
+    if (isLines)
+      for (const line of text.split('\n').filter(Boolean)) yield* faultsOf(reply, JSON.parse(line));
+    else yield* faultsOf(reply, isStream ? text : body);
   }
   if (status < 400) return;
   if (type !== 'application/problem+json; charset=utf-8') yield `content type ${type}`;

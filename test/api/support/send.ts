@@ -33,7 +33,7 @@ export function createSend({ url, adminToken }: TestApi): { call: TestApi['call'
             for (const [name, values] of Object.entries(incoming.headersDistinct)) {
               for (const value of values ?? []) received.append(name, value);
             }
-            const isJson = received.get('content-type')?.includes('json') ?? false;
+            const isJson = /\bjson\b/.test(received.get('content-type') ?? '');
             const status = incoming.statusCode ?? 0;
             resolve({ status, text, body: isJson && text ? JSON.parse(text) : {}, headers: received });
           });

@@ -1,0 +1,40 @@
+import { createHmac, createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign } from 'node:crypto';
+
+/** What keys the audit log: derived from a data key, so that nobody who has only the database can compute it. */
+export type AuditKey = {
+  id: number;
+  /** The link of an entry: HMAC-SHA-256 over the hash before it and its text. */
+  link(previous: Buffer, text: string): Buffer;
+  /** Ed25519. */
+  sign(text: string): Buffer;
+  /** For those who keep checkpoints elsewhere. */
+  publicKey: KeyObject;
+};
+
+export type AuditKeys = {
+  /** For entries and checkpoints to come. */
+  newest(): AuditKey;
+  find(id: number): Promise<AuditKey | undefined>;
+};
+
+export function deriveAuditKey(id: number, dataKey: Buffer): AuditKey {
+  const chainKey = derive(dataKey, 'vigil audit chain');
+  const privateKey = createPrivateKey({
+    key: Buffer.concat([pkcs8Prefix, derive(dataKey, 'vigil audit checkpoint')]),
+    format: 'der',
+    type: 'pkcs8',
+  });
+  return {
+    id,
+    link: (previous, text) => createHmac('sha256', chainKey).update(previous).update(text).digest(),
+    sign: (text) => sign(null, Buffer.from(text), privateKey),
+    publicKey: createPublicKey(privateKey),
+  };
+}
+
+/** What stands before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410). */
+const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+function derive(dataKey: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', dataKey, '', purpose, 32));
+}
