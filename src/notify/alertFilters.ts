@@ -17,7 +17,7 @@ export function createAlertFilters(now: number): (query: string, alert: object) 
 
 function toMatcher(query: string, now: number): Matcher {
   try {
-    return createAlertMatcher(query, now);
+    return createAlertMatcher(query, now).matches;
   } catch {
     // It was read when it was saved; should that ever change, a message too many is better than one too few.
     return () => true;

@@ -1,7 +1,5 @@
 import { Problem } from '../model/errors.ts';
-import { parseQuery } from '../query/lucene/parser.ts';
-import { resolve } from '../query/lucene/resolve.ts';
-import { alertTable } from '../store/alerts/alertTable.ts';
+import { createAlertMatcher } from '../store/alerts/alertMatcher.ts';
 import { isItems } from '../store/bindings.ts';
 
 /** The query of every binding must be one that alerts can be held against. */
@@ -14,7 +12,7 @@ export function checkBindingFilters(items: unknown, pointer: string, now: number
 
 function checkQuery(query: string, pointer: string, now: number): void {
   try {
-    resolve(parseQuery(query), alertTable.mapping, now);
+    createAlertMatcher(query, now);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const { position } = error.members;

@@ -23,6 +23,21 @@ const words = [
 ];
 const tokens = ['USDC', 'WETH', 'dai', '', 'USD*', 'multi word'];
 
+const anyValues = [
+  1,
+  500,
+  -3.5,
+  'USDC',
+  '500',
+  'multi word',
+  true,
+  false,
+  null,
+  [],
+  [1, 500],
+  ['dai', 7, true],
+];
+
 /** A finding like those of every kind, with odd words in its texts. */
 export function randomFinding(random: Random, place: Place, n: number, from: number, to: number): Finding {
   const { pick, chance, integer } = random;
@@ -42,6 +57,7 @@ export function randomFinding(random: Random, place: Place, n: number, from: num
     meta: {
       ...(chance(0.7) ? { token: pick(tokens) } : {}),
       ...(chance(0.6) ? { amount: pick([0, 1, -3.5, 12.5, 500, 1e6]) } : {}),
+      ...(chance(0.5) ? { any: pick(anyValues) } : {}),
       ...(chance(0.3) ? { paused: chance(0.5) } : {}),
       ...(chance(0.3) ? { nested: { note: text(2), list: [pick(words), integer(0, 5)] } } : {}),
     },
@@ -100,6 +116,11 @@ const fields = [
   'triggerType:',
   'nosuch:',
   '_exists_:',
+  // Ranges that end in a member of any type go wrong most easily.
+  'meta.amount:',
+  'meta.any:',
+  'meta.any:',
+  'meta.any.keyword:',
 ];
 const values = [
   'transfer',
@@ -125,6 +146,14 @@ const values = [
   '[a TO m]',
   '>=50',
   '<0',
+  '>100',
+  '<=1',
+  '[* TO 12.5}',
+  '[500 TO *}',
+  '>usdb',
+  '<m',
+  '[* TO true]',
+  '{false TO *]',
   'true',
   'false',
   '*',

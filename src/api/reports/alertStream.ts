@@ -49,7 +49,7 @@ export function createAlertStream(): Endpoint {
     effect: 'read',
     problems: ['invalid-query'],
     handle: async (call, { query, headers }) => {
-      const matches = createAlertMatcher(query.query ?? '', call.now);
+      const { matches } = createAlertMatcher(query.query ?? '', call.now);
       const { lastEventId } = headers;
       const isKnown = lastEventId !== undefined && new RegExp(idPattern).test(lastEventId);
       const events = call.services.alertFeed.follow({

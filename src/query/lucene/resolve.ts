@@ -9,11 +9,14 @@ import type { Clause, Group, Query } from './tree.ts';
  * cut into words, what a value means for a number or a date. A value that cannot be one of a field matches nothing.
  * Throws the problem `invalid-query` if its regular expressions are too complex or a text has too many words.
  */
-export function resolve(query: Query, mapping: Mapping, now: number): Predicate {
-  return (
-    resolveGroup(query, { mapping, now, budget: createBudget(), fields: new Map(), regexes: new Map() }) ??
-    none
-  );
+export function resolve(
+  query: Query,
+  mapping: Mapping,
+  now: number,
+  onClause?: Context['onClause'],
+): Predicate {
+  const context = { mapping, now, budget: createBudget(), fields: new Map(), regexes: new Map(), onClause };
+  return resolveGroup(query, context) ?? none;
 }
 
 type ResolvedClause = { occur: 'must' | 'should' | 'mustNot'; readonly predicate: Predicate };
@@ -43,6 +46,7 @@ function occurOf(clause: Clause): ResolvedClause['occur'] {
 function resolveClause({ node }: Clause, context: Context): Predicate[] {
   const predicate = node.type === 'group' ? resolveGroup(node, context) : resolveValue(node, context);
   if (predicate === undefined) return [];
+  if (node.type !== 'group') context.onClause?.(node.offset, predicate);
   if (node.type !== 'text' || !node.isJoined || predicate.type !== 'terms') return [predicate];
   return predicate.values.map((value) => ({ ...predicate, values: [value] }));
 }

@@ -3,7 +3,7 @@ import { parseDate } from '../datemath.ts';
 import { compareText } from './compareText.ts';
 import type { Field } from './mapping.ts';
 import { above, below, parseNumber } from './numbers.ts';
-import { none, type Predicate, type TextBound } from './predicate.ts';
+import { anyOf, none, type Predicate, type TextBound } from './predicate.ts';
 import type { RangeEnd } from './tree.ts';
 
 export function resolveRange(field: Field, lower: RangeEnd, upper: RangeEnd, now: number): Predicate {
@@ -86,11 +86,21 @@ function toMaxDate(end: RangeEnd, now: number): NumberBound {
   return value === undefined || end.isInclusive ? value : value - 1;
 }
 
-/** Booleans are in a range as the words `true` and `false`. */
+/**
+ * Booleans are in a range as the words `true` and `false`. A dynamic member may be of any type, so that a range whose
+ * ends are other words or numbers is not about booleans.
+ */
 function booleanRange(field: Field, lower: RangeEnd, upper: RangeEnd): Predicate {
-  const [hasTrue, hasFalse] = ['true', 'false'].map((word) => isAfter(word, lower) && isBefore(word, upper));
-  if (hasTrue && hasFalse) return { type: 'exists', field };
-  return hasTrue || hasFalse ? { type: 'is', field, value: hasTrue === true } : none;
+  if (field.isDynamic && !(isBooleanEnd(lower) && isBooleanEnd(upper))) return none;
+  const found = [true, false].filter(
+    (value) => isAfter(String(value), lower) && isBefore(String(value), upper),
+  );
+  if (found.length === 2 && !field.isDynamic) return { type: 'exists', field };
+  return anyOf(found.map((value) => ({ type: 'is', field, value })));
+}
+
+function isBooleanEnd(end: RangeEnd): boolean {
+  return isOpen(end) || end.text === 'true' || end.text === 'false';
 }
 
 function isAfter(word: string, lower: RangeEnd): boolean {

@@ -20,6 +20,8 @@ export type Context = {
   readonly fields: Map<string, readonly Field[]>;
   /** By pattern, so that one searched in many fields is compiled once; undefined for one that cannot be read. */
   readonly regexes: Map<string, Regex | undefined>;
+  /** Called with every clause that is no group, and where it stands. */
+  readonly onClause: ((offset: number, predicate: Predicate) => void) | undefined;
 };
 
 /** Undefined if the value is a text without words, which then counts as not written. */

@@ -1,5 +1,6 @@
 import { join, type Sql, sql } from '../../lib/sql.ts';
 import { analyze } from '../analyzer.ts';
+import { wordsSql } from '../plainWords.ts';
 import type { Field } from './mapping.ts';
 import type { Predicate } from './predicate.ts';
 import { isWhole, never, orMatcher, type SqlPredicate } from './sqlPredicate.ts';
@@ -14,8 +15,7 @@ export function termsToSql({ field, values }: Terms, source: SqlSource): SqlPred
   const possible = values.filter(isPossible);
   if (!found || possible.length === 0) return never;
   if (field.type === 'text') {
-    const pattern = anyWord(possible);
-    const test = (text: Sql) => wordTest(text, source.oddWords, pattern);
+    const test = anyWordTest(possible, source);
     const part = orMatcher(field, someValue(field, source, 'string', test));
     return { ...part, narrow: hashSets(field, source, [possible]) };
   }
@@ -27,6 +27,19 @@ export function termsToSql({ field, values }: Terms, source: SqlSource): SqlPred
   };
 }
 
+/** PostgreSQL takes long to compile an expression of many words, but compares lists fast. */
+const wordsInPattern = 32;
+
+function anyWordTest(words: readonly string[], { oddWords }: SqlSource): (text: Sql) => Sql {
+  if (words.length > wordsInPattern)
+    return (text) => sql`string_to_array(${wordsSql(text, oddWords)}, ' ') && ${words}::text[]`;
+  const pattern = anyWord(words);
+  return (text) => wordTest(text, oddWords, pattern);
+}
+
+/** Beyond this, a list of hashes takes longer than it saves. */
+const maxHashes = 10_000;
+
 /** Each word of each set as the inverted index has it, if the field is in it. */
 export function hashSets(
   field: Field,
@@ -36,7 +49,8 @@ export function hashSets(
   const column = findColumn(field, source);
   if (!source.hash || !column?.column.hashed) return [];
   const { hash } = source;
-  return sets.map((terms) => terms.flatMap((term) => hash(column.name, term)));
+  const hashed = sets.map((terms) => terms.flatMap((term) => hash(column.name, term)));
+  return hashed.every((hashes) => hashes.length <= maxHashes) ? hashed : [];
 }
 
 function keywordTest(field: Field, values: readonly string[], column: SqlColumn, source: SqlSource): Sql {

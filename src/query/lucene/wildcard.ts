@@ -28,6 +28,28 @@ export function parseWildcard(pattern: string, isFolded: boolean): WildcardPart[
   return parts;
 }
 
+/**
+ * How many characters may have to be compared again for each character of a value: those of the longest part between two
+ * stars that has a `?` in it. 0 where a value is read once.
+ */
+export function loopLength(parts: readonly WildcardPart[]): number {
+  let longest = 0;
+  let length = 0;
+  let hasOne = false;
+  const first = parts.findIndex((part) => part.type === 'any');
+  for (const part of first === -1 ? [] : parts.slice(first)) {
+    if (part.type === 'any') {
+      length = 0;
+      hasOne = false;
+    } else {
+      length += part.type === 'text' ? part.text.length : 1;
+      hasOne ||= part.type === 'one';
+    }
+    if (hasOne) longest = Math.max(longest, length);
+  }
+  return longest;
+}
+
 /** A test of whole values that never looks back beyond the last `any` part. */
 export function createWildcardTest(parts: readonly WildcardPart[]): (value: string) => boolean {
   return (value) => {

@@ -1,10 +1,11 @@
 import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { Problem } from '../../model/errors.ts';
+import { compile } from '../../query/lucene/compile.ts';
+import { searchQueryBudget } from '../../query/lucene/cost.ts';
 import { createMatcher } from '../../query/lucene/matcher.ts';
 import { namedFields } from '../../query/lucene/namedFields.ts';
 import { parseQuery } from '../../query/lucene/parser.ts';
 import { fieldsOf, type Predicate } from '../../query/lucene/predicate.ts';
-import { resolve } from '../../query/lucene/resolve.ts';
 import { createSubject } from '../../query/lucene/subject.ts';
 import { hashTests, narrowed, toSql } from '../../query/lucene/toSql.ts';
 import { termHash } from '../../query/termHash.ts';
@@ -58,7 +59,7 @@ export async function compileSearch(
   const isHidden = table.hidden && !table.hidden.unless.some((name) => query && namedFields(query).has(name));
   const bounds = isHidden ? [...times, table.hidden!.condition] : times;
   if (!query) return { condition: all([scope.condition, ...bounds]) };
-  const predicate = resolve(query, table.mapping, now);
+  const { predicate } = compile(query, table.mapping, now, searchQueryBudget);
   const part = toSql(predicate, {
     columns: table.columns,
     oddWords: raw('t.odd_words'),

@@ -1,0 +1,22 @@
+import { checkCost, costOf } from './cost.ts';
+import type { Mapping } from './mapping.ts';
+import type { Predicate } from './predicate.ts';
+import { resolve } from './resolve.ts';
+import { simplify } from './simplify.ts';
+import type { Query } from './tree.ts';
+
+/** A query ready to be searched for or matched, and what that costs. */
+export type Compiled = { readonly predicate: Predicate; readonly cost: number };
+
+/** Throws the problem `invalid-query` if the query costs more than `limit`, at its most expensive clause. */
+export function compile(query: Query, mapping: Mapping, now: number, limit: number): Compiled {
+  const dearest = { offset: 0, cost: -1 };
+  const resolved = resolve(query, mapping, now, (offset, clause) => {
+    const cost = costOf(clause);
+    if (cost > dearest.cost) Object.assign(dearest, { offset, cost });
+  });
+  const predicate = simplify(resolved);
+  const cost = Math.ceil(costOf(predicate));
+  checkCost(cost, limit, dearest.offset);
+  return { predicate, cost };
+}

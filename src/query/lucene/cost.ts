@@ -1,0 +1,75 @@
+import { invalidQuery } from './invalidQuery.ts';
+import type { Field } from './mapping.ts';
+import type { Predicate } from './predicate.ts';
+import { isWhole } from './sqlPredicate.ts';
+import { loopLength } from './wildcard.ts';
+
+/**
+ * The limits of `costOf` for what is searched in the database, and for what is tried on every alert as it happens
+ * (streams, filters of bindings). One unit is about 10 microseconds with the largest alert that can be stored.
+ */
+export const searchQueryBudget = 10_000;
+export const streamQueryBudget = 1_500;
+
+/** An estimate of the work that a query takes, known before it runs. Ordinary clauses cost 2 to 30. */
+export function costOf(predicate: Predicate): number {
+  switch (predicate.type) {
+    case 'all':
+    case 'none':
+      return 0;
+    case 'bool':
+      return sum([
+        ...predicate.must,
+        ...predicate.mustNot,
+        // Beside something required, what is optional is never looked at.
+        ...(predicate.must.length > 0 ? [] : predicate.should),
+      ]);
+    case 'exists':
+    case 'is':
+    case 'range':
+      return readCost(predicate.field);
+    case 'terms':
+      return readCost(predicate.field) + predicate.values.length / 16;
+    case 'textRange': {
+      const isClosed = predicate.lower !== undefined && predicate.upper !== undefined;
+      return readCost(predicate.field) + (isClosed ? scanCost(predicate.field) : 0);
+    }
+    case 'phrase': {
+      const { field, words, slop } = predicate;
+      return readCost(field) + scanCost(field) * (slop === 0 ? 1 : 4 * words.length);
+    }
+    case 'prefix':
+      return readCost(predicate.field) + scanCost(predicate.field);
+    case 'wildcard':
+      return readCost(predicate.field) + scanCost(predicate.field) * (1 + loopLength(predicate.parts));
+    case 'regex':
+      return readCost(predicate.field) + scanCost(predicate.field) * predicate.regex.weight;
+  }
+}
+
+/** Refuses a query above the limit. `dearest` is where its most expensive clause stands. */
+export function checkCost(cost: number, limit: number, dearest: number): void {
+  if (cost <= limit) return;
+  throw invalidQuery(
+    dearest,
+    `the query costs ${cost} and may cost ${limit}; name a field before each value, ` +
+      'and use fewer wildcards and regular expressions, above all in meta',
+  );
+}
+
+function sum(predicates: readonly Predicate[]): number {
+  return predicates.reduce((total, predicate) => total + costOf(predicate), 0);
+}
+
+/** To find the values of a field. Only dynamic objects can be large; a part of one has to be put together first. */
+function readCost(field: Field): number {
+  if (!field.isDynamic) return 2;
+  if (!isWhole(field)) return 1_000;
+  return field.glob === undefined ? 3 : 10;
+}
+
+/** To read the whole text of a field once. */
+function scanCost(field: Field): number {
+  if (field.isDynamic) return 250;
+  return field.type === 'text' ? 40 : 3;
+}

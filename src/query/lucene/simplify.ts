@@ -1,0 +1,40 @@
+import type { Field } from './mapping.ts';
+import { none, type Predicate } from './predicate.ts';
+
+/** The same query with less to do: alternatives are one list, and one test has all the words for a field. */
+export function simplify(predicate: Predicate): Predicate {
+  if (predicate.type !== 'bool') return predicate;
+  const must = predicate.must.map(simplify);
+  const mustNot = predicate.mustNot.map(simplify);
+  // Beside something required, what is optional only matters where results are ranked.
+  if (must.length > 0) return { type: 'bool', must, should: [], mustNot };
+  if (predicate.should.length === 0) return { type: 'bool', must, should: [], mustNot };
+  const should = joinTerms(predicate.should.map(simplify).flatMap(alternativesOf));
+  if (mustNot.length === 0 && should.length <= 1) return should[0] ?? none;
+  return { type: 'bool', must, should: should.length === 0 ? [none] : should, mustNot };
+}
+
+function alternativesOf(predicate: Predicate): readonly Predicate[] {
+  if (predicate.type === 'none') return [];
+  const isChoice = predicate.type === 'bool' && predicate.must.length + predicate.mustNot.length === 0;
+  return isChoice ? predicate.should : [predicate];
+}
+
+function joinTerms(alternatives: readonly Predicate[]): Predicate[] {
+  const values = new Map<Field, Set<string>>();
+  const others: Predicate[] = [];
+  for (const predicate of alternatives) {
+    if (predicate.type !== 'terms') {
+      others.push(predicate);
+      continue;
+    }
+    const known = values.get(predicate.field) ?? new Set();
+    for (const value of predicate.values) known.add(value);
+    values.set(predicate.field, known);
+  }
+  const terms = Array.from(
+    values,
+    ([field, found]): Predicate => ({ type: 'terms', field, values: [...found] }),
+  );
+  return [...terms, ...others];
+}
