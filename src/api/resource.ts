@@ -7,7 +7,7 @@ import type { Change, Owner, RecordKind } from '../services/recordKind.ts';
 import { updateRecord } from '../services/updateRecord.ts';
 import type { PlanLimit } from '../store/plans.ts';
 import { findRecord, type Row, searchRecords } from '../store/records.ts';
-import type { Table } from '../store/table.ts';
+import { nounOf, type Table } from '../store/table.ts';
 import { type Endpoint, endpoint, type Input } from './endpoint.ts';
 import { checkIfMatch, etagOf } from './etag.ts';
 import {
@@ -69,7 +69,7 @@ export function defineResource<F extends Fields>(definition: Definition<F>): Res
         method: 'POST',
         path,
         tag,
-        summary: `Create a ${noun}`,
+        summary: `Create ${withArticle(noun)}`,
         description: definition.about,
         body: createSchema(fields),
         reserved: reservedOnCreate(fields),
@@ -92,7 +92,7 @@ export function defineResource<F extends Fields>(definition: Definition<F>): Res
         method: 'GET',
         path: `${path}/{id}`,
         tag,
-        summary: `Read a ${noun}`,
+        summary: `Read ${withArticle(noun)}`,
         params,
         reply: readReplySchema(fields),
         effect: 'read',
@@ -109,7 +109,7 @@ export function defineResource<F extends Fields>(definition: Definition<F>): Res
         method: 'PUT',
         path: `${path}/{id}`,
         tag,
-        summary: `Change a ${noun}`,
+        summary: `Change ${withArticle(noun)}`,
         description:
           'Members that are present change, the others stay; null clears a member that can be null. ' +
           'Members set by Vigil may be sent back as they were read.',
@@ -139,7 +139,7 @@ export function defineResource<F extends Fields>(definition: Definition<F>): Res
         method: 'DELETE',
         path: `${path}/{id}`,
         tag,
-        summary: `Delete a ${noun}`,
+        summary: `Delete ${withArticle(noun)}`,
         description: 'Deletes what the record owns as well. A deleted record reads as missing.',
         params,
         reply: Shape({ id: Id(`The deleted ${noun}.`) }, ['id']),
@@ -211,6 +211,11 @@ function newInput(fields: Fields, table: Table, body: Row): Row {
   return { ...body, ...Object.fromEntries(defaults) };
 }
 
+/** "a wallet", "an action". */
+function withArticle(noun: string): string {
+  return `${/^[AEIO]/i.test(noun) ? 'an' : 'a'} ${noun}`;
+}
+
 function omit(record: Row, names: readonly string[] = []): Row {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
 }
@@ -222,5 +227,9 @@ export function precondition(
 ): (current: Row) => void {
   const { ifMatch } = input.headers;
   return (current) =>
-    checkIfMatch(ifMatch, kind.table.kind, (etag) => etag === etagOf(JSON.stringify(shownOf(kind, current))));
+    checkIfMatch(
+      ifMatch,
+      nounOf(kind.table),
+      (etag) => etag === etagOf(JSON.stringify(shownOf(kind, current))),
+    );
 }

@@ -42,6 +42,11 @@ export function Text(
   });
 }
 
+/** Address of an image that pages show. */
+export function Icon(description: string, example: string) {
+  return Text(description, example, { max: 2000, format: 'webAddress' });
+}
+
 /** A text that must show something to people. */
 export function Name(description: string, example: string) {
   return Text(description, example, { max: 200, pattern: '\\S' });

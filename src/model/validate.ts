@@ -27,6 +27,10 @@ const formats: Record<string, { test: (text: string) => boolean; words: string }
       /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.test(text) && isRealDate(text),
     words: 'must be an ISO 8601 date-time such as 2026-11-15T00:00:00.000Z',
   },
+  webAddress: {
+    test: (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
+    words: 'must be an address that begins with http:// or https://',
+  },
   amount: {
     test: (text) => /^\d{1,78}(\.\d{1,78})?$/.test(text),
     words: 'must be a decimal number written as text, such as "1000000.5"',

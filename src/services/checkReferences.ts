@@ -2,7 +2,7 @@ import { type Fault, Problem } from '../model/errors.ts';
 import type { Scope } from '../model/principal.ts';
 import { type BindingItem, isItems } from '../store/bindings.ts';
 import { lockRecords, type Row } from '../store/records.ts';
-import type { Binding, Table } from '../store/table.ts';
+import { type Binding, nounOf, type Table } from '../store/table.ts';
 import type { Call } from './call.ts';
 import type { RecordKind } from './recordKind.ts';
 
@@ -29,7 +29,11 @@ export async function checkReferences(
     const found = await lockRecords(call.db, table, scopeFor(call, table, tenantId), ids, 'read');
     for (const { id, pointer } of wanted) {
       if (found.has(id)) continue;
-      faults.push({ pointer, code: 'unknown-reference', message: `There is no ${table.kind} with this id.` });
+      faults.push({
+        pointer,
+        code: 'unknown-reference',
+        message: `There is no ${nounOf(table)} with this id.`,
+      });
     }
   }
   if (faults.length > 0) {

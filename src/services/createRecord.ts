@@ -3,7 +3,7 @@ import { everything } from '../model/principal.ts';
 import { isItems, writeBindings } from '../store/bindings.ts';
 import { violatedUnique } from '../store/db.ts';
 import { findRecord, insertRecord, lockRecords, type Row, reserveId, type Use } from '../store/records.ts';
-import type { Table } from '../store/table.ts';
+import { nounOf, type Table } from '../store/table.ts';
 import { tenantTable } from '../store/tables/tenant.ts';
 import { audit } from './audit.ts';
 import type { Call } from './call.ts';
@@ -88,7 +88,7 @@ export async function ownerOf(
 async function parent(call: Call, table: Table, member: string, id: number, use: Use): Promise<Row> {
   const found = (await lockRecords(call.db, table, call.scope, [id], use)).get(id);
   if (!found)
-    throw unprocessable(`/${member}`, 'unknown-reference', `There is no ${table.kind} with this id.`);
+    throw unprocessable(`/${member}`, 'unknown-reference', `There is no ${nounOf(table)} with this id.`);
   return found;
 }
 

@@ -1,6 +1,6 @@
 import { Problem } from '../model/errors.ts';
 import { findRecord } from '../store/records.ts';
-import type { Table } from '../store/table.ts';
+import { nounOf, type Table } from '../store/table.ts';
 import type { Call } from './call.ts';
 
 const names = ['id', 'tenantId'] as const;
@@ -12,6 +12,6 @@ export async function findReadable(
   id: number,
 ): Promise<{ id: number; tenantId: number }> {
   const record = await findRecord(call.db, table, call.scope, id, names);
-  if (!record) throw new Problem('not-found', `There is no such ${table.kind}.`);
+  if (!record) throw new Problem('not-found', `There is no such ${nounOf(table)}.`);
   return { id: Number(record.id), tenantId: Number(record.tenantId) };
 }

@@ -1,5 +1,6 @@
 import { Problem } from '../model/errors.ts';
 import { findRecord, type Row } from '../store/records.ts';
+import { nounOf } from '../store/table.ts';
 import type { Call } from './call.ts';
 import type { RecordKind } from './recordKind.ts';
 
@@ -17,7 +18,7 @@ export async function findWritable(
   if (seen)
     throw new Problem(
       'forbidden',
-      `You may see this ${kind.table.kind} but not change it: it is not your tenant's.`,
+      `You may see this ${nounOf(kind.table)} but not change it: it is not your tenant's.`,
     );
   throw noSuch(kind);
 }
@@ -29,7 +30,7 @@ export function shownOf(kind: RecordKind, record: Row): Row {
 
 /** The same words whether the record is missing, deleted or another tenant's. */
 export function noSuch(kind: RecordKind): Problem {
-  return new Problem('not-found', `There is no such ${kind.table.kind}.`);
+  return new Problem('not-found', `There is no such ${nounOf(kind.table)}.`);
 }
 
 const extended = new WeakMap<RecordKind, readonly string[]>();

@@ -2,17 +2,21 @@ import { type ChainUid, chains } from '../chains/chains.ts';
 import { toChecksumAddress } from '../chains/evm/address.ts';
 import { findImplementation } from '../chains/evm/findImplementation.ts';
 import { families } from '../chains/families.ts';
+import { abiFaults } from '../lib/abiFaults.ts';
 import { unprocessable } from '../model/errors.ts';
+import { invalidInput } from '../model/validate.ts';
 import type { Row } from '../store/records.ts';
 import type { Call } from './call.ts';
 import type { Change } from './recordKind.ts';
 
 type ContractChange = Omit<Change, 'input'> & {
-  input: { chainUid?: ChainUid | null; address?: string | null };
+  input: { chainUid?: ChainUid | null; address?: string | null; abi?: readonly unknown[] | null };
 };
 
 /** The address must be one of its chain; it is shown as given and compared in its one canonical spelling. */
 export async function prepareContract(call: Call, { input, current }: ContractChange): Promise<Row> {
+  const faults = abiFaults(input.abi ?? [], '/abi');
+  if (faults.length > 0) throw invalidInput(faults);
   if (current) return input;
   const chain = chains[input.chainUid!];
   const read = families[chain.family].readAddress(input.address!, chain);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { webhookFault } from '../lib/addressGuard.ts';
 import { isMailAddress } from '../lib/mailAddress.ts';
-import { invalid } from '../model/errors.ts';
+import { invalid, unprocessable } from '../model/errors.ts';
 import { newInstruction } from '../store/notify/messengerBinding.ts';
 import type { Row } from '../store/records.ts';
 import type { Call } from './call.ts';
@@ -18,8 +18,17 @@ type DestinationChange = Omit<Change, 'input'> & {
     messengerBUri?: string | null;
     method?: string | null;
     headers?: Record<string, string> | null;
-  };
+  } & { [K in (typeof boundMembers)[number]]?: string | null };
 };
+
+/** Only `/bind` in a chat sets these: whoever could name a chat could send messages to anybody's. */
+const boundMembers = [
+  'messengerAUserId',
+  'messengerAUsername',
+  'messengerAChatId',
+  'messengerAChatTitle',
+  'messengerAChatType',
+] as const;
 
 /** The kind's own name for the address that `value` holds too. */
 const addressMember = {
@@ -35,20 +44,43 @@ export async function prepareDestination(call: Call, change: DestinationChange):
   const type = input.type ?? (current?.type as DestinationType);
   const address = readAddress(type, change);
   checkAddress(call, type, address, change);
+  refuseChat(change);
   refuseKeptHeaders(current, headers, address);
   const own = addressMember[type];
   return {
     ...rest,
     ...(address === undefined ? {} : { value: address, ...(own ? { [own]: address } : {}) }),
     ...(type === 'HTTP' && !current?.method && !input.method ? { method: 'POST' } : {}),
-    ...(needsUid(type, current) ? { uid: type === 'MESSENGER_A' ? newInstruction() : randomUUID() } : {}),
+    ...(isUnbound(change) ? unbound : {}),
+    ...(needsUid(type, change) ? { uid: type === 'MESSENGER_A' ? newInstruction() : randomUUID() } : {}),
     ...(headers === undefined ? {} : await sealHeaders(call, change, headers)),
   };
 }
 
 /** Only the first messenger is bound by an instruction, so becoming one or ceasing to be one brings a new uid. */
-function needsUid(type: DestinationType, current: Row | undefined): boolean {
-  return !current || (type === 'MESSENGER_A') !== (current.type === 'MESSENGER_A');
+function needsUid(type: DestinationType, change: DestinationChange): boolean {
+  const { current } = change;
+  if (!current || (type === 'MESSENGER_A') !== (current.type === 'MESSENGER_A')) return true;
+  // The old instruction has been seen in the chat.
+  return type === 'MESSENGER_A' && isUnbound(change);
+}
+
+/** The members may be sent back as they were read, or as null. */
+function refuseChat({ input, current }: DestinationChange): void {
+  for (const member of boundMembers) {
+    const value = input[member];
+    if (value == null || value === current?.[member]) continue;
+    const message =
+      'is set when a chat is bound: send the text in `uid` of a MESSENGER_A destination (`/bind <code>`) to the bot there.';
+    throw unprocessable(`/${member}`, 'bound-by-chat', message);
+  }
+}
+
+/** Without its chat, a destination keeps nothing of who bound it. */
+const unbound = Object.fromEntries(boundMembers.map((member) => [member, null]));
+
+function isUnbound({ input, current }: DestinationChange): boolean {
+  return input.messengerAChatId === null && current?.messengerAChatId != null;
 }
 
 /** `value` and the kind's own member are two names of one address: either may be given, a contradiction is refused. */

@@ -25,7 +25,7 @@ export async function rotateWallet(call: Call, kind: RecordKind, id: number): Pr
       ? await makeModuleKey(call, place, chainUid)
       : makeSealedKey(call, place, chainUid);
   await setKeyAside(call.db, place, call.now);
-  await updateRecord(call.db, kind.table, call.scope, id, { ...key, updatedAt: call.now });
+  await updateRecord(call.db, kind.table, call.scope, id, key, call.now);
   const record = await findRecord(call.db, kind.table, call.scope, id, kind.names, { use: 'write' });
   if (!record) throw new Error(`The rotated wallet ${id} cannot be read back.`);
   const owner = { id, tenantId: place.tenantId };

@@ -1,4 +1,5 @@
 import { type Fault, invalid, Problem } from '../model/errors.ts';
+import { escapePointer } from '../model/validate.ts';
 import { findSealedHeaders } from '../store/destinationHeaders.ts';
 import type { Row } from '../store/records.ts';
 import type { Call } from './call.ts';
@@ -17,20 +18,30 @@ export async function sealHeaders(
   headers: Record<string, string> | null,
 ): Promise<Row> {
   if (headers === null) return { headerNames: null, sealedHeaders: null };
-  const faults = Object.entries(headers).flatMap(([name, value]) => headerFaults(name, value));
+  const faults = [
+    ...Object.entries(headers).flatMap(([name, value]) => headerFaults(name, value)),
+    ...duplicateFaults(Object.keys(headers)),
+  ];
   if (faults.length > 0) {
     throw new Problem('invalid-input', `${faults[0]!.pointer}: ${faults[0]!.message}`, { errors: faults });
   }
   const box = { tenantId: place.tenantId, kind: 'destination', id: place.id!, member: 'headers' };
-  const values = { ...headers };
-  if (Object.values(headers).includes(shown)) {
-    const before = place.current ? await findSealedHeaders(call.db, place.id!) : null;
-    const known: Record<string, string> = before
-      ? JSON.parse(await call.services.keyring.unseal(box, before))
-      : {};
-    for (const [name, value] of Object.entries(headers))
-      if (value === shown) values[name] = known[name] ?? shown;
-  }
+  const before = place.current ? await findSealedHeaders(call.db, place.id!) : null;
+  const known: Record<string, string> = before
+    ? JSON.parse(await call.services.keyring.unseal(box, before))
+    : {};
+  const values = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, value === shown ? known[name] : value]),
+  );
+  const unknown = Object.keys(values).find((name) => values[name] === undefined);
+  if (unknown !== undefined)
+    throw invalid(
+      `/headers/${escapePointer(unknown)}`,
+      'sealed',
+      `${shown} stands for a value that is kept, and there is none; give the value.`,
+    );
+  // Sealing again would make another box of the same values, and so a change of what did not change.
+  if (before && JSON.stringify(values) === JSON.stringify(known)) return {};
   return {
     headerNames: Object.keys(values),
     sealedHeaders: call.services.keyring.seal(box, JSON.stringify(values)),
@@ -61,8 +72,19 @@ function originOf(address: unknown): unknown {
   return typeof address === 'string' && URL.canParse(address) ? new URL(address).origin : address;
 }
 
+/** One header in two spellings would be sent with one of its two values. */
+function duplicateFaults(names: readonly string[]): Fault[] {
+  const lower = names.map((name) => name.toLowerCase());
+  return names.flatMap((name, index): Fault[] => {
+    const first = lower.indexOf(lower[index]!);
+    if (first === index) return [];
+    const message = `is the same header as ${names[first]}, because case does not count; leave one of them out.`;
+    return [{ pointer: `/headers/${escapePointer(name)}`, code: 'not-unique', message }];
+  });
+}
+
 function headerFaults(name: string, value: string): Fault[] {
-  const pointer = `/headers/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const pointer = `/headers/${escapePointer(name)}`;
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name)) {
     return [{ pointer, code: 'header-name', message: 'is not a header name: letters, digits and - are.' }];
   }

@@ -1,6 +1,6 @@
 import { Problem } from '../model/errors.ts';
 import { isItems, writeBindings } from '../store/bindings.ts';
-import { findRecord, type Row, updateRecord as updateRow } from '../store/records.ts';
+import { findRecord, type Row, touchRecord, updateRecord as updateRow } from '../store/records.ts';
 import { audit } from './audit.ts';
 import type { Call } from './call.ts';
 import { checkReferences } from './checkReferences.ts';
@@ -8,7 +8,10 @@ import { orConflict } from './createRecord.ts';
 import { findWritable, shownOf } from './findWritable.ts';
 import type { RecordKind } from './recordKind.ts';
 
-/** Changes the members that are present and keeps the rest; the whole change is one step. */
+/**
+ * Changes the members that are present and keeps the rest; the whole change is one step. A request that changes nothing
+ * leaves `updatedAt` and makes no audit entry.
+ */
 export async function updateRecord(
   call: Call,
   kind: RecordKind,
@@ -26,11 +29,12 @@ export async function updateRecord(
   await checkReferences(call, kind, tenantId, input);
   const change = { id, tenantId, input, current };
   const values = kind.prepare ? await kind.prepare(call, change) : input;
-  await orConflict(kind.table, () => writeChange(call, kind, { tenantId, id }, values));
+  const isChanged = await orConflict(kind.table, () => writeChange(call, kind, { tenantId, id }, values));
   await kind.finish?.(call, change, id);
   const record = await findRecord(call.db, kind.table, call.scope, id, kind.names, { use: 'write' });
   if (!record) throw new Error(`The changed ${kind.table.kind} ${id} cannot be read back.`);
-  await audit(call, kind.table.kind, 'update', { id, tenantId }, shownOf(kind, current), record);
+  if (isChanged)
+    await audit(call, kind.table.kind, 'update', { id, tenantId }, shownOf(kind, current), record);
   return record;
 }
 
@@ -39,17 +43,22 @@ async function writeChange(
   kind: RecordKind,
   owner: { tenantId: number | null; id: number },
   values: Row,
-): Promise<void> {
+): Promise<boolean> {
   const bindings = kind.table.bindings ?? [];
   const columns = Object.fromEntries(
     Object.entries(values).filter(([name]) => !bindings.some((binding) => binding.member === name)),
   );
-  await updateRow(call.db, kind.table, call.scope, owner.id, { ...columns, updatedAt: call.now });
+  const isRowChanged = await updateRow(call.db, kind.table, call.scope, owner.id, columns, call.now);
+  let isBindingChanged = false;
   for (const binding of bindings) {
     const items = values[binding.member];
     if (isItems(items) && owner.tenantId !== null) {
       const place = { tenantId: owner.tenantId, id: owner.id };
-      await writeBindings(call.db, binding, place, items, call.now, `/${binding.member}`);
+      const pointer = `/${binding.member}`;
+      if (await writeBindings(call.db, binding, place, items, call.now, pointer)) isBindingChanged = true;
     }
   }
+  if (isBindingChanged && !isRowChanged)
+    await touchRecord(call.db, kind.table, call.scope, owner.id, call.now);
+  return isRowChanged || isBindingChanged;
 }

@@ -8,7 +8,7 @@ export type Owner = { tenantId: number; id: number };
 
 /**
  * Makes the stored items of one record those of the list: an item with an id stays (and takes the members it
- * brings), one without is added, and what the list lacks is removed.
+ * brings), one without is added, and what the list lacks is removed. Returns whether anything changed.
  */
 export async function writeBindings(
   db: Db,
@@ -17,7 +17,7 @@ export async function writeBindings(
   items: readonly BindingItem[],
   now: number,
   pointer: string,
-): Promise<void> {
+): Promise<boolean> {
   const table = raw(binding.table);
   const own = sql`tenant_id = ${owner.tenantId} and ${raw(binding.parent)} = ${owner.id}`;
   const rows = await db.query<{ id: number }>(sql`select id from ${table} where ${own}`);
@@ -34,21 +34,21 @@ export async function writeBindings(
     }
     kept.add(item.id);
   });
-  if (kept.size < known.size)
-    await db.query(sql`delete from ${table} where ${own} and not (id = any(${[...kept]}))`);
+  let isChanged = kept.size < known.size;
+  if (isChanged) await db.query(sql`delete from ${table} where ${own} and not (id = any(${[...kept]}))`);
   for (const [index, item] of items.entries()) {
-    const id =
-      item.id === undefined
-        ? await insert(db, binding, owner, item, now)
-        : await update(db, binding, owner, item, now);
+    const id = item.id ?? (await insert(db, binding, owner, item, now));
+    if (item.id === undefined || (await update(db, binding, owner, item, now))) isChanged = true;
     for (const child of binding.bindings ?? []) {
       const below = item[child.member];
       if (isItems(below)) {
         const place = `${pointer}/${index}/${child.member}`;
-        await writeBindings(db, child, { tenantId: owner.tenantId, id }, below, now, place);
+        const holder = { tenantId: owner.tenantId, id };
+        if (await writeBindings(db, child, holder, below, now, place)) isChanged = true;
       }
     }
   }
+  return isChanged;
 }
 
 async function insert(
@@ -74,17 +74,16 @@ async function update(
   owner: Owner,
   item: BindingItem,
   now: number,
-): Promise<number> {
+): Promise<boolean> {
   const given = columns(binding, item);
-  const id = item.id ?? 0;
-  if (given.length === 0) return id;
+  if (given.length === 0) return false;
   const assign = given.map(([name, value]) => sql`${raw(name)} = ${value}`);
   const differs = given.map(([name, value]) => sql`${raw(name)} is distinct from ${value}`);
-  await db.query(
+  const rows = await db.query(
     sql`update ${raw(binding.table)} set ${join(assign, ', ')}, updated_at = ${now}
-      where tenant_id = ${owner.tenantId} and id = ${id} and (${join(differs, ' or ')})`,
+      where tenant_id = ${owner.tenantId} and id = ${item.id ?? 0} and (${join(differs, ' or ')}) returning 1`,
   );
-  return id;
+  return rows.length > 0;
 }
 
 function columns(binding: Binding, item: BindingItem): [string, Sql][] {

@@ -95,18 +95,39 @@ export async function insertRecord(db: Db, table: Table, values: Row): Promise<n
   return rows[0]!.id;
 }
 
+/** Writes the values that differ from the stored ones. False, and `updatedAt` stays, when none does. */
 export async function updateRecord(
   db: Db,
   table: Table,
   scope: Scope,
   id: number,
   values: Row,
-): Promise<void> {
-  const changes = Object.entries(values).map(
-    ([name, value]) => sql`${raw(columnOf(name))} = ${bind(table, name, value)}`,
+  now: number,
+): Promise<boolean> {
+  const columns = Object.entries(values).map(([name, value]) => ({
+    name: raw(columnOf(name)),
+    value: bind(table, name, value),
+  }));
+  if (columns.length === 0) return false;
+  const assign = columns.map(({ name, value }) => sql`${name} = ${value}`);
+  const differs = columns.map(({ name, value }) => sql`t.${name} is distinct from ${value}`);
+  const rows = await db.query(
+    sql`update ${raw(table.name)} t set ${join(assign, ', ')}, updated_at = ${now}
+      where t.id = ${id} and ${condition(table, scope, 'write')} and (${join(differs, ' or ')}) returning 1`,
   );
+  return rows.length > 0;
+}
+
+/** For a change of what belongs to the record and is stored elsewhere. */
+export async function touchRecord(
+  db: Db,
+  table: Table,
+  scope: Scope,
+  id: number,
+  now: number,
+): Promise<void> {
   await db.query(
-    sql`update ${raw(table.name)} t set ${join(changes, ', ')}
+    sql`update ${raw(table.name)} t set updated_at = ${now}
       where t.id = ${id} and ${condition(table, scope, 'write')}`,
   );
 }

@@ -57,6 +57,17 @@ export type Binding = {
   bindings?: readonly Binding[];
 };
 
+const nouns: Readonly<Record<string, string>> = {
+  apikey: 'API key',
+  instance: 'license instance',
+  'instance/meta': 'license instance period',
+};
+
+/** How a sentence names a record of this kind. */
+export function nounOf({ kind }: Pick<Table, 'kind'>): string {
+  return nouns[kind] ?? kind.replaceAll('/', ' ');
+}
+
 export const id = { id: { type: 'integer' } } as const satisfies Members;
 export const times = {
   createdAt: { type: 'integer' },

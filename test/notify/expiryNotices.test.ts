@@ -37,9 +37,10 @@ const options = (mail = true) => {
 };
 const look = () => giveDueNotices(options());
 
-async function subscribe(days: number, notifyBeforeExpireDays: number[]): Promise<Json> {
+async function subscribe(days: number, notifyBeforeExpireDays: number[], startDate?: number): Promise<Json> {
   const expirationDate = api.services.now() + days * day;
-  return api.ok('POST', 'subscription', { tenantId, planId, expirationDate, notifyBeforeExpireDays });
+  const period = { ...(startDate === undefined ? {} : { startDate }), expirationDate };
+  return api.ok('POST', 'subscription', { tenantId, planId, ...period, notifyBeforeExpireDays });
 }
 
 /** The mails of this test's tenants that wait, and forgets all. */
@@ -141,8 +142,8 @@ describe('a subscription that ends', () => {
   });
 
   it('is not told when another follows it, nor of a tenant that is disabled', async () => {
-    await subscribe(5, [7]);
-    await subscribe(30, []);
+    const { expirationDate: end } = await subscribe(5, [7]);
+    await subscribe(30, [], end);
     await look();
     expect(await mails()).toEqual([]);
     const other = (await api.ok('POST', 'tenant', { name: `Disabled ${count}` })).id;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
+import { sql } from '../../src/lib/sql.ts';
 import { createMailer, type Mailer } from '../../src/notify/mailer.ts';
 import { type Bot, createBot } from '../../src/notify/messengerABot.ts';
 import { createEmailSender } from '../../src/notify/sendEmail.ts';
@@ -37,8 +38,14 @@ afterAll(async () => {
   await Promise.all([smtp.stop(), chats.stop(), hook.stop()]);
 });
 
-const destination = (members: Record<string, unknown>) =>
-  world.ok('POST', 'destination', { tenantId: world.tenantId, ...members });
+const destination = async ({ messengerAChatId, ...members }: Record<string, unknown>) => {
+  const made = await world.ok('POST', 'destination', { tenantId: world.tenantId, ...members });
+  if (messengerAChatId !== undefined)
+    await world.store.query(
+      sql`update destination set messenger_a_chat_id = ${String(messengerAChatId)} where id = ${made.id}`,
+    );
+  return made;
+};
 
 describe('people', () => {
   it('get an alert by mail and in both chats, and a flood as one digest', async () => {

@@ -86,10 +86,11 @@ export function createWriter(name: string, ground: Ground, random: Random, ledge
       return create('tokenomics/schedule', { categoryId: random.pick(categories).id, name: label, amounts });
     }
     if (dice < 50) {
-      const expirationDate = 4_000_000_000_000 + random.below(1_000_000_000);
+      // A period of its own, because active ones of one tenant may not overlap.
+      const startDate = 6_000_000_000_000 + (2 * count + (name.endsWith('1') ? 1 : 0)) * 1000;
       return create(
         'subscription',
-        { tenantId, planId, expirationDate, notifyBeforeExpireDays: [count] },
+        { tenantId, planId, startDate, expirationDate: startDate + 1000, notifyBeforeExpireDays: [count] },
         client.token,
       );
     }

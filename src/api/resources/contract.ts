@@ -8,7 +8,7 @@ import { projectTable } from '../../store/tables/project.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { fixed, given, hidden, output } from '../fields.ts';
 import { defineResource, type Resource } from '../resource.ts';
-import { Flag, Id, Name, OneOf, Text, Words } from '../schema.ts';
+import { Flag, Icon, Id, Name, OneOf, Text, Words } from '../schema.ts';
 import { idField, timeFields } from './common.ts';
 
 const resource = defineResource({
@@ -49,7 +49,7 @@ const resource = defineResource({
       default: 'CONTRACT',
     }),
     amlRequired: given(Flag('Whether the AML detector is required.'), { default: false }),
-    icon: given(Text('URL of an icon.', 'https://example.com/token.png', { max: 2000 })),
+    icon: given(Icon('URL of an icon.', 'https://example.com/token.png')),
     abi: hidden(
       Type.Unsafe<Record<string, unknown>[]>({
         type: 'array',

@@ -10,6 +10,10 @@ import { defineResource } from '../resource.ts';
 import { OneOf, SomeOf, Text, TextMap } from '../schema.ts';
 import { idField, tenantId, timeFields } from './common.ts';
 
+/** Set by `/bind` alone; a request may carry it only as it was read, or as null. */
+const chatMember = (description: string) =>
+  given(Type.String({ description, maxLength: 1000, examples: [null] }));
+
 const fields = {
   id: idField,
   ...timeFields,
@@ -29,11 +33,11 @@ const fields = {
     }),
   ),
   messengerABotUsername: given(Text('Name of the bot.', 'vigil_bot')),
-  messengerAUserId: given(Text('Who bound the destination.', '10001')),
-  messengerAUsername: given(Text('Name of who bound it.', 'alice')),
-  messengerAChatId: given(Text('The chat.', '-10002')),
-  messengerAChatTitle: given(Text('Title of the chat.', 'Security')),
-  messengerAChatType: given(Text('Kind of chat.', 'group')),
+  messengerAUserId: chatMember('Who bound the destination; set by `/bind`.'),
+  messengerAUsername: chatMember('Name of who bound it; set by `/bind`.'),
+  messengerAChatId: chatMember('The chat; set by `/bind`.'),
+  messengerAChatTitle: chatMember('Title of the chat; set by `/bind`.'),
+  messengerAChatType: chatMember('Kind of chat; set by `/bind`.'),
   messengerBUri: given(Text('Webhook address.', 'https://hooks.example.com/T1', { max: 2000 })),
   messengerBChannelId: given(Text('The channel.', 'C01')),
   messengerBChannelName: given(Text('Name of the channel.', 'alerts')),
@@ -64,7 +68,8 @@ const resource = defineResource({
   tag: 'Destinations',
   noun: 'destination',
   about:
-    'Where notifications go. `value` and the address member of the kind (`uri`, `messengerBUri`) are two names of one address. ' +
+    'Where notifications go. The chat of a MESSENGER_A destination is set by sending its `uid` (`/bind <code>`) to the bot there; ' +
+    'null as `messengerAChatId` unbinds it. `value` and the address member of the kind (`uri`, `messengerBUri`) are two names of one address. ' +
     'The secret that signs the webhooks of an HTTP destination is shown once, in the header `X-Webhook-Secret` of the answer.',
   table: destinationTable,
   owner: 'tenant',

@@ -2,7 +2,7 @@ import { refuseIfUsed } from '../../services/refuseIfUsed.ts';
 import { detectorSchemaTable } from '../../store/tables/detectorSchema.ts';
 import { given, replySchema } from '../fields.ts';
 import { defineResource } from '../resource.ts';
-import { JsonObject, Name, Text, Words } from '../schema.ts';
+import { Icon, JsonObject, Name, Text, Words } from '../schema.ts';
 import { idField, statusField, timeFields } from './common.ts';
 
 const fields = {
@@ -16,7 +16,7 @@ const fields = {
   version: given(Text('Version of the schema.', '1.0.0', { max: 50, pattern: '\\S' }), { required: true }),
   description: given(Text('What it detects.', 'The owner of the contract changes.', { max: 10_000 })),
   author: given(Text('Who wrote it.', 'Vigil')),
-  icon: given(Text('Address of an icon.', 'https://example.com/owner.png', { max: 2000 })),
+  icon: given(Icon('Address of an icon.', 'https://example.com/owner.png')),
   tags: given(Words('Category and further labels.', ['SECURITY']), { default: [] }),
   networkTags: given(Words('Chain families that it works on.', ['evm']), { default: [] }),
   configSchema: given(JsonObject('JSON Schema of the configuration.', { type: 'object' })),

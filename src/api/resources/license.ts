@@ -3,7 +3,7 @@ import { refuseIfUsed } from '../../services/refuseIfUsed.ts';
 import { licenseTable } from '../../store/tables/license.ts';
 import { given, output, replySchema } from '../fields.ts';
 import { defineResource } from '../resource.ts';
-import { List, Name, Text } from '../schema.ts';
+import { Icon, List, Name, Text } from '../schema.ts';
 import { idField, statusField, timeFields } from './common.ts';
 import { scoreGroupSchema } from './scoreGroup.ts';
 
@@ -13,7 +13,7 @@ const fields = {
   id: idField,
   ...timeFields,
   status: statusField,
-  icon: given(Text('Address of an icon.', 'https://example.com/license.png', { max: 2000 })),
+  icon: given(Icon('Address of an icon.', 'https://example.com/license.png')),
   scoreGroups: output(List(scoreGroupSchema, 'Score groups of the license.'), { always: true }),
   params: given(
     Text(

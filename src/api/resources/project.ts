@@ -3,7 +3,7 @@ import { networkStatuses } from '../../model/enumerations.ts';
 import { projectTable } from '../../store/tables/project.ts';
 import { fixed, given, output } from '../fields.ts';
 import { defineResource } from '../resource.ts';
-import { JsonObject, List, maxId, Name, OneOf, Text, Words } from '../schema.ts';
+import { Icon, JsonObject, List, maxId, Name, OneOf, Text, Words } from '../schema.ts';
 import { idField, tenantId, timeFields } from './common.ts';
 import { instanceSchema } from './instance.ts';
 
@@ -23,7 +23,7 @@ export const project = defineResource({
     name: given(Name('Name, unique in the tenant.', 'Vault'), { required: true }),
     legalName: given(Text('Legal name of the company behind it.', 'Vault Ltd')),
     description: given(Text('What the project is.', 'A yield vault.', { max: 10_000 })),
-    icon: given(Text('Address of an icon.', 'https://example.com/vault.png', { max: 2000 })),
+    icon: given(Icon('Address of an icon.', 'https://example.com/vault.png')),
     website: given(Text('Address of the website.', 'https://example.com', { max: 2000 })),
     networkStatus: given(OneOf(networkStatuses, 'Which kind of network it runs on.', 'TESTNET')),
     marketDataId: given(Text('Identifier of the project in an external market-data service.', 'vault-token')),

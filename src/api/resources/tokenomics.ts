@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { Problem } from '../../model/errors.ts';
 import { deleteRecord } from '../../services/deleteRecord.ts';
 import { prepareCategory, prepareSchedule } from '../../services/prepareTokenomics.ts';
+import { nounOf } from '../../store/table.ts';
 import { contractTable } from '../../store/tables/contract.ts';
 import { tokenomicsCategoryTable } from '../../store/tables/tokenomicsCategory.ts';
 import { tokenomicsScheduleTable } from '../../store/tables/tokenomicsSchedule.ts';
@@ -84,7 +85,7 @@ function deleteByIdOrUid({ kind }: Resource, path: string): Endpoint {
     method: 'DELETE',
     path: `${path}/{id}`,
     tag: 'Tokenomics',
-    summary: `Delete a ${kind.table.kind.replace('/', ' ')}`,
+    summary: `Delete a ${nounOf(kind.table)}`,
     params: Shape(
       {
         id: Type.String({ description: 'The id or the uid.', minLength: 1, maxLength: 100, examples: ['1'] }),
@@ -101,7 +102,7 @@ function deleteByIdOrUid({ kind }: Resource, path: string): Endpoint {
       const id = /^\d{1,15}$/.test(params.id)
         ? Number(params.id)
         : await findIdByUid(call.db, kind.table, call.scope, params.id);
-      if (id === undefined) throw new Problem('not-found', `There is no such ${kind.table.kind}.`);
+      if (id === undefined) throw new Problem('not-found', `There is no such ${nounOf(kind.table)}.`);
       const record = await deleteRecord(call, kind, id, precondition(kind, input));
       return { body: { uid: record.uid } };
     },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../../../src/lib/sql.ts';
 import { type Json, startTestApi, type TestApi } from '../../harness/api.ts';
 import { expectProblem, faultCode } from '../../support/seedProblem.ts';
 import { destinationMembers, destinationWithoutType } from '../../support/seedRecords.ts';
@@ -33,11 +34,12 @@ describe('POST /destination (endpoint 11)', () => {
       uri: hook,
       method: 'PUT',
       messengerABotUsername: 'bot',
-      messengerAUsername: 'alice',
-      messengerAUserId: '10001',
-      messengerAChatId: '-10002',
-      messengerAChatTitle: 'Security',
-      messengerAChatType: 'group',
+      // What only `/bind` sets is taken as null, or as it is.
+      messengerAUsername: null,
+      messengerAUserId: null,
+      messengerAChatId: null,
+      messengerAChatTitle: null,
+      messengerAChatType: null,
     };
     const headers = { 'X-Team': 'blue' };
     const answer = await refuse({ type: 'HTTP', value: hook, headers, ...given });
@@ -53,11 +55,11 @@ describe('POST /destination (endpoint 11)', () => {
     expect(destinationWithoutType(made)).toEqual([]);
     expect(made.tags).toEqual([]);
     const { body: read, headers } = await api.call('GET', `destination/${made.id}`);
-    expect(read).toEqual({ ...made, type: body.type });
+    expect(read).toMatchObject({ ...made, type: body.type });
     expect(headers.get('etag')).toBe(answer.headers.get('etag'));
     const changed = await api.ok('PUT', `destination/${made.id}`, { tags: ['WALLET'] });
     expect(withType(changed)).toEqual([]);
-    expect(changed).toEqual({ ...read, tags: ['WALLET'], updatedAt: changed.updatedAt });
+    expect(changed).toEqual({ ...made, type: body.type, tags: ['WALLET'], updatedAt: changed.updatedAt });
     const found = await api.ok('POST', 'destination/search', { where: `id = ${made.id}` });
     expect(list(destinationWithoutType)(found.data)).toEqual([]);
     expect(found.data).toEqual([{ ...made, tags: ['WALLET'], updatedAt: changed.updatedAt }]);
@@ -140,11 +142,11 @@ describe('PUT /destination/{id} (endpoint 10)', () => {
       tags: ['DETECTOR'],
       value: hook,
       messengerABotUsername: 'bot',
-      messengerAUserId: '1',
-      messengerAUsername: 'alice',
-      messengerAChatId: '2',
-      messengerAChatTitle: 'Security',
-      messengerAChatType: 'group',
+      messengerAUserId: null,
+      messengerAUsername: null,
+      messengerAChatId: null,
+      messengerAChatTitle: null,
+      messengerAChatType: null,
       messengerBUri: hook,
       messengerBChannelId: 'C01',
       messengerBChannelName: 'alerts',
@@ -168,10 +170,10 @@ describe('PUT /destination/{id} (endpoint 10)', () => {
     const read = await api.call('GET', `destination/${id}`);
     expect(read.text).not.toContain('secret-value');
     const back = await api.ok('PUT', `destination/${id}`, read.body);
-    expect(back).toEqual({ ...read.body, updatedAt: back.updatedAt });
-    const titled = await api.ok('PUT', `destination/${id}`, { messengerAChatTitle: 'T' });
-    expect(titled).toEqual({ ...back, messengerAChatTitle: 'T', updatedAt: titled.updatedAt });
-    const cleared = await api.ok('PUT', `destination/${id}`, { messengerAChatTitle: null, headers: null });
+    expect(read.body).toMatchObject(back);
+    const named = await api.ok('PUT', `destination/${id}`, { messengerABotUsername: 'T' });
+    expect(named).toEqual({ ...back, messengerABotUsername: 'T', updatedAt: named.updatedAt });
+    const cleared = await api.ok('PUT', `destination/${id}`, { messengerABotUsername: null, headers: null });
     expect(cleared).toEqual({ ...back, headers: null, updatedAt: cleared.updatedAt });
     for (const member of ['type', 'tags']) {
       expectProblem(await api.call('PUT', `destination/${id}`, { [member]: null }), 400, `/${member}`);
@@ -222,10 +224,34 @@ describe('PUT /destination/{id} (endpoint 10)', () => {
     const made = await make({ type: 'HTTP', uri: hook });
     const bound = await api.ok('PUT', `destination/${made.id}`, { type: 'MESSENGER_A' });
     expect(bound.uid).toMatch(/^\/bind \S{8,}$/);
-    const titled = await api.ok('PUT', `destination/${made.id}`, { messengerAChatTitle: 'T' });
-    expect(titled.uid).toBe(bound.uid);
+    const tagged = await api.ok('PUT', `destination/${made.id}`, { tags: ['WALLET'] });
+    expect(tagged.uid).toBe(bound.uid);
     const back = await api.ok('PUT', `destination/${made.id}`, { type: 'HTTP', uri: hook });
     expect(back.uid).toMatch(/^\S+$/);
+  });
+
+  it('takes the chat of MESSENGER_A from /bind alone', async () => {
+    const members = ['UserId', 'Username', 'ChatId', 'ChatTitle', 'ChatType'].map(
+      (name) => `messengerA${name}`,
+    );
+    const { id, uid } = await make({ type: 'MESSENGER_A' });
+    for (const member of members) {
+      const given = { [member]: '-10002' };
+      expect(
+        expectProblem(await refuse({ type: 'MESSENGER_A', ...given }), 422, `/${member}`).detail,
+      ).toMatch(/\/bind <code>/);
+      expectProblem(await api.call('PUT', `destination/${id}`, given), 422, `/${member}`);
+    }
+    await api.store.query(
+      sql`update destination set messenger_a_chat_id = '-1', messenger_a_user_id = '7', messenger_a_username = 'alice',
+        messenger_a_chat_title = 'T', messenger_a_chat_type = 'group' where id = ${id}`,
+    );
+    const read = await api.ok('GET', `destination/${id}`);
+    expect(await api.ok('PUT', `destination/${id}`, read)).toMatchObject({ messengerAChatId: '-1', uid });
+    expectProblem(await api.call('PUT', `destination/${id}`, { messengerAChatId: '-2' }), 422);
+    const unbound = await api.ok('PUT', `destination/${id}`, { messengerAChatId: null });
+    for (const member of members) expect(unbound[member]).toBe(null);
+    expect(unbound.uid).not.toBe(uid);
   });
 
   it('becomes another kind only with an address that fits it', async () => {

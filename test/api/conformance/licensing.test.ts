@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Json, startTestApi, type TestApi } from '../../harness/api.ts';
 import { expectProblem, faultCode } from '../../support/seedProblem.ts';
 import {
@@ -170,6 +170,11 @@ describe('a license instance', () => {
 });
 
 describe('POST /subscription (endpoint 18)', () => {
+  // Active subscriptions of one tenant may not overlap.
+  beforeEach(async () => {
+    world.tenant = await make('tenant', { name: `Subscriber ${++used}` });
+  });
+
   const subscription = record(subscriptionMembers);
 
   it('takes planId and answers with the plan itself and exactly the members of the seed', async () => {

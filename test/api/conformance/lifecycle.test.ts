@@ -47,15 +47,18 @@ describe.each(kinds)('a $path record', ({ path, key, change }) => {
     const read = await api.ok('GET', place());
     api.advance(1);
     const back = await api.ok('PUT', place(), read);
-    expect(back).toEqual({ ...read, updatedAt: back.updatedAt });
+    // GET shows members that the replies to changes, which the seed lists, leave out.
+    expect(read).toMatchObject(back);
+    const before = await api.ok('GET', place());
     api.advance(1);
     const changed = await api.ok('PUT', place(), change);
     expect(changed).toEqual({ ...back, ...change, updatedAt: changed.updatedAt });
     expect(changed.updatedAt).toBeGreaterThan(back.updatedAt);
-    expect(await api.ok('GET', place())).toEqual(changed);
+    expect(await api.ok('GET', place())).toEqual({ ...before, ...changed });
   });
 
   it('has an ETag, with which a change is refused when the record is no longer that one', async () => {
+    const place = () => `${path}/${spare[key].id}`;
     const read = await api.call('GET', place());
     const etag = read.headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[^"]+"$/);
@@ -67,7 +70,8 @@ describe.each(kinds)('a $path record', ({ path, key, change }) => {
     expectProblem(await api.call('PUT', place(), change, withTag(etag)), 412);
     expectProblem(await api.call('DELETE', place(), undefined, withTag(etag)), 412);
     const after = await api.call('GET', place());
-    expect([after.headers.get('etag'), after.body]).toEqual([next, changed.body]);
+    expect(after.headers.get('etag')).toBe(next);
+    expect(after.body).toMatchObject(changed.body);
     expect((await api.call('PUT', place(), {}, withTag('*'))).status).toBe(200);
   });
 });

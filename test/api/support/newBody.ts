@@ -29,7 +29,13 @@ function membersOf(path: string, world: World, n: number): Json {
     '/apikey': () => ({ tenantId }),
     '/invite': () => ({ tenantId, organisationId: world.organisation.id, email: `new${n}@example.com` }),
     '/plan': () => ({ name }),
-    '/subscription': () => ({ tenantId, planId: world.plan.id }),
+    '/subscription': () => ({
+      tenantId,
+      planId: world.plan.id,
+      // Behind the world's own, because active ones of one tenant may not overlap.
+      startDate: 5_000_000_000_000 + n * 1000,
+      expirationDate: 5_000_000_001_000 + n * 1000,
+    }),
     '/project': () => ({ tenantId, name }),
     '/contract': () => ({
       projectId: world.project.id,

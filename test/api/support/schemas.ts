@@ -52,6 +52,7 @@ const formats: Record<string, RegExp> = {
   email: /^[^\s@]+@[A-Za-z0-9.-]+$/,
   'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/,
   amount: /^\d+(\.\d+)?$/,
+  webAddress: /^https?:\/\//,
   gasTip: /^(\d+(\.\d+)?)?$/,
   gasPrice: /^(market|slow|fast|fastest|\d+(\.\d+)?)$/,
 };
