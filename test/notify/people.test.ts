@@ -6,6 +6,7 @@ import { type Bot, createBot } from '../../src/notify/messengerABot.ts';
 import { createEmailSender } from '../../src/notify/sendEmail.ts';
 import { createMessengerASender } from '../../src/notify/sendMessengerA.ts';
 import { createMessengerBSender } from '../../src/notify/sendMessengerB.ts';
+import type { Json } from '../harness/api.ts';
 import { type BotApi, startBotApi } from '../harness/botApi.ts';
 import { type ChatWebhook, startChatWebhook } from '../harness/chatWebhook.ts';
 import { bodyOf, headersOf, type SmtpSink, startSmtpSink } from '../harness/smtpSink.ts';
@@ -38,11 +39,11 @@ afterAll(async () => {
   await Promise.all([smtp.stop(), chats.stop(), hook.stop()]);
 });
 
-const destination = async ({ messengerAChatId, ...members }: Record<string, unknown>) => {
+const destination = async ({ messengerAChatId, ...members }: Json) => {
   const made = await world.ok('POST', 'destination', { tenantId: world.tenantId, ...members });
   if (messengerAChatId !== undefined)
     await world.store.query(
-      sql`update destination set messenger_a_chat_id = ${String(messengerAChatId)} where id = ${made.id}`,
+      sql`update destination set messenger_a_chat_id = ${messengerAChatId} where id = ${made.id}`,
     );
   return made;
 };
