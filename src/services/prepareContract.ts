@@ -2,7 +2,7 @@ import { type ChainUid, chains } from '../chains/chains.ts';
 import { toChecksumAddress } from '../chains/evm/address.ts';
 import { findImplementation } from '../chains/evm/findImplementation.ts';
 import { families } from '../chains/families.ts';
-import { abiFaults } from '../lib/abiFaults.ts';
+import { abiFaults } from '../model/abiFaults.ts';
 import { unprocessable } from '../model/errors.ts';
 import { invalidInput } from '../model/validate.ts';
 import type { Row } from '../store/records.ts';
