@@ -40,6 +40,7 @@ export function toFinding(intent: ToldIntent, outcome: Outcome): Finding {
     meta: {
       outcome: outcome.outcome,
       intentUid: intent.uid,
+      ...(intent.binding === fillerBinding ? { filler: true } : {}),
       ...(intent.alertUid ? { alertUid: intent.alertUid } : {}),
       function: action.funcSignature,
       ...(reason ? { reason } : {}),
@@ -93,7 +94,8 @@ export async function tellOutcomes(
         ...once,
         tenantId: owner,
         metric: 'actions',
-        labels: { chain: String(chainUid), type: String(meta.outcome) },
+        // A filler carries out nothing.
+        labels: { chain: String(chainUid), type: meta.filler ? 'filler' : String(meta.outcome) },
       },
     ]),
   );

@@ -25,7 +25,7 @@ export const metrics = {
     labels: ['type'],
     help: 'Notifications delivered; type is that of the destination.',
   },
-  actions: { kind: 'counter', labels: ['chain', 'type'], help: 'Actions carried out; type is the outcome.' },
+  actions: { kind: 'counter', labels: ['chain', 'type'], help: 'Steps of actions; type is the outcome.' },
   score_changes: {
     kind: 'counter',
     labels: ['type'],

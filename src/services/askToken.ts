@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChainClient } from '../chains/chainClient.ts';
 import { encodeCall, type FunctionItem, parseFunction } from '../lib/abi.ts';
+import { decimalsData, readTokenDecimals } from '../lib/readTokenDecimals.ts';
 import { readTokenSymbol } from '../lib/readTokenSymbol.ts';
 import type { Answer, Question } from '../model/question.ts';
 
@@ -17,12 +18,7 @@ type TokenFault = { code: 'chain-unavailable' | 'not-a-token'; message: string }
 const patienceMs = 5000;
 const totalSupply = parseFunction('totalSupply()(uint256)');
 const balanceOf = parseFunction('balanceOf(address)(uint256)');
-const decimals = parseFunction('decimals()(uint8)');
 const symbol = parseFunction('symbol()(string)');
-/** What the detectors take for a token that does not tell. */
-const usualDecimals = 18;
-/** More than 256 bits can count. */
-const mostDecimals = 77n;
 
 /** What a token says of itself and of its holders after the newest block, asked all at once; or why it cannot be told. */
 export async function askToken(
@@ -31,7 +27,9 @@ export async function askToken(
   holders: readonly string[],
 ): Promise<TokenState | { fault: TokenFault }> {
   const questions = [
-    ...[symbol, decimals, totalSupply].map((item) => toQuestion(token, item)),
+    toQuestion(token, symbol),
+    { type: 'call' as const, to: token, data: decimalsData },
+    toQuestion(token, totalSupply),
     ...holders.map((holder) => toQuestion(token, balanceOf, holder)),
   ];
   // A chart is not kept waiting for as long as the nodes of a chain may take one after the other.
@@ -51,7 +49,7 @@ export async function askToken(
   return {
     block: told.block,
     symbol: readTokenSymbol(dataOf(symbolAnswer!) ?? '') ?? null,
-    decimals: toDecimals(toNumber(decimalsAnswer!)),
+    decimals: readTokenDecimals(dataOf(decimalsAnswer!)),
     totalSupply: supply,
     balances,
   };
@@ -83,10 +81,6 @@ const unavailable: { fault: TokenFault } = {
 function toNumber(answer: Answer): bigint | undefined {
   const data = dataOf(answer);
   return data === undefined || data.length < 66 ? undefined : BigInt(data.slice(0, 66));
-}
-
-function toDecimals(told: bigint | undefined): number {
-  return told === undefined || told > mostDecimals ? usualDecimals : Number(told);
 }
 
 function dataOf(answer: Answer): string | undefined {

@@ -19,6 +19,9 @@ const usageMetrics = {
   evaluations: 'evaluations',
 } as const satisfies Record<string, MetricName>;
 
+/** Every step of an action is counted under its outcome; each one that is carried out is submitted exactly once. */
+const countedTypes = { actions: 'submitted' } as const;
+
 type Counted = Record<keyof typeof usageMetrics, number>;
 
 type UsageBucket = Counted & {
@@ -41,7 +44,7 @@ export async function readUsage(
   const owner = { tenantId, contractId: 0 };
   const [counts, sums, plan] = await Promise.all([
     withinTime(() => countsOverTime(reports, owner, cut, query, call.now)),
-    withinTime(() => sumMetrics(reports, tenantId, Object.values(usageMetrics), cut)),
+    withinTime(() => sumMetrics(reports, tenantId, Object.values(usageMetrics), countedTypes, cut)),
     findPlanUse(call.db, tenantId, call.now),
   ]);
   const buckets = cut.starts.map(emptyBucket);

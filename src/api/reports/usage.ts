@@ -18,7 +18,7 @@ const alerts = {
 const counted = {
   alerts: Shape(alerts, Object.keys(alerts), 'Alerts raised, as far as the query finds them.'),
   notifications: count('Notifications delivered.', 12),
-  actions: count('Actions carried out.', 1),
+  actions: count('Actions carried out: executions whose transaction was sent, each once.', 1),
   apiRequests: count('API requests of the tenant.', 340),
   blocks: count('Blocks processed for the tenant.', 7200),
   transactions: count('Transactions processed for the tenant.', 150_000),

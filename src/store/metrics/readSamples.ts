@@ -41,16 +41,19 @@ export async function readSamples(db: Db, filter: SampleFilter): Promise<SampleS
   );
 }
 
-/** Per bucket (from 0) and metric, the sum over all series of one tenant. */
+/** Per bucket (from 0) and metric, the sum over the series of one tenant; those that have a type, of one type where `types` names it. */
 export async function sumMetrics(
   db: Db,
   tenantId: number,
   metrics: readonly MetricName[],
+  types: Partial<Record<MetricName, string>>,
   time: Time,
 ): Promise<{ bucket: number; metric: MetricName; value: number }[]> {
   return db.query<{ bucket: number; metric: MetricName; value: number }>(
     sql`select ${bucketOf(time)} as bucket, s.metric, sum(s.value) as value from metric_sample s
-      where s.tenant_id = ${tenantId} and s.metric = any(${metrics}) and ${within(time)} group by 1, 2`,
+      where s.tenant_id = ${tenantId} and s.metric = any(${metrics}) and ${within(time)}
+        and s.labels ->> 'type' is not distinct from coalesce(${JSON.stringify(types)}::jsonb ->> s.metric, s.labels ->> 'type')
+      group by 1, 2`,
   );
 }
 
