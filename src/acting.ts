@@ -3,6 +3,7 @@ import type { Acting, Telling } from './actions/acting.ts';
 import { startActing } from './actions/startActing.ts';
 import { type Follow, prepareRaise, raise } from './alerts/raise.ts';
 import { type ChainUid, chains, chainUids } from './chains/chains.ts';
+import { createFairQueue, type FairQueue } from './lib/fairQueue.ts';
 import { rarely } from './lib/rarely.ts';
 import type { ChainAccess } from './services/chainAccess.ts';
 
@@ -15,6 +16,9 @@ type Options = Pick<Acting, 'store' | 'keyring' | 'hsm' | 'run' | 'now'> & {
   listen: (heard: () => void) => () => Promise<void>;
   log: Logger;
 } & Partial<Pick<Acting, 'reached' | 'stuckMs'>>;
+
+/** Tenants whose calls are signed and sent at once on one chain, each with a connection to the store. */
+const turnsAtOnce = 4;
 
 /** Fires actions on every chain that is configured. */
 export function startActions(options: Options): { stop(): Promise<void> } {
@@ -32,6 +36,13 @@ export function startActions(options: Options): { stop(): Promise<void> } {
     reached,
   };
 
+  const queues = new Map<ChainUid, FairQueue>();
+  function turnsOn(uid: ChainUid): FairQueue {
+    const turns = queues.get(uid) ?? createFairQueue({ slots: turnsAtOnce });
+    queues.set(uid, turns);
+    return turns;
+  }
+
   function actingOn(uid: ChainUid): Acting | undefined {
     const transactor = options.chains.client(uid)?.transactor;
     if (!transactor) return undefined;
@@ -39,7 +50,18 @@ export function startActions(options: Options): { stop(): Promise<void> } {
     const stuckMs = options.stuckMs ?? Math.max(20_000, 3 * chain.blockTimeMs);
     const confirmations = options.confirmations(uid);
     const names = chainUids.filter((other) => chains[other].chainId === chain.chainId);
-    return { ...telling, chain, names, confirmations, transactor, keyring, hsm, run, stuckMs };
+    return {
+      ...telling,
+      chain,
+      names,
+      confirmations,
+      transactor,
+      keyring,
+      hsm,
+      run,
+      turns: turnsOn(uid),
+      stuckMs,
+    };
   }
 
   return startActing({ telling, actingOn, listen: options.listen, onError });

@@ -1,5 +1,6 @@
 import type { Chain } from '../chains/chains.ts';
 import type { Transactor } from '../chains/transactor.ts';
+import type { FairQueue } from '../lib/fairQueue.ts';
 import type { Finding } from '../model/alert.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
 import type { Db, Store } from '../store/db.ts';
@@ -18,6 +19,8 @@ export type Acting = {
   keyring: Keyring;
   hsm: Hsm | undefined;
   run: Sandbox['run'];
+  /** Claiming, signing and sending, by tenant. Deciding takes no turn: the sandbox shares its own time. */
+  turns: FairQueue;
   alerts: {
     /** Outside of the transaction that raises them. */
     prepare(findings: readonly Finding[]): Promise<void>;

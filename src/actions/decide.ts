@@ -1,4 +1,5 @@
 import type { FilledParameter } from '../model/action.ts';
+import type { ScriptFault } from '../scripts/compile.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
 import type { FiredAction } from '../store/actions/claimIntents.ts';
 import { fillCall, parameterNames } from './fillCall.ts';
@@ -12,7 +13,7 @@ export type Undecided = {
 export type Decision =
   | { type: 'fire'; data: string; parameters: FilledParameter[] }
   | { type: 'skip' }
-  | { type: 'fault'; reason: string };
+  | { type: 'fault'; reason: string; isTimeout: boolean };
 
 /** Whether the alert fires the action, and the call with its parameters filled. An action run by hand has no alert. */
 export async function decide(
@@ -30,7 +31,7 @@ export async function decide(
     sources.length > 0 ? await run(tenantId, { e: alert, a: toScriptAction(action) }, sources) : [];
   if (scripts.filter) {
     const filtered = results.shift()!;
-    if ('fault' in filtered) return fault(`The filter fails: ${filtered.fault.message}.`);
+    if ('fault' in filtered) return scriptFault('The filter', filtered.fault);
     // `e.meta.a && …` gives whatever a is when it is empty.
     if (!filtered.value) return { type: 'skip' };
     if (filtered.value !== true) return fault('The filter must give true or false.');
@@ -38,7 +39,7 @@ export async function decide(
   const values: Record<string, unknown> = {};
   for (const [place, name] of names.entries()) {
     const result = results[place]!;
-    if ('fault' in result) return fault(`The script of ${name} fails: ${result.fault.message}.`);
+    if ('fault' in result) return scriptFault(`The script of ${name}`, result.fault);
     values[name] = result.value;
   }
   try {
@@ -50,7 +51,16 @@ export async function decide(
 }
 
 function fault(reason: string): Decision {
-  return { type: 'fault', reason };
+  return { type: 'fault', reason, isTimeout: false };
+}
+
+/** What takes the whole sandbox, time or memory, costs others; what merely fails does not. */
+function scriptFault(script: string, { code, message }: ScriptFault): Decision {
+  return {
+    type: 'fault',
+    reason: `${script} fails: ${message}.`,
+    isTimeout: code === 'time' || code === 'memory',
+  };
 }
 
 /** What scripts see of the action as `a`. */

@@ -5,10 +5,10 @@ import { whyOver } from './whyOver.ts';
 
 const mostAtOnce = 100;
 
-/** Ends what waits in vain on a chain on which nothing can be sent from here; tells how many there were. */
-export async function endOverdue(telling: Telling, chainUid: string): Promise<number> {
+/** Ends what of a tenant waits in vain on a chain on which nothing can be sent from here; tells how many there were. */
+export async function endOverdue(telling: Telling, chainUid: string, tenantId: number): Promise<number> {
   const at = telling.now();
-  const place = { chainUid, canSend: false };
+  const place = { chainUid, tenantId, canSend: false };
   const claimed = await claimWaiting(telling.store, place, mostAtOnce, at, at - validMs);
   await endIntents(
     telling,

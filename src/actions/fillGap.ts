@@ -4,10 +4,10 @@ import { findSpending, insertAttempts, lockLane, lockSent, lockSpending } from '
 import { openSigner } from '../wallets/signer.ts';
 import { signTransaction } from '../wallets/signTransaction.ts';
 import type { Acting } from './acting.ts';
-import { chooseFees } from './chooseFees.ts';
+import { priceGas } from './priceCall.ts';
 import { toEnvelope } from './signCalls.ts';
-import { voidCall, voidGas } from './voidCall.ts';
-import { gasCap, spendingMs, spendLimit } from './walletLimits.ts';
+import { marketPrice, voidCall, voidGas } from './voidCall.ts';
+import { spendingMs, spendLimit } from './walletLimits.ts';
 import { whyNotPay } from './whyNotPay.ts';
 
 /** For so long what is missing may still come: from another node, or from whoever has signed it. */
@@ -28,11 +28,9 @@ export async function fillGap(acting: Acting, intent: SentIntent): Promise<{ rea
   const reason = `It waits for the number ${first} of the wallet, of which the chain knows nothing.`;
   const at = now();
   if (at - signedAt < gapMs) return { reason };
-  const price = chooseFees(fees, action, gasCap(wallet));
-  if (!price)
-    return {
-      reason: `${reason} Gas costs more than the ${wallet.maxGasPrice} gwei that the wallet may pay.`,
-    };
+  const priced = priceGas({ ...action, ...marketPrice }, fees);
+  if ('reason' in priced) return { reason: `${reason} ${priced.reason}` };
+  const { price } = priced;
   const place = { tenantId, walletId: wallet.id };
   const lane = { names, address };
   const cost = BigInt(voidGas) * price.maxFee;

@@ -12,13 +12,15 @@ type Raised = { finding: Finding; uid: string };
 export function createFireOnAlerts({ now }: { now: () => number }) {
   return async (tx: Db, raised: readonly Raised[]): Promise<void> => {
     const firing = raised.flatMap(({ finding, uid }) => {
-      const { tenantId, timestamp, severity, kind, meta } = finding;
+      const { tenantId, timestamp, severity, kind, meta, backfilled = false } = finding;
       if (finding.tags.includes('shadow') || kind === 'action') return [];
       const triggerAlertId = typeof meta.triggerAlertId === 'number' ? meta.triggerAlertId : null;
       const detectorId = finding.detectorId ?? null;
       const blockNumber = finding.blockNumber ?? null;
       const chainUid = finding.chainUid ?? null;
-      return [{ uid, tenantId, timestamp, severity, chainUid, blockNumber, detectorId, triggerAlertId }];
+      const txHash = finding.txHash ?? null;
+      const source = { chainUid, blockNumber, txHash, detectorId, triggerAlertId };
+      return [{ uid, tenantId, timestamp, severity, backfilled, ...source }];
     });
     if (firing.length > 0) await insertIntents(tx, firing, now());
   };

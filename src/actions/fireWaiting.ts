@@ -1,77 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Prepared } from '../chains/transactor.ts';
+import { groupBy } from '../lib/groupBy.ts';
 import { messageOf } from '../lib/messageOf.ts';
 import type { IntendedCall } from '../model/action.ts';
+import { setTimeouts } from '../store/actions/bindingTimeouts.ts';
 import { claimWaiting, type WaitingIntent } from '../store/actions/claimIntents.ts';
 import { type Postponed, postponeIntents } from '../store/actions/settleIntents.ts';
 import { findContractAbi } from '../store/contractAbi.ts';
-import { findAlertDocuments } from '../store/deliveries/alertDocuments.ts';
+import { type AlertDocument, findAlertDocuments } from '../store/deliveries/alertDocuments.ts';
 import { type Acting, validMs } from './acting.ts';
-import { chooseFees } from './chooseFees.ts';
 import { decide } from './decide.ts';
 import { type Ending, endIntents } from './endIntents.ts';
-import { estimateCall } from './estimateCall.ts';
+import { priceCall } from './priceCall.ts';
 import { sendAttempts } from './sendAttempts.ts';
 import { settleAll } from './settleAll.ts';
 import { type Fireable, signCalls } from './signCalls.ts';
-import { gasCap } from './walletLimits.ts';
 import { whyOver } from './whyOver.ts';
 
 const mostAtOnce = 100;
+/** What is decided is not kept waiting for longer by scripts that are not done. */
+const patienceMs = 100;
+/** Scripts of a binding that run out of time so often in a row are not run any more. */
+const maxTimeouts = 3;
 
 type Ready = { intent: WaitingIntent; data: string; parameters: IntendedCall['parameters'] };
+type Decided = { ready: Ready[]; endings: Ending[] };
+type Alerts = ReadonlyMap<string, AlertDocument>;
 
-/** Decides on what waits, signs and sends it; tells how many there were. */
-export async function fireWaiting(acting: Acting): Promise<number> {
-  const { store, chain, now, reached } = acting;
+/** Decides on what of a tenant waits, signs and sends it; returns how many there were. */
+export async function fireWaiting(acting: Acting, tenantId: number): Promise<number> {
+  const { store, chain, now, reached, turns } = acting;
   const at = now();
-  const place = { chainUid: chain.uid, canSend: true };
-  const claimed = await claimWaiting(store, place, mostAtOnce, at, at - validMs);
+  const place = { chainUid: chain.uid, tenantId, canSend: true };
+  const { claimed, alerts } = await turns.run(tenantId, async () => {
+    const claimed = await claimWaiting(store, place, mostAtOnce, at, at - validMs);
+    return { claimed, alerts: await findAlerts(acting, claimed) };
+  });
   if (claimed.length === 0) return 0;
   await reached('after it was claimed');
-  const { ready, endings, faults } = await decideAll(acting, claimed);
-  await reached('after it was decided');
-  const wallets = new Map<number, Ready[]>();
-  for (const one of ready) {
-    const { id } = one.intent.action.wallet;
-    wallets.set(id, [...(wallets.get(id) ?? []), one]);
+  // Each binding beside the others: one whose scripts take long holds up only its own.
+  const bindings = groupBy(claimed, ({ action, binding }) => `${action.id} ${binding}`);
+  const decided: Decided = { ready: [], endings: [] };
+  const deciding = settleAll(
+    Array.from(bindings.values(), (own) => decideInTurn(acting, own, alerts, decided)),
+  );
+  const failed = deciding.then(
+    () => [],
+    (error: unknown) => [error],
+  );
+  const faults: unknown[] = [];
+  for (let isDone = false; !isDone; ) {
+    isDone = await Promise.race([failed.then(() => true), sleep(patienceMs, false, { ref: false })]);
+    const ready = decided.ready.splice(0).sort((one, other) => one.intent.id - other.intent.id);
+    const endings = decided.endings.splice(0);
+    if (ready.length + endings.length === 0) continue;
+    await reached('after it was decided');
+    await turns
+      .run(tenantId, () => fireDecided(acting, { ready, endings }))
+      .catch((error: unknown) => {
+        faults.push(error);
+      });
   }
-  await settleAll([
-    endIntents(acting, endings),
-    ...Array.from(wallets.values(), (own) => fireWallet(acting, own)),
-    ...faults.map((fault) => Promise.reject(fault)),
-  ]);
+  faults.push(...(await failed));
+  if (faults.length > 0) throw faults[0];
   return claimed.length;
 }
 
-async function decideAll(
-  { store, run, now }: Acting,
+async function findAlerts(
+  { store }: Pick<Acting, 'store'>,
   intents: readonly WaitingIntent[],
-): Promise<{ ready: Ready[]; endings: Ending[]; faults: unknown[] }> {
+): Promise<Alerts> {
   const keys = intents.flatMap(({ tenantId, alertUid, alertTimestamp }) =>
     alertUid === null ? [] : [{ tenantId, timestamp: alertTimestamp!, uid: alertUid }],
   );
   const documents = keys.length > 0 ? await findAlertDocuments(store, keys) : [];
-  const alerts = new Map(documents.map((document) => [document.uid, document]));
-  const ready: Ready[] = [];
-  const endings: Ending[] = [];
-  const decided = await Promise.allSettled(
-    intents.map(async (intent) => {
-      const { tenantId, action, scripts, alertUid, given } = intent;
-      const alert = alertUid === null ? null : alerts.get(alertUid);
-      const end = (state: Ending['state'], reason: string) => void endings.push({ intent, state, reason });
-      const over = whyOver(intent, now(), true);
-      if (over) return void endings.push(over);
-      if (alert === undefined) return end('CANCELED', 'The alert is not kept any more.');
-      const decision = await decide(run, tenantId, alert, { action, scripts: scripts!, given });
+  return new Map(documents.map((document) => [document.uid, document]));
+}
+
+/** The intents of one binding, one after the other, so that they take no more of the sandbox than those of any other. */
+async function decideInTurn(
+  acting: Acting,
+  intents: readonly WaitingIntent[],
+  alerts: Alerts,
+  { ready, endings }: Decided,
+): Promise<void> {
+  const { store, run, now } = acting;
+  const { tenantId, binding, action } = intents[0]!;
+  const key = { tenantId, actionId: action.id, binding };
+  let { timeouts } = intents[0]!;
+  for (const intent of intents) {
+    const { scripts, alertUid, given } = intent;
+    const alert = alertUid === null ? null : alerts.get(alertUid);
+    const end = (state: Ending['state'], reason: string) => void endings.push({ intent, state, reason });
+    const over = whyOver(intent, now(), true);
+    if (over) endings.push(over);
+    else if (alert === undefined) end('CANCELED', 'The alert is not kept any more.');
+    else if (timeouts >= maxTimeouts) end('FAILED', `The scripts ran out of time before. ${stopped}`);
+    else {
+      const decision = await decide(run, tenantId, alert, {
+        action: intent.action,
+        scripts: scripts!,
+        given,
+      });
+      const isTimeout = decision.type === 'fault' && decision.isTimeout;
+      const before = timeouts;
+      timeouts = isTimeout ? timeouts + 1 : 0;
+      if (timeouts !== before) await setTimeouts(store, key, timeouts, now());
       if (decision.type === 'fire') ready.push({ intent, ...decision });
       else if (decision.type === 'skip') end('SKIPPED', 'The filter did not let it pass.');
-      else end('FAILED', decision.reason);
-    }),
-  );
-  const faults = decided.flatMap((outcome): unknown[] =>
-    outcome.status === 'rejected' ? [outcome.reason] : [],
-  );
-  return { ready: ready.sort((one, other) => one.intent.id - other.intent.id), endings, faults };
+      else end('FAILED', timeouts < maxTimeouts ? decision.reason : `${decision.reason} ${stopped}`);
+    }
+  }
+}
+
+const stopped = `This happened ${maxTimeouts} times in a row: alerts do not fire the action through this binding until the action is saved again.`;
+
+async function fireDecided(acting: Acting, { ready, endings }: Decided): Promise<void> {
+  const wallets = groupBy(ready, ({ intent }) => intent.action.wallet.id);
+  await settleAll([
+    endIntents(acting, endings),
+    ...Array.from(wallets.values(), (own) => fireWallet(acting, own)),
+  ]);
 }
 
 /** Calls of one wallet, in their order. */
@@ -88,7 +137,6 @@ async function fireWallet(acting: Acting, ready: readonly Ready[]): Promise<void
     return undefined;
   });
   if (!prepared) return;
-  const cap = gasCap(wallet);
   const endings: Ending[] = [];
   const postponed: Postponed[] = [];
   const fireables: Fireable[] = [];
@@ -96,16 +144,13 @@ async function fireWallet(acting: Acting, ready: readonly Ready[]): Promise<void
     const estimate = prepared.estimates[place]!;
     const { tenantId, action } = intent;
     const abi = 'gas' in estimate ? [] : await findContractAbi(store, tenantId, action.contract.id);
-    const estimated = estimateCall(action, estimate, abi);
-    const price = chooseFees(prepared.fees, action, cap);
-    if ('reason' in estimated) endings.push({ intent, state: 'FAILED', reason: estimated.reason });
-    else if (!price) {
-      const reason = `Gas costs more than the ${wallet.maxGasPrice} gwei that the wallet may pay.`;
-      postponed.push(later(acting, intent, reason));
-    } else {
-      const gasLimit = String(estimated.gasLimit);
+    const priced = priceCall(action, estimate, prepared.fees, abi);
+    if ('price' in priced) {
+      const gasLimit = String(priced.gasLimit);
+      const { price } = priced;
       fireables.push({ intent, call: { ...calls[place]!, data, parameters, gasLimit }, price });
-    }
+    } else if (priced.isFinal) endings.push({ intent, state: 'FAILED', reason: priced.reason });
+    else postponed.push(later(acting, intent, priced.reason));
   }
   await settleAll([
     endIntents(acting, endings),

@@ -3,11 +3,12 @@ import { findSpending, insertAttempts, lockSent, lockSpending } from '../store/a
 import { openSigner } from '../wallets/signer.ts';
 import { signTransaction } from '../wallets/signTransaction.ts';
 import { type Acting, validMs } from './acting.ts';
-import { bumpFees, chooseFees } from './chooseFees.ts';
+import { bumpFees } from './chooseFees.ts';
+import { priceGas } from './priceCall.ts';
 import type { Sendable } from './sendAttempts.ts';
 import { toEnvelope } from './signCalls.ts';
 import { tellOutcomes, toFinding } from './tellOutcomes.ts';
-import { voidCall, voidGas } from './voidCall.ts';
+import { marketPrice, voidCall, voidGas } from './voidCall.ts';
 import { gasCap, spendingMs, spendLimit } from './walletLimits.ts';
 
 /**
@@ -25,7 +26,9 @@ export async function replaceCall(
   const isVoid = last.isVoid || now() - signedAt > validMs;
   const cap = gasCap(wallet);
   const before = { maxFee: BigInt(last.maxFee), tip: last.tip === null ? null : BigInt(last.tip) };
-  const market = chooseFees(await transactor.fees(), action, cap);
+  const priced = priceGas(isVoid ? { ...action, ...marketPrice } : action, await transactor.fees());
+  if ('reason' in priced && priced.isFinal) return { reason: priced.reason };
+  const market = 'price' in priced ? priced.price : undefined;
   const price = bumpFees(before, market, cap, isVoid && !last.isVoid);
   if (!price) {
     const reason = `It waits for a cheaper block: the wallet may not pay more than ${wallet.maxGasPrice} gwei for gas.`;

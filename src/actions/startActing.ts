@@ -20,17 +20,16 @@ const pollMs = 500;
 /** Carries out what alerts and people ask for, from this moment on. Any number of processes may do so side by side. */
 export function startActing({ telling, actingOn, listen, onError }: Options): { stop(): Promise<void> } {
   const stopping = new AbortController();
-  /** Firing and tracking on each chain: one that hangs keeps nobody else waiting. */
+  /** Tracking on each chain, and firing for each tenant there: one that hangs keeps nobody else waiting. */
   const lookouts = new Map<string, ReturnType<typeof createLookout>>();
   const { look, stop: stopLooking } = createLookout(async () => {
-    for (const uid of await findBusyChains(telling.store)) {
+    for (const { chainUid: uid, tenantIds } of await findBusyChains(telling.store)) {
       const acting = actingOn(uid as ChainUid);
-      if (!acting) {
-        lookoutFor(`end ${uid}`, () => endOverdue(telling, uid)).look();
-        continue;
-      }
-      lookoutFor(`fire ${uid}`, () => fireWaiting(acting)).look();
-      lookoutFor(`track ${uid}`, () => trackSent(acting)).look();
+      for (const tenantId of tenantIds)
+        lookoutFor(`${acting ? 'fire' : 'end'} ${uid} ${tenantId}`, () =>
+          acting ? fireWaiting(acting, tenantId) : endOverdue(telling, uid, tenantId),
+        ).look();
+      if (acting) lookoutFor(`track ${uid}`, () => trackSent(acting)).look();
     }
   }, onError);
 

@@ -50,7 +50,7 @@ export async function trackSent(acting: Acting): Promise<number> {
     });
     if ('ending' in step) endings.push(step.ending);
     else if ('send' in step) unsent.push(step.send);
-    else postponed.push({ ...keyOf(intent), at: now() + paceMs(acting), ...step });
+    else postponed.push({ ...keyOf(intent), at: now() + paceMs(acting), reason: step.reason ?? '' });
   }
   await settleAll([
     endIntents(acting, endings),
@@ -71,7 +71,11 @@ async function whenMined(
   mined: Mined,
   head: number,
 ): Promise<Step> {
-  if (head - mined.blockNumber < confirmations) return {};
+  const depth = head - mined.blockNumber;
+  if (depth < confirmations)
+    return {
+      reason: `It is in block ${mined.blockNumber} and waits for confirmations: ${Math.max(0, depth)} of ${confirmations}.`,
+    };
   const { address, call, nonce, signedAt } = intent;
   const submitted = toFinding(intent, { outcome: 'submitted', at: signedAt, address, txHash: hash, nonce });
   const ending = {

@@ -2,9 +2,10 @@ import { Type } from 'typebox';
 import { fireAts, intentStates } from '../model/action.ts';
 import { findReadable } from '../services/findReadable.ts';
 import { haltTenant, readHalt, resumeTenant } from '../services/haltActions.ts';
+import { readIntents } from '../services/readIntents.ts';
 import { runAction } from '../services/runAction.ts';
 import { simulateAction } from '../services/simulateAction.ts';
-import { findActionSetup, searchIntents } from '../store/actions/intentLog.ts';
+import { findActionSetup } from '../store/actions/intentLog.ts';
 import { actionTable } from '../store/tables/action.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
 import { pageQuery } from './pageQuery.ts';
@@ -46,7 +47,10 @@ const intent = {
   actionId: Id('The action.'),
   state: OneOf(intentStates, 'How far it is.', 'CONFIRMED'),
   reason: nullable(
-    Text('Why it failed, was skipped or cancelled, or what it waits for.', 'The call would fail.'),
+    Text(
+      'Why it failed, was skipped or cancelled, or what it waits for; null only when it is confirmed.',
+      'The call would fail.',
+    ),
   ),
   binding: Text(
     'What fired it: `detector` or `trigger` with the id of the binding, or `manual`; `filler` calls nothing and uses up a number of the wallet that was missing.',
@@ -157,7 +161,7 @@ export const actionEndpoints: readonly Endpoint[] = [
       const place = await findReadable(call, actionTable, params.id);
       const { from = 0, size = 10, state } = query;
       const { fireAt } = await findActionSetup(call.db, place);
-      return { body: { fireAt, data: await searchIntents(call.db, place, { from, size, state }) } };
+      return { body: { fireAt, data: await readIntents(call, place, { from, size, state }) } };
     },
   }),
   endpoint({

@@ -41,6 +41,8 @@ export type Finding = {
   triggerType?: string;
   /** Stored, but over the plan's rate limit: nobody is told. */
   suppressed?: boolean;
+  /** Stored and scored, but pushed too long after it happened: no one is notified, and it fires only actions that allow its age. */
+  backfilled?: boolean;
 };
 
 /** What a message template may name of the alert itself, beside the members of its finding. */

@@ -14,7 +14,9 @@ const shadow = 'shadow';
 /** Writes the deliveries of new alerts, in their own transaction. */
 export function createFollowAlerts({ links, now }: { links: AlertLinks; now: () => number }) {
   return async (tx: Db, raised: readonly Raised[]): Promise<void> => {
-    const told = raised.filter(({ finding }) => !finding.suppressed && !finding.tags.includes(shadow));
+    const told = raised.filter(
+      ({ finding }) => !finding.suppressed && !finding.backfilled && !finding.tags.includes(shadow),
+    );
     if (told.length === 0) return;
     const recipients = await findRecipients(tx, told.map(toSource));
     const severe = recipients.filter(({ index, minSeverity }) => {

@@ -3,12 +3,14 @@ import { type FunctionItem, parseFunction } from '../lib/abi.ts';
 import { toAbiValue } from '../lib/abiValues.ts';
 import { type Fault, invalid, unprocessable } from '../model/errors.ts';
 import { invalidInput } from '../model/validate.ts';
+import { forgetTimeouts } from '../store/actions/bindingTimeouts.ts';
 import { isItems } from '../store/bindings.ts';
 import { findRecord, type Row } from '../store/records.ts';
 import { contractTable } from '../store/tables/contract.ts';
 import { walletTable } from '../store/tables/wallet.ts';
 import type { Call } from './call.ts';
 import { checkBindingFilters } from './checkBindingFilters.ts';
+import { missingParameters, refuse } from './missingParameters.ts';
 import type { Change } from './recordKind.ts';
 import { bindingScripts, scriptFaults } from './scriptFaults.ts';
 
@@ -47,7 +49,18 @@ export async function prepareAction(call: Call, change: ActionChange): Promise<R
     ])),
   ];
   if (faults.length > 0) throw invalidInput(faults);
+  if (input.funcSignature != null || input.params || input.detectors || input.triggerAlerts)
+    refuse(
+      (['detectors', 'triggerAlerts'] as const).flatMap((member) =>
+        missingParameters(() => action, input[member] ?? current?.[member], current?.[member], member),
+      ),
+    );
   return { ...input, ...(written ? { funcAbi: written } : {}) };
+}
+
+/** What was stopped because of its scripts may run again. */
+export async function finishAction(call: Call, { tenantId }: ActionChange, id: number): Promise<void> {
+  await forgetTimeouts(call.db, { tenantId: tenantId!, actionId: id });
 }
 
 type Callable = { funcAbi: FunctionItem; params: readonly Parameter[] };
@@ -74,7 +87,7 @@ function parameterFaults({ funcAbi, params }: Callable): Fault[] {
 
 /**
  * A script for a parameter that the function does not have is a misspelt one when another has no value, and otherwise does
- * no harm. What is missing may still come, and is told when the action is fired.
+ * no harm.
  */
 function bindingFaults(
   action: Callable,

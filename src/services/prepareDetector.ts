@@ -6,11 +6,14 @@ import { templateMembers } from '../model/alert.ts';
 import { automaticDetectors } from '../model/enumerations.ts';
 import { type Fault, unprocessable } from '../model/errors.ts';
 import { invalidInput, withDefaults } from '../model/validate.ts';
+import { findCallables } from '../store/actions/intentLog.ts';
+import { isItems } from '../store/bindings.ts';
 import { findRecord, type Row } from '../store/records.ts';
 import { detectorSchemaTable } from '../store/tables/detectorSchema.ts';
 import type { Call } from './call.ts';
 import { checkBindingFilters } from './checkBindingFilters.ts';
 import { templateFaults } from './checkTemplate.ts';
+import { missingParameters, refuse } from './missingParameters.ts';
 import { checkPlanLimit } from './planLimits.ts';
 import type { Change } from './recordKind.ts';
 import { bindingScripts, scriptFaults } from './scriptFaults.ts';
@@ -26,10 +29,14 @@ type DetectorChange = Omit<Change, 'input'> & {
 };
 
 /** The configuration must be one that the detector can run with; findings from outside need none. */
-export async function prepareDetector(call: Call, { input, current }: DetectorChange): Promise<Row> {
+export async function prepareDetector(
+  call: Call,
+  { input, current, tenantId }: DetectorChange,
+): Promise<Row> {
   checkBindingFilters(input.destinations, '/destinations', call.now);
   const unreadable = await scriptFaults(call, bindingScripts(input.actions, '/actions'));
   if (unreadable.length > 0) throw invalidInput(unreadable);
+  if (tenantId !== null) await checkActions(call, tenantId, input.actions, current?.actions);
   const isTouched = input.schemaId != null || input.source != null || input.config !== undefined;
   if (!isTouched || (input.source ?? current?.source) === 'EXTERNAL') return input;
   const schemaId = input.schemaId ?? idOf(current?.schema);
@@ -45,6 +52,15 @@ export async function prepareDetector(call: Call, { input, current }: DetectorCh
   ];
   if (faults.length > 0) throw invalidInput(faults);
   return input;
+}
+
+/** An action that is bound here must be able to fire from here. */
+async function checkActions(call: Call, tenantId: number, items: unknown, current: unknown): Promise<void> {
+  if (!isItems(items) || items.length === 0) return;
+  const stored = new Map(isItems(current) ? current.map((item) => [item.id, item.actionId]) : []);
+  const ids = items.map((item) => Number(item.actionId ?? stored.get(item.id)));
+  const actions = await findCallables(call.db, tenantId, ids);
+  refuse(missingParameters(({ actionId }) => actions.get(Number(actionId)), items, current, 'actions'));
 }
 
 /** What comes with the contract is not counted; as another detector it is. */

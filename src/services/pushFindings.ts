@@ -33,6 +33,9 @@ type Result = { eid: string; uid: string; result: 'created' | 'duplicate' };
 const earliest = Date.UTC(2009, 0, 1);
 const aheadMs = 3_600_000;
 
+/** What is pushed later than this after it happened is history, not news. */
+const newsMs = 3_600_000;
+
 /** Findings of an outside engine become alerts of one of the tenant's detectors; an `eid` counts once. */
 export async function pushFindings(
   call: Call,
@@ -129,6 +132,7 @@ function toFinding(origin: DetectorOrigin, item: Pushed, now: number): Finding {
     group: isCompliance ? 'COMPLIANCE' : 'SECURITY',
     severity: item.severity ?? 'MEDIUM',
     timestamp: item.timestamp ?? now,
+    backfilled: item.timestamp !== undefined && now - item.timestamp > newsMs,
     key: `external ${origin.id} ${item.eid}`,
     eid: item.eid,
     name: item.name ?? origin.name,

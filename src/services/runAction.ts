@@ -2,17 +2,13 @@ import { fillCall } from '../actions/fillCall.ts';
 import type { ChainUid } from '../chains/chains.ts';
 import { Problem, unprocessable } from '../model/errors.ts';
 import { insertManualIntent } from '../store/actions/insertIntents.ts';
-import {
-  type ActionSetup,
-  findActionSetup,
-  type IntentRecord,
-  searchIntents,
-} from '../store/actions/intentLog.ts';
+import { type ActionSetup, findActionSetup, type IntentRecord } from '../store/actions/intentLog.ts';
 import { actionTable } from '../store/tables/action.ts';
 import { audit } from './audit.ts';
 import type { Call } from './call.ts';
 import { findReadable } from './findReadable.ts';
 import { noEndpoint } from './noEndpoint.ts';
+import { readIntents } from './readIntents.ts';
 
 /** Fires an action by hand: from here on it goes the way of all others. */
 export async function runAction(
@@ -31,7 +27,7 @@ export async function runAction(
   if (uid === undefined)
     throw new Problem('conflict', 'Actions are halted; `POST /action/resume` lets them run again.');
   await audit(call, 'action', 'execute', place, undefined, undefined, { intent: uid, params });
-  const [intent] = await searchIntents(call.db, place, { from: 0, size: 1, uid });
+  const [intent] = await readIntents(call, place, { from: 0, size: 1, uid });
   return intent!;
 }
 

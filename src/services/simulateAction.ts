@@ -1,12 +1,14 @@
-import { chooseFees } from '../actions/chooseFees.ts';
 import { decide } from '../actions/decide.ts';
-import { estimateCall } from '../actions/estimateCall.ts';
-import { gasCap } from '../actions/walletLimits.ts';
+import { priceCall } from '../actions/priceCall.ts';
+import { spendingMs, spendLimit } from '../actions/walletLimits.ts';
+import { whyNotPay } from '../actions/whyNotPay.ts';
+import { type ChainUid, chains } from '../chains/chains.ts';
 import type { Prepared } from '../chains/transactor.ts';
 import type { FilledParameter } from '../model/action.ts';
 import { Problem, unprocessable } from '../model/errors.ts';
 import { uidTime } from '../model/uidTime.ts';
 import { type ActionSetup, findActionSetup } from '../store/actions/intentLog.ts';
+import { findSpending } from '../store/actions/signing.ts';
 import { findContractAbi } from '../store/contractAbi.ts';
 import { type AlertDocument, findAlertDocuments } from '../store/deliveries/alertDocuments.ts';
 import { actionTable } from '../store/tables/action.ts';
@@ -53,9 +55,8 @@ export async function simulateAction(
     return { ...nothing, ...parties, fires: false, reason };
   }
   const { data, parameters } = decision;
-  const abi = await findContractAbi(call.db, place.tenantId, action.contract.id);
   const prepared = await prepare(() => client.transactor.prepare(parties.from, [{ to: parties.to, data }]));
-  return { ...nothing, ...parties, data, parameters, fires: true, ...price(action, prepared, abi) };
+  return { ...nothing, ...parties, data, parameters, fires: true, ...(await price(call, setup, prepared)) };
 }
 
 const nothing: Omit<Simulation, 'from' | 'to' | 'fires'> = {
@@ -70,28 +71,31 @@ const nothing: Omit<Simulation, 'from' | 'to' | 'fires'> = {
   balance: null,
 };
 
-function price(
-  action: ActionSetup['action'],
+/** Priced as firing prices it; what is spent and set aside is read, not locked, because nothing is signed. */
+async function price(
+  call: Call,
+  { action }: ActionSetup,
   { estimates, fees, balance }: Prepared,
-  abi: readonly unknown[],
-): Partial<Simulation> {
-  const estimated = estimateCall(action, estimates[0]!, abi);
-  if ('reason' in estimated) return { reason: estimated.reason, balance: String(balance) };
-  const { gasLimit } = estimated;
-  const { maxGasPrice } = action.wallet;
-  const chosen = chooseFees(fees, action, gasCap(action.wallet));
-  const known = { gasLimit: String(gasLimit), balance: String(balance) };
-  if (!chosen)
-    return { ...known, reason: `Gas costs more than the ${maxGasPrice} gwei that the wallet may pay.` };
-  const maxCost = gasLimit * chosen.maxFee;
-  const isEnough = maxCost <= balance;
+): Promise<Partial<Simulation>> {
+  const { tenantId, wallet, contract } = action;
+  const abi = 'gas' in estimates[0]! ? [] : await findContractAbi(call.db, tenantId, contract.id);
+  const priced = priceCall(action, estimates[0]!, fees, abi);
+  const known = {
+    gasLimit: priced.gasLimit === undefined ? null : String(priced.gasLimit),
+    balance: String(balance),
+  };
+  if ('reason' in priced) return { ...known, reason: priced.reason };
+  const chain = chains[wallet.chainUid as ChainUid];
+  const place = { tenantId, walletId: wallet.id };
+  const budget = await findSpending(call.db, place, call.now - spendingMs);
+  const reason = whyNotPay(chain.currency, priced.cost, budget, balance, spendLimit(wallet, chain)) ?? null;
   return {
     ...known,
-    success: isEnough,
-    reason: isEnough ? null : `The wallet has ${balance} of the smallest unit; gas may cost ${maxCost}.`,
-    maxFeePerGas: String(chosen.maxFee),
-    maxPriorityFeePerGas: chosen.tip === null ? null : String(chosen.tip),
-    maxCost: String(maxCost),
+    success: reason === null,
+    reason,
+    maxFeePerGas: String(priced.price.maxFee),
+    maxPriorityFeePerGas: priced.price.tip === null ? null : String(priced.price.tip),
+    maxCost: String(priced.cost),
   };
 }
 

@@ -51,6 +51,7 @@ describe('the depth at which actions fire', { timeout: 600_000 }, () => {
         walletId,
         name: 'Defend',
         funcSignature: `${fireAt === 'head' ? 'atOnce' : 'later'}(uint256 id)`,
+        maxAlertAge: null,
         ...(fireAt ? { fireAt } : {}),
         triggerAlerts: [{ triggerAlertId: trigger.alerts[0].id, scriptParams: { id: 'e.meta.args.id' } }],
       });

@@ -171,15 +171,21 @@ describe('what cannot be done', () => {
     return { intent: intent!, alerts: await chain.told(action) };
   }
 
+  const filled = { scriptParams: { value: '1' } };
+
   it.each([
-    ['a filter that throws', { scriptFilter: 'e.nothing.at.all' }, /The filter fails/],
-    ['a filter that is neither true nor false', { scriptFilter: '"yes"' }, /must give true or false/],
+    ['a filter that throws', { scriptFilter: 'e.nothing.at.all', ...filled }, /The filter fails/],
+    [
+      'a filter that is neither true nor false',
+      { scriptFilter: '"yes"', ...filled },
+      /must give true or false/,
+    ],
     [
       'a filter that does not end',
-      { scriptFilter: '(() => { for (;;); })()' },
+      { scriptFilter: '(() => { for (;;); })()', ...filled },
       /The filter fails: the script ran for more than 50 ms/,
     ],
-    ['a missing value', {}, /no value for value/],
+    ['a missing value', { scriptParams: { value: 'e.meta.nothing' } }, /value \(uint256\) must be/],
     [
       'a value of another type',
       { scriptParams: { value: '"many"' } },

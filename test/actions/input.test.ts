@@ -107,6 +107,64 @@ describe('an action is refused when it is saved', () => {
     expect([side.status, side.body.errors[0].pointer]).toEqual([400, '/actions/0/scriptFilter']);
   });
 
+  it('when it could never fire, with the names of what has neither a value nor a script', async () => {
+    const refused = await create({
+      params: [{ name: 'level', value: '1' }],
+      ...binding({ scriptParams: { what: 'e.meta.what' } }),
+    });
+    expect([refused.status, refused.body.errors]).toEqual([
+      422,
+      [
+        {
+          pointer: '/detectors/0/scriptParams',
+          code: 'missing-parameter',
+          message: expect.stringContaining('There is no value for to, so that the action could never fire'),
+        },
+      ],
+    ]);
+    // Without a binding the values are given when it is executed by hand.
+    const byHand = await create({});
+    expect(byHand.status).toBe(201);
+    const path = `action/${byHand.body.id}`;
+    const bound = await api.call('PUT', path, binding({ scriptParams: {} }));
+    expect([bound.status, bound.body.errors[0].message]).toEqual([
+      422,
+      expect.stringContaining('no value for to, level, what,'),
+    ]);
+    const trigger = await api.call('PUT', path, {
+      triggerAlerts: [{ triggerAlertId: world.trigger.alerts[0].id }],
+    });
+    expect([trigger.status, trigger.body.errors[0].pointer]).toEqual([422, '/triggerAlerts/0/scriptParams']);
+    const side = await api.call('PUT', `detector/${world.detector.id}`, {
+      actions: [{ actionId: byHand.body.id, scriptParams: { to: 'e.meta.to' } }],
+    });
+    expect([side.status, side.body.errors[0]]).toEqual([
+      422,
+      {
+        pointer: '/actions/0/scriptParams',
+        code: 'missing-parameter',
+        message: expect.stringContaining('no value for level, what,'),
+      },
+    ]);
+  });
+
+  it('and a change of one that fires must leave it able to', async () => {
+    const made = await create({
+      funcSignature: 'f(uint8 level)',
+      ...binding({ scriptParams: { level: '1' } }),
+    });
+    expect(made.status).toBe(201);
+    const path = `action/${made.body.id}`;
+    const { id } = made.body.detectors[0];
+    expect((await api.call('PUT', path, { detectors: [{ id, scriptFilter: 'true' }] })).status).toBe(200);
+    const more = await api.call('PUT', path, { funcSignature: 'f(uint8 level, bool hard)' });
+    expect([more.status, more.body.errors[0].message]).toEqual([
+      422,
+      expect.stringContaining('no value for hard,'),
+    ]);
+    expect((await api.call('PUT', path, { name: 'Renamed' })).status).toBe(200);
+  });
+
   it('when a new signature does not fit the parameters that it has', async () => {
     const made = await create({ params: [{ name: 'level', value: '3' }] });
     expect(made.status).toBe(201);

@@ -89,6 +89,7 @@ export async function createWorld(api: Pick<TestApi, 'ok'>): Promise<World> {
     walletId: wallet.id,
     name: 'Action',
     funcSignature: 'freeze(address to)',
+    params: [{ name: 'to', value: '0x8589427373d6d84e98730d7795d8f6f8731fda16' }],
     destinations: [{ tenantDestinationId: destination.id }],
     detectors: [{ detectorId: detector.id, scriptFilter: 'true', scriptParams: {} }],
     triggerAlerts: [{ triggerAlertId: trigger.alerts[0].id }],

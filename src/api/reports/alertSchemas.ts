@@ -50,6 +50,7 @@ const members = {
   finality: OneOf(['HEAD', 'CONFIRMED', 'FINAL'], 'How settled its block is.', 'FINAL'),
   tags: Words('Free labels.', ['reviewed']),
   suppressed: Flag('Over the rate limit of the plan: nobody was told.'),
+  backfilled: Flag('Pushed more than an hour after it happened: no one was notified.'),
   retractedAt: nullable(Millis('When its block was found to be gone.')),
 };
 

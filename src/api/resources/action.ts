@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { fireAts } from '../../model/action.ts';
-import { prepareAction } from '../../services/prepareAction.ts';
+import { finishAction, prepareAction } from '../../services/prepareAction.ts';
 import { actionTable } from '../../store/tables/action.ts';
 import { contractTable } from '../../store/tables/contract.ts';
 import { walletTable } from '../../store/tables/wallet.ts';
@@ -112,6 +112,16 @@ export const action = defineResource({
       ),
       { default: 'confirmed' },
     ),
+    maxAlertAge: detail(
+      Type.Integer({
+        description:
+          'How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent.',
+        minimum: 1000,
+        maximum: 31_536_000_000,
+        examples: [3_600_000],
+      }),
+    ),
   },
   prepare: prepareAction,
+  finish: finishAction,
 });

@@ -53,6 +53,8 @@ export type WaitingIntent = ToldIntent & {
   alertTimestamp: number | null;
   createdAt: number;
   given: Record<string, unknown>;
+  /** How often in a row the scripts of its binding ran out of time. */
+  timeouts: number;
   /** Null when the binding is gone that it came from; a person's own has neither filter nor scripts. */
   scripts: { filter: string | null; params: Record<string, string> } | null;
 };
@@ -77,12 +79,12 @@ export const actionJson = raw(`json_build_object('id', x.id, 'tenantId', x.tenan
     'isActive', w.status = 'ACTIVE', 'maxGasPrice', w.max_gas_price::text, 'maxHourlySpend', w.max_hourly_spend::text))`);
 
 /**
- * Takes what is to be decided and signed, the oldest first, none before its block is deep enough; and what can only be
+ * Takes what of a tenant is to be decided and signed, the oldest first, none before its block is deep enough; and what can only be
  * ended, because it was made before `since` or nothing of its tenant may fire. Where nothing can be sent, the latter alone.
  */
 export async function claimWaiting(
   db: Db,
-  { chainUid, canSend }: { chainUid: string; canSend: boolean },
+  { chainUid, tenantId, canSend }: { chainUid: string; tenantId: number; canSend: boolean },
   most: number,
   now: number,
   since: number,
@@ -92,25 +94,27 @@ export async function claimWaiting(
         select i.tenant_id, i.id, i.binding, ${isDeepEnough} as is_deep,
           case when n.status <> 'ACTIVE' then 'status' when not ${mayFire} then 'halt' end as stopped_by
         from action_intent i join tenant n on n.id = i.tenant_id
-        where i.chain_uid = ${chainUid} and i.state = 'WAITING' and i.next_attempt_at <= ${now}::bigint
+        where i.chain_uid = ${chainUid} and i.tenant_id = ${tenantId} and i.state = 'WAITING' and i.next_attempt_at <= ${now}::bigint
           and (i.lease_until is null or i.lease_until < clock_timestamp())
           and (${canSend}::boolean and ${isDeepEnough} or i.created_at < ${since}::bigint or not ${mayFire})
         order by i.id limit ${most}::int for update of i skip locked)
       update action_intent i set lease_until = clock_timestamp() + ${leaseMs}::int * interval '1 ms'
       from due left join lateral (
-          select b.script_filter, b.script_params from action_detector b
+          select b.script_filter, b.script_params, b.updated_at from action_detector b
           where b.tenant_id = due.tenant_id and 'detector ' || b.id = due.binding and b.status = 'ACTIVE'
           union all
-          select b.script_filter, b.script_params from action_trigger_alert b
+          select b.script_filter, b.script_params, b.updated_at from action_trigger_alert b
           where b.tenant_id = due.tenant_id and 'trigger ' || b.id = due.binding
           union all
-          select null, '{}' where due.binding = 'manual') s on true,
+          select null, '{}', 0 where due.binding = 'manual') s on true,
         action x, contract c, wallet w
       where i.tenant_id = due.tenant_id and i.id = due.id and x.tenant_id = i.tenant_id and x.id = i.action_id
         and c.tenant_id = x.tenant_id and c.id = x.contract_id and w.tenant_id = x.tenant_id and w.id = x.wallet_id
       returning i.tenant_id as "tenantId", i.id, i.uid::text, i.binding, i.alert_uid::text as "alertUid",
         i.severity, i.reason, coalesce(due.is_deep, false) as "isDeep", due.stopped_by as "stoppedBy",
         i.alert_timestamp as "alertTimestamp", i.created_at as "createdAt", i.given, ${actionJson} as action,
+        coalesce((select o.count from binding_timeout o where o.tenant_id = i.tenant_id and o.action_id = i.action_id
+          and o.binding = i.binding and o.updated_at >= s.updated_at), 0) as timeouts,
         case when s.script_params is not null
           then json_build_object('filter', s.script_filter, 'params', s.script_params) end as scripts`,
   );
@@ -141,15 +145,19 @@ export type SentIntent = ToldIntent & {
   attempts: Attempt[];
 };
 
-/** Where something is to be done now or later. */
-export async function findBusyChains(db: Db): Promise<string[]> {
-  const rows = await db.prepared<{ chainUid: string }>(
-    sql`select distinct chain_uid as "chainUid" from action_intent where state in ('WAITING', 'SIGNED', 'SUBMITTED')`,
+/** Where something is to be done now or later, and whose intents wait there. */
+export async function findBusyChains(db: Db): Promise<{ chainUid: string; tenantIds: number[] }[]> {
+  return db.prepared<{ chainUid: string; tenantIds: number[] }>(
+    sql`select chain_uid as "chainUid",
+        coalesce(array_agg(distinct tenant_id) filter (where state = 'WAITING'), '{}') as "tenantIds"
+      from action_intent where state in ('WAITING', 'SIGNED', 'SUBMITTED') group by 1`,
   );
-  return rows.map(({ chainUid }) => chainUid);
 }
 
-/** Takes what was signed, to see how far it has come. `names` are all by which the chain goes. */
+/**
+ * Takes what was signed, to see how far it has come; the tenants take turns, so that none waits for all of another's.
+ * `names` are all by which the chain goes.
+ */
 export async function claimSent(
   db: Db,
   chainUid: string,
@@ -157,12 +165,15 @@ export async function claimSent(
   most: number,
   now: number,
 ): Promise<SentIntent[]> {
+  const isDue = sql`i.chain_uid = ${chainUid} and i.state in ('SIGNED', 'SUBMITTED')
+    and i.next_attempt_at <= ${now}::bigint and (i.lease_until is null or i.lease_until < clock_timestamp())`;
   const rows = await db.prepared<SentIntent>(
-    sql`with due as (
-        select i.tenant_id, i.id from action_intent i
-        where i.chain_uid = ${chainUid} and i.state in ('SIGNED', 'SUBMITTED') and i.next_attempt_at <= ${now}::bigint
-          and (i.lease_until is null or i.lease_until < clock_timestamp())
-        order by i.id limit ${most}::int for update of i skip locked)
+    sql`with turns as (
+        select i.tenant_id, i.id, row_number() over (partition by i.tenant_id order by i.id) as turn
+        from action_intent i where ${isDue}),
+      due as (
+        select i.tenant_id, i.id from action_intent i join turns t on t.tenant_id = i.tenant_id and t.id = i.id
+        where ${isDue} order by t.turn, i.id limit ${most}::int for update of i skip locked)
       update action_intent i set lease_until = clock_timestamp() + ${leaseMs}::int * interval '1 ms'
       from due, action x, contract c, wallet w
       where i.tenant_id = due.tenant_id and i.id = due.id and x.tenant_id = i.tenant_id and x.id = i.action_id

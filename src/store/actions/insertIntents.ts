@@ -11,6 +11,8 @@ export type Firing = {
   severity: Severity;
   chainUid: string | null;
   blockNumber: number | null;
+  txHash: string | null;
+  backfilled: boolean;
   detectorId: number | null;
   triggerAlertId: number | null;
 };
@@ -20,34 +22,59 @@ export const haltedReason = 'Actions are halted.';
 
 const columns =
   raw(`tenant_id, action_id, binding, alert_uid, alert_timestamp, contract_id, wallet_id, chain_uid,
-  alert_chain_uid, block_number, severity, fire_at, state, reason, halt_count, created_at, updated_at, next_attempt_at`);
+  alert_chain_uid, block_number, severity, fire_at, state, reason, causes, halt_count, created_at, updated_at, next_attempt_at`);
 
-/** One intent for each binding of an action to an alert; one that was cancelled with its alert comes back with it. */
+/** A transaction of one action may raise the alert that fires another, and so on, up to this many actions in a row. */
+const maxCauses = 3;
+
+const loopReason =
+  'The alert was raised by a transaction of this action, or of one that it led to: firing again would go on for ever.';
+const chainReason = `The alert was raised by a transaction that ${maxCauses} actions led to, one after the other; no further action follows from it.`;
+
+/**
+ * One intent for each binding of an action to an alert; one that was cancelled with its alert comes back with it. An alert
+ * that is too old for the action, or that the action itself caused, leaves one that is skipped; history that is only
+ * back-filled leaves none.
+ */
 export async function insertIntents(tx: Db, firings: readonly Firing[], now: number): Promise<void> {
   await tx.prepared(
     sql`with fired as (
         select * from json_to_recordset(${storableJson(firings)}::json) as f(uid uuid, "tenantId" bigint,
-          timestamp bigint, severity text, "chainUid" text, "blockNumber" bigint, "detectorId" bigint,
-          "triggerAlertId" bigint)),
+          timestamp bigint, severity text, "chainUid" text, "blockNumber" bigint, "txHash" text, backfilled boolean,
+          "detectorId" bigint, "triggerAlertId" bigint)),
       bound as (
         select f.*, b.action_id, 'detector ' || b.id as binding from fired f
         join action_detector b on b.tenant_id = f."tenantId" and b.detector_id = f."detectorId" and b.status = 'ACTIVE'
         union all
         select f.*, b.action_id, 'trigger ' || b.id from fired f
         join action_trigger_alert b on b.tenant_id = f."tenantId" and b.trigger_alert_id = f."triggerAlertId"),
-      written as (
-        insert into action_intent as t (${columns})
-        select b."tenantId", b.action_id, b.binding, b.uid, b.timestamp, x.contract_id, x.wallet_id, c.chain_uid,
-          b."chainUid", b."blockNumber", b.severity, x.fire_at,
-          case when n.halted_at is null then 'WAITING' else 'CANCELED' end,
-          case when n.halted_at is not null then ${haltedReason}::text end, n.halt_count,
-          ${now}::bigint, ${now}::bigint, ${now}::bigint
+      judged as (
+        select b.*, x.contract_id, x.wallet_id, c.chain_uid, x.fire_at, n.halt_count, coalesce(o.causes, '{}') as causes,
+          case when n.halted_at is not null then 'CANCELED' when r.skipped is not null then 'SKIPPED' else 'WAITING' end as state,
+          case when n.halted_at is not null then ${haltedReason}::text else r.skipped end as reason
         from bound b join action x on x.tenant_id = b."tenantId" and x.id = b.action_id and x.status = 'ACTIVE'
         join contract c on c.tenant_id = x.tenant_id and c.id = x.contract_id
         join tenant n on n.id = b."tenantId"
+        left join lateral (
+          select i.causes || i.action_id as causes from action_transaction a
+          join action_intent i on i.tenant_id = a.tenant_id and i.id = a.intent_id
+          where a.tenant_id = b."tenantId" and a.hash = lower(b."txHash") limit 1) o on true,
+        lateral (select case
+          when x.id = any(o.causes) then ${loopReason}::text
+          when cardinality(o.causes) > ${maxCauses}::int then ${chainReason}::text
+          when ${now}::bigint - b.timestamp > x.max_alert_age then format(
+            'The alert was %s s old; the action fires for alerts of at most %s s (maxAlertAge).',
+            (${now}::bigint - b.timestamp) / 1000, x.max_alert_age / 1000) end as skipped) r
+        where not (b.backfilled and ${now}::bigint - b.timestamp > coalesce(x.max_alert_age, ${now}::bigint))),
+      written as (
+        insert into action_intent as t (${columns})
+        select b."tenantId", b.action_id, b.binding, b.uid, b.timestamp, b.contract_id, b.wallet_id, b.chain_uid,
+          b."chainUid", b."blockNumber", b.severity, b.fire_at, b.state, b.reason, b.causes, b.halt_count,
+          ${now}::bigint, ${now}::bigint, ${now}::bigint
+        from judged b
         order by b.timestamp, b.uid, b.action_id, b.binding
         on conflict (tenant_id, alert_uid, action_id, binding) do update
-          set state = excluded.state, reason = excluded.reason, halt_count = excluded.halt_count,
+          set state = excluded.state, reason = excluded.reason, causes = excluded.causes, halt_count = excluded.halt_count,
             next_attempt_at = excluded.next_attempt_at, lease_until = null
           where t.state = 'CANCELED' and t.reason = ${retractedReason}::text
         returning 1)
@@ -66,7 +93,7 @@ export async function insertManualIntent(
     sql`with written as (
         insert into action_intent (${columns}, given)
         select x.tenant_id, x.id, 'manual', null, null, x.contract_id, x.wallet_id, c.chain_uid, null, null, 'MEDIUM', 'head',
-          'WAITING', null, n.halt_count, ${now}, ${now}, ${now}, ${storableJson(given)}::jsonb
+          'WAITING', null, '{}'::bigint[], n.halt_count, ${now}, ${now}, ${now}, ${storableJson(given)}::jsonb
         from action x join contract c on c.tenant_id = x.tenant_id and c.id = x.contract_id
         join tenant n on n.id = x.tenant_id and n.halted_at is null
         where x.tenant_id = ${action.tenantId} and x.id = ${action.actionId}

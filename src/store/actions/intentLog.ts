@@ -1,7 +1,7 @@
 import { empty, sql } from '../../lib/sql.ts';
 import type { IntendedCall, IntentState } from '../../model/action.ts';
 import type { Db } from '../db.ts';
-import { actionJson, type FiredAction } from './claimIntents.ts';
+import { actionJson, type FiredAction, isDeepEnough, mayFire } from './claimIntents.ts';
 
 /** An intent as its readers see it. */
 export type IntentRecord = {
@@ -32,6 +32,19 @@ export type IntentRecord = {
   }[];
 };
 
+/** What tells what an intent waits for that has no reason of its own. */
+export type IntentWait = {
+  chainUid: string;
+  alertChainUid: string;
+  /** How far the chain of the alert has come; null where it is not watched. */
+  head: number | null;
+  confirmed: number | null;
+  isDeep: boolean;
+  mayFire: boolean;
+  /** The lowest nonce of the wallet that is under way. */
+  lowestNonce: number | null;
+};
+
 type ActionPlace = { tenantId: number; id: number };
 
 /** Newest first. */
@@ -39,8 +52,8 @@ export async function searchIntents(
   db: Db,
   action: ActionPlace,
   search: { from: number; size: number; state?: IntentState | undefined; uid?: string },
-): Promise<IntentRecord[]> {
-  return db.query<IntentRecord>(
+): Promise<(IntentRecord & { wait: IntentWait | null })[]> {
+  return db.query<IntentRecord & { wait: IntentWait | null }>(
     sql`select i.uid::text, i.action_id as "actionId", i.state, i.reason, i.binding, i.alert_uid::text as "alertUid",
         i.block_number as "blockNumber", i.fire_at as "fireAt", i.created_at as "createdAt", i.updated_at as "updatedAt",
         i.wallet_id as "walletId", i.address as "walletAddress", i.call, i.nonce, i.tx_hash as "txHash",
@@ -48,7 +61,14 @@ export async function searchIntents(
         (select coalesce(json_agg(json_build_object('hash', a.hash, 'maxFeePerGas', a.max_fee::text,
             'maxPriorityFeePerGas', a.tip::text, 'isVoid', a.is_void, 'createdAt', a.created_at,
             'broadcastAt', a.broadcast_at) order by a.attempt), '[]'::json)
-          from action_transaction a where a.tenant_id = i.tenant_id and a.intent_id = i.id) as transactions
+          from action_transaction a where a.tenant_id = i.tenant_id and a.intent_id = i.id) as transactions,
+        case when i.state in ('WAITING', 'SIGNED', 'SUBMITTED') then (
+          select json_build_object('chainUid', i.chain_uid, 'alertChainUid', coalesce(i.alert_chain_uid, i.chain_uid),
+            'head', k.head, 'confirmed', k.confirmed, 'isDeep', coalesce(${isDeepEnough}, false), 'mayFire', ${mayFire},
+            'lowestNonce', (select min(o.nonce) from action_intent o where o.chain_uid = i.chain_uid
+              and o.address = i.address and o.state in ('SIGNED', 'SUBMITTED')))
+          from tenant n left join chain_cursor k on k.chain_uid = coalesce(i.alert_chain_uid, i.chain_uid)
+          where n.id = i.tenant_id) end as wait
       from action_intent i where i.tenant_id = ${action.tenantId} and i.action_id = ${action.id}
       ${search.state === undefined ? empty : sql`and i.state = ${search.state}`}
       ${search.uid === undefined ? empty : sql`and i.uid = ${search.uid}::uuid`}
@@ -84,4 +104,18 @@ export async function findActionSetup(db: Db, { tenantId, id }: ActionPlace): Pr
   );
   if (!row) throw new Error(`Action ${id} is gone.`);
   return row;
+}
+
+type Callable = Pick<FiredAction, 'funcAbi' | 'params'>;
+
+/** What some actions of a tenant call, by their id. */
+export async function findCallables(
+  db: Db,
+  tenantId: number,
+  ids: readonly number[],
+): Promise<Map<number, Callable>> {
+  const rows = await db.query<Callable & { id: number }>(
+    sql`select id, func_abi as "funcAbi", params from action where tenant_id = ${tenantId} and id = any(${ids}::bigint[])`,
+  );
+  return new Map(rows.map((row) => [row.id, row]));
 }

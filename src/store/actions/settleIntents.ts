@@ -58,11 +58,12 @@ export async function markBroadcast(
 
 export type Postponed = IntentKey & { at: number; reason?: string };
 
-/** Gives back what is not at its end, to be looked at again at its time. Who has no reason keeps the one it had. */
+/** Gives back what is not at its end, to be looked at again at its time. Who gives no reason keeps the one it had, an empty one clears it. */
 export async function postponeIntents(db: Db, postponed: readonly Postponed[]): Promise<void> {
   if (postponed.length === 0) return;
   await db.prepared(
-    sql`update action_intent i set next_attempt_at = p.at, lease_until = null, reason = coalesce(left(p.reason, 500), i.reason)
+    sql`update action_intent i set next_attempt_at = p.at, lease_until = null, 
+        reason = case when p.reason is null then i.reason else nullif(left(p.reason, 500), '') end
       from json_to_recordset(${storableJson(postponed)}::json) as p("tenantId" bigint, id bigint, at bigint, reason text)
       where i.tenant_id = p."tenantId" and i.id = p.id and i.state in ('WAITING', 'SIGNED', 'SUBMITTED')`,
   );

@@ -22,6 +22,7 @@ export function alertRow(finding: Finding, uid: string): Record<string, unknown>
     numeric_severity: severityOf[finding.severity],
     is_resolved: false,
     suppressed: finding.suppressed ?? false,
+    backfilled: finding.backfilled ?? false,
     kind: finding.kind,
     alert_group: finding.group,
     name: finding.name,

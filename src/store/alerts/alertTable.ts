@@ -86,6 +86,7 @@ export const alertTable = defineDocumentTable(
     walletAddress: { sql: raw('t.wallet_address'), store: 'text', type: 'foldedKeyword', hashed: 'whole' },
     tags: { sql: raw('t.tags'), store: 'text[]', type: 'keyword', hashed: 'whole' },
     suppressed: { sql: raw('t.suppressed'), store: 'boolean', type: 'boolean' },
+    backfilled: { sql: raw('t.backfilled'), store: 'boolean', type: 'boolean' },
     retractedAt: { sql: raw('t.retracted_at'), store: 'number', type: 'date' },
     meta: { sql: raw('t.meta'), store: 'json', type: 'dynamic', hashed: 'words' },
   },

@@ -59,6 +59,7 @@ export const actionTable: Table = {
     },
     tenantId: { type: 'integer' },
     fireAt: { type: 'string' },
+    maxAlertAge: { type: 'integer' },
     ...status,
   },
   visible: byTenant,

@@ -1,0 +1,38 @@
+import type { Chain, ChainUid } from './chains.ts';
+
+type GasDefaults = {
+  /** In gwei. */
+  maxGasPrice: number;
+  /** In the chain's currency. */
+  maxHourlySpend: number;
+};
+
+/** Test money: only a mistake by orders of magnitude is stopped. */
+const test: GasDefaults = { maxGasPrice: 1000, maxHourlySpend: 100 };
+const rollup: GasDefaults = { maxGasPrice: 50, maxHourlySpend: 0.5 };
+
+/** Well above what blocks have cost in the worst hours of each chain, so that no sensible guardian is stopped. */
+const mainnets: Partial<Record<ChainUid, GasDefaults>> = {
+  ethereum: { maxGasPrice: 500, maxHourlySpend: 2 },
+  arbitrum: rollup,
+  optimism: rollup,
+  base: rollup,
+  linea: rollup,
+  blast: rollup,
+  zksync: rollup,
+  scroll: rollup,
+  bsc: { maxGasPrice: 100, maxHourlySpend: 2 },
+  gnosis: { maxGasPrice: 1000, maxHourlySpend: 200 },
+  polygon: { maxGasPrice: 5000, maxHourlySpend: 500 },
+  avalanche: { maxGasPrice: 1000, maxHourlySpend: 20 },
+  fantom: { maxGasPrice: 5000, maxHourlySpend: 500 },
+  telos: { maxGasPrice: 5000, maxHourlySpend: 500 },
+};
+/** Young chains, whose prices are not known well enough for more. */
+const other: GasDefaults = { maxGasPrice: 5000, maxHourlySpend: 500 };
+
+/** What a wallet may pay for gas when nobody says otherwise; undefined where no gas is bought. */
+export function gasDefaults({ uid, family, network }: Chain): GasDefaults | undefined {
+  if (family !== 'evm') return undefined;
+  return network === 'MAINNET' ? (mainnets[uid] ?? other) : test;
+}

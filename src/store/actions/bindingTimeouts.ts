@@ -1,0 +1,26 @@
+import { sql } from '../../lib/sql.ts';
+import type { Db } from '../db.ts';
+
+type BindingKey = { tenantId: number; actionId: number; binding: string };
+
+/** Records how often in a row the scripts of a binding ran out of time. */
+export async function setTimeouts(
+  db: Db,
+  { tenantId, actionId, binding }: BindingKey,
+  count: number,
+  now: number,
+): Promise<void> {
+  await db.query(
+    sql`insert into binding_timeout (tenant_id, action_id, binding, count, updated_at)
+      values (${tenantId}, ${actionId}, ${binding}, ${count}, ${now})
+      on conflict (tenant_id, action_id, binding) do update set count = excluded.count, updated_at = excluded.updated_at`,
+  );
+}
+
+/** An action that is saved again starts afresh. */
+export async function forgetTimeouts(
+  tx: Db,
+  { tenantId, actionId }: { tenantId: number; actionId: number },
+): Promise<void> {
+  await tx.query(sql`delete from binding_timeout where tenant_id = ${tenantId} and action_id = ${actionId}`);
+}
