@@ -24,7 +24,7 @@ const patienceMs = 100;
 const maxTimeouts = 3;
 
 type Ready = { intent: WaitingIntent; data: string; parameters: IntendedCall['parameters'] };
-type Decided = { ready: Ready[]; endings: Ending[] };
+type Decided = { ready: Ready[]; endings: Ending[]; faults: unknown[] };
 type Alerts = ReadonlyMap<string, AlertDocument>;
 
 /** Decides on what of a tenant waits, signs and sends it; returns how many there were. */
@@ -40,28 +40,23 @@ export async function fireWaiting(acting: Acting, tenantId: number): Promise<num
   await reached('after it was claimed');
   // Each binding beside the others: one whose scripts take long holds up only its own.
   const bindings = groupBy(claimed, ({ action, binding }) => `${action.id} ${binding}`);
-  const decided: Decided = { ready: [], endings: [] };
-  const deciding = settleAll(
+  const decided: Decided = { ready: [], endings: [], faults: [] };
+  const { faults } = decided;
+  const deciding = Promise.all(
     Array.from(bindings.values(), (own) => decideInTurn(acting, own, alerts, decided)),
   );
-  const failed = deciding.then(
-    () => [],
-    (error: unknown) => [error],
-  );
-  const faults: unknown[] = [];
   for (let isDone = false; !isDone; ) {
-    isDone = await Promise.race([failed.then(() => true), sleep(patienceMs, false, { ref: false })]);
+    isDone = await Promise.race([deciding.then(() => true), sleep(patienceMs, false, { ref: false })]);
     const ready = decided.ready.splice(0).sort((one, other) => one.intent.id - other.intent.id);
     const endings = decided.endings.splice(0);
     if (ready.length + endings.length === 0) continue;
     await reached('after it was decided');
     await turns
-      .run(tenantId, () => fireDecided(acting, { ready, endings }))
+      .run(tenantId, () => fireDecided(acting, ready, endings))
       .catch((error: unknown) => {
         faults.push(error);
       });
   }
-  faults.push(...(await failed));
   if (faults.length > 0) throw faults[0];
   return claimed.length;
 }
@@ -82,40 +77,46 @@ async function decideInTurn(
   acting: Acting,
   intents: readonly WaitingIntent[],
   alerts: Alerts,
+  decided: Decided,
+): Promise<void> {
+  const memory = { timeouts: intents[0]!.timeouts };
+  for (const intent of intents)
+    await decideOne(acting, intent, alerts, memory, decided).catch((error: unknown) => {
+      decided.faults.push(error);
+    });
+}
+
+async function decideOne(
+  { store, run, now }: Acting,
+  intent: WaitingIntent,
+  alerts: Alerts,
+  memory: { timeouts: number },
   { ready, endings }: Decided,
 ): Promise<void> {
-  const { store, run, now } = acting;
-  const { tenantId, binding, action } = intents[0]!;
-  const key = { tenantId, actionId: action.id, binding };
-  let { timeouts } = intents[0]!;
-  for (const intent of intents) {
-    const { scripts, alertUid, given } = intent;
-    const alert = alertUid === null ? null : alerts.get(alertUid);
-    const end = (state: Ending['state'], reason: string) => void endings.push({ intent, state, reason });
-    const over = whyOver(intent, now(), true);
-    if (over) endings.push(over);
-    else if (alert === undefined) end('CANCELED', 'The alert is not kept any more.');
-    else if (timeouts >= maxTimeouts) end('FAILED', `The scripts ran out of time before. ${stopped}`);
-    else {
-      const decision = await decide(run, tenantId, alert, {
-        action: intent.action,
-        scripts: scripts!,
-        given,
-      });
-      const isTimeout = decision.type === 'fault' && decision.isTimeout;
-      const before = timeouts;
-      timeouts = isTimeout ? timeouts + 1 : 0;
-      if (timeouts !== before) await setTimeouts(store, key, timeouts, now());
-      if (decision.type === 'fire') ready.push({ intent, ...decision });
-      else if (decision.type === 'skip') end('SKIPPED', 'The filter did not let it pass.');
-      else end('FAILED', timeouts < maxTimeouts ? decision.reason : `${decision.reason} ${stopped}`);
-    }
-  }
+  const { tenantId, binding, action, scripts, alertUid, given } = intent;
+  const alert = alertUid === null ? null : alerts.get(alertUid);
+  const end = (state: Ending['state'], reason: string) => void endings.push({ intent, state, reason });
+  const over = whyOver(intent, now(), true);
+  if (over) return void endings.push(over);
+  if (alert === undefined) return end('CANCELED', 'The alert is not kept any more.');
+  if (memory.timeouts >= maxTimeouts) return end('FAILED', `The scripts ran out of time before. ${stopped}`);
+  const decision = await decide(run, tenantId, alert, { action, scripts: scripts!, given });
+  const timeouts = decision.type === 'fault' && decision.isTimeout ? memory.timeouts + 1 : 0;
+  if (timeouts !== memory.timeouts)
+    await setTimeouts(store, { tenantId, actionId: action.id, binding }, timeouts, now());
+  memory.timeouts = timeouts;
+  if (decision.type === 'fire') ready.push({ intent, ...decision });
+  else if (decision.type === 'skip') end('SKIPPED', 'The filter did not let it pass.');
+  else end('FAILED', timeouts < maxTimeouts ? decision.reason : `${decision.reason} ${stopped}`);
 }
 
 const stopped = `This happened ${maxTimeouts} times in a row: alerts do not fire the action through this binding until the action is saved again.`;
 
-async function fireDecided(acting: Acting, { ready, endings }: Decided): Promise<void> {
+async function fireDecided(
+  acting: Acting,
+  ready: readonly Ready[],
+  endings: readonly Ending[],
+): Promise<void> {
   const wallets = groupBy(ready, ({ intent }) => intent.action.wallet.id);
   await settleAll([
     endIntents(acting, endings),

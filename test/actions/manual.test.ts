@@ -171,7 +171,8 @@ describe('a wallet', () => {
     await anvil.rpc('anvil_setNextBlockBaseFeePerGas', '0x3b9aca00');
     await anvil.mine();
     await vigil.ok('POST', `action/${action.id}/execute`);
-    await until(async () => (await chain.intents(action))[0]?.reason !== null);
+    const reason = async () => (await chain.intents(action))[0]?.reason;
+    await until(async () => (await reason()) !== 'It waits for its turn.');
     expect(await chain.intents(action)).toMatchObject([
       { state: 'WAITING', reason: expect.stringContaining('0.000000001 gwei'), transactions: [] },
     ]);

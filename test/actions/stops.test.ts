@@ -186,7 +186,9 @@ describe('what waits to be fired', { timeout: 60_000 }, () => {
     const [poisoned, innocent, firing] = [await addOwn(), await addOwn(), await addOwn()];
     for (const { guard } of [poisoned, innocent])
       await vigil.ok('PUT', `action/${guard.actionId}`, {
-        detectors: [{ detectorId: guard.detectorId, scriptFilter: 'e.nothing.at.all' }],
+        detectors: [
+          { detectorId: guard.detectorId, scriptFilter: 'e.nothing.at.all', scriptParams: { id: '1' } },
+        ],
       });
     await vigil.store.query(
       sql`create function refuse() returns trigger language plpgsql as $$ begin raise 'not this one'; end $$`,
