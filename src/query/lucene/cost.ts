@@ -47,12 +47,27 @@ export function costOf(predicate: Predicate): number {
   }
 }
 
+/** The part of the cost that is for patterns, each of which reads a text from its beginning to its end. */
+export function patternCost(predicate: Predicate): number {
+  if (predicate.type === 'bool')
+    return [...predicate.must, ...predicate.should, ...predicate.mustNot].reduce(
+      (total, each) => total + patternCost(each),
+      0,
+    );
+  return ['phrase', 'prefix', 'wildcard', 'regex'].includes(predicate.type) ? costOf(predicate) : 0;
+}
+
 /** Refuses a query above the limit. `dearest` is where its most expensive clause stands. */
-export function checkCost(cost: number, limit: number, dearest: number): void {
+export function checkCost(
+  cost: number,
+  limit: number,
+  dearest: number,
+  atLeast: 'more than' | '' = '',
+): void {
   if (cost <= limit) return;
   throw invalidQuery(
     dearest,
-    `the query costs ${cost} and may cost ${limit}; name a field before each value, ` +
+    `the query costs ${atLeast && `${atLeast} `}${cost} and may cost ${limit}; name a field before each value, ` +
       'and use fewer wildcards and regular expressions, above all in meta',
   );
 }
