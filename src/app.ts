@@ -5,6 +5,7 @@ import { createCancelOnRetractions, createFireOnAlerts } from './actions/fireOnA
 import { createAuthenticate } from './api/authenticate.ts';
 import { createEndpoints } from './api/endpoints.ts';
 import { createMetrics } from './api/metrics.ts';
+import { startMetricsServer } from './api/metricsServer.ts';
 import { createServer } from './api/server.ts';
 import { type ChainUid, chains } from './chains/chains.ts';
 import { type Config, packageVersion } from './config.ts';
@@ -71,6 +72,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
       createFireOnAlerts({ now }),
       createScoreOnAlerts({ now }),
     ];
+    const metrics = createMetrics(store.stats);
     const server = await createServer({
       services: {
         store,
@@ -97,12 +99,18 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
       },
       authenticate: authenticate.authenticate,
       endpoints: config.roles.includes('api') ? endpointsFor(config) : [],
-      metrics: createMetrics(store.stats),
+      metrics,
+      metricsAccess: { isElsewhere: config.metrics.port !== undefined, token: config.metrics.token },
       log,
       version: packageVersion(),
       rateLimit: config.rateLimit,
       corsOrigins: config.corsOrigins,
     });
+    const { port: metricsPort } = config.metrics;
+    const metricsServer =
+      metricsPort === undefined
+        ? undefined
+        : await startMetricsServer({ ...config.metrics, port: metricsPort, metrics });
     url = await listen(server, config);
     const stopKeepingHouse = keepHouse({
       store,
@@ -172,7 +180,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
       lost: database.lost,
       stop: async () => {
         stopKeepingHouse();
-        await server.close();
+        await Promise.all([server.close(), metricsServer?.close()]);
         await Promise.all([watching?.stop(), working?.stop(), acting?.stop(), scoring?.stop()]);
         await Promise.all([
           notifying.close(),

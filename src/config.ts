@@ -3,6 +3,7 @@ import { BlockList, isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { chainUids } from './chains/chains.ts';
+import { messageOf } from './lib/messageOf.ts';
 import { nearest } from './lib/nearest.ts';
 import { Secret } from './lib/secret.ts';
 
@@ -46,6 +47,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
       burst: read.integer('VIGIL_RATE_BURST', 300, 1, 10_000_000),
     },
     corsOrigins: read.origins('VIGIL_CORS_ORIGINS'),
+    metrics: readMetrics(read, faults),
     allowNetworks: read.networks('VIGIL_ALLOW_NETWORKS'),
     smtpUrl: read.secretUrl('VIGIL_SMTP_URL', ['smtp:', 'smtps:']),
     mailFrom: read.text('VIGIL_MAIL_FROM') ?? 'vigil@localhost',
@@ -80,6 +82,10 @@ const variables = [
   'VIGIL_RATE_LIMIT',
   'VIGIL_RATE_BURST',
   'VIGIL_CORS_ORIGINS',
+  'VIGIL_METRICS_TOKEN',
+  'VIGIL_METRICS_TOKEN_FILE',
+  'VIGIL_METRICS_HOST',
+  'VIGIL_METRICS_PORT',
   'VIGIL_ALLOW_NETWORKS',
   'VIGIL_SMTP_URL',
   'VIGIL_MAIL_FROM',
@@ -129,6 +135,38 @@ function readMasterKey(read: Reader, faults: string[]): Secret | undefined {
     );
   }
   return key;
+}
+
+/** /metrics is open on the API's own port unless it is given a token, a port of its own, or both. */
+function readMetrics(read: Reader, faults: string[]) {
+  const port = read.optionalInteger('VIGIL_METRICS_PORT', 0, 65_535);
+  const host = read.text('VIGIL_METRICS_HOST');
+  if (host !== undefined && port === undefined)
+    faults.push('VIGIL_METRICS_HOST needs VIGIL_METRICS_PORT, the port on which /metrics is served there.');
+  return {
+    port,
+    host: host ?? read.text('VIGIL_HOST') ?? '127.0.0.1',
+    token: readMetricsToken(read, faults),
+  };
+}
+
+function readMetricsToken(read: Reader, faults: string[]): Secret | undefined {
+  const given = read.secret('VIGIL_METRICS_TOKEN');
+  const file = read.text('VIGIL_METRICS_TOKEN_FILE');
+  if (given && file !== undefined)
+    faults.push('VIGIL_METRICS_TOKEN and VIGIL_METRICS_TOKEN_FILE are both set; only one of them can be.');
+  let token = given;
+  try {
+    if (file !== undefined) token = new Secret(readFileSync(file, 'utf8').trim());
+  } catch (error) {
+    faults.push(`VIGIL_METRICS_TOKEN_FILE cannot be read: ${messageOf(error)}.`);
+    return undefined;
+  }
+  if (token && !/^[\x21-\x7e]{16,256}$/.test(token.reveal()))
+    faults.push(
+      `${given ? 'VIGIL_METRICS_TOKEN' : 'The token in VIGIL_METRICS_TOKEN_FILE'} must have 16 to 256 visible ASCII characters.`,
+    );
+  return token;
 }
 
 type Reader = ReturnType<typeof reader>;

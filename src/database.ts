@@ -70,7 +70,7 @@ async function bundledServer(config: Config, log: Logger): Promise<DatabaseServe
   // It makes the data folder itself, with the mode that its account needs.
   const embedded = await startEmbedded({
     dataDir: config.dataDir,
-    log: (message, fields = {}) => log.info(fields, message),
+    log: (message, fields = {}, level = 'info') => log[level](fields, message),
   });
   const { connection, dataFolder, lost, stop } = embedded;
   return { connection, at: dataFolder, lost, close: stop };

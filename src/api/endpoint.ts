@@ -21,6 +21,8 @@ export type Reply = {
   /** The state of the record, from which its ETag is made. */
   etagOf?: unknown;
   headers?: Record<string, string>;
+  /** Carries something that is shown once: nobody but the token that asked for it may have it again. */
+  isSecret?: boolean;
   /** Sent piece by piece in place of the body. */
   stream?: AsyncIterable<string>;
 };

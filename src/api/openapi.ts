@@ -43,7 +43,8 @@ const about = `Every request carries \`Authorization: Bearer <token>\`. Bodies a
 milliseconds unless said otherwise. Unknown members are refused. Errors are RFC 9457 problem details.
 
 A record's answer has an \`ETag\`; \`If-Match\` on PUT and DELETE refuses the change when the record is no longer that one.
-\`Idempotency-Key\` on a POST that creates makes the request safe to repeat for 24 hours. \`X-Request-Id\` is taken over or made,
+\`Idempotency-Key\` on a POST that creates makes the request safe to repeat for 24 hours; a reply with a secret is repeated to
+the token that asked first, and other tokens of the tenant get 422. \`X-Request-Id\` is taken over or made,
 and is part of every answer, log line and audit entry.`;
 
 function operation(endpoint: Endpoint): Record<string, unknown> {

@@ -17,6 +17,7 @@ export type Answer = {
   status: number;
   headers: Record<string, string>;
   body: string;
+  isSecret?: boolean;
   stream?: AsyncIterable<string>;
 };
 
@@ -110,6 +111,7 @@ async function answer(endpoint: Endpoint, call: Call, input: Checked): Promise<A
     status: endpoint.status ?? 200,
     headers,
     body,
+    ...(reply.isSecret ? { isSecret: true } : {}),
     ...(reply.stream ? { stream: reply.stream } : {}),
   };
 }
@@ -117,7 +119,7 @@ async function answer(endpoint: Endpoint, call: Call, input: Checked): Promise<A
 /** The first request with a key does the work and leaves its reply, in the same transaction; the others get that reply. */
 async function answerOnce(endpoint: Endpoint, call: Call, input: Checked, key: string): Promise<Answer> {
   const { keyring } = call.services;
-  const { tenantId } = call.principal;
+  const { tenantId, tokenId } = call.principal;
   const owner = tenantId === null ? 'platform' : `tenant ${tenantId}`;
   const place = { tenantId, kind: 'idempotency key', id: key, member: 'reply' };
   const requestHash = createHash('sha256')
@@ -129,11 +131,17 @@ async function answerOnce(endpoint: Endpoint, call: Call, input: Checked, key: s
     if (!stored.requestHash.equals(requestHash)) {
       throw new Problem('idempotency-mismatch', 'This Idempotency-Key was sent before with another request.');
     }
-    const first: Answer = JSON.parse(await keyring.unseal(place, stored.sealedReply));
+    const first: Answer & { tokenId?: number } = JSON.parse(await keyring.unseal(place, stored.sealedReply));
+    if (first.isSecret && first.tokenId !== tokenId)
+      throw new Problem(
+        'idempotency-mismatch',
+        'This Idempotency-Key was sent before by another token, and the reply has a secret that only that token may read ' +
+          'again. The request was carried out; it is not repeated.',
+      );
     return { ...first, headers: { ...first.headers, 'idempotency-replayed': 'true' } };
   }
   const reply = await answer(endpoint, call, input);
-  const sealedReply = keyring.seal(place, JSON.stringify(reply));
+  const sealedReply = keyring.seal(place, JSON.stringify({ ...reply, tokenId }));
   await saveReply(call.db, owner, key, { requestHash, sealedReply }, call.now);
   return reply;
 }

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { Secret } from '../lib/secret.ts';
 import type { Services } from '../services/call.ts';
 import type { Authenticate } from './authenticate.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -9,6 +10,8 @@ export type ServerOptions = {
   authenticate: Authenticate['authenticate'];
   endpoints: readonly Endpoint[];
   metrics: Metrics;
+  /** Whether /metrics is served here, and the token that it asks for. */
+  metricsAccess?: { isElsewhere: boolean; token: Secret | undefined };
   log: FastifyBaseLogger;
   version: string;
   rateLimit: { perSecond: number; burst: number };

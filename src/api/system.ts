@@ -1,9 +1,10 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import { problems } from '../model/errors.ts';
+import { Problem, problems } from '../model/errors.ts';
 import { findMissingMigrations } from '../store/readiness.ts';
 import { addPages } from './addPages.ts';
+import { mayReadMetrics } from './metricsServer.ts';
 import { toOpenApi } from './openapi.ts';
 import type { ServerOptions } from './serverOptions.ts';
 
@@ -15,7 +16,7 @@ const docsPolicy =
 const logo = `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="40"><text x="0" y="30" fill="#fff"
   font-family="sans-serif" font-size="28" font-weight="bold">Vigil</text></svg>`;
 
-/** What operators and readers need, outside of /api/v1 and without a token. */
+/** What operators and readers need, outside of /api/v1 and without a token, but for the one that metrics may have. */
 export async function addSystemRoutes(app: FastifyInstance, options: ServerOptions): Promise<void> {
   app.get('/healthz', async () => ({ status: 'ok', version: options.version }));
   app.get('/readyz', async (_request, reply) => {
@@ -23,9 +24,14 @@ export async function addSystemRoutes(app: FastifyInstance, options: ServerOptio
     if (missing.length === 0) return { status: 'ready' };
     return reply.code(503).header('retry-after', '2').send({ status: 'migrations missing', missing });
   });
-  app.get('/metrics', async (_request, reply) =>
-    reply.type(options.metrics.contentType).send(await options.metrics.text()),
-  );
+  const { isElsewhere, token } = options.metricsAccess ?? { isElsewhere: false, token: undefined };
+  if (!isElsewhere) {
+    app.get('/metrics', async (request, reply) => {
+      if (!mayReadMetrics(request.headers.authorization, token))
+        throw new Problem('unauthenticated', 'Metrics are read with the token of VIGIL_METRICS_TOKEN.');
+      return reply.type(options.metrics.contentType).send(await options.metrics.text());
+    });
+  }
   // A process that does not serve the API has nothing to document.
   if (options.endpoints.length > 0) await addDocuments(app, options);
 }

@@ -1,8 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createClient, type TestClient } from '../harness/client.ts';
@@ -24,11 +26,10 @@ async function during(
   env: Record<string, string>,
   work: (client: TestClient) => Promise<void>,
 ): Promise<string[]> {
-  const { host, user } = inject('postgres');
   const config = loadConfig({
     VIGIL_DATA_DIR: place,
     VIGIL_PORT: '0',
-    DATABASE_URL: `postgres://${user}@/${String(database.config.database)}?host=${encodeURIComponent(host)}`,
+    DATABASE_URL: database.url,
     ...env,
   });
   const lines: string[] = [];
@@ -80,6 +81,55 @@ describe('VIGIL_ADMIN_TOKEN', () => {
     await Promise.all([during(env, check), during(env, check), during(env, check)]);
   });
 });
+
+describe('/metrics', () => {
+  const token = 'a-token-for-metrics';
+  const read = async (url: string, authorization?: string) => {
+    const answer = await fetch(`${url}/metrics`, authorization ? { headers: { authorization } } : {});
+    return [answer.status, (await answer.text()).includes('vigil_store_connections')];
+  };
+
+  it('asks for its token where it has one, be it from a file', async () => {
+    const file = join(place, 'metrics-token');
+    await writeFile(file, `${token}\n`);
+    for (const env of [{ VIGIL_METRICS_TOKEN: token }, { VIGIL_METRICS_TOKEN_FILE: file }]) {
+      await during({ VIGIL_ROLES: 'work', ...env }, async ({ url }) => {
+        for (const wrong of [undefined, 'Bearer', `Bearer ${token}x`, `Basic ${token}`])
+          expect(await read(url, wrong), wrong).toEqual([401, false]);
+        expect(await read(url, `Bearer ${token}`)).toEqual([200, true]);
+        expect((await fetch(`${url}/healthz`)).status).toBe(200);
+      });
+    }
+  });
+
+  it('is served on its own port alone where it has one', async () => {
+    const port = await freePort();
+    const env = { VIGIL_ROLES: 'work', VIGIL_METRICS_PORT: String(port), VIGIL_METRICS_TOKEN: token };
+    const own = `http://127.0.0.1:${port}`;
+    await during(env, async ({ url }) => {
+      expect(await read(url, `Bearer ${token}`)).toEqual([404, false]);
+      expect(await read(own)).toEqual([401, false]);
+      expect(await read(own, `Bearer ${token}`)).toEqual([200, true]);
+      expect((await fetch(`${own}/healthz`)).status).toBe(404);
+    });
+    await expect(fetch(own)).rejects.toThrow();
+    await expect(
+      during(
+        { VIGIL_ROLES: 'work', VIGIL_METRICS_PORT: '1', VIGIL_METRICS_HOST: '192.0.2.1' },
+        async () => {},
+      ),
+    ).rejects.toThrow('Vigil cannot serve metrics on 192.0.2.1:1; set VIGIL_METRICS_HOST');
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
 
 describe('VIGIL_ROLES', () => {
   it.each(['watch', 'work', 'watch,work'])(

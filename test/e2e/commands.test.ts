@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ describe('the command line', { timeout: 120_000 }, () => {
 
   it.each([
     ['', 'Usage: vigil <command> [options]'],
-    ['--help', '  token create   Create an access token and print it once.'],
+    ['--help', '  token create      Create an access token and print it once.'],
     ['help', '  audit verify  '],
     ['token create --help', '  --role <role>               Role of the token, repeatable (default: admin).'],
     ['serve --help', 'Usage: vigil serve'],
@@ -125,6 +125,27 @@ describe('the command line', { timeout: 120_000 }, () => {
           code: 0,
           stdout: expect.stringMatching(/^The audit log is whole: \d+ entries in \d+ chains\.\n$/),
         });
+      });
+
+      it('audit checkpoint is taken, and audit verify checks the log and its own signature by it', async () => {
+        const { code, stdout } = await run('audit checkpoint');
+        expect(code).toBe(0);
+        const [file, forged] = ['checkpoint', 'forged'].map((name) => place.folder(`${name}-${state}`));
+        await writeFile(file!, stdout);
+        expect(await run(`audit verify --checkpoint ${file}`)).toMatchObject({
+          code: 0,
+          stdout: expect.stringMatching(/whole.*\nIt holds all that the checkpoint of \S+Z has seen\.\n$/),
+        });
+        const signed: { payload: string } = JSON.parse(stdout);
+        const payload = signed.payload.replace(/"seq":\d+/, '"seq":1');
+        await writeFile(forged!, JSON.stringify({ ...signed, payload }));
+        expect(await run(`audit verify --checkpoint ${forged}`)).toMatchObject({
+          code: 2,
+          stderr: `The checkpoint in ${forged} was changed, or another Vigil signed it.\n`,
+        });
+        expect((await run(`audit verify --checkpoint ${dataDir}/master.key`)).code).toBe(2);
+        const exported = (await run('audit export')).stdout.split('\n').slice(0, -1);
+        expect(exported.map((line) => JSON.parse(line).action)).toContain('key.rotate');
       });
 
       it('rollup verify tells that the roll-ups are right', async () => {

@@ -35,6 +35,13 @@ describe('the environment', () => {
       { VIGIL_RETENTION_DAYS: '0' },
       'VIGIL_RETENTION_DAYS is "0" but must be a whole number from 1 to 36500.',
     ],
+    [{ VIGIL_METRICS_TOKEN: 'short' }, 'VIGIL_METRICS_TOKEN must have 16 to 256 visible ASCII characters.'],
+    [
+      { VIGIL_METRICS_TOKEN: 'a'.repeat(16), VIGIL_METRICS_TOKEN_FILE: '/dev/null' },
+      'VIGIL_METRICS_TOKEN and VIGIL_METRICS_TOKEN_FILE are both set; only one of them can be.',
+    ],
+    [{ VIGIL_METRICS_TOKEN_FILE: '/no/such/file' }, 'VIGIL_METRICS_TOKEN_FILE cannot be read: ENOENT'],
+    [{ VIGIL_METRICS_HOST: '0.0.0.0' }, 'VIGIL_METRICS_HOST needs VIGIL_METRICS_PORT'],
     [{ VIGIL_ROLES: ',' }, 'VIGIL_ROLES names nothing but takes api, watch, work.'],
   ])('says what is wrong with %o', (env, fault) => {
     expect(() => loadConfig(env)).toThrow(fault);

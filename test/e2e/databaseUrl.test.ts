@@ -13,9 +13,8 @@ describe('vigil serve on the PostgreSQL of DATABASE_URL', { timeout: 120_000 }, 
   beforeAll(async () => {
     place = await createPlace();
     database = await createTestDatabase('empty');
-    const { host, user } = inject('postgres');
     env = {
-      DATABASE_URL: `postgres://${user}@/${String(database.config.database)}?host=${encodeURIComponent(host)}`,
+      DATABASE_URL: database.url,
       VIGIL_ADMIN_TOKEN: token,
     };
   });

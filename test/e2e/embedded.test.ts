@@ -170,6 +170,7 @@ describe('the bundled PostgreSQL and the processes around it', () => {
         'Copied the programs of PostgreSQL to where they can be run',
         'Created the database cluster',
         'Placed the database outside of the data folder, which the account of PostgreSQL cannot enter',
+        'Gave the database a password',
       ]);
       expect(refuge).toMatch(/^\/var\/lib\/vigil\/data-/);
       expect((await stat(home)).mode & 0o777).toBe(0o700);
@@ -211,7 +212,12 @@ describe('the bundled PostgreSQL and the processes around it', () => {
     expect((await stat(join(home, 'data'))).mode & 0o777).toBe(0o700);
     expect(await query(started!, 'select 1 as id')).toEqual([{ id: 1 }]);
     await stop(vigil);
-    expect((await readdir(join(home, 'data'))).sort()).toEqual(['postgres', 'postgres.log']);
+    expect((await readdir(join(home, 'data'))).sort()).toEqual([
+      'postgres',
+      'postgres-hba.conf',
+      'postgres-password',
+      'postgres.log',
+    ]);
   });
 });
 

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -78,7 +80,14 @@ describe('vigil serve', { timeout: 120_000 }, () => {
       expect(existsSync(host)).toBe(false);
       // Programs are copied there where the checkout is out of reach for the account of PostgreSQL.
       const left = (await readdir(dataDir)).filter((name) => !name.startsWith('postgres-binaries-'));
-      expect(left.sort()).toEqual(['admin-token', 'master.key', 'postgres', 'postgres.log']);
+      expect(left.sort()).toEqual([
+        'admin-token',
+        'master.key',
+        'postgres',
+        'postgres-hba.conf',
+        'postgres-password',
+        'postgres.log',
+      ]);
     },
   );
 
@@ -176,8 +185,9 @@ describe('vigil serve', { timeout: 120_000 }, () => {
     }
     const told = [firstStartsMs, laterStartsMs].map((times) => times.map(Math.round).join(', '));
     console.log(`first starts took ${told[0]} ms, later ones ${told[1]} ms`);
-    expect(Math.min(...firstStartsMs)).toBeLessThan(10_000);
-    expect(Math.min(...laterStartsMs)).toBeLessThan(3000);
+    const slowdown = await measureSlowdown();
+    expect(Math.min(...firstStartsMs)).toBeLessThan(10_000 * slowdown);
+    expect(Math.min(...laterStartsMs)).toBeLessThan(3000 * slowdown);
   });
 
   it('reports every fault of the environment together, by name, with what would be right', async () => {
@@ -240,4 +250,16 @@ async function isRefused(url: string): Promise<boolean> {
   } catch {
     return true;
   }
+}
+
+/** How much longer things take than on an idle machine, by the start of a process that does nothing. */
+async function measureSlowdown(): Promise<number> {
+  const idleMs = 60;
+  const times: number[] = [];
+  for (let i = 0; i < 5; i++) {
+    const startedAt = performance.now();
+    await once(spawn(process.execPath, ['-e', '']), 'close');
+    times.push(performance.now() - startedAt);
+  }
+  return Math.max(1, times.sort((a, b) => a - b)[2]! / idleMs);
 }

@@ -9,7 +9,7 @@ let templateReady: Promise<void> | undefined;
 /** A database of the test's own: `migrated` is a clone of one that is migrated once in a run. */
 export async function createTestDatabase(
   kind: 'empty' | 'migrated',
-): Promise<{ config: PoolConfig; drop: () => Promise<void> }> {
+): Promise<{ config: PoolConfig; url: string; drop: () => Promise<void> }> {
   const database = `test_${randomBytes(8).toString('hex')}`;
   if (kind === 'migrated') {
     templateReady ??= onMaintenanceDatabase(prepareTemplate);
@@ -22,10 +22,17 @@ export async function createTestDatabase(
   );
   return {
     config: { ...inject('postgres'), database },
+    url: urlOf(database),
     async drop() {
       await onMaintenanceDatabase((client) => client.query(`drop database ${database} with (force)`));
     },
   };
+}
+
+/** For DATABASE_URL. */
+function urlOf(database: string): string {
+  const { host, user, password } = inject('postgres');
+  return `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(host)}`;
 }
 
 /** The lock makes other workers wait; the rename at the end makes a half migrated template impossible. */

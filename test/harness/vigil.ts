@@ -96,7 +96,7 @@ export async function createPlace() {
         // A failed test may have left its server, and a killed server leaves its socket.
         for (const pid of await postgresProcesses(dataDir)) kill(pid);
         if (existsSync(join(dataDir, 'postgres', 'postmaster.pid')))
-          await rm((await databaseOf(dataDir)).host, { recursive: true, force: true });
+          await rm(await socketFolderOf(dataDir), { recursive: true, force: true });
       }
       await rm(place, { recursive: true, maxRetries: 20, retryDelay: 100 });
     },
@@ -122,8 +122,13 @@ export async function postmasterOf(dataDir: string): Promise<number> {
 
 /** How to reach the bundled server beside Vigil. */
 export async function databaseOf(dataDir: string) {
-  const lines = (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n');
-  return { host: lines[4]!, port: 5432, user: 'vigil', database: 'vigil' };
+  const host = await socketFolderOf(dataDir);
+  const password = (await readFile(join(dataDir, 'postgres-password'), 'utf8')).trim();
+  return { host, port: 5432, user: 'vigil', password, database: 'vigil' };
+}
+
+async function socketFolderOf(dataDir: string): Promise<string> {
+  return (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[4]!;
 }
 
 /** Every process of PostgreSQL that works on the data folder, its first one and all others. */

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase } from '../harness/database.ts';
 import { createPlace, type Environment } from '../harness/vigil.ts';
 import { canary, sing } from '../support/canaries.ts';
@@ -18,9 +18,8 @@ describe('vigil serve with a PKCS#11 module', () => {
       createTestDatabase('migrated'),
       createSoftHsm(),
     ]);
-    const { host, user } = inject('postgres');
     env = {
-      DATABASE_URL: `postgres://${user}@/${String(database.config.database)}?host=${encodeURIComponent(host)}`,
+      DATABASE_URL: database.url,
       VIGIL_ADMIN_TOKEN: 'a-token-of-the-environment-0123456789',
       VIGIL_LOG_LEVEL: 'trace',
       VIGIL_ROLES: 'api',

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { openStore, type Store } from '../../src/store/db.ts';
 import {
@@ -89,9 +89,8 @@ describe('three processes that watch one chain', () => {
   beforeAll(async () => {
     place = await createPlace();
     simulator = await startSimulator({ chain });
-    const { host, user } = inject('postgres');
     const env = {
-      DATABASE_URL: `postgres://${user}@/${String(database.config.database)}?host=${encodeURIComponent(host)}`,
+      DATABASE_URL: database.url,
       VIGIL_ADMIN_TOKEN: 'a-token-of-the-environment-0123456789',
       VIGIL_RPC_ANVIL: simulator.wsUrl,
       VIGIL_CHAIN_ANVIL_START_BLOCK: '1',
@@ -171,7 +170,7 @@ describe('three processes that watch one chain', () => {
     const { holder } = await cursor();
     const last = await follower();
     const spare = await place.serve(place.folder('data'), {
-      DATABASE_URL: `postgres://${inject('postgres').user}@/${String(database.config.database)}?host=${encodeURIComponent(inject('postgres').host)}`,
+      DATABASE_URL: database.url,
       VIGIL_ADMIN_TOKEN: 'a-token-of-the-environment-0123456789',
       VIGIL_RPC_ANVIL: simulator.wsUrl,
     });

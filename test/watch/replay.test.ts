@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyRollups } from '../../src/store/alerts/rollups.ts';
 import { openStore } from '../../src/store/db.ts';
 import { createTestDatabase } from '../harness/database.ts';
@@ -38,9 +38,8 @@ describe('kill -9 while a chain is followed', () => {
     const chain = createSimChain({ chainId: 31337, seed: random.seed });
     chain.extend(Array.from({ length: blockCount }, () => randomBlock(random)));
     const simulator = await startSimulator({ chain, state: worldState, faults: { dead: true } });
-    const { host, user } = inject('postgres');
     const env = {
-      DATABASE_URL: `postgres://${user}@/${String(database.config.database)}?host=${encodeURIComponent(host)}`,
+      DATABASE_URL: database.url,
       VIGIL_ADMIN_TOKEN: 'a-token-of-the-environment-0123456789',
       VIGIL_RPC_ANVIL: simulator.url,
       VIGIL_CHAIN_ANVIL_START_BLOCK: '1',

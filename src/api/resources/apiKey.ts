@@ -74,6 +74,7 @@ const create = endpoint({
     const { record, token } = await createApiKey(call, resource.kind, body);
     return {
       body: { ...record, token },
+      isSecret: true,
       etagOf: record,
       headers: { location: `/api/v1/apikey/${String(record.id)}` },
     };

@@ -88,7 +88,9 @@ function showingSecret(endpoint: Endpoint): Endpoint {
       const reply = await endpoint.handle(call, input);
       const { id, tenantId, type } = reply.etagOf as { id: number; tenantId: number; type: string };
       const secret = await ensureSecret(call, { id, tenantId, type });
-      return secret ? { ...reply, headers: { ...reply.headers, 'x-webhook-secret': secret } } : reply;
+      return secret
+        ? { ...reply, isSecret: true, headers: { ...reply.headers, 'x-webhook-secret': secret } }
+        : reply;
     },
   };
 }

@@ -76,6 +76,7 @@ const create = endpoint({
     return {
       body: record,
       etagOf: record,
+      isSecret: link !== undefined,
       headers: {
         location: `/api/v1/invite/${String(record.id)}`,
         ...(link === undefined ? {} : { 'x-invite-accept-link': link }),

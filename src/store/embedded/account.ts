@@ -1,15 +1,70 @@
-import type { SpawnOptions } from 'node:child_process';
+import { execFile, type SpawnOptions } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { Log } from './log.ts';
 
 export type Account = { uid: number; gid: number };
 
+/** A system account that nothing else runs under. */
+const ownName = 'vigil-postgres';
+const sharedName = 'nobody';
+
 /** PostgreSQL refuses to run as root, so root lends it an account that may do nothing else; anybody else runs it himself. */
+export async function ensureAccount(log: Log): Promise<Account | undefined> {
+  if (process.geteuid?.() !== 0) return undefined;
+  const known = await readAccount(ownName);
+  if (known) return known;
+  try {
+    return await createAccount(log);
+  } catch (error) {
+    log(
+      `PostgreSQL runs as ${sharedName}, whose other processes can read its files: the account ${ownName} could not be ` +
+        `created. Create it with: useradd --system ${ownName}`,
+      { err: error },
+      'warn',
+    );
+    return sharedAccount();
+  }
+}
+
+/** The account that a running server was lent, without creating one. */
 export async function findAccount(): Promise<Account | undefined> {
   if (process.geteuid?.() !== 0) return undefined;
+  return (await readAccount(ownName)) ?? sharedAccount();
+}
+
+/** What root lent PostgreSQL before it had an account of its own. */
+export async function sharedAccount(): Promise<Account> {
+  return (await readAccount(sharedName)) ?? { uid: 65_534, gid: 65_534 };
+}
+
+/** Others may be creating it at this moment; the tool lets only one of them in. */
+async function createAccount(log: Log): Promise<Account> {
+  const options = ['--system', '--user-group', '--no-create-home', '--home-dir', '/nonexistent'];
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await promisify(execFile)('useradd', [...options, '--shell', '/usr/sbin/nologin', ownName], {
+        env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
+      });
+      log('Created a system account for PostgreSQL', { account: ownName });
+    } catch (error) {
+      if (attempt === 20 || (error instanceof Error && 'code' in error && error.code === 'ENOENT'))
+        throw error;
+    }
+    const account = await readAccount(ownName);
+    if (account) return account;
+    await sleep(100);
+  }
+}
+
+/** PostgreSQL looks its account up in the same place. */
+async function readAccount(name: string): Promise<Account | undefined> {
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n');
-  const [, , uid, gid] = lines.find((line) => line.startsWith('nobody:'))?.split(':') ?? [];
-  return { uid: toUnsigned(uid ?? '65534'), gid: toUnsigned(gid ?? '65534') };
+  const [, , uid, gid] = lines.find((line) => line.startsWith(`${name}:`))?.split(':') ?? [];
+  if (uid === undefined || gid === undefined || Number(uid) === 0) return undefined;
+  return { uid: toUnsigned(uid), gid: toUnsigned(gid) };
 }
 
 /** Runs a program as the account, with nothing of our environment in the way (PGDATA, PGPORT, TZ …). */

@@ -1,10 +1,17 @@
 import { Client, DatabaseError } from 'pg';
 
 /** `ssl` is stated because PGSSLMODE would otherwise ask a Unix socket for it. */
-export type Connection = { host: string; port: number; user: string; database: string; ssl: false };
+export type Connection = {
+  host: string;
+  port: number;
+  user: string;
+  password: string | undefined;
+  database: string;
+  ssl: false;
+};
 
-export function connectionAt(socketFolder: string): Connection {
-  return { host: socketFolder, port: 5432, user: 'vigil', database: 'vigil', ssl: false };
+export function connectionAt(socketFolder: string, password: string | undefined): Connection {
+  return { host: socketFolder, port: 5432, user: 'vigil', password, database: 'vigil', ssl: false };
 }
 
 /** `starting` also stands for recovering and for shutting down. */

@@ -39,8 +39,8 @@ async function removePartial(home: string): Promise<void> {
 async function runInitdb(initdb: string, folder: string, account: Account | undefined): Promise<void> {
   const args = [
     ['--pgdata', folder, '--username=vigil', '--data-checksums', '--no-instructions'],
-    // The 0700 folder of the socket is the guard; `peer` would shut out a Vigil that runs as root.
-    ['--auth-local=trust', '--auth-host=reject'],
+    // The server is started with rules of ours; whoever starts it otherwise shall not be let in.
+    ['--auth-local=reject', '--auth-host=reject'],
     // The builtin provider sorts by code point and folds case by Unicode, alike on every system.
     ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
   ];

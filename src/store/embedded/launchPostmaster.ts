@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Account, asAccount } from './account.ts';
 import { connectionAt, probe } from './connection.ts';
+import { hasCode } from './hasCode.ts';
 import type { Log } from './log.ts';
+import { passwordFile } from './password.ts';
 import { type Postmaster, stopPostmaster } from './postmaster.ts';
 import type { Binaries } from './provideBinaries.ts';
 
@@ -17,6 +19,9 @@ type Launch = {
   /** Takes the log. */
   dataDir: string;
   cluster: string;
+  /** Who may connect how. */
+  hbaFile: string;
+  password: string;
   /** Exists, belongs to the account, and is no other server's. */
   socketFolder: string;
   account: Account | undefined;
@@ -54,7 +59,7 @@ async function tryLaunch(launch: Launch, deadline: number): Promise<Postmaster |
     child.unref();
     const postmaster = { pid: child.pid!, socketFolder: launch.socketFolder };
     while (child.exitCode === null && child.signalCode === null) {
-      if (await isReady(postmaster, launch.cluster, deadline)) return postmaster;
+      if (await isReady(postmaster, launch, deadline)) return postmaster;
       await sleep(20);
     }
     return { output: await readTail(logFile, logStart) };
@@ -63,9 +68,10 @@ async function tryLaunch(launch: Launch, deadline: number): Promise<Postmaster |
   }
 }
 
-function toArguments({ cluster, socketFolder, settings }: Launch): string[] {
+function toArguments({ cluster, socketFolder, hbaFile, settings }: Launch): string[] {
   const all = {
     listen_addresses: '',
+    hba_file: hbaFile,
     unix_socket_directories: `"${socketFolder}"`,
     unix_socket_permissions: '0700',
     port: '5432',
@@ -83,14 +89,23 @@ function toArguments({ cluster, socketFolder, settings }: Launch): string[] {
   return ['-D', cluster, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 
-async function isReady(postmaster: Postmaster, cluster: string, deadline: number): Promise<boolean> {
+async function isReady(
+  postmaster: Postmaster,
+  { cluster, dataDir, password }: Launch,
+  deadline: number,
+): Promise<boolean> {
   try {
-    if ((await probe(connectionAt(postmaster.socketFolder))) === 'ready') return true;
+    if ((await probe(connectionAt(postmaster.socketFolder, password))) === 'ready') return true;
     if (performance.now() < deadline) return false;
     throw new Error(`PostgreSQL on ${cluster} was not ready after ${patienceMs / 1000} s`);
   } catch (error) {
     await stopPostmaster(postmaster, cluster);
-    throw error;
+    if (!hasCode(error, '28P01')) throw error;
+    throw new Error(
+      `The password in ${passwordFile(dataDir)} is not that of the database in ${cluster}: put the right file back, or ` +
+        'delete it, and the next start sets another password',
+      { cause: error },
+    );
   }
 }
 

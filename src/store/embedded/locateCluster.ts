@@ -1,15 +1,24 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Account, canEnter } from './account.ts';
+import { type Account, canEnter, sharedAccount } from './account.ts';
 import { hasCode } from './hasCode.ts';
 import type { Log } from './log.ts';
+import { passwordFile } from './password.ts';
+import { readFormerOwner } from './takeOver.ts';
 
 /** Where clusters go whose data folder the account of PostgreSQL cannot enter. */
 const refuge = '/var/lib/vigil';
 
 /** `home` holds the cluster and a copy of the programs if one is needed; a strange home has to be remembered. */
-type Location = { home: string; cluster: string; exists: boolean; isRemembered: boolean };
+type Location = {
+  home: string;
+  cluster: string;
+  exists: boolean;
+  isRemembered: boolean;
+  /** Whose files are to be handed to the account first. */
+  formerOwner: number | undefined;
+};
 
 export async function locateCluster(dataDir: string, account: Account | undefined): Promise<Location> {
   const remembered = await readIfThere(pointerIn(dataDir));
@@ -22,19 +31,40 @@ export async function locateCluster(dataDir: string, account: Account | undefine
     );
   }
   const runsAs = account?.uid ?? process.geteuid?.();
-  if (owner !== undefined && owner !== runsAs) {
+  const home = dirname(cluster);
+  const formerOwner =
+    account && owner !== undefined ? await findFormerOwner({ dataDir, home, owner, account }) : undefined;
+  if (owner !== undefined && owner !== runsAs && owner !== formerOwner) {
     throw new Error(
       `The database in ${cluster} belongs to uid ${owner}, but PostgreSQL would run as uid ${runsAs}: ` +
         'start Vigil as the user who started it before, or set VIGIL_DATA_DIR to another folder',
     );
   }
-  const home = dirname(cluster);
   return {
     home,
     cluster,
     exists: owner !== undefined,
+    formerOwner,
     isRemembered: remembered !== undefined || home === dataDir,
   };
+}
+
+/**
+ * Root's databases of before belong to the account that everything unprivileged shares; and where the system was set up anew
+ * around a data folder, PostgreSQL's account may have got another number, but the password is still root's.
+ */
+async function findFormerOwner(options: {
+  dataDir: string;
+  home: string;
+  owner: number;
+  account: Account;
+}): Promise<number | undefined> {
+  const { dataDir, home, owner, account } = options;
+  const begun = await readFormerOwner(home);
+  if (begun !== undefined) return begun;
+  if (owner === account.uid) return undefined;
+  const isRoots = owner === (await sharedAccount()).uid || (await ownerOf(passwordFile(dataDir))) === 0;
+  return isRoots ? owner : undefined;
 }
 
 /** Comes only when the cluster is complete, so that a pointer to nothing always means a loss. */
@@ -92,9 +122,9 @@ async function createHome(dataDir: string): Promise<string> {
   }
 }
 
-async function ownerOf(cluster: string): Promise<number | undefined> {
+async function ownerOf(path: string): Promise<number | undefined> {
   try {
-    return (await stat(cluster)).uid;
+    return (await stat(path)).uid;
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
     throw error;

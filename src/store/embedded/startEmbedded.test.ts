@@ -1,13 +1,18 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { chown, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asAccount, findAccount } from './account.ts';
+import { asAccount, findAccount, sharedAccount } from './account.ts';
+import { connectionAt, probe } from './connection.ts';
+import { findPackage } from './findPackage.ts';
+import { provideBinaries } from './provideBinaries.ts';
+import { createSocketFolder } from './socketFolder.ts';
 import { type Embedded, startEmbedded } from './startEmbedded.ts';
 
 describe('startEmbedded', () => {
@@ -97,6 +102,88 @@ describe('startEmbedded', () => {
     }
   });
 
+  it('lets nobody in without the password, which only Vigil can read', async (context) => {
+    const embedded = await start();
+    try {
+      expect((await stat(join(dataDir, 'postgres-password'))).mode & 0o777).toBe(0o600);
+      for (const password of ['', 'wrong'])
+        await expect(
+          query({ ...embedded, connection: { ...embedded.connection, password } }, 'select 1'),
+        ).rejects.toThrow(/password/);
+      if (process.geteuid?.() !== 0) context.skip('only root can run a process of another account');
+      const { uid, gid } = await sharedAccount();
+      const status = await readFile(`/proc/${await postmasterOf(embedded)}/status`, 'utf8');
+      expect(status).not.toMatch(new RegExp(`^[UG]id:.*\\b(0|${uid}|${gid})\\b`, 'm'));
+      const socket = join(embedded.connection.host, '.s.PGSQL.5432');
+      const enter = `require('net').connect(process.argv[1]).on('connect', () => console.log('in')).on('error', (error) => console.log(error.code))`;
+      const asNobody = { uid, gid, cwd: '/' };
+      const { stdout } = await promisify(execFile)(process.execPath, ['-e', enter, socket], asNobody);
+      expect(stdout).toBe('EACCES\n');
+    } finally {
+      await embedded.stop();
+    }
+  });
+
+  it('takes over a folder from before there was a password, with its rows, though it is killed on the way', async () => {
+    await rm(join(dataDir, 'postgres-password'));
+    await rm(join(dataDir, 'postgres-hba.conf'));
+    const cluster = join(dataDir, 'postgres');
+    await writeFile(join(cluster, 'pg_hba.conf'), 'local all all trust\n');
+    const isRoot = process.geteuid?.() === 0;
+    const account = await findAccount();
+    const former = isRoot ? await sharedAccount() : undefined;
+    if (former) await promisify(execFile)('chown', ['-R', `${former.uid}:${former.gid}`, cluster]);
+    // The server of a Vigil from before still runs, and lets in whoever finds it.
+    const { postgres } = await provideBinaries({
+      nativePackage: await findPackage(),
+      home: dataDir,
+      account: former,
+      log: () => {},
+    });
+    const socketFolder = await createSocketFolder(former);
+    const settings = ['listen_addresses=', `unix_socket_directories=${socketFolder}`, 'shared_buffers=1MB'];
+    const args = ['-D', cluster, ...settings.flatMap((setting) => ['-c', setting])];
+    const orphan = spawn(postgres, args, { ...asAccount(former), stdio: 'ignore' });
+    const open = connectionAt(socketFolder, undefined);
+    while ((await probe(open)) !== 'ready') await sleep(20);
+
+    logged.length = 0;
+    const embedded = await start();
+    expect(orphan.exitCode ?? orphan.signalCode).not.toBeNull();
+    expect(logged).toEqual([
+      'Stopped the PostgreSQL that a former Vigil left running',
+      ...(isRoot ? ['Handed the database to an account of its own'] : []),
+      'Gave the database a password',
+    ]);
+    expect(await query(embedded, 'select count(*)::int as n from kept')).toEqual([{ n: 3 }]);
+    await expect(
+      query({ ...embedded, connection: { ...embedded.connection, password: 'wrong' } }, 'select 1'),
+    ).rejects.toThrow('password authentication failed');
+    await embedded.stop();
+
+    // Killed after the first folder had changed hands, and after the password was written down but not set.
+    await writeFile(join(dataDir, 'postgres-password.partial'), 'never set\n', { mode: 0o600 });
+    await rm(join(dataDir, 'postgres-password'));
+    if (former && account) {
+      await promisify(execFile)('chown', ['-R', `${former.uid}:${former.gid}`, cluster]);
+      await chown(cluster, account.uid, account.gid);
+      await writeFile(join(dataDir, 'postgres-former-owner'), String(former.uid));
+    }
+    const again = await start();
+    expect(await query(again, 'select count(*)::int as n from kept')).toEqual([{ n: 3 }]);
+    await again.stop();
+    const names = await readdir(dataDir);
+    expect(names.filter((name) => /partial|former/.test(name))).toEqual([]);
+  });
+
+  it('says what to do when the password is another one than the database has', async () => {
+    const file = join(dataDir, 'postgres-password');
+    const right = await readFile(file, 'utf8');
+    await writeFile(file, 'another\n');
+    await expect(start()).rejects.toThrow(`The password in ${file} is not that of the database`);
+    await writeFile(file, right);
+  });
+
   it('tells what PostgreSQL said when it does not start, and frees the folder', async () => {
     await expect(start({ shared_buffers: 'nonsense' })).rejects.toThrow(
       /PostgreSQL did not start on .*\n.*invalid value for parameter "shared_buffers": "nonsense"/,
@@ -113,11 +200,16 @@ describe('startEmbedded', () => {
   it('refuses a cluster of another user', async (context) => {
     if (process.geteuid?.() !== 0) context.skip('only root can give a folder to another user');
     const { uid, gid } = await stat(join(dataDir, 'postgres'));
-    await chown(join(dataDir, 'postgres'), 12_345, gid);
+    const file = join(dataDir, 'postgres-password');
+    await promisify(execFile)('chown', ['-R', '12345', join(dataDir, 'postgres')]);
+    await chown(file, 12_345, gid);
     await expect(start()).rejects.toThrow(
       `The database in ${dataDir}/postgres belongs to uid 12345, but PostgreSQL would run as uid ${uid}`,
     );
-    await chown(join(dataDir, 'postgres'), uid, gid);
+    // With a password of root's it is root's own, from before its account got this number.
+    await chown(file, 0, 0);
+    await (await start()).stop();
+    expect((await stat(join(dataDir, 'postgres'))).uid).toBe(uid);
   });
 
   it('names the variable to change when the data folder cannot be used', async () => {

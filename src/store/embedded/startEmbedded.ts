@@ -1,6 +1,7 @@
-import { access, chmod, constants, mkdir, realpath } from 'node:fs/promises';
+import { access, chmod, constants, mkdir, realpath, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Account, findAccount } from './account.ts';
+import { type Account, ensureAccount } from './account.ts';
 import { type Connection, connectionAt, createDatabase, probe } from './connection.ts';
 import { createCluster } from './createCluster.ts';
 import { findPackage, type NativePackage } from './findPackage.ts';
@@ -9,6 +10,7 @@ import { launchPostmaster } from './launchPostmaster.ts';
 import { locateCluster, rememberCluster } from './locateCluster.ts';
 import { lockDataFolder } from './lockDataFolder.ts';
 import type { Log } from './log.ts';
+import { ensurePassword, forgetPassword, readPassword } from './password.ts';
 import { clearStale, clearStalePid, findPostmaster, type Postmaster, stopPostmaster } from './postmaster.ts';
 import { provideBinaries } from './provideBinaries.ts';
 import {
@@ -17,6 +19,7 @@ import {
   removeSocketFolder,
   restoreSocketFolder,
 } from './socketFolder.ts';
+import { takeOver } from './takeOver.ts';
 
 export type Embedded = {
   /** For `pg.Pool`: the folder of the Unix socket as host. */
@@ -42,7 +45,7 @@ type Options = {
  */
 export async function startEmbedded(options: Options): Promise<Embedded> {
   const nativePackage = await findPackage();
-  const account = await findAccount();
+  const account = await ensureAccount(options.log);
   const dataDir = await prepareDataFolder(options.dataDir, account);
   const lock = await lockDataFolder(dataDir);
   try {
@@ -50,7 +53,7 @@ export async function startEmbedded(options: Options): Promise<Embedded> {
     const keeper = keepRunning({ ...server, log: options.log });
     let stopping: Promise<void> | undefined;
     return {
-      connection: connectionAt(server.postmaster.socketFolder),
+      connection: connectionAt(server.postmaster.socketFolder, server.password),
       dataFolder: server.cluster,
       lost: keeper.lost,
       stop() {
@@ -88,27 +91,45 @@ async function prepareDataFolder(wanted: string, account: Account | undefined): 
 
 async function runServer(
   options: Options & { nativePackage: NativePackage; account: Account | undefined },
-): Promise<{ cluster: string; postmaster: Postmaster; relaunch: () => Promise<Postmaster> }> {
+): Promise<{
+  cluster: string;
+  password: string;
+  postmaster: Postmaster;
+  relaunch: () => Promise<Postmaster>;
+}> {
   const { dataDir, account, log } = options;
   const location = await locateCluster(dataDir, account);
   const { cluster } = location;
-  const postmaster = (await adoptOrphan(cluster, account, log)) ?? (await launch());
+  const hbaFile = join(location.home, 'postgres-hba.conf');
+  // One that is still another account's, or asks for no password, is not to go on.
+  const known = location.formerOwner === undefined ? await readPassword(dataDir) : undefined;
+  const orphan = await adoptOrphan(cluster, account, known, log);
+  const { postmaster, password } =
+    orphan && known !== undefined ? { postmaster: orphan, password: known } : await launch();
   try {
-    await createDatabase(connectionAt(postmaster.socketFolder));
+    await createDatabase(connectionAt(postmaster.socketFolder, password));
   } catch (error) {
     await stopPostmaster(postmaster, cluster);
     throw error;
   }
-  return { cluster, postmaster, relaunch };
+  return { cluster, password, postmaster, relaunch };
 
-  async function launch(): Promise<Postmaster> {
+  async function launch(): Promise<{ postmaster: Postmaster; password: string }> {
     const binaries = await provideBinaries({ ...options, ...location });
-    if (!location.exists) await createCluster({ ...location, binaries, account, log });
+    if (!location.exists) {
+      await forgetPassword(dataDir);
+      await createCluster({ ...location, binaries, account, log });
+    }
+    const { formerOwner } = location;
+    if (account && formerOwner !== undefined) await takeOver({ ...location, formerOwner, account, log });
     if (!location.isRemembered) await rememberCluster({ dataDir, cluster, log });
     await clearStale(cluster, account);
+    const password = await ensurePassword({ ...options, binaries, cluster });
+    await writeHba(hbaFile);
     const socketFolder = await createSocketFolder(account);
     try {
-      return await launchPostmaster({ ...options, binaries, cluster, socketFolder });
+      const launched = { ...options, binaries, cluster, socketFolder, hbaFile, password };
+      return { postmaster: await launchPostmaster(launched), password };
     } catch (error) {
       await removeSocketFolder(socketFolder);
       throw error;
@@ -120,22 +141,34 @@ async function runServer(
     const binaries = await provideBinaries({ ...options, ...location });
     await clearStalePid(cluster);
     await restoreSocketFolder(socketFolder, account);
-    return launchPostmaster({ ...options, binaries, cluster, socketFolder });
+    return launchPostmaster({ ...options, binaries, cluster, socketFolder, hbaFile, password });
   }
+}
+
+/** Beside the cluster and not in it, where the account of PostgreSQL cannot change it. */
+async function writeHba(file: string): Promise<void> {
+  await writeFile(`${file}.partial`, 'local all all scram-sha-256\n', { mode: 0o644, flush: true });
+  await chmod(`${file}.partial`, 0o644);
+  await rename(`${file}.partial`, file);
 }
 
 /** We hold the lock, so a server that still runs on the cluster has lost its Vigil. */
 async function adoptOrphan(
   cluster: string,
   account: Account | undefined,
+  password: string | undefined,
   log: Log,
 ): Promise<Postmaster | undefined> {
   const orphan = await findPostmaster(cluster);
   if (!orphan) return undefined;
   const { pid, socketFolder } = orphan;
-  const connection = connectionAt(socketFolder);
+  const connection = connectionAt(socketFolder, password);
   const deadline = performance.now() + 120_000;
-  while ((await isPrivateFolder(socketFolder, account)) && performance.now() < deadline) {
+  while (
+    password !== undefined &&
+    (await isPrivateFolder(socketFolder, account)) &&
+    performance.now() < deadline
+  ) {
     const state = await probe(connection);
     if (state === 'ready') {
       log('Adopted the PostgreSQL that a former Vigil left running', { pid });

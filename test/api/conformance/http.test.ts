@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Json, startTestApi, type TestApi } from '../../harness/api.ts';
+import { type Answer, type Json, startTestApi, type TestApi } from '../../harness/api.ts';
 import { expectProblem } from '../../support/seedProblem.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
@@ -219,12 +219,42 @@ describe('Idempotency-Key', () => {
 
   it('is a matter of each tenant by itself', async () => {
     const other = await createWorld(api);
-    const own = { type: 'HTTP', uri };
+    const own = { type: 'EMAIL', value: 'shared@example.com' };
     const [mine, colleague] = await Promise.all([1, 2].map(() => api.token(world.tenant.id, 'tenant-user')));
     const theirs = await api.token(other.tenant.id, 'tenant-user');
     const first = await create('shared', own, mine);
     expect((await create('shared', own, colleague)).body).toEqual(first.body);
     expect((await create('shared', own, theirs)).body).toMatchObject({ tenantId: other.tenant.id });
+  });
+
+  it('gives a secret again to the token that asked first, and to no other', async () => {
+    const tenantId = world.tenant.id;
+    const [mine, colleague] = await Promise.all([1, 2].map(() => api.token(null, 'admin')));
+    const requests: [string, Json, (answer: Answer) => unknown][] = [
+      ['destination', { tenantId, type: 'HTTP', uri }, ({ headers }) => headers.get('x-webhook-secret')],
+      ['apikey', { tenantId, label: 'k', roles: ['tenant-viewer'] }, ({ body }) => body.token],
+      [
+        'invite',
+        {
+          tenantId,
+          email: 'idempotent@example.com',
+          roles: ['tenant-viewer'],
+          url: 'https://console.example.com/',
+        },
+        ({ headers }) => headers.get('x-invite-accept-link'),
+      ],
+    ];
+    for (const [path, body, secretOf] of requests) {
+      const sent = (token: string) =>
+        api.call('POST', path, body, { token, headers: { 'idempotency-key': `secret-${path}` } });
+      const first = await sent(mine!);
+      expect([first.status, typeof secretOf(first)], first.text).toEqual([201, 'string']);
+      expect(secretOf(await sent(mine!)), path).toBe(secretOf(first));
+      const refused = await sent(colleague!);
+      expectProblem(refused, 422);
+      expect(refused.body.code).toBe('idempotency-mismatch');
+      expect(secretOf(refused) ?? null).toBeNull();
+    }
   });
 
   it('does not keep a refusal, and must be readable', async () => {

@@ -72,7 +72,8 @@ function* faultsOfAnswer(
     const expected = isStream ? 'text/event-stream' : isLines ? 'application/x-ndjson' : 'application/json';
     if (type !== `${expected}; charset=utf-8`) yield `content type ${type}`;
     if (isLines)
-      for (const line of text.split('\n').filter(Boolean)) yield* faultsOf(reply, JSON.parse(line));
+      for (const line of text.split('\n').filter(Boolean).slice(0, 20))
+        yield* faultsOf(reply, JSON.parse(line));
     else yield* faultsOf(reply, isStream ? text : body);
   }
   if (status < 400) return;
