@@ -161,24 +161,28 @@ async function adoptOrphan(
 ): Promise<Postmaster | undefined> {
   const orphan = await findPostmaster(cluster);
   if (!orphan) return undefined;
-  const { pid, socketFolder } = orphan;
-  const connection = connectionAt(socketFolder, password);
-  const deadline = performance.now() + 120_000;
-  while (
-    password !== undefined &&
-    (await isPrivateFolder(socketFolder, account)) &&
-    performance.now() < deadline
-  ) {
-    const state = await probe(connection);
-    if (state === 'ready') {
-      log('Adopted the PostgreSQL that a former Vigil left running', { pid });
-      return orphan;
-    }
-    if (state === 'absent') break;
-    await sleep(20);
+  const { pid } = orphan;
+  if (password !== undefined && (await isUsable(orphan, account, password))) {
+    log('Adopted the PostgreSQL that a former Vigil left running', { pid });
+    return orphan;
   }
-  // It is on its way out, or its socket was cleaned away.
+  // It is on its way out, its socket was cleaned away, or it asks for no password.
   await stopPostmaster(orphan, cluster);
   log('Stopped the PostgreSQL that a former Vigil left running', { pid });
   return undefined;
+}
+
+async function isUsable(
+  { socketFolder }: Postmaster,
+  account: Account | undefined,
+  password: string,
+): Promise<boolean> {
+  const connection = connectionAt(socketFolder, password);
+  const deadline = performance.now() + 120_000;
+  while ((await isPrivateFolder(socketFolder, account)) && performance.now() < deadline) {
+    const state = await probe(connection);
+    if (state !== 'starting') return state === 'ready';
+    await sleep(20);
+  }
+  return false;
 }
