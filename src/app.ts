@@ -21,6 +21,8 @@ import { createSandbox } from './scripts/sandbox.ts';
 import { createAlertFeed } from './services/alertFeed.ts';
 import { createAlertLinks } from './services/alertLinks.ts';
 import { ensureAdminToken } from './services/ensureAdminToken.ts';
+import { createFailedLogins, type FailedLogins } from './services/failedLogins.ts';
+import { inviteUrlsOf } from './services/inviteUrls.ts';
 import { createMetricRecorder, type MetricRecorder } from './services/metricRecorder.ts';
 import { openChains } from './services/openChains.ts';
 import { publishDetectors } from './services/publishDetectors.ts';
@@ -57,6 +59,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     );
     const authenticate = createAuthenticate(store, now);
     const recorder = createMetricRecorder(store, now);
+    const failedLogins = createFailedLogins({ store, keyring, now });
     await publishDetectors(store, now());
     const chainAccess = openChains(config.chains, recorder, now);
     const hsm = await openModule(config, log);
@@ -82,6 +85,8 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
         now,
         forgetTokens: authenticate.forget,
         mail: notifying.hasMail,
+        inviteUrls: () => inviteUrlsOf(config, url),
+        failedLogins,
         hsm,
         allowNetworks: config.allowNetworks,
         chains: chainAccess,
@@ -121,6 +126,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
       log,
     });
     const stopRecording = flushEverySecond(recorder, log);
+    const stopCountingLogins = flushFailedLogins(failedLogins, log);
     const watching = config.roles.includes('watch')
       ? startWatching({
           settings: config.chains,
@@ -190,6 +196,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
           asked.close(),
         ]);
         await stopRecording();
+        await stopCountingLogins();
         await database.close();
         const module = await hsm?.close();
         // If nothing but the stuck call is left, no other signal can end the process.
@@ -235,6 +242,19 @@ function flushEverySecond(recorder: MetricRecorder, log: Logger): () => Promise<
     }
   };
   const timer = setInterval(() => void flush(), 1000).unref();
+  return async () => {
+    clearInterval(timer);
+    await flush();
+  };
+}
+
+/** Every five seconds, so that one account has at most twelve entries a minute. */
+function flushFailedLogins(failedLogins: FailedLogins, log: Logger): () => Promise<void> {
+  const flush = () =>
+    failedLogins.flush().catch((error: unknown) => {
+      log.warn({ err: error }, 'Failed logins were not written to the audit log');
+    });
+  const timer = setInterval(() => void flush(), 5000).unref();
   return async () => {
     clearInterval(timer);
     await flush();

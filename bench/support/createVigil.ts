@@ -10,6 +10,7 @@ import { chains } from '../../src/chains/chains.ts';
 import { createNotifier } from '../../src/notify/createNotifier.ts';
 import { createAlertFeed } from '../../src/services/alertFeed.ts';
 import { createAlertLinks } from '../../src/services/alertLinks.ts';
+import { createFailedLogins } from '../../src/services/failedLogins.ts';
 import { createMetricRecorder } from '../../src/services/metricRecorder.ts';
 import type { Db, Store } from '../../src/store/db.ts';
 import { openKeyring } from '../../src/store/keyring.ts';
@@ -23,15 +24,18 @@ const masterKey = Buffer.alloc(32, 'bench');
  */
 export async function createVigil(store: Store, tokens: Db): Promise<FastifyInstance> {
   const authenticate = createAuthenticate(tokens, Date.now);
+  const keyring = await openKeyring(store, () => [masterKey], Date.now());
   return createServer({
     services: {
       store,
       reports: store,
-      keyring: await openKeyring(store, () => [masterKey], Date.now()),
+      keyring,
       recorder: createMetricRecorder(store, Date.now),
       now: Date.now,
       forgetTokens: authenticate.forget,
       mail: false,
+      inviteUrls: () => [],
+      failedLogins: createFailedLogins({ store, keyring, now: Date.now }),
       hsm: undefined,
       allowNetworks: new BlockList(),
       chains: { isConfigured: () => false, client: () => undefined },

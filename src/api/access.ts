@@ -15,6 +15,10 @@ const table = {
   'POST /auth/refresh': ['tenant-viewer', 'organisation-viewer'],
   'POST /auth/logout': ['tenant-viewer', 'organisation-viewer'],
   'GET /auth/me': ['tenant-viewer', 'organisation-viewer'],
+  'GET /auth/session': ['tenant-viewer', 'organisation-viewer'],
+  'DELETE /auth/session/{sessionId}': ['tenant-viewer', 'organisation-viewer'],
+  'GET /auth/apikey': ['tenant-viewer', 'organisation-viewer'],
+  'POST /auth/password': ['tenant-viewer', 'organisation-viewer'],
 
   'POST /organisation': [],
   'GET /organisation/{id}': ['tenant-viewer', 'organisation-viewer'],
@@ -51,6 +55,10 @@ const table = {
   'PUT /project/{id}': ['tenant-manager'],
   'DELETE /project/{id}': ['tenant-manager'],
   'POST /project/search': ['tenant-viewer', 'organisation-viewer'],
+
+  'GET /share': ['tenant-viewer'],
+  'POST /share/{projectId}/accept': ['tenant-manager'],
+  'DELETE /share/{projectId}': ['tenant-manager'],
 
   'POST /contract': ['tenant-user'],
   'GET /contract/{id}': ['tenant-viewer', 'organisation-viewer'],

@@ -58,7 +58,9 @@ export type Endpoint = {
   /** Reads much: a tenant may run only a few of these at once. */
   isReport?: true;
   /** Works on the password of its body, which takes long: only a few of these run at once. */
-  password?: 'check' | 'set';
+  password?: 'check' | 'set' | 'change';
+  /** A token that is no longer valid is looked at once more: whoever sends a used one again ends its session. */
+  endsReused?: true;
   /** Failures beside those that any endpoint can have. */
   problems?: readonly ProblemCode[];
   /** RFC 9745 and RFC 8594, for an endpoint on its way out. */

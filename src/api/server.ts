@@ -8,11 +8,13 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { createFairQueue } from '../lib/fairQueue.ts';
+import { hashToken } from '../lib/token.ts';
 import { createTokenBucket } from '../lib/tokenBucket.ts';
 import { Problem } from '../model/errors.ts';
 import { platformTenant } from '../model/metrics.ts';
 import type { Principal, Scope } from '../model/principal.ts';
 import type { MetricRecorder, Series } from '../services/metricRecorder.ts';
+import { endReusedSession } from '../services/sessions.ts';
 import { accessOf, unusedRows } from './access.ts';
 import { authorize, visibleTo } from './authorize.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -137,7 +139,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const run = async (endpoint: Endpoint, request: FastifyRequest, caller: Caller): Promise<Answer> => {
     const input = readInput(endpoint, request);
     const work = () => runEndpoint(endpoint, options.services, caller, request, input);
-    if (endpoint.password) return passwords.run(endpoint.password, request.ip, input.body, work);
+    if (endpoint.password) {
+      const { principal } = caller;
+      return passwords.run(endpoint.password, { ip: request.ip, principal }, input.body, work);
+    }
     return endpoint.isReport ? reports.run(`tenant ${caller.principal.tenantId}`, work) : work();
   };
   for (const endpoint of endpoints) addEndpoint(app, endpoint, options, bucket, run);
@@ -179,7 +184,12 @@ function addEndpoint(
     onRequest: async (request, reply) => {
       request.route = url;
       const principal =
-        access === 'public' ? anonymous : await options.authenticate(request.headers.authorization);
+        access === 'public'
+          ? anonymous
+          : await options.authenticate(request.headers.authorization).catch(async (error: unknown) => {
+              if (endpoint.endsReused) await endIfReused(options.services, request);
+              throw error;
+            });
       // A token by its id, which is a number; anybody without one by address.
       const { remaining, waitSeconds } = bucket.take(principal.tokenId || request.ip);
       reply
@@ -217,6 +227,12 @@ function addEndpoint(
       return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.body);
     },
   });
+}
+
+async function endIfReused(services: ServerOptions['services'], request: FastifyRequest): Promise<void> {
+  const token = /^Bearer +(vigil_session_[\w-]+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  const origin = { requestId: request.id, address: request.ip };
+  if (token !== undefined) await endReusedSession(services, { hash: hashToken(token) }, origin);
 }
 
 function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {

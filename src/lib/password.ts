@@ -7,19 +7,35 @@ const derive = promisify<string, Buffer, number, { N: number; r: number; p: numb
 const cost = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 const keyBytes = 32;
 
-/** `scrypt$N$r$p$salt$key`, so that the cost can be raised later without locking anybody out. */
-export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(16);
+/**
+ * `scrypt$N$r$p$salt$key`, so that the cost can be raised later without locking anyone out. Users with one address (in several
+ * tenants) share a salt, so that checking a password takes the same time however many they are.
+ */
+export async function hashPassword(password: string, sharedWith?: string): Promise<string> {
+  const salt = sharedWith === undefined ? randomBytes(16) : Buffer.from(parse(sharedWith).salt, 'base64');
   const key = await derive(password.normalize('NFKC'), salt, keyBytes, cost);
   return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64'), key.toString('base64')].join('$');
 }
 
-/** Takes the same time for an unknown user (no hash) as for a wrong password, so that neither can be told apart. */
-export async function isPassword(password: string, hash: string | null): Promise<boolean> {
-  const [, N, r, p, salt = '', key = ''] = (hash ?? absent).split('$');
-  const options = { N: Number(N), r: Number(r), p: Number(p), maxmem: cost.maxmem };
-  const derived = await derive(password.normalize('NFKC'), Buffer.from(salt, 'base64'), keyBytes, options);
-  return timingSafeEqual(derived, Buffer.from(key, 'base64')) && hash !== null;
+/** Those of the hashes that are of this password. Without any it takes the same time, so that neither can be told apart. */
+export async function matchPassword(password: string, hashes: readonly string[]): Promise<Set<string>> {
+  const matching = new Set<string>();
+  const derived = new Map<string, Buffer>();
+  for (const hash of hashes.length === 0 ? [absent] : hashes) {
+    const { settings, N, r, p, salt, key } = parse(hash);
+    const options = { N, r, p, maxmem: cost.maxmem };
+    const own =
+      derived.get(settings) ??
+      (await derive(password.normalize('NFKC'), Buffer.from(salt, 'base64'), keyBytes, options));
+    derived.set(settings, own);
+    if (timingSafeEqual(own, Buffer.from(key, 'base64')) && hash !== absent) matching.add(hash);
+  }
+  return matching;
+}
+
+function parse(hash: string) {
+  const [, N, r, p, salt = '', key = ''] = hash.split('$');
+  return { settings: [N, r, p, salt].join('$'), N: Number(N), r: Number(r), p: Number(p), salt, key };
 }
 
 const absent = [

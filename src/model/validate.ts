@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import { parseEvent, parseFunction } from '../lib/abi.ts';
 import { parseCondition } from '../lib/condition.ts';
 import { isDuration, parseDuration } from '../lib/duration.ts';
+import { isMailAddress, mailAddressWords } from '../lib/mailAddress.ts';
 import { nearest } from '../lib/nearest.ts';
 import { parseSchedule } from '../lib/schedule.ts';
 import { type Fault, Problem } from './errors.ts';
@@ -15,13 +16,7 @@ const filling = new Ajv2020({ ...options, useDefaults: true });
 
 /** Formats that a schema may name, each with the words that say what would be right. */
 const formats: Record<string, { test: (text: string) => boolean; words: string }> = {
-  email: {
-    // Anything that could break out of a mail header or an SMTP command is refused here already.
-    test: (text) =>
-      text.length <= 254 &&
-      /^[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/u.test(text),
-    words: 'must be an e-mail address such as alice@example.com',
-  },
+  email: { test: isMailAddress, words: mailAddressWords },
   'date-time': {
     test: (text) =>
       /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.test(text) && isRealDate(text),

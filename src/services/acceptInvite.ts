@@ -1,15 +1,15 @@
 import { hashToken } from '../lib/token.ts';
 import { Problem } from '../model/errors.ts';
-import type { Principal } from '../model/principal.ts';
+import { mayGrant, type Principal, type Role } from '../model/principal.ts';
 import { readOnlyProblem } from '../model/readOnly.ts';
-import { findOpenInvite, markAccepted } from '../store/members.ts';
+import { findOpenInvite, findRights, markAccepted } from '../store/members.ts';
 import type { Row } from '../store/records.ts';
-import { findReadOnly } from '../store/tokens.ts';
+import { findPrincipalsById, findReadOnly } from '../store/tokens.ts';
 import type { Call } from './call.ts';
 import { createRecord } from './createRecord.ts';
 import type { RecordKind } from './recordKind.ts';
 
-/** Whoever knows the secret of an open invite becomes the user it was made for, with its roles, in its tenant. */
+/** The holder of an open invite's secret becomes the user it was made for, with its roles, in its tenant. */
 export async function acceptInvite(
   call: Call,
   userKind: RecordKind,
@@ -17,7 +17,7 @@ export async function acceptInvite(
   person: { name: string; password: string },
 ): Promise<Row> {
   const invite = await findOpenInvite(call.db, hashToken(uid), call.now);
-  if (!invite)
+  if (!invite || !(await isStillGranted(call, invite)))
     throw new Problem('not-found', 'There is no such invite, or it has expired or was accepted already.');
   const readOnly = invite.tenantId === null ? null : await findReadOnly(call.db, invite.tenantId, call.now);
   if (readOnly) throw readOnlyProblem(readOnly);
@@ -31,4 +31,28 @@ export async function acceptInvite(
     ...(invite.tenantId === null ? {} : { tenantId: invite.tenantId }),
     ...person,
   });
+}
+
+type Invite = NonNullable<Awaited<ReturnType<typeof findOpenInvite>>>;
+
+/** An invite is worth no more than what its maker could still hand out; of invites made before this was kept, all are. */
+async function isStillGranted(call: Call, invite: Invite): Promise<boolean> {
+  const { makerId, makerTokenId } = invite;
+  if (makerId === null && makerTokenId === null) return true;
+  const maker =
+    makerId === null
+      ? (await findPrincipalsById(call.db, [makerTokenId!], call.now))[0]
+      : await findRights(call.db, makerId);
+  return maker !== undefined && mayInvite(maker, invite);
+}
+
+function mayInvite(maker: Pick<Principal, 'tenantId' | 'organisationId' | 'roles'>, invite: Invite): boolean {
+  const holds = (role: Role) => maker.roles.includes(role);
+  if (holds('admin')) return true;
+  const isManager =
+    (holds('tenant-manager') && maker.tenantId === invite.tenantId) ||
+    (holds('organisation-manager') &&
+      maker.organisationId !== null &&
+      maker.organisationId === invite.organisationId);
+  return isManager && invite.roles.every((role) => mayGrant(maker.roles, role));
 }

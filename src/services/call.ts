@@ -11,6 +11,7 @@ import type { Keyring } from '../store/keyring.ts';
 import type { Hsm } from '../wallets/pkcs11/openHsm.ts';
 import type { AlertFeed } from './alertFeed.ts';
 import type { ChainAccess } from './chainAccess.ts';
+import type { FailedLogins } from './failedLogins.ts';
 import type { MetricRecorder } from './metricRecorder.ts';
 
 /** What every service can reach; built once. */
@@ -25,6 +26,9 @@ export type Services = {
   /** Forgets what is remembered of tokens, so that a change of rights holds from the next request on. */
   forgetTokens: () => void;
   mail: boolean;
+  /** What links in invites may begin with. */
+  inviteUrls: () => readonly string[];
+  failedLogins: FailedLogins;
   /** The PKCS#11 module, where one is configured. */
   hsm: Hsm | undefined;
   allowNetworks: BlockList;

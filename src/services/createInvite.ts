@@ -1,66 +1,67 @@
-import { isMailAddress } from '../lib/mailAddress.ts';
+import { normalizeMailAddress } from '../lib/mailAddress.ts';
 import { createToken, hashToken } from '../lib/token.ts';
-import { invalid, Problem, unprocessable } from '../model/errors.ts';
-import { isAdmin, type Role } from '../model/principal.ts';
-import { findMemberByEmail, findOrganisationOf, findTenantName } from '../store/members.ts';
+import { Problem, unprocessable } from '../model/errors.ts';
+import type { Role } from '../model/principal.ts';
+import { findOrganisationOf, findTenantName, hasMember, revokeInvites } from '../store/members.ts';
 import { insertMail } from '../store/notify/mailOutbox.ts';
 import type { Row } from '../store/records.ts';
+import { audit } from './audit.ts';
 import type { Call } from './call.ts';
 import { checkGrant } from './checkGrant.ts';
 import { createRecord } from './createRecord.ts';
+import { checkInviteUrl } from './inviteUrls.ts';
 import type { RecordKind } from './recordKind.ts';
 
 type Request = { roles: Role[]; url: string; tenantId?: number; organisationId?: number; email: string };
 
 const lifetimeMs = 7 * 24 * 3600 * 1000;
 
-/** The secret of the link is stored as a digest; without a mail server an administrator gets the link itself. */
+/** The secret of the link is stored as a digest. Without a mail server the maker gets the link and passes it on. */
 export async function createInvite(
   call: Call,
   kind: RecordKind,
-  request: Request,
+  given: Request,
 ): Promise<{ record: Row; link: string | undefined }> {
+  const request = { ...given, email: normalizeMailAddress(given.email) };
   checkGrant(call, request.roles);
+  checkInviteUrl(call.services.inviteUrls(), request.url);
   const uid = createToken('invite');
   const write = async (
     _call: Call,
     { input, tenantId }: { input: Row; tenantId: number | null },
-  ): Promise<Row> => ({
-    ...input,
-    organisationId: await organisationFor(call, tenantId, request),
-    uidHash: hashToken(uid),
-    expiredAt: call.now + lifetimeMs,
-  });
-  const known = await findMemberByEmail(call.db, request.email);
-  // Whether somebody is a user of another tenant is nobody's business; accepting such an invite is refused instead.
-  if (known && (call.scope.all || call.scope.tenantIds.some((tenantId) => tenantId === known.tenantId))) {
-    throw new Problem('conflict', 'A user with this e-mail address exists already.', {
-      errors: [
-        { pointer: '/email', code: 'not-unique', message: 'A user with this e-mail address exists already.' },
-      ],
-    });
-  }
-  const { mail } = call.services;
-  if (mail) checkMailable(request);
+  ): Promise<Row> => {
+    const organisationId = await organisationFor(call, tenantId, request);
+    await replaceInvites(call, tenantId, request.email);
+    return {
+      ...input,
+      organisationId,
+      uidHash: hashToken(uid),
+      expiredAt: call.now + lifetimeMs,
+      ...makerOf(call),
+    };
+  };
   const record = await createRecord(call, { ...kind, prepare: write }, request);
   const link = acceptLink(request.url, uid);
-  if (mail) await mailInvite(call, record, request, link);
-  return { record, link: isAdmin(call.principal) && !mail ? link : undefined };
+  if (!call.services.mail) return { record, link };
+  await mailInvite(call, record, request, link);
+  return { record, link: undefined };
 }
 
-function checkMailable({ email, url }: Request): void {
-  if (!isMailAddress(email))
-    throw invalid(
-      '/email',
-      'format',
-      'must be an address that mail can be sent to, such as bob@example.com.',
-    );
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw invalid(
-      '/url',
-      'format',
-      'must be the address of a page, such as https://console.example.com/accept.',
-    );
+/** A session ends long before the invite, so its user counts; a key is a right of its own. */
+function makerOf({ principal }: Call): Row {
+  return principal.tokenKind === 'SESSION'
+    ? { makerId: principal.userId }
+    : { makerTokenId: principal.tokenId };
+}
+
+/** There is one open invite for an address in a tenant: the newest. */
+async function replaceInvites(call: Call, tenantId: number | null, email: string): Promise<void> {
+  if (await hasMember(call.db, tenantId, email)) {
+    const message = 'A user with this e-mail address exists already.';
+    throw new Problem('conflict', message, { errors: [{ pointer: '/email', code: 'not-unique', message }] });
+  }
+  for (const id of await revokeInvites(call.db, tenantId, email, call.now))
+    await audit(call, 'invite', 'replace', { id, tenantId }, undefined, undefined);
 }
 
 /** In the invite's own transaction: whoever is invited is written to. */
@@ -90,9 +91,8 @@ async function organisationFor(
   return organisationId;
 }
 
-/** The caller's page with the secret as a parameter, in characters that a header can carry. */
+/** The caller's page with the secret as a parameter. */
 function acceptLink(url: string, uid: string): string {
-  if (!URL.canParse(url)) return encodeURI(`${url}${url.includes('?') ? '&' : '?'}invite=${uid}`);
   const link = new URL(url);
   link.searchParams.set('invite', uid);
   return link.href;

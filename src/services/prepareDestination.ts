@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { webhookFault } from '../lib/addressGuard.ts';
-import { isMailAddress } from '../lib/mailAddress.ts';
+import { isMailAddress, mailAddressWords, normalizeMailAddress } from '../lib/mailAddress.ts';
 import { invalid, unprocessable } from '../model/errors.ts';
 import { newInstruction } from '../store/notify/messengerBinding.ts';
 import type { Row } from '../store/records.ts';
@@ -89,6 +89,7 @@ function readAddress(
   { input, current }: DestinationChange,
 ): string | null | undefined {
   const own = addressMember[type];
+  if (type === 'EMAIL' && typeof input.value === 'string') return normalizeMailAddress(input.value);
   if (!own) return input.value;
   const named = input[own];
   const [isValueNew, isNamedNew] = [
@@ -132,8 +133,7 @@ function checkAddress(
   }
   if (address == null) return;
   if (type === 'EMAIL') {
-    if (!isMailAddress(address))
-      throw invalid('/value', 'format', 'must be an e-mail address such as alice@example.com.');
+    if (!isMailAddress(address)) throw invalid('/value', 'format', `${mailAddressWords}.`);
     return;
   }
   const fault = webhookFault(address, call.services.allowNetworks);

@@ -86,13 +86,23 @@ export type NewToken = {
   hash: Buffer;
   hint: string;
   expiredAt: number | null;
+  /** Of a session: which one it goes on with; a new one if left out. */
+  family?: { id: number; openedAt: number };
+  /** Of a session: where the user came from. */
+  address?: string;
 };
 
 export async function insertToken(db: Db, token: NewToken, now: number): Promise<number> {
+  const isSession = token.kind === 'SESSION';
+  const openedAt = isSession ? (token.family?.openedAt ?? now) : null;
   const rows = await db.query<{ id: number }>(
-    sql`insert into access_token (created_at, updated_at, kind, tenant_id, member_id, label, roles, hash, hint, expired_at)
-      values (${now}, ${now}, ${token.kind}, ${token.tenantId}, ${token.userId}, ${token.label}, ${token.roles},
-              ${token.hash}, ${token.hint}, ${token.expiredAt})
+    sql`insert into access_token (id, created_at, updated_at, kind, tenant_id, member_id, label, roles, hash, hint, expired_at,
+        family_id, opened_at, address)
+      select n.id, ${now}::bigint, ${now}::bigint, ${token.kind}, ${token.tenantId}::bigint, ${token.userId}::bigint,
+        ${token.label}, ${token.roles}::text[], ${token.hash}::bytea, ${token.hint}, ${token.expiredAt}::bigint,
+        case when ${isSession}::boolean then coalesce(${token.family?.id ?? null}::bigint, n.id) end, ${openedAt}::bigint,
+        ${token.address ?? null}
+      from (select nextval(pg_get_serial_sequence('access_token', 'id')) as id) n
       returning id`,
   );
   return rows[0]!.id;
@@ -111,11 +121,98 @@ export async function revokeToken(
   return rows[0];
 }
 
-export async function revokeSessions(db: Db, userId: number, now: number): Promise<void> {
+/** Ends every session of a user, save for the one that this token belongs to. */
+export async function revokeSessions(
+  db: Db,
+  userId: number,
+  now: number,
+  exceptTokenId?: number,
+): Promise<void> {
   await db.query(
-    sql`update access_token set status = 'DELETED', updated_at = ${now}
-      where member_id = ${userId} and kind = 'SESSION' and status <> 'DELETED'`,
+    sql`update access_token k set status = 'DELETED', updated_at = ${now}
+      where member_id = ${userId} and kind = 'SESSION' and status <> 'DELETED' and not exists (
+        select 1 from access_token own where own.id = ${exceptTokenId ?? null}::bigint and own.family_id = k.family_id)`,
   );
+}
+
+/** Uses a session's token up, so that the next one can take its place; undefined when it was used or ended before. */
+export async function useUpSession(
+  db: Db,
+  tokenId: number,
+  now: number,
+): Promise<{ id: number; openedAt: number } | undefined> {
+  const rows = await db.query<{ id: number; openedAt: number }>(
+    sql`update access_token set status = 'DELETED', updated_at = ${now}
+      where id = ${tokenId} and kind = 'SESSION' and status = 'ACTIVE'
+      returning family_id as id, opened_at as "openedAt"`,
+  );
+  return rows[0];
+}
+
+export type Session = {
+  id: number;
+  createdAt: number;
+  refreshedAt: number;
+  expiredAt: number;
+  address: string | null;
+  isCurrent: boolean;
+};
+
+/** The live sessions of a user, newest first. */
+export async function findSessions(db: Db, userId: number, tokenId: number, now: number): Promise<Session[]> {
+  return db.query<Session>(
+    sql`select family_id as id, opened_at as "createdAt", created_at as "refreshedAt", expired_at as "expiredAt", address,
+        id = ${tokenId} as "isCurrent"
+      from access_token where member_id = ${userId} and kind = 'SESSION' and status = 'ACTIVE' and expired_at > ${now}
+      order by opened_at desc, family_id desc`,
+  );
+}
+
+/** Ends one session of a user; false when there was no such live one. */
+export async function revokeSession(
+  db: Db,
+  userId: number,
+  sessionId: number,
+  now: number,
+): Promise<boolean> {
+  const rows = await db.query(
+    sql`update access_token set status = 'DELETED', updated_at = ${now}
+      where member_id = ${userId} and family_id = ${sessionId} and status = 'ACTIVE' and expired_at > ${now} returning 1`,
+  );
+  return rows.length > 0;
+}
+
+/** Ends the oldest sessions of a user beyond the number that may live; returns their ids. */
+export async function revokeOldestSessions(
+  db: Db,
+  userId: number,
+  keep: number,
+  now: number,
+): Promise<number[]> {
+  const rows = await db.query<{ id: number }>(
+    sql`update access_token set status = 'DELETED', updated_at = ${now} where id in (
+        select id from access_token where member_id = ${userId} and kind = 'SESSION' and status = 'ACTIVE'
+          and expired_at > ${now} order by opened_at desc, family_id desc offset ${keep}) returning family_id as id`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+export type EndedFamily = { sessionId: number; userId: number | null; tenantId: number | null };
+
+/** A token that was used up or ended is used again: whoever has the session now may not be its owner, so it ends. */
+export async function revokeFamilyOf(
+  db: Db,
+  token: { hash: Buffer } | { id: number },
+  now: number,
+): Promise<EndedFamily | undefined> {
+  const which = 'hash' in token ? sql`hash = ${token.hash}` : sql`id = ${token.id}`;
+  const rows = await db.query<EndedFamily>(
+    sql`update access_token k set status = 'DELETED', updated_at = ${now}
+      where status <> 'DELETED' and family_id = (
+        select family_id from access_token where ${which} and kind = 'SESSION' and status = 'DELETED')
+      returning k.family_id as "sessionId", k.member_id as "userId", k.tenant_id as "tenantId"`,
+  );
+  return rows[0];
 }
 
 export async function hasAdminToken(db: Db): Promise<boolean> {

@@ -17,6 +17,7 @@ it('mails an invite with the address that its maker gave, and an alert to a mail
   const vigil = await place.serve(place.folder('data'), {
     VIGIL_SMTP_URL: sink.url,
     VIGIL_MAIL_FROM: 'vigil@example.com',
+    VIGIL_CORS_ORIGINS: 'https://console.example.com',
   });
   const tenant = await vigil.ok('POST', 'tenant', { name: 'Acme' });
   await vigil.ok('POST', 'invite', {

@@ -89,7 +89,7 @@ describe('secrets that were given to Vigil', { timeout: 120_000 }, () => {
         tenantId,
         email: 'i@example.com',
         roles: ['tenant-viewer'],
-        url: 'https://example.com/',
+        url: `${client.url}/accept`,
       }),
     );
     const inviteSecret = new URL(invite.headers.get('x-invite-accept-link')!).searchParams.get('invite')!;

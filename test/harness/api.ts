@@ -13,6 +13,7 @@ import { createSandbox } from '../../src/scripts/sandbox.ts';
 import { createAlertFeed } from '../../src/services/alertFeed.ts';
 import { createAlertLinks } from '../../src/services/alertLinks.ts';
 import type { Services } from '../../src/services/call.ts';
+import { createFailedLogins } from '../../src/services/failedLogins.ts';
 import { issueToken } from '../../src/services/issueToken.ts';
 import { createMetricRecorder } from '../../src/services/metricRecorder.ts';
 import { openStore, type PoolConfig, type Store } from '../../src/store/db.ts';
@@ -58,11 +59,14 @@ export async function startTestApi(
     follow?: Services['follow'];
     notifier?: Services['notifier'];
     allowNetworks?: BlockList;
+    inviteUrls?: readonly string[];
+    mail?: boolean;
   } = {},
 ): Promise<TestApi> {
   const database = await createTestDatabase('migrated');
   const store = openStore(database.config, () => {});
   const reports = openStore({ ...database.config, max: 4, statement_timeout: 2000 }, () => {});
+  const inviteUrls = options.inviteUrls ?? ['https://console.example.com', 'http://example.com'];
   let skew = 0;
   const now = () => Date.now() + skew;
   const master = randomBytes(32);
@@ -86,7 +90,9 @@ export async function startTestApi(
     recorder: createMetricRecorder(store, now),
     now,
     forgetTokens: authenticate.forget,
-    mail: false,
+    mail: options.mail ?? false,
+    inviteUrls: () => inviteUrls,
+    failedLogins: createFailedLogins({ store, keyring, now }),
     hsm: options.hsm,
     allowNetworks: options.allowNetworks ?? new BlockList(),
     chains: options.chains ?? { isConfigured: () => false, client: () => undefined },
@@ -169,6 +175,7 @@ export async function startTestApi(
       // A request is counted just after its answer is sent.
       await new Promise((resolve) => setImmediate(resolve));
       await services.recorder.flush();
+      await services.failedLogins.flush();
     },
     stop: async () => {
       await server.close();

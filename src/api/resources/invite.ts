@@ -38,8 +38,10 @@ const create = endpoint({
   tag: 'Invites',
   summary: 'Invite a user',
   description:
-    'Until a mail server is configured, nobody is written to; the answer to an administrator then carries the accept ' +
-    'link, which is `url` with the parameter `invite`, in the header `X-Invite-Accept-Link`.',
+    'The invite is sent by mail. Where no mail server is configured, the answer carries the accept link instead, which is ' +
+    '`url` with the parameter `invite`, in the header `X-Invite-Accept-Link`, for its maker to pass on. It replaces an open ' +
+    'invite for the same address in the tenant, and is worth no more than its maker: when the maker is disabled or deleted or ' +
+    'could not grant these roles any more, it cannot be accepted.',
   body: Type.Unsafe<{
     roles: Role[];
     url: string;
@@ -51,7 +53,7 @@ const create = endpoint({
       {
         roles: invitedRoles,
         url: Text(
-          'The page that accepts the invite; it is placed into the mail.',
+          'The page that accepts the invite; it is placed into the mail. It must lie below VIGIL_PUBLIC_URL, an origin of VIGIL_CORS_ORIGINS or the address that Vigil serves on.',
           'https://console.example.com/accept',
           {
             min: 1,

@@ -8,10 +8,11 @@ import { defineResource, type Resource } from '../resource.ts';
 import { Id, Name, SomeOf, Text } from '../schema.ts';
 import { idField, statusField, timeFields } from './common.ts';
 
-export const password = Text('12 to 200 characters; never shown.', 'correct horse battery', {
-  min: 12,
-  max: 200,
-});
+export const password = Text(
+  '12 to 200 characters; never shown. Common passwords and those made of rows, repetitions or own names are refused.',
+  'correct horse battery',
+  { min: 12, max: 200 },
+);
 
 const resource = defineResource({
   path: '/user',
@@ -28,7 +29,11 @@ const resource = defineResource({
     tenantId: fixed(Id('The tenant of the user; none for an administrator.')),
     organisationId: output(Id('The organisation of that tenant.')),
     email: given(
-      Text('Unique; the user logs in with it.', 'alice@example.com', { max: 254, format: 'email' }),
+      Text(
+        'Unique in the tenant, kept in lower case; the user logs in with it. A new one needs a new `password` along with it.',
+        'alice@example.com',
+        { max: 254, format: 'email' },
+      ),
       {
         required: true,
       },

@@ -13,7 +13,19 @@ export const inviteTable: Table = {
     expiredAt: { type: 'integer' },
     ...status,
   },
-  hidden: { url: 'string', uidHash: 'bytes', acceptedAt: 'integer' },
+  hidden: {
+    url: 'string',
+    uidHash: 'bytes',
+    acceptedAt: 'integer',
+    makerId: 'integer',
+    makerTokenId: 'integer',
+  },
   visible: byTenantOrOrganisation,
   writable: byTenantOrOrganisation,
+  unique: {
+    invite_open: {
+      member: 'email',
+      message: 'Another invite for this address is being made at this moment.',
+    },
+  },
 };

@@ -21,5 +21,7 @@ export const userTable: Table = {
   visible: byTenantOrOrganisation,
   writable: byTenantOrOrganisation,
   owns: () => [{ table: apiKeyTable, column: 'member_id' }],
-  unique: { member_email: { member: 'email', message: 'Another user has this e-mail address.' } },
+  unique: {
+    member_email: { member: 'email', message: 'Another user of the tenant has this e-mail address.' },
+  },
 };
