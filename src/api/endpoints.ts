@@ -40,6 +40,7 @@ import { trigger } from './resources/trigger.ts';
 import { user } from './resources/user.ts';
 import { wallet } from './resources/wallet.ts';
 import { scoreEndpoints } from './scores.ts';
+import { shareEndpoints } from './share.ts';
 import { walletEndpoints } from './wallet.ts';
 
 export const resources: readonly Resource[] = [
@@ -72,6 +73,7 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
   return [
     ...authEndpoints,
     ...resources.flatMap(({ endpoints }) => endpoints),
+    ...shareEndpoints,
     chainEndpoint(confirmations),
     ...alertSearchEndpoints,
     ...aggregationEndpoints,

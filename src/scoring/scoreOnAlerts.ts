@@ -49,7 +49,8 @@ function toQueued({ finding, uid }: Raised): QueuedAlert {
     eid: finding.eid,
     name: finding.name,
     message: finding.message,
-    meta: finding.meta,
+    // Licenses may be another organisation's.
+    meta: withoutPrivate(finding.meta),
     tags: finding.tags,
     tenantId: finding.tenantId,
     projectId: finding.projectId,
@@ -63,4 +64,8 @@ function toQueued({ finding, uid }: Raised): QueuedAlert {
     triggerType: finding.triggerType ?? null,
     suppressed: finding.suppressed ?? false,
   };
+}
+
+function withoutPrivate({ private: _private, ...meta }: Finding['meta']): Finding['meta'] {
+  return meta;
 }

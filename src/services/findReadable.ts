@@ -1,4 +1,5 @@
 import { Problem } from '../model/errors.ts';
+import { findOrganisationOf } from '../store/members.ts';
 import { findRecord } from '../store/records.ts';
 import { nounOf, type Table } from '../store/table.ts';
 import type { Call } from './call.ts';
@@ -10,8 +11,16 @@ export async function findReadable(
   call: Call,
   table: Table,
   id: number,
-): Promise<{ id: number; tenantId: number }> {
+): Promise<{ id: number; tenantId: number; isForeign: boolean }> {
   const record = await findRecord(call.db, table, call.scope, id, names);
   if (!record) throw new Problem('not-found', `There is no such ${nounOf(table)}.`);
-  return { id: Number(record.id), tenantId: Number(record.tenantId) };
+  const tenantId = Number(record.tenantId);
+  return { id: Number(record.id), tenantId, isForeign: await isForeign(call, tenantId) };
+}
+
+/** Whether the caller sees what is the tenant's only because it is shared. */
+async function isForeign({ db, scope }: Call, tenantId: number): Promise<boolean> {
+  if (scope.all || scope.tenantIds.includes(tenantId)) return false;
+  const organisationId = await findOrganisationOf(db, tenantId);
+  return organisationId === null || !scope.organisationIds.includes(organisationId);
 }

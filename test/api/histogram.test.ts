@@ -7,6 +7,7 @@ import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
 import { readVectors } from '../query/vectorDocuments.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { raiseAll, randomFinding } from '../support/randomAlerts.ts';
+import { share } from '../support/share.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { observe } from './support/observe.ts';
 
@@ -255,7 +256,7 @@ describe('the histogram of a contract', () => {
       404,
       unknown.text,
     ]);
-    await api.ok('PUT', `project/${world.project.id}`, { viewTenantIds: [stranger.tenant.id] });
+    await share(api, world.project.id, [stranger.tenant.id]);
     expect(await api.ok('POST', path, request, sent)).toEqual(whole);
     await api.ok('PUT', `project/${world.project.id}`, { viewTenantIds: [] });
   });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { raw, sql } from '../../src/lib/sql.ts';
 import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
 import { expectProblem } from '../support/seedProblem.ts';
+import { share } from '../support/share.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 let api: TestApi;
@@ -92,7 +93,7 @@ describe('findings of an outside engine', () => {
 describe('a backtest of a proposed detector', () => {
   it('is for those who may write the contract, and not for those who may look at it', async () => {
     const guest = await createWorld(api);
-    await api.ok('PUT', `project/${world.project.id}`, { viewTenantIds: [guest.tenant.id] });
+    await share(api, world.project.id, [guest.tenant.id]);
     const token = await api.token(guest.tenant.id, 'tenant-user');
     await api.ok('GET', `contract/${world.contract.id}`, undefined, { token });
     const body = {

@@ -8,6 +8,7 @@ import type { Contract } from '../harness/anvilContract.ts';
 import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
 import { until } from '../harness/vigil.ts';
 import { startTestWatch, type TestWatch } from '../harness/watch.ts';
+import { share } from '../support/share.ts';
 import { anvilChain } from '../wallets/support/anvilChain.ts';
 import { observe } from './support/observe.ts';
 
@@ -260,7 +261,7 @@ describe('GET /contract/{id}/tokenomics', () => {
     const ask = () => api.call('GET', `contract/${id}/tokenomics`, undefined, { token });
     expect((await ask()).status).toBe(404);
     const { projectId } = await api.ok('GET', `contract/${id}`);
-    await api.ok('PUT', `project/${projectId}`, { viewTenantIds: [stranger.id] });
+    await share(api, projectId, [stranger.id]);
     expect(await ask()).toMatchObject({
       status: 200,
       body: { categories: [{ name: 'Team', planned: '5' }] },

@@ -3,7 +3,7 @@ import { alertTable } from '../../store/alerts/alertTable.ts';
 import { aggregateDocuments } from '../../store/documents/aggregateDocuments.ts';
 import { planAggregation } from '../../store/documents/aggregatePlan.ts';
 import { ofEverything, ofKind } from '../../store/documents/documentScopes.ts';
-import type { DocumentScope } from '../../store/documents/documentTable.ts';
+import { type DocumentScope, seenBy } from '../../store/documents/documentTable.ts';
 import { type Endpoint, endpoint } from '../endpoint.ts';
 import { aggregationBody, aggregationReply } from './aggregationSchemas.ts';
 import { checkTimeseries } from './familyQ.ts';
@@ -44,11 +44,12 @@ function aggregation(
     problems: ['invalid-query'],
     handle: async (call, { body }) => {
       checkTimeseries(body.timeseries);
-      const { items, faults } = planAggregation(alertTable, body.aggregation);
-      if (faults.length > 0) throw invalidInput(faults);
       const scope = narrow(await ofEverything(call.db, call.scope));
+      const table = seenBy(alertTable, scope);
+      const { items, faults } = planAggregation(table, body.aggregation);
+      if (faults.length > 0) throw invalidInput(faults);
       return {
-        body: await aggregateDocuments(call.services.reports, alertTable, scope, body, items, call.now),
+        body: await aggregateDocuments(call.services.reports, table, scope, body, items, call.now),
       };
     },
   });

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { networkStatuses } from '../../model/enumerations.ts';
+import { finishProject, prepareProject } from '../../services/shares.ts';
 import { projectTable } from '../../store/tables/project.ts';
 import { fixed, given, output } from '../fields.ts';
 import { defineResource } from '../resource.ts';
@@ -27,7 +28,11 @@ export const project = defineResource({
     website: given(Text('Address of the website.', 'https://example.com', { max: 2000 })),
     networkStatus: given(OneOf(networkStatuses, 'Which kind of network it runs on.', 'TESTNET')),
     marketDataId: given(Text('Identifier of the project in an external market-data service.', 'vault-token')),
-    params: given(JsonObject('Any parameters.', { tvlSource: 'oracle' })),
+    params: given(
+      JsonObject('Any parameters; tenants that it is shared with do not see the member `private`.', {
+        tvlSource: 'oracle',
+      }),
+    ),
     tags: given(Words('Free labels.', ['defi']), { default: [] }),
     viewTenantIds: given(
       Type.Unsafe<number[]>({
@@ -35,13 +40,20 @@ export const project = defineResource({
         items: { type: 'integer', minimum: 1, maximum: maxId },
         uniqueItems: true,
         maxItems: 1000,
-        description: 'Tenants that may view the project, its contracts and their alerts.',
+        description:
+          'Tenants that may view the project, its contracts and their alerts once they have accepted (`/share`). They do not see each other here.',
         examples: [[]],
       }),
       { default: [] },
     ),
     licenses: output(List(instanceSchema, 'License instances of the project.'), { always: true }),
     type: given(Text('What sort of project it is.', 'vault', { max: 200 })),
-    meta: given(JsonObject('Any further data.', { team: 'blue' })),
+    meta: given(
+      JsonObject('Any further data; tenants that it is shared with do not see the member `private`.', {
+        team: 'blue',
+      }),
+    ),
   },
+  prepare: prepareProject,
+  finish: finishProject,
 });

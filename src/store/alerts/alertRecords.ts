@@ -1,18 +1,19 @@
 import { join, type Sql, sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 import { findDocument, setTags } from '../documents/documentRecords.ts';
-import type { DocumentScope } from '../documents/documentTable.ts';
+import { type DocumentScope, seenBy } from '../documents/documentTable.ts';
 import type { Row } from '../records.ts';
 import { alertTable } from './alertTable.ts';
 
 export async function findAlert(
   db: Db,
-  { condition }: DocumentScope,
+  scope: DocumentScope,
   uid: string,
   names: readonly string[],
   lock = false,
 ): Promise<Row | undefined> {
-  return findDocument(db, alertTable, { uid, condition, names, lock });
+  const { condition } = scope;
+  return findDocument(db, seenBy(alertTable, scope), { uid, condition, names, lock });
 }
 
 export async function updateAlert(

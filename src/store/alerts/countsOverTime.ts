@@ -3,6 +3,7 @@ import type { AlertGroup } from '../../model/alert.ts';
 import type { Db } from '../db.ts';
 import { compileQuery } from '../documents/compileQuery.ts';
 import { ofContract } from '../documents/documentScopes.ts';
+import { type DocumentScope, seenBy } from '../documents/documentTable.ts';
 import { alertTable } from './alertTable.ts';
 import { cells, dayMs, eachCell, quarterMs } from './rollups.ts';
 
@@ -10,7 +11,7 @@ import { cells, dayMs, eachCell, quarterMs } from './rollups.ts';
 export type TimeCut = { from: number; to: number; starts: readonly number[] };
 
 /** All alerts of a contract, or with contract 0 of the whole tenant. */
-export type AlertOwner = { tenantId: number; contractId: number };
+export type AlertOwner = { tenantId: number; contractId: number; isForeign?: boolean };
 
 /** How many alerts of a bucket (from 0) are of a group and a severity; there may be several for the same. */
 export type CellCount = { bucket: number; group: AlertGroup; numericSeverity: number; count: number };
@@ -25,12 +26,18 @@ export async function countsOverTime(
 ): Promise<CellCount[]> {
   const rolled = query?.trim() ? undefined : countsByRollup(owner, cut);
   if (rolled) return unfold(await db.query<RolledCount>(rolled));
-  const { tenantId, contractId } = owner;
-  const scope =
+  const { tenantId, contractId, isForeign = false } = owner;
+  const scope: DocumentScope =
     contractId === 0
       ? { condition: sql`t.tenant_id = ${tenantId}`, tenantIds: [tenantId] }
-      : ofContract({ id: contractId, tenantId });
-  const condition = await compileQuery(db, alertTable, scope, { query, timeseries: [cut] }, now);
+      : ofContract({ id: contractId, tenantId, isForeign });
+  const condition = await compileQuery(
+    db,
+    seenBy(alertTable, scope),
+    scope,
+    { query, timeseries: [cut] },
+    now,
+  );
   return db.query<CellCount>(countsOfAlerts(cut, condition));
 }
 

@@ -6,15 +6,19 @@ import { contractTable } from '../tables/contract.ts';
 import { projectTable } from '../tables/project.ts';
 import type { DocumentScope } from './documentTable.ts';
 
-/** Everything of one contract, or one kind of it; the caller has been found to see the contract. */
-export function ofContract(
-  { id, tenantId }: { id: number; tenantId: number },
-  kind?: AlertKind,
-): DocumentScope {
+/** A record that the caller has been found to see; foreign if only because it is shared. */
+type Seen = { id: number; tenantId: number; isForeign?: boolean };
+
+const foreignOf = ({ isForeign }: Seen) => (isForeign ? { foreign: raw('true') } : {});
+
+/** Everything of one contract, or one kind of it. */
+export function ofContract(contract: Seen, kind?: AlertKind): DocumentScope {
+  const { id, tenantId } = contract;
   const own = sql`t.tenant_id = ${tenantId} and t.contract_id = ${id}`;
-  if (kind === undefined) return { condition: own, tenantIds: [tenantId] };
+  const common = { tenantIds: [tenantId], ...foreignOf(contract) };
+  if (kind === undefined) return { condition: own, ...common };
   const condition = sql`${own} and t.kind = ${kind}`;
-  return { condition, tenantIds: [tenantId], ordered: condition };
+  return { condition, ordered: condition, ...common };
 }
 
 /** Of a scope, the alerts of one kind. */
@@ -42,7 +46,7 @@ export function ofInstance(instance: { id: number; tenantId: number }): Document
 }
 
 /** Everything of one project: by its contracts, because alerts are found by these. */
-export async function ofProject(db: Db, project: { id: number; tenantId: number }): Promise<DocumentScope> {
+export async function ofProject(db: Db, project: Seen): Promise<DocumentScope> {
   const rows = await db.query<{ id: number }>(
     sql`select id from contract where tenant_id = ${project.tenantId} and project_id = ${project.id}`,
   );
@@ -50,6 +54,7 @@ export async function ofProject(db: Db, project: { id: number; tenantId: number 
     condition: sql`t.tenant_id = ${project.tenantId} and t.contract_id = any(${rows.map((row) => row.id)})`,
     tenantIds: [project.tenantId],
     ordered: sql`t.tenant_id = ${project.tenantId}`,
+    ...foreignOf(project),
   };
 }
 
@@ -62,9 +67,11 @@ export async function ofEverything(db: Db, scope: Scope): Promise<DocumentScope>
       tenantIds: tenants.length > 1000 ? undefined : tenants.map((row) => row.id),
     };
   }
-  const shared = await db.prepared<{ id: number; tenantId: number }>(
+  const shared = await db.prepared<{ id: number; tenantId: number; isForeign: boolean }>(
     // By way of the few projects, so that not every contract of the platform has to be looked at.
-    sql`select t.id, t.tenant_id as "tenantId"
+    sql`select t.id, t.tenant_id as "tenantId",
+        not exists (select 1 from tenant o where o.id = t.tenant_id and o.organisation_id = any(${scope.organisationIds}))
+          as "isForeign"
       from (select t.tenant_id, t.id as project_id from project t
             where not (t.tenant_id = any(${scope.tenantIds})) and ${projectTable.visible(scope)}) p
       join contract t on t.tenant_id = p.tenant_id and t.project_id = p.project_id
@@ -72,9 +79,11 @@ export async function ofEverything(db: Db, scope: Scope): Promise<DocumentScope>
   );
   const own = ofTenants(scope.tenantIds);
   if (shared.length === 0) return own;
+  const foreign = new Set(shared.filter(({ isForeign }) => isForeign).map(({ tenantId }) => tenantId));
   const owners = [...new Set(shared.map((row) => row.tenantId))];
   return {
     condition: sql`(${own.condition} or (t.tenant_id = any(${owners}) and t.contract_id = any(${shared.map((row) => row.id)})))`,
     tenantIds: [...scope.tenantIds, ...owners],
+    ...(foreign.size === 0 ? {} : { foreign: sql`t.tenant_id = any(${[...foreign]})` }),
   };
 }

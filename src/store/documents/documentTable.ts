@@ -1,4 +1,4 @@
-import type { Sql } from '../../lib/sql.ts';
+import { type Sql, sql } from '../../lib/sql.ts';
 import { createMapping, type Mapping, type MappingTypes } from '../../query/lucene/mapping.ts';
 import type { SqlColumn } from '../../query/lucene/sqlSource.ts';
 
@@ -34,6 +34,20 @@ export function defineDocumentTable(
 
 /**
  * Which documents a call may see: a condition on `t`, and the tenants it leaves, if they are known one by one. `ordered`
- * is a condition that all of these documents fulfil and an index has in the order of time.
+ * is a condition that all of these documents fulfil and an index has in the order of time. `foreign` are those of tenants that
+ * share them for viewing: what is private in them can be neither read nor searched.
  */
-export type DocumentScope = { condition: Sql; tenantIds: readonly number[] | undefined; ordered?: Sql };
+export type DocumentScope = {
+  condition: Sql;
+  tenantIds: readonly number[] | undefined;
+  ordered?: Sql;
+  foreign?: Sql;
+};
+
+/** The table as the caller sees it: without the member `private` of the `meta` of foreign documents. */
+export function seenBy(table: DocumentTable, { foreign }: DocumentScope): DocumentTable {
+  const meta = table.columns.get('meta');
+  if (!foreign || !meta) return table;
+  const shown = sql`(case when ${foreign} then ${meta.sql} - 'private' else ${meta.sql} end)`;
+  return { ...table, columns: new Map([...table.columns, ['meta', { ...meta, sql: shown }]]) };
+}

@@ -4,7 +4,7 @@ import type { Db } from '../db.ts';
 import { type CompiledSearch, compileSearch, type QueryInput } from './compileQuery.ts';
 import { documentJson } from './documentJson.ts';
 import { isNewestFirst, type Order, type SortItem, sortSql } from './documentSort.ts';
-import type { DocumentScope, DocumentTable } from './documentTable.ts';
+import { type DocumentScope, type DocumentTable, seenBy } from './documentTable.ts';
 
 /** Family Q. */
 export type DocumentSearch = QueryInput & {
@@ -42,7 +42,8 @@ export async function searchDocuments(
   names: readonly string[],
   now: number,
 ): Promise<{ data: Row[]; total: number }> {
-  return findRows(db, table, scope, search, selectDocument(table, names), now);
+  const seen = seenBy(table, scope);
+  return findRows(db, seen, scope, search, selectDocument(seen, names), now);
 }
 
 /** The same as the JSON text of the answer, written by PostgreSQL: reading many records only to write them takes longest. */
@@ -54,8 +55,9 @@ export async function searchJson(
   names: readonly string[],
   now: number,
 ): Promise<string> {
-  const columns = sql`${documentJson(table, names)} as json`;
-  const { data, total } = await findRows(db, table, scope, search, columns, now);
+  const seen = seenBy(table, scope);
+  const columns = sql`${documentJson(seen, names)} as json`;
+  const { data, total } = await findRows(db, seen, scope, search, columns, now);
   return `{"data":[${data.map(({ json }) => json).join()}],"total":${total}}`;
 }
 

@@ -30,7 +30,7 @@ export const contractTable: Table = {
     (scope) => sql`(t.tenant_id = any(${scope.tenantIds})
       or t.tenant_id in (select o.id from tenant o where o.organisation_id = any(${scope.organisationIds}))
       or t.project_id in (select v.id from project v
-                          where v.view_tenant_ids && ${scope.tenantIds}::bigint[] and v.status <> 'DELETED')
+                          where v.accepted_tenant_ids && ${scope.tenantIds}::bigint[] and v.status <> 'DELETED')
       or t.project_id in (select v.project_id from license_instance v
                           where v.organisation_id = any(${scope.organisationIds}) and v.status <> 'DELETED'))`,
   ),

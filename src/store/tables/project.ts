@@ -3,6 +3,12 @@ import { byTenant, id, status, type Table, times, within } from '../table.ts';
 import { contractTable } from './contract.ts';
 import { instanceMembers, instanceTable } from './instance.ts';
 
+/** Of the caller's own tenants, or those of the caller's organisation; others only view it. */
+const isOwn = `(scope.is_everything or t.tenant_id = any(scope.tenant_ids)
+  or t.tenant_id in (select o.id from tenant o where o.organisation_id = any(scope.organisation_ids)))`;
+const withoutPrivate = (column: string) =>
+  `(case when ${isOwn} then ${column} else ${column} - 'private' end)`;
+
 export const projectTable: Table = {
   kind: 'project',
   name: 'project',
@@ -17,9 +23,13 @@ export const projectTable: Table = {
     website: { type: 'string' },
     networkStatus: { type: 'string' },
     marketDataId: { type: 'string' },
-    params: { type: 'json' },
+    params: { type: 'json', as: withoutPrivate('t.params') },
     tags: { type: 'string[]' },
-    viewTenantIds: { type: 'integer[]' },
+    viewTenantIds: {
+      type: 'integer[]',
+      as: `(case when ${isOwn} then t.view_tenant_ids
+        else array(select v from unnest(t.view_tenant_ids) v where v = any(scope.tenant_ids)) end)`,
+    },
     licenses: {
       type: 'many',
       // Whoever sees a shared project does not see the licenses that others gave it.
@@ -30,12 +40,12 @@ export const projectTable: Table = {
       members: instanceMembers('i'),
     },
     type: { type: 'string' },
-    meta: { type: 'json' },
+    meta: { type: 'json', as: withoutPrivate('t.meta') },
     ...status,
   },
   visible: within(
     (scope) => sql`(t.tenant_id = any(${scope.tenantIds})
-      or t.view_tenant_ids && ${scope.tenantIds}::bigint[]
+      or t.accepted_tenant_ids && ${scope.tenantIds}::bigint[]
       or t.tenant_id in (select o.id from tenant o where o.organisation_id = any(${scope.organisationIds}))
       or t.id in (select v.project_id from license_instance v
                   where v.organisation_id = any(${scope.organisationIds}) and v.status <> 'DELETED'))`,

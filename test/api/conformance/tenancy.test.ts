@@ -45,9 +45,11 @@ describe('contract-level authorization', () => {
     await expectSight(await api.token(other.tenant.id, 'tenant-manager'), false);
   });
 
-  it('lets tenants in viewTenantIds read for as long as they are in it, and never write', async () => {
+  it('lets tenants in viewTenantIds read once they have accepted, for as long as they are in it, and never write', async () => {
     const token = await api.token(other.tenant.id, 'tenant-manager');
     await api.ok('PUT', `project/${owner.project.id}`, { viewTenantIds: [other.tenant.id] });
+    await expectSight(token, false);
+    await api.ok('POST', `share/${owner.project.id}/accept`, {}, { token });
     await expectSight(token, true);
     const project = `project/${owner.project.id}`;
     expectProblem(await api.call('PUT', project, { name: 'Mine' }, { token }), 403);

@@ -6,6 +6,7 @@ import { parseQuery } from '../../../src/query/lucene/parser.ts';
 import type { Json, TestApi } from '../../harness/api.ts';
 import { createRandom, type Random } from '../../support/random.ts';
 import { raiseAll, randomFinding } from '../../support/randomAlerts.ts';
+import { share } from '../../support/share.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { matching } from './naiveAggregate.ts';
 
@@ -28,7 +29,7 @@ export const end = Date.UTC(2026, 10, 15);
 export async function createAggregatedAlerts(api: TestApi, count: number): Promise<AggregatedAlerts> {
   const [own, foreign, sharing] = [await createWorld(api), await createWorld(api), await createWorld(api)];
   const tenantId = own.tenant.id;
-  await api.ok('PUT', `project/${sharing.project.id}`, { viewTenantIds: [tenantId] });
+  await share(api, sharing.project.id, [tenantId]);
   const random = createRandom('aggregated alerts');
   const places = [
     placeOf(own),
