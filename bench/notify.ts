@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { toEgress } from '../src/lib/egress.ts';
+import { createHostQueues } from '../src/lib/hostQueues.ts';
 import { createNotifier } from '../src/notify/createNotifier.ts';
 import { createFollowAlerts } from '../src/notify/followAlerts.ts';
 import { createHttpSender } from '../src/notify/sendHttp.ts';
@@ -51,13 +53,17 @@ async function measure(store: Store, port: number): Promise<string[]> {
   const keyring = await openKeyring(store, () => [key], Date.now());
   const allowNetworks = new BlockList();
   allowNetworks.addSubnet('127.0.0.0', 8);
+  // The one receiver stands for many hosts, so that its own share does not count.
+  const hosts = createHostQueues(1000, 1000);
   await createHookTarget(store, keyring, { port, destinations });
   const follow = createFollowAlerts({ links: createAlertLinks(() => 'http://127.0.0.1'), now: Date.now });
   const errors: unknown[] = [];
   const worker = startWorker({
     store,
     keyring,
-    notifier: createNotifier({ HTTP: createHttpSender({ allowNetworks, now: Date.now }) }),
+    notifier: createNotifier({
+      HTTP: createHttpSender({ egress: toEgress(allowNetworks), hosts, now: Date.now }),
+    }),
     listen: (heard) => listen(embedded.connection, 'vigil_work', heard),
     delivered: () => {},
     now: Date.now,

@@ -11,6 +11,7 @@ import { type ChainUid, chains } from './chains/chains.ts';
 import { type Config, packageVersion } from './config.ts';
 import { openDatabase } from './database.ts';
 import { keepHouse } from './housekeeping.ts';
+import { createHostQueues } from './lib/hostQueues.ts';
 import { ensureMasterKeyFile, parseMasterKey, readMasterKeyFile } from './lib/masterKey.ts';
 import { createFollowAlerts } from './notify/followAlerts.ts';
 import { createFollowRetractions } from './notify/followRetractions.ts';
@@ -26,6 +27,7 @@ import { inviteUrlsOf } from './services/inviteUrls.ts';
 import { createMetricRecorder, type MetricRecorder } from './services/metricRecorder.ts';
 import { openChains } from './services/openChains.ts';
 import { publishDetectors } from './services/publishDetectors.ts';
+import { sealStored } from './services/sealStored.ts';
 import { ensurePartitionsAhead } from './store/alerts/partitions.ts';
 import { type MasterKeys, openKeyring } from './store/keyring.ts';
 import { listen as listenTo } from './store/listen.ts';
@@ -54,6 +56,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     await ensurePartitionsAhead(store, Date.now());
     const now = Date.now;
     const keyring = await openKeyring(store, masterKeys(config), now());
+    await sealStored(store, keyring);
     const firstToken = await ensureAdminToken(store, keyring.audit, config, now(), (message) =>
       log.warn(message),
     );
@@ -66,10 +69,11 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     const sandbox = createSandbox(sharedWorkers);
     // Of its own, so that no slow detector delays a call that stops an attack.
     const filters = createSandbox(sharedWorkers);
-    const asked = openAnswers({ store, runScripts: sandbox.run, allowNetworks: config.allowNetworks });
+    const hosts = createHostQueues();
+    const asked = openAnswers({ store, runScripts: sandbox.run, egress: config.egress, hosts, keyring });
     let url = '';
     const alertLinks = createAlertLinks(() => config.publicUrl ?? url);
-    const notifying = openNotifying(config, now);
+    const notifying = openNotifying(config, hosts, now);
     const follow = [
       createFollowAlerts({ links: alertLinks, now }),
       createFireOnAlerts({ now }),
@@ -88,7 +92,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
         inviteUrls: () => inviteUrlsOf(config, url),
         failedLogins,
         hsm,
-        allowNetworks: config.allowNetworks,
+        egress: config.egress,
         chains: chainAccess,
         alertFeed: createAlertFeed({
           db: store,

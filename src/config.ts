@@ -3,6 +3,7 @@ import { BlockList, isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { chainUids } from './chains/chains.ts';
+import type { Egress } from './lib/egress.ts';
 import { messageOf } from './lib/messageOf.ts';
 import { nearest } from './lib/nearest.ts';
 import { Secret } from './lib/secret.ts';
@@ -48,7 +49,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
     },
     corsOrigins: read.origins('VIGIL_CORS_ORIGINS'),
     metrics: readMetrics(read, faults),
-    allowNetworks: read.networks('VIGIL_ALLOW_NETWORKS'),
+    egress: { ...read.networks('VIGIL_ALLOW_NETWORKS'), ports: read.ports('VIGIL_ALLOW_PORTS') },
     smtpUrl: read.secretUrl('VIGIL_SMTP_URL', ['smtp:', 'smtps:']),
     mailFrom: read.text('VIGIL_MAIL_FROM') ?? 'vigil@localhost',
     messengerA: {
@@ -87,6 +88,7 @@ const variables = [
   'VIGIL_METRICS_HOST',
   'VIGIL_METRICS_PORT',
   'VIGIL_ALLOW_NETWORKS',
+  'VIGIL_ALLOW_PORTS',
   'VIGIL_SMTP_URL',
   'VIGIL_MAIL_FROM',
   'VIGIL_MESSENGER_A_URL',
@@ -258,17 +260,33 @@ function reader(env: NodeJS.ProcessEnv, faults: string[]) {
       }
       return origins;
     },
-    networks: (name: string): BlockList => {
-      const list = new BlockList();
-      for (const network of items(name) ?? []) {
+    /** `10.0.0.0/8` for every tenant, `tenant:12=10.1.0.0/16` for one. */
+    networks: (name: string): Pick<Egress, 'networks' | 'tenantNetworks'> => {
+      const networks = new BlockList();
+      const tenantNetworks = new Map<number, BlockList>();
+      for (const item of items(name) ?? []) {
+        const [, tenant, network = item] = /^tenant:(\d{1,15})=(.*)$/.exec(item) ?? [];
         const [address = '', bits = ''] = network.split('/');
         const version = isIP(address);
-        const limit = version === 6 ? 128 : 32;
-        if (version === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > limit) {
-          faults.push(`${name} has "${network}" but takes networks such as 10.0.0.0/8 or fd00::/8.`);
-        } else list.addSubnet(address, Number(bits), version === 6 ? 'ipv6' : 'ipv4');
+        if (version === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > (version === 6 ? 128 : 32)) {
+          faults.push(
+            `${name} has "${item}" but takes networks such as 10.0.0.0/8 or fd00::/8, and tenant:12=10.1.0.0/16 for one tenant.`,
+          );
+          continue;
+        }
+        const id = Number(tenant);
+        const list = tenant === undefined ? networks : (tenantNetworks.get(id) ?? new BlockList());
+        if (tenant !== undefined) tenantNetworks.set(id, list);
+        list.addSubnet(address, Number(bits), version === 6 ? 'ipv6' : 'ipv4');
       }
-      return list;
+      return { networks, tenantNetworks };
+    },
+    ports: (name: string): ReadonlySet<number> => {
+      const ports = items(name) ?? [];
+      for (const port of ports)
+        if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535)
+          faults.push(`${name} has "${port}" but takes ports from 1 to 65535, such as 8080,8443.`);
+      return new Set(ports.map(Number));
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import type { HostQueues } from './lib/hostQueues.ts';
 import { rarely } from './lib/rarely.ts';
 import { platformTenant } from './model/metrics.ts';
 import { startMessengerABinding } from './notify/bindMessengerA.ts';
@@ -38,7 +39,8 @@ export type Notifying = {
 
 /** Every way out of here that is configured. */
 export function openNotifying(
-  { allowNetworks, smtpUrl, mailFrom, messengerA }: Config,
+  { egress, smtpUrl, mailFrom, messengerA }: Config,
+  hosts: HostQueues,
   now: () => number,
 ): Notifying {
   const mailer = smtpUrl && createMailer({ url: smtpUrl, from: mailFrom });
@@ -47,8 +49,8 @@ export function openNotifying(
       ? createBot({ url: messengerA.url, token: messengerA.token })
       : undefined;
   const notifier = createNotifier({
-    HTTP: createHttpSender({ allowNetworks, now }),
-    MESSENGER_B: createMessengerBSender({ allowNetworks, now }),
+    HTTP: createHttpSender({ egress, hosts, now }),
+    MESSENGER_B: createMessengerBSender({ egress, hosts, now }),
     ...(mailer ? { EMAIL: createEmailSender(mailer) } : {}),
     ...(bot ? { MESSENGER_A: createMessengerASender(bot) } : {}),
   });

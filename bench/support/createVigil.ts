@@ -7,6 +7,7 @@ import { createMetrics } from '../../src/api/metrics.ts';
 import { createServer } from '../../src/api/server.ts';
 import { createLog } from '../../src/app.ts';
 import { chains } from '../../src/chains/chains.ts';
+import { toEgress } from '../../src/lib/egress.ts';
 import { createNotifier } from '../../src/notify/createNotifier.ts';
 import { createAlertFeed } from '../../src/services/alertFeed.ts';
 import { createAlertLinks } from '../../src/services/alertLinks.ts';
@@ -37,7 +38,7 @@ export async function createVigil(store: Store, tokens: Db): Promise<FastifyInst
       inviteUrls: () => [],
       failedLogins: createFailedLogins({ store, keyring, now: Date.now }),
       hsm: undefined,
-      allowNetworks: new BlockList(),
+      egress: toEgress(new BlockList()),
       chains: { isConfigured: () => false, client: () => undefined },
       answers: () => async () => [],
       checkScript: async () => undefined,

@@ -1,6 +1,7 @@
 import { type ChainUid, chains } from '../chains/chains.ts';
 import { toChainFacts } from '../chains/toChainFacts.ts';
 import { loadConfig } from '../config.ts';
+import { createHostQueues } from '../lib/hostQueues.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
 import type { BacktestResult } from '../model/backtest.ts';
 import { everything } from '../model/principal.ts';
@@ -8,12 +9,13 @@ import { createSandbox } from '../scripts/sandbox.ts';
 import { createMetricRecorder } from '../services/metricRecorder.ts';
 import { openChains } from '../services/openChains.ts';
 import type { Store } from '../store/db.ts';
+import type { Keyring } from '../store/keyring.ts';
 import { findRecord } from '../store/records.ts';
 import { detectorTable } from '../store/tables/detector.ts';
 import { findBacktestTargets, findDetectorToRun } from '../store/watch/backtests.ts';
 import { openAnswers } from '../watch/openAnswers.ts';
 import { runBacktest } from '../watch/runBacktest.ts';
-import { withStore } from './maintain.ts';
+import { withKeyring } from './maintain.ts';
 import type { CommandInput } from './parseCommand.ts';
 import { refuse } from './refuse.ts';
 
@@ -28,14 +30,14 @@ export async function backtestCommand(
   if (id === undefined || fromBlock === undefined || toBlock === undefined || words.length !== 1)
     return refuse('Usage: vigil backtest <detector id> --from <block> --to <block> [--json].');
   if (toBlock < fromBlock) return refuse('--to must not come before --from.');
-  return withStore(async (store) => {
+  return withKeyring(async (store, keyring) => {
     const found = await findRecord(store, detectorTable, everything, id, ['tenantId']);
     if (!found) return refuse(`There is no detector ${id}.`);
     const { contract, ...row } = await findDetectorToRun(store, Number(found.tenantId), id);
     const uid = contract.chainUid as ChainUid;
     const subscriber = compileDetector(row, contract, toChainFacts(chains[uid]));
     if ('fault' in subscriber) return refuse(subscriber.fault);
-    return withClient(store, uid, async (client, fetch) => {
+    return withClient(store, keyring, uid, async (client, fetch) => {
       const progress = createProgress(toBlock - fromBlock + 1);
       const targets = await findBacktestTargets(store, Number(found.tenantId), id);
       const result = await runBacktest({
@@ -58,6 +60,7 @@ type Client = Parameters<Asked['answers']>[1];
 
 async function withClient(
   store: Store,
+  keyring: Keyring,
   uid: ChainUid,
   work: (client: Client, fetch: ReturnType<Asked['answers']>) => Promise<number>,
 ): Promise<number> {
@@ -66,7 +69,13 @@ async function withClient(
   const client = access.client(uid);
   if (!client) return refuse(`No endpoint is configured for ${uid}: set VIGIL_RPC_${uid.toUpperCase()}.`);
   const sandbox = createSandbox();
-  const asked = openAnswers({ store, runScripts: sandbox.run, allowNetworks: config.allowNetworks });
+  const asked = openAnswers({
+    store,
+    runScripts: sandbox.run,
+    egress: config.egress,
+    hosts: createHostQueues(),
+    keyring,
+  });
   try {
     return await work(client, asked.answers(uid, client));
   } finally {

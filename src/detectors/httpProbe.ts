@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { holdsFor } from '../evidence/holdsFor.ts';
 import { keep } from '../evidence/keep.ts';
 import { Choice, Configuration, Duration, Schedule, Whole } from '../evidence/parameters.ts';
+import { withheldBody } from '../evidence/withheldBody.ts';
 import { cutText } from '../lib/cutText.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { parseSchedule } from '../lib/schedule.ts';
@@ -24,10 +25,12 @@ const config = Configuration(
     }),
     auth: Type.Optional(
       Type.String({
-        maxLength: 4000,
+        // Longer than what may be given (4000), because the sealed form is.
+        maxLength: 6000,
+        writeOnly: true,
         pattern: '^[\\x20-\\x7e]+$',
         description:
-          'Value of the Authorization header, such as Bearer abc. Whoever may read the detector can read it.',
+          'Value of the Authorization header, such as Bearer abc, of at most 4000 characters. It is sealed and never shown again.',
       }),
     ),
     statuses: Type.Array(Type.Integer({ minimum: 100, maximum: 599 }), {
@@ -70,7 +73,7 @@ export const httpProbe = defineDetector<Config, State>({
   severity: 'HIGH',
   description:
     'An address on the web does not answer, answers with a wrong status, too slowly, or without an expected text. Told once until it is well again.',
-  faq: 'Can it ask addresses in a private network? Only those that the administrator of Vigil has allowed.',
+  faq: 'Can it ask addresses in a private network? Only those that the administrator of Vigil has allowed. Of an answer from there nothing but the status is shown; `pattern` needs an allowance for the tenant itself.',
   config,
   fields: ['url', 'method', 'reason', 'samples', 'failure', 'status', 'durationMs', 'answer'],
   interests: ({ cron }) => [{ on: 'clock', schedule: parseSchedule(cron) }],
@@ -94,7 +97,11 @@ export const httpProbe = defineDetector<Config, State>({
             samples: wrong,
             ...('failure' in answer
               ? { failure: answer.failure }
-              : { status: answer.status, durationMs: answer.durationMs, answer: cutText(answer.body, 200) }),
+              : {
+                  status: answer.status,
+                  durationMs: answer.durationMs,
+                  ...(answer.internal ? {} : { answer: cutText(answer.body, 200) }),
+                }),
           },
         },
       ],
@@ -127,11 +134,12 @@ function examine(
   answer: HttpResult,
 ): Ailment | undefined {
   if ('failure' in answer) return { reason: 'unreachable', words: `cannot be reached: ${answer.failure}` };
-  const { status, durationMs, body } = answer;
+  const { status, durationMs, body, internal } = answer;
   const isRight = statuses.length > 0 ? statuses.includes(status) : status >= 200 && status <= 299;
   if (!isRight) return { reason: 'status', words: `answers with status ${status}` };
   if (latencyMs !== undefined && durationMs > latencyMs)
     return { reason: 'latency', words: `took ${Math.round(durationMs)} ms, more than ${latencyMs} ms` };
+  if (pattern !== undefined && internal === 'withheld') throw new Error(withheldBody);
   // In the sandbox, because a regular expression of a tenant's can be made to run for ever.
   const isMatched =
     pattern === undefined ||

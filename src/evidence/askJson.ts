@@ -1,5 +1,6 @@
 import { cutText } from '../lib/cutText.ts';
 import type { Reader } from '../model/detection.ts';
+import { withheldBody } from './withheldBody.ts';
 
 /** What an address answers as JSON, or why there is nothing. */
 export function askJson(
@@ -11,9 +12,11 @@ export function askJson(
   if ('failure' in answer) return { failure: `${url} cannot be asked: ${answer.failure}` };
   if (answer.status < 200 || answer.status > 299)
     return { failure: `${url} answers with status ${answer.status}.` };
+  if (answer.internal === 'withheld') return { failure: `${url} cannot be used. ${withheldBody}` };
   try {
     return { document: JSON.parse(answer.body) as unknown };
   } catch {
-    return { failure: `${url} does not answer in JSON: ${cutText(answer.body, 80)}` };
+    const shown = answer.internal ? '' : `: ${cutText(answer.body, 80)}`;
+    return { failure: `${url} does not answer in JSON${shown}` };
   }
 }

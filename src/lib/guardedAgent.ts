@@ -1,26 +1,73 @@
-import type { BlockList } from 'node:net';
-import { Agent } from 'undici';
-import { isPublicAddress } from './addressGuard.ts';
+import { isIP } from 'node:net';
+import { Agent, buildConnector } from 'undici';
+import { isUsualPort, portOf, type Reach, reachOf } from './addressGuard.ts';
 import { createResolve, type Resolve } from './createResolve.ts';
+import type { Egress } from './egress.ts';
+
+export type GuardedAgents = {
+  agentOf(tenantId: number): Agent;
+  /** Where the last connection of the tenant to this address went. */
+  reachOf(tenantId: number, url: string): Reach;
+  close(): Promise<void>;
+};
+
+type Guarded = { agent: Agent; inside: Map<string, Reach> };
 
 /**
- * An agent for addresses that tenants choose. What a name leads to is checked when the connection is made, so that a name
+ * Agents for addresses that tenants choose. What a name leads to is checked when the connection is made, so that a name
  * which leads somewhere else the second time is refused too. Addresses given as numbers never come by here: check them
- * with `webhookFault` before.
+ * with `webhookFault` before. Tenants with networks of their own share no connection with others.
  */
-export function createGuardedAgent(allowed: BlockList, resolve: Resolve = createResolve()): Agent {
-  return new Agent({
-    connect: {
+export function createGuardedAgents(egress: Egress, resolve: Resolve = createResolve()): GuardedAgents {
+  const shared = createAgent(0, egress, resolve);
+  const own = new Map<number, Guarded>();
+
+  function of(tenantId: number): Guarded {
+    if (!egress.tenantNetworks.has(tenantId)) return shared;
+    const made = own.get(tenantId) ?? createAgent(tenantId, egress, resolve);
+    own.set(tenantId, made);
+    return made;
+  }
+
+  return {
+    agentOf: (tenantId) => of(tenantId).agent,
+    reachOf: (tenantId, url) => {
+      const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+      return isIP(host) ? reachOf(host, tenantId, egress) : (of(tenantId).inside.get(host) ?? 'public');
+    },
+    close: async () => {
+      await Promise.all([shared, ...own.values()].map(({ agent }) => agent.destroy()));
+    },
+  };
+}
+
+function createAgent(tenantId: number, egress: Egress, resolve: Resolve): Guarded {
+  /** Names that led into an allowed network; they stay noted, because connections are used again. */
+  const inside = new Map<string, Reach>();
+  const connectTo = (isAllowed: (reach: Reach) => boolean, reason: string) =>
+    buildConnector({
       timeout: 5000,
       lookup: (hostname, options, callback) => {
         resolve(hostname, { ...options, all: true }, (error, addresses) => {
           if (error) return callback(error, []);
-          const refused = addresses.find(({ address }) => !isPublicAddress(address, allowed));
-          if (refused) return callback(new Error(`${hostname} leads to a private or reserved network`), []);
+          const reaches = addresses.map(({ address }) => reachOf(address, tenantId, egress));
+          if (reaches.includes('refused'))
+            return callback(new Error(`${hostname} leads to a private or reserved network`), []);
+          if (!reaches.every(isAllowed)) return callback(new Error(`${hostname} ${reason}`), []);
+          const reach = reaches.find((each) => each === 'shared') ?? reaches.find((each) => each === 'own');
+          if (reach) inside.set(hostname, reach);
           callback(null, addresses);
         });
       },
+    });
+  const anywhere = connectTo(() => true, '');
+  const insideOnly = connectTo((reach) => reach !== 'public', 'has a port that is not allowed');
+  const agent = new Agent({
+    connect: (options, callback) => {
+      const isUsual = isUsualPort(portOf({ port: options.port, protocol: options.protocol }), egress);
+      (isUsual ? anywhere : insideOnly)(options, callback);
     },
     maxResponseSize: 1024 * 1024,
   });
+  return { agent, inside };
 }

@@ -22,7 +22,7 @@ export type Request =
       readonly values: Readonly<Record<string, unknown>>;
       readonly valuesKey: string;
     }
-  | { readonly type: 'http'; readonly request: HttpRequest }
+  | { readonly type: 'http'; readonly request: HttpRequest; readonly tenantId: number }
   | { readonly type: 'allocations'; readonly tenantId: number; readonly contractId: number };
 
 export type Fetch = (requests: readonly Request[]) => Promise<readonly unknown[]>;
@@ -100,7 +100,12 @@ export function createAnswers(fetch: Fetch): Answers {
             valuesKey,
           }) as ScriptResult;
         },
-        http: (request) => get(`http ${JSON.stringify(request)}`, { type: 'http', request }) as HttpResult,
+        http: (request) =>
+          get(`http ${tenantId} ${JSON.stringify(request)}`, {
+            type: 'http',
+            request,
+            tenantId,
+          }) as HttpResult,
         allocations: (contractId) =>
           get(`allocations ${contractId}`, {
             type: 'allocations',

@@ -78,7 +78,16 @@ export type HttpRequest = {
   readonly timeoutMs: number;
 };
 export type HttpResult =
-  | { readonly status: number; readonly body: string; readonly durationMs: number }
+  | {
+      readonly status: number;
+      readonly body: string;
+      readonly durationMs: number;
+      /**
+       * The answer came from a private network. `withheld`: its body is left out, because every tenant may ask there;
+       * `unshown`: the body may be checked, because the network is allowed to this tenant, but is shown to nobody.
+       */
+      readonly internal?: 'withheld' | 'unshown';
+    }
   | { readonly failure: string };
 export type ScriptResult =
   | { readonly value: unknown }

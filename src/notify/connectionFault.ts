@@ -20,6 +20,8 @@ export function connectionFault(error: unknown, timeLimitMs: number): string {
     return `The receiver did not answer within ${timeLimitMs / 1000} s.`;
   if (message.endsWith('leads to a private or reserved network'))
     return 'The name of the receiver leads to a private or reserved network.';
+  if (message.endsWith('has a port that is not allowed'))
+    return 'The port of the receiver is not allowed; an operator can allow it with VIGIL_ALLOW_PORTS.';
   if (words[code]) return words[code];
   if (/CERT|SSL|TLS|SELF_SIGNED/.test(code)) return `No secure connection came about (${code}).`;
   return code ? `The connection failed (${code}).` : 'The connection failed.';

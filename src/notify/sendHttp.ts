@@ -1,8 +1,9 @@
-import type { BlockList } from 'node:net';
 import { type Dispatcher, request } from 'undici';
 import { webhookFault } from '../lib/addressGuard.ts';
 import type { Resolve } from '../lib/createResolve.ts';
-import { createGuardedAgent } from '../lib/guardedAgent.ts';
+import type { Egress } from '../lib/egress.ts';
+import { createGuardedAgents } from '../lib/guardedAgent.ts';
+import { createHostQueues, type HostQueues } from '../lib/hostQueues.ts';
 import { withTimeLimit } from '../lib/withTimeLimit.ts';
 import { connectionFault } from './connectionFault.ts';
 import { readRetryAfter } from './readRetryAfter.ts';
@@ -11,8 +12,8 @@ import { webhookBody } from './webhookBody.ts';
 import { webhookSignature } from './webhookSignature.ts';
 
 type Options = {
-  /** Networks that may be reached although they are private. */
-  allowNetworks: BlockList;
+  egress: Egress;
+  hosts?: HostQueues;
   now: () => number;
   resolve?: Resolve;
   timeLimitMs?: number;
@@ -24,18 +25,30 @@ const readForMs = 1000;
 
 /** Webhooks: Standard Webhooks 1.0.0, with the destination's own method and headers. */
 export function createHttpSender(options: Options): Sender {
-  const { allowNetworks, now, timeLimitMs = 15_000 } = options;
-  const agent = createGuardedAgent(allowNetworks, options.resolve);
+  const { egress, now, hosts = createHostQueues(), timeLimitMs = 15_000 } = options;
+  const agents = createGuardedAgents(egress, options.resolve);
 
   async function send(target: Target, messages: readonly Message[], signal: AbortSignal): Promise<Outcome> {
     const uri = target.value ?? '';
     // An address given as a number needs no resolving, so the agent would not look at it.
-    const fault = webhookFault(uri, allowNetworks);
+    const fault = webhookFault(uri, target.tenantId, egress);
     if (fault) return { ok: false, error: `The address ${fault}.` };
+    const outcome = await hosts.run(uri, target.tenantId, signal, () =>
+      attempt(uri, target, messages, signal),
+    );
+    return outcome ?? waited;
+  }
+
+  async function attempt(
+    uri: string,
+    target: Target,
+    messages: readonly Message[],
+    signal: AbortSignal,
+  ): Promise<Outcome> {
     const { method, headers, body } = toRequest(target, messages[0]!, now());
     try {
       const limits = { headersTimeout: timeLimitMs, bodyTimeout: readForMs };
-      const asked = { dispatcher: agent, method, headers, body, ...limits };
+      const asked = { dispatcher: agents.agentOf(target.tenantId), method, headers, body, ...limits };
       const answer = await withTimeLimit(signal, timeLimitMs, (within) =>
         request(uri, { ...asked, signal: within }),
       );
@@ -65,9 +78,16 @@ export function createHttpSender(options: Options): Sender {
         body,
       };
     },
-    close: () => agent.destroy(),
+    close: () => agents.close(),
   };
 }
+
+/** Nobody was asked to take the message. */
+export const waited: Outcome = {
+  ok: false,
+  unsent: true,
+  error: 'The message waited too long behind others for the same host; nothing was sent.',
+};
 
 function toRequest(target: Target, message: Message, now: number) {
   const body = webhookBody(message);

@@ -1,51 +1,60 @@
-import type { BlockList } from 'node:net';
 import { request } from 'undici';
 import { webhookFault } from '../lib/addressGuard.ts';
-import { createGuardedAgent } from '../lib/guardedAgent.ts';
+import type { Egress } from '../lib/egress.ts';
+import { createGuardedAgents } from '../lib/guardedAgent.ts';
+import { createHostQueues, type HostQueues } from '../lib/hostQueues.ts';
+import { maskUri } from '../lib/maskUri.ts';
 import { withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { Outcome } from '../model/notification.ts';
 import { connectionFault } from './connectionFault.ts';
 import { readRetryAfter } from './readRetryAfter.ts';
 import type { Message, Sender, Target } from './sender.ts';
+import { waited } from './sendHttp.ts';
 import { cleanLine } from './texts/clean.ts';
 import { digestStory } from './texts/digestStory.ts';
 import { toMessengerBBlocks } from './texts/toMessengerBBlocks.ts';
 import { toPlainText } from './texts/toPlainText.ts';
 
-type Options = { allowNetworks: BlockList; now: () => number };
+type Options = { egress: Egress; hosts?: HostQueues; now: () => number };
 
 const timeLimitMs = 15_000;
 
 /** Posts what happened to the incoming webhook of a workplace chat; many messages become one. */
-export function createMessengerBSender({ allowNetworks, now }: Options): Sender {
-  const agent = createGuardedAgent(allowNetworks);
+export function createMessengerBSender({ egress, hosts = createHostQueues(), now }: Options): Sender {
+  const agents = createGuardedAgents(egress);
   return {
     async send(target, messages, signal) {
       const uri = uriOf(target);
-      const fault = webhookFault(uri, allowNetworks);
+      const { tenantId } = target;
+      const fault = webhookFault(uri, tenantId, egress);
       if (fault) return { ok: false, error: `The address ${fault}.` };
-      try {
-        return await withTimeLimit(signal, timeLimitMs, async (within) => {
+      const attempt = () =>
+        withTimeLimit(signal, timeLimitMs, async (within) => {
           const { statusCode, headers, body } = await request(uri, {
             method: 'POST',
             headers: { 'content-type': 'application/json' },
             body: toBody(messages),
-            dispatcher: agent,
+            dispatcher: agents.agentOf(tenantId),
             signal: within,
           });
-          return toOutcome(statusCode, await body.text(), readRetryAfter(headers['retry-after'], now()));
+          const text = await body.text();
+          // What an internal service answers is not for tenants.
+          const shown = agents.reachOf(tenantId, uri) === 'public' ? text : '';
+          return toOutcome(statusCode, shown, readRetryAfter(headers['retry-after'], now()));
         });
+      try {
+        return (await hosts.run(uri, tenantId, signal, attempt)) ?? waited;
       } catch (error) {
         return { ok: false, error: connectionFault(error, timeLimitMs) };
       }
     },
     render: (target, messages) => ({
       type: 'MESSENGER_B',
-      uri: maskPath(uriOf(target)),
+      uri: maskUri(uriOf(target)),
       text: toPlainText(digestStory(messages)),
       body: toBody(messages),
     }),
-    close: () => agent.destroy(),
+    close: () => agents.close(),
   };
 }
 
@@ -65,8 +74,4 @@ function toOutcome(status: number, text: string, retryAfterMs: number | undefine
     return { ok: false, status, error, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   // What is refused as malformed is refused every time; a channel that is closed may be opened again.
   return status === 400 ? { ok: false, status, error, permanent: true } : { ok: false, status, error };
-}
-
-function maskPath(uri: string): string {
-  return URL.canParse(uri) ? `${new URL(uri).origin}/…` : '';
 }

@@ -8,6 +8,7 @@ import { giveUpDeliveries } from '../store/deliveries/giveUpDeliveries.ts';
 import { findTargets, openTarget, type SealedTarget } from '../store/deliveries/targets.ts';
 import type { Keyring } from '../store/keyring.ts';
 import type { Notifier } from './createNotifier.ts';
+import { createHostLoad } from './hostLoad.ts';
 import { mailsAtOnce } from './mailer.ts';
 import type { Outcome, Target } from './sender.ts';
 import { createSettler } from './settler.ts';
@@ -41,6 +42,7 @@ export function startWorker(options: Options): { stop(): Promise<void> } {
   const { look: giveUp, stop: stopGivingUp } = createLookout(() => giveUpDeliveries(store, now()), onError);
   const settler = createSettler({ store, keys: keyring.audit, now, onDisabled: giveUp, onError });
   const busy = new Map<number, number>();
+  const hosts = createHostLoad();
   let mails = 0;
   const running = new Set<Promise<void>>();
   const breakingOff = new AbortController();
@@ -50,12 +52,19 @@ export function startWorker(options: Options): { stop(): Promise<void> } {
   async function take(): Promise<void> {
     const most = mostAtOnce - running.size;
     if (most <= 0) return;
-    const claimed = await claimDeliveries(store, { now: now(), busy, most, mostMails: mailsAtOnce - mails });
+    const limits = { now: now(), busy: hosts.busyWith(busy), most, mostMails: mailsAtOnce - mails };
+    const claimed = await claimDeliveries(store, limits);
     if (claimed.length === 0) return;
     const batches = toBatches(claimed);
     const ids = new Set(claimed.map(({ destinationId }) => destinationId));
     const targets = new Map((await findTargets(store, [...ids])).map((target) => [target.id, target]));
-    for (const batch of batches) start(batch, targets.get(batch[0].destinationId)!);
+    const left: Claimed[] = [];
+    for (const batch of batches) {
+      const target = targets.get(batch[0].destinationId)!;
+      if (hosts.hasRoom(target)) start(batch, target);
+      else left.push(...batch);
+    }
+    if (left.length > 0) await releaseDeliveries(store, left);
   }
 
   function start(batch: Batch, sealed: SealedTarget): void {
@@ -63,11 +72,13 @@ export function startWorker(options: Options): { stop(): Promise<void> } {
     busy.set(id, (busy.get(id) ?? 0) + 1);
     const mail = sealed.type === 'EMAIL' ? 1 : 0;
     mails += mail;
+    const leaveHost = hosts.enter(sealed);
     const work = attempt(batch, sealed)
       .catch(onError)
       .finally(() => {
         running.delete(work);
         mails -= mail;
+        leaveHost();
         const left = busy.get(id)! - 1;
         if (left > 0) busy.set(id, left);
         else busy.delete(id);

@@ -1,10 +1,12 @@
 import { type ChainUid, chains } from '../chains/chains.ts';
 import { toChainFacts } from '../chains/toChainFacts.ts';
+import { configSchema } from '../detectors/configSchema.ts';
+import { detectors } from '../detectors/registry.ts';
 import { isUuid } from '../lib/isUuid.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
 import { Problem, unprocessable } from '../model/errors.ts';
 import { findSchemaName } from '../store/detectorSchemas.ts';
-import { findRecord } from '../store/records.ts';
+import { findRecord, type Row } from '../store/records.ts';
 import { contractTable } from '../store/tables/contract.ts';
 import { detectorTable } from '../store/tables/detector.ts';
 import {
@@ -20,6 +22,7 @@ import {
 import type { Call } from './call.ts';
 import { findReadable } from './findReadable.ts';
 import { noEndpoint } from './noEndpoint.ts';
+import { sealConfig } from './sealConfig.ts';
 
 const mostBlocks = 100_000;
 const mostOpen = 5;
@@ -55,9 +58,10 @@ export async function backtestProposed(call: Call, proposed: Proposed, range: Ra
   const tenantId = Number(place.tenantId);
   const schemaName = await findSchemaName(call.db, schemaId);
   if (schemaName === undefined)
-    throw unprocessable('/schemaId', 'unknown-reference', 'There is no detector/schema with this id.');
+    throw unprocessable('/schemaId', 'unknown-reference', 'There is no detector schema with this id.');
   const contract = await findContractToRun(call.db, tenantId, contractId);
-  const row = { id: 0, name: proposed.name ?? schemaName, schemaName, tags: [], config };
+  const sealed = await sealProposed(call, tenantId, schemaName, config as Row);
+  const row = { id: 0, name: proposed.name ?? schemaName, schemaName, tags: [], config: sealed };
   const made = compileDetector(row, contract, toChainFacts(chains[contract.chainUid as ChainUid]));
   if ('fault' in made) throw unprocessable('/config', 'not-valid', made.fault);
   return queue(call, {
@@ -68,6 +72,15 @@ export async function backtestProposed(call: Call, proposed: Proposed, range: Ra
     contractId,
     chainUid: contract.chainUid,
   });
+}
+
+/** Credentials wait in the queue sealed. */
+async function sealProposed(call: Call, tenantId: number, schemaName: string, config: Row): Promise<Row> {
+  const definition = detectors.get(schemaName);
+  if (!definition) return config;
+  const place = { tenantId, detectorId: undefined, before: {} };
+  const sealed = await sealConfig(call, configSchema(definition), config, place);
+  return { ...sealed.config, ...sealed.sealedConfig };
 }
 
 async function queue(call: Call, made: NewBacktest): Promise<BacktestRow> {

@@ -1,7 +1,7 @@
-import type { BlockList } from 'node:net';
 import type { Follow } from '../alerts/raise.ts';
 import type { ChainClient } from '../chains/chainClient.ts';
 import type { ChainUid } from '../chains/chains.ts';
+import type { Egress } from '../lib/egress.ts';
 import type { Fetch } from '../matching/answers.ts';
 import type { AlertLinks, Message, Outcome, Rendered, Target } from '../model/notification.ts';
 import type { Principal, Scope } from '../model/principal.ts';
@@ -31,7 +31,7 @@ export type Services = {
   failedLogins: FailedLogins;
   /** The PKCS#11 module, where one is configured. */
   hsm: Hsm | undefined;
-  allowNetworks: BlockList;
+  egress: Egress;
   chains: ChainAccess;
   /** What happens to alerts, as it happens. */
   alertFeed: AlertFeed;

@@ -1,6 +1,7 @@
 import { type ChainUid, chains } from '../chains/chains.ts';
 import { toChainFacts } from '../chains/toChainFacts.ts';
-import type { Fetch } from '../matching/answers.ts';
+import { sealedText } from '../lib/maskUri.ts';
+import type { Fetch, Request } from '../matching/answers.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
 import { evaluateMatches } from '../matching/evaluateMatches.ts';
 import { createSubscriptionIndex } from '../matching/subscriptionIndex.ts';
@@ -71,7 +72,7 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
       ...requests.map((request, n) => ({
         step: 'question',
         text: `Asked: ${request.type}.`,
-        details: toMeta({ request, answer: answers[n] }),
+        details: toMeta({ request: shownRequest(request), answer: shownAnswer(answers[n]) }),
       })),
     );
     return answers;
@@ -90,6 +91,25 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
     });
   const verdict = fault ? 'FAULT' : evaluated.findings.length > 0 ? 'ALERT' : 'NO_ALERT';
   return { verdict, steps, alerts: evaluated.findings };
+}
+
+/** Without credentials. */
+function shownRequest(request: Request): unknown {
+  if (request.type !== 'http') return request;
+  const { headers, ...rest } = request.request;
+  const shown = Object.keys(headers).map((name) => [
+    name,
+    name === 'authorization' ? sealedText : headers[name],
+  ]);
+  return { ...request, request: { ...rest, headers: Object.fromEntries(shown) } };
+}
+
+/** Without the body of an internal answer. */
+function shownAnswer(answer: unknown): unknown {
+  if (typeof answer !== 'object' || answer === null || !('internal' in answer) || !('body' in answer))
+    return answer;
+  const { body: _body, ...shown } = answer;
+  return shown;
 }
 
 function toPlace(observation: Observation) {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { webhookFault } from '../lib/addressGuard.ts';
 import { isMailAddress, mailAddressWords, normalizeMailAddress } from '../lib/mailAddress.ts';
+import { maskUri, sealedText } from '../lib/maskUri.ts';
 import { invalid, unprocessable } from '../model/errors.ts';
+import { findSealedMessengerBUri } from '../store/destinationHeaders.ts';
 import { newInstruction } from '../store/notify/messengerBinding.ts';
 import type { Row } from '../store/records.ts';
 import type { Call } from './call.ts';
@@ -38,8 +40,10 @@ const addressMember = {
   MESSENGER_A: undefined,
 } as const;
 
-export async function prepareDestination(call: Call, change: DestinationChange): Promise<Row> {
-  const { input, current } = change;
+export async function prepareDestination(call: Call, given: DestinationChange): Promise<Row> {
+  const { current } = given;
+  const input = withoutMasked(given.input, current);
+  const change = { ...given, input };
   const { headers, ...rest } = input;
   const type = input.type ?? (current?.type as DestinationType);
   const address = readAddress(type, change);
@@ -50,11 +54,49 @@ export async function prepareDestination(call: Call, change: DestinationChange):
   return {
     ...rest,
     ...(address === undefined ? {} : { value: address, ...(own ? { [own]: address } : {}) }),
+    ...(await sealMessengerBUri(call, change, type === 'MESSENGER_B' ? address : undefined)),
     ...(type === 'HTTP' && !current?.method && !input.method ? { method: 'POST' } : {}),
     ...(isUnbound(change) ? unbound : {}),
     ...(needsUid(type, change) ? { uid: type === 'MESSENGER_A' ? newInstruction() : randomUUID() } : {}),
     ...(headers === undefined ? {} : await sealHeaders(call, change, headers)),
   };
+}
+
+/** What is shown of a sealed address and comes back as it was read changes nothing. */
+function withoutMasked(
+  input: DestinationChange['input'],
+  current: Row | undefined,
+): DestinationChange['input'] {
+  const isMasked = (member: 'value' | 'messengerBUri') =>
+    typeof input[member] === 'string' && input[member].endsWith(`/${sealedText}`);
+  const kept = { ...input };
+  for (const member of ['value', 'messengerBUri'] as const) {
+    if (!isMasked(member)) continue;
+    if (input[member] !== current?.[member])
+      throw invalid(
+        `/${member}`,
+        'sealed',
+        `${sealedText} stands for an address that is kept, and this is another one; give the whole address.`,
+      );
+    delete kept[member];
+  }
+  return kept;
+}
+
+/** The address of a MESSENGER_B webhook is a credential: it is sealed to the destination, and its origin is shown. */
+async function sealMessengerBUri(
+  { db, services }: Call,
+  { id, tenantId, input, current }: DestinationChange,
+  address: string | null | undefined,
+): Promise<Row> {
+  const uri = address ?? input.messengerBUri;
+  if (uri === undefined) return {};
+  if (uri === null) return { sealedMessengerBUri: null };
+  const place = { tenantId, kind: 'destination', id: id!, member: 'messengerBUri' };
+  const shown = { messengerBUri: maskUri(uri), ...(address == null ? {} : { value: maskUri(uri) }) };
+  const box = current ? await findSealedMessengerBUri(db, id!) : null;
+  if (box && (await services.keyring.unseal(place, box)) === uri) return shown;
+  return { ...shown, sealedMessengerBUri: services.keyring.seal(place, uri) };
 }
 
 /** Only the first messenger is bound by an instruction, so becoming one or ceasing to be one brings a new uid. */
@@ -136,6 +178,6 @@ function checkAddress(
     if (!isMailAddress(address)) throw invalid('/value', 'format', `${mailAddressWords}.`);
     return;
   }
-  const fault = webhookFault(address, call.services.allowNetworks);
+  const fault = webhookFault(address, Number(change.tenantId), call.services.egress);
   if (fault) throw invalid(`/${member}`, 'address', `${fault}.`);
 }

@@ -17,6 +17,7 @@ import { missingParameters, refuse } from './missingParameters.ts';
 import { checkPlanLimit } from './planLimits.ts';
 import type { Change } from './recordKind.ts';
 import { bindingScripts, scriptFaults } from './scriptFaults.ts';
+import { sealConfig } from './sealConfig.ts';
 
 type DetectorChange = Omit<Change, 'input'> & {
   input: {
@@ -31,18 +32,25 @@ type DetectorChange = Omit<Change, 'input'> & {
 /** The configuration must be one that the detector can run with; findings from outside need none. */
 export async function prepareDetector(
   call: Call,
-  { input, current, tenantId }: DetectorChange,
+  { id, input, current, tenantId }: DetectorChange,
 ): Promise<Row> {
   checkBindingFilters(input.destinations, '/destinations', call.now);
   const unreadable = await scriptFaults(call, bindingScripts(input.actions, '/actions'));
   if (unreadable.length > 0) throw invalidInput(unreadable);
   if (tenantId !== null) await checkActions(call, tenantId, input.actions, current?.actions);
   const isTouched = input.schemaId != null || input.source != null || input.config !== undefined;
-  if (!isTouched || (input.source ?? current?.source) === 'EXTERNAL') return input;
+  if (!isTouched) return input;
   const schemaId = input.schemaId ?? idOf(current?.schema);
   const record = await findRecord(call.db, detectorSchemaTable, call.visible, schemaId, schemaMembers);
   const schema = record && schemaOf(record);
   if (!schema) return input;
+  const seal = async (): Promise<Row> => {
+    if (input.config == null || tenantId === null) return input;
+    const isSame = schemaId === idOf(current?.schema);
+    const place = { tenantId, detectorId: isSame ? id : undefined, before: (current?.config ?? {}) as Row };
+    return { ...input, ...(await sealConfig(call, schema, input.config as Row, place)) };
+  };
+  if ((input.source ?? current?.source) === 'EXTERNAL') return seal();
   const checked = check(schema, input.config ?? current?.config ?? {});
   if ('faults' in checked) throw invalidInput(checked.faults);
   const config = checked.value as Row;
@@ -51,7 +59,7 @@ export async function prepareDetector(
     ...messageFaults(String(record.name), config),
   ];
   if (faults.length > 0) throw invalidInput(faults);
-  return input;
+  return seal();
 }
 
 /** An action that is bound here must be able to fire from here. */

@@ -1,11 +1,11 @@
+import { sealedText } from '../lib/maskUri.ts';
 import { type Fault, invalid, Problem } from '../model/errors.ts';
 import { escapePointer } from '../model/validate.ts';
 import { findSealedHeaders } from '../store/destinationHeaders.ts';
 import type { Row } from '../store/records.ts';
 import type { Call } from './call.ts';
 
-/** What a record shows in place of a header's value; sent back, it means "as it is". */
-const shown = '[sealed]';
+const shown = sealedText;
 
 /** Names that the connection itself sets, or that the signature of a webhook relies on. */
 const refused =

@@ -8,3 +8,11 @@ export async function findSealedHeaders(db: Db, destinationId: number): Promise<
   );
   return rows[0]?.box ?? null;
 }
+
+/** The same for the address of a MESSENGER_B webhook. */
+export async function findSealedMessengerBUri(db: Db, destinationId: number): Promise<Buffer | null> {
+  const rows = await db.query<{ box: Buffer | null }>(
+    sql`select sealed_messenger_b_uri as box from destination where id = ${destinationId}`,
+  );
+  return rows[0]?.box ?? null;
+}

@@ -20,7 +20,7 @@ export type Sources = {
     values: Readonly<Record<string, unknown>>,
     sources: readonly string[],
   ): Promise<readonly ScriptResult[]>;
-  http(request: HttpRequest): Promise<HttpResult>;
+  http(request: HttpRequest, tenantId: number): Promise<HttpResult>;
 };
 
 type Asked<T extends Request['type']> = { place: number; request: Extract<Request, { type: T }> };
@@ -50,7 +50,7 @@ export function answerRequests(sources: Sources): Fetch {
         for (const [n, { place }] of group.entries()) answers[place] = results[n];
       }),
       ...of('http').map(async ({ place, request }) => {
-        answers[place] = await sources.http(request.request);
+        answers[place] = await sources.http(request.request, request.tenantId);
       }),
       ...of('allocations').map(async ({ place, request }) => {
         answers[place] = await sources.allocations(request.tenantId, request.contractId);

@@ -1,36 +1,55 @@
-import type { BlockList } from 'node:net';
 import { request as send } from 'undici';
 import { webhookFault } from '../lib/addressGuard.ts';
-import { createGuardedAgent } from '../lib/guardedAgent.ts';
+import type { Egress } from '../lib/egress.ts';
+import { createGuardedAgents } from '../lib/guardedAgent.ts';
+import type { HostQueues } from '../lib/hostQueues.ts';
 import { messageOf } from '../lib/messageOf.ts';
 import type { HttpRequest, HttpResult } from '../model/detection.ts';
+import type { Keyring } from '../store/keyring.ts';
+import { openCredential } from '../store/sealedCredential.ts';
+
+type Options = { egress: Egress; hosts: HostQueues; keyring: Keyring };
 
 /** Asks an address that a tenant has named; whatever goes wrong is part of the answer. */
-export function createProbe(allowed: BlockList): {
-  probe(request: HttpRequest): Promise<HttpResult>;
+export function createProbe({ egress, hosts, keyring }: Options): {
+  probe(request: HttpRequest, tenantId: number): Promise<HttpResult>;
   close(): Promise<void>;
 } {
-  const agent = createGuardedAgent(allowed);
+  const agents = createGuardedAgents(egress);
+
+  async function ask({ url, method, body, timeoutMs, ...request }: HttpRequest, tenantId: number) {
+    const headers: Record<string, string> = {};
+    for (const [name, value] of Object.entries(request.headers))
+      headers[name] = await openCredential(keyring, tenantId, value);
+    const start = performance.now();
+    const response = await send(url, {
+      dispatcher: agents.agentOf(tenantId),
+      method: method as 'GET',
+      headers,
+      ...(body === undefined ? {} : { body }),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const text = await response.body.text();
+    const answer = { status: response.statusCode, durationMs: Math.round(performance.now() - start) };
+    const reach = agents.reachOf(tenantId, url);
+    if (reach === 'shared') return { ...answer, body: '', internal: 'withheld' } as const;
+    return { ...answer, body: text, ...(reach === 'own' ? { internal: 'unshown' as const } : {}) };
+  }
+
   return {
-    async probe({ url, method, headers, body, timeoutMs }) {
-      const fault = webhookFault(url, allowed);
+    async probe(request, tenantId) {
+      const { url, timeoutMs } = request;
+      const fault = webhookFault(url, tenantId, egress);
       if (fault) return { failure: `${url} ${fault}` };
-      const start = performance.now();
       try {
-        const response = await send(url, {
-          dispatcher: agent,
-          method: method as 'GET',
-          headers,
-          ...(body === undefined ? {} : { body }),
-          signal: AbortSignal.timeout(timeoutMs),
-        });
-        const text = await response.body.text();
-        return { status: response.statusCode, body: text, durationMs: Math.round(performance.now() - start) };
+        const signal = AbortSignal.timeout(timeoutMs);
+        const answer = await hosts.run(url, tenantId, signal, () => ask(request, tenantId));
+        return answer ?? { failure: 'not asked: too many requests to this host are under way' };
       } catch (error) {
         const isLate = error instanceof Error && error.name === 'TimeoutError';
         return { failure: isLate ? `no answer within ${timeoutMs} ms` : messageOf(error) };
       }
     },
-    close: () => agent.destroy(),
+    close: () => agents.close(),
   };
 }

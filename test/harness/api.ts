@@ -6,6 +6,7 @@ import { createEndpoints } from '../../src/api/endpoints.ts';
 import { createMetrics } from '../../src/api/metrics.ts';
 import { createServer } from '../../src/api/server.ts';
 import { chains } from '../../src/chains/chains.ts';
+import { type Egress, toEgress } from '../../src/lib/egress.ts';
 import type { Role } from '../../src/model/principal.ts';
 import { createNotifier } from '../../src/notify/createNotifier.ts';
 import { createHttpSender } from '../../src/notify/sendHttp.ts';
@@ -58,9 +59,9 @@ export async function startTestApi(
     answers?: Services['answers'];
     follow?: Services['follow'];
     notifier?: Services['notifier'];
-    allowNetworks?: BlockList;
     inviteUrls?: readonly string[];
     mail?: boolean;
+    egress?: Egress;
   } = {},
 ): Promise<TestApi> {
   const database = await createTestDatabase('migrated');
@@ -77,7 +78,7 @@ export async function startTestApi(
   // No name leads anywhere, so that nothing leaves the machine.
   const silent = createNotifier({
     HTTP: createHttpSender({
-      allowNetworks: new BlockList(),
+      egress: toEgress(new BlockList()),
       now,
       resolve: (_hostname, _options, callback) =>
         callback(Object.assign(new Error('Nowhere.'), { code: 'ENOTFOUND' }), []),
@@ -94,7 +95,7 @@ export async function startTestApi(
     inviteUrls: () => inviteUrls,
     failedLogins: createFailedLogins({ store, keyring, now }),
     hsm: options.hsm,
-    allowNetworks: options.allowNetworks ?? new BlockList(),
+    egress: options.egress ?? toEgress(new BlockList()),
     chains: options.chains ?? { isConfigured: () => false, client: () => undefined },
     follow: options.follow ?? [],
     notifier: options.notifier ?? silent,

@@ -6,6 +6,8 @@ import { createCancelOnRetractions, createFireOnAlerts } from '../../src/actions
 import type { ChainClient } from '../../src/chains/chainClient.ts';
 import { type ChainUid, chains } from '../../src/chains/chains.ts';
 import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
+import { type Egress, toEgress } from '../../src/lib/egress.ts';
+import { createHostQueues } from '../../src/lib/hostQueues.ts';
 import { createFollowAlerts } from '../../src/notify/followAlerts.ts';
 import { createSandbox } from '../../src/scripts/sandbox.ts';
 import { createAlertLinks } from '../../src/services/alertLinks.ts';
@@ -41,6 +43,7 @@ export type TestWatch = TestApi & {
 export async function startTestWatch(
   settings: Partial<Record<ChainUid, Settings>>,
   hsm?: Hsm,
+  options: { egress?: Egress } = {},
 ): Promise<TestWatch> {
   const calls = new Map<string, number>();
   const counted = (method: string) => calls.set(method, (calls.get(method) ?? 0) + 1);
@@ -63,8 +66,15 @@ export async function startTestWatch(
     chains: chainAccess,
     follow,
     hsm,
+    ...options,
   });
-  asked = openAnswers({ store: api.store, runScripts: sandbox.run, allowNetworks: new BlockList() });
+  asked = openAnswers({
+    store: api.store,
+    runScripts: sandbox.run,
+    egress: options.egress ?? toEgress(new BlockList()),
+    hosts: createHostQueues(),
+    keyring: api.services.keyring,
+  });
   await publishDetectors(api.store, Date.now());
   const watchLog: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void watchLog.push(line) });

@@ -1,6 +1,7 @@
 import { BlockList } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Resolve } from '../../src/lib/createResolve.ts';
+import { toEgress } from '../../src/lib/egress.ts';
 import { sql } from '../../src/lib/sql.ts';
 import { forAll } from '../api/support/send.ts';
 import { until } from '../harness/vigil.ts';
@@ -66,7 +67,7 @@ beforeAll(async () => {
   const allowNetworks = new BlockList();
   allowNetworks.addAddress(publicAddress, 'ipv4');
   outside = await startHttpSink(publicAddress);
-  world = await startNotifyWorld({ resolve, allowNetworks, timeLimitMs: 1000 });
+  world = await startNotifyWorld({ resolve, egress: toEgress(allowNetworks), timeLimitMs: 1000 });
   world.work();
 });
 afterAll(async () => {

@@ -1,5 +1,6 @@
 import { BlockList } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { toEgress } from '../../src/lib/egress.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import type { Message, Target } from '../../src/model/notification.ts';
 import { type Bot, createBot } from '../../src/notify/messengerABot.ts';
@@ -146,7 +147,7 @@ describe('the second messenger', () => {
   let chat: ChatWebhook;
   const loopback = new BlockList();
   loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-  const sender = createMessengerBSender({ allowNetworks: loopback, now: Date.now });
+  const sender = createMessengerBSender({ egress: toEgress(loopback), now: Date.now });
   const send = (...messages: Message[]) =>
     sender.send(target({ type: 'MESSENGER_B', value: chat.url, messengerBUri: chat.url }), messages, never);
 
@@ -199,7 +200,7 @@ describe('the second messenger', () => {
   });
 
   it('is never reached through an address of a private network', async () => {
-    const guarded = createMessengerBSender({ allowNetworks: new BlockList(), now: Date.now });
+    const guarded = createMessengerBSender({ egress: toEgress(new BlockList()), now: Date.now });
     const before = chat.requests();
     const port = new URL(chat.url).port;
     for (const uri of [

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { toEgress } from '../../src/lib/egress.ts';
 import { Secret } from '../../src/lib/secret.ts';
 import { sql } from '../../src/lib/sql.ts';
 import { createMailer, type Mailer } from '../../src/notify/mailer.ts';
@@ -27,7 +28,7 @@ beforeAll(async () => {
     senders: {
       EMAIL: createEmailSender(mailer),
       MESSENGER_A: createMessengerASender(bot),
-      MESSENGER_B: createMessengerBSender({ allowNetworks: loopback(), now: Date.now }),
+      MESSENGER_B: createMessengerBSender({ egress: toEgress(loopback()), now: Date.now }),
     },
   });
   chats.say({ id: -1, type: 'group', title: 'Ops' }, 'hello');

@@ -9,7 +9,7 @@ export type Claimed = Message & { tenantId: number; destinationId: number; step:
 type Limits = { now: number; busy: ReadonlyMap<number, number>; most: number; mostMails: number };
 
 /** Webhooks that go to one receiver at once; one that has not yet proved itself, or is failing, gets a single one. */
-const atOnce = 16;
+export const webhooksAtOnce = 16;
 /** Messages of one mail or chat message. */
 const grouped = 100;
 /** Longer than any attempt may take. */
@@ -45,7 +45,7 @@ export async function claimDeliveries(db: Db, { now, busy, most, mostMails }: Li
           order by d.next_attempt_at, d.id
           limit case
             when x.type <> 'HTTP' then ${grouped}::int
-            when x.is_well then greatest(${atOnce}::int - coalesce(x.count, 0), 0)
+            when x.is_well then greatest(${webhooksAtOnce}::int - coalesce(x.count, 0), 0)
             else greatest(1 - coalesce(x.count, 0), 0) end
           for update of d skip locked) d
         where x.type <> 'EMAIL' or x.id in (select id from mails)

@@ -7,6 +7,7 @@ import type { Keyring } from '../keyring.ts';
 const mostFormer = 10;
 
 export type SealedTarget = Omit<Target, 'headers' | 'secrets'> & {
+  sealedMessengerBUri: Buffer | null;
   sealedHeaders: Buffer | null;
   sealedSecret: Buffer | null;
   sealedFormerSecrets: Buffer[];
@@ -16,7 +17,8 @@ export type SealedTarget = Omit<Target, 'headers' | 'secrets'> & {
 export async function findTargets(db: Db, ids: readonly number[]): Promise<SealedTarget[]> {
   return db.prepared<SealedTarget>(
     sql`select id, tenant_id as "tenantId", type, value, method, messenger_a_chat_id as "messengerAChatId",
-        messenger_b_uri as "messengerBUri", sealed_headers as "sealedHeaders", sealed_secret as "sealedSecret",
+        messenger_b_uri as "messengerBUri", sealed_messenger_b_uri as "sealedMessengerBUri",
+        confirmed_at is not null as "isConfirmed", sealed_headers as "sealedHeaders", sealed_secret as "sealedSecret",
         sealed_former_secrets as "sealedFormerSecrets", former_secrets_until as "formerSecretsUntil"
       from destination where id = any(${ids}::bigint[])`,
   );
@@ -24,7 +26,14 @@ export async function findTargets(db: Db, ids: readonly number[]): Promise<Seale
 
 /** Opens the secrets of a destination; those that were replaced sign as well until their time is over. */
 export async function openTarget(keyring: Keyring, sealed: SealedTarget, now: number): Promise<Target> {
-  const { sealedHeaders, sealedSecret, sealedFormerSecrets, formerSecretsUntil, ...target } = sealed;
+  const {
+    sealedMessengerBUri,
+    sealedHeaders,
+    sealedSecret,
+    sealedFormerSecrets,
+    formerSecretsUntil,
+    ...target
+  } = sealed;
   const place = (member: string) => ({
     tenantId: target.tenantId,
     kind: 'destination',
@@ -35,10 +44,11 @@ export async function openTarget(keyring: Keyring, sealed: SealedTarget, now: nu
   const headers: Record<string, string> = sealedHeaders
     ? JSON.parse(await keyring.unseal(place('headers'), sealedHeaders))
     : {};
+  const uri = sealedMessengerBUri && (await keyring.unseal(place('messengerBUri'), sealedMessengerBUri));
   const secrets: string[] = [];
   for (const box of [sealedSecret, ...former])
     if (box) secrets.push(await keyring.unseal(place('secret'), box));
-  return { ...target, headers, secrets };
+  return { ...target, ...(uri ? { messengerBUri: uri } : {}), headers, secrets };
 }
 
 /**

@@ -35,7 +35,7 @@ export const destinationTable: Table = {
   kind: 'destination',
   name: 'destination',
   members: { ...destinationMembers('t'), groupWindowMs: { type: 'integer' }, ...status },
-  hidden: { headerNames: 'string[]', sealedHeaders: 'bytes' },
+  hidden: { headerNames: 'string[]', sealedHeaders: 'bytes', sealedMessengerBUri: 'bytes' },
   visible: byTenant,
   writable: byTenant,
   unbinds: [

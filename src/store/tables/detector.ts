@@ -45,6 +45,7 @@ export const detectorTable: Table = {
     },
     tenantId: { type: 'integer' },
   },
+  hidden: { sealedConfig: 'json' },
   visible: byTenant,
   writable: byTenant,
   unbinds: [

@@ -1,4 +1,6 @@
+import { BlockList } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toEgress } from '../../../src/lib/egress.ts';
 import { sql } from '../../../src/lib/sql.ts';
 import { type Json, startTestApi, type TestApi } from '../../harness/api.ts';
 import { expectProblem, faultCode } from '../../support/seedProblem.ts';
@@ -9,13 +11,15 @@ import { createWorld } from '../../support/world.ts';
 let api: TestApi;
 let tenantId: number;
 beforeAll(async () => {
-  api = await startTestApi();
+  api = await startTestApi({ egress: { ...toEgress(new BlockList()), ports: new Set([8443]) } });
   tenantId = (await createWorld(api)).tenant.id;
 });
 afterAll(() => api.stop());
 
 const withType = record(destinationMembers);
 const hook = 'https://hooks.example.com/a';
+/** What is shown of the webhook address of MESSENGER_B, which is a credential. */
+const sealed = 'https://hooks.example.com/[sealed]';
 const make = (body: Json) => api.ok('POST', 'destination', { tenantId, ...body });
 const refuse = (body: Json) => api.call('POST', 'destination', { tenantId, ...body });
 
@@ -77,7 +81,8 @@ describe('POST /destination (endpoint 11)', () => {
 
   it('accepts the messengerB members too, without which that kind could not be made', async () => {
     const given = { messengerBUri: hook, messengerBChannelId: 'C01', messengerBChannelName: 'alerts' };
-    expect(await make({ type: 'MESSENGER_B', ...given })).toMatchObject({ ...given, value: hook });
+    const shown = { messengerBUri: sealed, value: sealed };
+    expect(await make({ type: 'MESSENGER_B', ...given })).toMatchObject({ ...given, ...shown });
   });
 
   it.each([
@@ -85,9 +90,10 @@ describe('POST /destination (endpoint 11)', () => {
     ['MESSENGER_B', 'messengerBUri'],
   ])('of type %s has one address under two names: value and %s', async (type, own) => {
     const other = `${hook}/other`;
+    const shown = (uri: string) => (type === 'MESSENGER_B' ? sealed : uri);
     for (const body of [{ value: hook }, { [own]: hook }, { value: hook, [own]: hook }]) {
       const made = await make({ type, ...body });
-      expect([made.value, made[own]]).toEqual([hook, hook]);
+      expect([made.value, made[own]]).toEqual([shown(hook), shown(hook)]);
     }
     expectProblem(await refuse({ type, value: hook, [own]: other }), 400, `/${own}`);
     const { id } = await make({ type, value: hook });
@@ -97,13 +103,13 @@ describe('POST /destination (endpoint 11)', () => {
       [{ value: other, [own]: other }, other],
     ] as const) {
       const changed = await api.ok('PUT', `destination/${id}`, change);
-      expect([changed.value, changed[own]]).toEqual([now, now]);
+      expect([changed.value, changed[own]]).toEqual([shown(now), shown(now)]);
     }
     const clash = { value: `${hook}/1`, [own]: `${hook}/2` };
     expectProblem(await api.call('PUT', `destination/${id}`, clash), 400, `/${own}`);
     const read = await api.ok('GET', `destination/${id}`);
     const edited = await api.ok('PUT', `destination/${id}`, { ...read, [own]: hook });
-    expect([edited.value, edited[own]]).toEqual([hook, hook]);
+    expect([edited.value, edited[own]]).toEqual([shown(hook), shown(hook)]);
   });
 
   it.each([
@@ -154,7 +160,7 @@ describe('PUT /destination/{id} (endpoint 10)', () => {
     };
     const changed = await api.ok('PUT', `destination/${id}`, { ...given, headers: { 'X-A': 'b' } });
     expect(withType(changed)).toEqual([]);
-    expect(changed).toMatchObject({ id, tenantId, ...given });
+    expect(changed).toMatchObject({ id, tenantId, ...given, value: sealed, messengerBUri: sealed });
     expect(Object.keys(changed.headers)).toEqual(['X-A']);
     const moved = await api.ok('PUT', `destination/${id}`, { type: 'HTTP', uri: `${hook}/2`, method: 'PUT' });
     expect(moved).toMatchObject({ type: 'HTTP', uri: `${hook}/2`, value: `${hook}/2`, method: 'PUT' });

@@ -53,7 +53,7 @@ export async function startHttpSink(host = '127.0.0.1'): Promise<HttpSink> {
           Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
         ),
         text,
-        body: JSON.parse(text),
+        body: JSON.parse(text || '{}'),
         at: Date.now(),
         behaviour,
       });

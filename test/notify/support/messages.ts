@@ -11,6 +11,7 @@ export function targetOf(over: Pick<Target, 'type'> & Partial<Target>): Target {
     secrets: [],
     messengerAChatId: null,
     messengerBUri: null,
+    isConfirmed: true,
     ...over,
   };
 }

@@ -1,5 +1,7 @@
 import { BlockList } from 'node:net';
 import type { Resolve } from '../../../src/lib/createResolve.ts';
+import { type Egress, toEgress } from '../../../src/lib/egress.ts';
+import type { HostQueues } from '../../../src/lib/hostQueues.ts';
 import { createNotifier } from '../../../src/notify/createNotifier.ts';
 import { createFollowAlerts } from '../../../src/notify/followAlerts.ts';
 import type { Sender, Target } from '../../../src/notify/sender.ts';
@@ -35,16 +37,18 @@ type Options = {
   resolve?: Resolve;
   random?: () => number;
   senders?: Partial<Record<Target['type'], Sender>>;
-  allowNetworks?: BlockList;
+  egress?: Egress;
+  hosts?: HostQueues;
 };
 
 /** A tenant with a detector that alerts are pushed into, and a receiver for them. */
 export async function startNotifyWorld(options: Options = {}): Promise<NotifyWorld> {
   const sink = await startHttpSink();
-  const allowNetworks = options.allowNetworks ?? loopback();
+  const egress = options.egress ?? toEgress(loopback());
   let now = Date.now;
   const sender = createHttpSender({
-    allowNetworks,
+    egress,
+    ...(options.hosts ? { hosts: options.hosts } : {}),
     now: () => now(),
     timeLimitMs: options.timeLimitMs ?? 2000,
     ...(options.resolve ? { resolve: options.resolve } : {}),
@@ -52,7 +56,7 @@ export async function startNotifyWorld(options: Options = {}): Promise<NotifyWor
   const notifier = createNotifier({ HTTP: sender, ...options.senders });
   const links = createAlertLinks(() => 'https://vigil.example.com');
   const api = await startTestApi({
-    allowNetworks,
+    egress,
     notifier,
     follow: [createFollowAlerts({ links, now: () => now() })],
   });

@@ -1,0 +1,50 @@
+import { createFairQueue, type FairQueue } from './fairQueue.ts';
+
+export type HostQueues = {
+  /** Runs `work` when a slot of the host is free; undefined when its turn did not come in time. */
+  run<T>(url: string, tenantId: number, signal: AbortSignal, work: () => Promise<T>): Promise<T | undefined>;
+};
+
+/** Requests to one host that are under way at once in this process, over all tenants. */
+export const slotsPerHost = 16;
+/** What one tenant may take of them while it is alone, so that another one finds a slot. */
+const slotsPerTenant = 12;
+/** Longer waiting would leave too little of the time limit of an attempt. */
+const waitMs = 8000;
+
+/** Limits the requests to each host, fairly between tenants; hosts do not delay each other. */
+export function createHostQueues(slots = slotsPerHost, perTenant = slotsPerTenant): HostQueues {
+  const queues = new Map<string, FairQueue>();
+  return {
+    async run(url, tenantId, signal, work) {
+      const { host } = new URL(url);
+      const queue = queues.get(host) ?? createFairQueue({ slots, slotsPerKey: Math.min(slots, perTenant) });
+      queues.set(host, queue);
+      let isBegun = false;
+      let isLate = false;
+      const turn = queue
+        .run(tenantId, async () => {
+          if (isLate || signal.aborted) return undefined;
+          isBegun = true;
+          return work();
+        })
+        .finally(() => {
+          const { running, waiting } = queue.stats();
+          if (running === 0 && waiting === 0) queues.delete(host);
+        });
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<undefined>((resolve) => {
+        timer = setTimeout(() => {
+          if (isBegun) return;
+          isLate = true;
+          resolve(undefined);
+        }, waitMs);
+      });
+      try {
+        return await Promise.race([turn, late]);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}
