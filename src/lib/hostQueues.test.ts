@@ -10,7 +10,10 @@ function createWork() {
       begun.push(name);
       ends.push(() => resolve(name));
     });
-  return { begun, work, endAll: () => ends.splice(0).forEach((end) => end()) };
+  const endAll = () => {
+    for (const end of ends.splice(0)) end();
+  };
+  return { begun, work, endAll };
 }
 
 const { signal } = new AbortController();
