@@ -52,17 +52,17 @@ const sharedWorkers = { workers: 2, workersPerOwner: 1 };
 export async function startApp(config: Config, log: Logger): Promise<App> {
   const database = await openDatabase(config, log);
   try {
-    const { store } = database;
+    const { store, work } = database;
     await ensurePartitionsAhead(store, Date.now());
     const now = Date.now;
-    const keyring = await openKeyring(store, masterKeys(config), now());
+    const keyring = await openKeyring(database.firing, masterKeys(config), now());
     await sealStored(store, keyring);
     const firstToken = await ensureAdminToken(store, keyring.audit, config, now(), (message) =>
       log.warn(message),
     );
-    const authenticate = createAuthenticate(store, now);
-    const recorder = createMetricRecorder(store, now);
-    const failedLogins = createFailedLogins({ store, keyring, now });
+    const authenticate = createAuthenticate(database.logins, now, config.rateLimit);
+    const recorder = createMetricRecorder(work, now);
+    const failedLogins = createFailedLogins({ store: database.logins, keyring, now });
     await publishDetectors(store, now());
     const chainAccess = openChains(config.chains, recorder, now);
     const hsm = await openModule(config, log);
@@ -70,7 +70,13 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     // Of its own, so that no slow detector delays a call that stops an attack.
     const filters = createSandbox(sharedWorkers);
     const hosts = createHostQueues();
-    const asked = openAnswers({ store, runScripts: sandbox.run, egress: config.egress, hosts, keyring });
+    const asked = openAnswers({
+      store: database.watching,
+      runScripts: sandbox.run,
+      egress: config.egress,
+      hosts,
+      keyring,
+    });
     let url = '';
     const alertLinks = createAlertLinks(() => config.publicUrl ?? url);
     const notifying = openNotifying(config, hosts, now);
@@ -83,6 +89,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     const server = await createServer({
       services: {
         store,
+        logins: database.logins,
         reports: database.reports,
         keyring,
         recorder,
@@ -95,7 +102,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
         egress: config.egress,
         chains: chainAccess,
         alertFeed: createAlertFeed({
-          db: store,
+          db: work,
           listen: (heard) => listenTo(database.connection, 'vigil_alert', heard),
           onError: (error) => log.warn({ err: error }, 'Live streams are late: the store was not read'),
         }),
@@ -106,7 +113,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
         notifier: notifying.notifier,
         alertLinks,
       },
-      authenticate: authenticate.authenticate,
+      authenticate,
       endpoints: config.roles.includes('api') ? endpointsFor(config) : [],
       metrics,
       metricsAccess: { isElsewhere: config.metrics.port !== undefined, token: config.metrics.token },
@@ -114,6 +121,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
       version: packageVersion(),
       rateLimit: config.rateLimit,
       corsOrigins: config.corsOrigins,
+      ...(config.trustedProxies ? { trustedProxies: config.trustedProxies } : {}),
     });
     const { port: metricsPort } = config.metrics;
     const metricsServer =
@@ -122,7 +130,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
         : await startMetricsServer({ ...config.metrics, port: metricsPort, metrics });
     url = await listen(server, config);
     const stopKeepingHouse = keepHouse({
-      store,
+      store: work,
       chains: chainAccess,
       hsm,
       retentionDays: config.retentionDays,
@@ -135,7 +143,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
       ? startWatching({
           settings: config.chains,
           client: chainAccess.client,
-          store,
+          store: database.watching,
           answers: asked.answers,
           recorder,
           listen: (heard) => listenTo(database.connection, 'vigil_watch', heard),
@@ -151,7 +159,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
       : undefined;
     const acting = config.roles.includes('work')
       ? startActions({
-          store,
+          store: database.firing,
           keyring,
           hsm,
           run: filters.run,
@@ -165,7 +173,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
       : undefined;
     const working = config.roles.includes('work')
       ? notifying.work({
-          store,
+          store: work,
           keyring,
           recorder,
           listen: (heard) => listenTo(database.connection, 'vigil_work', heard),
@@ -175,7 +183,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
       : undefined;
     const scoring = config.roles.includes('work')
       ? keepScores({
-          store,
+          store: work,
           recorder,
           listen: (heard) => listenTo(database.connection, 'vigil_score', heard),
           now,

@@ -50,6 +50,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
     corsOrigins: read.origins('VIGIL_CORS_ORIGINS'),
     metrics: readMetrics(read, faults),
     egress: { ...read.networks('VIGIL_ALLOW_NETWORKS'), ports: read.ports('VIGIL_ALLOW_PORTS') },
+    trustedProxies: read.addresses('VIGIL_TRUSTED_PROXIES'),
     smtpUrl: read.secretUrl('VIGIL_SMTP_URL', ['smtp:', 'smtps:']),
     mailFrom: read.text('VIGIL_MAIL_FROM') ?? 'vigil@localhost',
     messengerA: {
@@ -89,6 +90,7 @@ const variables = [
   'VIGIL_METRICS_PORT',
   'VIGIL_ALLOW_NETWORKS',
   'VIGIL_ALLOW_PORTS',
+  'VIGIL_TRUSTED_PROXIES',
   'VIGIL_SMTP_URL',
   'VIGIL_MAIL_FROM',
   'VIGIL_MESSENGER_A_URL',
@@ -259,6 +261,22 @@ function reader(env: NodeJS.ProcessEnv, faults: string[]) {
           faults.push(`${name} has "${origin}" but takes origins such as https://console.example.com, or *.`);
       }
       return origins;
+    },
+    /** Networks and single addresses; undefined when there are none. */
+    addresses: (name: string): BlockList | undefined => {
+      const all = items(name) ?? [];
+      const list = new BlockList();
+      for (const item of all) {
+        const [address = '', bits] = item.split('/');
+        const version = isIP(address);
+        const limit = version === 6 ? 128 : 32;
+        if (version === 0 || (bits !== undefined && (!/^\d{1,3}$/.test(bits) || Number(bits) > limit)))
+          faults.push(
+            `${name} has "${item}" but takes addresses and networks such as 10.0.0.7 or 10.0.0.0/8.`,
+          );
+        else list.addSubnet(address, Number(bits ?? limit), version === 6 ? 'ipv6' : 'ipv4');
+      }
+      return all.length > 0 ? list : undefined;
     },
     /** `10.0.0.0/8` for every tenant, `tenant:12=10.1.0.0/16` for one. */
     networks: (name: string): Pick<Egress, 'networks' | 'tenantNetworks'> => {

@@ -6,9 +6,28 @@ import { attachEmbedded } from './store/embedded/attachEmbedded.ts';
 import { startEmbedded } from './store/embedded/startEmbedded.ts';
 import { migrate } from './store/migrate.ts';
 
-export type Database = {
-  store: Store;
-  reports: Store;
+/**
+ * Connections by what they are for, so that nothing that is asked of the API keeps chains from being followed, actions
+ * from being fired or users from logging in.
+ */
+const pools = {
+  /** Requests. */
+  store: { max: 14, statement_timeout: 15_000 },
+  /** A search may not hold up the management of records, nor run for long. */
+  reports: { max: 8, statement_timeout: 2000 },
+  /** Tokens are looked up and sessions opened. */
+  logins: { max: 5, statement_timeout: 5000 },
+  /** Chains are followed. */
+  watching: { max: 6, statement_timeout: 15_000 },
+  /** Actions are fired. */
+  firing: { max: 5, statement_timeout: 15_000 },
+  /** Notifications, scores, streams, metrics and housekeeping. */
+  work: { max: 6, statement_timeout: 15_000 },
+} as const;
+
+type Pools = Record<keyof typeof pools, Store>;
+
+export type Database = Pools & {
   /** For connections of one's own. */
   connection: PoolConfig;
   at: string;
@@ -37,26 +56,29 @@ export async function openDatabaseBeside(config: Config, log: Logger): Promise<D
   return openMigrated({ connection, at: config.dataDir, lost: never, close: async () => {} }, log);
 }
 
-/** A search may not hold up the management of records, nor run for long. */
-const reportLimits = { max: 8, statement_timeout: 2000 };
-
-type DatabaseServer = Omit<Database, 'store' | 'reports'>;
+type DatabaseServer = Omit<Database, keyof Pools>;
 
 async function openMigrated(server: DatabaseServer, log: Logger): Promise<Database> {
   try {
     const steps = await migrate(server.connection);
     if (steps.length > 0) log.info({ steps }, 'Database migrated');
     const onError = (error: Error) => log.warn({ err: error }, 'A database connection broke');
-    const store = openStore(server.connection, onError);
-    const reports = openStore({ ...server.connection, ...reportLimits }, onError);
+    const open = (name: keyof Pools) => openStore({ ...server.connection, ...pools[name] }, onError);
+    const stores: Pools = {
+      store: open('store'),
+      reports: open('reports'),
+      logins: open('logins'),
+      watching: open('watching'),
+      firing: open('firing'),
+      work: open('work'),
+    };
     return {
-      store,
-      reports,
+      ...stores,
       connection: server.connection,
       at: server.at,
       lost: server.lost,
       close: async () => {
-        await Promise.all([store.close(), reports.close()]);
+        await Promise.all(Object.values(stores).map((store) => store.close()));
         await server.close();
       },
     };

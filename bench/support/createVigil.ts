@@ -24,11 +24,12 @@ const masterKey = Buffer.alloc(32, 'bench');
  * Tokens are looked up in `tokens`, so that the look-up does not get into the recording of a request.
  */
 export async function createVigil(store: Store, tokens: Db): Promise<FastifyInstance> {
-  const authenticate = createAuthenticate(tokens, Date.now);
+  const authenticate = createAuthenticate(tokens, Date.now, { perSecond: 1_000_000, burst: 1_000_000 });
   const keyring = await openKeyring(store, () => [masterKey], Date.now());
   return createServer({
     services: {
       store,
+      logins: store,
       reports: store,
       keyring,
       recorder: createMetricRecorder(store, Date.now),
@@ -48,7 +49,7 @@ export async function createVigil(store: Store, tokens: Db): Promise<FastifyInst
       notifier: createNotifier({}),
       alertLinks: createAlertLinks(() => ''),
     },
-    authenticate: authenticate.authenticate,
+    authenticate,
     endpoints: createEndpoints((uid) => chains[uid].confirmations),
     metrics: createMetrics(store.stats),
     log: createLog({ logLevel: 'info' }, openSync('/dev/null', 'w')),

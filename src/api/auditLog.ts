@@ -98,7 +98,7 @@ const exportEndpoint = endpoint({
   reply: Shape(entry, Object.keys(entry)),
   effect: 'read',
   isLines: true,
-  handle: async (call, { query }) => ({ stream: streamAudit(call.db, call.scope, query) }),
+  handle: async (call, { query }) => ({ stream: { pieces: streamAudit(call.db, call.scope, query) } }),
 });
 
 const checkpointEndpoint = endpoint({

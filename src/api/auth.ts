@@ -94,9 +94,10 @@ const meEndpoint = endpoint({
     ['userId', 'tenantId', 'organisationId', 'roles', 'tokenKind', 'plan'],
   ),
   effect: 'read',
-  handle: async ({ db, principal, now }) => {
+  handle: async ({ db, principal, now, services }) => {
     const { userId, tenantId, organisationId, roles, tokenKind } = principal;
-    const plan = tenantId === null ? null : await findPlanUse(db, tenantId, now);
+    const streams = services.alertFeed.slots.count(tenantId);
+    const plan = tenantId === null ? null : await findPlanUse(db, tenantId, streams, now);
     return { body: { userId, tenantId, organisationId, roles, tokenKind, plan } };
   },
 });

@@ -24,7 +24,15 @@ export type Reply = {
   /** Carries something that is shown once: nobody but the token that asked for it may have it again. */
   isSecret?: boolean;
   /** Sent piece by piece in place of the body. */
-  stream?: AsyncIterable<string>;
+  stream?: Stream;
+};
+
+export type Stream = {
+  pieces: AsyncIterable<Buffer | string>;
+  /** Aborts when the reader is too slow; the connection is closed soon after. */
+  cut?: AbortSignal;
+  /** Called once the answer has ended, whatever ended it. */
+  onEnd?(): void;
 };
 
 /** Every endpoint is one of these records: the server, the OpenAPI document and the tests are loops over the list. */
@@ -55,6 +63,8 @@ export type Endpoint = {
   isStream?: true;
   /** Answers with JSON lines, however many there are. */
   isLines?: true;
+  /** Its answer has an ETag, so that it may be 304 for who sends it back. */
+  hasEtag?: true;
   /** Reads much: a tenant may run only a few of these at once. */
   isReport?: true;
   /** Works on the password of its body, which takes long: only a few of these run at once. */

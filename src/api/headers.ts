@@ -30,15 +30,22 @@ export async function allowOrigins(app: FastifyInstance, origins: readonly strin
 }
 
 /** What every answer carries, whatever it says. */
+export function securityHeaders(requestId: string) {
+  return {
+    'x-request-id': requestId,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'x-frame-options': 'DENY',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'cache-control': 'no-store',
+  };
+}
+
+const isOwnAllowed = new Set(['content-security-policy', 'cache-control']);
+
 export function addSecurityHeaders(reply: FastifyReply): void {
-  reply.header('x-request-id', reply.request.id);
-  reply.header('x-content-type-options', 'nosniff');
-  reply.header('referrer-policy', 'no-referrer');
-  reply.header('x-frame-options', 'DENY');
-  if (!reply.hasHeader('content-security-policy')) {
-    reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
-  }
-  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+  for (const [name, value] of Object.entries(securityHeaders(reply.request.id)))
+    if (!isOwnAllowed.has(name) || !reply.hasHeader(name)) reply.header(name, value);
 }
 
 /** RFC 9745 and RFC 8594. */

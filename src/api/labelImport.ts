@@ -64,7 +64,7 @@ export const labelImport = endpoint({
     ['created', 'updated', 'unchanged', 'faultCount', 'faults'],
   ),
   effect: 'change',
-  problems: ['unprocessable'],
+  problems: ['unprocessable', 'plan-limit'],
   handle: async (call, { body, query }) => ({
     body: await runLabelImport(call, body, query.partial === 'true'),
   }),

@@ -82,6 +82,9 @@ function operation(endpoint: Endpoint): Record<string, unknown> {
           },
         },
       },
+      ...(endpoint.hasEtag
+        ? { 304: { description: 'The record is still the one of `If-None-Match`.' } }
+        : {}),
       ...problemResponses(endpoint, roles === 'public'),
     },
   };
@@ -125,6 +128,8 @@ function headerParameters(endpoint: Endpoint): unknown[] {
   if (endpoint.problems?.includes('precondition-failed')) {
     return [id, header('If-Match', 'The ETag of the record as it was read.', '"Jx9"')];
   }
+  if (endpoint.hasEtag)
+    return [id, header('If-None-Match', 'The ETag of the record as it is known already.', '"Jx9"')];
   return [id];
 }
 

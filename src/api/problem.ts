@@ -58,6 +58,8 @@ function fromFramework(error: unknown): Problem {
     case 'Z_DATA_ERROR':
     case 'Z_BUF_ERROR':
       return new Problem('malformed-json', 'The body cannot be decompressed as its Content-Encoding says.');
+    case 'ECONNRESET':
+      return new Problem('malformed-request', 'The connection ended before the whole body had arrived.');
     case 'FST_ERR_BAD_URL':
       return new Problem('unknown-path', 'The path cannot be decoded.');
     case 'FST_ERR_MAX_PARAM_LENGTH':

@@ -5,7 +5,7 @@ import { deleteRecord } from '../services/deleteRecord.ts';
 import { noSuch, shownOf } from '../services/findWritable.ts';
 import type { Change, Owner, RecordKind } from '../services/recordKind.ts';
 import { updateRecord } from '../services/updateRecord.ts';
-import type { PlanLimit } from '../store/plans.ts';
+import type { CountedLimit } from '../store/plans.ts';
 import { findRecord, type Row, searchRecords } from '../store/records.ts';
 import { nounOf, type Table } from '../store/table.ts';
 import { type Endpoint, endpoint, type Input } from './endpoint.ts';
@@ -36,7 +36,7 @@ export type Definition<F extends Fields> = {
   table: Table;
   fields: F;
   owner: Owner;
-  limit?: PlanLimit;
+  limit?: CountedLimit;
   /** Operations that are written by hand beside the resource, or make no sense for it. */
   without?: readonly Operation[];
   /** Members that an answer leaves out although the record has them. */
@@ -95,6 +95,7 @@ export function defineResource<F extends Fields>(definition: Definition<F>): Res
         summary: `Read ${withArticle(noun)}`,
         params,
         reply: readReplySchema(fields),
+        hasEtag: true,
         effect: 'read',
         problems: ['not-found'],
         handle: async (call, input) => {
@@ -160,9 +161,10 @@ export function defineResource<F extends Fields>(definition: Definition<F>): Res
         body: searchBody,
         reply: searchReply(replySchema(fields, without.search)),
         effect: 'read',
+        isReport: true,
         problems: ['invalid-where'],
         handle: async (call, { body }) => ({
-          body: await searchRecords(call.db, kind.table, call.scope, body ?? {}, searchNames),
+          body: await searchRecords(call.services.reports, kind.table, call.scope, body ?? {}, searchNames),
         }),
       }),
   };

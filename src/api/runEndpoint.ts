@@ -7,7 +7,7 @@ import { writeSecurityEvents } from '../services/auditSecurityEvent.ts';
 import type { Call, SecurityEvent, Services } from '../services/call.ts';
 import type { Db } from '../store/db.ts';
 import { findReply, saveReply, tryLockKey } from '../store/idempotency.ts';
-import { type Endpoint, type Input, isBodyOptional } from './endpoint.ts';
+import { type Endpoint, type Input, isBodyOptional, type Stream } from './endpoint.ts';
 import { etagOf } from './etag.ts';
 import { refuseUnstorable } from './readJson.ts';
 
@@ -18,7 +18,7 @@ export type Answer = {
   headers: Record<string, string>;
   body: string;
   isSecret?: boolean;
-  stream?: AsyncIterable<string>;
+  stream?: Stream;
 };
 
 /** Runs the endpoint on what was read of the request: reads on the pool, everything else in one transaction. */
@@ -41,7 +41,8 @@ export async function runEndpoint(
     if (endpoint.effect === 'read' || endpoint.effect === 'send')
       return await answer(endpoint, callOn(services.store), input);
     const key = endpoint.effect === 'create' ? readKey(request.headers['idempotency-key']) : undefined;
-    return await services.store.transaction((tx) =>
+    const store = endpoint.effect === 'session' ? services.logins : services.store;
+    return await store.transaction((tx) =>
       key === undefined ? answer(endpoint, callOn(tx), input) : answerOnce(endpoint, callOn(tx), input, key),
     );
   } finally {
@@ -78,7 +79,7 @@ function fromText(schema: TSchema | undefined, values: unknown): unknown {
   const converted: Record<string, unknown> = { ...values };
   for (const name of integerMembers(schema)) {
     const text = converted[name];
-    if (typeof text === 'string' && /^\d{1,16}$/.test(text)) converted[name] = Number(text);
+    if (typeof text === 'string' && /^-?\d{1,100}$/.test(text)) converted[name] = Number(text);
   }
   return converted;
 }

@@ -7,31 +7,30 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { createFairQueue } from '../lib/fairQueue.ts';
 import { hashToken } from '../lib/token.ts';
-import { createTokenBucket } from '../lib/tokenBucket.ts';
 import { Problem } from '../model/errors.ts';
 import { platformTenant } from '../model/metrics.ts';
 import type { Principal, Scope } from '../model/principal.ts';
 import type { MetricRecorder, Series } from '../services/metricRecorder.ts';
 import { endReusedSession } from '../services/sessions.ts';
 import { accessOf, unusedRows } from './access.ts';
+import { collectMethods } from './allowedMethods.ts';
 import { authorize, visibleTo } from './authorize.ts';
-import type { Endpoint } from './endpoint.ts';
+import { createClientErrorHandler } from './clientErrors.ts';
+import type { Endpoint, Stream } from './endpoint.ts';
 import { addDeprecation, addSecurityHeaders, allowOrigins } from './headers.ts';
 import { createPasswordGuard } from './passwordGuard.ts';
 import { toProblemReply } from './problem.ts';
-import { readJson } from './readJson.ts';
+import { readAnonymousJson, readJson } from './readJson.ts';
+import { createRequestLimits } from './requestLimits.ts';
+import { createRequestShares } from './requestShares.ts';
 import { routeOf } from './route.ts';
 import { type Answer, readInput, runEndpoint } from './runEndpoint.ts';
 import type { ServerOptions } from './serverOptions.ts';
 import { addSystemRoutes } from './system.ts';
+import { addressKey, cleanForwarded, createTrust } from './trustedProxies.ts';
 
 const bodyLimit = 1024 * 1024;
-/** Searches and reports of one tenant at once: fewer than there are connections for them, so that others get through. */
-const reportsAtOnce = 3;
-/** As many as there are connections for them. */
-const reportConnections = 8;
 /** Longer than any statement may take, so that whoever reads their answer gets it. */
 const patienceMs = 20_000;
 
@@ -78,6 +77,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       addSecurityHeaders(reply);
       sendProblem(error, request, reply);
     },
+    clientErrorHandler: createClientErrorHandler(log),
+    ...(options.trustedProxies ? { trustProxy: createTrust(options.trustedProxies) } : {}),
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 500 },
     exposeHeadRoutes: true,
   });
@@ -88,6 +89,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.setNotFoundHandler((request, reply) =>
     sendProblem(new Problem('unknown-path', 'There is no such path.'), request, reply),
   );
+  const methodsOf = collectMethods(app);
+  // Before the body is read, which nobody would look at.
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(request.is404 ? noSuchRoute(request, methodsOf) : undefined);
+  });
+  cleanForwarded(app.server);
+  // Whatever is expected, the answer is the same as without it, as HTTP permits.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   readBodies(app);
   await app.register(compress, {
     threshold: 1024,
@@ -127,11 +136,12 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     done();
   });
 
-  const bucket = createTokenBucket(options.rateLimit, options.services.now);
+  const limits = createRequestLimits(options.rateLimit, options.services.now);
   const passwords = createPasswordGuard(options.services.now);
-  const reports = createFairQueue({ slots: reportConnections, slotsPerKey: reportsAtOnce });
+  const shares = createRequestShares();
   const sweep = () => {
-    bucket.sweep();
+    limits.sweep();
+    options.authenticate.sweep();
     passwords.sweep();
   };
   const sweeper = setInterval(sweep, 60_000).unref();
@@ -139,14 +149,18 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const run = async (endpoint: Endpoint, request: FastifyRequest, caller: Caller): Promise<Answer> => {
     const input = readInput(endpoint, request);
     const work = () => runEndpoint(endpoint, options.services, caller, request, input);
-    if (endpoint.password) {
-      const { principal } = caller;
-      return passwords.run(endpoint.password, { ip: request.ip, principal }, input.body, work);
-    }
-    return endpoint.isReport ? reports.run(`tenant ${caller.principal.tenantId}`, work) : work();
+    const isAnonymous = caller.principal === anonymous;
+    // Sessions have connections of their own.
+    const inTurn = () =>
+      endpoint.effect === 'session'
+        ? work()
+        : shares.run(endpoint, caller.principal.tenantId, isAnonymous, work);
+    if (!endpoint.password) return inTurn();
+    const { principal } = caller;
+    return passwords.run(endpoint.password, { ip: addressKey(request.ip), principal }, input.body, inTurn);
   };
-  for (const endpoint of endpoints) addEndpoint(app, endpoint, options, bucket, run);
-  refuseOtherMethods(app, endpoints);
+  for (const endpoint of endpoints) addEndpoint(app, endpoint, options, limits, run);
+  answerOptions(app, endpoints);
   await addSystemRoutes(app, options);
   return app;
 }
@@ -170,12 +184,11 @@ function addEndpoint(
   app: FastifyInstance,
   endpoint: Endpoint,
   options: ServerOptions,
-  bucket: ReturnType<typeof createTokenBucket>,
+  limits: ReturnType<typeof createRequestLimits>,
   run: (endpoint: Endpoint, request: FastifyRequest, caller: Caller) => Promise<Answer>,
 ): void {
   const access = accessOf(endpoint);
   const url = routeOf(endpoint);
-  const policy = `"default";q=${options.rateLimit.burst};w=${Math.ceil(options.rateLimit.burst / options.rateLimit.perSecond)}`;
   app.route({
     method: endpoint.method,
     url,
@@ -183,47 +196,39 @@ function addEndpoint(
     // Before the body is read: a caller without a token costs a look-up and no more.
     onRequest: async (request, reply) => {
       request.route = url;
+      const address = addressKey(request.ip);
       const principal =
         access === 'public'
           ? anonymous
-          : await options.authenticate(request.headers.authorization).catch(async (error: unknown) => {
-              if (endpoint.endsReused) await endIfReused(options.services, request);
-              throw error;
-            });
-      // A token by its id, which is a number; anybody without one by address.
-      const { remaining, waitSeconds } = bucket.take(principal.tokenId || request.ip);
-      reply
-        .header('ratelimit', `"default";r=${remaining};t=${Math.ceil(waitSeconds)}`)
-        .header('ratelimit-policy', policy);
-      if (waitSeconds > 0) {
-        throw new Problem('rate-limited', `More than ${options.rateLimit.perSecond} requests a second.`, {
-          retryAfterSeconds: waitSeconds,
-        });
-      }
+          : await options.authenticate
+              .authenticate(request.headers.authorization, address)
+              .catch(async (error: unknown) => {
+                const isUnknown = error instanceof Problem && error.code === 'unauthenticated';
+                if (endpoint.endsReused && isUnknown) await endIfReused(options.services, request);
+                throw error;
+              });
+      limits.take(principal, address, ({ remaining, waitSeconds }) => {
+        reply
+          .header('ratelimit', `"default";r=${remaining};t=${Math.ceil(waitSeconds)}`)
+          .header('ratelimit-policy', limits.policy);
+      });
       const scope = authorize(principal, access, endpoint.effect);
       request.caller = { principal, scope, visible: visibleTo(principal) };
     },
     handler: async (request, reply) => {
       if (!request.caller) throw new Error('The request was not authorized.');
       const answer = await run(endpoint, request, request.caller);
+      if (endpoint.effect === 'session') expectToken(options, answer.body);
       if (endpoint.deprecated) addDeprecation(reply, endpoint.deprecated);
       reply.headers(answer.headers);
       if (
         answer.headers.etag !== undefined &&
         isKnown(request.headers['if-none-match'], answer.headers.etag) &&
-        request.method !== 'PUT'
+        (request.method === 'GET' || request.method === 'HEAD')
       ) {
         return reply.code(304).send();
       }
-      if (answer.stream) {
-        // Whoever asks for the head alone must not be kept waiting for the end of a stream that has none.
-        const events = request.method === 'HEAD' ? '' : Readable.from(answer.stream);
-        return reply
-          .code(answer.status)
-          .header('connection', 'close')
-          .type(`${endpoint.isLines ? 'application/x-ndjson' : 'text/event-stream'}; charset=utf-8`)
-          .send(events);
-      }
+      if (answer.stream) return sendStream(endpoint, request, reply, answer.stream);
       return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.body);
     },
   });
@@ -235,31 +240,55 @@ async function endIfReused(services: ServerOptions['services'], request: Fastify
   if (token !== undefined) await endReusedSession(services, { hash: hashToken(token) }, origin);
 }
 
+function expectToken({ authenticate }: ServerOptions, body: string): void {
+  const { token }: { token?: unknown } = JSON.parse(body);
+  if (typeof token === 'string') authenticate.expect(token);
+}
+
+/** Time for a slow reader to take what was sent before it is cut off. */
+const drainMs = 2000;
+
+function sendStream(
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { pieces, cut, onEnd = () => {} }: Stream,
+): FastifyReply {
+  const { raw } = reply;
+  raw.once('close', onEnd);
+  // The client may be gone already, and then nothing else tells of it.
+  if (raw.destroyed || raw.closed) onEnd();
+  cut?.addEventListener('abort', () => setTimeout(() => raw.destroy(), drainMs).unref());
+  // Whoever asks for the head alone must not be kept waiting for the end of a stream that has none.
+  const events =
+    request.method === 'HEAD' ? '' : Readable.from(pieces, { objectMode: true, highWaterMark: 1 });
+  return reply
+    .code(endpoint.status ?? 200)
+    .header('connection', 'close')
+    .type(`${endpoint.isLines ? 'application/x-ndjson' : 'text/event-stream'}; charset=utf-8`)
+    .send(events);
+}
+
 function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
   return ifNoneMatch?.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag) ?? false;
 }
 
-/** 405 with the methods that the path does have, and a plain OPTIONS. */
-function refuseOtherMethods(app: FastifyInstance, endpoints: readonly Endpoint[]): void {
-  const every = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] as const;
+/** 405 with the methods that the path has, else 404. */
+function noSuchRoute(request: FastifyRequest, methodsOf: (path: string) => string[]): Problem {
+  const methods = methodsOf(request.url.replace(/\?.*$/s, ''));
+  if (methods.length === 0) return new Problem('unknown-path', 'There is no such path.');
+  return new Problem('method-not-allowed', `${request.method} is not a method of this path.`, {
+    allow: methods.join(', '),
+  });
+}
+
+/** A plain OPTIONS tells the methods of the path. */
+function answerOptions(app: FastifyInstance, endpoints: readonly Endpoint[]): void {
   for (const url of new Set(endpoints.map(routeOf))) {
     const methods = endpoints
       .filter((endpoint) => routeOf(endpoint) === url)
       .map((endpoint) => endpoint.method);
-    const has = (method: (typeof every)[number]) => methods.some((known) => known === method);
-    const allow = [...methods, ...(has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
-    const refuse = async (request: FastifyRequest): Promise<never> => {
-      throw new Problem('method-not-allowed', `${request.method} is not a method of this path.`, { allow });
-    };
-    // HEAD is an own method here only where GET is none, since GET brings it along.
-    const others = [...every.filter((method) => !has(method)), ...(has('GET') ? [] : (['HEAD'] as const))];
-    app.route({
-      method: others,
-      url,
-      exposeHeadRoute: false,
-      onRequest: refuse,
-      handler: refuse,
-    });
+    const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
     app.route({
       method: 'OPTIONS',
       url,
@@ -273,7 +302,10 @@ function readBodies(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (_request: FastifyRequest, body: Buffer) => (body.length === 0 ? undefined : readJson(body)),
+    async (request: FastifyRequest, body: Buffer) => {
+      if (body.length === 0) return undefined;
+      return request.caller?.principal === anonymous ? readAnonymousJson(body) : readJson(body);
+    },
   );
 }
 

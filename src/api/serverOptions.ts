@@ -1,3 +1,4 @@
+import type { BlockList } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Secret } from '../lib/secret.ts';
 import type { Services } from '../services/call.ts';
@@ -7,7 +8,7 @@ import type { Metrics } from './metrics.ts';
 
 export type ServerOptions = {
   services: Services;
-  authenticate: Authenticate['authenticate'];
+  authenticate: Authenticate;
   endpoints: readonly Endpoint[];
   metrics: Metrics;
   /** Whether /metrics is served here, and the token that it asks for. */
@@ -16,4 +17,6 @@ export type ServerOptions = {
   version: string;
   rateLimit: { perSecond: number; burst: number };
   corsOrigins: readonly string[];
+  /** Whose X-Forwarded-For is believed; none if left out. */
+  trustedProxies?: BlockList;
 };

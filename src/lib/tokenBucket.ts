@@ -2,21 +2,31 @@
 export function createTokenBucket(limit: { perSecond: number; burst: number }, now: () => number) {
   const buckets = new Map<string | number, { level: number; at: number }>();
 
+  function fill(key: string | number): { level: number; at: number } {
+    const at = now();
+    const bucket = buckets.get(key) ?? { level: limit.burst, at };
+    bucket.level = Math.min(
+      limit.burst,
+      bucket.level + (Math.max(0, at - bucket.at) / 1000) * limit.perSecond,
+    );
+    bucket.at = at;
+    return bucket;
+  }
+
+  const waitOf = (level: number) => (level < 1 ? (1 - level) / limit.perSecond : 0);
+
   return {
     /** Takes one token; `remaining` is what is left, `waitSeconds` is above 0 when nothing was. */
     take(key: string | number): { remaining: number; waitSeconds: number } {
-      const at = now();
-      const bucket = buckets.get(key) ?? { level: limit.burst, at };
-      bucket.level = Math.min(
-        limit.burst,
-        bucket.level + (Math.max(0, at - bucket.at) / 1000) * limit.perSecond,
-      );
-      bucket.at = at;
+      const bucket = fill(key);
       buckets.set(key, bucket);
-      if (bucket.level < 1) return { remaining: 0, waitSeconds: (1 - bucket.level) / limit.perSecond };
+      const waitSeconds = waitOf(bucket.level);
+      if (waitSeconds > 0) return { remaining: 0, waitSeconds };
       bucket.level -= 1;
       return { remaining: Math.floor(bucket.level), waitSeconds: 0 };
     },
+    /** Whether one could be taken. */
+    peek: (key: string | number) => ({ waitSeconds: waitOf(fill(key).level) }),
     /** Forgets the buckets that have filled up again; a full bucket and a missing one are the same. */
     sweep(): void {
       const fullAfterMs = (limit.burst / limit.perSecond) * 1000;

@@ -8,6 +8,12 @@ export const problems = {
     title: 'The body is not JSON',
     advice: 'Send one JSON value in UTF-8, nested no deeper than 64 levels.',
   },
+  'malformed-request': {
+    status: 400,
+    title: 'The request is not HTTP/1.1',
+    advice:
+      'Check the request line, the headers and the length of the body, or what stands between you and Vigil.',
+  },
   'invalid-input': {
     status: 400,
     title: 'The request does not fit the endpoint',
@@ -64,6 +70,11 @@ export const problems = {
     title: 'This path has no such method',
     advice: 'The `Allow` header lists the methods of the path.',
   },
+  'request-timeout': {
+    status: 408,
+    title: 'The request did not arrive in time',
+    advice: 'A request has 10 seconds to arrive as a whole.',
+  },
   conflict: {
     status: 409,
     title: 'The request conflicts with how things stand',
@@ -104,6 +115,11 @@ export const problems = {
     status: 422,
     title: 'This Idempotency-Key was used for another request',
     advice: 'Use a new key for every new request.',
+  },
+  'headers-too-large': {
+    status: 431,
+    title: 'The headers are too large',
+    advice: 'All headers together, the request line included, may have 16 KiB.',
   },
   'rate-limited': {
     status: 429,

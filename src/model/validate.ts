@@ -9,10 +9,25 @@ import { parseSchedule } from '../lib/schedule.ts';
 import { type Fault, Problem } from './errors.ts';
 import { followedFunding } from './followedFunding.ts';
 
-const options = { allErrors: true, verbose: true, strict: false, ownProperties: true };
+/** Faults that one answer lists. */
+export const faultLimit = 100;
+/** Faults for which the nearest known name is looked up, which costs far more than finding the fault. */
+const suggestionLimit = 10;
+
+/**
+ * Ajv either stops at the first fault or collects all of them, however many there are: its generated code is changed to
+ * stop after some more than are listed, by throwing what it has.
+ */
+const stopAfterMany = (code: string) =>
+  code.replaceAll('errors++;', `if (++errors > ${4 * faultLimit}) throw vErrors;`);
+
+const base = { verbose: true, strict: false, ownProperties: true };
+const options = { ...base, allErrors: true, code: { process: stopAfterMany } };
 const ajv = new Ajv2020(options);
 /** Writes defaults into what it checks. */
 const filling = new Ajv2020({ ...options, useDefaults: true });
+/** Says only whether a value is valid, and stops at the first fault. */
+const quick = new Ajv2020(base);
 
 /** Formats that a schema may name, each with the words that say what would be right. */
 const formats: Record<string, { test: (text: string) => boolean; words: string }> = {
@@ -92,8 +107,7 @@ const formats: Record<string, { test: (text: string) => boolean; words: string }
   },
 };
 for (const [name, { test }] of Object.entries(formats)) {
-  ajv.addFormat(name, test);
-  filling.addFormat(name, test);
+  for (const each of [ajv, filling, quick]) each.addFormat(name, test);
 }
 
 function isAccepted(parse: (text: string) => unknown, text: string): boolean {
@@ -115,7 +129,7 @@ const patternWords: Record<string, string> = {
 type Compiled = WeakMap<TSchema, ValidateFunction>;
 const compiled: Compiled = new WeakMap();
 const compiledFilling: Compiled = new WeakMap();
-const faultLimit = 100;
+const compiledQuick: Compiled = new WeakMap();
 const noneReserved: ReadonlySet<string> = new Set();
 
 /** Throws one problem that lists every fault of the value; `reserved` are known members that may not be given here. */
@@ -131,7 +145,8 @@ export function validate(
 
 export function invalidInput(faults: Fault[]): Problem {
   const first = faults[0]!;
-  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
+  const others = faults.length - 1;
+  const more = others > 0 ? ` (and ${faults.length < faultLimit ? '' : 'at least '}${others} more)` : '';
   return new Problem('invalid-input', `${first.pointer || 'The request'}: ${first.message}${more}`, {
     errors: faults,
   });
@@ -144,28 +159,50 @@ export function withDefaults(
   root = '',
 ): { value: unknown } | { faults: Fault[] } {
   const copy: unknown = structuredClone(value);
-  const faults = check(filling, compiledFilling, schema, copy).map((error) =>
-    toFault(error, root, noneReserved),
-  );
+  const faults = toFaults(check(filling, compiledFilling, schema, copy), root, noneReserved);
   return faults.length > 0 ? { faults } : { value: copy };
 }
 
 function faultsOf(schema: TSchema, value: unknown, root: string, reserved: ReadonlySet<string>): Fault[] {
-  return check(ajv, compiled, schema, value).map((error) => toFault(error, root, reserved));
+  return toFaults(check(ajv, compiled, schema, value), root, reserved);
 }
 
 function check(by: Ajv2020, known: Compiled, schema: TSchema, value: unknown): ErrorObject[] {
+  const run = validatorOf(by, known, schema);
+  try {
+    if (run(value)) return [];
+  } catch (thrown) {
+    if (!Array.isArray(thrown)) throw thrown;
+    // The faults may be those of one alternative only, where another takes the value.
+    return validatorOf(quick, compiledQuick, schema)(value) ? [] : listed(thrown);
+  }
+  return listed(run.errors ?? []);
+}
+
+function validatorOf(by: Ajv2020, known: Compiled, schema: TSchema): ValidateFunction {
   let run = known.get(schema);
   if (!run) {
     run = by.compile(schema);
     known.set(schema, run);
   }
-  if (run(value)) return [];
-  // `if` only repeats that one of its branches has the faults listed beside it.
-  return (run.errors ?? []).filter(({ keyword }) => keyword !== 'if').slice(0, faultLimit);
+  return run;
 }
 
-function toFault(error: ErrorObject, root: string, reserved: ReadonlySet<string>): Fault {
+/** `if` only repeats that one of its branches has the faults listed beside it. */
+function listed(errors: readonly ErrorObject[]): ErrorObject[] {
+  return errors.filter(({ keyword }) => keyword !== 'if').slice(0, faultLimit);
+}
+
+function toFaults(errors: readonly ErrorObject[], root: string, reserved: ReadonlySet<string>): Fault[] {
+  return errors.map((error, index) => toFault(error, root, reserved, index < suggestionLimit));
+}
+
+function toFault(
+  error: ErrorObject,
+  root: string,
+  reserved: ReadonlySet<string>,
+  hasSuggestion: boolean,
+): Fault {
   const pointer = `${root}${error.instancePath}`;
   const { params } = error;
   switch (error.keyword) {
@@ -182,10 +219,9 @@ function toFault(error: ErrorObject, root: string, reserved: ReadonlySet<string>
         return { pointer: place, code: 'output-only', message: 'is set by Vigil and cannot be given here.' };
       }
       const properties: unknown = error.parentSchema?.properties;
-      const guess = nearest(
-        name,
-        typeof properties === 'object' && properties !== null ? Object.keys(properties) : [],
-      );
+      const guess = hasSuggestion
+        ? nearest(name, typeof properties === 'object' && properties !== null ? Object.keys(properties) : [])
+        : undefined;
       return {
         pointer: place,
         code: 'unknown-member',
@@ -196,7 +232,7 @@ function toFault(error: ErrorObject, root: string, reserved: ReadonlySet<string>
       return {
         pointer,
         code: 'type',
-        message: `must be ${typeWords(params.type)}, not ${wordFor(error.data)}.`,
+        message: `must be ${typeWords(params.type, error.parentSchema)}${isText(root) ? '' : `, not ${wordFor(error.data)}`}.`,
       };
     case 'enum': {
       const allowed: unknown[] = params.allowedValues;
@@ -233,7 +269,13 @@ function toFault(error: ErrorObject, root: string, reserved: ReadonlySet<string>
     case 'uniqueItems':
       return { pointer, code: 'not-unique', message: 'must not have the same element twice.' };
     case 'minimum':
-      return { pointer, code: 'too-small', message: `must be at least ${params.limit}.` };
+      return {
+        pointer,
+        code: 'too-small',
+        message: isPositive(error.parentSchema)
+          ? 'must be a positive integer.'
+          : `must be at least ${params.limit}.`,
+      };
     case 'maximum':
       return { pointer, code: 'too-large', message: `must be at most ${params.limit}.` };
     default:
@@ -245,7 +287,18 @@ function characters(count: number): string {
   return count === 1 ? '1 character' : `${count} characters`;
 }
 
-function typeWords(type: string | string[]): string {
+/** Paths and query strings are text whatever their members are. */
+function isText(root: string): boolean {
+  return root === '/path' || root === '/query';
+}
+
+/** An id. */
+function isPositive(schema: ErrorObject['parentSchema']): boolean {
+  return schema?.type === 'integer' && schema.minimum === 1 && schema.maximum === Number.MAX_SAFE_INTEGER;
+}
+
+function typeWords(type: string | string[], schema: ErrorObject['parentSchema']): string {
+  if (isPositive(schema)) return 'a positive integer';
   const words: Record<string, string> = {
     integer: 'a whole number',
     number: 'a number',

@@ -1,25 +1,28 @@
 import { everything, type Scope } from '../model/principal.ts';
-import {
-  type AlertEvent,
-  firstAlertEvent,
-  lastAlertEvent,
-  readAlertEvents,
-} from '../store/alerts/alertEvents.ts';
+import { firstAlertEvent, lastAlertEvent, readAlertEvents } from '../store/alerts/alertEvents.ts';
 import type { Db } from '../store/db.ts';
+import { createStreamMatching, type SharedEvent, type StreamQuery, shareEvent } from './streamMatching.ts';
+import { createStreamSlots, type StreamSlots } from './streamSlots.ts';
 
 export type AlertFeed = {
   /** Events after one, or from now on, as they come; `undefined` when nothing has come for a while. */
-  follow(wanted: Wanted): AsyncGenerator<AlertEvent | undefined>;
+  follow(wanted: Wanted): AsyncGenerator<SharedEvent | undefined>;
+  /** Who may have how many streams open. */
+  slots: StreamSlots;
   /** Ends every stream. */
   close(): Promise<void>;
 };
 
 type Wanted = {
   scope: Scope;
-  matches: (alert: Record<string, unknown>) => boolean;
+  /** Whose share of the matching it takes. */
+  owner: string;
+  query: StreamQuery;
   after: string | undefined;
   /** Goes on when all that has happened so far is told. */
   isLive: boolean;
+  /** Called when the stream was cut off because its reader is too slow. */
+  onOverflow?: () => void;
 };
 
 type Options = {
@@ -28,16 +31,29 @@ type Options = {
   onError: (error: unknown) => void;
 };
 
+/** A page ends with the event that passes either. */
 const pageSize = 500;
+const pageLength = 1_000_000;
 const heartbeatMs = 15_000;
-/** A reader that is this far behind is cut off; it comes back with the id of the last event it saw. */
-const mostWaiting = 10_000;
+/** A reader that is further behind is cut off; it comes back with the id of the last event it saw. */
+const waitingEvents = 10_000;
+const waitingBytes = 4 * 1024 * 1024;
+/** Length of the events that wait to be matched for one owner; beyond it, the owner's readers are cut off. */
+const unmatchedLength = 16_000_000;
 
-type Reader = { scope: Scope; put(event: AlertEvent): void; end(): void };
+type Reader = {
+  scope: Scope;
+  owner: string;
+  query: StreamQuery;
+  put(event: SharedEvent): void;
+  end(isOverflow?: boolean): void;
+};
 
 /** Reads every event once and hands it to all who follow; without readers it does nothing. */
 export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
   const readers = new Set<Reader>();
+  const matching = createStreamMatching();
+  const unmatched = new Map<string, number>();
   let last = firstAlertEvent;
   let starting: Promise<void> | undefined;
   let running: { stop(): Promise<void> } | undefined;
@@ -53,13 +69,43 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
 
   async function readOn(): Promise<void> {
     for (;;) {
-      const events = await readAlertEvents(db, everything, { after: last }, pageSize);
+      const events = await readAlertEvents(db, everything, { after: last }, pageSize, pageLength);
       for (const event of events) {
         last = event.id;
-        for (const reader of readers)
-          if (reader.scope.all || reader.scope.tenantIds.includes(event.tenantId)) reader.put(event);
+        const shared = shareEvent(event);
+        if (shared) handOut(shared);
       }
-      if (events.length < pageSize) return;
+      if (!hasMore(events)) return;
+    }
+  }
+
+  /** Each owner's readers get it when it is their turn. */
+  function handOut(event: SharedEvent): void {
+    const byOwner = new Map<string, Reader[]>();
+    for (const reader of readers) {
+      if (!reader.scope.all && !reader.scope.tenantIds.includes(event.tenantId)) continue;
+      const own = byOwner.get(reader.owner);
+      if (own) own.push(reader);
+      else byOwner.set(reader.owner, [reader]);
+    }
+    for (const [owner, own] of byOwner) {
+      if ((unmatched.get(owner) ?? 0) > unmatchedLength) for (const reader of own) reader.end(true);
+      else void matchFor(owner, event, own);
+    }
+  }
+
+  async function matchFor(owner: string, event: SharedEvent, own: readonly Reader[]): Promise<void> {
+    unmatched.set(owner, (unmatched.get(owner) ?? 0) + event.length);
+    try {
+      await matching.match(owner, event, own);
+    } catch (error) {
+      onError(error);
+      // What could not be matched must not be passed over.
+      for (const reader of own) reader.end();
+    } finally {
+      const left = unmatched.get(owner)! - event.length;
+      if (left === 0) unmatched.delete(owner);
+      else unmatched.set(owner, left);
     }
   }
 
@@ -98,36 +144,35 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
     await stopping;
   }
 
-  async function* follow({ scope, matches, after, isLive }: Wanted): AsyncGenerator<AlertEvent | undefined> {
+  async function* follow(wanted: Wanted): AsyncGenerator<SharedEvent | undefined> {
     followers++;
     try {
-      yield* followOn({ scope, matches, after, isLive });
+      yield* followOn(wanted);
     } finally {
       // Nobody is left to read for.
       if (--followers === 0) await stop();
     }
   }
 
-  async function* followOn({
-    scope,
-    matches,
-    after,
-    isLive,
-  }: Wanted): AsyncGenerator<AlertEvent | undefined> {
+  async function* followOn(wanted: Wanted): AsyncGenerator<SharedEvent | undefined> {
+    const { after, isLive } = wanted;
     await start();
-    const queue: AlertEvent[] = [];
-    const state = { hasEnded: isClosed };
+    const queue: SharedEvent[] = [];
+    const state = { hasEnded: isClosed, bytes: 0 };
     let wake: () => void = () => {};
     const reader: Reader = {
-      scope,
+      ...wanted,
       put(event) {
         // Nothing may follow what had no place any more: whoever resumes after it would never see that.
-        if (state.hasEnded || !event.alert || !matches(event.alert)) return;
-        if (queue.length >= mostWaiting) return reader.end();
+        if (state.hasEnded) return;
+        if (queue.length >= waitingEvents || (queue.length > 0 && state.bytes > waitingBytes))
+          return reader.end(true);
         queue.push(event);
+        state.bytes += event.frame().length;
         wake();
       },
-      end() {
+      end(isOverflow = false) {
+        if (isOverflow && !state.hasEnded) wanted.onOverflow?.();
         state.hasEnded = true;
         wake();
       },
@@ -135,10 +180,13 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
     const to = last;
     readers.add(reader);
     try {
-      yield* backlog(scope, matches, after ?? to, to);
+      yield* backlog(wanted, after ?? to, to);
       if (!isLive) return;
       for (;;) {
-        for (let event = queue.shift(); event; event = queue.shift()) yield event;
+        for (let event = queue.shift(); event; event = queue.shift()) {
+          state.bytes -= event.frame().length;
+          yield event;
+        }
         if (state.hasEnded) return;
         const isSilent = await new Promise<boolean>((resolve) => {
           const timer = setTimeout(resolve, heartbeatMs, true);
@@ -154,22 +202,29 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
     }
   }
 
+  /** Read page by page as the reader takes it, so that it holds no more than one. */
   async function* backlog(
-    scope: Scope,
-    matches: Wanted['matches'],
+    { scope, owner, query }: Wanted,
     from: string,
     to: string,
-  ): AsyncGenerator<AlertEvent> {
+  ): AsyncGenerator<SharedEvent> {
     for (let after = from; after !== to; ) {
-      const events = await readAlertEvents(db, scope, { after, to }, pageSize);
-      for (const event of events) if (event.alert && matches(event.alert)) yield event;
-      if (events.length < pageSize) return;
+      const events = await readAlertEvents(db, scope, { after, to }, pageSize, pageLength);
+      for (const event of events) {
+        const shared = shareEvent(event);
+        if (!shared) continue;
+        const found: SharedEvent[] = [];
+        await matching.match(owner, shared, [{ query, put: (match) => found.push(match) }]);
+        yield* found;
+      }
+      if (!hasMore(events)) return;
       after = events.at(-1)!.id;
     }
   }
 
   return {
     follow,
+    slots: createStreamSlots(),
     async close() {
       isClosed = true;
       await starting?.catch(() => undefined);
@@ -177,4 +232,10 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
       await stop();
     },
   };
+}
+
+/** Whether a page may have ended before the last event. */
+function hasMore(events: readonly { alert: string | null }[]): boolean {
+  const length = events.reduce((sum, { alert }) => sum + (alert?.length ?? 0), 0);
+  return events.length >= pageSize || length >= pageLength;
 }

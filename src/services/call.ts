@@ -17,6 +17,8 @@ import type { MetricRecorder } from './metricRecorder.ts';
 /** What every service can reach; built once. */
 export type Services = {
   store: Store;
+  /** For tokens and sessions: connections of their own, so that users log in whatever else goes on. */
+  logins: Store;
   /** For searches and reports: a few connections of their own, with a short time limit. */
   reports: Db;
   keyring: Keyring;

@@ -1,7 +1,7 @@
 import { alertUid } from '../alerts/alertUid.ts';
 import { prepareRaise, raise } from '../alerts/raise.ts';
 import { complianceTags, type Finding, type Severity } from '../model/alert.ts';
-import { type Fault, Problem } from '../model/errors.ts';
+import { type Fault, invalid, Problem } from '../model/errors.ts';
 import { platformTenant } from '../model/metrics.ts';
 import {
   type DetectorOrigin,
@@ -12,6 +12,7 @@ import { addSamples } from '../store/metrics/addSamples.ts';
 import { audit } from './audit.ts';
 import type { Call } from './call.ts';
 import { findWritable } from './findWritable.ts';
+import { checkPushedAlerts } from './planLimits.ts';
 import type { RecordKind } from './recordKind.ts';
 
 export type Pushed = {
@@ -58,6 +59,7 @@ export async function pushFindings(
     );
   }
   checkTimes(pushed, call.now);
+  checkMeta(pushed);
   const byEid = new Map(pushed.toReversed().map((item) => [item.eid, toFinding(origin, item, call.now)]));
   await prepareRaise(call.services.store, [...byEid.values()]);
   const noted = await noteExternalFindings(
@@ -67,6 +69,7 @@ export async function pushFindings(
   );
   const known = new Map(noted.map((item) => [item.eid, item]));
   const inOrder = [...new Set(pushed.map(({ eid }) => eid))].filter((eid) => known.get(eid)!.isNew);
+  if (inOrder.length > 0) await checkPushedAlerts(call, origin.tenantId, inOrder.length);
   const fresh = await raise(
     call.db,
     inOrder.map((eid) => byEid.get(eid)!),
@@ -120,6 +123,21 @@ function checkTimes(pushed: readonly Pushed[], now: number): void {
   });
   if (faults.length > 0)
     throw new Problem('invalid-input', `${faults[0]!.pointer}: ${faults[0]!.message}`, { errors: faults });
+}
+
+/** Distinct names make an alert dear to read, and it is read whenever somebody searches or follows. */
+const metaMembers = 10_000;
+
+function checkMeta(pushed: readonly Pushed[]): void {
+  const index = pushed.findIndex(({ meta }) => countMembers(meta) > metaMembers);
+  if (index >= 0)
+    throw invalid(`/alerts/${index}/meta`, 'too-many', `must have at most ${metaMembers} members in all.`);
+}
+
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const members = Object.values(value);
+  return members.reduce((sum: number, member) => sum + countMembers(member), members.length);
 }
 
 function toFinding(origin: DetectorOrigin, item: Pushed, now: number): Finding {

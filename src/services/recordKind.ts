@@ -1,4 +1,4 @@
-import type { PlanLimit } from '../store/plans.ts';
+import type { CountedLimit } from '../store/plans.ts';
 import type { Row, Use } from '../store/records.ts';
 import type { Table } from '../store/table.ts';
 import type { Call } from './call.ts';
@@ -9,7 +9,7 @@ export type RecordKind = {
   /** Every member of the record as it is read; also what the audit log compares. */
   names: readonly string[];
   owner: Owner;
-  limit?: PlanLimit;
+  limit?: CountedLimit;
   /** Members whose value is the id of another record, which must be the tenant's own (or the platform's). */
   references: Readonly<Record<string, Table>>;
   /** Reserves the id before `prepare`, for secrets that are bound to it. */

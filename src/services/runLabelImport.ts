@@ -1,9 +1,11 @@
 import type { ChainUid } from '../chains/chains.ts';
+import { lockQuantities } from '../store/plans.ts';
 import { audit } from './audit.ts';
 import type { Call } from './call.ts';
 import { ownerOf } from './createRecord.ts';
 import { importLabels } from './importLabels.ts';
 import { toLabelTags } from './labelMembers.ts';
+import { checkPlanLimit } from './planLimits.ts';
 
 export type ImportRequest = {
   csv: string;
@@ -18,7 +20,10 @@ export async function runLabelImport(call: Call, request: ImportRequest, isParti
   const { csv, chainUid = null, tags = [], source = null } = request;
   const tenantId = await ownerOf(call, { owner: 'anyone' }, request);
   const defaults = { chainUid, tags: toLabelTags(tags), source };
+  if (tenantId !== null) await lockQuantities(call.db, tenantId);
   const result = await importLabels(call.db, { tenantId, defaults, isPartial, now: call.now }, piecesOf(csv));
+  // Only now is it known how many of them are new; beyond the limit none is kept.
+  if (tenantId !== null && result.created > 0) await checkPlanLimit(call, tenantId, 'maxLabels', 0);
   const { faults: _faults, ...counts } = result;
   await audit(call, 'label', 'import', { id: null, tenantId }, undefined, undefined, {
     ...defaults,

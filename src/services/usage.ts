@@ -45,7 +45,7 @@ export async function readUsage(
   const [counts, sums, plan] = await Promise.all([
     withinTime(() => countsOverTime(reports, owner, cut, query, call.now)),
     withinTime(() => sumMetrics(reports, tenantId, Object.values(usageMetrics), countedTypes, cut)),
-    findPlanUse(call.db, tenantId, call.now),
+    findPlanUse(call.db, tenantId, call.services.alertFeed.slots.count(tenantId), call.now),
   ]);
   const buckets = cut.starts.map(emptyBucket);
   for (const { bucket, group, numericSeverity, count } of counts) {

@@ -2,8 +2,8 @@ import { raw, sql } from '../lib/sql.ts';
 import { automaticDetectors } from '../model/enumerations.ts';
 import type { Db } from './db.ts';
 
-/** Each quantity of a plan: its member and what is counted; `u` has the tenant's id and the time. */
-const quantities = {
+/** Each quantity of a plan that is counted by rows: its member and what is counted; `u` has the tenant's id and the time. */
+const counted = {
   maxUsers: { word: 'users', from: "member where status <> 'DELETED'" },
   maxContracts: { word: 'contracts', from: "contract where status <> 'DELETED'" },
   maxProjects: { word: 'projects', from: "project where status <> 'DELETED'" },
@@ -22,14 +22,24 @@ const quantities = {
     word: 'API keys',
     from: "access_token where kind = 'API_KEY' and status <> 'DELETED' and (expired_at is null or expired_at > u.now)",
   },
+  maxDestinations: { word: 'destinations', from: "destination where status <> 'DELETED'" },
+  maxLabels: { word: 'labels', from: "address_label where status <> 'DELETED'" },
+  maxInvites: {
+    word: 'open invites',
+    from: "invite where status <> 'DELETED' and accepted_at is null and expired_at > u.now",
+  },
 } as const;
 
-export type PlanLimit = keyof typeof quantities;
+export type CountedLimit = keyof typeof counted;
+/** Streams are counted where they are open, and pushed alerts by the minute. */
+export type PlanLimit = CountedLimit | 'maxStreams' | 'maxPushedAlerts';
 export type Plan = { id: number; name: string } & Record<PlanLimit, number>;
 
 const planColumns = `p.id, p.name, p.max_users as "maxUsers", p.max_contracts as "maxContracts",
   p.max_projects as "maxProjects", p.max_triggers as "maxTriggers", p.max_detectors as "maxDetectors",
-  p.max_wallets as "maxWallets", p.max_actions as "maxActions", p.max_api_keys as "maxApiKeys"`;
+  p.max_wallets as "maxWallets", p.max_actions as "maxActions", p.max_api_keys as "maxApiKeys",
+  p.max_destinations as "maxDestinations", p.max_labels as "maxLabels", p.max_streams as "maxStreams",
+  p.max_invites as "maxInvites", p.max_pushed_alerts as "maxPushedAlerts"`;
 
 /** The plan of the newest running subscription, else the free plan. */
 export async function findPlan(db: Db, tenantId: number, now: number): Promise<Plan> {
@@ -51,7 +61,7 @@ export async function lockQuantities(db: Db, tenantId: number): Promise<void> {
 export async function countQuantity(
   db: Db,
   tenantId: number,
-  limit: PlanLimit,
+  limit: CountedLimit,
   now: number,
 ): Promise<number> {
   return (await count(db, tenantId, [limit], now))[limit];
@@ -64,28 +74,35 @@ export type PlanUse = {
   use: Record<PlanLimit, number>;
 };
 
-/** The plan of a tenant beside what the tenant has. */
-export async function findPlanUse(db: Db, tenantId: number, now: number): Promise<PlanUse> {
+/** The plan of a tenant beside what the tenant has; how many streams are open is known to the process alone. */
+export async function findPlanUse(
+  db: Db,
+  tenantId: number,
+  maxStreams: number,
+  now: number,
+): Promise<PlanUse> {
   const { id, name, ...limits } = await findPlan(db, tenantId, now);
-  return { id, name, limits, use: await countQuantities(db, tenantId, now) };
+  const maxPushedAlerts = await countPushedAlerts(db, tenantId, now);
+  const use = { ...(await countQuantities(db, tenantId, now)), maxStreams, maxPushedAlerts };
+  return { id, name, limits, use };
 }
 
 export async function countQuantities(
   db: Db,
   tenantId: number,
   now: number,
-): Promise<Record<PlanLimit, number>> {
-  return count(db, tenantId, Object.keys(quantities) as PlanLimit[], now);
+): Promise<Record<CountedLimit, number>> {
+  return count(db, tenantId, Object.keys(counted) as CountedLimit[], now);
 }
 
-async function count<L extends PlanLimit>(
+async function count<L extends CountedLimit>(
   db: Db,
   tenantId: number,
   limits: readonly L[],
   now: number,
 ): Promise<Record<L, number>> {
   const counts = limits.map(
-    (limit) => `(select count(*) from ${quantities[limit].from} and tenant_id = u.id) as "${limit}"`,
+    (limit) => `(select count(*) from ${counted[limit].from} and tenant_id = u.id) as "${limit}"`,
   );
   const rows = await db.prepared<Record<L, number>>(
     sql`select ${raw(counts.join(', '))} from (select ${tenantId}::bigint as id, ${now}::bigint as now) u`,
@@ -93,6 +110,26 @@ async function count<L extends PlanLimit>(
   return rows[0]!;
 }
 
-export function quantityWord(limit: PlanLimit): string {
-  return quantities[limit].word;
+export function quantityWord(limit: CountedLimit): string {
+  return counted[limit].word;
+}
+
+const minuteOf = (now: number) => now - (now % 60_000);
+
+async function countPushedAlerts(db: Db, tenantId: number, now: number): Promise<number> {
+  const rows = await db.prepared<{ count: number }>(
+    sql`select count from pushed_alerts where tenant_id = ${tenantId} and minute = ${minuteOf(now)}`,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Adds pushed alerts to those of the minute and returns how many there are; the transaction holds the number still. */
+export async function addPushedAlerts(tx: Db, tenantId: number, more: number, now: number): Promise<number> {
+  const rows = await tx.prepared<{ count: number }>(
+    sql`insert into pushed_alerts as p (tenant_id, minute, count) values (${tenantId}, ${minuteOf(now)}, ${more})
+      on conflict (tenant_id) do update set minute = greatest(p.minute, excluded.minute),
+        count = excluded.count + case when p.minute >= excluded.minute then p.count else 0 end
+      returning count`,
+  );
+  return rows[0]!.count;
 }

@@ -180,7 +180,12 @@ describe('the table of rights', () => {
   async function start(list: readonly Endpoint[]) {
     const app = await createServer({
       services: api.services,
-      authenticate: async () => Promise.reject(new Error('Nobody asks.')),
+      authenticate: {
+        authenticate: async () => Promise.reject(new Error('Nobody asks.')),
+        expect: () => {},
+        forget: () => {},
+        sweep: () => {},
+      },
       endpoints: list,
       metrics: createMetrics(() => api.store.stats()),
       log: (await import('pino')).default({ level: 'silent' }),

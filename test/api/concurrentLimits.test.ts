@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countQuantities, type PlanLimit } from '../../src/store/plans.ts';
+import { type CountedLimit, countQuantities } from '../../src/store/plans.ts';
 import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
 import { address, tally, together } from '../support/together.ts';
 import { createWorld, type World } from '../support/world.ts';
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 describe('the limits of a plan', { timeout: 120_000 }, () => {
-  const kinds: [PlanLimit, string, (world: World, i: number) => Json][] = [
+  const kinds: [CountedLimit, string, (world: World, i: number) => Json][] = [
     [
       'maxUsers',
       'user',
@@ -56,6 +56,22 @@ describe('the limits of a plan', { timeout: 120_000 }, () => {
       'maxApiKeys',
       'apikey',
       ({ tenant }, i) => ({ tenantId: tenant.id, label: `K ${i}`, roles: ['tenant-viewer'] }),
+    ],
+    [
+      'maxDestinations',
+      'destination',
+      ({ tenant }, i) => ({ tenantId: tenant.id, type: 'HTTP', value: `https://example.com/${i}` }),
+    ],
+    ['maxLabels', 'label', ({ tenant }, i) => ({ tenantId: tenant.id, address: address(i) })],
+    [
+      'maxInvites',
+      'invite',
+      ({ tenant }, i) => ({
+        tenantId: tenant.id,
+        email: `guest${tenant.id}-${i}@example.com`,
+        roles: ['tenant-viewer'],
+        url: 'https://vigil.example.com/accept',
+      }),
     ],
   ];
 

@@ -54,6 +54,7 @@ export async function startTestApi(
   options: {
     rateLimit?: { perSecond: number; burst: number };
     corsOrigins?: string[];
+    trustedProxies?: BlockList;
     chains?: Services['chains'];
     hsm?: Services['hsm'];
     answers?: Services['answers'];
@@ -72,7 +73,8 @@ export async function startTestApi(
   const now = () => Date.now() + skew;
   const master = randomBytes(32);
   const keyring = await openKeyring(store, () => [master], now());
-  const authenticate = createAuthenticate(store, now);
+  const rateLimit = options.rateLimit ?? { perSecond: 1_000_000, burst: 1_000_000 };
+  const authenticate = createAuthenticate(store, now, rateLimit);
   const sandbox = createSandbox();
   const log: string[] = [];
   // No name leads anywhere, so that nothing leaves the machine.
@@ -86,6 +88,7 @@ export async function startTestApi(
   });
   const services: Services = {
     store,
+    logins: store,
     reports,
     keyring,
     recorder: createMetricRecorder(store, now),
@@ -111,13 +114,14 @@ export async function startTestApi(
   };
   const server = await createServer({
     services,
-    authenticate: authenticate.authenticate,
+    authenticate,
     endpoints: createEndpoints((uid) => chains[uid].confirmations),
     metrics: createMetrics(() => store.stats()),
     log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
     version: 'test',
-    rateLimit: options.rateLimit ?? { perSecond: 1_000_000, burst: 1_000_000 },
+    rateLimit,
     corsOrigins: options.corsOrigins ?? [],
+    ...(options.trustedProxies ? { trustedProxies: options.trustedProxies } : {}),
   });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
 

@@ -55,7 +55,14 @@ function open() {
   return {
     feed,
     state,
-    follow: () => feed.follow({ scope: everything, matches, after: undefined, isLive: true }),
+    follow: () =>
+      feed.follow({
+        scope: everything,
+        owner: 'tenant 1',
+        query: { key: 'any', matches },
+        after: undefined,
+        isLive: true,
+      }),
   };
 }
 
@@ -78,7 +85,8 @@ describe('a stream', () => {
     const rows = await api.store.query<{ id: string }>(
       sql`select xid::text || '-' || seq as id from alert_event order by xid, seq offset 1 limit ${seen.length}`,
     );
-    expect(seen.length).toBeGreaterThan(10_000);
+    // As many as there is room for in bytes.
+    expect(seen.length).toBeGreaterThan(5000);
     expect(seen.length).toBeLessThan(await countEvents());
     expect(seen).toEqual(rows.map(({ id }) => id));
   }, 60_000);

@@ -211,7 +211,10 @@ describe('the live stream', () => {
   });
 
   it('holds a thousand open streams, each of which gets every event', async () => {
-    const streams = await Promise.all(Array.from({ length: 1000 }, () => open()));
+    const plan = await api.ok('GET', 'plan/1');
+    await api.ok('PUT', `plan/${plan.id}`, { maxStreams: 1000 });
+    const tokens = await Promise.all(Array.from({ length: 100 }, () => api.token(1, 'tenant-viewer')));
+    const streams = await Promise.all(Array.from({ length: 1000 }, (_, n) => open('', tokens[n % 100])));
     const told = await tell(finding(), finding(), finding());
     await until(() => streams.every(({ events }) => events.length === 3));
     for (const { events } of streams) expect(uids(events).sort()).toEqual(told.toSorted());

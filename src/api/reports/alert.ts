@@ -23,6 +23,7 @@ const read = endpoint({
   summary: 'Read an alert',
   params,
   reply: wholeAlert.schema,
+  hasEtag: true,
   effect: 'read',
   problems: ['not-found'],
   handle: async (call, { params }) => {

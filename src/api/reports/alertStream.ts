@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { createSubject } from '../../query/lucene/subject.ts';
-import type { AlertEvent } from '../../store/alerts/alertEvents.ts';
+import type { SharedEvent, StreamQuery } from '../../services/streamMatching.ts';
 import { createAlertMatcher } from '../../store/alerts/alertMatcher.ts';
+import { findPlan } from '../../store/plans.ts';
 import { accessOf } from '../access.ts';
 import { type Endpoint, endpoint } from '../endpoint.ts';
 import { Shape, Text } from '../schema.ts';
@@ -20,7 +20,8 @@ export function createAlertStream(): Endpoint {
     description:
       'Server-sent events `raised`, `retracted` and `resolved`; `data` is the alert as `GET /alert/{uid}` shows it. ' +
       'After a broken connection `Last-Event-ID` (or `after`) takes up where it ended, for seven days. ' +
-      'A comment comes every 15 seconds when there is nothing to tell.',
+      'A comment comes every 15 seconds when there is nothing to tell. A token may have 10 streams open, a tenant as many ' +
+      'as `maxStreams` of its plan says. A reader that lets more than 4 MiB wait is cut off and can resume.',
     query: Shape(
       {
         query: Text('Only alerts that match this query string.', 'severity:HIGH', { max: 4000 }),
@@ -47,29 +48,50 @@ export function createAlertStream(): Endpoint {
     ),
     isStream: true,
     effect: 'read',
-    problems: ['invalid-query'],
+    problems: ['invalid-query', 'plan-limit'],
     handle: async (call, { query, headers }) => {
-      const { matches } = createAlertMatcher(query.query ?? '', call.now);
+      const { alertFeed } = call.services;
+      const streamQuery = toStreamQuery(query.query ?? '', call.now);
       const { lastEventId } = headers;
       const isKnown = lastEventId !== undefined && new RegExp(idPattern).test(lastEventId);
-      const events = call.services.alertFeed.follow({
+      const { tenantId } = call.principal;
+      const limit =
+        tenantId === null
+          ? Number.POSITIVE_INFINITY
+          : (await findPlan(call.db, tenantId, call.now)).maxStreams;
+      const onEnd = alertFeed.slots.take(call.principal, limit);
+      const overflow = new AbortController();
+      const events = alertFeed.follow({
         scope: call.scope,
-        matches: (alert) => matches(createSubject(alert)),
+        owner: `tenant ${tenantId}`,
+        query: streamQuery,
         after: isKnown ? lastEventId : query.after,
         isLive: query.live !== 'false',
+        onOverflow: () => overflow.abort(),
       });
-      return { body: '', stream: toText(events, (end) => watch(call, end)) };
+      return {
+        body: '',
+        stream: { pieces: toPieces(events, (end) => watch(call, end)), cut: overflow.signal, onEnd },
+      };
     },
   });
 }
 
+/** Readers with one text share its results, unless it speaks of the time at which the stream was opened. */
+function toStreamQuery(text: string, now: number): StreamQuery {
+  if (text.trim() === '') return { key: '', matches: undefined };
+  const { matches } = createAlertMatcher(text, now);
+  return { key: /now/i.test(text) ? `${now} ${text}` : text, matches };
+}
+
+const heartbeat = Buffer.from(': alive\n\n');
 const over = { done: true, value: undefined } as const;
 
 /** Ends with the events, or as soon as it is told to. */
-async function* toText(
-  events: AsyncGenerator<AlertEvent | undefined>,
+async function* toPieces(
+  events: AsyncGenerator<SharedEvent | undefined>,
   watch: (end: () => void) => () => void,
-): AsyncGenerator<string> {
+): AsyncGenerator<Buffer> {
   const state = { isOver: false };
   let wake = () => {};
   const unwatch = watch(() => {
@@ -77,18 +99,16 @@ async function* toText(
     wake();
   });
   const next = () =>
-    new Promise<IteratorResult<AlertEvent | undefined>>((resolve, reject) => {
+    new Promise<IteratorResult<SharedEvent | undefined>>((resolve, reject) => {
       wake = () => resolve(over);
       events.next().then(resolve, reject);
     });
   try {
-    yield ': connected\n\n';
+    yield Buffer.from(': connected\n\n');
     while (!state.isOver) {
       const { done, value: event } = await next();
       if (done || state.isOver) return;
-      yield event
-        ? `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event.alert)}\n\n`
-        : ': alive\n\n';
+      yield event ? event.frame() : heartbeat;
     }
   } finally {
     unwatch();

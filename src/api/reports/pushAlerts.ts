@@ -42,7 +42,9 @@ export const pushAlerts = endpoint({
   path: '/detector/{id}/alert',
   tag: 'Alerts',
   summary: 'Push findings of an outside engine',
-  description: 'Up to 1,000 findings become alerts of a detector whose `source` is EXTERNAL.',
+  description:
+    'Up to 1,000 findings become alerts of a detector whose `source` is EXTERNAL. A tenant may push as many new ones a ' +
+    'minute as `maxPushedAlerts` of its plan says; a request beyond that is refused as a whole (429).',
   params: Shape({ id: Id('The detector.') }, ['id']),
   body: Type.Unsafe<{ alerts: Pushed[] }>(
     Shape({ alerts: List(item, 'The findings.', { minItems: 1, maxItems: 1000 }) }, ['alerts']),

@@ -19,9 +19,9 @@ export function createScopeWatch(access: Access) {
   async function look(): Promise<void> {
     const watched = [...open];
     if (watched.length === 0) return;
-    const { store, now } = watched[0]!.call.services;
+    const { logins, now } = watched[0]!.call.services;
     const ids = new Set(watched.map(({ call }) => call.principal.tokenId));
-    const found = await findPrincipalsById(store, [...ids], now());
+    const found = await findPrincipalsById(logins, [...ids], now());
     const principals = new Map(found.map((principal) => [principal.tokenId, principal]));
     for (const { call, end } of watched) {
       const scope = scopeOf(principals.get(call.principal.tokenId), access);

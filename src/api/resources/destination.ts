@@ -73,6 +73,7 @@ const resource = defineResource({
     'The secret that signs the webhooks of an HTTP destination is shown once, in the header `X-Webhook-Secret` of the answer.',
   table: destinationTable,
   owner: 'tenant',
+  limit: 'maxDestinations',
   needsId: true,
   fields,
   replyWithout: { create: ['type'], search: ['type'] },

@@ -20,6 +20,7 @@ const resource = defineResource({
   about: 'An invite lets somebody become a user of the tenant.',
   table: inviteTable,
   owner: 'anyone',
+  limit: 'maxInvites',
   without: ['create', 'update'],
   fields: {
     email: output(email, { always: true }),
@@ -72,7 +73,7 @@ const create = endpoint({
   reply: resource.endpoints.find(({ method }) => method === 'GET')!.reply,
   status: 201,
   effect: 'create',
-  problems: ['conflict', 'unprocessable'],
+  problems: ['conflict', 'unprocessable', 'plan-limit'],
   handle: async (call, { body }) => {
     const { record, link } = await createInvite(call, resource.kind, body);
     return {

@@ -36,6 +36,7 @@ export const label = defineResource({
     'What is known of an address: sanctions, exploits, mixers, bridges, spenders. Detectors look labels up while they watch.',
   table: labelTable,
   owner: 'anyone',
+  limit: 'maxLabels',
   fields: {
     id: idField,
     ...timeFields,

@@ -1,7 +1,7 @@
 import { Problem } from '../../model/errors.ts';
 import { refuseIfUsed } from '../../services/refuseIfUsed.ts';
 import { planTable } from '../../store/tables/plan.ts';
-import { given } from '../fields.ts';
+import { detail, given } from '../fields.ts';
 import { defineResource } from '../resource.ts';
 import { Count, Id, Name, Shape } from '../schema.ts';
 import { idField, nestedCommon, timeFields } from './common.ts';
@@ -22,12 +22,20 @@ const quantities = {
     Number.MAX_SAFE_INTEGER,
   ),
 };
+/** Shown where one plan is read, and with the use of a tenant, but not inside of a subscription. */
+const quotas = {
+  maxDestinations: Count('Most destinations of a tenant.', 100),
+  maxLabels: Count('Most address labels of a tenant.', 100_000),
+  maxStreams: Count('Most streams of alerts that a tenant has open at once, in each process.', 20),
+  maxInvites: Count('Most open invites of a tenant.', 50),
+  maxPushedAlerts: Count('Most alerts that a tenant pushes in a minute.', 6000),
+};
 const name = Name('Unique name.', 'team');
 
 /** The plan as a subscription shows it. */
 export const planSchema = { ...nestedCommon, name, ...quantities };
 
-const limits = Object.entries(quantities).filter(([name]) => name.startsWith('max'));
+const limits = Object.entries({ ...quantities, ...quotas }).filter(([name]) => name.startsWith('max'));
 const perLimit = (description: string) =>
   Shape(
     Object.fromEntries(limits),
@@ -68,6 +76,11 @@ export const plan = defineResource({
     maxApiKeys: given(quantities.maxApiKeys, { required: true }),
     detectorRateLimit: given(quantities.detectorRateLimit, { default: 1000 }),
     detectorRateLimitDuration: given(quantities.detectorRateLimitDuration, { default: 3_600_000 }),
+    maxDestinations: detail(quotas.maxDestinations, { default: 100 }),
+    maxLabels: detail(quotas.maxLabels, { default: 100_000 }),
+    maxStreams: detail(quotas.maxStreams, { default: 20 }),
+    maxInvites: detail(quotas.maxInvites, { default: 50 }),
+    maxPushedAlerts: detail(quotas.maxPushedAlerts, { default: 6000 }),
   },
   beforeDelete: async (call, current) => {
     if (current.id === 1)

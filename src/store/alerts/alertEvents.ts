@@ -11,8 +11,8 @@ export type AlertEvent = {
   id: string;
   type: AlertEventType;
   tenantId: number;
-  /** Null when retention has removed it meanwhile. */
-  alert: Record<string, unknown> | null;
+  /** The alert as JSON; null when retention has removed it meanwhile. */
+  alert: string | null;
 };
 
 export const firstAlertEvent = '0-0';
@@ -63,12 +63,16 @@ function place(id: string): Sql {
   return sql`(${xid}::xid8, ${seq}::bigint)`;
 }
 
-/** The events after one up to another, in order, each with its alert as it is now. */
+/**
+ * The events after one up to another, in order, each with its alert as it is now: at most `limit`, and none after the one
+ * with which their alerts together reach `length` characters.
+ */
 export async function readAlertEvents(
   db: Db,
   scope: Scope,
   range: { after: string; to?: string },
   limit: number,
+  length = Number.MAX_SAFE_INTEGER,
 ): Promise<AlertEvent[]> {
   const mine: Sql = scope.all ? raw('true') : sql`e.tenant_id = any(${scope.tenantIds})`;
   const upTo: Sql =
@@ -76,11 +80,15 @@ export async function readAlertEvents(
       ? sql`e.seq <= ${await findSettled(db)}`
       : sql`(e.xid, e.seq) <= ${place(range.to)}`;
   return db.query<AlertEvent>(
-    sql`select e.xid::text || '-' || e.seq as id, e.type, e.tenant_id as "tenantId",
-        (select row_to_json(d) from (select ${documents} from alert t where t.tenant_id = e.tenant_id
-          and t.timestamp = e.alert_timestamp and t.uid = e.alert_uid) d) as alert
-      from (select * from alert_event e where (e.xid, e.seq) > ${place(range.after)} and ${upTo} and ${mine}
-        order by e.xid, e.seq limit ${limit}) e order by e.xid, e.seq`,
+    sql`select id, type, "tenantId", alert from (
+        select id, type, "tenantId", alert, xid, seq,
+          sum(length(alert)) over (order by xid, seq) - length(alert) as before
+        from (select e.xid::text || '-' || e.seq as id, e.type, e.tenant_id as "tenantId", e.xid, e.seq,
+            (select row_to_json(d)::text from (select ${documents} from alert t where t.tenant_id = e.tenant_id
+              and t.timestamp = e.alert_timestamp and t.uid = e.alert_uid) d) as alert
+          from (select * from alert_event e where (e.xid, e.seq) > ${place(range.after)} and ${upTo} and ${mine}
+            order by e.xid, e.seq limit ${limit}) e) page) page
+      where coalesce(before, 0) < ${length} order by xid, seq`,
   );
 }
 

@@ -75,7 +75,7 @@ function toArguments({ cluster, socketFolder, hbaFile, settings }: Launch): stri
     unix_socket_directories: `"${socketFolder}"`,
     unix_socket_permissions: '0700',
     port: '5432',
-    max_connections: '60',
+    max_connections: '80',
     shared_buffers: '128MB',
     jit: 'off',
     timezone: 'UTC',

@@ -1,7 +1,16 @@
 import { administrators, byTenant, id, status, type Table, times } from '../table.ts';
 import { planTable } from './plan.ts';
 
-const { status: _status, ...planMembers } = planTable.members;
+/** The plan as a subscription shows it, which is specified to the member. */
+const {
+  status: _status,
+  maxDestinations: _maxDestinations,
+  maxLabels: _maxLabels,
+  maxStreams: _maxStreams,
+  maxInvites: _maxInvites,
+  maxPushedAlerts: _maxPushedAlerts,
+  ...planMembers
+} = planTable.members;
 
 export const subscriptionTable: Table = {
   kind: 'subscription',

@@ -1,0 +1,74 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createFairQueue } from '../lib/fairQueue.ts';
+import { createSubject, type Subject } from '../query/lucene/subject.ts';
+import type { AlertEvent } from '../store/alerts/alertEvents.ts';
+
+/** An event with what is made of it once for all who follow. */
+export type SharedEvent = {
+  id: string;
+  type: AlertEvent['type'];
+  tenantId: number;
+  length: number;
+  /** The event as it is sent, so that a large one is encoded once. */
+  frame(): Buffer;
+  subject(): Subject;
+};
+
+export type StreamQuery = {
+  /** Readers with the same key share one result. */
+  key: string;
+  /** Undefined takes every alert. */
+  matches: ((subject: Subject) => boolean) | undefined;
+};
+
+/** The event loop is given back at least this often while events are matched. */
+const sliceMs = 10;
+
+/** Decides what events match, one query at a time, giving the event loop back in between; tenants take turns. */
+export function createStreamMatching() {
+  const turns = createFairQueue({ slots: 1 });
+  let sliceEnd = 0;
+
+  async function pause(): Promise<void> {
+    if (performance.now() < sliceEnd) return;
+    await nextTurn();
+    sliceEnd = performance.now() + sliceMs;
+  }
+
+  return {
+    /** Hands the event to those whose query it matches; events of one owner are handed over in their order. */
+    match(
+      owner: string,
+      event: SharedEvent,
+      readers: readonly { query: StreamQuery; put(event: SharedEvent): void }[],
+    ) {
+      return turns.run(owner, async () => {
+        const results = new Map<string, boolean>();
+        for (const { query, put } of readers) {
+          let isMatch = query.matches === undefined || results.get(query.key);
+          if (isMatch === undefined) {
+            await pause();
+            isMatch = query.matches!(event.subject());
+            results.set(query.key, isMatch);
+          }
+          if (isMatch) put(event);
+        }
+      });
+    },
+  };
+}
+
+/** Undefined when retention has removed the alert meanwhile. */
+export function shareEvent({ id, type, tenantId, alert }: AlertEvent): SharedEvent | undefined {
+  if (alert === null) return undefined;
+  let frame: Buffer | undefined;
+  let subject: Subject | undefined;
+  return {
+    id,
+    type,
+    tenantId,
+    length: alert.length,
+    frame: () => (frame ??= Buffer.from(`id: ${id}\nevent: ${type}\ndata: ${alert}\n\n`)),
+    subject: () => (subject ??= createSubject(JSON.parse(alert))),
+  };
+}
