@@ -31,7 +31,7 @@ export function createClientErrorHandler(log: FastifyBaseLogger) {
   };
 }
 
-function toProblem({ code }: ClientError): Problem {
+function toProblem({ code = '' }: ClientError): Problem {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return new Problem('headers-too-large', 'The headers of the request have more than 16 KiB.');

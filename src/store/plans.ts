@@ -32,7 +32,7 @@ const counted = {
 
 export type CountedLimit = keyof typeof counted;
 /** Streams are counted where they are open, and pushed alerts by the minute. */
-export type PlanLimit = CountedLimit | 'maxStreams' | 'maxPushedAlerts';
+type PlanLimit = CountedLimit | 'maxStreams' | 'maxPushedAlerts';
 export type Plan = { id: number; name: string } & Record<PlanLimit, number>;
 
 const planColumns = `p.id, p.name, p.max_users as "maxUsers", p.max_contracts as "maxContracts",

@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { everything } from '../../src/model/principal.ts';
+import { createAlertMatcher } from '../../src/store/alerts/alertMatcher.ts';
 import { addSource } from '../harness/addSource.ts';
 import { startTestApi, type TestApi } from '../harness/api.ts';
 import { until } from '../harness/vigil.ts';
@@ -72,16 +73,28 @@ it('a large alert reaches twenty streams with costly queries while the event loo
   const tokens = [await api.token(tenantId, 'tenant-viewer'), await api.token(tenantId, 'tenant-viewer')];
   const wildcards = (n: number, count: number) =>
     Array.from({ length: count }, (_, w) => `meta.text:*w${n}x${w}*`).join(' OR ');
+  const query = (n: number, count: number) => `(${wildcards(n, count)}) OR message:found`;
+  const isAccepted = (count: number) => {
+    try {
+      createAlertMatcher(query(0, count), 0);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  // As costly as a query may be.
+  let most = 1;
+  while (isAccepted(most + 1)) most++;
   const refused = await open(tokens[0]!, wildcards(0, 300));
   expect(refused.status).toBe(400);
   const text = Array.from({ length: 150_000 }, (_, n) => `w${n % 7000}`)
     .join(' ')
     .slice(0, 900_000);
   const { results } = await push({ text });
-  const socket = (n: number) => readSlowly(tokens[n % 2]!, `(${wildcards(n, 8)}) OR found`);
+  const socket = (n: number) => readSlowly(tokens[n % 2]!, query(n, most));
   const readers = Array.from({ length: 19 }, (_, n) => socket(n));
   await Promise.all(readers.map(({ connected }) => connected));
-  const last = await open(tokens[1]!, `(${wildcards(99, 8)}) OR found`);
+  const last = await open(tokens[1]!, query(99, most));
   expect([await use(tokens[0]!), last.status]).toEqual([20, 200]);
   // That something happened to the alert again; pushing it would be measured as well.
   const again = () =>
@@ -91,13 +104,13 @@ it('a large alert reaches twenty streams with costly queries while the event loo
         where t.uid = ${results[0].uid}::uuid`,
     );
   await again();
-  await until(() => last.text.length > 900_000);
+  await until(() => last.text.length > text.length);
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
   await again();
-  await until(() => last.text.length > 1_800_000);
+  await until(() => last.text.length > 2 * text.length);
   delay.disable();
-  console.log(`event loop: longest delay ${(delay.max / 1e6).toFixed(0)} ms`);
+  console.log(`event loop with ${most} wildcards: longest delay ${(delay.max / 1e6).toFixed(0)} ms`);
   // 50 ms are promised; the machine of the tests does other things as well.
   expect(delay.max / 1e6).toBeLessThan(200);
   last.close();

@@ -1,0 +1,41 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
+import { type Database, openDatabase } from '../../src/database.ts';
+import { sql } from '../../src/lib/sql.ts';
+import { createTestDatabase } from '../harness/database.ts';
+
+let database: Database;
+let drop: () => Promise<void>;
+beforeAll(async () => {
+  const made = await createTestDatabase('migrated');
+  const { host, port, user, database: name } = made.config;
+  const config = loadConfig({
+    DATABASE_URL: `postgres://${user}@/${name}?host=${encodeURIComponent(String(host))}&port=${port}`,
+    VIGIL_DATA_DIR: mkdtempSync(join(tmpdir(), 'vigil-pools-')),
+  });
+  database = await openDatabase(config, pino({ level: 'silent' }));
+  drop = made.drop;
+});
+afterAll(async () => {
+  await database.close();
+  await drop();
+});
+
+it('logins, chain following and firing go on while requests and reports hold all their connections', async () => {
+  const { store, reports, logins, watching, firing, work } = database;
+  // A report may run for two seconds, so that none of these does.
+  const held = [...repeat(20, store), ...repeat(12, reports)].map((pool) =>
+    pool.query(sql`select pg_sleep(1.5)`),
+  );
+  const begun = performance.now();
+  for (const pool of [logins, watching, firing, work]) await pool.query(sql`select 1`);
+  expect(performance.now() - begun).toBeLessThan(1400);
+  expect([store.stats().total, reports.stats().total]).toEqual([14, 8]);
+  await Promise.all(held);
+});
+
+const repeat = <T>(count: number, item: T) => Array.from({ length: count }, () => item);
