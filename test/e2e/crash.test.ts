@@ -99,7 +99,7 @@ describe('kill -9 at any moment', { timeout: 180_000 }, () => {
   }
 
   it('in the end the store holds exactly what the ledger says', async () => {
-    expect(writers.map((writer) => writer.written()).every((count) => count > 0)).toBe(true);
+    expect(writers.map((writer) => writer.written())).not.toContain(0);
     const last = ledger.read();
     for (const path of kinds) {
       const stored = new Map<number, Json>();

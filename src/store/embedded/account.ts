@@ -50,7 +50,7 @@ async function createAccount(log: Log): Promise<Account> {
       });
       log('Created a system account for PostgreSQL', { account: ownName });
     } catch (error) {
-      if (attempt === 20 || (error instanceof Error && 'code' in error && error.code === 'ENOENT'))
+      if (attempt === 10 || (error instanceof Error && 'code' in error && error.code === 'ENOENT'))
         throw error;
     }
     const account = await readAccount(ownName);
