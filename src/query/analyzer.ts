@@ -20,11 +20,24 @@ export function analyze(text: string): string[] {
 
 /** Whether the words are just the runs of letters and digits: in ASCII, without the marks that may join two of them. */
 export function isPlain(text: string): boolean {
-  return plain.test(text) && !tooLong.test(text);
+  let length = 0;
+  for (let at = 0; at < text.length; at++) {
+    const kind = plainKinds[text.charCodeAt(at)];
+    if (kind === inWord) length += 1;
+    else if (kind === betweenWords) length = 0;
+    else return false;
+    if (length > maxTokenLength) return false;
+  }
+  return true;
 }
 
-const plain = /^[A-Za-z0-9 \t\r\n!$%&()+\-/<=>?@[\\\]^`{|}~]*$/;
-const tooLong = /[A-Za-z0-9]{256}/;
+const inWord = 1;
+const betweenWords = 2;
+const plainKinds = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (/[A-Za-z0-9]/.test(character)) return inWord;
+  return /[ \t\r\n!$%&()+\-/<=>?@[\\\]^`{|}~]/.test(character) ? betweenWords : 0;
+});
 
 /** Lower case one code point at a time: `toLowerCase` would add a dot to İ and look around Σ for a word's end. */
 export function lowerCase(text: string): string {

@@ -1,4 +1,5 @@
 import { empty, join, raw, type Sql, sql } from '../lib/sql.ts';
+import { Problem } from '../model/errors.ts';
 import type { Scope } from '../model/principal.ts';
 import { compileSort, type SortItem } from '../query/where/compileSort.ts';
 import { compileWhere } from '../query/where/compileWhere.ts';
@@ -52,12 +53,32 @@ export async function searchRecords(
   const page = sql`select ${selectList(table, names)} from ${source(table, scope)} where ${filter}
     order by ${order} limit ${size} offset ${search.from ?? 0}`;
   const isPlain = !search.where && !search.sort;
-  const data = size === 0 ? [] : isPlain ? await db.prepared<Row>(page) : await db.query<Row>(page);
+  const data = size === 0 ? [] : isPlain ? await db.prepared<Row>(page) : await queryInTime<Row>(db, page);
   if (!search.trackTotal) return { data };
-  const [counted] = await db.query<{ total: number }>(
+  const [counted] = await queryInTime<{ total: number }>(
+    db,
     sql`select count(*) as total from ${source(table, scope)} where ${filter}`,
   );
   return { data, total: counted?.total ?? 0 };
+}
+
+/** So that a search cannot keep a connection for long. */
+const searchTimeoutMs = 3_000;
+
+async function queryInTime<T extends Row>(db: Db, statement: Sql): Promise<T[]> {
+  try {
+    return await (db.queryWithin?.<T>(statement, searchTimeoutMs) ?? db.query<T>(statement));
+  } catch (error) {
+    if (!(error instanceof Problem && error.code === 'unavailable' && /time limit/.test(error.message)))
+      throw error;
+    const seconds = searchTimeoutMs / 1000;
+    throw new Problem(
+      'invalid-where',
+      `The search takes longer than ${seconds} s. Narrow it by another condition, such as an id or an equality, or use fewer patterns.`,
+      {},
+      { cause: error },
+    );
+  }
 }
 
 /** Ids out of `ids` that exist for this scope, held so that they cannot be deleted before the transaction ends. */

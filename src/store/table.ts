@@ -8,16 +8,19 @@ export type ColumnType =
   | 'string'
   | 'boolean'
   | 'json'
+  | 'date'
   | 'string[]'
   | 'integer[]'
   | 'bytes';
 
 /**
  * A member of a record as the store sees it: a column, or nested records read by a sub-select.
- * `as` is the SQL that yields it when that is not simply the column of the same name.
+ * `as` is the SQL that yields it when that is not simply the column of the same name. A `date` is kept as the ISO 8601
+ * text that records show, and is searched and sorted as the moment it names. An address is searched like the canonical
+ * form of its chain: regardless of case where the chain's addresses have none.
  */
 type Member =
-  | { type: ColumnType; as?: string }
+  | { type: ColumnType; as?: string; isAddress?: true | 'canonical' }
   | { type: 'one' | 'many'; from: string; alias: string; members: Members };
 export type Members = { readonly [name: string]: Member };
 
@@ -108,11 +111,21 @@ export function catalogueOf(members: Members, alias = 't'): Catalogue {
     }
     const column = raw(expression(member, name, alias));
     if (member.type === 'bytes') return [];
-    if (member.type === 'string[]') return [[name, { type: 'string', column, array: true }]];
+    const address = {
+      ...(member.isAddress ? { ignoresCase: isAddressWithoutCase } : {}),
+      ...(member.isAddress === 'canonical' ? { isLowerCase: true as const } : {}),
+    };
+    if (member.type === 'string[]') return [[name, { type: 'string', column, array: true, ...address }]];
+    if (member.type === 'string') return [[name, { type: 'string', column, ...address }]];
     if (member.type === 'integer[]') return [[name, { type: 'integer', column, array: true }]];
     return [[name, { type: member.type, column }]];
   });
   return Object.fromEntries(entries);
+}
+
+/** Hexadecimal, bech32 and the forms of the Internet Computer; base58 and Stellar's keys mean something else in another case. */
+function isAddressWithoutCase(address: Sql): Sql {
+  return sql`${address} ~ '^(0[xX][0-9a-fA-F]*|[0-9a-fA-F]{64}|bc1[02-9ac-hj-np-z]*|BC1[02-9AC-HJ-NP-Z]*|([a-z2-7]{5}-)+[a-z2-7]*|([A-Z2-7]{5}-)+[A-Z2-7]*)$'`;
 }
 
 function expression(member: Member, name: string, alias: string): string {

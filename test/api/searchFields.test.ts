@@ -164,6 +164,8 @@ function literalsOf(type: string): string[] {
       return [...numbers, ...either];
     case 'boolean':
       return ['= true', '<> false', ...either];
+    case 'date':
+      return ["= '2026-01-31'", "<> '2026-01-31T12:00:00Z'", "in ('2026-01-31T12:00+02:00')", ...either];
     case 'string[]':
       return [...texts, "contains 'x'", "not contains 'x'", ...either];
     case 'integer[]':

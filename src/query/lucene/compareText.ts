@@ -5,12 +5,12 @@ export function compareText(a: string, b: string): number {
   for (let at = 0; at < length; at++) {
     const left = a.charCodeAt(at);
     const right = b.charCodeAt(at);
-    if (left !== right) return rank(left) - rank(right);
+    if (left !== right) return rankOf(left) - rankOf(right);
   }
   return a.length - b.length;
 }
 
 /** Surrogates stand below U+E000 as units, but the characters they spell above U+FFFF. */
-function rank(unit: number): number {
+export function rankOf(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

@@ -1,10 +1,16 @@
-import { lowerCase } from '../analyzer.ts';
 import { compareText } from './compareText.ts';
 import type { Field } from './mapping.ts';
 import { createPhraseTest } from './phrase.ts';
 import type { Bool, Predicate, TextBound } from './predicate.ts';
-import { createSomeValue, createWordsOf, type Subject, toText } from './subject.ts';
-import { createWildcardTest } from './wildcard.ts';
+import type { Automaton } from './regex/automaton.ts';
+import { createValuesOf, type Subject } from './subject.ts';
+import {
+  createWildcardAutomaton,
+  createWildcardTest,
+  longestText,
+  loopLength,
+  type WildcardPart,
+} from './wildcard.ts';
 
 export type Matcher = (subject: Subject) => boolean;
 
@@ -20,21 +26,26 @@ export function createMatcher(predicate: Predicate): Matcher {
     case 'exists':
       return createExistsMatcher(predicate.field);
     case 'terms':
-      return createStringMatcher(predicate.field, createTermsTest(predicate.values));
+      return createTermsMatcher(predicate.field, predicate.values);
     case 'phrase':
-      return createPhraseMatcher(predicate.field, createPhraseTest(predicate.words, predicate.slop));
+      return createPhraseMatcher(predicate.field, predicate.words, predicate.slop);
     case 'prefix':
-      return createStringMatcher(predicate.field, (text) => text.startsWith(predicate.text));
+      return createPatternMatcher(
+        predicate.field,
+        toPattern([{ type: 'text', text: predicate.text }, { type: 'any' }]),
+      );
     case 'wildcard':
-      return createStringMatcher(predicate.field, createWildcardTest(predicate.parts));
+      return createPatternMatcher(predicate.field, toPattern(predicate.parts));
     case 'regex':
-      return createStringMatcher(predicate.field, predicate.regex.test);
+      return createPatternMatcher(predicate.field, { needle: '', ...predicate.regex });
     case 'textRange':
-      return createStringMatcher(predicate.field, createTextRangeTest(predicate.lower, predicate.upper));
+      return createTextRangeMatcher(predicate.field, predicate.lower, predicate.upper);
     case 'range':
       return createRangeMatcher(predicate.field, predicate.min, predicate.max);
-    case 'is':
-      return createSomeValue(predicate.field, (value) => value === predicate.value);
+    case 'is': {
+      const valuesOf = createValuesOf(predicate.field);
+      return (subject) => valuesOf(subject).booleans.has(predicate.value);
+    }
   }
 }
 
@@ -50,31 +61,98 @@ function createBoolMatcher(bool: Bool): Matcher {
 }
 
 function createExistsMatcher(field: Field): Matcher {
-  return createSomeValue(field, (value) => field.type !== 'keyword' || toText(field, value) !== undefined);
+  const valuesOf = createValuesOf(field);
+  return (subject) => {
+    const { strings, numbers, booleans } = valuesOf(subject);
+    return strings.length > 0 || (field.type !== 'keyword' && numbers.length + booleans.size > 0);
+  };
+}
+
+/** The whole values of a keyword field, as they are compared. */
+function createTextsOf(field: Field): (subject: Subject) => readonly string[] {
+  const valuesOf = createValuesOf(field);
+  return (subject) => (field.isFolded ? valuesOf(subject).lowerCase() : valuesOf(subject).strings);
+}
+
+function createTermsMatcher(field: Field, values: readonly string[]): Matcher {
+  if (field.type === 'text') {
+    const valuesOf = createValuesOf(field);
+    return (subject) => {
+      const found = valuesOf(subject);
+      return found.strings.length > 0 && values.some(found.words().has);
+    };
+  }
+  const wanted = new Set(values);
+  const textsOf = createTextsOf(field);
+  return (subject) => textsOf(subject).some((text) => wanted.has(text));
+}
+
+function createPhraseMatcher(field: Field, words: readonly string[], slop: number): Matcher {
+  const valuesOf = createValuesOf(field);
+  if (slop === 0) return (subject) => valuesOf(subject).words().hasPhrase(words);
+  const fits = createPhraseTest(words, slop);
+  return (subject) => {
+    const found = valuesOf(subject).words();
+    return words.every(found.has) && found.lists().some(fits);
+  };
+}
+
+/** `needle` is in every text that fits; it is found fastest. */
+type Pattern = Automaton & { readonly needle: string };
+
+function toPattern(parts: readonly WildcardPart[]): Pattern {
+  const test = createWildcardTest(parts);
+  const needle = longestText(parts);
+  if (loopLength(parts) > 0)
+    return { needle, test, someWord: (text, isPlain) => wordsIn(text, isPlain).some(test) };
+  let automaton: Automaton | undefined;
+  return {
+    needle,
+    test,
+    someWord: (text, isPlain) => {
+      automaton ??= createWildcardAutomaton(parts);
+      return automaton.someWord(text, isPlain);
+    },
+  };
+}
+
+function wordsIn(text: string, isPlain: boolean): readonly string[] {
+  if (isPlain) return text.match(/[a-z0-9]+/g) ?? [];
+  return text === '' ? [] : text.split(' ');
 }
 
 /** Tries the words of a text field, or the whole values of a keyword field. */
-function createStringMatcher(field: Field, passes: (text: string) => boolean): Matcher {
+function createPatternMatcher(field: Field, { needle, test, someWord }: Pattern): Matcher {
   if (field.type === 'text') {
-    const wordsOf = createWordsOf(field);
-    return (subject) => wordsOf(subject).some((words) => words.some(passes));
+    const valuesOf = createValuesOf(field);
+    return (subject) => {
+      const found = valuesOf(subject);
+      if (found.strings.length === 0) return false;
+      const { text, isPlain } = found.words();
+      return text.includes(needle) && someWord(text, isPlain);
+    };
   }
-  return createSomeValue(field, (value) => {
-    const text = toText(field, value);
-    return text !== undefined && passes(field.isFolded ? lowerCase(text) : text);
-  });
+  const textsOf = createTextsOf(field);
+  return (subject) => textsOf(subject).some((text) => text.includes(needle) && test(text));
 }
 
-function createTermsTest(values: readonly string[]): (text: string) => boolean {
-  const [only] = values;
-  if (values.length === 1) return (text) => text === only;
-  const set = new Set(values);
-  return (text) => set.has(text);
-}
-
-function createPhraseMatcher(field: Field, passes: (words: readonly string[]) => boolean): Matcher {
-  const wordsOf = createWordsOf(field);
-  return (subject) => wordsOf(subject).some(passes);
+function createTextRangeMatcher(field: Field, lower?: TextBound, upper?: TextBound): Matcher {
+  const isInside = createTextRangeTest(lower, upper);
+  if (field.type !== 'text') {
+    const textsOf = createTextsOf(field);
+    return (subject) => textsOf(subject).some(isInside);
+  }
+  const valuesOf = createValuesOf(field);
+  return (subject) => {
+    const found = valuesOf(subject);
+    if (found.strings.length === 0) return false;
+    const words = found.words();
+    const ends = words.ends();
+    if (ends === undefined) return false;
+    // With an open end, the last word or the first one tells.
+    if (upper === undefined) return isInside(ends.last);
+    return lower === undefined ? isInside(ends.first) : words.some(isInside);
+  };
 }
 
 function createTextRangeTest(lower?: TextBound, upper?: TextBound): (text: string) => boolean {
@@ -88,5 +166,6 @@ function createTextRangeTest(lower?: TextBound, upper?: TextBound): (text: strin
 function createRangeMatcher(field: Field, min?: number, max?: number): Matcher {
   const least = min ?? Number.NEGATIVE_INFINITY;
   const most = max ?? Number.POSITIVE_INFINITY;
-  return createSomeValue(field, (value) => typeof value === 'number' && value >= least && value <= most);
+  const valuesOf = createValuesOf(field);
+  return (subject) => valuesOf(subject).numbers.some((value) => value >= least && value <= most);
 }

@@ -1,57 +1,96 @@
-import { analyze } from '../analyzer.ts';
+import { lowerCase } from '../analyzer.ts';
 import { createGlobTest } from './expandFields.ts';
 import { type Field, subField } from './mapping.ts';
+import { isWhole } from './sqlPredicate.ts';
+import { createWords, type Words } from './words.ts';
 
-/** A document to be matched, with the words of its texts kept once they were cut. It must not change meanwhile. */
+/**
+ * A document to be matched, with what was found in it kept for the next matcher. It must not change meanwhile. However
+ * many matchers share it, each part of the document is read once for a field.
+ */
 export type Subject = {
   readonly document: unknown;
-  readonly words: Map<string, readonly (readonly string[])[]>;
+  readonly values: Map<string, FieldValues>;
+  readonly nodes: Map<string, readonly unknown[]>;
+  readonly members: Map<string, ReadonlyMap<string, readonly unknown[]>>;
 };
 
-export type Scalar = string | number | boolean;
+/** The values of one field; the items of an array are values of their own, `null` is none. */
+export type FieldValues = {
+  readonly strings: string[];
+  readonly numbers: number[];
+  readonly booleans: Set<boolean>;
+  readonly lowerCase: () => readonly string[];
+  readonly words: () => Words;
+};
 
-/** Many matchers can share a subject, so that a text is cut once for all of them. */
 export function createSubject(document: unknown): Subject {
-  return { document, words: new Map() };
+  return { document, values: new Map(), nodes: new Map(), members: new Map() };
 }
 
-/** Whether any value of the field passes; the items of an array are values of their own, `null` is none. */
-export function createSomeValue(
-  field: Field,
-  passes: (value: Scalar) => boolean,
-): (subject: Subject) => boolean {
-  const { path, glob, type } = field;
-  const passesAt =
-    glob === undefined && type !== 'object'
-      ? (value: unknown) => isScalar(value) && passes(value)
-      : (value: unknown) => someBelow(value, root, isNamed, passes);
+/** A string field that is not dynamic has the texts of its numbers and booleans, too. */
+export function createValuesOf(field: Field): (subject: Subject) => FieldValues {
+  const { path, glob, type, isDynamic } = field;
+  const isMany = glob !== undefined || type === 'object';
+  const isAll = isMany && isWhole(field);
   const root = path.join('.');
-  const isNamed = glob === undefined ? () => true : createNameTest(createGlobTest(glob), type);
-  return (subject) => someAt(subject.document, path, 0, passesAt);
-}
-
-/** The words of every value of a text field. */
-export function createWordsOf(field: Field): (subject: Subject) => readonly (readonly string[])[] {
-  let found: string[][] = [];
-  const collect = createSomeValue(field, (value) => {
-    const text = toText(field, value);
-    if (text !== undefined) found.push(analyze(text));
-    return false;
-  });
+  const key = !isMany ? root : isAll ? `${root}.*` : `${glob} ${type}`;
+  const isNamed = glob === undefined || isAll ? undefined : createNameTest(createGlobTest(glob), type);
   return (subject) => {
-    const known = subject.words.get(field.name);
+    const known = subject.values.get(key);
     if (known !== undefined) return known;
-    found = [];
-    collect(subject);
-    subject.words.set(field.name, found);
-    return found;
+    const values = createValues();
+    for (const node of nodesAt(subject, path)) {
+      if (isMany) addBelow(values, node, root, isNamed);
+      else addValue(values, node, isDynamic);
+    }
+    subject.values.set(key, values);
+    return values;
   };
 }
 
-/** A value as a string field sees it; a dynamic member that is no string is of another type. */
-export function toText(field: Field, value: Scalar): string | undefined {
-  if (typeof value === 'string') return value;
-  return field.isDynamic ? undefined : String(value);
+function createValues(): FieldValues {
+  let lower: readonly string[] | undefined;
+  let words: Words | undefined;
+  const strings: string[] = [];
+  return {
+    strings,
+    numbers: [],
+    booleans: new Set(),
+    lowerCase: () => {
+      lower ??= strings.map(lowerCase);
+      return lower;
+    },
+    words: () => {
+      words ??= createWords(strings);
+      return words;
+    },
+  };
+}
+
+function addValue(values: FieldValues, value: unknown, isDynamic: boolean): void {
+  if (typeof value === 'string') values.strings.push(value);
+  else if (typeof value === 'number') values.numbers.push(value);
+  else if (typeof value === 'boolean') values.booleans.add(value);
+  else return;
+  if (!isDynamic && typeof value !== 'string') values.strings.push(String(value));
+}
+
+function addBelow(
+  values: FieldValues,
+  node: unknown,
+  name: string,
+  isNamed: ((name: string) => boolean) | undefined,
+): void {
+  if (Array.isArray(node)) {
+    for (const item of node) addBelow(values, item, name, isNamed);
+  } else if (isObject(node)) {
+    for (const member of Object.keys(node)) {
+      addBelow(values, node[member], isNamed === undefined ? '' : `${name}.${member}`, isNamed);
+    }
+  } else if (isNamed === undefined || isNamed(name)) {
+    addValue(values, node, true);
+  }
 }
 
 function createNameTest(fits: (name: string) => boolean, type: Field['type']): (name: string) => boolean {
@@ -59,35 +98,62 @@ function createNameTest(fits: (name: string) => boolean, type: Field['type']): (
   return type === 'object' ? (name) => fits(name) || fits(name + subField) : fits;
 }
 
-function someAt(
-  value: unknown,
-  path: readonly string[],
-  depth: number,
-  passes: (value: unknown) => boolean,
-): boolean {
-  if (Array.isArray(value)) return value.some((item) => someAt(item, path, depth, passes));
-  const member = path[depth];
-  if (member === undefined) return passes(value);
-  return isObject(value) && Object.hasOwn(value, member) && someAt(value[member], path, depth + 1, passes);
+/** With fewer objects than this, members are looked up in each. */
+const fewNodes = 16;
+
+/** What is at a path, with arrays unfolded. Members of many objects are sorted by name once, for all that are asked. */
+function nodesAt(subject: Subject, path: readonly string[]): readonly unknown[] {
+  const key = path.join('.');
+  const known = subject.nodes.get(key);
+  if (known !== undefined) return known;
+  const nodes = findNodes(subject, path);
+  subject.nodes.set(key, nodes);
+  return nodes;
 }
 
-function someBelow(
-  value: unknown,
-  name: string,
-  isNamed: (name: string) => boolean,
-  passes: (value: Scalar) => boolean,
-): boolean {
-  if (Array.isArray(value)) return value.some((item) => someBelow(item, name, isNamed, passes));
-  if (isObject(value)) {
-    return Object.keys(value).some((member) =>
-      someBelow(value[member], `${name}.${member}`, isNamed, passes),
-    );
+function findNodes(subject: Subject, path: readonly string[]): readonly unknown[] {
+  const found: unknown[] = [];
+  const member = path.at(-1);
+  if (member === undefined) {
+    unfold(subject.document, found);
+    return found;
   }
-  return isScalar(value) && isNamed(name) && passes(value);
+  const outer = path.slice(0, -1);
+  const parents = nodesAt(subject, outer);
+  if (parents.length > fewNodes) return membersOf(subject, outer, parents).get(member) ?? [];
+  for (const parent of parents) {
+    if (isObject(parent) && Object.hasOwn(parent, member)) unfold(parent[member], found);
+  }
+  return found;
 }
 
-function isScalar(value: unknown): value is Scalar {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+function membersOf(
+  subject: Subject,
+  path: readonly string[],
+  nodes: readonly unknown[],
+): ReadonlyMap<string, readonly unknown[]> {
+  const key = path.join('.');
+  const known = subject.members.get(key);
+  if (known !== undefined) return known;
+  const members = new Map<string, unknown[]>();
+  for (const node of nodes) {
+    if (!isObject(node)) continue;
+    for (const name of Object.keys(node)) {
+      let found = members.get(name);
+      if (found === undefined) {
+        found = [];
+        members.set(name, found);
+      }
+      unfold(node[name], found);
+    }
+  }
+  subject.members.set(key, members);
+  return members;
+}
+
+function unfold(value: unknown, into: unknown[]): void {
+  if (!Array.isArray(value)) into.push(value);
+  else for (const item of value) unfold(item, into);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,4 +1,7 @@
 import { lowerCase } from '../analyzer.ts';
+import { type Automaton, createWholeAutomaton } from './regex/automaton.ts';
+import { buildNfa } from './regex/nfa.ts';
+import { anyCharacter, literal, type RegexNode } from './regex/tree.ts';
 
 /** `any` stands for any characters, `one` for exactly one code point. */
 export type WildcardPart =
@@ -90,4 +93,26 @@ function partEnd(part: WildcardPart, value: string, at: number): number {
 
 function codePointLength(value: string, at: number): number {
   return value.codePointAt(at)! > 0xffff ? 2 : 1;
+}
+
+/** The longest text that every match has. */
+export function longestText(parts: readonly WildcardPart[]): string {
+  return parts.reduce(
+    (longest, part) => (part.type === 'text' && part.text.length > longest.length ? part.text : longest),
+    '',
+  );
+}
+
+/** Finds words in a text in one reading, for patterns whose `loopLength` is 0. */
+export function createWildcardAutomaton(parts: readonly WildcardPart[]): Automaton {
+  const node: RegexNode = {
+    type: 'sequence',
+    parts: parts.map((part): RegexNode => {
+      if (part.type === 'text') return literal(part.text);
+      return part.type === 'one'
+        ? anyCharacter
+        : { type: 'repeat', of: anyCharacter, min: 0, max: undefined };
+    }),
+  };
+  return createWholeAutomaton(buildNfa(node, { left: Number.POSITIVE_INFINITY, steps: 0 }));
 }

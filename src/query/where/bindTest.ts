@@ -38,6 +38,9 @@ export function bindTest(
     return bindBetween(low, high, want);
   }
   if (test.type === 'like') {
+    if (field.type === 'date') {
+      throw invalidWhere(position, `${quote(name)} is a date; compare it with >= and <, or with BETWEEN`);
+    }
     if (field.type !== 'string' && field.type !== 'json') {
       throw invalidWhere(position, `${quote(name)} is not text, so it cannot be compared with a pattern`);
     }

@@ -1,10 +1,11 @@
 import type { WhereField } from './catalogue.ts';
 import { invalidWhere, quote, shorten } from './invalidWhere.ts';
+import { readInstant } from './readInstant.ts';
 import type { Value } from './tree.ts';
 
 /** A value together with the SQL type it is bound as. */
 export type Bound = {
-  readonly cast: 'text' | 'boolean' | 'bigint' | 'numeric';
+  readonly cast: 'text' | 'boolean' | 'bigint' | 'numeric' | 'timestamptz';
   readonly value: string | boolean;
 };
 
@@ -20,6 +21,11 @@ export function bindValue(value: Value, type: WhereField['type'], path: string):
     if (isNumeric || type === 'json') return bindNumber(text, type, position);
     throw mismatch(value, shorten(text), type, path);
   }
+  if (type === 'date') {
+    const instant = readInstant(text);
+    if (instant === undefined) throw mismatch(value, quote(text), type, path);
+    return { cast: 'timestamptz', value: instant };
+  }
   if (type === 'string' || type === 'json') return { cast: 'text', value: text };
   if (isNumeric && numberPattern.test(text)) return bindNumber(text, type, position);
   throw mismatch(value, quote(text), type, path);
@@ -30,6 +36,7 @@ const wanted: { readonly [type in WhereField['type']]?: string } = {
   number: 'a number',
   boolean: 'TRUE or FALSE',
   string: 'a text in single quotes',
+  date: "a date such as '2026-01-31' or '2026-01-31T12:00:00+02:00'",
 };
 
 function mismatch(value: Value, written: string, type: WhereField['type'], path: string): Error {

@@ -9,13 +9,17 @@ export type Catalogue = { readonly [name: string]: WhereField };
 export type WhereField = ScalarField | JsonField | OneField | ManyField;
 
 /**
- * `column` is an SQL expression of type text (string), boolean, smallint to numeric (integer), or any number type
- * (number); with `array`, an array of that.
+ * `column` is an SQL expression of type text (string), boolean, smallint to numeric (integer), any number type
+ * (number), or text that PostgreSQL reads as a timestamp (date); with `array`, an array of that.
  */
 export type ScalarField = {
-  readonly type: 'integer' | 'number' | 'string' | 'boolean';
+  readonly type: 'integer' | 'number' | 'string' | 'boolean' | 'date';
   readonly column: Sql;
   readonly array?: true;
+  /** For texts whose case matters in some rows only: whether it does not matter in this value. */
+  readonly ignoresCase?: (value: Sql) => Sql;
+  /** Where case does not matter, the column has lower case only, so that an index on it serves. */
+  readonly isLowerCase?: true;
 };
 
 /** A jsonb column: any dotted path below it may be searched. */

@@ -56,6 +56,7 @@ function toSortable({ field, outer }: Resolved, descending: boolean): Sql | unde
 }
 
 function scalarKey({ type, column, array }: ScalarField, descending: boolean): Sql {
+  if (type === 'date') return sql`(${column})::timestamptz`;
   const collation = raw(type === 'string' ? ' collate "C"' : '');
   if (!array) return sql`(${column})${collation}`;
   // The least item when ascending, the greatest when descending.

@@ -1,5 +1,6 @@
 import { type Sql, sql } from '../../lib/sql.ts';
 import type { Catalogue } from './catalogue.ts';
+import { checkCost } from './cost.ts';
 import { parse } from './parse.ts';
 import { toSql } from './toSql.ts';
 import type { Expression } from './tree.ts';
@@ -15,6 +16,7 @@ export function compileWhere(
   const names = new Set<string>();
   const expression = parse(text);
   if (expression === undefined) return { condition: undefined, names };
+  checkCost(expression, catalogue);
   const condition = sql`(${toSql(expression, catalogue, true)})`;
   collectNames(expression, names);
   return { condition, names };

@@ -1,9 +1,10 @@
 import { join, type Sql, sql } from '../../lib/sql.ts';
-import { type BoundTest, bindTest } from './bindTest.ts';
+import { type BoundTest, bindTest, type ValueTest } from './bindTest.ts';
 import type { Catalogue, ManyField, OneField, ScalarField, WhereField } from './catalogue.ts';
 import { compareValue } from './compareValue.ts';
 import { invalidWhere } from './invalidWhere.ts';
 import { jsonToSql } from './jsonToSql.ts';
+import { lowerCase } from './lowerCase.ts';
 import { all, some } from './quantifiers.ts';
 import { resolve } from './resolve.ts';
 import type { Expression, Predicate } from './tree.ts';
@@ -41,19 +42,35 @@ function fieldToSql(field: WhereField, members: readonly string[], test: BoundTe
   return scalarToSql(field, test, want);
 }
 
-function scalarToSql({ type, column, array }: ScalarField, test: BoundTest, want: boolean): Sql {
+function scalarToSql(field: ScalarField, test: BoundTest, want: boolean): Sql {
+  const { type, column, array, ignoresCase } = field;
   if (test.type === 'null') return want ? sql`(${column}) is null` : sql`(${column}) is not null`;
   const compared = (value: Sql) => {
-    // By way of text a double becomes the decimal that a reader was shown; a direct cast would keep only 15 digits.
-    const condition = compareValue(test, () =>
-      type === 'number' ? sql`(${value})::text::numeric` : sql`(${value})`,
-    );
+    const exact = compareValue(test, () => readAs(type, value));
+    const condition = ignoresCase
+      ? sql`(case when ${ignoresCase(value)} then ${compareValue(lowerCase(test), () => sql`lower(${value})`)} else ${exact} end)`
+      : exact;
     return want ? condition : sql`not (${condition})`;
   };
+  if (!array && field.isLowerCase && want) return sql`(${spelled(column, test)} and ${compared(column)})`;
   if (!array) return compared(column);
   const items = sql`unnest(${column}) as where_item(value)`;
   if (want) return some(items, compared(sql`where_item.value`));
   return sql`(${column}) is not null and ${all(items, compared(sql`where_item.value`))}`;
+}
+
+/** Equality in one of the two possible spellings, which an index answers; anything else may hold. */
+function spelled(column: Sql, test: ValueTest): Sql {
+  const values = test.type === 'in' ? test.values : test.type === 'compare' ? [test.value] : [];
+  if (values.length === 0 || (test.type === 'compare' && test.operator !== '=')) return sql`true`;
+  const texts = values.map(({ value }) => String(value));
+  return sql`${column} = any(${[...new Set([...texts, ...texts.map((text) => text.toLowerCase())])]}::text[])`;
+}
+
+function readAs(type: ScalarField['type'], value: Sql): Sql {
+  // By way of text a double becomes the decimal that a reader was shown; a direct cast would keep only 15 digits.
+  if (type === 'number') return sql`(${value})::text::numeric`;
+  return type === 'date' ? sql`(${value})::timestamptz` : sql`(${value})`;
 }
 
 /** The condition on a member, asked of the object or the objects that have it. */

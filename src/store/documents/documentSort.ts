@@ -1,11 +1,13 @@
 import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { invalid } from '../../model/errors.ts';
+import { subField } from '../../query/lucene/mapping.ts';
+import type { Db } from '../db.ts';
 import type { DocumentTable } from './documentTable.ts';
 
 export type SortItem = { field: string; order?: 'asc' | 'desc'; direction?: 'asc' | 'desc' };
 
 /**
- * What follows ORDER BY: nulls last, texts by code point, and always a last word so that pages never overlap. `upToTime`
+ * What follows ORDER BY: nulls last, texts by code point, of several values the least or the greatest, and always a last word so that pages never overlap. `upToTime`
  * is the same without that word, which only tells documents of the same time apart.
  */
 export type Order = { whole: Sql; upToTime: Sql };
@@ -49,13 +51,77 @@ function sortValue(table: DocumentTable, name: string, order: 'asc' | 'desc', po
   if (column && column.store !== 'json') {
     return column.store === 'text' ? sql`(${column.sql}) collate "C"` : column.sql;
   }
-  const root = table.mapping.dynamic.find((member) => name.startsWith(`${member}.`));
-  if (root === undefined)
+  const member = dynamicMember(table, name);
+  if (member === undefined)
     throw invalid(pointer, 'unknown-field', `is not a field: there is no ${name} to sort on.`);
-  const isText = name.endsWith('.keyword');
-  const path = (isText ? name.slice(0, -'.keyword'.length) : name).split('.').slice(1);
-  const value = sql`(${table.columns.get(root)!.sql} #> ${path}::text[])`;
-  return isText
-    ? sql`(case when jsonb_typeof(${value}) = 'string' then ${value} #>> '{}' end) collate "C"`
-    : sql`(case when jsonb_typeof(${value}) = 'number' then (${value} #>> '{}')::float8 end)`;
+  return dynamicKey(member, order);
+}
+
+/** A member of a dynamic object as a sort names it: `meta.x`, or `meta.x.keyword` for its texts alone. */
+type DynamicMember = { column: Sql; path: readonly string[]; isText: boolean };
+
+function dynamicMember(table: DocumentTable, name: string): DynamicMember | undefined {
+  const root = table.mapping.dynamic.find((member) => name.startsWith(`${member}.`));
+  if (root === undefined) return undefined;
+  const isText = name.endsWith(subField);
+  const path = (isText ? name.slice(0, -subField.length) : name).split('.').slice(1);
+  return path.includes('') ? undefined : { column: table.columns.get(root)!.sql, path, isText };
+}
+
+/**
+ * The least value of a member, or the greatest if the order descends: numbers come before texts (by code point), texts
+ * before false and true. Null where there is none of these.
+ */
+function dynamicKey({ column, path, isText }: DynamicMember, order: 'asc' | 'desc'): Sql {
+  const values = sql`select ${key(sql`v.value`)} as key from jsonb_path_query(${column}, ${jsonPath(path)}::jsonpath) v(value)
+    where jsonb_typeof(v.value) ${isText ? sql`= 'string'` : sql`in ('number', 'string', 'boolean')`}`;
+  const chosen = sql`(select k.key from (${values}) k order by k.key ${raw(order)} limit 1)`;
+  const [name] = path;
+  if (path.length > 1 || name === undefined) return chosen;
+  const value = sql`(${column} -> ${name}::text)`;
+  const single = isText
+    ? sql`case when jsonb_typeof(${value}) = 'string' then ${key(value)} end`
+    : key(value);
+  return sql`(case when jsonb_typeof(${value}) = 'array' then ${chosen} else ${single} end)`;
+}
+
+/** Rows compare member by member; bytes of UTF-8 are in the order of code points. */
+function key(value: Sql): Sql {
+  return sql`(case jsonb_typeof(${value})
+    when 'number' then row(1, (${value} #>> '{}')::float8, null::bytea)
+    when 'string' then row(2, null::float8, convert_to(${value} #>> '{}', 'UTF8'))
+    when 'boolean' then row(3, ${value}::boolean::int::float8, null::bytea) end)`;
+}
+
+function jsonPath(path: readonly string[]): string {
+  return `$${path.map((name) => `[*][*].${JSON.stringify(name)}`).join('')}[*][*][*]`;
+}
+
+/** Enough to tell what a member is. */
+const lookedAt = 50;
+
+/** Objects have no order. Where a member of what was found is nothing else, to sort by it is a mistake. */
+export async function refuseObjects(
+  db: Db,
+  table: DocumentTable,
+  condition: Sql,
+  sort: readonly SortItem[] | undefined,
+): Promise<void> {
+  for (const [index, { field }] of (sort ?? []).entries()) {
+    const member = table.mapping.fields.has(field) ? undefined : dynamicMember(table, field);
+    if (!member || field === 'uid') continue;
+    const values = sql`select jsonb_path_query_first(${member.column}, ${jsonPath(member.path)}::jsonpath) as value
+      from ${raw(table.name)} t where ${condition}`;
+    const [row] = await db.query<{ isObject: boolean | null }>(
+      sql`select bool_and(jsonb_typeof(f.value) = 'object') as "isObject"
+        from (select value from (${values}) v where value is not null limit ${lookedAt}) f`,
+    );
+    if (row?.isObject) {
+      throw invalid(
+        `/sort/${index}/field`,
+        'not-sortable',
+        `is an object, which has no order; sort by one of its members, such as ${field}.name.`,
+      );
+    }
+  }
 }

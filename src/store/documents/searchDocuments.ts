@@ -3,7 +3,7 @@ import { Problem } from '../../model/errors.ts';
 import type { Db } from '../db.ts';
 import { type CompiledSearch, compileSearch, type QueryInput } from './compileQuery.ts';
 import { documentJson } from './documentJson.ts';
-import { isNewestFirst, type Order, type SortItem, sortSql } from './documentSort.ts';
+import { isNewestFirst, type Order, refuseObjects, type SortItem, sortSql } from './documentSort.ts';
 import { type DocumentScope, type DocumentTable, seenBy } from './documentTable.ts';
 
 /** Family Q. */
@@ -76,6 +76,7 @@ async function findRows(
   const run = isPlain ? { ...db, query: db.prepared } : db;
   return withinTime(async () => {
     const compiled = await compileSearch(db, table, scope, search, now);
+    await refuseObjects(db, table, compiled.condition, search.sort);
     const newest = async () => (isNewestFirst(search.sort) ? amongNewest(run, compiled, page) : undefined);
     const candidates = () => amongCandidates(run, compiled, page);
     const [first, second] = from + size <= fewHits ? [newest, candidates] : [candidates, newest];

@@ -20,6 +20,11 @@ export const detectorTable: Table = {
     },
     schemaId: { type: 'integer' },
     contractId: { type: 'integer' },
+    // Only to search and sort by: the seed's record does not show it.
+    projectId: {
+      type: 'integer',
+      as: '(select c.project_id from contract c where c.tenant_id = t.tenant_id and c.id = t.contract_id)',
+    },
     name: { type: 'string' },
     source: { type: 'string' },
     tags: { type: 'string[]' },

@@ -10,7 +10,7 @@ export const labelTable: Table = {
     ...status,
     tenantId: { type: 'integer' },
     chainUid: { type: 'string' },
-    address: { type: 'string' },
+    address: { type: 'string', isAddress: 'canonical' },
     name: { type: 'string' },
     tags: { type: 'string[]' },
     score: { type: 'integer' },

@@ -12,7 +12,7 @@ export const tokenomicsCategoryTable: Table = {
     contractId: { type: 'integer' },
     name: { type: 'string' },
     description: { type: 'string' },
-    address: { type: 'string' },
+    address: { type: 'string', isAddress: true },
     amount: { type: 'string' },
     tenantId: { type: 'integer' },
   },

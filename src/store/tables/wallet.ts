@@ -9,7 +9,7 @@ export const walletTable: Table = {
     ...status,
     tenantId: { type: 'integer' },
     chainUid: { type: 'string' },
-    address: { type: 'string' },
+    address: { type: 'string', isAddress: true },
     name: { type: 'string' },
     type: { type: 'string' },
     tags: { type: 'string[]' },

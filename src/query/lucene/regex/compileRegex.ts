@@ -1,11 +1,11 @@
+import { type Automaton, createAutomaton } from './automaton.ts';
 import type { Budget } from './budget.ts';
 import { buildNfa } from './nfa.ts';
 import { parseRegex } from './parse.ts';
 import { createSubsets, type Subsets } from './subsets.ts';
 
 /** Tests whole values. The time for one is bounded by its length times the states of the pattern. */
-export type Regex = {
-  readonly test: (value: string) => boolean;
+export type Regex = Automaton & {
   /** How much longer a test takes, at the worst, than reading the value once. */
   readonly weight: number;
 };
@@ -15,20 +15,7 @@ export function compileRegex(pattern: string, budget: Budget): Regex {
   const nfa = buildNfa(parseRegex(pattern), budget);
   const subsets = createSubsets(nfa);
   const isKept = completes(subsets, budget);
-  const maxWeight = isKept ? Number.POSITIVE_INFINITY : 10_000 + 50 * nfa.moves.length;
-
-  const test = (value: string): boolean => {
-    let set = 0;
-    for (let at = 0; at < value.length; at++) {
-      const codePoint = value.codePointAt(at)!;
-      if (codePoint > 0xffff) at += 1;
-      set = subsets.step(set, subsets.classOf(codePoint));
-      if (subsets.size(set) === 0) return false;
-      if (subsets.weight() > maxWeight) set = subsets.forgetAllBut(set);
-    }
-    return subsets.accepts(set);
-  };
-  return { test, weight: isKept ? 1 : 2 + nfa.moves.length };
+  return { ...createAutomaton(nfa, subsets, isKept), weight: isKept ? 1 : 2 + nfa.moves.length };
 }
 
 const keptSets = 250;

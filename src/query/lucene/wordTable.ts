@@ -1,0 +1,113 @@
+import { randomInt } from 'node:crypto';
+import { rankOf } from './compareText.ts';
+
+/** The distinct words of a text as places in it, so that a text of any size is read once and hardly anything is copied. */
+export type WordTable = {
+  readonly has: (word: string) => boolean;
+  readonly some: (test: (word: string) => boolean) => boolean;
+  /** The first and the last word in the order of code points. */
+  readonly ends: () => { readonly first: string; readonly last: string } | undefined;
+};
+
+// Drawn for each process, so that nobody can write words that all fall into one slot.
+const seed = randomInt(2 ** 31);
+const factor = randomInt(2 ** 29) * 4 + 1;
+
+/** `isSeparator` tells which UTF-16 units stand between words. */
+export function createWordTable(text: string, isSeparator: (unit: number) => boolean): WordTable {
+  let slots = new Int32Array(64);
+  let words = new Int32Array(3 * 32);
+  let count = 0;
+  let start = -1;
+  let hash = seed;
+  for (let at = 0; at <= text.length; at++) {
+    const unit = at === text.length ? -1 : text.charCodeAt(at);
+    if (unit !== -1 && !isSeparator(unit)) {
+      if (start === -1) start = at;
+      hash = Math.imul(hash ^ unit, factor);
+    } else if (start !== -1) {
+      add(start, at, hash);
+      start = -1;
+      hash = seed;
+    }
+  }
+  const wordAt = (index: number): string => text.slice(words[3 * index], words[3 * index + 1]);
+
+  return {
+    has: (word) => {
+      let wanted = seed;
+      for (let at = 0; at < word.length; at++) wanted = Math.imul(wanted ^ word.charCodeAt(at), factor);
+      for (let slot = slotOf(wanted); ; slot = (slot + 1) & (slots.length - 1)) {
+        const index = slots[slot]! - 1;
+        if (index === -1) return false;
+        const [from, to] = [words[3 * index]!, words[3 * index + 1]!];
+        if (words[3 * index + 2] === wanted && to - from === word.length && text.startsWith(word, from))
+          return true;
+      }
+    },
+    some: (test) => {
+      for (let index = 0; index < count; index++) if (test(wordAt(index))) return true;
+      return false;
+    },
+    ends: () => {
+      if (count === 0) return undefined;
+      let [first, last] = [0, 0];
+      for (let index = 1; index < count; index++) {
+        if (compare(index, first) < 0) first = index;
+        else if (compare(index, last) > 0) last = index;
+      }
+      return { first: wordAt(first), last: wordAt(last) };
+    },
+  };
+
+  function slotOf(hashed: number): number {
+    return (hashed ^ (hashed >>> 15)) & (slots.length - 1);
+  }
+
+  function add(from: number, to: number, hashed: number): void {
+    let slot = slotOf(hashed);
+    for (; slots[slot] !== 0; slot = (slot + 1) & (slots.length - 1)) {
+      if (isSame(slots[slot]! - 1, from, to, hashed)) return;
+    }
+    if (3 * count === words.length) words = grown(words, 2 * words.length);
+    words[3 * count] = from;
+    words[3 * count + 1] = to;
+    words[3 * count + 2] = hashed;
+    count += 1;
+    slots[slot] = count;
+    if (2 * count > slots.length) spread();
+  }
+
+  function isSame(index: number, from: number, to: number, hashed: number): boolean {
+    const known = words[3 * index]!;
+    if (words[3 * index + 2] !== hashed || words[3 * index + 1]! - known !== to - from) return false;
+    for (let at = from; at < to; at++)
+      if (text.charCodeAt(at) !== text.charCodeAt(known + at - from)) return false;
+    return true;
+  }
+
+  function spread(): void {
+    slots = new Int32Array(2 * slots.length);
+    for (let index = 0; index < count; index++) {
+      let slot = slotOf(words[3 * index + 2]!);
+      while (slots[slot] !== 0) slot = (slot + 1) & (slots.length - 1);
+      slots[slot] = index + 1;
+    }
+  }
+
+  function compare(a: number, b: number): number {
+    const [fromA, fromB] = [words[3 * a]!, words[3 * b]!];
+    const [lengthA, lengthB] = [words[3 * a + 1]! - fromA, words[3 * b + 1]! - fromB];
+    for (let at = 0; at < lengthA && at < lengthB; at++) {
+      const [left, right] = [text.charCodeAt(fromA + at), text.charCodeAt(fromB + at)];
+      if (left !== right) return rankOf(left) - rankOf(right);
+    }
+    return lengthA - lengthB;
+  }
+}
+
+function grown(array: Int32Array, length: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(length);
+  larger.set(array);
+  return larger;
+}
