@@ -4,7 +4,7 @@ import { resolve } from './resolve.ts';
 import type { Expression, Predicate } from './tree.ts';
 
 /** The limit of what the conditions of a where clause may cost together; one plain comparison costs 1. */
-export const whereBudget = 1_500;
+const whereBudget = 1_500;
 
 /** Refuses a clause that would keep the database busy for long, at its most expensive condition. */
 export function checkCost(expression: Expression, catalogue: Catalogue): void {
