@@ -31,6 +31,12 @@ export async function runEndpoint(
 ): Promise<Answer> {
   const now = services.now();
   let securityEvents: SecurityEvent[] = [];
+  let areTokensStale = false;
+  /** Tokens that are looked up before the transaction ends are found as they were, so they are forgotten once more. */
+  const forgetTokens = () => {
+    areTokensStale = true;
+    services.forgetTokens();
+  };
   const callOn = (db: Db): Call => {
     // A transaction that is tried again notes them again.
     securityEvents = [];
@@ -42,10 +48,12 @@ export async function runEndpoint(
       return await answer(endpoint, callOn(services.store), input);
     const key = endpoint.effect === 'create' ? readKey(request.headers['idempotency-key']) : undefined;
     const store = endpoint.effect === 'session' ? services.logins : services.store;
-    return await store.transaction((tx) =>
-      key === undefined ? answer(endpoint, callOn(tx), input) : answerOnce(endpoint, callOn(tx), input, key),
-    );
+    return await store.transaction((tx) => {
+      const call = { ...callOn(tx), services: { ...services, forgetTokens } };
+      return key === undefined ? answer(endpoint, call, input) : answerOnce(endpoint, call, input, key);
+    });
   } finally {
+    if (areTokensStale) services.forgetTokens();
     if (securityEvents.length > 0) await writeSecurityEvents(services, request, securityEvents, now);
   }
 }

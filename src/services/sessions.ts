@@ -52,9 +52,10 @@ export async function login(
     throw new Problem('unauthenticated', 'The e-mail address or the password is wrong.');
   }
   const opened = await openSession(call, { userId: account.id, tenantId: account.tenantId }, 'login');
-  for (const id of await revokeOldestSessions(call.db, account.id, maxSessions, call.now))
+  const ended = await revokeOldestSessions(call.db, account.id, maxSessions, call.now);
+  for (const id of ended)
     await audit(call, 'session', 'replace', { id, tenantId: account.tenantId }, undefined, undefined);
-  call.services.forgetTokens();
+  if (ended.length > 0) call.services.forgetTokens();
   return opened;
 }
 
