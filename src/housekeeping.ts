@@ -4,6 +4,7 @@ import { destroyOrphanKeys, retireDrainedKeys } from './services/tendWalletKeys.
 import { forgetOldAlertEvents } from './store/alerts/alertEvents.ts';
 import { forgetOldRates } from './store/alerts/alertRate.ts';
 import { dropOldPartitions, ensurePartitionsAhead } from './store/alerts/partitions.ts';
+import { expireApprovals } from './store/approvals.ts';
 import { tidyDeliveries } from './store/deliveries/tidyDeliveries.ts';
 import { forgetOldReplies } from './store/idempotency.ts';
 import { dropOldSamples } from './store/metrics/dropOldSamples.ts';
@@ -46,6 +47,7 @@ export async function tidyOnce(options: Options, ending: AbortSignal): Promise<v
   const steps: Record<string, () => Promise<unknown>> = {
     'New partitions were not made': () => ensurePartitionsAhead(store, at),
     'Replies to repeated requests were not forgotten': () => forgetOldReplies(store, at),
+    'Expired approvals were not marked': () => expireApprovals(store, at),
     'Old deliveries were not removed': () => tidyDeliveries(store, at),
     'Old rates of alerts were not removed': () => forgetOldRates(store, at - 30 * dayMs),
     'Old events of the live stream were not removed': () => forgetOldAlertEvents(store, at - 7 * dayMs),

@@ -15,6 +15,7 @@ import { priceCall } from './priceCall.ts';
 import { sendAttempts } from './sendAttempts.ts';
 import { settleAll } from './settleAll.ts';
 import { type Fireable, signCalls } from './signCalls.ts';
+import { whyNotAllowed } from './whyNotAllowed.ts';
 import { whyOver } from './whyOver.ts';
 
 const mostAtOnce = 100;
@@ -99,6 +100,8 @@ async function decideOne(
   const over = whyOver(intent, now(), true);
   if (over) return void endings.push(over);
   if (alert === undefined) return end('CANCELED', 'The alert is not kept any more.');
+  const refused = whyNotAllowed(action);
+  if (refused) return end('FAILED', refused.reason);
   if (memory.timeouts >= maxTimeouts) return end('FAILED', `The scripts ran out of time before. ${stopped}`);
   const decision = await decide(run, tenantId, alert, { action, scripts: scripts!, given });
   const timeouts = decision.type === 'fault' && decision.isTimeout ? memory.timeouts + 1 : 0;

@@ -41,7 +41,7 @@ export function priceGas(action: FiredAction, fees: Fees): { price: GasPrice } |
 }
 
 /** Why the fixed price or tip of an action cannot be meant, as far as the market shows; undefined when it may be. */
-function whyFarAboveMarket(
+export function whyFarAboveMarket(
   chain: Chain,
   { gasPrice, gasTip }: Pick<FiredAction, 'gasPrice' | 'gasTip'>,
   fees: Fees,

@@ -117,6 +117,11 @@ const table = {
   'POST /action/resume': ['tenant-manager'],
   'GET /action/halt': ['tenant-viewer'],
 
+  'GET /approval/{id}': ['tenant-viewer'],
+  'POST /approval/search': ['tenant-viewer'],
+  'POST /approval/{id}/approve': ['tenant-user'],
+  'POST /approval/{id}/reject': ['tenant-user'],
+
   'POST /label': ['tenant-user'],
   'GET /label/{id}': ['tenant-viewer'],
   'PUT /label/{id}': ['tenant-user'],

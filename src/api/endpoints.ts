@@ -1,5 +1,6 @@
 import type { ChainUid } from '../chains/chains.ts';
 import { actionEndpoints } from './action.ts';
+import { approvalEndpoints } from './approval.ts';
 import { auditEndpoints } from './auditLog.ts';
 import { authEndpoints } from './auth.ts';
 import { chainEndpoint } from './chain.ts';
@@ -20,6 +21,7 @@ import { usage } from './reports/usage.ts';
 import type { Resource } from './resource.ts';
 import { action } from './resources/action.ts';
 import { apiKey } from './resources/apiKey.ts';
+import { approval } from './resources/approval.ts';
 import { contract } from './resources/contract.ts';
 import { destination } from './resources/destination.ts';
 import { detector } from './resources/detector.ts';
@@ -70,7 +72,7 @@ export const resources: readonly Resource[] = [
 
 /** The one list of endpoints. */
 export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpoint[] {
-  return [
+  const endpoints = [
     ...authEndpoints,
     ...resources.flatMap(({ endpoints }) => endpoints),
     ...shareEndpoints,
@@ -93,4 +95,5 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     ...telemetryEndpoints,
     ...auditEndpoints,
   ];
+  return [...endpoints, ...approval.endpoints, ...approvalEndpoints(endpoints)];
 }

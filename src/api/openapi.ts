@@ -1,9 +1,12 @@
 import type { TSchema } from 'typebox';
 import { type ProblemCode, problems } from '../model/errors.ts';
 import { accessOf, allowedRoles } from './access.ts';
+import { approvalRuleOf } from './approvalRules.ts';
 import { isWrite } from './authorize.ts';
 import { type Endpoint, isBodyOptional } from './endpoint.ts';
 import { exampleOf } from './example.ts';
+import { replySchema } from './fields.ts';
+import { approval } from './resources/approval.ts';
 import { pathOf } from './route.ts';
 import { Shape } from './schema.ts';
 
@@ -85,6 +88,7 @@ function operation(endpoint: Endpoint): Record<string, unknown> {
       ...(endpoint.hasEtag
         ? { 304: { description: 'The record is still the one of `If-None-Match`.' } }
         : {}),
+      ...(approvalRuleOf(endpoint) ? { 202: held } : {}),
       ...problemResponses(endpoint, roles === 'public'),
     },
   };
@@ -94,6 +98,13 @@ function mediaType({ isStream, isLines }: Endpoint): string {
   if (isStream) return 'text/event-stream';
   return isLines ? 'application/x-ndjson' : 'application/json';
 }
+
+const heldReply = replySchema(approval.fields);
+const held = {
+  description:
+    'Kept for a second user, because the wallet behind it has `requireApproval`: `POST /approval/{id}/approve` carries it out.',
+  content: { 'application/json': { schema: heldReply, example: exampleOf(heldReply) } },
+};
 
 function operationId({ method, path }: Endpoint): string {
   return `${method.toLowerCase()}${path.replace(/[/{}]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`;

@@ -60,7 +60,7 @@ export function defineResource<F extends Fields>(definition: Definition<F>): Res
   const without = definition.replyWithout ?? {};
   const reply = replySchema(fields);
   const params = Shape({ id: Id(`The ${noun}.`) }, ['id']);
-  const readNames = [...kind.names, ...namesOf(fields, 'detail')];
+  const readNames = [...kind.names, ...kind.details];
   const searchNames = kind.names.filter((name) => !without.search?.includes(name));
 
   const operations: Record<Operation, () => Endpoint> = {
@@ -183,6 +183,7 @@ function recordKind<F extends Fields>(definition: Definition<F>): RecordKind {
   return {
     table: definition.table,
     names: namesOf(fields, 'reply'),
+    details: namesOf(fields, 'detail'),
     owner: definition.owner,
     needsId: definition.needsId ?? false,
     references: Object.fromEntries(references),

@@ -9,6 +9,7 @@ import type { Db } from '../store/db.ts';
 import { findReply, saveReply, tryLockKey } from '../store/idempotency.ts';
 import { type Endpoint, type Input, isBodyOptional, type Stream } from './endpoint.ts';
 import { etagOf } from './etag.ts';
+import { holdForApproval } from './holdForApproval.ts';
 import { refuseUnstorable } from './readJson.ts';
 
 type Request = Pick<FastifyRequest, 'id' | 'ip' | 'params' | 'query' | 'body' | 'headers'>;
@@ -41,7 +42,7 @@ export async function runEndpoint(
     // A transaction that is tried again notes them again.
     securityEvents = [];
     const { id: requestId, ip: address } = request;
-    return { services, db, principal, scope, visible, address, requestId, now, securityEvents };
+    return { services, db, principal, scope, visible, address, requestId, now, securityEvents, warnings: [] };
   };
   try {
     if (endpoint.effect === 'read' || endpoint.effect === 'send')
@@ -111,9 +112,16 @@ function readKey(header: string | string[] | undefined): string | undefined {
 }
 
 async function answer(endpoint: Endpoint, call: Call, input: Checked): Promise<Answer> {
+  const held = await holdForApproval(endpoint, call, input);
+  if (held) {
+    const headers = { location: `/api/v1/approval/${String(held.id)}` };
+    return { status: 202, headers, body: JSON.stringify(held) };
+  }
   const reply = await endpoint.handle(call, input);
   const body = reply.json ?? JSON.stringify(reply.body);
   const headers = { ...reply.headers };
+  if (call.warnings.length > 0)
+    headers.warning = call.warnings.map((text) => `299 vigil ${JSON.stringify(text)}`).join(', ');
   if (reply.etagOf !== undefined)
     headers.etag = etagOf(reply.etagOf === reply.body ? body : JSON.stringify(reply.etagOf));
   return {

@@ -18,5 +18,8 @@ export type ActionOutcome = 'submitted' | 'confirmed' | 'failed' | 'replaced';
 /** A parameter of a function with the value it is called with, as text; lists and structs as JSON. */
 export type FilledParameter = { name: string; type: string; value: string };
 
+/** A contract, and functions of it, that a wallet may call; null for every function. */
+export type AllowedCall = { contractId: number | null; address: string; functions: readonly string[] | null };
+
 /** What is called, as it was decided on before it was signed. */
 export type IntendedCall = { to: string; data: string; parameters: FilledParameter[]; gasLimit: string };

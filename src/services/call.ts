@@ -77,4 +77,6 @@ export type Call = {
   now: number;
   /** Written into the audit log when the request is over, also when it was refused. */
   securityEvents: SecurityEvent[];
+  /** What the caller should know although the request is carried out; becomes the header `Warning`. */
+  warnings: string[];
 };

@@ -8,6 +8,7 @@ import { tenantTable } from '../store/tables/tenant.ts';
 import { audit } from './audit.ts';
 import type { Call } from './call.ts';
 import { checkReferences } from './checkReferences.ts';
+import { auditedOf, namesWithTenant, shownOf } from './findWritable.ts';
 import { checkPlanLimit } from './planLimits.ts';
 import type { Change, RecordKind } from './recordKind.ts';
 
@@ -28,8 +29,8 @@ export async function createRecord(call: Call, kind: RecordKind, input: Row): Pr
   const id = await orConflict(kind.table, () => writeNew(call, kind, change, values));
   await kind.finish?.(call, change, id);
   const record = await readBack(call, kind, id);
-  await audit(call, kind.table.kind, 'create', { id, tenantId }, undefined, record);
-  return record;
+  await audit(call, kind.table.kind, 'create', { id, tenantId }, undefined, auditedOf(kind, record));
+  return shownOf(kind, record);
 }
 
 async function writeNew(call: Call, kind: RecordKind, change: Change, values: Row): Promise<number> {
@@ -93,7 +94,7 @@ async function parent(call: Call, table: Table, member: string, id: number, use:
 }
 
 async function readBack(call: Call, kind: RecordKind, id: number): Promise<Row> {
-  const record = await findRecord(call.db, kind.table, everything, id, kind.names);
+  const record = await findRecord(call.db, kind.table, everything, id, namesWithTenant(kind));
   if (!record) throw new Error(`The new ${kind.table.kind} ${id} cannot be read back.`);
   return record;
 }

@@ -23,9 +23,18 @@ export async function findWritable(
   throw noSuch(kind);
 }
 
-/** The record as its readers see it, without the tenant that was read along. */
+/** Everything of the record that may be read, for the audit log. */
+export function auditedOf(kind: RecordKind, record: Row): Row {
+  return { ...shownOf(kind, record), ...pick(record, kind.details) };
+}
+
+/** The record as its readers see it, without what was read along. */
 export function shownOf(kind: RecordKind, record: Row): Row {
-  return Object.fromEntries(kind.names.map((name) => [name, record[name]]));
+  return pick(record, kind.names);
+}
+
+function pick(record: Row, names: readonly string[]): Row {
+  return Object.fromEntries(names.map((name) => [name, record[name]]));
 }
 
 /** The same words whether the record is missing, deleted or another tenant's. */
@@ -35,9 +44,9 @@ export function noSuch(kind: RecordKind): Problem {
 
 const extended = new WeakMap<RecordKind, readonly string[]>();
 
-function namesWithTenant(kind: RecordKind): readonly string[] {
-  if (kind.names.includes('tenantId') || !kind.table.members.tenantId) return kind.names;
-  const names = extended.get(kind) ?? [...kind.names, 'tenantId'];
+export function namesWithTenant(kind: RecordKind): readonly string[] {
+  const lacksTenant = !kind.names.includes('tenantId') && kind.table.members.tenantId !== undefined;
+  const names = extended.get(kind) ?? [...kind.names, ...kind.details, ...(lacksTenant ? ['tenantId'] : [])];
   extended.set(kind, names);
   return names;
 }

@@ -1,4 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parameterNames } from '../actions/fillCall.ts';
+import { whyFarAboveMarket } from '../actions/priceCall.ts';
+import { whyNotAllowed } from '../actions/whyNotAllowed.ts';
+import { type ChainUid, chains } from '../chains/chains.ts';
 import { type FunctionItem, parseFunction } from '../lib/abi.ts';
 import { toAbiValue } from '../lib/abiValues.ts';
 import { type Fault, invalid, unprocessable } from '../model/errors.ts';
@@ -8,6 +12,7 @@ import { isItems } from '../store/bindings.ts';
 import { findRecord, type Row } from '../store/records.ts';
 import { contractTable } from '../store/tables/contract.ts';
 import { walletTable } from '../store/tables/wallet.ts';
+import { findAllowedCalls } from '../store/wallets/walletKeys.ts';
 import type { Call } from './call.ts';
 import { checkBindingFilters } from './checkBindingFilters.ts';
 import { missingParameters, refuse } from './missingParameters.ts';
@@ -18,6 +23,8 @@ type Parameter = { name: string; value: string };
 type ActionChange = Omit<Change, 'input'> & {
   input: {
     funcSignature?: string | null;
+    gasPrice?: string | null;
+    gasTip?: string | null;
     walletId?: number | null;
     contractId?: number | null;
     params?: readonly Parameter[] | null;
@@ -49,6 +56,8 @@ export async function prepareAction(call: Call, change: ActionChange): Promise<R
     ])),
   ];
   if (faults.length > 0) throw invalidInput(faults);
+  if (input.walletId != null || written) await checkAllowed(call, change, action.funcAbi);
+  if (input.gasPrice != null || input.gasTip) await warnOfPrice(call, change);
   if (input.funcSignature != null || input.params || input.detectors || input.triggerAlerts)
     refuse(
       (['detectors', 'triggerAlerts'] as const).flatMap((member) =>
@@ -109,6 +118,42 @@ function bindingFaults(
         message: `is no parameter of the function; it has ${names.join(', ')}.`,
       }));
   });
+}
+
+const calledMembers = ['chainUid', 'address', 'name'] as const;
+
+/** What the wallet may not call is refused now, and again when the action is fired. */
+async function checkAllowed(call: Call, change: ActionChange, funcAbi: FunctionItem): Promise<void> {
+  const { input, current, tenantId } = change;
+  const scope = { all: false, tenantIds: [tenantId!], organisationIds: [] };
+  const contractId = input.contractId ?? Number(current?.contractId);
+  const walletId = input.walletId ?? Number(current?.walletId);
+  const contract = await findRecord(call.db, contractTable, scope, contractId, calledMembers);
+  const allowedCalls = await findAllowedCalls(call.db, { tenantId: tenantId!, walletId });
+  const called = contract as { chainUid: string; address: string; name: string } | undefined;
+  const refused = called && whyNotAllowed({ funcAbi, contract: called, wallet: { allowedCalls } });
+  if (refused) throw unprocessable(`/${refused.member}`, 'not-allowed', refused.reason);
+}
+
+const patienceMs = 1000;
+
+/** A price far above the market is refused when the action is fired; the market may be another one by then. */
+async function warnOfPrice(call: Call, { input, current, tenantId }: ActionChange): Promise<void> {
+  const scope = { all: false, tenantIds: [tenantId!], organisationIds: [] };
+  const contractId = input.contractId ?? Number(current?.contractId);
+  const contract = await findRecord(call.db, contractTable, scope, contractId, chainOnly);
+  const chain = chains[contract?.chainUid as ChainUid];
+  const client = chain?.family === 'evm' ? call.services.chains.client(chain.uid) : undefined;
+  const wish = {
+    gasPrice: input.gasPrice ?? String(current?.gasPrice ?? 'market'),
+    gasTip: input.gasTip === undefined ? ((current?.gasTip ?? null) as string | null) : input.gasTip,
+  };
+  if (!client || !/\d/.test(`${wish.gasPrice}${wish.gasTip ?? ''}`)) return;
+  const late = sleep(patienceMs, undefined, { ref: false });
+  // Whether the chain answers now says nothing about the action.
+  const fees = await Promise.race([client.transactor.fees().catch(() => undefined), late]);
+  const warning = fees && whyFarAboveMarket(chain, wish, fees);
+  if (warning) call.warnings.push(`${warning} As it is, the action does not fire.`);
 }
 
 const chainOnly = ['chainUid'] as const;

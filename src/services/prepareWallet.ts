@@ -1,12 +1,21 @@
-import type { ChainUid } from '../chains/chains.ts';
+import { type Chain, type ChainUid, chains } from '../chains/chains.ts';
+import { gasDefaults } from '../chains/gasDefaults.ts';
 import { invalid } from '../model/errors.ts';
 import type { Row } from '../store/records.ts';
 import type { Call } from './call.ts';
 import { makeModuleKey, makeSealedKey } from './makeWalletKey.ts';
+import { type GivenCall, readAllowedCalls } from './readAllowedCalls.ts';
 import type { Change } from './recordKind.ts';
 
 type WalletChange = Omit<Change, 'input'> & {
-  input: { chainUid?: ChainUid | null; type?: 'DEFAULT' | 'HSM' | null; privateKey?: string | null };
+  input: {
+    chainUid?: ChainUid | null;
+    type?: 'DEFAULT' | 'HSM' | null;
+    privateKey?: string | null;
+    maxGasPrice?: string | null;
+    maxHourlySpend?: string | null;
+    allowedCalls?: readonly GivenCall[] | null;
+  };
 };
 
 /** A new wallet's key is checked for its chain (or made), its address derived, and the key sealed to this record or kept in the module. */
@@ -14,11 +23,23 @@ export async function prepareWallet(
   call: Call,
   { id, tenantId, input, current }: WalletChange,
 ): Promise<Row> {
-  const { privateKey, ...rest } = input;
-  if (current) return rest;
+  const { privateKey, ...members } = input;
+  const chain = chains[(input.chainUid ?? current?.chainUid) as ChainUid];
+  const allowed = input.allowedCalls && {
+    allowedCalls: await readAllowedCalls(call, tenantId!, chain, input.allowedCalls),
+  };
+  if (current) return { ...members, ...allowed };
+  const rest = { ...defaultLimits(chain), ...members, ...allowed };
   const place = { tenantId: tenantId!, walletId: id! };
   if (input.type !== 'HSM') return { ...rest, ...makeSealedKey(call, place, input.chainUid!, privateKey) };
   if (privateKey != null)
     throw invalid('/privateKey', 'not-allowed', 'A private key can be given only when `type` is DEFAULT.');
   return { ...rest, ...(await makeModuleKey(call, place, input.chainUid!)) };
+}
+
+/** Whoever wants no limit says so with null. */
+function defaultLimits(chain: Chain): Row {
+  const defaults = gasDefaults(chain);
+  if (!defaults) return {};
+  return { maxGasPrice: String(defaults.maxGasPrice), maxHourlySpend: String(defaults.maxHourlySpend) };
 }

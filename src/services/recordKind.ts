@@ -8,6 +8,8 @@ export type RecordKind = {
   table: Table;
   /** Every member of the record as it is read; also what the audit log compares. */
   names: readonly string[];
+  /** Members that are shown only where one record is read; the audit log compares them too. */
+  details: readonly string[];
   owner: Owner;
   limit?: CountedLimit;
   /** Members whose value is the id of another record, which must be the tenant's own (or the platform's). */

@@ -1,4 +1,5 @@
 import { fillCall } from '../actions/fillCall.ts';
+import { whyNotAllowed } from '../actions/whyNotAllowed.ts';
 import type { ChainUid } from '../chains/chains.ts';
 import { Problem, unprocessable } from '../model/errors.ts';
 import { insertManualIntent } from '../store/actions/insertIntents.ts';
@@ -21,6 +22,8 @@ export async function runAction(
   if (!action.wallet.isActive)
     throw new Problem('conflict', 'The wallet that signs the action is not active.');
   if (!action.isActive) throw new Problem('conflict', 'The contract of the action is not active.');
+  const refused = whyNotAllowed(action);
+  if (refused) throw new Problem('conflict', refused.reason);
   needClient(call, action);
   checkParams(action, params);
   const uid = await insertManualIntent(call.db, { tenantId: place.tenantId, actionId: id }, params, call.now);

@@ -1,6 +1,7 @@
 import { decide } from '../actions/decide.ts';
 import { priceCall } from '../actions/priceCall.ts';
 import { spendingMs, spendLimit } from '../actions/walletLimits.ts';
+import { whyNotAllowed } from '../actions/whyNotAllowed.ts';
 import { whyNotPay } from '../actions/whyNotPay.ts';
 import { type ChainUid, chains } from '../chains/chains.ts';
 import type { Prepared } from '../chains/transactor.ts';
@@ -55,6 +56,8 @@ export async function simulateAction(
     return { ...nothing, ...parties, fires: false, reason };
   }
   const { data, parameters } = decision;
+  const refused = whyNotAllowed(action);
+  if (refused) return { ...nothing, ...parties, data, parameters, fires: true, reason: refused.reason };
   const prepared = await prepare(() => client.transactor.prepare(parties.from, [{ to: parties.to, data }]));
   return { ...nothing, ...parties, data, parameters, fires: true, ...(await price(call, setup, prepared)) };
 }

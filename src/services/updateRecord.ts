@@ -5,7 +5,7 @@ import { audit } from './audit.ts';
 import type { Call } from './call.ts';
 import { checkReferences } from './checkReferences.ts';
 import { orConflict } from './createRecord.ts';
-import { findWritable, shownOf } from './findWritable.ts';
+import { auditedOf, findWritable, namesWithTenant, shownOf } from './findWritable.ts';
 import type { RecordKind } from './recordKind.ts';
 
 /**
@@ -31,11 +31,19 @@ export async function updateRecord(
   const values = kind.prepare ? await kind.prepare(call, change) : input;
   const isChanged = await orConflict(kind.table, () => writeChange(call, kind, { tenantId, id }, values));
   await kind.finish?.(call, change, id);
-  const record = await findRecord(call.db, kind.table, call.scope, id, kind.names, { use: 'write' });
+  const names = namesWithTenant(kind);
+  const record = await findRecord(call.db, kind.table, call.scope, id, names, { use: 'write' });
   if (!record) throw new Error(`The changed ${kind.table.kind} ${id} cannot be read back.`);
   if (isChanged)
-    await audit(call, kind.table.kind, 'update', { id, tenantId }, shownOf(kind, current), record);
-  return record;
+    await audit(
+      call,
+      kind.table.kind,
+      'update',
+      { id, tenantId },
+      auditedOf(kind, current),
+      auditedOf(kind, record),
+    );
+  return shownOf(kind, record);
 }
 
 async function writeChange(

@@ -199,7 +199,7 @@ describe('a wallet', () => {
     const [last] = await chain.intents(action);
     expect(last!.reason).toMatch(/Gas may cost the wallet 0\.0002 ETH within an hour/);
     const { limits } = await chain.vigil.ok('GET', `wallet/${thrifty.id}/balance`);
-    expect(limits).toMatchObject({ maxGasPrice: null, maxHourlySpend: '0.0002' });
+    expect(limits).toMatchObject({ maxGasPrice: '1000', maxHourlySpend: '0.0002' });
     expect(BigInt(limits.spentLastHour)).toBeLessThanOrEqual(200_000_000_000_000n);
     expect(BigInt(limits.spentLastHour)).toBeGreaterThan(0n);
   });

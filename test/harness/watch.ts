@@ -26,7 +26,7 @@ export type TestWatch = TestApi & {
   /** Starts one more process that watches, as far as a process can be had inside this one. */
   watch(): { stop(): Promise<void> };
   /** Starts one more process that fires actions. */
-  act(options?: Partial<Pick<Acting, 'reached' | 'stuckMs'>>): { stop(): Promise<void> };
+  act(options?: Partial<Pick<Acting, 'reached' | 'stuckMs' | 'run'>>): { stop(): Promise<void> };
   /** Calls to nodes so far, by method. */
   calls: Map<string, number>;
   watchLog: string[];

@@ -1,3 +1,4 @@
+import { type Static, Type } from 'typebox';
 import { chainUids } from '../../chains/chains.ts';
 import { walletTypes } from '../../model/enumerations.ts';
 import { prepareWallet } from '../../services/prepareWallet.ts';
@@ -5,8 +6,31 @@ import { refuseIfUsed } from '../../services/refuseIfUsed.ts';
 import { walletTable } from '../../store/tables/wallet.ts';
 import { detail, fixed, given, hidden, output } from '../fields.ts';
 import { defineResource } from '../resource.ts';
-import { Name, OneOf, Text, Words } from '../schema.ts';
+import { Flag, Id, List, Name, nullable, OneOf, Shape, Text, Words } from '../schema.ts';
 import { idField, statusField, tenantId, timeFields } from './common.ts';
+
+const allowedCall = Shape(
+  {
+    contractId: nullable(Id('A contract of the tenant.')),
+    address: Text('Or its address.', '0xdAC17F958D2ee523a2206206994597C13D831ec7', { max: 200 }),
+    functions: nullable(
+      List(
+        Text('Signature of a function.', 'pause()', { min: 1, max: 1000 }),
+        'Functions that may be called; every one if left out or null.',
+        { maxItems: 100 },
+      ),
+    ),
+  },
+  [],
+);
+const allowedCalls = Type.Unsafe<Static<typeof allowedCall>[]>({
+  ...List(
+    allowedCall,
+    'What the wallet may call, when an action is saved and when it is fired; every contract of the tenant if left out or null, nothing if empty.',
+    { maxItems: 100 },
+  ),
+  examples: [[{ address: '0xdAC17F958D2ee523a2206206994597C13D831ec7', functions: ['pause()'] }]],
+});
 
 export const wallet = defineResource({
   path: '/wallet',
@@ -51,16 +75,31 @@ export const wallet = defineResource({
       { fixed: true },
     ),
     maxGasPrice: detail(
-      Text('Most that a unit of gas may cost, in gwei; no limit if null.', '200', {
-        max: 40,
-        format: 'amount',
-      }),
+      Text(
+        'Most that a unit of gas may cost, in gwei; what is usual on the chain if left out, no limit if null.',
+        '200',
+        {
+          max: 40,
+          format: 'amount',
+        },
+      ),
     ),
     maxHourlySpend: detail(
-      Text('Most that gas may cost within an hour, in the currency of the chain; no limit if null.', '0.5', {
-        max: 40,
-        format: 'amount',
-      }),
+      Text(
+        'Most that gas may cost within an hour, in the currency of the chain; what is usual there if left out, no limit if null.',
+        '0.5',
+        {
+          max: 40,
+          format: 'amount',
+        },
+      ),
+    ),
+    allowedCalls: detail(allowedCalls),
+    requireApproval: detail(
+      Flag(
+        'Whether changing the wallet or its actions and executing them by hand waits for the approval of a second user. Alerts fire them without asking.',
+      ),
+      { default: false },
     ),
   },
   prepare: prepareWallet,

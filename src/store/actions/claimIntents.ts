@@ -1,6 +1,6 @@
 import type { FunctionItem } from '../../lib/abi.ts';
 import { raw, sql } from '../../lib/sql.ts';
-import type { IntendedCall } from '../../model/action.ts';
+import type { AllowedCall, IntendedCall } from '../../model/action.ts';
 import type { Severity } from '../../model/alert.ts';
 import type { Db } from '../db.ts';
 
@@ -28,6 +28,8 @@ export type FiredAction = {
     maxGasPrice: string | null;
     /** In the chain's currency. */
     maxHourlySpend: string | null;
+    /** Null for every contract of the tenant. */
+    allowedCalls: AllowedCall[] | null;
   };
 };
 
@@ -76,7 +78,8 @@ export const actionJson = raw(`json_build_object('id', x.id, 'tenantId', x.tenan
   'isActive', x.status = 'ACTIVE' and c.status = 'ACTIVE',
   'contract', json_build_object('id', c.id, 'projectId', c.project_id, 'address', c.address, 'name', c.name, 'chainUid', c.chain_uid),
   'wallet', json_build_object('id', w.id, 'name', w.name, 'chainUid', w.chain_uid, 'address', w.address,
-    'isActive', w.status = 'ACTIVE', 'maxGasPrice', w.max_gas_price::text, 'maxHourlySpend', w.max_hourly_spend::text))`);
+    'isActive', w.status = 'ACTIVE', 'maxGasPrice', w.max_gas_price::text, 'maxHourlySpend', w.max_hourly_spend::text,
+    'allowedCalls', w.allowed_calls))`);
 
 /**
  * Takes what of a tenant is to be decided and signed, the oldest first, none before its block is deep enough; and what can only be

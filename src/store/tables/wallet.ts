@@ -15,6 +15,8 @@ export const walletTable: Table = {
     tags: { type: 'string[]' },
     maxGasPrice: { type: 'string', as: 't.max_gas_price::text' },
     maxHourlySpend: { type: 'string', as: 't.max_hourly_spend::text' },
+    allowedCalls: { type: 'json' },
+    requireApproval: { type: 'boolean' },
   },
   hidden: { sealedKey: 'bytes', moduleKeyId: 'string' },
   visible: byTenant,

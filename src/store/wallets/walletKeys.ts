@@ -1,4 +1,5 @@
 import { empty, sql } from '../../lib/sql.ts';
+import type { AllowedCall } from '../../model/action.ts';
 import type { Db } from '../db.ts';
 
 export type WalletPlace = { tenantId: number; walletId: number };
@@ -67,4 +68,15 @@ export async function findWalletLimits(
       where tenant_id = ${tenantId} and id = ${walletId}`,
   );
   return limits ?? { maxGasPrice: null, maxHourlySpend: null };
+}
+
+/** What the wallet may call; null for every contract of the tenant. */
+export async function findAllowedCalls(
+  db: Db,
+  { tenantId, walletId }: WalletPlace,
+): Promise<AllowedCall[] | null> {
+  const [row] = await db.query<{ allowedCalls: AllowedCall[] | null }>(
+    sql`select allowed_calls as "allowedCalls" from wallet where tenant_id = ${tenantId} and id = ${walletId}`,
+  );
+  return row?.allowedCalls ?? null;
 }

@@ -96,13 +96,16 @@ export function exampleBody(endpoint: Endpoint): { body?: Json } {
 
 /** The world's own record of the kind that lives at this path: `/score/group/{id}` is `scoreGroup`. */
 export function recordAt(world: World, path: string): Json {
-  return world[keyAt(path)];
+  return world[keyAt(path)] ?? unknown;
 }
+
+/** Approvals are made by holding another request, so that a world has none. */
+const unknown = { id: 987_654 };
 
 /** Reads every record of the world again, since bindings that came later show in what they bind. */
 export async function readAgain(api: TestApi, world: World): Promise<void> {
   for (const { method, path } of endpoints) {
-    if (method !== 'GET' || !path.endsWith('/{id}')) continue;
+    if (method !== 'GET' || !path.endsWith('/{id}') || recordAt(world, path) === unknown) continue;
     world[keyAt(path)] = await api.ok('GET', `${kindAt(path)}/${recordAt(world, path).id}`);
   }
 }

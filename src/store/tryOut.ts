@@ -1,0 +1,9 @@
+import { sql } from '../lib/sql.ts';
+import type { Db } from './db.ts';
+
+/** Does the work inside the transaction and undoes it; whatever it throws is thrown. */
+export async function tryOut(tx: Db, work: () => Promise<unknown>): Promise<void> {
+  await tx.query(sql`savepoint try_out`);
+  await work();
+  await tx.query(sql`rollback to savepoint try_out`);
+}
