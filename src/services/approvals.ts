@@ -20,7 +20,7 @@ export type HeldRequest = {
   input: unknown;
 };
 
-export const approvalNames = [
+const approvalNames = [
   'id',
   'createdAt',
   'updatedAt',
@@ -68,7 +68,7 @@ export async function requestApproval(
   return record;
 }
 
-export async function readApproval(call: Call, { tenantId, id }: Owned): Promise<Row> {
+async function readApproval(call: Call, { tenantId, id }: Owned): Promise<Row> {
   const scope = { all: false, tenantIds: [tenantId], organisationIds: [] };
   const record = await findRecord(call.db, approvalTable, scope, id, approvalNames);
   if (!record) throw new Error(`The approval ${id} cannot be read back.`);

@@ -145,7 +145,7 @@ async function warnOfPrice(call: Call, { input, current, tenantId }: ActionChang
   const chain = chains[contract?.chainUid as ChainUid];
   const client = chain?.family === 'evm' ? call.services.chains.client(chain.uid) : undefined;
   const wish = {
-    gasPrice: input.gasPrice ?? String(current?.gasPrice ?? 'market'),
+    gasPrice: input.gasPrice ?? ((current?.gasPrice ?? 'market') as string),
     gasTip: input.gasTip === undefined ? ((current?.gasTip ?? null) as string | null) : input.gasTip,
   };
   if (!client || !/\d/.test(`${wish.gasPrice}${wish.gasTip ?? ''}`)) return;

@@ -24,7 +24,8 @@ export async function prepareWallet(
   { id, tenantId, input, current }: WalletChange,
 ): Promise<Row> {
   const { privateKey, ...members } = input;
-  const chain = chains[(input.chainUid ?? current?.chainUid) as ChainUid];
+  const chainUid = (current ? current.chainUid : input.chainUid) as ChainUid;
+  const chain = chains[chainUid];
   const allowed = input.allowedCalls && {
     allowedCalls: await readAllowedCalls(call, tenantId!, chain, input.allowedCalls),
   };

@@ -24,7 +24,8 @@ export async function readAllowedCalls(
   for (const [index, item] of given.entries()) {
     const pointer = `/allowedCalls/${index}`;
     const functions = item.functions ?? null;
-    functions?.forEach((signature, place) => checkSignature(signature, `${pointer}/functions/${place}`));
+    for (const [place, signature] of (functions ?? []).entries())
+      checkSignature(signature, `${pointer}/functions/${place}`);
     const address = item.address === undefined ? undefined : readAddress(chain, item.address, pointer);
     const contractId = item.contractId ?? null;
     const ofContract =
