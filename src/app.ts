@@ -69,10 +69,13 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     const sandbox = createSandbox(sharedWorkers);
     // Of its own, so that no slow detector delays a call that stops an attack.
     const filters = createSandbox(sharedWorkers);
+    // Of its own as well: whatever else tenants try, no block waits for it.
+    const blockScripts = createSandbox(sharedWorkers);
     const hosts = createHostQueues();
     const asked = openAnswers({
       store: database.watching,
       runScripts: sandbox.run,
+      runBlockScripts: blockScripts.runWithin,
       egress: config.egress,
       hosts,
       keyring,
@@ -146,6 +149,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
           store: database.watching,
           answers: asked.answers,
           recorder,
+          auditKeys: keyring.audit,
           listen: (heard) => listenTo(database.connection, 'vigil_watch', heard),
           follow,
           followRetraction: [
@@ -204,6 +208,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
           notifying.close(),
           sandbox.close(),
           filters.close(),
+          blockScripts.close(),
           chainAccess.close(),
           asked.close(),
         ]);

@@ -5,6 +5,7 @@ import type { Follow } from './alerts/raise.ts';
 import type { FollowRetraction } from './alerts/retract.ts';
 import { BlockGone, type ChainClient } from './chains/chainClient.ts';
 import { type Chain, type ChainUid, chains } from './chains/chains.ts';
+import type { AuditKeys } from './lib/auditKey.ts';
 import { rarely } from './lib/rarely.ts';
 import type { Fetch } from './matching/answers.ts';
 import { createPipeline } from './pipeline.ts';
@@ -14,6 +15,7 @@ import { findCursor, LeaseLost, parkChain, saveTick } from './store/watch/cursor
 import { saveEndpoints } from './store/watch/endpoints.ts';
 import { isChainWatched } from './store/watch/watchedContracts.ts';
 import { workOnBacktests } from './watch/backtestWorker.ts';
+import { openDeferrals } from './watch/deferrals.ts';
 import { openFaultLedger } from './watch/faultLedger.ts';
 import { followChain } from './watch/followChain.ts';
 import { createFundingTracker, type FundingTracker } from './watch/fundingTracker.ts';
@@ -30,6 +32,7 @@ type Options = {
   store: Store;
   answers: (uid: ChainUid, client: ChainClient) => Fetch;
   recorder: MetricRecorder;
+  auditKeys: Pick<AuditKeys, 'newest'>;
   /** Hears of changes of what is watched. */
   listen: (heard: (message: string | undefined) => void) => () => Promise<void>;
   follow: readonly Follow[];
@@ -76,7 +79,10 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
       store,
       chainUids: uids,
       client: options.client,
-      fetchFor: options.answers,
+      fetchFor: (uid, client) => {
+        const fetch = options.answers(uid, client);
+        return (requests) => fetch(requests, 'background');
+      },
       now: options.now,
       onError: (error) => log.warn({ err: error }, 'Backtests were not worked on; trying on'),
       signal: stopping.signal,
@@ -125,14 +131,20 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
         watchList: list,
         fetch: options.answers(chain.uid, client),
         ledger: await openFaultLedger(store, chain.uid),
+        deferrals: await openDeferrals(store, chain.uid),
         funding,
         meter,
+        auditKeys: options.auditKeys,
         holder,
         confirmations,
+        block: client.block,
         head: client.head,
         follow: options.follow,
         followRetraction: options.followRetraction,
         now,
+        onError: rarely(now, (error) =>
+          log.warn({ err: error, chain: chain.uid }, 'Deferred evaluations failed; retrying'),
+        ),
       },
       cursor.tip,
     );

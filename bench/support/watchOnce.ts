@@ -1,6 +1,7 @@
 import pino from 'pino';
 import { chains } from '../../src/chains/chains.ts';
 import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
+import { deriveAuditKey } from '../../src/lib/auditKey.ts';
 import type { MetricRecorder } from '../../src/services/metricRecorder.ts';
 import { openStore, type PoolConfig } from '../../src/store/db.ts';
 import { listen } from '../../src/store/listen.ts';
@@ -57,6 +58,7 @@ async function watch({ connection, urls, behind, live }: WatchOrder): Promise<vo
     store,
     answers: () => async () => [],
     recorder,
+    auditKeys: { newest: () => deriveAuditKey(1, Buffer.alloc(32)) },
     listen: (heard) => listen(connection, 'vigil_watch', heard),
     follow: [],
     followRetraction: [],

@@ -72,6 +72,7 @@ async function withClient(
   const asked = openAnswers({
     store,
     runScripts: sandbox.run,
+    runBlockScripts: sandbox.runWithin,
     egress: config.egress,
     hosts: createHostQueues(),
     keyring,

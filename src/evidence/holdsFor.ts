@@ -1,5 +1,6 @@
 import { cutText } from '../lib/cutText.ts';
 import type { Reader } from '../model/detection.ts';
+import { ScriptTimeout } from '../model/scriptTimeout.ts';
 
 /** Whether a tenant's expression holds for these values; a script that fails, or gives no answer, is an error. */
 export function holdsFor(
@@ -16,10 +17,11 @@ export function holdsFor(
 export function runScript(read: Reader, source: string, values: Readonly<Record<string, unknown>>): unknown {
   const result = read.script(source, values);
   if ('value' in result) return result.value;
-  const { message, line, column } = result.fault;
+  const { code, message, line, column } = result.fault;
   const place =
     line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`;
-  throw new Error(`The script failed: ${message}${place}`);
+  const text = `The script failed: ${message}${place}`;
+  throw code === 'time' ? new ScriptTimeout(text) : new Error(text);
 }
 
 function shown(value: unknown): string {

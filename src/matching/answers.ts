@@ -25,7 +25,14 @@ export type Request =
   | { readonly type: 'http'; readonly request: HttpRequest; readonly tenantId: number }
   | { readonly type: 'allocations'; readonly tenantId: number; readonly contractId: number };
 
-export type Fetch = (requests: readonly Request[]) => Promise<readonly unknown[]>;
+/**
+ * How scripts are run: at once, but only as long as the tenant's allowance for the block lasts, or in the background, with
+ * a pause after each so that they take no processor for long; otherwise as they come.
+ */
+export type ScriptPace = { allowance: (tenantId: number) => { leftMs: number } } | 'background';
+
+/** Undefined instead of a script's result: it was not run, because the allowance was used up. */
+export type Fetch = (requests: readonly Request[], pace?: ScriptPace) => Promise<readonly unknown[]>;
 
 /** Answers of one block, shared by all who ask the same. */
 export type Answers = {
@@ -38,6 +45,11 @@ export type Answers = {
 /** Ends an evaluation whose answers are not at hand yet. */
 export class Missing extends Error {
   override readonly name = 'Missing';
+}
+
+/** Ends an evaluation that must be made again later, from its beginning. */
+export class Postponed extends Error {
+  override readonly name = 'Postponed';
 }
 
 export function createAnswers(fetch: Fetch): Answers {
@@ -92,13 +104,15 @@ export function createAnswers(fetch: Fetch): Answers {
           const valuesKey = JSON.stringify(values, (_, value: unknown) =>
             typeof value === 'bigint' ? `${value}n` : value,
           );
-          return get(`script ${tenantId} ${valuesKey} ${source}`, {
+          const result = get(`script ${tenantId} ${valuesKey} ${source}`, {
             type: 'script',
             tenantId,
             source,
             values,
             valuesKey,
-          }) as ScriptResult;
+          }) as ScriptResult | undefined;
+          if (result === undefined) throw new Postponed('script time');
+          return result;
         },
         http: (request) =>
           get(`http ${tenantId} ${JSON.stringify(request)}`, {

@@ -1,7 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import { messageOf } from '../lib/messageOf.ts';
 import type { Finding } from '../model/alert.ts';
 import type { Observation } from '../model/detection.ts';
-import { type Answers, createAnswers, type Fetch, Missing } from './answers.ts';
+import { ScriptTimeout } from '../model/scriptTimeout.ts';
+import { type Answers, createAnswers, type Fetch, Missing, Postponed } from './answers.ts';
 import type { Named, Subscriber } from './subscriber.ts';
 import type { Matches } from './subscriptionIndex.ts';
 
@@ -21,6 +23,8 @@ export type Fault = {
   readonly at: number;
   /** It could not even be made ready. */
   readonly isUnfit?: boolean;
+  /** Its script did not end while it was shown this block; undefined: it was not that. */
+  readonly loopedAt?: number;
 };
 
 export type Evaluated = {
@@ -31,6 +35,8 @@ export type Evaluated = {
   faults: Fault[];
   /** Those that came through without a fault; findings and memories of the others count as well. */
   worked: Subscriber[];
+  /** Those that must be shown all of it again later; nothing of what they have found counts. */
+  postponed: { subscriber: Subscriber; reason: string }[];
   evaluations: number;
 };
 
@@ -45,14 +51,38 @@ export async function evaluateMatches(
   fetch: Fetch,
 ): Promise<Evaluated> {
   const answers = createAnswers(fetch);
-  const evaluated: Evaluated = { findings: [], memories: new Map(), faults: [], worked: [], evaluations: 0 };
+  const evaluated: Evaluated = {
+    findings: [],
+    memories: new Map(),
+    faults: [],
+    worked: [],
+    postponed: [],
+    evaluations: 0,
+  };
   let waiting = Array.from(matches, ([subscriber, observations]) =>
     startEvaluation(subscriber, observations, recall(subscriber)),
   );
   do {
-    waiting = waiting.filter((evaluation) => !advance(evaluation, answers, evaluated));
+    waiting = await advanceAll(waiting, answers, evaluated);
   } while (await answers.fetchMissing());
   return evaluated;
+}
+
+/** Lets others have the event loop in between; returns those that are not through. */
+async function advanceAll(
+  waiting: readonly Evaluation[],
+  answers: Answers,
+  evaluated: Evaluated,
+): Promise<Evaluation[]> {
+  const open: Evaluation[] = [];
+  let pausedAt = performance.now();
+  for (const evaluation of waiting) {
+    if (!advance(evaluation, answers, evaluated)) open.push(evaluation);
+    if (performance.now() - pausedAt < mostMsInOneGo) continue;
+    await setImmediate();
+    pausedAt = performance.now();
+  }
+  return open;
 }
 
 type Evaluation = {
@@ -73,6 +103,7 @@ const mostTries = 20;
 /** Questions of one observation seldom follow from each other more often; it bounds what is evaluated in vain. */
 const mostLooksAhead = 8;
 const mostStateBytes = 65_536;
+const mostMsInOneGo = 15;
 
 function startEvaluation(
   subscriber: Subscriber,
@@ -106,11 +137,21 @@ function advance(evaluation: Evaluation, answers: Answers, evaluated: Evaluated)
         if (++evaluation.rounds <= mostLooksAhead) lookAhead(evaluation, answers);
         return false;
       }
-      faults.push({ subscriber, message: messageOf(error), at: timeOf(observation) });
+      if (error instanceof Postponed) {
+        evaluated.postponed.push({ subscriber, reason: error.message });
+        return true;
+      }
+      faults.push({
+        subscriber,
+        message: messageOf(error),
+        at: timeOf(observation),
+        ...(error instanceof ScriptTimeout ? { loopedAt: blockOf(observation)?.block.number ?? -1 } : {}),
+      });
     }
   }
   // One fault for all of a block, since they are counted by blocks in which something failed.
-  if (faults[0]) evaluated.faults.push(faults[0]);
+  const fault = faults.find(({ loopedAt }) => loopedAt !== undefined) ?? faults[0];
+  if (fault) evaluated.faults.push(fault);
   else evaluated.worked.push(subscriber);
   evaluated.evaluations += observations.length - faults.length;
   evaluated.findings.push(...evaluation.findings);

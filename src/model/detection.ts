@@ -91,7 +91,14 @@ export type HttpResult =
   | { readonly failure: string };
 export type ScriptResult =
   | { readonly value: unknown }
-  | { readonly fault: { readonly message: string; readonly line?: number; readonly column?: number } };
+  | {
+      readonly fault: {
+        readonly code?: string;
+        readonly message: string;
+        readonly line?: number;
+        readonly column?: number;
+      };
+    };
 /** A planned allocation of a token: whose address should hold how much from when on. */
 export type Allocation = {
   readonly name: string;

@@ -13,6 +13,8 @@ type Outcome = { answers: Answer[]; usedMs: number; fall?: { at: number; by: 'ti
 
 export type Lane = {
   attempt(job: Job): Promise<Outcome>;
+  /** Starts the worker before it is needed. */
+  warmUp(): void;
   /** Resolves when the lane can take a job without a delay; after a fall a new worker is started for that. */
   recover(): Promise<void>;
   close(): Promise<void>;
@@ -26,7 +28,7 @@ const limitedPollMs = 25;
 const pollsWithoutProgress = 2;
 const cpuMsWithoutProgress = 4 * limits.scriptMs;
 /** What a job may take beyond its own limit until its worker is stopped from outside. */
-const graceMs = 75;
+const graceMs = 50;
 
 /** One worker thread, started at the first job and again after each fall; takes one job at a time. */
 export function createLane(): Lane {
@@ -41,15 +43,18 @@ export function createLane(): Lane {
       const outcome = await post(start(), progress, job);
       if (outcome.fall !== undefined) {
         hasFallen = true;
-        await stop();
         refuseWhenClosed();
       }
       return outcome;
     },
+    warmUp() {
+      if (!closed) start();
+    },
     async recover() {
-      if (!hasFallen || closed) return;
+      if (!hasFallen) return;
       hasFallen = false;
-      await post(start(), progress, { names: [], sources: ['0'] });
+      await stop();
+      if (!closed) await post(start(), progress, { names: [], sources: ['0'] });
     },
     async close() {
       closed = true;
@@ -116,11 +121,16 @@ function post(worker: Worker, progress: Int32Array, job: Job): Promise<Outcome> 
     let cpu = process.cpuUsage();
     const isLimited = job.limitMs !== undefined;
     let runningMs = 0;
+    let cpuAtStart: NodeJS.CpuUsage | undefined;
     const every = isLimited ? limitedPollMs : pollMs;
     const timer = setInterval(() => {
       const index = Atomics.load(progress, 0);
-      if (index >= 0) runningMs += every;
-      if (isLimited && runningMs >= job.limitMs! + graceMs) fall(index, 'limit');
+      if (isLimited && index >= 0) {
+        runningMs += every;
+        cpuAtStart ??= process.cpuUsage();
+        const mostMs = job.limitMs! + graceMs;
+        if (runningMs >= mostMs && toMs(process.cpuUsage(cpuAtStart)) >= mostMs) fall(index, 'limit');
+      }
       if (index < 0 || index !== last) {
         last = index;
         polls = 0;
@@ -128,9 +138,8 @@ function post(worker: Worker, progress: Int32Array, job: Job): Promise<Outcome> 
         return;
       }
       polls += 1;
-      const { user, system } = process.cpuUsage(cpu);
       const isStuck =
-        polls * every >= pollMs * pollsWithoutProgress && (user + system) / 1000 >= cpuMsWithoutProgress;
+        polls * every >= pollMs * pollsWithoutProgress && toMs(process.cpuUsage(cpu)) >= cpuMsWithoutProgress;
       if (isStuck) fall(index, 'time');
     }, every);
     const onMessage = (message: Message) => {
@@ -152,4 +161,8 @@ function post(worker: Worker, progress: Int32Array, job: Job): Promise<Outcome> 
       resolve(outcome);
     }
   });
+}
+
+function toMs({ user, system }: NodeJS.CpuUsage): number {
+  return (user + system) / 1000;
 }

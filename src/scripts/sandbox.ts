@@ -50,6 +50,8 @@ export function createSandbox({ workers = 1, workersPerOwner = workers }: Option
     return new Promise((resolve, reject) => {
       const work = async () => {
         const lane = idle.pop()!;
+        // Whoever comes while this worker is taken must not wait for another one to start.
+        for (const other of idle) other.warmUp();
         const startedAt = performance.now();
         try {
           const outcome = await lane.attempt(job);

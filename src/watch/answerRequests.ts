@@ -1,5 +1,5 @@
 import type { ChainClient } from '../chains/chainClient.ts';
-import type { Fetch, Request } from '../matching/answers.ts';
+import type { Fetch, Request, ScriptPace } from '../matching/answers.ts';
 import type {
   Allocation,
   Funding,
@@ -19,7 +19,8 @@ export type Sources = {
     tenantId: number,
     values: Readonly<Record<string, unknown>>,
     sources: readonly string[],
-  ): Promise<readonly ScriptResult[]>;
+    pace?: ScriptPace,
+  ): Promise<readonly (ScriptResult | undefined)[]>;
   http(request: HttpRequest, tenantId: number): Promise<HttpResult>;
 };
 
@@ -27,7 +28,7 @@ type Asked<T extends Request['type']> = { place: number; request: Extract<Reques
 
 /** Answers what evaluations ask for: one batch for each source and block instead of a question at a time. */
 export function answerRequests(sources: Sources): Fetch {
-  return async (requests) => {
+  return async (requests, pace) => {
     const answers = Array.from<unknown>({ length: requests.length });
     const of = <T extends Request['type']>(type: T): Asked<T>[] =>
       requests.flatMap((request, place) => (isOf(request, type) ? [{ place, request }] : []));
@@ -46,6 +47,7 @@ export function answerRequests(sources: Sources): Fetch {
           group[0]!.request.tenantId,
           group[0]!.request.values,
           group.map(({ request }) => request.source),
+          pace,
         );
         for (const [n, { place }] of group.entries()) answers[place] = results[n];
       }),

@@ -43,7 +43,7 @@ describe('the ledger of faults', () => {
   it('counts several faults of one step, and tells once when there are three in a row', async () => {
     const ledger = await openFaultLedger(store, 'anvil');
     const write = async (...outcomes: Outcome[]) => {
-      const alarms = await store.transaction((tx) => ledger.write(tx, outcomes));
+      const { alarms } = await store.transaction((tx) => ledger.write(tx, outcomes));
       ledger.written(outcomes);
       return alarms.map(({ at }) => at);
     };

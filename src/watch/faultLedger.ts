@@ -2,7 +2,13 @@ import type { Fault } from '../matching/evaluateMatches.ts';
 import type { Named } from '../matching/subscriber.ts';
 import type { Finding } from '../model/alert.ts';
 import type { Db } from '../store/db.ts';
-import { clearFaults, type FaultRow, listFaulty, noteFaults } from '../store/watch/faults.ts';
+import {
+  clearFaults,
+  type FaultRow,
+  listFaulty,
+  type NotedFault,
+  noteFaults,
+} from '../store/watch/faults.ts';
 
 /** After this many faults in a row the owner is told. */
 const alarmAfter = 3;
@@ -10,14 +16,17 @@ const alarmAfter = 3;
 /** What came of evaluations, in order; without a fault they worked. */
 export type Outcome = { subscriber: Named; fault?: Fault };
 
+/** A script that did not end, and how often in a row it did not. */
+export type Looping = { fault: Fault } & Pick<NotedFault, 'looped' | 'loopedFrom'>;
+
 export type FaultLedger = Awaited<ReturnType<typeof openFaultLedger>>;
 
 /** Which detectors and triggers of a chain fail at the moment. */
 export async function openFaultLedger(db: Db, chainUid: string) {
   const faulty = new Set((await listFaulty(db, chainUid)).map(keyOf));
   return {
-    /** Notes what failed, forgets what works again, and returns the faults that are to be told. */
-    async write(tx: Db, outcomes: readonly Outcome[]): Promise<Fault[]> {
+    /** Notes what failed, forgets what works again, and returns the faults that are to be told and the scripts that loop. */
+    async write(tx: Db, outcomes: readonly Outcome[]): Promise<{ alarms: Fault[]; looping: Looping[] }> {
       const runs = lastRuns(outcomes);
       await clearFaults(
         tx,
@@ -26,10 +35,16 @@ export async function openFaultLedger(db: Db, chainUid: string) {
         ),
       );
       const failing = runs.filter(({ faults }) => faults.length > 0);
-      const alarms = new Set((await noteFaults(tx, failing.map(toRow), alarmAfter)).map(keyOf));
-      return failing.flatMap(({ subscriber, faults }) =>
-        alarms.has(keyOf(subscriber)) ? [faults.at(-1)!] : [],
-      );
+      const noted = new Map((await noteFaults(tx, failing.map(toRow))).map((row) => [keyOf(row), row]));
+      const alarms: Fault[] = [];
+      const looping: Looping[] = [];
+      for (const { subscriber, faults } of failing) {
+        const { before, count, looped, loopedFrom } = noted.get(keyOf(subscriber))!;
+        const fault = faults.at(-1)!;
+        if (before < alarmAfter && count >= alarmAfter) alarms.push(fault);
+        if (looped > 0) looping.push({ fault, looped, loopedFrom });
+      }
+      return { alarms, looping };
     },
     /** To be told of what was written, once that is certain. */
     written(outcomes: readonly Outcome[]): void {
@@ -70,7 +85,15 @@ function toRow({ subscriber: { kind, id, contract }, faults }: Run): FaultRow {
     count: last.isUnfit ? alarmAfter : faults.length,
     firstAt: faults[0]!.at,
     lastAt: last.at,
+    ...loopsOf(faults),
   };
+}
+
+/** Those at the end that were nothing but scripts which did not end. */
+function loopsOf(faults: readonly Fault[]): Pick<FaultRow, 'looped' | 'loopedFrom'> {
+  const other = faults.findLastIndex(({ loopedAt }) => loopedAt === undefined);
+  const loops = faults.slice(other + 1);
+  return { looped: loops.length, loopedFrom: loops[0]?.loopedAt ?? null };
 }
 
 /** A detector that does not work is itself something to be told of. */

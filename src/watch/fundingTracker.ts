@@ -98,8 +98,8 @@ export function createFundingTracker(chainUid: string) {
     },
     /** Adds what is traced and not yet written to the answers about funding, which come from the store. */
     complete(fetch: Fetch): Fetch {
-      return async (requests) => {
-        const answers = await fetch(requests);
+      return async (requests, pace) => {
+        const answers = await fetch(requests, pace);
         return answers.map((answer, place) => {
           const request = requests[place]!;
           if (request.type !== 'funding') return answer;

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChainClient } from '../chains/chainClient.ts';
 import type { Egress } from '../lib/egress.ts';
+import { createFairQueue } from '../lib/fairQueue.ts';
 import type { HostQueues } from '../lib/hostQueues.ts';
 import type { Fetch } from '../matching/answers.ts';
 import type { ScriptResult } from '../model/detection.ts';
@@ -8,27 +10,40 @@ import type { Keyring } from '../store/keyring.ts';
 import { findLabels } from '../store/labels/findLabels.ts';
 import { findAllocations } from '../store/tokenomics.ts';
 import { findFunding } from '../store/watch/funding.ts';
-import { answerRequests } from './answerRequests.ts';
+import { answerRequests, type Sources } from './answerRequests.ts';
 import { createProbe } from './probe.ts';
+
+type RunScripts = (
+  tenantId: number,
+  values: Readonly<Record<string, unknown>>,
+  sources: readonly string[],
+) => Promise<readonly ScriptResult[]>;
 
 type Options = {
   store: Store;
-  runScripts: (
-    tenantId: number,
-    values: Readonly<Record<string, unknown>>,
-    sources: readonly string[],
-  ) => Promise<readonly ScriptResult[]>;
+  runScripts: RunScripts;
+  /** For scripts that a block waits for. */
+  runBlockScripts: (
+    allowance: { leftMs: number },
+    ...run: Parameters<RunScripts>
+  ) => Promise<readonly (ScriptResult | undefined)[]>;
   egress: Egress;
   hosts: HostQueues;
   keyring: Keyring;
 };
 
 /** Answers what evaluations ask: from the chain's nodes, the store, the sandbox and the web. */
-export function openAnswers({ store, runScripts, egress, hosts, keyring }: Options): {
+export function openAnswers({ store, runScripts, runBlockScripts, egress, hosts, keyring }: Options): {
   answers(chainUid: string, client: ChainClient): Fetch;
   close(): Promise<void>;
 } {
   const { probe, close } = createProbe({ egress, hosts, keyring });
+  const runInBackground = createBackgroundRun(runScripts);
+  const scripts: Sources['scripts'] = (tenantId, values, sources, pace) => {
+    if (pace === undefined) return runScripts(tenantId, values, sources);
+    if (pace === 'background') return runInBackground(tenantId, values, sources);
+    return runBlockScripts(pace.allowance(tenantId), tenantId, values, sources);
+  };
   return {
     answers: (chainUid, client) =>
       answerRequests({
@@ -36,9 +51,27 @@ export function openAnswers({ store, runScripts, egress, hosts, keyring }: Optio
         labels: (addresses) => findLabels(store, { chainUid, addresses }),
         funding: (addresses) => findFunding(store, chainUid, addresses),
         allocations: (tenantId, contractId) => findAllocations(store, tenantId, contractId),
-        scripts: runScripts,
+        scripts,
         http: probe,
       }),
     close,
   };
+}
+
+/** On a busy machine a script takes longer than it works. */
+const mostRestMs = 50;
+
+/** A tenant's scripts rest as long as they ran, so that work that nobody waits for leaves the processor to others. */
+function createBackgroundRun(run: RunScripts): RunScripts {
+  const turns = createFairQueue({ slots: 2, slotsPerKey: 1 });
+  return (tenantId, values, sources) =>
+    new Promise((resolve, reject) => {
+      const work = async () => {
+        const startedAt = performance.now();
+        resolve(await run(tenantId, values, sources));
+        const elapsedMs = performance.now() - startedAt;
+        await sleep(Math.min(elapsedMs, mostRestMs * sources.length), undefined, { ref: false });
+      };
+      turns.run(tenantId, work).catch(reject);
+    });
 }

@@ -23,6 +23,7 @@ export function createWatchList(chain: Chain) {
   const index = createSubscriptionIndex();
   const facts = toChainFacts(chain);
   const contracts = new Map<number, Kept>();
+  const subscribersByKey = new Map<string, Subscriber>();
   const uninspected = new Map<number, Watched>();
   let unfit: Unfit[] = [];
   let changes = new Set<string>();
@@ -39,6 +40,7 @@ export function createWatchList(chain: Chain) {
       if ('fault' in made) unfit.push({ subscriber: { kind, id, name, contract }, message: made.fault });
       else {
         subscribers.push(made);
+        subscribersByKey.set(`${kind} ${id}`, made);
         index.add(made);
       }
     };
@@ -49,7 +51,10 @@ export function createWatchList(chain: Chain) {
   }
 
   function drop(contractId: number): void {
-    for (const subscriber of contracts.get(contractId)?.subscribers ?? []) index.remove(subscriber);
+    for (const subscriber of contracts.get(contractId)?.subscribers ?? []) {
+      index.remove(subscriber);
+      subscribersByKey.delete(`${subscriber.kind} ${subscriber.id}`);
+    }
     contracts.delete(contractId);
     uninspected.delete(contractId);
   }
@@ -114,12 +119,7 @@ export function createWatchList(chain: Chain) {
     contracts: () => contracts.values(),
     /** Contracts of which it is not known what stands behind them. */
     uninspected: () => [...uninspected.values()],
-    find: (kind: string, id: number) => {
-      for (const { subscribers } of contracts.values())
-        for (const subscriber of subscribers)
-          if (subscriber.kind === kind && subscriber.id === id) return subscriber;
-      return undefined;
-    },
+    find: (kind: string, id: number) => subscribersByKey.get(`${kind} ${id}`),
   };
 }
 

@@ -23,7 +23,16 @@ export function createWatchMeter(chain: string, recorder: Recorder) {
     return found;
   };
 
+  function raised(findings: readonly Finding[]): void {
+    for (const { kind, tenantId } of findings) {
+      recorder.add(series('alerts', kind), platformTenant, 1);
+      recorder.add(series('alerts', kind), tenantId, 1);
+    }
+  }
+
   return {
+    /** Alerts that came later than with their block. */
+    raised,
     block(block: Block, matches: Matches, { evaluations }: Evaluated): void {
       recorder.add(series('blocks'), platformTenant, 1);
       recorder.add(series('transactions'), platformTenant, block.transactions.length);
@@ -44,10 +53,7 @@ export function createWatchMeter(chain: string, recorder: Recorder) {
       }
     },
     stored(blocks: readonly Block[], findings: readonly Finding[], head: number): void {
-      for (const { kind, tenantId } of findings) {
-        recorder.add(series('alerts', kind), platformTenant, 1);
-        recorder.add(series('alerts', kind), tenantId, 1);
-      }
+      raised(findings);
       recorder.add(series('head_lag'), platformTenant, Math.max(0, head - blocks.at(-1)!.number));
     },
   };

@@ -8,6 +8,7 @@ import { type ChainUid, chains } from '../../src/chains/chains.ts';
 import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
 import { type Egress, toEgress } from '../../src/lib/egress.ts';
 import { createHostQueues } from '../../src/lib/hostQueues.ts';
+import { sql } from '../../src/lib/sql.ts';
 import { createFollowAlerts } from '../../src/notify/followAlerts.ts';
 import { createSandbox } from '../../src/scripts/sandbox.ts';
 import { createAlertLinks } from '../../src/services/alertLinks.ts';
@@ -34,7 +35,7 @@ export type TestWatch = TestApi & {
   projectId: number;
   addContract(address: string, members?: Json): Promise<number>;
   addDetector(contractId: number, schemaName: string, config?: Json, members?: Json): Promise<number>;
-  /** Waits until the block was processed. */
+  /** Waits until the block was processed and nothing of the chain is deferred. */
   reached(chainUid: ChainUid, number: number): Promise<void>;
   alerts(query?: string): Promise<Json[]>;
 };
@@ -43,7 +44,11 @@ export type TestWatch = TestApi & {
 export async function startTestWatch(
   settings: Partial<Record<ChainUid, Settings>>,
   hsm?: Hsm,
-  options: { egress?: Egress } = {},
+  options: {
+    egress?: Egress;
+    /** Whether the scripts of a block are put off, as if the tenant's share were used up. */
+    isPutOff?: (() => boolean) | undefined;
+  } = {},
 ): Promise<TestWatch> {
   const calls = new Map<string, number>();
   const counted = (method: string) => calls.set(method, (calls.get(method) ?? 0) + 1);
@@ -55,7 +60,9 @@ export async function startTestWatch(
     if (known) clients.set(uid, known);
     return known;
   };
-  const sandbox = createSandbox();
+  const sharedWorkers = { workers: 2, workersPerOwner: 1 };
+  const sandbox = createSandbox(sharedWorkers);
+  const blockScripts = createSandbox(sharedWorkers);
   let asked: ReturnType<typeof openAnswers> | undefined;
   const links = createAlertLinks(() => 'https://vigil.example.com');
   const now = Date.now;
@@ -71,6 +78,10 @@ export async function startTestWatch(
   asked = openAnswers({
     store: api.store,
     runScripts: sandbox.run,
+    runBlockScripts: async (allowance, owner, values, sources) =>
+      options.isPutOff?.()
+        ? sources.map(() => undefined)
+        : blockScripts.runWithin(allowance, owner, values, sources),
     egress: options.egress ?? toEgress(new BlockList()),
     hosts: createHostQueues(),
     keyring: api.services.keyring,
@@ -93,6 +104,7 @@ export async function startTestWatch(
       store: api.store,
       answers: asked.answers,
       recorder,
+      auditKeys: api.services.keyring.audit,
       listen: (heard) => listen(api.connection, 'vigil_watch', heard),
       follow,
       followRetraction: [createCancelOnRetractions({ now: Date.now })],
@@ -167,7 +179,11 @@ export async function startTestWatch(
     reached: async (chainUid, number) => {
       await until(async () => {
         const { data } = await api.ok('GET', 'chain');
-        return data.find((chain: Json) => chain.chainUid === chainUid).processed >= number;
+        if (data.find((chain: Json) => chain.chainUid === chainUid).processed < number) return false;
+        const deferred = await api.store.query(
+          sql`select 1 from deferred_evaluation where chain_uid = ${chainUid} and number <= ${number} limit 1`,
+        );
+        return deferred.length === 0;
       }, 20_000).catch((error: unknown) => {
         throw new Error(`Block ${number} was not reached. ${watchLog.join('')}`, { cause: error });
       });
@@ -183,7 +199,7 @@ export async function startTestWatch(
     stop: async () => {
       await Promise.all([...running].map((handle) => handle.stop()));
       await Promise.all(Array.from(clients.values(), (made) => made.close()));
-      await Promise.all([sandbox.close(), asked.close()]);
+      await Promise.all([sandbox.close(), blockScripts.close(), asked.close()]);
       await api.stop();
     },
   };

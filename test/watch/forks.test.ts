@@ -25,7 +25,13 @@ describe('reorganisations', { timeout: 300_000 }, () => {
       const chain = createSimChain({ chainId: chains[uid].chainId!, seed: random.below(2 ** 31) });
       const simulator = await startSimulator({ chain, state: worldState });
       const urls = [uid === 'anvil' ? simulator.wsUrl : simulator.url];
-      const vigil = await startWatchedWorld(uid, urls);
+      // Now and then scripts are put off, which must make no difference in the end.
+      let putOff = 0;
+      const vigil = await startWatchedWorld(uid, urls, () => {
+        const isPutOff = Math.random() < 0.2;
+        if (isPutOff) putOff++;
+        return isPutOff;
+      });
       try {
         vigil.watch();
         const seen = await runForks(chain, vigil, random);
@@ -43,10 +49,11 @@ describe('reorganisations', { timeout: 300_000 }, () => {
         const fresh = await replay(uid, urls, chain);
         expect(dump).toEqual(fresh);
         expect(dump.faults).toEqual([]);
+        expect(putOff).toBeGreaterThan(0);
         expect(new Set(dump.alerts.map(({ name }) => name)).size).toBeGreaterThan(5);
         console.log(
           `world ${world}: SEED=${random.seed}, ${chain.head.number} blocks, ${seen.text}, ${told} reorganisations noticed, ` +
-            `${dump.alerts.length} alerts, ${retracted.length} retracted, ${dump.states.length} states`,
+            `${dump.alerts.length} alerts, ${putOff} evaluations put off, ${retracted.length} retracted, ${dump.states.length} states`,
         );
       } finally {
         await vigil.stop();
@@ -119,7 +126,8 @@ function canReturn(chain: SimChain, tip: SimBlock): boolean {
 async function arrived({ store, watchLog }: TestWatch, chain: SimChain): Promise<void> {
   await until(async () => {
     const [cursor] = await store.query<{ hash: string | null }>(sql`select hash from chain_cursor`);
-    return cursor?.hash === chain.head.hash;
+    const deferred = await store.query(sql`select 1 from deferred_evaluation limit 1`);
+    return cursor?.hash === chain.head.hash && deferred.length === 0;
   }, 30_000).catch((cause: unknown) => {
     throw new Error(`The head ${chain.head.number} was not reached: ${watchLog.slice(-20).join('')}`, {
       cause,

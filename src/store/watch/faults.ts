@@ -12,27 +12,61 @@ export type FaultRow = {
   count: number;
   firstAt: number;
   lastAt: number;
+  /** How many of them were scripts that did not end, and the block of the first of these. */
+  looped: number;
+  loopedFrom: number | null;
 };
 
-/** Counts faults in a row; returns those that have just come to `alarmAt` in a row. */
-export async function noteFaults(
-  tx: Db,
-  faults: readonly FaultRow[],
-  alarmAt: number,
-): Promise<{ kind: string; id: number }[]> {
+export type NotedFault = {
+  kind: string;
+  id: number;
+  before: number;
+  count: number;
+  /** Blocks in a row in which its script did not end, and the first of them. */
+  looped: number;
+  loopedFrom: number | null;
+};
+
+/** Counts faults in a row. */
+export async function noteFaults(tx: Db, faults: readonly FaultRow[]): Promise<NotedFault[]> {
   if (faults.length === 0) return [];
-  const noted = await tx.prepared<{ kind: string; id: number; before: number; count: number }>(
+  return tx.prepared<NotedFault>(
     sql`with r as (select * from json_to_recordset(${storableJson(faults)}::json) as r(kind text, id bigint,
-        "tenantId" bigint, "contractId" bigint, message text, count int, "firstAt" bigint, "lastAt" bigint)),
+        "tenantId" bigint, "contractId" bigint, message text, count int, "firstAt" bigint, "lastAt" bigint,
+        looped int, "loopedFrom" bigint)),
       noted as (
-        insert into watch_fault as f (kind, id, tenant_id, contract_id, message, count, first_at, last_at)
+        insert into watch_fault as f (kind, id, tenant_id, contract_id, message, count, first_at, last_at, looped,
+          looped_from)
         select * from r order by kind, id
         on conflict (kind, id) do update
-          set count = f.count + excluded.count, message = excluded.message, last_at = excluded.last_at
-        returning f.kind, f.id, f.count)
-      select n.kind, n.id, n.count - r.count as before, n.count from noted n join r using (kind, id)`,
+          set count = f.count + excluded.count, message = excluded.message, last_at = excluded.last_at,
+            looped = case when excluded.looped = 0 then 0 else f.looped + excluded.looped end,
+            looped_from = case when excluded.looped = 0 then null
+              else coalesce(case when f.looped > 0 then f.looped_from end, excluded.looped_from) end
+        returning f.kind, f.id, f.count, f.looped, f.looped_from)
+      select n.kind, n.id, n.count - r.count as before, n.count, n.looped, n.looped_from as "loopedFrom"
+      from noted n join r using (kind, id)`,
   );
-  return noted.filter(({ before, count }) => before < alarmAt && count >= alarmAt);
+}
+
+/** Why it was switched off; its loops are counted from the beginning when it is switched on again. */
+export async function noteSwitchedOff(
+  tx: Db,
+  {
+    kind,
+    id,
+    tenantId,
+    contractId,
+    message,
+    at,
+  }: { kind: string; id: number; tenantId: number; contractId: number; message: string; at: number },
+): Promise<void> {
+  await tx.prepared(
+    sql`insert into watch_fault (kind, id, tenant_id, contract_id, message, count, first_at, last_at)
+      values (${kind}, ${id}, ${tenantId}, ${contractId}, ${message}, 1, ${at}, ${at})
+      on conflict (kind, id) do update
+        set message = excluded.message, last_at = excluded.last_at, looped = 0, looped_from = null`,
+  );
 }
 
 /** They work again. */
@@ -44,9 +78,12 @@ export async function clearFaults(tx: Db, keys: readonly { kind: string; id: num
   );
 }
 
-export async function listFaulty(db: Db, chainUid: string): Promise<{ kind: string; id: number }[]> {
+export async function listFaulty(
+  db: Db,
+  chainUid: string,
+): Promise<{ kind: string; id: number; looped: number }[]> {
   return db.query(
-    sql`select f.kind, f.id from watch_fault f join contract c on c.tenant_id = f.tenant_id and c.id = f.contract_id
+    sql`select f.kind, f.id, f.looped from watch_fault f join contract c on c.tenant_id = f.tenant_id and c.id = f.contract_id
       where c.chain_uid = ${chainUid}`,
   );
 }

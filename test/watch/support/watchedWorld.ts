@@ -36,8 +36,12 @@ function balanceAt(what: string): bigint {
 }
 
 /** Vigil on a database of its own with detectors and triggers that remember; each call makes the same records with the same ids. */
-export async function startWatchedWorld(chainUid: ChainUid, urls: readonly string[]): Promise<TestWatch> {
-  const vigil = await startTestWatch({ [chainUid]: { urls, startBlock: 1 } });
+export async function startWatchedWorld(
+  chainUid: ChainUid,
+  urls: readonly string[],
+  isPutOff?: () => boolean,
+): Promise<TestWatch> {
+  const vigil = await startTestWatch({ [chainUid]: { urls, startBlock: 1 } }, undefined, { isPutOff });
   await vigil.store.query(sql`update plan set detector_rate_limit = 1000000000`);
   const tokenId = await vigil.addContract(token, { name: 'Token', chainUid });
   const vaultId = await vigil.addContract(vault, { name: 'Vault', chainUid });

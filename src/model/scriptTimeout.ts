@@ -1,0 +1,4 @@
+/** A script of a tenant did not end within its time. */
+export class ScriptTimeout extends Error {
+  override readonly name = 'ScriptTimeout';
+}

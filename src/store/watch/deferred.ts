@@ -1,0 +1,124 @@
+import { sql } from '../../lib/sql.ts';
+import { storableJson } from '../../lib/storableJson.ts';
+import type { Db } from '../db.ts';
+
+export type SubscriberKey = { kind: string; id: number };
+
+export type DeferredRow = SubscriberKey & {
+  number: number;
+  hash: string;
+  previous: { number: number; timestamp: number } | null;
+  tenantId: number;
+  /** Why it was not evaluated with its block. */
+  reason: string;
+};
+
+/** What a subscriber has deferred. */
+export type Backlog = SubscriberKey & {
+  tenantId: number;
+  count: number;
+  oldestAt: number;
+  nextAttemptAt: number;
+};
+
+export async function insertDeferred(
+  tx: Db,
+  chainUid: string,
+  rows: readonly DeferredRow[],
+  now: number,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const given = rows.map(({ previous, ...row }) => ({
+    ...row,
+    previousNumber: previous?.number ?? null,
+    previousTimestamp: previous?.timestamp ?? null,
+  }));
+  await tx.prepared(
+    sql`insert into deferred_evaluation (chain_uid, kind, id, number, hash, previous_number, previous_timestamp, tenant_id,
+        reason, next_attempt_at, created_at)
+      select ${chainUid}, r.kind, r.id, r.number, r.hash, r."previousNumber", r."previousTimestamp", r."tenantId", r.reason,
+        ${now}::bigint, ${now}::bigint
+      from json_to_recordset(${storableJson(given)}::json) as r(kind text, id bigint, number bigint, hash text,
+        "previousNumber" bigint, "previousTimestamp" bigint, "tenantId" bigint, reason text)`,
+  );
+}
+
+export async function listBacklogs(db: Db, chainUid: string): Promise<Backlog[]> {
+  return db.query<Backlog>(
+    sql`select kind, id, min(tenant_id) as "tenantId", count(*)::int as count, min(created_at) as "oldestAt",
+        min(next_attempt_at) as "nextAttemptAt"
+      from deferred_evaluation where chain_uid = ${chainUid} group by kind, id`,
+  );
+}
+
+/** The oldest block that the subscriber is yet to be shown. */
+export async function findDeferred(
+  db: Db,
+  chainUid: string,
+  { kind, id }: SubscriberKey,
+): Promise<(DeferredRow & { createdAt: number; attempts: number }) | undefined> {
+  const [row] = await db.prepared<
+    Omit<DeferredRow, 'previous'> & {
+      previousNumber: number | null;
+      previousTimestamp: number | null;
+      createdAt: number;
+      attempts: number;
+    }
+  >(
+    sql`select kind, id, number, hash, previous_number as "previousNumber", previous_timestamp as "previousTimestamp",
+        tenant_id as "tenantId", reason, created_at as "createdAt", attempts
+      from deferred_evaluation where chain_uid = ${chainUid} and kind = ${kind} and id = ${id} order by number limit 1`,
+  );
+  if (!row) return undefined;
+  const { previousNumber, previousTimestamp, ...rest } = row;
+  const previous =
+    previousNumber === null ? null : { number: previousNumber, timestamp: previousTimestamp ?? 0 };
+  return { ...rest, previous };
+}
+
+/** False when it is gone already. */
+export async function deleteDeferred(
+  tx: Db,
+  chainUid: string,
+  { kind, id, number, hash }: Pick<DeferredRow, 'kind' | 'id' | 'number' | 'hash'>,
+): Promise<boolean> {
+  const rows = await tx.prepared(
+    sql`delete from deferred_evaluation where chain_uid = ${chainUid} and kind = ${kind} and id = ${id}
+      and number = ${number} and hash = ${hash} returning 1`,
+  );
+  return rows.length > 0;
+}
+
+/** It could not be tried; the same block is tried again later. */
+export async function postponeDeferred(
+  db: Db,
+  chainUid: string,
+  { kind, id, number }: Pick<DeferredRow, 'kind' | 'id' | 'number'>,
+  nextAttemptAt: number,
+): Promise<void> {
+  await db.prepared(
+    sql`update deferred_evaluation set attempts = attempts + 1, next_attempt_at = ${nextAttemptAt}
+      where chain_uid = ${chainUid} and kind = ${kind} and id = ${id} and number = ${number}`,
+  );
+}
+
+/** The subscriber will not be shown these blocks any more; which they were. */
+export async function dropDeferred(
+  tx: Db,
+  chainUid: string,
+  { kind, id }: SubscriberKey,
+): Promise<{ first: number; last: number; count: number } | undefined> {
+  const [dropped] = await tx.prepared<{ first: number | null; last: number | null; count: number }>(
+    sql`with gone as (delete from deferred_evaluation where chain_uid = ${chainUid} and kind = ${kind} and id = ${id}
+        returning number)
+      select min(number) as first, max(number) as last, count(*)::int as count from gone`,
+  );
+  return dropped?.first == null
+    ? undefined
+    : { first: dropped.first, last: dropped.last!, count: dropped.count };
+}
+
+/** Blocks above this one are not part of the chain any more. */
+export async function deleteDeferredAbove(tx: Db, chainUid: string, height: number): Promise<void> {
+  await tx.query(sql`delete from deferred_evaluation where chain_uid = ${chainUid} and number > ${height}`);
+}

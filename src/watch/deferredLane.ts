@@ -1,0 +1,152 @@
+import { BlockGone } from '../chains/chainClient.ts';
+import { createFairQueue } from '../lib/fairQueue.ts';
+import type { Fetch } from '../matching/answers.ts';
+import { type Evaluated, evaluateMatches, type Memory } from '../matching/evaluateMatches.ts';
+import type { Subscriber } from '../matching/subscriber.ts';
+import { createSubscriptionIndex } from '../matching/subscriptionIndex.ts';
+import type { Block } from '../model/block.ts';
+import type { Store } from '../store/db.ts';
+import { type Backlog, type DeferredRow, findDeferred, postponeDeferred } from '../store/watch/deferred.ts';
+import type { Deferrals } from './deferrals.ts';
+
+type Options = {
+  chainUid: string;
+  store: Store;
+  deferrals: Deferrals;
+  fetch: Fetch;
+  /** The block of this number, or null. */
+  block: (number: number) => Promise<Block | null>;
+  find: (kind: string, id: number) => Subscriber | undefined;
+  recall: (subscriber: Subscriber) => Promise<Memory | undefined>;
+  /** Writes what came of it and deletes the row; false when something has changed meanwhile and it must be evaluated again. */
+  settle: (work: Deferred) => Promise<boolean>;
+  /** The subscriber is not active any more. */
+  drop: (backlog: Backlog) => Promise<void>;
+  /** The backlog is about to become too long, or is. */
+  report: (subscriber: Subscriber, backlog: Backlog) => Promise<void>;
+  giveUp: (subscriber: Subscriber, backlog: Backlog) => Promise<void>;
+  isStopped: () => boolean;
+  now: () => number;
+  onError: (error: unknown) => void;
+};
+
+export type Deferred = {
+  subscriber: Subscriber;
+  row: DeferredRow;
+  block: Block;
+  before: Memory | undefined;
+  evaluated: Evaluated;
+  epoch: number;
+};
+
+/** Subscribers that are worked on at once, one of each tenant. */
+const slots = 4;
+/** A subscriber that is behind by this much is switched off, and reported at half of it. */
+const mostBlocks = 1000;
+const mostMs = 3_600_000;
+const mostBlocksKept = 8;
+
+/** Evaluates what was deferred, beside the chain: block by block for each subscriber, in turns between tenants. */
+export function createDeferredLane(options: Options) {
+  const { chainUid, store, deferrals, now } = options;
+  const turns = createFairQueue({ slots, slotsPerKey: 1 });
+  const running = new Set<string>();
+  const reported = new Set<string>();
+  const kept = new Map<string, Block>();
+
+  function start(): void {
+    if (options.isStopped()) return;
+    for (const backlog of deferrals.due(now())) {
+      const key = keyOf(backlog);
+      if (running.has(key)) continue;
+      running.add(key);
+      turns
+        .run(backlog.tenantId, () => next(backlog))
+        .catch((error: unknown) => {
+          deferrals.delay(backlog, now() + 5000);
+          if (!options.isStopped()) options.onError(error);
+        })
+        .finally(() => {
+          running.delete(key);
+          start();
+        });
+    }
+  }
+
+  async function next(backlog: Backlog): Promise<void> {
+    if (options.isStopped() || !deferrals.has(backlog)) return;
+    const epoch = deferrals.epoch();
+    const subscriber = options.find(backlog.kind, backlog.id);
+    if (!subscriber) return options.drop(backlog);
+    const row = await findDeferred(store, chainUid, backlog);
+    if (!row) return deferrals.reload();
+    backlog.oldestAt = row.createdAt;
+    const share = Math.max(backlog.count / mostBlocks, (now() - row.createdAt) / mostMs);
+    if (share < 0.5) reported.delete(keyOf(backlog));
+    else if (!reported.has(keyOf(backlog))) {
+      reported.add(keyOf(backlog));
+      await options.report(subscriber, backlog);
+    }
+    // Who cannot be evaluated because the nodes do not have the block is not to blame.
+    if (share >= 1 && row.attempts === 0) return options.giveUp(subscriber, backlog);
+    try {
+      const block = await read(row);
+      const before = await options.recall(subscriber);
+      const evaluated = await evaluate(subscriber, row, block, before);
+      const [postponed] = evaluated.postponed;
+      if (postponed) return await postpone(backlog, row);
+      await options.settle({ subscriber, row, block, before, evaluated, epoch });
+    } catch (error) {
+      if (!(error instanceof BlockGone)) throw error;
+      await postpone(backlog, row);
+    }
+  }
+
+  function evaluate(
+    subscriber: Subscriber,
+    { previous }: DeferredRow,
+    block: Block,
+    before: Memory | undefined,
+  ): Promise<Evaluated> {
+    const index = createSubscriptionIndex();
+    index.add(subscriber);
+    const matches = index.match(block, previous ?? undefined);
+    return evaluateMatches(
+      matches,
+      () => before,
+      (requests) => options.fetch(requests, 'background'),
+    );
+  }
+
+  async function postpone(backlog: Backlog, row: DeferredRow & { attempts: number }): Promise<void> {
+    const at = now() + Math.min(60_000, 1000 * 2 ** Math.min(row.attempts, 6));
+    await postponeDeferred(store, chainUid, row, at);
+    deferrals.delay(backlog, at);
+  }
+
+  async function read({ number, hash }: DeferredRow): Promise<Block> {
+    const known = kept.get(hash);
+    if (known) return known;
+    const block = await options.block(number);
+    if (block?.hash !== hash) throw new BlockGone(`Block ${number} is not ${hash} at the moment.`);
+    keep(block);
+    return block;
+  }
+
+  function keep(block: Block): void {
+    kept.delete(block.hash);
+    kept.set(block.hash, block);
+    if (kept.size > mostBlocksKept) kept.delete(kept.keys().next().value!);
+  }
+
+  return {
+    /** Goes on with whatever is due. */
+    start,
+    /** Spares reading a block that was just at hand. */
+    keep,
+  };
+}
+
+function keyOf({ kind, id }: Backlog): string {
+  return `${kind} ${id}`;
+}
