@@ -6,6 +6,18 @@ import { analyze, lowerCase } from './analyzer.ts';
 
 const vectors: { text: string; tokens: string[] }[] = JSON.parse(readVectors('analyzer-vectors.json'));
 
+describe('a text in ASCII', () => {
+  it('has the same words as when it is scanned', () => {
+    const { pick, integer } = createRandom('texts in ASCII');
+    const pieces = [...'aZ09_.,;:\'-" #*\n', 'word', '1,000.5', '_'.repeat(300), 'x'.repeat(260)];
+    for (let round = 0; round < 5_000; round++) {
+      const text = Array.from({ length: integer(1, 12) }, () => pick(pieces)).join('');
+      // One character beyond ASCII has the whole text scanned.
+      expect(analyze(text), text).toEqual(analyze(`${text} é`).slice(0, -1));
+    }
+  });
+});
+
 describe('analyze', () => {
   it('has all its vectors', () => {
     expect(vectors).toHaveLength(38);

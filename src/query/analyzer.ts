@@ -4,6 +4,22 @@
  */
 export function analyze(text: string): string[] {
   if (isPlain(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  return analyzeAscii(text) ?? scan(text);
+}
+
+/** The words of a text in ASCII, much faster than by scanning; nothing if it has other characters or too long a word. */
+function analyzeAscii(text: string): string[] | undefined {
+  if (!ascii.test(text)) return undefined;
+  const found = text.toLowerCase().match(asciiWords) ?? [];
+  if (found.some((word) => word.length > maxTokenLength)) return undefined;
+  return found.filter((word) => letterOrDigit.test(word));
+}
+
+const ascii = /^[\0-\x7f]*$/;
+const asciiWords = /(?:[a-z0-9_]|(?<=[a-z])[.':](?=[a-z])|(?<=[0-9])[.,;'](?=[0-9]))+/g;
+const letterOrDigit = /[a-z0-9]/;
+
+function scan(text: string): string[] {
   const tokens: string[] = [];
   let at = 0;
   while (at < text.length) {
