@@ -1,4 +1,5 @@
 import { createFairQueue } from '../lib/fairQueue.ts';
+import { createTurnPacer } from '../lib/turnPacer.ts';
 import { Problem } from '../model/errors.ts';
 import type { Endpoint } from './endpoint.ts';
 
@@ -12,6 +13,9 @@ const kinds = {
   /** They wait for somebody outside and hold no connection meanwhile. */
   outside: { slots: 16, slotsPerKey: 4, waitingPerKey: 20, word: 'requests that wait for others' },
 } as const;
+
+/** What requests may do in one turn of the event loop before the next one waits for another turn. */
+const sliceMs = 10;
 
 type Kind = keyof typeof kinds;
 
@@ -29,9 +33,14 @@ export function createRequestShares() {
   };
   const queues = { request: open('request'), report: open('report'), outside: open('outside') };
 
+  const pace = createTurnPacer(sliceMs);
+
   return {
     run: <T>(endpoint: Endpoint, tenantId: number | null, isAnonymous: boolean, work: () => Promise<T>) =>
-      queues[kindOf(endpoint)].run(isAnonymous ? 'anonymous' : `tenant ${tenantId}`, work),
+      queues[kindOf(endpoint)].run(isAnonymous ? 'anonymous' : `tenant ${tenantId}`, () => {
+        const turn = pace();
+        return turn ? turn.then(work) : work();
+      }),
     /** How many run and wait, for the metrics. */
     stats: () => Object.entries(queues).map(([kind, queue]) => ({ kind, ...queue.stats() })),
   };

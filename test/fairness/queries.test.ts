@@ -72,7 +72,7 @@ describe('one tenant’s queries and streams', { timeout: 600_000 }, () => {
   /** In every field, for none is named. */
   const wildcards = (count: number) => Array.from({ length: count }, (_, n) => `*${n}*a*`).join(' ');
 
-  it.skip('streams with expensive queries, and too many streams, hold up nobody', async () => {
+  it('streams with expensive queries, and too many streams, hold up nobody', async () => {
     const count = sized(120, 420);
     const queries = [wildcards(300), 'message:/(a|b|ab){500}c{1,900}/', 'meta.text:/(.*a){200}/', ''];
     const refused: Answer['body'][] = [];
@@ -128,7 +128,7 @@ describe('one tenant’s queries and streams', { timeout: 600_000 }, () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([400]));
   });
 
-  it.skip('a stream that does not read is cut off before it costs memory, and resumes without loss', async () => {
+  it('a stream that does not read is cut off before it costs memory, and resumes without loss', async () => {
     const megabytes = sized(70, 400);
     const text = 'x'.repeat(900_000);
     const pid = arena.vigil.pid;
