@@ -81,7 +81,8 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
       keyring,
     });
     let url = '';
-    const alertLinks = createAlertLinks(() => config.publicUrl ?? url);
+    const publicUrl = () => config.publicUrl ?? url;
+    const alertLinks = createAlertLinks(publicUrl);
     const notifying = openNotifying(config, hosts, now);
     const follow = [
       createFollowAlerts({ links: alertLinks, now }),
@@ -114,6 +115,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
         runScripts: sandbox.run,
         follow,
         notifier: notifying.notifier,
+        publicUrl,
         alertLinks,
       },
       authenticate,

@@ -47,6 +47,7 @@ export async function createVigil(store: Store, tokens: Db): Promise<FastifyInst
       alertFeed: createAlertFeed({ db: store, listen: () => async () => {}, onError: () => {} }),
       follow: [],
       notifier: createNotifier({}),
+      publicUrl: () => '',
       alertLinks: createAlertLinks(() => ''),
     },
     authenticate,

@@ -80,6 +80,8 @@ const table = {
   'DELETE /destination/{id}': ['tenant-manager'],
   'POST /destination/search': ['tenant-viewer'],
 
+  'POST /destination/{id}/confirm': ['tenant-user'],
+  'POST /destination/confirm/{code}': 'public',
   'POST /destination/{id}/test': ['tenant-user'],
   'POST /destination/{id}/preview': ['tenant-viewer'],
   'POST /destination/{id}/secret': ['tenant-user'],

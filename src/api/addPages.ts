@@ -6,7 +6,7 @@ const policy =
   "default-src 'none'; base-uri 'none'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; " +
   "script-src 'self'; style-src 'self'";
 
-/** What a browser shows: the alert behind the link in a notification. It asks the API as anybody would. */
+/** What a browser shows behind the links in mails: an alert, a confirmation. The pages ask the API as anybody would. */
 export function addPages(app: FastifyInstance): void {
   const serve = (path: string, file: string, type: string) => {
     const text = readFileSync(new URL(`./pages/${file}`, import.meta.url), 'utf8');
@@ -15,6 +15,8 @@ export function addPages(app: FastifyInstance): void {
     );
   };
   serve('/alert/:uid', 'alert.html', 'text/html');
+  serve('/destination/confirm/:code', 'confirm.html', 'text/html');
+  serve('/pages/confirm.js', 'confirm.js', 'text/javascript');
   serve('/pages/alert.css', 'alert.css', 'text/css');
   serve('/pages/alert.js', 'alert.js', 'text/javascript');
 }

@@ -37,6 +37,11 @@ export function detail<S extends TSchema>(schema: S, options: Options = {}): Fie
   return { ...field(schema, options), create: true, update: true, reply: false, detail: true };
 }
 
+/** Set by Vigil, and shown only where one record is read (GET). */
+export function outputDetail<S extends TSchema>(schema: S, options: Options = {}): Field<S> {
+  return { ...field(schema, options), create: false, update: false, reply: false, detail: true };
+}
+
 /** May be given on create only, and is shown. */
 export function fixed<S extends TSchema>(schema: S, options: Options = {}): Field<S> {
   return { ...field(schema, options), create: true, update: false, reply: true };
@@ -79,7 +84,9 @@ export function createSchema(fields: Fields): TSchema {
 
 /** On update every member may be left out, and members of the record that are not to be changed may come back as read. */
 export function updateSchema(fields: Fields): TSchema {
-  const names = [...new Set([...namesOf(fields, 'update'), ...namesOf(fields, 'reply')])];
+  const names = [
+    ...new Set([...namesOf(fields, 'update'), ...namesOf(fields, 'reply'), ...namesOf(fields, 'detail')]),
+  ];
   return Shape(
     pick(names, (name) => {
       const member = fields[name]!;

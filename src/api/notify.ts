@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { destinationTypes, severities } from '../model/enumerations.ts';
 import { eventTypes } from '../model/notification.ts';
+import { confirmDestination, resendConfirmation } from '../services/confirmDestination.ts';
 import { findReadable } from '../services/findReadable.ts';
 import { previewDestination, testDestination } from '../services/notifyDestination.ts';
 import { replayDelivery } from '../services/replayDelivery.ts';
@@ -87,6 +88,45 @@ export const notifyEndpoints: readonly Endpoint[] = [
         },
       };
     },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/destination/{id}/confirm',
+    tag,
+    summary: 'Mail the confirmation link again',
+    description:
+      'To the address of an EMAIL destination that is not confirmed yet; the links before it are void. At most once a minute, and five times a day for one address.',
+    params: byId,
+    reply: Shape(
+      {
+        to: Text('The address that the link is mailed to.', 'alice@example.com'),
+        expiredAt: Millis('Until when the link can be used.'),
+      },
+      ['to', 'expiredAt'],
+    ),
+    effect: 'change',
+    problems: ['not-found', 'unprocessable', 'illegal-transition', 'rate-limited'],
+    handle: async (call, { params }) => ({
+      body: await resendConfirmation(call, destination.kind, params.id),
+    }),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/destination/confirm/{code}',
+    tag,
+    summary: 'Confirm an e-mail address',
+    description: 'What the page behind the mailed link does. A link can be used once, for seven days.',
+    params: Shape({ code: Text('The code of the link.', 'vigil_confirm_…', { max: 200 }) }, ['code']),
+    reply: Shape(
+      {
+        address: Text('The confirmed address.', 'alice@example.com'),
+        tenant: Text('Whose alerts it gets.', 'Example'),
+      },
+      ['address', 'tenant'],
+    ),
+    effect: 'change',
+    problems: ['not-found'],
+    handle: async (call, { params }) => ({ body: await confirmDestination(call, params.code) }),
   }),
   endpoint({
     method: 'POST',

@@ -4,6 +4,8 @@ export type Notifier = {
   send(target: Target, messages: readonly Message[], signal: AbortSignal): Promise<Outcome>;
   /** Undefined where this server has no way to send to such a destination. */
   render(target: Target, messages: readonly Message[]): Rendered | undefined;
+  /** Whether this server has a way to send to destinations of the type. */
+  has(type: Target['type']): boolean;
   close(): Promise<void>;
 };
 
@@ -20,6 +22,7 @@ export function createNotifier(senders: Partial<Record<Target['type'], Sender>>)
       return sender.send(target, messages, signal);
     },
     render: (target, messages) => senders[target.type]?.render(target, messages),
+    has: (type) => senders[type] !== undefined,
     close: async () => {
       await Promise.all(Object.values(senders).map((sender) => sender.close()));
     },

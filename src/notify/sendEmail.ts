@@ -9,7 +9,8 @@ import { toPlainText } from './texts/toPlainText.ts';
 /** Mails what happened; many messages become one digest. */
 export function createEmailSender(mailer: Mailer): Sender {
   return {
-    async send({ value }, messages, signal) {
+    async send({ value, isConfirmed }, messages, signal) {
+      if (!isConfirmed) return { ok: false, error: unconfirmed };
       if (!value) return { ok: false, permanent: true, error: 'The destination has no mail address.' };
       const mail = { to: value, ...render(messages), uid: uidOf(messages), ...threadOf(messages) };
       return mailer.send(mail, signal);
@@ -19,6 +20,9 @@ export function createEmailSender(mailer: Mailer): Sender {
     close: async () => {},
   };
 }
+
+const unconfirmed =
+  'The address is not confirmed yet: open the link that was mailed to it, or have it mailed again with POST /destination/{id}/confirm.';
 
 function render(messages: readonly Message[]) {
   const story = digestStory(messages);

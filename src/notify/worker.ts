@@ -31,6 +31,7 @@ type Options = {
 /** Attempts under way at once in this process. */
 const mostAtOnce = 1000;
 const pollMs = 1000;
+const giveUpEveryMs = 60_000;
 /** No kind of destination may take longer; shorter than a lease. */
 const timeLimitMs = 25_000;
 /** How long attempts under way may go on when Vigil stops. */
@@ -52,7 +53,8 @@ export function startWorker(options: Options): { stop(): Promise<void> } {
   async function take(): Promise<void> {
     const most = mostAtOnce - running.size;
     if (most <= 0) return;
-    const limits = { now: now(), busy: hosts.busyWith(busy), most, mostMails: mailsAtOnce - mails };
+    const hasMail = notifier.has('EMAIL');
+    const limits = { now: now(), busy: hosts.busyWith(busy), most, mostMails: mailsAtOnce - mails, hasMail };
     const claimed = await claimDeliveries(store, limits);
     if (claimed.length === 0) return;
     const batches = toBatches(claimed);
@@ -113,6 +115,7 @@ export function startWorker(options: Options): { stop(): Promise<void> } {
 
   const unlisten = options.listen(look);
   const timer = setInterval(look, pollMs);
+  const givingUp = setInterval(giveUp, giveUpEveryMs);
   look();
   giveUp();
 
@@ -121,6 +124,7 @@ export function startWorker(options: Options): { stop(): Promise<void> } {
     async stop() {
       const looked = stopLooking();
       clearInterval(timer);
+      clearInterval(givingUp);
       await unlisten();
       await looked;
       const all = Promise.all(running);

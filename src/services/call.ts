@@ -46,6 +46,8 @@ export type Services = {
     send(target: Target, messages: readonly Message[], signal: AbortSignal): Promise<Outcome>;
     render(target: Target, messages: readonly Message[]): Rendered | undefined;
   };
+  /** Where people reach this server; links in mails begin with it. */
+  publicUrl: () => string;
   alertLinks: AlertLinks;
   /** Answers what a detector asks, as it is answered while watching. */
   answers: (uid: ChainUid, client: ChainClient) => Fetch;

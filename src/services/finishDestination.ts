@@ -1,5 +1,7 @@
+import { findConfirmation } from '../store/deliveries/confirmations.ts';
 import { renewDestination } from '../store/deliveries/destinationHealth.ts';
 import type { Call } from './call.ts';
+import { mailConfirmation } from './confirmDestination.ts';
 import type { Change } from './recordKind.ts';
 
 /** What says where a destination leads. */
@@ -7,11 +9,17 @@ const whereabouts = ['type', 'value', 'uri', 'messengerBUri', 'messengerAChatId'
 
 /** A destination that leads somewhere else is tried anew, whatever became of it before. */
 export async function finishDestination(
-  { db }: Call,
+  call: Call,
   { input, current, tenantId }: Change,
   id: number,
 ): Promise<void> {
+  if (tenantId === null) return;
   const isMoved =
     current && whereabouts.some((name) => input[name] !== undefined && input[name] !== current[name]);
-  if (isMoved && tenantId !== null) await renewDestination(db, { tenantId, id });
+  if (isMoved) await renewDestination(call.db, { tenantId, id });
+  const type = input.type ?? current?.type;
+  const to = input.value ?? current?.value;
+  if ((current && !isMoved) || type !== 'EMAIL' || typeof to !== 'string' || !call.services.mail) return;
+  const { confirmedAt } = await findConfirmation(call.db, { tenantId, id });
+  if (confirmedAt === null) await mailConfirmation(call, { tenantId, id }, to);
 }

@@ -3,6 +3,7 @@ import { webhookFault } from '../lib/addressGuard.ts';
 import { isMailAddress, mailAddressWords, normalizeMailAddress } from '../lib/mailAddress.ts';
 import { maskUri, sealedText } from '../lib/maskUri.ts';
 import { invalid, unprocessable } from '../model/errors.ts';
+import { isMailedMember } from '../store/deliveries/confirmations.ts';
 import { findSealedMessengerBUri } from '../store/destinationHeaders.ts';
 import { newInstruction } from '../store/notify/messengerBinding.ts';
 import type { Row } from '../store/records.ts';
@@ -55,6 +56,7 @@ export async function prepareDestination(call: Call, given: DestinationChange): 
     ...rest,
     ...(address === undefined ? {} : { value: address, ...(own ? { [own]: address } : {}) }),
     ...(await sealMessengerBUri(call, change, type === 'MESSENGER_B' ? address : undefined)),
+    ...(await confirmation(call, change, type, address)),
     ...(type === 'HTTP' && !current?.method && !input.method ? { method: 'POST' } : {}),
     ...(isUnbound(change) ? unbound : {}),
     ...(needsUid(type, change) ? { uid: type === 'MESSENGER_A' ? newInstruction() : randomUUID() } : {}),
@@ -81,6 +83,19 @@ function withoutMasked(
     delete kept[member];
   }
   return kept;
+}
+
+/** Another address has to be confirmed; that of a user who came in by a mail to it has been. */
+async function confirmation(
+  { db, principal, now }: Call,
+  { current }: DestinationChange,
+  type: DestinationType,
+  address: string | null | undefined,
+): Promise<Row> {
+  if (type !== 'EMAIL' || address == null) return {};
+  if (current?.type === 'EMAIL' && current.value === address) return {};
+  const isKnown = principal.userId !== null && (await isMailedMember(db, principal.userId, address));
+  return { confirmedAt: isKnown ? now : null };
 }
 
 /** The address of a MESSENGER_B webhook is a credential: it is sealed to the destination, and its origin is shown. */

@@ -37,9 +37,13 @@ it('mails an invite with the address that its maker gave, and an alert to a mail
     value: 'ops@example.com',
     tags: ['DEFAULT'],
   });
+  const asked = await until(() => sink.mails.find(({ to }) => to.includes('ops@example.com')));
+  const code = /destination\/confirm\/([\w-]+)/.exec(bodyOf(asked))?.[1];
+  expect((await vigil.call('GET', `/destination/confirm/${code}`)).text).toContain('Confirm');
+  await vigil.ok('POST', `destination/confirm/${code}`);
   const alerts = [{ eid: 'e-1', severity: 'CRITICAL', message: 'The vault was drained.' }];
   await vigil.ok('POST', `detector/${detectorId}/alert`, { alerts });
-  const alert = await until(() => sink.mails.find(({ to }) => to.includes('ops@example.com')));
+  const alert = await until(() => sink.mails.filter(({ to }) => to.includes('ops@example.com'))[1]);
   expect(bodyOf(alert)).toContain('The vault was drained.');
   await vigil.stop();
 });

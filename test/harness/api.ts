@@ -102,6 +102,7 @@ export async function startTestApi(
     chains: options.chains ?? { isConfigured: () => false, client: () => undefined },
     follow: options.follow ?? [],
     notifier: options.notifier ?? silent,
+    publicUrl: () => 'https://vigil.example.com',
     alertLinks: createAlertLinks(() => 'https://vigil.example.com'),
     answers: options.answers ?? (() => async () => []),
     checkScript: (owner, source) => sandbox.check(owner, source),

@@ -46,6 +46,7 @@ const destination = async ({ messengerAChatId, ...members }: Json) => {
     await world.store.query(
       sql`update destination set messenger_a_chat_id = ${messengerAChatId} where id = ${made.id}`,
     );
+  await world.confirmAll();
   return made;
 };
 

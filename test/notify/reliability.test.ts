@@ -183,6 +183,7 @@ describe('a mail server that is slow', () => {
       );
     }
     const { id } = await world.addDestination('/beside');
+    await world.confirmAll();
     await world.bind(...ids, id);
     await world.push({});
     world.work();
@@ -212,6 +213,7 @@ describe('mails and chat messages', () => {
       type: 'EMAIL',
       value: 'alice@example.com',
     });
+    await world.confirmAll();
     await world.bind(mail.id);
     await world.push(...Array.from({ length: 150 }, () => ({})));
     const worker = world.work();

@@ -5,9 +5,9 @@ import { prepareDestination } from '../../services/prepareDestination.ts';
 import { ensureSecret } from '../../services/webhookSecret.ts';
 import { destinationTable } from '../../store/tables/destination.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { detail, fixed, given, output, replySchema } from '../fields.ts';
+import { detail, fixed, given, output, outputDetail, replySchema } from '../fields.ts';
 import { defineResource } from '../resource.ts';
-import { OneOf, SomeOf, Text, TextMap } from '../schema.ts';
+import { Flag, OneOf, SomeOf, Text, TextMap } from '../schema.ts';
 import { idField, tenantId, timeFields } from './common.ts';
 
 /** Set by `/bind` alone; a request may carry it only as it was read, or as null. */
@@ -54,6 +54,11 @@ const fields = {
     }),
     { always: true },
   ),
+  confirmed: outputDetail(
+    Flag(
+      'Whether the e-mail address was confirmed by the link that was mailed to it; before that nothing else is sent there. Null for other kinds.',
+    ),
+  ),
   headers: given(
     TextMap('HTTP headers of an HTTP destination. Values are shown as [sealed].', { 'X-Team': 'blue' }),
   ),
@@ -68,7 +73,8 @@ const resource = defineResource({
   tag: 'Destinations',
   noun: 'destination',
   about:
-    'Where notifications go. The chat of a MESSENGER_A destination is set by sending its `uid` (`/bind <code>`) to the bot there; ' +
+    'Where notifications go. An e-mail address is mailed a link, and gets nothing else until it is confirmed there. ' +
+    'The chat of a MESSENGER_A destination is set by sending its `uid` (`/bind <code>`) to the bot there; ' +
     'null as `messengerAChatId` unbinds it. `value` and the address member of the kind (`uri`, `messengerBUri`) are two names of one address. ' +
     'The secret that signs the webhooks of an HTTP destination is shown once, in the header `X-Webhook-Secret` of the answer.',
   table: destinationTable,

@@ -7,9 +7,31 @@ import { subscriptionStory } from './subscriptionStory.ts';
 /** What a mail to somebody who is no destination says. */
 export function toMailStory(mail: ClaimedMail): Story {
   const bare = { items: [], more: 0, links: [], footer: `Vigil · ${mail.uid}` };
-  return mail.kind === 'invite'
-    ? { ...bare, ...inviteStory(mail.data) }
-    : { ...bare, ...subscriptionStory(mail.data) };
+  switch (mail.kind) {
+    case 'invite':
+      return { ...bare, ...inviteStory(mail.data) };
+    case 'confirm':
+      return { ...bare, ...confirmStory(mail.data) };
+    case 'subscription':
+      return { ...bare, ...subscriptionStory(mail.data) };
+  }
+}
+
+type Confirm = Extract<ClaimedMail, { kind: 'confirm' }>['data'];
+
+function confirmStory({
+  link,
+  tenantName,
+  expiredAt,
+}: Confirm): Pick<Story, 'title' | 'lead' | 'facts' | 'links'> {
+  const who = tenantName ? cleanLine(tenantName, 100) : 'Somebody';
+  const url = cleanLink(link);
+  return {
+    title: `Confirm this address for alerts of ${who}`,
+    lead: `${who} wants to send alerts of Vigil to this address. Open the link and confirm to receive them. If you did not expect this mail, ignore it: nothing else is sent.`,
+    facts: [{ name: 'Valid until', value: toTime(expiredAt) }],
+    links: url ? [{ label: 'Confirm the address', url }] : [],
+  };
 }
 
 type Invite = Extract<ClaimedMail, { kind: 'invite' }>['data'];

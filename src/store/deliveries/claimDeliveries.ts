@@ -6,7 +6,14 @@ import { waitingDestinations } from './waitingDestinations.ts';
 /** A message on its way to one destination; `step` is how often it was tried in vain. */
 export type Claimed = Message & { tenantId: number; destinationId: number; step: number; isGrouped: boolean };
 
-type Limits = { now: number; busy: ReadonlyMap<number, number>; most: number; mostMails: number };
+type Limits = {
+  now: number;
+  busy: ReadonlyMap<number, number>;
+  most: number;
+  mostMails: number;
+  /** Whether mail can be sent at all; where it cannot, that is the reason to record. */
+  hasMail: boolean;
+};
 
 /** Webhooks that go to one receiver at once; one that has not yet proved itself, or is failing, gets a single one. */
 export const webhooksAtOnce = 16;
@@ -20,7 +27,10 @@ const leaseSeconds = 30;
  * `busy` says how many attempts of this process are under way to a destination, `mostMails` how many destinations of mails
  * may come, those that were served longest ago first. Whoever dies with a claimed delivery leaves it to others when the lease ends.
  */
-export async function claimDeliveries(db: Db, { now, busy, most, mostMails }: Limits): Promise<Claimed[]> {
+export async function claimDeliveries(
+  db: Db,
+  { now, busy, most, mostMails, hasMail }: Limits,
+): Promise<Claimed[]> {
   const isDue = sql`d.state = 'PENDING' and d.next_attempt_at <= ${now} and (d.lease_until is null or d.lease_until < now())`;
   const rows = await db.prepared<Claimed>(
     sql`with recursive ${waitingDestinations},
@@ -30,8 +40,8 @@ export async function claimDeliveries(db: Db, { now, busy, most, mostMails }: Li
         from waiting w
         join destination x on x.id = w.id and x.status = 'ACTIVE' and (x.paused_until is null or x.paused_until <= ${now})
         left join unnest(${[...busy.keys()]}::bigint[], ${[...busy.values()]}::int[]) b(id, count) on b.id = x.id
-        where x.type = 'HTTP'
-          or (b.count is null and (x.last_sent_at is null or x.last_sent_at + x.group_window_ms <= ${now}))),
+        where (x.type <> 'EMAIL' or x.confirmed_at is not null or ${!hasMail}) and (x.type = 'HTTP'
+          or (b.count is null and (x.last_sent_at is null or x.last_sent_at + x.group_window_ms <= ${now})))),
       mails as (
         select x.id from ready x
         cross join lateral (select from delivery d where d.destination_id = x.id and ${isDue} limit 1) d

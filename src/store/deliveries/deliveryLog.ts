@@ -34,7 +34,9 @@ const columns = sql`d.uid::text, d.id as sequence, d.destination_id as "destinat
   d.alert_uid::text as "alertUid", d.created_at as "createdAt", d.updated_at as "updatedAt", d.delivered_at as "deliveredAt",
   case when d.state = 'PENDING' then greatest(d.next_attempt_at, (select x.paused_until from destination x
     where x.tenant_id = d.tenant_id and x.id = d.destination_id)) end as "nextAttemptAt",
-  d.last_status as "lastStatus", d.last_error as "lastError",
+  d.last_status as "lastStatus", coalesce(d.last_error, case when d.state = 'PENDING' and exists (select from destination x
+    where x.tenant_id = d.tenant_id and x.id = d.destination_id and x.type = 'EMAIL' and x.confirmed_at is null)
+    then 'It waits until the e-mail address is confirmed by the link that was mailed there.' end) as "lastError",
   (select coalesce(json_agg(json_build_object('attempt', a.attempt, 'at', a.at, 'durationMs', a.duration_ms,
     'status', a.status, 'error', a.error) order by a.attempt), '[]'::json)
    from delivery_attempt a where a.tenant_id = d.tenant_id and a.delivery_id = d.id) as attempts`;

@@ -3,18 +3,25 @@ import type { Db } from '../db.ts';
 import { inChunks } from '../inChunks.ts';
 import { waitingDestinations } from './waitingDestinations.ts';
 
-/** Gives up what still waits for destinations that were disabled or deleted; whoever dies meanwhile leaves the rest to the next. */
+/** So long a message waits for its e-mail address to be confirmed. */
+const unconfirmedMs = 7 * 24 * 3_600_000;
+
+/** Gives up what still waits for destinations that were disabled, deleted or not confirmed in time; whoever dies meanwhile leaves the rest to the next. */
 export async function giveUpDeliveries(db: Db, now: number): Promise<void> {
   await inChunks(async (limit) => {
     const rows = await db.query<{ count: number }>(
       sql`with recursive ${waitingDestinations},
         lost as (
           select d.tenant_id, d.id,
-            case when x.status = 'DELETED' then 'The destination was deleted.' else x.disabled_reason end as reason
+            case when x.status = 'DELETED' then 'The destination was deleted.'
+              when x.status = 'DISABLED' then x.disabled_reason
+              else 'The e-mail address was not confirmed within seven days.' end as reason
           from waiting w
-          join destination x on x.id = w.id and (x.status = 'DELETED' or (x.status = 'DISABLED' and x.disabled_reason is not null))
+          join destination x on x.id = w.id and (x.status = 'DELETED' or (x.status = 'DISABLED' and x.disabled_reason is not null)
+            or (x.status = 'ACTIVE' and x.type = 'EMAIL' and x.confirmed_at is null))
           cross join lateral (
             select d.tenant_id, d.id from delivery d where d.destination_id = x.id and d.state = 'PENDING'
+              and (x.status <> 'ACTIVE' or d.created_at < ${now - unconfirmedMs})
             limit ${limit} for update of d skip locked) d
           limit ${limit}),
         changed as (

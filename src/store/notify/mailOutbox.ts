@@ -6,6 +6,7 @@ import type { Keyring } from '../keyring.ts';
 /** What a mail is about; its text is written when it is sent. */
 export type MailContent =
   | { kind: 'invite'; data: { link: string; tenantName: string | null; roles: string[]; expiredAt: number } }
+  | { kind: 'confirm'; data: { link: string; tenantName: string | null; expiredAt: number } }
   | { kind: 'subscription'; data: Record<string, unknown> };
 
 /** Written in the transaction of what the mail tells of, so that there is neither one without the other. */

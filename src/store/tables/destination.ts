@@ -4,6 +4,12 @@ import { byTenant, id, type Members, status, type Table, times } from '../table.
 const headers =
   "(select coalesce(json_object_agg(h, '[sealed]'), '{}') from unnest($.header_names) h where $.header_names is not null)";
 
+/** Of an e-mail address alone; nothing else has to be confirmed. */
+const confirmed = {
+  type: 'boolean',
+  as: "(case when t.type = 'EMAIL' then t.confirmed_at is not null end)",
+} as const;
+
 function destinationMembers(alias: string): Members {
   return {
     ...id,
@@ -34,8 +40,13 @@ function destinationMembers(alias: string): Members {
 export const destinationTable: Table = {
   kind: 'destination',
   name: 'destination',
-  members: { ...destinationMembers('t'), groupWindowMs: { type: 'integer' }, ...status },
-  hidden: { headerNames: 'string[]', sealedHeaders: 'bytes', sealedMessengerBUri: 'bytes' },
+  members: { ...destinationMembers('t'), groupWindowMs: { type: 'integer' }, confirmed, ...status },
+  hidden: {
+    headerNames: 'string[]',
+    sealedHeaders: 'bytes',
+    sealedMessengerBUri: 'bytes',
+    confirmedAt: 'integer',
+  },
   visible: byTenant,
   writable: byTenant,
   unbinds: [

@@ -2,6 +2,7 @@ import { BlockList } from 'node:net';
 import type { Resolve } from '../../../src/lib/createResolve.ts';
 import { type Egress, toEgress } from '../../../src/lib/egress.ts';
 import type { HostQueues } from '../../../src/lib/hostQueues.ts';
+import { sql } from '../../../src/lib/sql.ts';
 import { createNotifier } from '../../../src/notify/createNotifier.ts';
 import { createFollowAlerts } from '../../../src/notify/followAlerts.ts';
 import type { Sender, Target } from '../../../src/notify/sender.ts';
@@ -28,6 +29,8 @@ export type NotifyWorld = TestApi & {
   addDestination(path: string, members?: Json): Promise<{ id: number; secret: string }>;
   /** The detector's destinations become these. */
   bind(...items: (number | Json)[]): Promise<void>;
+  /** Confirms every e-mail address. */
+  confirmAll(): Promise<void>;
   push(...alerts: Json[]): Promise<string[]>;
   deliveries(destinationId: number, query?: string): Promise<Json>;
 };
@@ -116,6 +119,9 @@ export async function startNotifyWorld(options: Options = {}): Promise<NotifyWor
         typeof item === 'number' ? { tenantDestinationId: item } : item,
       );
       await api.ok('PUT', `detector/${source.detectorId}`, { destinations });
+    },
+    async confirmAll() {
+      await api.store.query(sql`update destination set confirmed_at = 1 where type = 'EMAIL'`);
     },
     async push(...alerts) {
       const whole = alerts.map((alert) => ({ eid: `finding ${++count}`, message: 'Found.', ...alert }));

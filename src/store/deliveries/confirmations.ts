@@ -1,0 +1,65 @@
+import { sql } from '../../lib/sql.ts';
+import type { Db } from '../db.ts';
+
+type Place = { tenantId: number; id: number };
+
+export async function findConfirmation(
+  db: Db,
+  { tenantId, id }: Place,
+): Promise<{ confirmedAt: number | null; mailedAt: number | null }> {
+  const rows = await db.query<{ confirmedAt: number | null; mailedAt: number | null }>(
+    sql`select confirmed_at as "confirmedAt", confirm_mailed_at as "mailedAt" from destination
+      where tenant_id = ${tenantId} and id = ${id}`,
+  );
+  return rows[0]!;
+}
+
+export async function writeConfirmCode(
+  db: Db,
+  { tenantId, id }: Place,
+  { hash, until, now }: { hash: Buffer; until: number; now: number },
+): Promise<void> {
+  await db.query(
+    sql`update destination set confirm_hash = ${hash}, confirm_until = ${until}, confirm_mailed_at = ${now}
+      where tenant_id = ${tenantId} and id = ${id}`,
+  );
+}
+
+/** Mails with such links to an address since a time, whoever asked for them. */
+export async function countConfirmationMails(db: Db, to: string, since: number): Promise<number> {
+  const rows = await db.query<{ count: number }>(
+    sql`select count(*) as count from mail_outbox
+      where kind = 'confirm' and lower(to_address) = lower(${to}) and created_at > ${since}`,
+  );
+  return rows[0]!.count;
+}
+
+/** Confirms the address that the link was mailed to, once, and wakes who sends. */
+export async function confirmByHash(
+  db: Db,
+  hash: Buffer,
+  now: number,
+): Promise<(Place & { address: string; tenant: string }) | undefined> {
+  const rows = await db.query<Place & { address: string; tenant: string }>(
+    sql`update destination d set confirmed_at = ${now}, confirm_hash = null, confirm_until = null
+      from tenant n
+      where d.confirm_hash = ${hash} and d.confirm_until > ${now} and d.type = 'EMAIL' and d.status <> 'DELETED'
+        and n.id = d.tenant_id and n.status <> 'DELETED'
+      returning d.tenant_id as "tenantId", d.id, d.value as address, n.name as tenant`,
+  );
+  if (rows.length > 0) await db.query(sql`select pg_notify('vigil_work', '')`);
+  return rows[0];
+}
+
+/** Whether the user came in by an invite that was mailed to this address, which proves that he reads it. */
+export async function isMailedMember(db: Db, userId: number, address: string): Promise<boolean> {
+  const rows = await db.query(
+    sql`select 1 from member m
+      where m.id = ${userId} and m.status = 'ACTIVE' and lower(m.email) = lower(${address})
+        and exists (select from invite i where lower(i.email) = lower(m.email) and i.accepted_at is not null
+          and i.tenant_id is not distinct from m.tenant_id)
+        and exists (select from mail_outbox o where o.kind = 'invite' and o.state = 'DELIVERED'
+          and lower(o.to_address) = lower(m.email))`,
+  );
+  return rows.length > 0;
+}
