@@ -84,6 +84,8 @@ const otherRights: Record<string, string> = {
   'POST /backtest/{uid}/cancel': 'u',
   'POST /detector/{id}/explain': 'v',
   'GET /detector/{id}/fault': 'v',
+  'POST /destination/{id}/confirm': 'u',
+  'POST /destination/confirm/{code}': 'public',
   'POST /destination/{id}/test': 'u',
   'POST /destination/{id}/preview': 'v',
   'POST /destination/{id}/secret': 'u',

@@ -36,6 +36,9 @@ export async function plantCanaries(api: TestApi, world: World): Promise<void> {
     if (kind === 'destination') {
       change.value = `https://canary-${world.tenant.id}-destination-.example.com/`;
       change.headers = { [`x-${canary}`]: canary };
+      // Only `/bind` sets these.
+      for (const name of ['UserId', 'Username', 'ChatId', 'ChatTitle', 'ChatType'])
+        delete change[`messengerA${name}`];
     }
     await api.ok('PUT', `${kind}/${recordAt(world, path).id}`, change);
   }
