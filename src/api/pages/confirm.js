@@ -4,7 +4,7 @@ const button = document.getElementById('confirm');
 const code = location.pathname.split('/').at(-1) ?? '';
 const endpoint = new URL(`../../api/v1/destination/confirm/${code}`, location.href);
 
-button?.addEventListener('click', async () => {
+async function confirm() {
   button.setAttribute('disabled', '');
   const answer = await fetch(endpoint, { method: 'POST' }).catch(() => undefined);
   const body = (await answer?.json().catch(() => undefined)) ?? {};
@@ -15,4 +15,6 @@ button?.addEventListener('click', async () => {
     notice.textContent = body.detail ?? 'The server cannot be reached; try again.';
     button.removeAttribute('disabled');
   }
-});
+}
+
+button?.addEventListener('click', () => void confirm());
