@@ -35,7 +35,7 @@ export function startScorer(options: Options): { stop(): Promise<void> } {
   async function take(): Promise<void> {
     const most = mostLanes - running.size;
     if (most <= 0) return;
-    for (const lane of await claimLanes(store, most)) start(lane);
+    for (const lane of await claimLanes(store, most, [...running.keys()])) start(lane);
   }
 
   /** A lane whose work broke off is taken again when its lease ends, so that a fault of ours does not spin. */
