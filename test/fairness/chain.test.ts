@@ -14,6 +14,9 @@ import { tally } from './support/tally.ts';
 /** Each is another text, since equal scripts over equal values may be run once for all. */
 const loop = (n: number) => `while (true) {} return ${n}`;
 
+/** Four times what one script may take: a core that another program or a script of the attacker has at the moment. */
+const noiseMs = 200;
+
 describe('one tenant’s work on chains', { timeout: 600_000 }, () => {
   const results = createResults();
   let arena: Arena & { anvil: Anvil };
@@ -68,16 +71,18 @@ describe('one tenant’s work on chains', { timeout: 600_000 }, () => {
     return values;
   };
 
-  it.skip('detectors that loop delay no other tenant’s alert, are reported and switched off', async () => {
-    const loops = sized(30, 90);
+  it('detectors that loop delay no other tenant’s alert, are reported and switched off', async () => {
+    const loops = sized(20, 90);
     const blocks = sized(4, 6);
     const contractId = await attacker.addContract(other!.address);
     const first = await anvil.blockNumber();
+    let detectorIds: number[] = [];
     await results.hold(
       { attack: `${loops} custom_tx detectors that loop`, measure: 'block to alert of another tenant' },
       async () => {
+        for (const id of detectorIds) await attacker.ok('DELETE', `detector/${id}`);
+        detectorIds = [];
         const quiet = mean(await repeat(blocks, () => blockToAlert(own!)));
-        const detectorIds: number[] = [];
         for (let n = 0; n < loops; n++)
           detectorIds.push(
             await attacker.addDetector(
@@ -87,13 +92,29 @@ describe('one tenant’s work on chains', { timeout: 600_000 }, () => {
               { name: `Loop ${n}` },
             ),
           );
+        // Changes take effect within a second.
         await sleep(1500);
         const attacked = mean(await repeat(blocks, () => blockToAlert(own!, other!)));
-        console.log(JSON.stringify(await attacker.ok('GET', `detector/${detectorIds[0]}/fault`)));
-        for (const id of detectorIds) await attacker.ok('DELETE', `detector/${id}`);
-        return { quiet, attacked, limit: twice(quiet, 200) };
+        return { quiet, attacked, limit: twice(quiet, noiseMs) };
       },
     );
+    const off = await until(async () => {
+      await ping(own!, other!);
+      await sleep(200);
+      const { data } = await attacker.ok('POST', 'detector/search', {
+        where: "status = 'DISABLED'",
+        size: 100,
+      });
+      return data.length >= sized(1, loops) ? (data as Json[]) : undefined;
+    }, 240_000);
+    for (const { id } of off)
+      expect(await attacker.ok('GET', `detector/${id}/fault`)).toMatchObject({
+        works: false,
+        message: expect.stringContaining('Switched off'),
+      });
+    const told = await attacker.ok('POST', 'alert/search', { query: 'name:"Detector switched off"' });
+    expect(told.data.length).toBeGreaterThan(0);
+    for (const id of detectorIds) await attacker.ok('DELETE', `detector/${id}`);
     const last = await anvil.blockNumber();
     const alerts: Json[] = (
       await victim.ok('POST', 'alert/search', {
@@ -121,7 +142,7 @@ describe('one tenant’s work on chains', { timeout: 600_000 }, () => {
         const quiet = mean(await repeat(calls, guard.alertToCall));
         for (const { push } of hostile) await push(alerts / hostile.length);
         const attacked = mean(await repeat(calls, guard.alertToCall));
-        return { quiet, attacked, limit: twice(quiet, 200) };
+        return { quiet, attacked, limit: twice(quiet, noiseMs) };
       },
     );
     // What still waits must not disturb the next test.
@@ -170,9 +191,9 @@ describe('one tenant’s work on chains', { timeout: 600_000 }, () => {
     };
   }
 
-  it.skip('expensive searches of records keep no other tenant from logging in, watching and firing', async () => {
-    const seconds = sized(6, 30);
-    const rows = sized(1000, 3000);
+  it('expensive searches of records keep no other tenant from logging in, watching and firing', async () => {
+    const seconds = sized(5, 30);
+    const rows = sized(500, 3000);
     await addLongLabels(rows);
     const guard = await addAction(victim, own!);
     const logins: number[] = [];
@@ -199,7 +220,8 @@ describe('one tenant’s work on chains', { timeout: 600_000 }, () => {
           go(async () => logins.push((await login(victim)).status), 200),
           go(async () => values.push(await measure()), 100),
         ]);
-        return { quiet, attacked: mean(values), limit: twice(quiet, 200) };
+        // Two measurements, each with its noise.
+        return { quiet, attacked: mean(values), limit: twice(quiet, 2 * noiseMs) };
       },
     );
     console.log('answers to the attack', tally(attacks.map(({ status }) => status)), 'logins', tally(logins));
@@ -230,7 +252,7 @@ describe('one tenant’s work on chains', { timeout: 600_000 }, () => {
     for (const clauses of [200, 100, 50, 20, 10, 5]) {
       const answer = await searchLabels(clauses);
       if (answer.body.code !== 'invalid-where' && answer.status !== 413) return clauses;
-      console.log(clauses, answer.status, answer.text.slice(0, 300));
+      expect(answer.text).toContain('may cost');
     }
     return 1;
   }
