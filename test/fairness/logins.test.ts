@@ -108,7 +108,7 @@ describe('those who are not logged in', { timeout: 600_000 }, () => {
   });
 
   it('guesses of a user’s password from many addresses do not keep the user out', async () => {
-    const [addresses, guesses] = [20, sized(200, 1000)];
+    const [addresses, guesses] = [20, sized(120, 1000)];
     let answers: Answer[] = [];
     await results.hold(
       {
@@ -123,7 +123,7 @@ describe('those who are not logged in', { timeout: 600_000 }, () => {
             password: 'a wrong guess of it',
           }),
         );
-        const attacked = await honestLogins(sized(6, 20));
+        const attacked = await honestLogins(sized(4, 20));
         answers = await attack;
         return { quiet, attacked, limit: twice(quiet, 1000) };
       },
@@ -136,7 +136,7 @@ describe('those who are not logged in', { timeout: 600_000 }, () => {
 
   it('one user has a bounded number of sessions', async () => {
     const tokens: string[] = [];
-    const answers = await inTurns(2, sized(60, 200), (n) =>
+    const answers = await inTurns(2, sized(30, 200), (n) =>
       from(`192.0.2.${n % 250}`, 'POST', 'auth/login', { email: arena.attacker.email, password }),
     );
     for (const { status, body } of answers) if (status === 200) tokens.push(body.token);
