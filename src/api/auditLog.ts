@@ -18,7 +18,7 @@ const filter = {
   tenantId: Id('Only this tenant’s chain.'),
   kind: Text('Only this record kind.', 'wallet', { max: 100 }),
   recordId: Id('Only this record.'),
-  since: Millis('Not before.'),
+  since: Millis('Not before.', 1_792_108_800_000),
   until: Millis('Not after.'),
 };
 

@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { everything, roles } from '../model/principal.ts';
 import type { Call } from '../services/call.ts';
 import { changePassword, endSession, listSessions, login, logout, refresh } from '../services/sessions.ts';
@@ -180,7 +181,7 @@ const passwordEndpoint = endpoint({
   body: Shape(
     {
       oldPassword: Text('The present password.', 'correct horse battery', { max: 200 }),
-      newPassword: password,
+      newPassword: Type.Unsafe<string>({ ...password, examples: ['another horse, another battery'] }),
     },
     ['oldPassword', 'newPassword'],
   ),

@@ -104,7 +104,7 @@ export const scoreEndpoints: readonly Endpoint[] = [
     query: Type.Unsafe<{ from?: number; to?: number; points?: number }>(
       Shape(
         {
-          from: Millis('Start of the history; 30 days before its end if left out.'),
+          from: Millis('Start of the history; 30 days before its end if left out.', 1_792_108_800_000),
           to: Millis('End of the history; now if left out.'),
           points: Type.Integer({
             description: 'At most this many stretches of time; 200 if left out.',

@@ -3,7 +3,7 @@ import { List, OneOf, Shape } from './schema.ts';
 
 const orders = ['asc', 'desc'] as const;
 
-export const sortItem = Shape(
+const sortItem = Shape(
   {
     field: Type.String({
       description: 'The field to sort by.',
@@ -16,6 +16,14 @@ export const sortItem = Shape(
   },
   ['field'],
 );
+
+/** In which order records come; `example` is a field that they have. */
+export function sortList(description: string, example: string) {
+  return Type.Unsafe<Static<typeof sortItem>[]>({
+    ...List(sortItem, description, { minItems: 1, maxItems: 16 }),
+    examples: [[{ field: example, order: 'desc' }]],
+  });
+}
 
 /** Which part of the found records a page is. */
 export const pageMembers = {
@@ -44,7 +52,7 @@ const familyW = {
     maxLength: 8192,
     examples: ["status = 'ACTIVE' and createdAt >= 1794700800000"],
   }),
-  sort: List(sortItem, 'The order of the records; by id if left out.', { minItems: 1, maxItems: 16 }),
+  sort: sortList('The order of the records; by id if left out.', 'createdAt'),
   trackTotal: Type.Boolean({
     description: 'Whether to count all matching records into `total`.',
     default: false,

@@ -2,10 +2,10 @@ import { type Static, type TSchema, Type } from 'typebox';
 import type { Fault } from '../../model/errors.ts';
 import { invalidInput } from '../../model/validate.ts';
 import { List, maxId, Shape } from '../schema.ts';
-import { pageMembers, sortItem } from '../search.ts';
+import { pageMembers, sortList } from '../search.ts';
 
-const time = (description: string) =>
-  Type.Integer({ description, minimum: 0, maximum: maxId, examples: [1_794_700_800_000] });
+const time = (description: string, example: number) =>
+  Type.Integer({ description, minimum: 0, maximum: maxId, examples: [example] });
 
 export const queryText = Type.String({
   description:
@@ -15,10 +15,13 @@ export const queryText = Type.String({
 });
 
 export const timeseries = List(
-  Shape({ from: time('Start in milliseconds, included.'), to: time('End in milliseconds, included.') }, [
-    'from',
-    'to',
-  ]),
+  Shape(
+    {
+      from: time('Start in milliseconds, included.', 1_792_108_800_000),
+      to: time('End in milliseconds, included.', 1_794_787_199_999),
+    },
+    ['from', 'to'],
+  ),
   'Ranges of timestamps; what lies in none of them is not read.',
   { minItems: 1, maxItems: 100 },
 );
@@ -40,22 +43,23 @@ type FamilyQ = {
   sort?: { field: string; order?: 'asc' | 'desc'; direction?: 'asc' | 'desc' }[];
 };
 
-/** Family Q: query-string search. */
-export const familyQ = Type.Unsafe<FamilyQ>(
-  Shape(
-    {
-      ...pageMembers,
-      query: queryText,
-      timeseries,
-      trackTotalCount,
-      sort: List(sortItem, 'The order of the records; newest first if left out.', {
-        minItems: 1,
-        maxItems: 16,
-      }),
-    },
-    [],
-  ),
-);
+/** Family Q: query-string search, of alerts or of score changes. */
+const searchOf = (query: TSchema) =>
+  Type.Unsafe<FamilyQ>(
+    Shape(
+      {
+        ...pageMembers,
+        query,
+        timeseries,
+        trackTotalCount,
+        sort: sortList('The order of the records; newest first if left out.', 'timestamp'),
+      },
+      [],
+    ),
+  );
+
+export const familyQ = searchOf(queryText);
+export const scoreFamilyQ = searchOf(Type.Unsafe({ ...queryText, examples: ['scoreChange:<-5'] }));
 
 export function familyQReply<T extends TSchema>(record: T) {
   return Type.Unsafe<{ data: Static<T>[]; total: number }>({

@@ -7,7 +7,7 @@ import { scoreTable } from '../../store/scores/scoreTable.ts';
 import { instanceTable } from '../../store/tables/instance.ts';
 import { endpoint } from '../endpoint.ts';
 import { Id, JsonObject, Millis, nullable, OneOf, Shape, Text, Words } from '../schema.ts';
-import { checkTimeseries, familyQ, familyQReply } from './familyQ.ts';
+import { checkTimeseries, familyQReply, scoreFamilyQ } from './familyQ.ts';
 
 const text = (description: string, example: string) => Text(description, example, { max: 100_000 });
 const number = (description: string, example: number) => Type.Number({ description, examples: [example] });
@@ -58,7 +58,7 @@ export const scoreSearch = endpoint({
   tag: 'Licenses and scores',
   summary: 'Search the score changes of a license instance',
   params: Shape({ id: Id('The license instance.') }, ['id']),
-  body: familyQ,
+  body: scoreFamilyQ,
   reply: familyQReply(scoreChangeSchema),
   effect: 'read',
   isReport: true,

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { accessOf, allowedRoles } from '../../src/api/access.ts';
+import type { Endpoint } from '../../src/api/endpoint.ts';
+import { pathOf } from '../../src/api/route.ts';
+import type { Role } from '../../src/model/principal.ts';
+import { publishDetectors } from '../../src/services/publishDetectors.ts';
+import type { Answer, Json } from '../harness/api.ts';
+import { type ScoreWorld, startScoreWorld } from '../scoring/support/scoreWorld.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { createTenantWorld, type TenantWorld } from './support/createTenantWorld.ts';
+import { foreignId, idPlaces, valueAt, withValue } from './support/idPlaces.ts';
+import { kindAt, recordAt } from './support/newBody.ts';
+import { endpoints, nameOf, observe } from './support/observe.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+/**
+ * Requests that a node of the chain has a part in, and none is configured here: the problem that is expected once the
+ * request itself is found valid. Nothing else needs another party or a code that only a mail carries.
+ */
+const noNode = { code: 'conflict', detail: expect.stringContaining('No endpoint is configured for anvil') };
+const expectedProblems: Record<string, object> = {
+  'POST /detector/backtest': noNode,
+  'POST /detector/{id}/backtest': noNode,
+  'POST /detector/{id}/explain': noNode,
+  'POST /action/{id}/simulate': noNode,
+  'POST /action/{id}/execute': noNode,
+};
+
+let scores: ScoreWorld;
+let api: ReturnType<typeof observe>;
+let document: Json;
+let own: TenantWorld;
+/** Another tenant, which shares its project with the own one. */
+let other: World;
+let newTenant: Json;
+/** The schema that the example of a detector's configuration is for. */
+let ownershipSchema: Json;
+let alertUid: string;
+let externalId: number;
+let scoreChange: Json;
+/** What the examples that create a record made, by kind. Other examples of the kind are sent to it. */
+const made = new Map<string, Json>();
+
+beforeAll(async () => {
+  scores = await startScoreWorld();
+  api = observe(scores);
+  document = await api.ok('GET', '/openapi.json');
+  own = await createTenantWorld(api);
+  other = await createWorld(api);
+  await api.ok('PUT', `project/${other.project.id}`, { viewTenantIds: [own.world.tenant.id] });
+  await publishDetectors(api.store, Date.now());
+  newTenant = await api.ok('POST', 'tenant', { name: 'New' });
+  const schemas = await api.ok('POST', 'detector/schema/search', { where: "name = 'ownership_change'" });
+  ownershipSchema = schemas.data[0];
+  const external = { contractId: own.world.contract.id, schemaId: own.world.detectorSchema.id };
+  externalId = (await api.ok('POST', 'detector', { ...external, name: 'Engine', source: 'EXTERNAL' })).id;
+  const found = { eid: 'f-1', message: 'Found.', meta: { newOwner: '0x01' } };
+  const { results } = await api.ok('POST', `detector/${externalId}/alert`, { alerts: [found] });
+  alertUid = results[0].uid;
+  scores.work();
+  const { instanceId } = await scores.license({ groupScript: "['a']", scoreScript: '-1' }, ['a']);
+  await scores.push({});
+  [scoreChange] = (await scores.changes(instanceId)) as [Json];
+});
+afterAll(() => scores.stop());
+
+/** Values that the documents cannot know, beside ids: those that are taken in this world, and uids. */
+const filled: Record<string, () => Json> = {
+  // The name and version belong to a schema that comes with Vigil.
+  'POST /detector/schema': () => ({ name: 'my_schema' }),
+  'PUT /detector/schema/{id}': () => ({ name: 'my_schema' }),
+  // A tenant has one subscription at a time, and a project each license once.
+  'POST /subscription': () => ({ tenantId: newTenant.id }),
+  'POST /instance': () => ({ licenseId: made.get('license')!.id }),
+  'PUT /instance/{id}': () => ({ licenseId: made.get('license')!.id }),
+  'POST /destination/{id}/preview': () => ({ alertUid }),
+  'POST /action/{id}/simulate': () => ({ alertUid }),
+};
+
+const pathValues: Record<string, () => Record<string, string | number>> = {
+  // Findings are pushed only into detectors with this source.
+  'POST /detector/{id}/alert': () => ({ id: externalId }),
+  'PUT /alert/{uid}': () => ({ uid: alertUid }),
+  'PUT /score/{index}/{uid}': () => ({ index: scoreChange.index, uid: scoreChange.uid }),
+  'POST /invite/{uid}/accept': () => ({ uid: made.get('link')!.uid }),
+  // Tenants read the usage of their own tenant only.
+  'POST /tenant/{id}/dashboard/usage': () => ({ id: own.world.tenant.id }),
+  'POST /share/{projectId}/accept': () => ({ projectId: other.project.id }),
+  'DELETE /share/{projectId}': () => ({ projectId: other.project.id }),
+};
+
+/** Records in these requests belong to an organisation or to another tenant. */
+const senders: Record<string, Role> = {
+  'POST /license/{id}/try': 'organisation-manager',
+  'PUT /score/{index}/{uid}': 'admin',
+};
+const managers: readonly Role[] = ['tenant-manager', 'organisation-manager', 'admin'];
+
+/** Managers of the tenant send what they may, then those of the organisation, then administrators. */
+function tokenFor(endpoint: Endpoint): string | null {
+  const name = nameOf(endpoint);
+  const allowed = allowedRoles(accessOf(endpoint));
+  if (allowed === 'public') return null;
+  // The example has the password of the user who was made by example.
+  if (name === 'POST /auth/password') return made.get('session')!.token;
+  return own.tokens[senders[name] ?? managers.find((role) => allowed.includes(role))!];
+}
+
+const exampled = endpoints.filter(({ body, query }) => body ?? query);
+const isCreate = ({ effect, method, path }: Endpoint) =>
+  method === 'POST' && effect === 'create' && !path.includes('{');
+/** Records first, since the other examples are sent to them. */
+const inOrder = [...exampled.filter(isCreate), ...exampled.filter((endpoint) => !isCreate(endpoint))];
+
+async function send(endpoint: Endpoint): Promise<Answer> {
+  const name = nameOf(endpoint);
+  const operation = document.paths[pathOf(endpoint)][endpoint.method.toLowerCase()];
+  const values: Record<string, unknown> = pathValues[name]?.() ?? { id: idOf(endpoint.path) };
+  const path = endpoint.path.slice(1).replace(/\{(\w+)\}/g, (_, parameter) => String(values[parameter]));
+  const content = operation.requestBody?.content['application/json'];
+  let body: Json | undefined;
+  if (content) {
+    body = content.example as Json;
+    for (const place of idPlaces(content.schema, body)) {
+      if (valueAt(body, place.path) !== undefined) body = withValue(body, place.path, idFor(place.name));
+    }
+    body = { ...body, ...filled[name]?.() };
+  }
+  return api.call(endpoint.method, `${path}${queryOf(endpoint, operation)}`, body, {
+    token: tokenFor(endpoint),
+  });
+}
+
+function idFor(name: string): number {
+  return name === 'schemaId' ? ownershipSchema.id : foreignId(own.world, name);
+}
+
+function idOf(path: string): number | undefined {
+  return path.includes('{id}') ? (made.get(kindAt(path)) ?? recordAt(own.world, path)).id : undefined;
+}
+
+function queryOf(endpoint: Endpoint, operation: Json): string {
+  const examples = operation.parameters
+    .filter((parameter: Json) => parameter.in === 'query')
+    .map(({ name, schema }: Json) => {
+      if (name === 'tenantId') return [name, own.world.tenant.id];
+      // A live stream does not end.
+      if (endpoint.isStream && name === 'live') return [name, 'false'];
+      return [name, schema.examples[0]];
+    });
+  return examples.length > 0 ? `?${new URLSearchParams(examples).toString()}` : '';
+}
+
+it('the examples of the OpenAPI document are valid requests', async () => {
+  const failed: string[] = [];
+  for (const endpoint of inOrder) {
+    const name = nameOf(endpoint);
+    const answer = await send(endpoint);
+    const problem = expectedProblems[name];
+    if (problem) expect(answer.body, name).toMatchObject(problem);
+    else if (answer.status >= 300) failed.push(`${name}: ${answer.status} ${answer.text}`);
+    keep(endpoint, answer);
+  }
+  expect(failed).toEqual([]);
+  expect(inOrder.length).toBeGreaterThan(100);
+});
+
+/** Keeps what later examples need of an answer. */
+function keep(endpoint: Endpoint, { body, headers }: Answer): void {
+  if (isCreate(endpoint)) made.set(kindAt(endpoint.path), body);
+  if (nameOf(endpoint) === 'POST /auth/login') made.set('session', body);
+  const link = headers.get('x-invite-accept-link');
+  if (link) made.set('link', { uid: new URL(link).searchParams.get('invite') });
+}
