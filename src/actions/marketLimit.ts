@@ -12,5 +12,6 @@ const timesMarket = 10n;
 export function marketLimit(chain: Chain, { baseFee, gasPrice, tips }: Fees): bigint {
   const market = baseFee === null ? gasPrice : baseFee + tips.market;
   const floor = BigInt(gasDefaults(chain)?.maxGasPrice ?? 0) * 100_000_000n;
-  return market * timesMarket > floor ? market * timesMarket : floor;
+  if (market * timesMarket < floor) return floor;
+  return market * timesMarket;
 }

@@ -161,6 +161,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   };
   for (const endpoint of endpoints) addEndpoint(app, endpoint, options, limits, run);
   answerOptions(app, endpoints);
+  refuseShadowed(app, endpoints, methodsOf);
   await addSystemRoutes(app, options);
   return app;
 }
@@ -294,6 +295,25 @@ function answerOptions(app: FastifyInstance, endpoints: readonly Endpoint[]): vo
       url,
       handler: async (_request, reply) => reply.header('allow', allow).code(204).send(),
     });
+  }
+}
+
+/** Without these `GET /project/search` would be read as `GET /project/{id}`. */
+function refuseShadowed(
+  app: FastifyInstance,
+  endpoints: readonly Endpoint[],
+  methodsOf: (path: string) => string[],
+): void {
+  const literal = new Set(endpoints.map(routeOf).filter((url) => !url.includes(':')));
+  for (const url of literal) {
+    const last = url.slice(0, url.lastIndexOf('/'));
+    const shadowed = endpoints.filter((endpoint) => routeOf(endpoint) === `${last}/:id`);
+    const methods = shadowed.map(({ method }) => method).filter((method) => !methodsOf(url).includes(method));
+    if (methods.length === 0) continue;
+    const refuse = async (request: FastifyRequest): Promise<never> => {
+      throw noSuchRoute(request, methodsOf);
+    };
+    app.route({ method: methods, url, config: { isRefusal: true }, onRequest: refuse, handler: refuse });
   }
 }
 

@@ -176,7 +176,9 @@ describe('an id in a body', () => {
     const bindings = Object.entries(fresh).filter(
       ([name, value]) => Array.isArray(value) && Array.isArray(record[name]),
     );
-    return [record, Object.fromEntries(bindings)];
+    // The params of an action fit its function alone.
+    const { funcSignature } = fresh;
+    return [record, { ...Object.fromEntries(bindings), ...(funcSignature ? { funcSignature } : {}) }];
   }
 
   function foreignIds(path: string, role: Role, { name, path: place }: Place): number[] {

@@ -12,9 +12,8 @@ let database: Database;
 let drop: () => Promise<void>;
 beforeAll(async () => {
   const made = await createTestDatabase('migrated');
-  const { host, port, user, database: name } = made.config;
   const config = loadConfig({
-    DATABASE_URL: `postgres://${user}@/${name}?host=${encodeURIComponent(String(host))}&port=${port}`,
+    DATABASE_URL: made.url,
     VIGIL_DATA_DIR: mkdtempSync(join(tmpdir(), 'vigil-pools-')),
   });
   database = await openDatabase(config, pino({ level: 'silent' }));

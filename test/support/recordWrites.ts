@@ -35,7 +35,9 @@ export const recordWrites: Record<string, { create: (world: World, name: string)
     create: ({ tenant, plan }) => ({
       tenantId: tenant.id,
       planId: plan.id,
-      expirationDate: 4_000_000_000_000,
+      // Behind the world's own, because active ones of one tenant may not overlap.
+      startDate: 5_000_000_000_000,
+      expirationDate: 6_000_000_000_000,
     }),
     update: { notifyBeforeExpireDays: [7, 1] },
   },

@@ -169,7 +169,8 @@ describe('bodies', () => {
     const icon = (bytes: number) => `{"icon":"${'x'.repeat(bytes - 11)}"}`;
     expectProblem(await send(icon(1024 * 1024)), 400, '/icon');
     expectProblem(await send(icon(1024 * 1024 + 1)), 413);
-    const entry = { type: 'function', name: 'f'.repeat(1_000), inputs: [], outputs: [] };
+    const inputs = [{ type: 'uint256', name: 'x'.repeat(960) }];
+    const entry = { type: 'function', name: 'f', inputs, outputs: [] };
     const contract = {
       projectId: world.project.id,
       name: 'Large',
@@ -177,7 +178,8 @@ describe('bodies', () => {
       address: '0xdAC17F958D2ee523a2206206994597C13D831ec7',
     };
     const withAbi = (count: number) => ({ ...contract, abi: Array.from({ length: count }, () => entry) });
-    expect((await api.call('POST', 'contract', withAbi(3_500))).status).toBe(201);
+    const made = await api.call('POST', 'contract', withAbi(3_500));
+    expect(made.status, made.text.slice(0, 500)).toBe(201);
     expectProblem(await api.call('POST', 'contract', withAbi(4_100)), 413);
   });
 

@@ -182,9 +182,21 @@ describe('sessions', () => {
     const { token } = (await login({ email, password })).body;
     const quantities = record(
       Object.fromEntries(
-        ['Users', 'Contracts', 'Projects', 'Triggers', 'Detectors', 'Wallets', 'Actions', 'ApiKeys'].map(
-          (word) => [`max${word}`, integer],
-        ),
+        [
+          'Users',
+          'Contracts',
+          'Projects',
+          'Triggers',
+          'Detectors',
+          'Wallets',
+          'Actions',
+          'ApiKeys',
+          'Destinations',
+          'Labels',
+          'Streams',
+          'Invites',
+          'PushedAlerts',
+        ].map((word) => [`max${word}`, integer]),
       ),
     );
     const body = await api.ok('GET', 'auth/me', undefined, { token });
