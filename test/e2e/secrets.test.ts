@@ -13,6 +13,10 @@ const marker = `marker-${randomBytes(12).toString('hex')}`;
 const privateKey = randomBytes(32);
 const headerValue = `header-${randomBytes(24).toString('hex')}`;
 const password = `password-${randomBytes(24).toString('hex')}`;
+const newPassword = `changed-${randomBytes(24).toString('hex')}`;
+const probeAuth = `probe-${randomBytes(24).toString('hex')}`;
+const chatPath = `chat-${randomBytes(24).toString('hex')}`;
+const metricsToken = `metrics-${randomBytes(24).toString('hex')}`;
 
 describe('secrets that were given to Vigil', { timeout: 120_000 }, () => {
   let place: Awaited<ReturnType<typeof createPlace>>;
@@ -23,6 +27,8 @@ describe('secrets that were given to Vigil', { timeout: 120_000 }, () => {
   let adminToken: Canary;
   let rows: string;
   let ended: Ended;
+  /** What commands print that run beside the server. */
+  let printed: string;
   /** Every answer, and those that are meant to show a secret. */
   const answers: Answer[] = [];
   const shown = new Set<Answer>();
@@ -30,21 +36,31 @@ describe('secrets that were given to Vigil', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     place = await createPlace();
     dataDir = place.folder('data');
-    vigil = await place.serve(dataDir, { VIGIL_LOG_LEVEL: 'trace' });
+    vigil = await place.serve(dataDir, { VIGIL_LOG_LEVEL: 'trace', VIGIL_METRICS_TOKEN: metricsToken });
     client = createClient(vigil.url, vigil.token, (answer) => answers.push(answer));
     const planted = await plant();
     canaries = [
       canary('private key', privateKey.toString('hex'), privateKey),
       canary('header value', headerValue),
       canary('password', password),
+      canary('new password', newPassword),
+      canary('http_probe.auth', probeAuth),
+      canary('messengerBUri', chatPath),
+      canary('metrics token', metricsToken),
       ...Object.entries(planted).map(([name, text]) => canary(name, text)),
     ];
     adminToken = canary('admin token', vigil.token);
     await provoke(planted);
+    await client.ok('GET', '/metrics', undefined, { token: metricsToken });
     await client.call('GET', '/metrics');
-    await client.call('GET', 'audit?size=10000');
-    await client.call('GET', '/openapi.json');
+    await client.ok('GET', 'audit?size=10000');
+    await client.ok('GET', 'audit/export');
+    await client.ok('GET', 'audit/checkpoint');
+    await client.ok('GET', '/openapi.json');
+    for (const path of ['detector', 'destination', 'wallet', 'user', 'apikey', 'invite'])
+      await client.ok('POST', `${path}/search`, { size: 1000 });
     rows = await dump(dataDir);
+    printed = await runCommands();
     ended = await vigil.stop();
   }, 120_000);
   afterAll(() => place.remove());
@@ -60,17 +76,31 @@ describe('secrets that were given to Vigil', { timeout: 120_000 }, () => {
       privateKey: `0x${privateKey.toString('hex')}`,
     });
     await client.ok('PUT', `wallet/${wallet.id}`, { name: 'W2' });
-    const destination = await client.ok('POST', 'destination', {
-      tenantId,
-      type: 'HTTP',
-      uri: 'https://example.com/hook',
-      headers: { Authorization: headerValue },
-    });
+    const made = await give(() =>
+      client.call('POST', 'destination', {
+        tenantId,
+        type: 'HTTP',
+        uri: 'https://example.com/hook',
+        headers: { Authorization: headerValue },
+      }),
+    );
+    const destination = made.body;
     await client.ok('PUT', `destination/${destination.id}`, {
       headers: { Authorization: '[sealed]', 'X-More': headerValue },
     });
     await client.ok('GET', `destination/${destination.id}`);
     await client.ok('POST', 'destination/search', { where: "headers <> ''" }).catch(() => {});
+    const rotated = await give(() => client.call('POST', `destination/${destination.id}/secret`));
+    const chat = await client.ok('POST', 'destination', {
+      tenantId,
+      type: 'MESSENGER_B',
+      messengerBUri: `https://hooks.example.com/${chatPath}`,
+    });
+    expect(await client.ok('GET', `destination/${chat.id}`)).toMatchObject({
+      messengerBUri: 'https://hooks.example.com/[sealed]',
+    });
+    await client.call('POST', `destination/${chat.id}/test`);
+    await plantProbe(tenantId);
     await client.ok('POST', 'user', {
       tenantId,
       email: 'u@example.com',
@@ -92,11 +122,75 @@ describe('secrets that were given to Vigil', { timeout: 120_000 }, () => {
         url: `${client.url}/accept`,
       }),
     );
-    const inviteSecret = new URL(invite.headers.get('x-invite-accept-link')!).searchParams.get('invite')!;
+    const inviteSecret = secretOf(invite);
     await client.call('POST', `invite/${inviteSecret}/accept`, { name: 'I', password }, { token: null });
     await client.ok('GET', 'auth/me', undefined, { token: apiKey.body.token });
-    await client.ok('GET', 'auth/me', undefined, { token: session.body.token });
-    return { 'API key': apiKey.body.token, session: session.body.token, 'invite secret': inviteSecret };
+    const used = session.body.token;
+    await client.ok('GET', 'auth/me', undefined, { token: used });
+    const refreshed = await give(() => client.call('POST', 'auth/refresh', undefined, { token: used }));
+    const { token } = refreshed.body;
+    await client.ok('GET', 'auth/session', undefined, { token });
+    const change = { oldPassword: password, newPassword };
+    await client.ok('POST', 'auth/password', change, { token });
+    const openInvite = await give(() =>
+      client.call('POST', 'invite', {
+        tenantId,
+        email: 'open@example.com',
+        roles: ['tenant-viewer'],
+        url: `${client.url}/accept`,
+      }),
+    );
+    return {
+      'API key': apiKey.body.token,
+      'used session': used,
+      session: token,
+      'invite secret': inviteSecret,
+      'open invite': secretOf(openInvite),
+      'webhook secret': made.headers.get('x-webhook-secret')!,
+      'rotated webhook secret': rotated.headers.get('x-webhook-secret') ?? rotated.body.secret,
+      'database password': (await readFile(join(dataDir, 'postgres-password'), 'utf8')).trim(),
+    };
+  }
+
+  const secretOf = ({ headers }: Answer) =>
+    new URL(headers.get('x-invite-accept-link')!).searchParams.get('invite')!;
+
+  /** A detector whose configuration has a credential, read, changed and tried out. */
+  async function plantProbe(tenantId: number): Promise<void> {
+    const project = await client.ok('POST', 'project', { tenantId, name: 'P' });
+    const contract = await client.ok('POST', 'contract', {
+      projectId: project.id,
+      name: 'C',
+      chainUid: 'ethereum',
+      address: '0xdAC17F958D2ee523a2206206994597C13D831ec7',
+    });
+    const schemas = await client.ok('POST', 'detector/schema/search', { where: "name = 'http_probe'" });
+    const schemaId = schemas.data[0].id;
+    const config = { url: 'https://example.com/health', auth: `Bearer ${probeAuth}` };
+    const detector = await client.ok('POST', 'detector', {
+      contractId: contract.id,
+      schemaId,
+      name: 'D',
+      config,
+    });
+    expect(detector.config.auth).toBe('[sealed]');
+    const path = `detector/${detector.id}`;
+    await client.ok('PUT', path, { config: { ...config, timeout: '5 s' } });
+    await client.ok('GET', path);
+    await client.call('POST', `${path}/explain`, { txHash: `0x${'5c'.repeat(32)}` });
+    const proposed = { contractId: contract.id, schemaId, name: 'D', config, fromBlock: 1, toBlock: 2 };
+    const { status } = await client.call('POST', 'detector/backtest', proposed);
+    expect(status).toBe(409);
+  }
+
+  async function runCommands(): Promise<string> {
+    const commands = [
+      ['audit', 'export'],
+      ['token', 'list'],
+    ];
+    const all = await Promise.all(commands.map((command) => place.run(command, dataDir)));
+    expect(all.map(({ code }) => code)).toEqual([0, 0]);
+    return all.map(({ stdout, stderr }) => stdout + stderr).join('\n');
   }
 
   async function give(work: () => Promise<Answer>): Promise<Answer> {
@@ -109,8 +203,12 @@ describe('secrets that were given to Vigil', { timeout: 120_000 }, () => {
   /** Sends every secret where it is refused. */
   async function provoke(planted: Record<string, string>): Promise<void> {
     const hex = privateKey.toString('hex');
-    const secrets = [hex, headerValue, password, vigil.token, ...Object.values(planted)];
+    const own = [headerValue, password, probeAuth, chatPath, metricsToken, vigil.token];
+    const secrets = [hex, ...own, ...Object.values(planted)];
     const wallet = { tenantId: 1, name: 'W', chainUid: 'ethereum' };
+    const schemas = await client.ok('POST', 'detector/schema/search', { where: "name = 'http_probe'" });
+    const probe = { contractId: 1, schemaId: schemas.data[0].id, name: 'D' };
+    const url = 'https://example.com/';
     const statuses = new Set<number>();
     for (const secret of secrets) {
       const refused = [
@@ -139,6 +237,19 @@ describe('secrets that were given to Vigil', { timeout: 120_000 }, () => {
           uri: 'https://example.com/',
           headers: { Host: secret },
         }),
+        client.call('POST', 'destination', {
+          tenantId: 1,
+          type: 'MESSENGER_B',
+          messengerBUri: `ftp://example.com/${secret}`,
+        }),
+        client.call('POST', 'destination', { tenantId: 1, type: 'MESSENGER_B', messengerBUri: secret }),
+        client.call('POST', 'detector', { ...probe, config: { url, auth: `${secret}\u0007` } }),
+        client.call('POST', 'detector', { ...probe, config: { url, auth: [secret] } }),
+        client.call('POST', 'detector', { ...probe, config: { url, auth: secret, samples: 0 } }),
+        client.call('POST', 'auth/refresh', undefined, { token: `${secret}x` }),
+        client.call('POST', 'auth/password', { oldPassword: secret, newPassword: secret }),
+        client.call('POST', `destination/confirm/${secret}x`, undefined, { token: null }),
+        client.call('GET', '/metrics', undefined, { token: `${secret}x` }),
         client.call('POST', 'user', {
           tenantId: 1,
           email: 'u@example.com',
@@ -164,7 +275,8 @@ describe('secrets that were given to Vigil', { timeout: 120_000 }, () => {
       ];
       for (const { status } of await Promise.all(refused)) statuses.add(status);
     }
-    expect(statuses).toEqual(new Set([400, 401, 404, 405, 409, 422]));
+    // Unknown tokens and logins from one address are limited in the end (429).
+    expect(statuses).toEqual(new Set([400, 401, 403, 404, 405, 409, 422, 429]));
   }
 
   it('would be found in any form, wherever they stood', () => {
@@ -184,7 +296,7 @@ describe('secrets that were given to Vigil', { timeout: 120_000 }, () => {
   });
 
   it('are in no answer but the one that gives them out', () => {
-    expect(shown.size).toBe(4);
+    expect(shown.size).toBe(8);
     expect(answers.length).toBeGreaterThan(100);
     expect(answers.some(({ text }) => text.includes(marker))).toBe(true);
     for (const answer of answers) {
@@ -201,19 +313,26 @@ describe('secrets that were given to Vigil', { timeout: 120_000 }, () => {
     expect(ended.stdout.split(vigil.token)).toHaveLength(2);
   });
 
+  it('are in nothing that commands print, the export of the audit log included', () => {
+    expect(printed).toContain(marker);
+    expect(printed).toContain('"detector.create"');
+    expect(sing([...canaries, adminToken], printed)).toEqual([]);
+  });
+
   it('are in no row of the database, also not compressed', () => {
     expect(rows).toContain(marker);
     expect(sing([...canaries, adminToken], rows)).toEqual([]);
   });
 
   it('are in no file below the data folder: tables, indexes, write-ahead log and PostgreSQL’s own log', async () => {
-    const found = await singInFiles([canary('marker', marker)], dataDir);
-    expect(found.some((song) => /^postgres\/base\/.*plain/.test(song))).toBe(true);
-    expect(found.some((song) => /^postgres\/pg_wal\/.*plain/.test(song))).toBe(true);
     const master = (await readFile(join(dataDir, 'master.key'), 'utf8')).trim();
     const all = [...canaries, adminToken, canary('master key', master, Buffer.from(master, 'base64'))];
-    const isMeant = (song: string) => /^(admin-token: admin token|master\.key: master key) /.test(song);
-    expect((await singInFiles(all, dataDir)).filter((song) => !isMeant(song))).toEqual([]);
+    const found = await singInFiles([canary('marker', marker), ...all], dataDir);
+    expect(found.some((song) => /^postgres\/base\/.*marker \(plain/.test(song))).toBe(true);
+    expect(found.some((song) => /^postgres\/pg_wal\/.*marker \(plain/.test(song))).toBe(true);
+    const meant =
+      /^(admin-token: admin token|master\.key: master key|postgres-password: database password) |: marker /;
+    expect(found.filter((song) => !meant.test(song))).toEqual([]);
   });
 });
 
