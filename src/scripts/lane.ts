@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { limits } from './limits.ts';
 import { realmCode, runCodes } from './realm.ts';
+import { threadCpuMs } from './threadCpu.ts';
 import { type Answer, type Job, type Message, type WorkerSetup, workerCode } from './worker.ts';
 
 /**
@@ -32,7 +33,7 @@ const graceMs = 50;
 
 /** One worker thread, started at the first job and again after each fall; takes one job at a time. */
 export function createLane(): Lane {
-  const progress = new Int32Array(new SharedArrayBuffer(4));
+  const progress = new Int32Array(new SharedArrayBuffer(8));
   let worker: Worker | undefined;
   let closed = false;
   let hasFallen = false;
@@ -85,6 +86,7 @@ export function createLane(): Lane {
 
 function startWorker(progress: Int32Array): Worker {
   Atomics.store(progress, 0, -1);
+  Atomics.store(progress, 1, 0);
   quickjs ??= findQuickJS();
   const worker = new Worker(workerCode, {
     eval: true,
@@ -105,12 +107,12 @@ function startWorker(progress: Int32Array): Worker {
 function findQuickJS(): Pick<WorkerSetup, 'quickjs' | 'wasmModule'> {
   const quickjs = createRequire(import.meta.url).resolve('quickjs-emscripten');
   const wasm = createRequire(quickjs).resolve('@jitl/quickjs-wasmfile-release-sync/wasm');
-  return { quickjs, wasmModule: new WebAssembly.Module(readFileSync(wasm)) };
+  return { quickjs, wasmModule: new WebAssembly.Module(fs.readFileSync(wasm)) };
 }
 
 /**
  * QuickJS asks for interruption only between its own steps, so a native loop is seen as a job that makes no progress
- * while the process is at work: on a busy machine the clock alone would stop the innocent.
+ * while its thread is at work: on a busy machine the clock alone would stop the innocent.
  */
 function post(worker: Worker, progress: Int32Array, job: Job): Promise<Outcome> {
   return new Promise((resolve) => {
@@ -118,28 +120,28 @@ function post(worker: Worker, progress: Int32Array, job: Job): Promise<Outcome> 
     let usedMs = 0;
     let last = -1;
     let polls = 0;
-    let cpu = process.cpuUsage();
+    const cpuMs = () => threadCpuMs(fs, Atomics.load(progress, 1));
+    let cpu = cpuMs();
     const isLimited = job.limitMs !== undefined;
     let runningMs = 0;
-    let cpuAtStart: NodeJS.CpuUsage | undefined;
+    let cpuAtStart: number | undefined;
     const every = isLimited ? limitedPollMs : pollMs;
     const timer = setInterval(() => {
       const index = Atomics.load(progress, 0);
       if (isLimited && index >= 0) {
         runningMs += every;
-        cpuAtStart ??= process.cpuUsage();
+        cpuAtStart ??= cpuMs();
         const mostMs = job.limitMs! + graceMs;
-        if (runningMs >= mostMs && toMs(process.cpuUsage(cpuAtStart)) >= mostMs) fall(index, 'limit');
+        if (runningMs >= mostMs && cpuMs() - cpuAtStart >= mostMs) fall(index, 'limit');
       }
       if (index < 0 || index !== last) {
         last = index;
         polls = 0;
-        cpu = process.cpuUsage();
+        cpu = cpuMs();
         return;
       }
       polls += 1;
-      const isStuck =
-        polls * every >= pollMs * pollsWithoutProgress && toMs(process.cpuUsage(cpu)) >= cpuMsWithoutProgress;
+      const isStuck = polls * every >= pollMs * pollsWithoutProgress && cpuMs() - cpu >= cpuMsWithoutProgress;
       if (isStuck) fall(index, 'time');
     }, every);
     const onMessage = (message: Message) => {
@@ -161,8 +163,4 @@ function post(worker: Worker, progress: Int32Array, job: Job): Promise<Outcome> 
       resolve(outcome);
     }
   });
-}
-
-function toMs({ user, system }: NodeJS.CpuUsage): number {
-  return (user + system) / 1000;
 }

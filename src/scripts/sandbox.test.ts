@@ -133,19 +133,17 @@ describe('the sandbox', () => {
     });
     const results = await sandbox.run(1, { e }, ['1', '2', slow, '3']);
     expect(results).toMatchObject([{ value: 1 }, { value: 2 }, { fault: { code: 'time' } }, { value: 3 }]);
-    // Each slow one ends a slice; what is open goes on, and the suspects come last.
-    expect(posted.map(({ sources }) => sources)).toEqual([
-      ['1', '2', slow, '3'],
-      [slow, '3', '2'],
-      ['3', '2', slow],
-    ]);
+    // How many slices there are depends on the machine; the suspects come last in any case.
+    expect(posted[0]!.sources).toEqual(['1', '2', slow, '3']);
+    expect(posted.at(-1)!.sources.at(-1)).toBe(slow);
+    expect(posted.some(({ sources }) => sources.at(-1) === '2')).toBe(true);
     posted.length = 0;
     expect(await sandbox.run(1, { e }, [slow, '3'])).toMatchObject([
       { fault: { code: 'time' } },
       { value: 3 },
     ]);
     // Known to loop, it is not given a second try.
-    expect(posted.map(({ sources }) => sources)).toEqual([[slow, '3'], ['3']]);
+    expect(posted.filter(({ sources }) => sources.includes(slow))).toHaveLength(1);
   });
 
   it('charges no script for what another left uncollected', async () => {
@@ -339,3 +337,21 @@ async function faultOf(source: string): Promise<unknown> {
   const [result] = await sandbox.run(1, { e, a }, [source]);
   return result !== undefined && 'fault' in result ? result.fault : result;
 }
+
+it('charges a script for its own thread alone, however busy the process is', async () => {
+  const source = (steps: number) => `let x = 0; for (let i = 0; i < ${steps}; i++) x += i; return x`;
+  const isStopped = async (steps: number) => 'fault' in (await sandbox.run(1, {}, [source(steps)]))[0]!;
+  let most = 100_000;
+  while (!(await isStopped(most))) most *= 1.3;
+  // About half of what a script may use.
+  const steps = Math.round(most / 2);
+  const busy = Array.from({ length: 3 }, () => new Worker('for (;;);', { eval: true }));
+  try {
+    for (let n = 0; n < 5; n++) {
+      const [result] = await sandbox.run(1, {}, [source(steps)]);
+      expect(result).toHaveProperty('value');
+    }
+  } finally {
+    await Promise.all(busy.map((worker) => worker.terminate()));
+  }
+});

@@ -3,16 +3,20 @@ import type { QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-e
 import { type Compiler, compilerCode, type Library, type ScriptFault } from './compile.ts';
 import type { Limits } from './limits.ts';
 import type { RunCode } from './realm.ts';
+import { findThreadId, threadCpuMs } from './threadCpu.ts';
 
 /**
  * The program of a worker thread, made of functions: as text it runs both from the sources and from `dist`,
- * and it loads nothing but QuickJS.
+ * and it loads nothing but QuickJS and what it reads its processor time with.
  */
 export const workerCode = `'use strict';
 ${compilerCode}
-${[serve, createEngine, openModule, openRealm, closeRealm].map(String).join('\n')}
+${[serve, createEngine, openModule, openRealm, closeRealm, findThreadId, threadCpuMs].map(String).join('\n')}
 const { parentPort, workerData } = require('node:worker_threads');
-serve(require(workerData.quickjs), parentPort, workerData, { compile, toFault });`;
+const files = require('node:fs');
+const threadId = findThreadId(files);
+Atomics.store(workerData.progress, 1, threadId);
+serve(require(workerData.quickjs), parentPort, workerData, { compile, toFault }, () => threadCpuMs(files, threadId));`;
 
 /** `names` and `values` (as JSON text, see `codec.ts`) are the parameters; without `values` sources are only compiled. */
 export type Job = {
@@ -36,7 +40,7 @@ export type WorkerSetup = {
   realmCode: string;
   runCodes: readonly RunCode[];
   limits: Limits;
-  /** One cell: the index of the source at work, or -1 while no tenant code runs. */
+  /** Two cells: the index of the source at work, or -1 while no tenant code runs; and the system's id of the thread. */
   progress: Int32Array;
 };
 
@@ -51,8 +55,14 @@ type Realm = Library & {
   take: QuickJSHandle;
 };
 
-function serve(quickjs: QuickJS, port: MessagePort, setup: WorkerSetup, compiler: Compiler): void {
-  const work = createEngine(quickjs, setup, compiler);
+function serve(
+  quickjs: QuickJS,
+  port: MessagePort,
+  setup: WorkerSetup,
+  compiler: Compiler,
+  cpuMs: () => number,
+): void {
+  const work = createEngine(quickjs, setup, compiler, cpuMs);
   port.on('message', (job: Job) => void work(job, (message) => port.postMessage(message)));
 }
 
@@ -60,6 +70,7 @@ function createEngine(
   quickjs: QuickJS,
   setup: WorkerSetup,
   { compile, toFault }: Compiler,
+  cpuMs: () => number,
 ): (job: Job, send: (message: Message) => void) => Promise<void> {
   const { limits, progress, runCodes } = setup;
   const sendEveryMs = 20;
@@ -67,7 +78,7 @@ function createEngine(
   let realm: Realm | undefined;
   let loaded: string | undefined;
   let started = Number.POSITIVE_INFINITY;
-  let firstTick: NodeJS.CpuUsage | undefined;
+  let firstTick: number | undefined;
   let interrupted = false;
   let limitMs: number = limits.scriptMs;
   let isCutOff = false;
@@ -193,16 +204,15 @@ function createEngine(
 
   /**
    * Asked at every ten thousandth step, whichever script takes it. Wall time would charge a script for a busy machine;
-   * the processor time of the whole process since the script's first such step is what it can have used at most.
+   * the thread's processor time since the script's first such step is its own.
    */
   function mustStop(): boolean {
     const afterMs = performance.now() - started;
     if (afterMs < 0) return false;
     if (hasGrown()) return true;
-    firstTick ??= process.cpuUsage();
+    firstTick ??= cpuMs();
     if (afterMs < limitMs) return false;
-    const { user, system } = process.cpuUsage(firstTick);
-    interrupted ||= (user + system) / 1000 >= limitMs;
+    interrupted ||= cpuMs() - firstTick >= limitMs;
     return interrupted;
   }
 }
