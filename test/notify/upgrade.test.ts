@@ -38,11 +38,13 @@ it('a database of before keeps the secrets that sign, and its streams go on wher
   await store.close();
   expect(told.map(({ tenantId }) => tenantId)).toEqual([2, 3, 4, 5]);
   expect(
-    targets.map(({ sealedSecret, sealedFormerSecrets, formerSecretsUntil }) => [
-      sealedSecret?.toString(),
-      sealedFormerSecrets.map(String),
-      formerSecretsUntil,
-    ]),
+    targets
+      .toSorted((one, other) => one.id - other.id)
+      .map(({ sealedSecret, sealedFormerSecrets, formerSecretsUntil }) => [
+        sealedSecret?.toString(),
+        sealedFormerSecrets.map(String),
+        formerSecretsUntil,
+      ]),
   ).toEqual([
     ['new', ['old'], [5]],
     ['only', [], []],
