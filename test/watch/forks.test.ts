@@ -17,6 +17,8 @@ const deepest = 64;
 
 describe('reorganisations', { timeout: 300_000 }, () => {
   const random = createRandom('forks');
+  // Of its own, so that the forks do not depend on how often scripts are run.
+  const delays = createRandom('evaluations put off');
   const worlds = Math.ceil(forks / forksPerWorld);
   for (let world = 1; world <= worlds; world++) {
     it(`world ${world} of ${worlds}: after ${forksPerWorld} forks the store equals a fresh replay of the winning chain`, async () => {
@@ -28,7 +30,7 @@ describe('reorganisations', { timeout: 300_000 }, () => {
       // Now and then scripts are put off, which must make no difference in the end.
       let putOff = 0;
       const vigil = await startWatchedWorld(uid, urls, () => {
-        const isPutOff = Math.random() < 0.2;
+        const isPutOff = delays.chance(0.2);
         if (isPutOff) putOff++;
         return isPutOff;
       });
