@@ -1,5 +1,5 @@
-import { checkCost, costOf, patternCost } from './cost.ts';
-import type { Mapping } from './mapping.ts';
+import { checkCost, costOf, lastingCost } from './cost.ts';
+import type { Field, Mapping } from './mapping.ts';
 import type { Predicate } from './predicate.ts';
 import { resolve } from './resolve.ts';
 import { simplify } from './simplify.ts';
@@ -11,13 +11,14 @@ export type Compiled = { readonly predicate: Predicate; readonly cost: number };
 /** Throws the problem `invalid-query` if the query costs more than `limit`, at its most expensive clause. */
 export function compile(query: Query, mapping: Mapping, now: number, limit: number): Compiled {
   const dearest = { offset: 0, cost: -1 };
-  let patterns = 0;
+  const known = new Set<Field>();
+  let lasting = 0;
   const resolved = resolve(query, mapping, now, (offset, clause) => {
     const cost = costOf(clause);
     if (cost > dearest.cost) Object.assign(dearest, { offset, cost });
-    patterns += patternCost(clause);
-    // Patterns hardly become cheaper by simplifying; working out hundreds more of them would itself be expensive.
-    if (patterns > 4 * limit) checkCost(patterns, limit, dearest.offset, 'more than');
+    lasting += lastingCost(clause, known);
+    // Simplifying takes little off these; working out hundreds more of them would itself be expensive.
+    if (lasting > 2 * limit) checkCost(lasting, limit, dearest.offset, 'more than');
   });
   const predicate = simplify(resolved);
   const cost = Math.ceil(costOf(predicate));

@@ -18,12 +18,12 @@ export function costOf(predicate: Predicate): number {
     case 'none':
       return 0;
     case 'bool':
-      return sum([
-        ...predicate.must,
-        ...predicate.mustNot,
-        // Beside something required, what is optional is never looked at.
-        ...(predicate.must.length > 0 ? [] : predicate.should),
-      ]);
+      // Beside something required, what is optional is never looked at.
+      return (
+        sum(predicate.must) +
+        sum(predicate.mustNot) +
+        (predicate.must.length > 0 ? 0 : sum(predicate.should))
+      );
     case 'exists':
     case 'is':
     case 'range':
@@ -47,14 +47,20 @@ export function costOf(predicate: Predicate): number {
   }
 }
 
-/** The part of the cost that is for patterns, each of which reads a text from its beginning to its end. */
-export function patternCost(predicate: Predicate): number {
-  if (predicate.type === 'bool')
-    return [...predicate.must, ...predicate.should, ...predicate.mustNot].reduce(
-      (total, each) => total + patternCost(each),
-      0,
-    );
-  return ['phrase', 'prefix', 'wildcard', 'regex'].includes(predicate.type) ? costOf(predicate) : 0;
+/**
+ * What a clause costs even after its query is simplified: all but its words and whole values, for which a field is read
+ * once however many there are. `known` are the fields that are read for such already.
+ */
+export function lastingCost(predicate: Predicate, known: Set<Field>): number {
+  if (predicate.type === 'terms') {
+    if (known.has(predicate.field)) return 0;
+    known.add(predicate.field);
+    return readCost(predicate.field);
+  }
+  if (predicate.type !== 'bool') return costOf(predicate);
+  let total = 0;
+  for (const each of predicate.should) total += lastingCost(each, known);
+  return total;
 }
 
 /** Refuses a query above the limit. `dearest` is where its most expensive clause stands. */
@@ -73,7 +79,9 @@ export function checkCost(
 }
 
 function sum(predicates: readonly Predicate[]): number {
-  return predicates.reduce((total, predicate) => total + costOf(predicate), 0);
+  let total = 0;
+  for (const predicate of predicates) total += costOf(predicate);
+  return total;
 }
 
 /** To find the values of a field. Only dynamic objects can be large; a part of one has to be put together first. */

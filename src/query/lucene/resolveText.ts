@@ -2,7 +2,8 @@ import { analyze, lowerCase } from '../analyzer.ts';
 import { invalidQuery } from './invalidQuery.ts';
 import type { Field } from './mapping.ts';
 import { parseNumber } from './numbers.ts';
-import { anyOf, none, type Predicate } from './predicate.ts';
+import { none, type Predicate } from './predicate.ts';
+import { resolveEach } from './resolveEach.ts';
 import { resolveRange } from './resolveRange.ts';
 import type { Phrase, Text } from './tree.ts';
 
@@ -20,8 +21,7 @@ export function resolveText(
     if (words.length > maxWords) throw invalidQuery(node.offset, `a text may have ${maxWords} words`);
     return words;
   };
-  const predicates = fields.flatMap((field) => resolveInField(field, node, wordsOf, now) ?? []);
-  return predicates.length === 0 ? undefined : anyOf(predicates);
+  return resolveEach(fields, (field) => resolveInField(field, node, wordsOf, now));
 }
 
 function resolveInField(

@@ -6,6 +6,7 @@ import { anyOf, none, type Predicate } from './predicate.ts';
 import type { Budget } from './regex/budget.ts';
 import { compileRegex, type Regex } from './regex/compileRegex.ts';
 import { RegexSyntaxError, RegexTooComplexError } from './regex/errors.ts';
+import { resolveEach } from './resolveEach.ts';
 import { resolveRange } from './resolveRange.ts';
 import { resolveText } from './resolveText.ts';
 import type { Group, Node, Phrase, Range, RangeEnd, Regex as RegexNode, Text, Wildcard } from './tree.ts';
@@ -126,7 +127,7 @@ function resolveFields(
   context: Context,
   resolveField: (field: Field) => Predicate,
 ): Predicate {
-  return anyOf(fieldsOf(node, context).map(resolveField));
+  return resolveEach(fieldsOf(node, context), resolveField)!;
 }
 
 function fieldsOf(

@@ -9,15 +9,20 @@ export function simplify(predicate: Predicate): Predicate {
   // Beside something required, what is optional only matters where results are ranked.
   if (must.length > 0) return { type: 'bool', must, should: [], mustNot };
   if (predicate.should.length === 0) return { type: 'bool', must, should: [], mustNot };
-  const should = joinTerms(predicate.should.map(simplify).flatMap(alternativesOf));
+  const alternatives: Predicate[] = [];
+  for (const each of predicate.should) addAlternatives(each, alternatives);
+  const should = joinTerms(alternatives);
   if (mustNot.length === 0 && should.length <= 1) return should[0] ?? none;
   return { type: 'bool', must, should: should.length === 0 ? [none] : should, mustNot };
 }
 
-function alternativesOf(predicate: Predicate): readonly Predicate[] {
-  if (predicate.type === 'none') return [];
-  const isChoice = predicate.type === 'bool' && predicate.must.length + predicate.mustNot.length === 0;
-  return isChoice ? predicate.should : [predicate];
+/** Choices within choices become one list before anything is joined, so that a thousand words are sorted once. */
+function addAlternatives(predicate: Predicate, into: Predicate[]): void {
+  if (predicate.type === 'none') return;
+  if (predicate.type !== 'bool') into.push(predicate);
+  else if (predicate.must.length + predicate.mustNot.length === 0)
+    for (const each of predicate.should) addAlternatives(each, into);
+  else into.push(simplify(predicate));
 }
 
 function joinTerms(alternatives: readonly Predicate[]): Predicate[] {
@@ -28,9 +33,9 @@ function joinTerms(alternatives: readonly Predicate[]): Predicate[] {
       others.push(predicate);
       continue;
     }
-    const known = values.get(predicate.field) ?? new Set();
+    let known = values.get(predicate.field);
+    if (known === undefined) values.set(predicate.field, (known = new Set()));
     for (const value of predicate.values) known.add(value);
-    values.set(predicate.field, known);
   }
   const terms = Array.from(
     values,

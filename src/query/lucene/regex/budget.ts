@@ -8,7 +8,7 @@ export type Budget = { left: number; steps: number };
 
 /** Enough for a pattern of 1,000 characters or a thousand repetitions, few enough to follow all of them at once. */
 export function createBudget(): Budget {
-  return { left: 5_000, steps: 10_000 };
+  return { left: 5_000, steps: 5_000 };
 }
 
 export function spend(budget: Budget, amount: number): void {

@@ -104,7 +104,10 @@ export function createSubsets(nfa: Nfa): Subsets {
   }
 
   function keep(set: Uint16Array): number {
-    const key = Buffer.from(set.buffer, set.byteOffset, set.byteLength).toString('utf16le');
+    const key =
+      set.length <= shortSet
+        ? String.fromCharCode.apply(undefined, set as unknown as number[])
+        : Buffer.from(set.buffer, set.byteOffset, set.byteLength).toString('utf16le');
     const known = indexes.get(key);
     if (known !== undefined) return known;
     weight += set.length + classStarts.length + 10;
@@ -114,6 +117,9 @@ export function createSubsets(nfa: Nfa): Subsets {
     return sets.length - 1;
   }
 }
+
+/** A text of so few units is sooner made without a buffer. */
+const shortSet = 64;
 
 function findClassStarts(nfa: Nfa): number[] {
   const starts = new Set([0]);

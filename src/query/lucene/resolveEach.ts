@@ -1,0 +1,60 @@
+import type { Field, FieldType } from './mapping.ts';
+import { none, type Predicate } from './predicate.ts';
+
+/**
+ * A value searched in several fields, one of which has to have it. It means the same for all fields of a kind, for which
+ * it is worked out once. Undefined if it says nothing about any of them.
+ */
+export function resolveEach(
+  fields: readonly Field[],
+  resolveField: (field: Field) => Predicate | undefined,
+): Predicate | undefined {
+  const firsts: (Predicate | null)[] = [];
+  const should: Predicate[] = [];
+  let isSaid = fields.length === 0;
+  for (const field of fields) {
+    const kind = kindOf(field);
+    const first = firsts[kind];
+    const predicate = first === undefined ? resolveField(field) : first && inField(first, field, resolveField);
+    if (first === undefined) firsts[kind] = predicate ?? null;
+    if (!predicate) continue;
+    isSaid = true;
+    if (predicate.type !== 'none') should.push(predicate);
+  }
+  if (!isSaid) return undefined;
+  if (should.length <= 1) return should[0] ?? none;
+  return { type: 'bool', must: [], should, mustNot: [] };
+}
+
+function inField(
+  first: Predicate,
+  field: Field,
+  resolveField: (field: Field) => Predicate | undefined,
+): Predicate | undefined {
+  switch (first.type) {
+    case 'none':
+    case 'all':
+      return first;
+    case 'bool':
+      return resolveField(field);
+    case 'terms':
+      // Written out because it is by far the most frequent.
+      return { type: 'terms', field, values: first.values };
+    default:
+      return { ...first, field };
+  }
+}
+
+const types: { readonly [type in FieldType]: number } = {
+  keyword: 0,
+  text: 1,
+  long: 2,
+  double: 3,
+  boolean: 4,
+  date: 5,
+  object: 6,
+};
+
+function kindOf({ type, isFolded, isDynamic }: Field): number {
+  return 4 * types[type] + (isFolded ? 2 : 0) + (isDynamic ? 1 : 0);
+}
