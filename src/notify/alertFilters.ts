@@ -1,25 +1,26 @@
-import type { Matcher } from '../query/lucene/matcher.ts';
+import { giveWay } from '../lib/giveWay.ts';
+import type { PacedMatcher } from '../query/lucene/pacedMatcher.ts';
 import { createSubject, type Subject } from '../query/lucene/subject.ts';
 import { createAlertMatcher } from '../store/alerts/alertMatcher.ts';
 
-/** Tells whether alerts pass query strings; every query and every alert is prepared once. */
-export function createAlertFilters(now: number): (query: string, alert: object) => boolean {
-  const matchers = new Map<string, Matcher>();
+/** Tells whether alerts pass query strings, giving way in between; every query and every alert is prepared once. */
+export function createAlertFilters(now: number): (query: string, alert: object) => Promise<boolean> {
+  const matchers = new Map<string, PacedMatcher>();
   const subjects = new Map<object, Subject>();
-  return (query, alert) => {
+  return async (query, alert) => {
     const matches = matchers.get(query) ?? toMatcher(query, now);
     matchers.set(query, matches);
     const subject = subjects.get(alert) ?? createSubject(alert);
     subjects.set(alert, subject);
-    return matches(subject);
+    return matches(subject, giveWay);
   };
 }
 
-function toMatcher(query: string, now: number): Matcher {
+function toMatcher(query: string, now: number): PacedMatcher {
   try {
-    return createAlertMatcher(query, now).matches;
+    return createAlertMatcher(query, now).matchesPaced;
   } catch {
     // It was read when it was saved; should that ever change, a message too many is better than one too few.
-    return () => true;
+    return async () => true;
   }
 }

@@ -26,9 +26,11 @@ export function createFollowAlerts({ links, now }: { links: AlertLinks; now: () 
     const at = now();
     const documents = await readDocuments(tx, told, severe);
     const passes = createAlertFilters(at);
-    const wanted = severe.filter(
-      ({ index, query }) => query === null || passes(query, documents.get(told[index]!.uid)!),
-    );
+    const wanted: Recipient[] = [];
+    for (const recipient of severe) {
+      const { index, query } = recipient;
+      if (query === null || (await passes(query, documents.get(told[index]!.uid)!))) wanted.push(recipient);
+    }
     await insertDeliveries(tx, toMessages(told, documents, wanted, links), at);
   };
 }

@@ -1,37 +1,40 @@
+import { asciiWordEnd, isAsciiGap } from './asciiWordEnd.ts';
+
 /**
  * The words of a text as the search engine's standard analyzer cuts them: the word boundaries of Unicode annex 29,
  * lower case, no stop words. Written as a scanner because `Intl.Segmenter` follows other rules for ':' and Thai.
  */
 export function analyze(text: string): string[] {
-  if (isPlain(text)) return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  return analyzeAscii(text) ?? scan(text);
+  const lower = lowerCase(text);
+  const words: string[] = [];
+  scanWords(text, 0, text.length, (start, end) => words.push(lower.slice(start, end)));
+  return words;
 }
 
-/** The words of a text in ASCII, much faster than by scanning; nothing if it has other characters or too long a word. */
-function analyzeAscii(text: string): string[] | undefined {
-  if (!ascii.test(text)) return undefined;
-  const found = text.toLowerCase().match(asciiWords) ?? [];
-  if (found.some((word) => word.length > maxTokenLength)) return undefined;
-  return found.filter((word) => letterOrDigit.test(word));
-}
-
-const ascii = /^[\0-\x7f]*$/;
-const asciiWords = /(?:[a-z0-9_]|(?<=[a-z])[.':](?=[a-z])|(?<=[0-9])[.,;'](?=[0-9]))+/g;
-const letterOrDigit = /[a-z0-9]/;
-
-function scan(text: string): string[] {
-  const tokens: string[] = [];
-  let at = 0;
-  while (at < text.length) {
-    const end = tokenEnd(text, at);
+/** Finds the words that start from `from` to before `to`, and returns where to go on. Neither may lie within a word. */
+export function scanWords(
+  text: string,
+  from: number,
+  to: number,
+  onWord: (start: number, end: number) => void,
+): number {
+  let at = from;
+  while (at < to) {
+    const unit = text.charCodeAt(at);
+    if (isAsciiGap(unit)) {
+      at += 1;
+      continue;
+    }
+    let end = unit < 128 ? asciiWordEnd(text, at, Math.min(text.length, at + maxTokenLength)) : -1;
+    if (end === -1) end = tokenEnd(text, at);
     if (end > at) {
-      tokens.push(lowerCase(text.slice(at, end)));
+      onWord(at, end);
       at = end;
     } else {
       at = afterNoToken(text, at);
     }
   }
-  return tokens;
+  return at;
 }
 
 /** Whether the words are just the runs of letters and digits: in ASCII, without the marks that may join two of them. */
@@ -55,7 +58,7 @@ const plainKinds = Uint8Array.from({ length: 128 }, (_, code) => {
   return /[ \t\r\n!$%&()+\-/<=>?@[\\\]^`{|}~]/.test(character) ? betweenWords : 0;
 });
 
-/** Lower case one code point at a time: `toLowerCase` would add a dot to İ and look around Σ for a word's end. */
+/** Lower case one code point at a time: `toLowerCase` would add a dot to İ and look around Σ for a word's end. Keeps the length. */
 export function lowerCase(text: string): string {
   const plain = contextual.test(text) ? text.replaceAll('İ', 'i').replaceAll('Σ', 'σ') : text;
   return plain.toLowerCase();
@@ -113,7 +116,8 @@ const classes = new Uint8Array(0x110000);
 
 function classAt(text: string, at: number): number {
   if (at >= text.length) return ignored;
-  const codePoint = codePointAt(text, at);
+  const unit = text.charCodeAt(at);
+  const codePoint = (unit & 0xf800) === 0xd800 ? codePointAt(text, at) : unit;
   const known = classes[codePoint]!;
   if (known !== 0) return known;
   const character = String.fromCodePoint(codePoint);
@@ -123,7 +127,7 @@ function classAt(text: string, at: number): number {
 }
 
 /** Where the token that starts at `start` ends, or `start` if none does. */
-function tokenEnd(text: string, start: number): number {
+export function tokenEnd(text: string, start: number): number {
   const first = classAt(text, start);
   if (first === ignored) return start;
   const limit = Math.min(text.length, start + maxTokenLength);
@@ -153,6 +157,13 @@ function wordEnd(text: string, start: number, limit: number): number {
   let isWord = false;
   while (at < limit) {
     const next = classAt(text, at);
+    if (next === letter && previous === letter) {
+      // By far the most frequent.
+      const end = afterCodePoint(text, at);
+      if (end > limit) break;
+      at = end;
+      continue;
+    }
     if (next === extend && at > start) {
       at = afterCodePoint(text, at);
       continue;
@@ -232,7 +243,7 @@ function skipExtenders(text: string, start: number, limit: number): number {
 }
 
 function afterCodePoint(text: string, at: number): number {
-  return at + width(codePointAt(text, at));
+  return (text.charCodeAt(at) & 0xfc00) === 0xd800 ? at + width(codePointAt(text, at)) : at + 1;
 }
 
 function codePointAt(text: string, at: number): number {

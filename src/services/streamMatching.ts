@@ -1,7 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createFairQueue } from '../lib/fairQueue.ts';
+import { giveWay } from '../lib/giveWay.ts';
 import { createSubject, type Subject } from '../query/lucene/subject.ts';
 import type { AlertEvent } from '../store/alerts/alertEvents.ts';
+import type { AlertMatcher } from '../store/alerts/alertMatcher.ts';
 
 /** An event with what is made of it once for all who follow. */
 export type SharedEvent = {
@@ -18,23 +19,15 @@ export type StreamQuery = {
   /** Readers with the same key share one result. */
   key: string;
   /** Undefined takes every alert. */
-  matches: ((subject: Subject) => boolean) | undefined;
+  matcher: AlertMatcher | undefined;
 };
 
-/** The event loop is given back at least this often while events are matched. */
-const sliceMs = 10;
+/** Events of this length are matched in pieces; the rest takes less than a millisecond for any query. */
+const largeLength = 50_000;
 
-/** Decides what events match, one query at a time, giving the event loop back in between; tenants take turns. */
+/** Decides what events match, one query at a time, giving way in between; tenants take turns. */
 export function createStreamMatching() {
   const turns = createFairQueue({ slots: 1 });
-  let sliceEnd = 0;
-
-  async function pause(): Promise<void> {
-    if (performance.now() < sliceEnd) return;
-    await nextTurn();
-    sliceEnd = performance.now() + sliceMs;
-  }
-
   return {
     /** Hands the event to those whose query it matches; events of one owner are handed over in their order. */
     match(
@@ -45,10 +38,9 @@ export function createStreamMatching() {
       return turns.run(owner, async () => {
         const results = new Map<string, boolean>();
         for (const { query, put } of readers) {
-          let isMatch = query.matches === undefined || results.get(query.key);
+          let isMatch = query.matcher === undefined || results.get(query.key);
           if (isMatch === undefined) {
-            await pause();
-            isMatch = query.matches!(event.subject());
+            isMatch = await isMatching(query.matcher!, event);
             results.set(query.key, isMatch);
           }
           if (isMatch) put(event);
@@ -56,6 +48,12 @@ export function createStreamMatching() {
       });
     },
   };
+}
+
+async function isMatching({ matches, matchesPaced }: AlertMatcher, event: SharedEvent): Promise<boolean> {
+  await giveWay();
+  const subject = event.subject();
+  return event.length < largeLength ? matches(subject) : matchesPaced(subject, giveWay);
 }
 
 /** Undefined when retention has removed the alert meanwhile. */

@@ -142,7 +142,7 @@ it('a stream that does not read is cut off before it holds more than a few megab
   const unread = alertFeed.follow({
     scope: everything,
     owner: 'test',
-    query: { key: '', matches: undefined },
+    query: { key: '', matcher: undefined },
     after: undefined,
     isLive: true,
   });

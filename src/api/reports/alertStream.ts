@@ -79,9 +79,9 @@ export function createAlertStream(): Endpoint {
 
 /** Readers with one text share its results, unless it speaks of the time at which the stream was opened. */
 function toStreamQuery(text: string, now: number): StreamQuery {
-  if (text.trim() === '') return { key: '', matches: undefined };
-  const { matches } = createAlertMatcher(text, now);
-  return { key: /now/i.test(text) ? `${now} ${text}` : text, matches };
+  if (text.trim() === '') return { key: '', matcher: undefined };
+  const matcher = createAlertMatcher(text, now);
+  return { key: /now/i.test(text) ? `${now} ${text}` : text, matcher };
 }
 
 const heartbeat = Buffer.from(': alive\n\n');

@@ -20,9 +20,7 @@ export function costOf(predicate: Predicate): number {
     case 'bool':
       // Beside something required, what is optional is never looked at.
       return (
-        sum(predicate.must) +
-        sum(predicate.mustNot) +
-        (predicate.must.length > 0 ? 0 : sum(predicate.should))
+        sum(predicate.must) + sum(predicate.mustNot) + (predicate.must.length > 0 ? 0 : sum(predicate.should))
       );
     case 'exists':
     case 'is':

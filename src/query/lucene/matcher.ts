@@ -11,6 +11,7 @@ import {
   loopLength,
   type WildcardPart,
 } from './wildcard.ts';
+import type { Words } from './words.ts';
 
 export type Matcher = (subject: Subject) => boolean;
 
@@ -37,7 +38,11 @@ export function createMatcher(predicate: Predicate): Matcher {
     case 'wildcard':
       return createPatternMatcher(predicate.field, toPattern(predicate.parts));
     case 'regex':
-      return createPatternMatcher(predicate.field, { needle: '', ...predicate.regex });
+      return createPatternMatcher(predicate.field, {
+        needle: '',
+        test: predicate.regex.test,
+        someWord: (words) => predicate.regex.someWord(words.text()),
+      });
     case 'textRange':
       return createTextRangeMatcher(predicate.field, predicate.lower, predicate.upper);
     case 'range':
@@ -98,27 +103,25 @@ function createPhraseMatcher(field: Field, words: readonly string[], slop: numbe
 }
 
 /** `needle` is in every text that fits; it is found fastest. */
-type Pattern = Automaton & { readonly needle: string };
+type Pattern = {
+  readonly needle: string;
+  readonly test: (value: string) => boolean;
+  readonly someWord: (words: Words) => boolean;
+};
 
 function toPattern(parts: readonly WildcardPart[]): Pattern {
   const test = createWildcardTest(parts);
   const needle = longestText(parts);
-  if (loopLength(parts) > 0)
-    return { needle, test, someWord: (text, isPlain) => wordsIn(text, isPlain).some(test) };
+  if (loopLength(parts) > 0) return { needle, test, someWord: (words) => words.some(test) };
   let automaton: Automaton | undefined;
   return {
     needle,
     test,
-    someWord: (text, isPlain) => {
+    someWord: (words) => {
       automaton ??= createWildcardAutomaton(parts);
-      return automaton.someWord(text, isPlain);
+      return automaton.someWord(words.text());
     },
   };
-}
-
-function wordsIn(text: string, isPlain: boolean): readonly string[] {
-  if (isPlain) return text.match(/[a-z0-9]+/g) ?? [];
-  return text === '' ? [] : text.split(' ');
 }
 
 /** Tries the words of a text field, or the whole values of a keyword field. */
@@ -128,8 +131,8 @@ function createPatternMatcher(field: Field, { needle, test, someWord }: Pattern)
     return (subject) => {
       const found = valuesOf(subject);
       if (found.strings.length === 0) return false;
-      const { text, isPlain } = found.words();
-      return text.includes(needle) && someWord(text, isPlain);
+      const words = found.words();
+      return words.text().includes(needle) && someWord(words);
     };
   }
   const textsOf = createTextsOf(field);

@@ -15,7 +15,8 @@ export function resolveEach(
   for (const field of fields) {
     const kind = kindOf(field);
     const first = firsts[kind];
-    const predicate = first === undefined ? resolveField(field) : first && inField(first, field, resolveField);
+    const predicate =
+      first === undefined ? resolveField(field) : first && inField(first, field, resolveField);
     if (first === undefined) firsts[kind] = predicate ?? null;
     if (!predicate) continue;
     isSaid = true;
@@ -31,18 +32,10 @@ function inField(
   field: Field,
   resolveField: (field: Field) => Predicate | undefined,
 ): Predicate | undefined {
-  switch (first.type) {
-    case 'none':
-    case 'all':
-      return first;
-    case 'bool':
-      return resolveField(field);
-    case 'terms':
-      // Written out because it is by far the most frequent.
-      return { type: 'terms', field, values: first.values };
-    default:
-      return { ...first, field };
-  }
+  // Written out because it is by far the most frequent.
+  if (first.type === 'terms') return { type: 'terms', field, values: first.values };
+  if (first.type === 'none' || first.type === 'all') return first;
+  return first.type === 'bool' ? resolveField(field) : { ...first, field };
 }
 
 const types: { readonly [type in FieldType]: number } = {

@@ -77,7 +77,8 @@ export function createWildcardTest(parts: readonly WildcardPart[]): (value: stri
         return true;
       } else {
         if (retryAt === -1 || retryAt >= value.length) return false;
-        retryAt += codePointLength(value, retryAt);
+        retryAt = nextStart(parts[retryIndex]!, value, retryAt + codePointLength(value, retryAt));
+        if (retryAt === -1) return false;
         at = retryAt;
         index = retryIndex;
       }
@@ -89,6 +90,23 @@ export function createWildcardTest(parts: readonly WildcardPart[]): (value: stri
 function partEnd(part: WildcardPart, value: string, at: number): number {
   if (part.type === 'text') return value.startsWith(part.text, at) ? at + part.text.length : -1;
   return at < value.length ? at + codePointLength(value, at) : -1;
+}
+
+/** The next place from `from` where `part` can stand, between two characters; -1 if there is none. */
+function nextStart(part: WildcardPart, value: string, from: number): number {
+  if (part.type !== 'text') return from;
+  let at = value.indexOf(part.text, from);
+  while (at > 0 && isLow(value.charCodeAt(at)) && isHigh(value.charCodeAt(at - 1)))
+    at = value.indexOf(part.text, at + 1);
+  return at;
+}
+
+function isHigh(unit: number): boolean {
+  return (unit & 0xfc00) === 0xd800;
+}
+
+function isLow(unit: number): boolean {
+  return (unit & 0xfc00) === 0xdc00;
 }
 
 function codePointLength(value: string, at: number): number {

@@ -7,33 +7,27 @@ export type WordTable = {
   readonly some: (test: (word: string) => boolean) => boolean;
   /** The first and the last word in the order of code points. */
   readonly ends: () => { readonly first: string; readonly last: string } | undefined;
+  /** Reads on to this place in the text; true at its end, before which nothing may be asked. */
+  readonly read: (end: number) => boolean;
 };
 
 // Drawn for each process, so that nobody can write words that all fall into one slot.
 const seed = randomInt(2 ** 31);
 const factor = randomInt(2 ** 29) * 4 + 1;
 
-/** `isSeparator` tells which UTF-16 units stand between words. */
-export function createWordTable(text: string, isSeparator: (unit: number) => boolean): WordTable {
+/** Words are separated by spaces and line feeds. */
+export function createWordTable(text: string): WordTable {
   let slots = new Int32Array(64);
   let words = new Int32Array(3 * 32);
   let count = 0;
-  let start = -1;
-  let hash = seed;
-  for (let at = 0; at <= text.length; at++) {
-    const unit = at === text.length ? -1 : text.charCodeAt(at);
-    if (unit !== -1 && !isSeparator(unit)) {
-      if (start === -1) start = at;
-      hash = Math.imul(hash ^ unit, factor);
-    } else if (start !== -1) {
-      add(start, at, hash);
-      start = -1;
-      hash = seed;
-    }
-  }
+  let next = 0;
   const wordAt = (index: number): string => text.slice(words[3 * index], words[3 * index + 1]);
 
   return {
+    read: (end) => {
+      next = readWords(next, end);
+      return next >= text.length;
+    },
     has: (word) => {
       let wanted = seed;
       for (let at = 0; at < word.length; at++) wanted = Math.imul(wanted ^ word.charCodeAt(at), factor);
@@ -59,6 +53,25 @@ export function createWordTable(text: string, isSeparator: (unit: number) => boo
       return { first: wordAt(first), last: wordAt(last) };
     },
   };
+
+  /** Goes on beyond `end` to where a word ends. */
+  function readWords(from: number, end: number): number {
+    let start = -1;
+    let hash = seed;
+    let at = from;
+    for (; at <= text.length && (at < end || start !== -1); at++) {
+      const unit = at === text.length ? space : text.charCodeAt(at);
+      if (unit > space) {
+        if (start === -1) start = at;
+        hash = Math.imul(hash ^ unit, factor);
+      } else if (start !== -1) {
+        add(start, at, hash);
+        start = -1;
+        hash = seed;
+      }
+    }
+    return at;
+  }
 
   function slotOf(hashed: number): number {
     return (hashed ^ (hashed >>> 15)) & (slots.length - 1);
@@ -105,6 +118,8 @@ export function createWordTable(text: string, isSeparator: (unit: number) => boo
     return lengthA - lengthB;
   }
 }
+
+const space = 0x20;
 
 function grown(array: Int32Array, length: number): Int32Array<ArrayBuffer> {
   const larger = new Int32Array(length);

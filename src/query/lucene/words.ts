@@ -1,11 +1,10 @@
-import { analyze, isPlain } from '../analyzer.ts';
-import { createWordTable } from './wordTable.ts';
+import { lowerCase, scanWords } from '../analyzer.ts';
+import { createWordTable, type WordTable } from './wordTable.ts';
 
 /** The words of several texts, found when they are first asked for. */
 export type Words = {
-  /** In lower case. Its words are runs of letters and digits if `isPlain`, and else separated by spaces. */
-  readonly text: string;
-  readonly isPlain: boolean;
+  /** In lower case: each with a space before and after it, each text after a line feed. */
+  readonly text: () => string;
   readonly has: (word: string) => boolean;
   readonly some: (test: (word: string) => boolean) => boolean;
   /** The first and the last word in the order of code points. */
@@ -14,43 +13,92 @@ export type Words = {
   readonly hasPhrase: (words: readonly string[]) => boolean;
   /** The words of each text. */
   readonly lists: () => readonly (readonly string[])[];
+  /** Finds them piece by piece: whoever cannot wait for large texts goes through this before asking for anything. */
+  readonly reading: Iterator<void, unknown>;
 };
 
+/** UTF-16 units that are read at once. */
+const pieceLength = 32_768;
+
 export function createWords(texts: readonly string[]): Words {
-  const joined = texts.join('\n');
-  const isAllPlain = isPlain(joined);
-  const text = isAllPlain ? joined.toLowerCase() : analyze(joined).join(' ');
-  const table = once(() => createWordTable(text, isAllPlain ? isPlainSeparator : isSpace));
-  const lists = once(() => texts.map(analyze));
-  const lines = once(() =>
-    lists()
-      .map((words) => ` ${words.join(' ')} `)
-      .join('\n'),
-  );
+  const found: { text?: string; table?: WordTable } = {};
+  let lists: string[][] | undefined;
+  let ends: { first: string; last: string } | undefined;
+
+  function* read(): Generator<void> {
+    const text = yield* readTexts(texts);
+    found.text = text;
+    yield;
+    const table = createWordTable(text);
+    for (let end = pieceLength; !table.read(end); end += pieceLength) yield;
+    found.table = table;
+  }
+  const reading = read();
+  const wholeText = (): string => {
+    while (found.text === undefined) reading.next();
+    return found.text;
+  };
+  const words = (): WordTable => {
+    while (found.table === undefined) reading.next();
+    return found.table;
+  };
+
   return {
-    text,
-    isPlain: isAllPlain,
-    has: (word) => table().has(word),
-    some: (test) => table().some(test),
-    ends: once(() => table().ends()),
-    hasPhrase: (words) => lines().includes(` ${words.join(' ')} `),
-    lists,
+    text: wholeText,
+    has: (word) => words().has(word),
+    some: (test) => words().some(test),
+    ends: () => {
+      ends ??= words().ends();
+      return ends;
+    },
+    hasPhrase: (phrase) => wholeText().includes(` ${phrase.join(' ')} `),
+    lists: () => {
+      lists ??= wholeText()
+        .slice(1)
+        .split('\n')
+        .map((line) => line.split(' ').filter((word) => word !== ''));
+      return lists;
+    },
+    reading,
   };
 }
 
-function isSpace(unit: number): boolean {
-  return unit === 0x20;
+// Words may overlap the end of a piece, and each may stand for a single character.
+const bytes = Buffer.alloc(2 * (pieceLength + 512));
+const units = Buffer.alloc(2 * bytes.length);
+const units16 = new Uint16Array(units.buffer, units.byteOffset, bytes.length);
+const beyondLatin1 = /[^\0-\xff]/;
+
+function* readTexts(texts: readonly string[]): Generator<void, string> {
+  const pieces: string[] = [];
+  let length = 0;
+  for (const text of texts) {
+    pieces.push('\n ');
+    for (let at = 0; at < text.length; ) {
+      const before = at;
+      at = readPiece(text, at, pieces);
+      length += at - before + shortText;
+      if (length < pieceLength) continue;
+      length = 0;
+      yield;
+    }
+  }
+  return pieces.join('');
 }
 
-/** In lower case, what is neither letter nor digit. */
-function isPlainSeparator(unit: number): boolean {
-  return !((unit >= 0x61 && unit <= 0x7a) || (unit >= 0x30 && unit <= 0x39));
-}
+/** What a text takes however short it is, in characters. */
+const shortText = 20;
 
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
+function readPiece(text: string, from: number, pieces: string[]): number {
+  const to = Math.min(text.length, from + pieceLength);
+  const lower = lowerCase(text.slice(from, to + 512));
+  const isWide = beyondLatin1.test(lower);
+  const written: Uint8Array | Uint16Array = isWide ? units16 : bytes;
+  let length = 0;
+  const next = scanWords(text, from, to, (start, end) => {
+    for (let at = start - from; at < end - from; at++) written[length++] = lower.charCodeAt(at);
+    written[length++] = 0x20;
+  });
+  pieces.push(isWide ? units.toString('utf16le', 0, 2 * length) : bytes.toString('latin1', 0, length));
+  return next;
 }

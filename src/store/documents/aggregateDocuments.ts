@@ -8,7 +8,7 @@ import type { Level } from './aggregateLevel.ts';
 import { isMergeable } from './aggregateParts.ts';
 import { type Bucket, countOf, type Found, maxBuckets, tooManyBuckets, toReply } from './aggregateReply.ts';
 import { aggregateStatement, measureStatement } from './aggregateStatement.ts';
-import { compileQuery, type QueryInput } from './compileQuery.ts';
+import { compileQuery, createQueryBudget, type QueryBudget, type QueryInput } from './compileQuery.ts';
 import type { DocumentScope, DocumentTable } from './documentTable.ts';
 import { countUpTo, withinTime } from './searchDocuments.ts';
 
@@ -25,6 +25,8 @@ type Run = {
   tenantIds: DocumentScope['tenantIds'];
   now: number;
   buckets: number;
+  /** Of the query and those of all items. */
+  budget: QueryBudget;
 };
 
 /** Aggregates what the query finds; items that can be had from one reading of the table share it. */
@@ -39,9 +41,10 @@ export async function aggregateDocuments(
   const timed = limitTime(db);
   // What the query hides stays hidden, and what it shows stays shown: the items' own queries change nothing about that.
   const { hidden: _hidden, ...shown } = table;
-  const run: Run = { db: timed, table: shown, tenantIds: scope.tenantIds, now, buckets: 0 };
+  const budget = createQueryBudget();
+  const run: Run = { db: timed, table: shown, tenantIds: scope.tenantIds, now, buckets: 0, budget };
   return withinTime(async () => {
-    const condition = await compileQuery(timed, table, scope, search, now);
+    const condition = await compileQuery(timed, table, scope, search, now, budget);
     const root: Slot = { keys: [], items: new Map() };
     for (const item of items) {
       if (item.buckets) await readBuckets(run, item, [], [root], condition);
@@ -77,13 +80,13 @@ async function readMeasure(run: Run, item: PlannedItem, condition: Sql): Promise
 
 /** The condition with that of the item's own query. */
 async function narrow(
-  { db, table, tenantIds, now }: Run,
+  { db, table, tenantIds, now, budget }: Run,
   { query, pointer }: PlannedItem,
   condition: Sql,
 ): Promise<Sql> {
   if (query === undefined) return condition;
   try {
-    return await compileQuery(db, table, { condition, tenantIds }, { query }, now);
+    return await compileQuery(db, table, { condition, tenantIds }, { query }, now, budget);
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'invalid-query') throw error;
     const fault = { pointer: `${pointer}/query`, code: 'invalid-query', message: error.message };

@@ -1,9 +1,10 @@
+import { giveWay } from '../../lib/giveWay.ts';
 import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { Problem } from '../../model/errors.ts';
 import { compile } from '../../query/lucene/compile.ts';
 import { searchQueryBudget } from '../../query/lucene/cost.ts';
-import { createMatcher } from '../../query/lucene/matcher.ts';
 import { namedFields } from '../../query/lucene/namedFields.ts';
+import { createPacedMatcher } from '../../query/lucene/pacedMatcher.ts';
 import { parseQuery } from '../../query/lucene/parser.ts';
 import { fieldsOf, type Predicate } from '../../query/lucene/predicate.ts';
 import { createSubject } from '../../query/lucene/subject.ts';
@@ -14,6 +15,13 @@ import type { DocumentScope, DocumentTable } from './documentTable.ts';
 
 type Timeseries = readonly { from: number; to: number }[];
 export type QueryInput = { query?: string | undefined; timeseries?: Timeseries | undefined };
+
+/** What the queries of one request may still cost together. */
+export type QueryBudget = { left: number };
+
+export function createQueryBudget(): QueryBudget {
+  return { left: searchQueryBudget };
+}
 
 /** Rows that are read at most to check one by one what SQL knows only roughly. */
 const checkedAtMost = 100_000;
@@ -27,8 +35,9 @@ export async function compileQuery(
   scope: DocumentScope,
   input: QueryInput,
   now: number,
+  budget = createQueryBudget(),
 ): Promise<Sql> {
-  return (await compileSearch(db, table, scope, input, now)).condition;
+  return (await compileSearch(db, table, scope, input, now, budget)).condition;
 }
 
 /** Beside the whole condition, ways to find the same sooner where there are many documents; absent where they are of no use. */
@@ -53,13 +62,17 @@ export async function compileSearch(
   scope: DocumentScope,
   input: QueryInput,
   now: number,
+  budget = createQueryBudget(),
 ): Promise<CompiledSearch> {
   const times = input.timeseries ? [inTime(input.timeseries)] : [];
   const query = input.query?.trim() ? parseQuery(input.query) : undefined;
   const isHidden = table.hidden && !table.hidden.unless.some((name) => query && namedFields(query).has(name));
   const bounds = isHidden ? [...times, table.hidden!.condition] : times;
   if (!query) return { condition: all([scope.condition, ...bounds]) };
-  const { predicate } = compile(query, table.mapping, now, searchQueryBudget);
+  const { predicate, cost } = compile(query, table.mapping, now, budget.left);
+  budget.left -= cost;
+  // Neither step takes long, but both together may for a query of a thousand clauses.
+  await giveWay();
   const part = toSql(predicate, {
     columns: table.columns,
     oddWords: raw('t.odd_words'),
@@ -129,8 +142,9 @@ async function checkOneByOne(
         'Narrow it by a shorter time or by another condition.',
     );
   }
-  const matches = createMatcher(predicate);
-  const found = rows.filter((row) => matches(createSubject(row)));
+  const matches = createPacedMatcher(predicate);
+  const found: typeof rows = [];
+  for (const row of rows) if (await matches(createSubject(row), giveWay)) found.push(row);
   const times = [...new Set(found.map((row) => row._timestamp))];
   return sql`t.timestamp = any(${times}::bigint[]) and t.uid = any(${found.map((row) => row._uid)}::uuid[])`;
 }

@@ -3,57 +3,82 @@ import { createSubsets, type Nfa, type Subsets } from './subsets.ts';
 export type Automaton = {
   /** Whether it accepts the whole value. */
   readonly test: (value: string) => boolean;
-  /** Whether it accepts a word of a text; `isPlain` says how words are separated. */
-  readonly someWord: (text: string, isPlain: boolean) => boolean;
+  /** Whether it accepts a word of a text, whose words are separated by spaces and line feeds. */
+  readonly someWord: (text: string) => boolean;
 };
 
 /** Its sets are found as values are read. Unless they are few, those found are forgotten from time to time. */
 export function createAutomaton(nfa: Nfa, subsets: Subsets, hasFewSets: boolean): Automaton {
   const maxWeight = hasFewSets ? Number.POSITIVE_INFINITY : 10_000 + 50 * nfa.moves.length;
-  const { step, classOf, size, accepts } = subsets;
+  const { step, classOf, accepts } = subsets;
   const next = (set: number, codePoint: number): number => {
     const found = step(set, classOf(codePoint));
     return subsets.weight() > maxWeight ? subsets.forgetAllBut(found) : found;
   };
   return {
     test: (value) => {
+      let rows = subsets.rows();
+      let dead = subsets.dead();
       let set = 0;
       for (let at = 0; at < value.length; at++) {
-        const codePoint = value.codePointAt(at)!;
+        const codePoint = codePointAt(value, at);
         if (codePoint > 0xffff) at += 1;
-        set = next(set, codePoint);
-        if (size(set) === 0) return false;
+        const known = rows[set]![classOf(codePoint)]!;
+        if (known !== -1) {
+          set = known;
+        } else {
+          set = next(set, codePoint);
+          rows = subsets.rows();
+          dead = subsets.dead();
+        }
+        if (set === dead) return false;
       }
       return accepts(set);
     },
-    someWord: (text, isPlain) => {
+    someWord: (text) => {
+      let rows = subsets.rows();
+      let dead = subsets.dead();
       let set = 0;
       let isInWord = false;
-      let isOver = false;
       for (let at = 0; at < text.length; at++) {
-        const codePoint = text.codePointAt(at)!;
-        if (codePoint > 0xffff) at += 1;
-        if (isPlain ? separators[codePoint] === 1 : codePoint === space) {
-          if (isInWord && !isOver && accepts(set)) return true;
+        const unit = text.charCodeAt(at);
+        if (unit <= space) {
+          if (isInWord && accepts(set)) return true;
           set = 0;
           isInWord = false;
-          isOver = false;
-        } else if (!isOver) {
-          isInWord = true;
+          continue;
+        }
+        isInWord = true;
+        const codePoint = codePointAt(text, at);
+        if (codePoint > 0xffff) at += 1;
+        const known = rows[set]![classOf(codePoint)]!;
+        if (known !== -1) {
+          set = known;
+        } else {
           set = next(set, codePoint);
-          isOver = size(set) === 0;
+          rows = subsets.rows();
+          dead = subsets.dead();
+        }
+        if (set === dead) {
+          // Nothing can follow; the next word is looked for.
+          const end = text.indexOf(' ', at + 1);
+          if (end === -1) return false;
+          at = end;
+          set = 0;
+          isInWord = false;
         }
       }
-      return isInWord && !isOver && accepts(set);
+      return isInWord && accepts(set);
     },
   };
 }
 
 const space = 0x20;
-/** What is neither letter nor digit in ASCII, of which plain texts are. */
-const separators = Uint8Array.from({ length: 128 }, (_, code) =>
-  /[a-z0-9]/.test(String.fromCharCode(code)) ? 0 : 1,
-);
+
+function codePointAt(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  return (unit & 0xf800) === 0xd800 ? text.codePointAt(at)! : unit;
+}
 
 export function createWholeAutomaton(nfa: Nfa): Automaton {
   return createAutomaton(nfa, createSubsets(nfa), true);

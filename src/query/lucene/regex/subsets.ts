@@ -17,6 +17,10 @@ export type Subsets = {
   readonly classStarts: readonly number[];
   readonly classOf: (codePoint: number) => number;
   readonly step: (set: number, classIndex: number) => number;
+  /** What is known of `step` for each set and class, -1 where nothing is. Asked for anew when something was added. */
+  readonly rows: () => readonly Int32Array[];
+  /** The set from which no other is reached, -1 while it was not met. */
+  readonly dead: () => number;
   readonly accepts: (set: number) => boolean;
   readonly size: (set: number) => number;
   readonly count: () => number;
@@ -38,6 +42,7 @@ export function createSubsets(nfa: Nfa): Subsets {
   let steps: Int32Array[] = [];
   let indexes = new Map<string, number>();
   let weight = 0;
+  let dead = -1;
   reach(nfa.start);
   const start = close();
   keep(start);
@@ -52,6 +57,8 @@ export function createSubsets(nfa: Nfa): Subsets {
       steps[set]![classIndex] = next;
       return next;
     },
+    rows: () => steps,
+    dead: () => dead,
     accepts: (set) => sets[set]![0] === nfa.accept,
     size: (set) => sets[set]!.length,
     count: () => sets.length,
@@ -62,6 +69,7 @@ export function createSubsets(nfa: Nfa): Subsets {
       steps = [];
       indexes = new Map();
       weight = 0;
+      dead = -1;
       keep(start);
       return keep(kept);
     },
@@ -114,6 +122,7 @@ export function createSubsets(nfa: Nfa): Subsets {
     sets.push(set);
     steps.push(new Int32Array(classStarts.length).fill(-1));
     indexes.set(key, sets.length - 1);
+    if (set.length === 0) dead = sets.length - 1;
     return sets.length - 1;
   }
 }

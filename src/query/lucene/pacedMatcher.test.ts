@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest';
+import { median } from '../../../test/query/median.ts';
+import { processorMs } from '../../../test/query/processorMs.ts';
+import { compile } from './compile.ts';
+import { streamQueryBudget } from './cost.ts';
+import { createMapping } from './mapping.ts';
+import { createMatcher } from './matcher.ts';
+import { createPacedMatcher } from './pacedMatcher.ts';
+import { parseQuery } from './parser.ts';
+import { createSubject } from './subject.ts';
+
+const mapping = createMapping({ name: 'text', message: 'text', meta: 'dynamic' });
+const compiled = (query: string) => compile(parseQuery(query), mapping, 0, streamQueryBudget).predicate;
+
+/** As large as an alert can be. */
+const repeated = (text: string) => text.repeat(900_000 / Buffer.byteLength(text));
+const texts = {
+  plain: repeated('ab abc '),
+  distinct: Array.from({ length: 120_000 }, (_, n) => `${n.toString(36)}.x`).join(' '),
+  dotted: repeated('ab.cd 1,000.5 '),
+  Cyrillic: repeated('Привет мир '),
+  Han: repeated('日本語'),
+};
+const queries = [
+  'nothing',
+  '"large transfer"',
+  '*usdc*',
+  '*a*b*c*q*',
+  '/0x[0-9a-f]+/',
+  Array.from({ length: 5 }, (_, n) => `meta.text:*a*b*q${n}*`).join(' OR '),
+  'meta.text:>zzzzz',
+];
+
+it.each(Object.entries(texts))('never reads a large text in %s for long without a pause', async (_, text) => {
+  for (const query of queries) {
+    const matches = createPacedMatcher(compiled(query));
+    const longest: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      let most = 0;
+      let before = process.cpuUsage();
+      const measure = () => {
+        const { user, system } = process.cpuUsage(before);
+        most = Math.max(most, (user + system) / 1_000);
+      };
+      await matches(createSubject({ name: 'n', message: 'm', meta: { text } }), async () => {
+        measure();
+        before = process.cpuUsage();
+      });
+      measure();
+      longest.push(most);
+    }
+    // A quiet machine needs 15 at most.
+    expect(median(longest), query).toBeLessThan(45);
+  }
+});
+
+it('decides what the matcher decides', async () => {
+  const documents = [
+    { name: 'Large transfer', meta: { text: 'to 0xdead' } },
+    { name: 'x', message: 'y', meta: { deep: [{ text: 'USDC' }], amount: 5 } },
+    { meta: {} },
+  ];
+  const more = [
+    'name:x AND message:y',
+    'NOT name:x',
+    '+name:x -meta.amount:>4',
+    'usdc OR 0xdead',
+    '_exists_:name',
+    '*',
+  ];
+  for (const query of [...queries, ...more]) {
+    const predicate = compiled(query);
+    for (const document of documents) {
+      const expected = createMatcher(predicate)(createSubject(document));
+      expect(await createPacedMatcher(predicate)(createSubject(document), async () => {}), query).toBe(
+        expected,
+      );
+    }
+  }
+});
+
+it('reads a large text fast even without a pause', () => {
+  for (const text of Object.values(texts)) {
+    const matches = createMatcher(compiled('"large transfer" AND nothing'));
+    const times = Array.from({ length: 3 }, () =>
+      processorMs(() => matches(createSubject({ meta: { text } }))),
+    );
+    // A quiet machine needs 20.
+    expect(median(times)).toBeLessThan(80);
+  }
+});
