@@ -30,7 +30,8 @@ export async function raise(
   follow: readonly Follow[] = [],
 ): Promise<Raised[]> {
   const raised = new Map(findings.map((finding) => [alertUid(finding), finding]));
-  const rows = Array.from(raised, ([uid, finding]) => alertRow(finding, uid));
+  const rows: Record<string, unknown>[] = [];
+  for (const [uid, finding] of raised) rows.push(await alertRow(finding, uid));
   const inserted = await insertAlerts(tx, rows);
   const fresh = inserted.map(({ uid }: InsertedAlert) => ({ finding: raised.get(uid)!, uid }));
   for (const write of follow) await write(tx, fresh);

@@ -5,10 +5,16 @@ import { asciiWordEnd, isAsciiGap } from './asciiWordEnd.ts';
  * lower case, no stop words. Written as a scanner because `Intl.Segmenter` follows other rules for ':' and Thai.
  */
 export function analyze(text: string): string[] {
-  const lower = lowerCase(text);
   const words: string[] = [];
-  scanWords(text, 0, text.length, (start, end) => words.push(lower.slice(start, end)));
+  addWords(text, 0, text.length, words);
   return words;
+}
+
+/** Adds the words that start from `from`, which is not within a word, to before `to`, and returns where to go on. */
+export function addWords(text: string, from: number, to: number, words: string[]): number {
+  const last = Math.min(to, text.length);
+  const lower = lowerCase(text.slice(from, last + 2 * maxTokenLength));
+  return scanWords(text, from, last, (start, end) => words.push(lower.slice(start - from, end - from)));
 }
 
 /** Finds the words that start from `from` to before `to`, and returns where to go on. Neither may lie within a word. */

@@ -10,18 +10,32 @@ const isAscii = /^\p{ASCII}*$/u;
 /**
  * The words of a text where PostgreSQL cannot find them itself by cutting at every separator, joined by spaces;
  * undefined for the plain texts that most are. What is stored of these beside a row lets SQL see the words of any text.
+ * `known` are its words if they were found before.
  */
-export function oddWords(text: string): string | undefined {
+export function oddWords(text: string, known?: readonly string[]): string | undefined {
   if (isPlain(text)) return undefined;
-  const words = analyze(text);
-  if (isAscii.test(text)) {
-    const plain = text
-      .toLowerCase()
-      .split(/[^a-z0-9_]+/)
-      .filter(Boolean);
-    if (plain.length === words.length && plain.every((word, i) => word === words[i])) return undefined;
-  }
+  const words = known ?? analyze(text);
+  if (isAscii.test(text) && isCutAt(text.toLowerCase(), words)) return undefined;
   return words.join(' ');
+}
+
+/** Whether the words are just the runs of letters, digits and underscores. */
+function isCutAt(text: string, words: readonly string[]): boolean {
+  let at = 0;
+  for (const word of words) {
+    while (at < text.length && !isInWord(text.charCodeAt(at))) at += 1;
+    if (!text.startsWith(word, at)) return false;
+    // A run goes on neither behind the word nor, beyond a mark, within it.
+    for (const end = at + word.length; at < end; at++) if (!isInWord(text.charCodeAt(at))) return false;
+    if (at < text.length && isInWord(text.charCodeAt(at))) return false;
+  }
+  while (at < text.length && !isInWord(text.charCodeAt(at))) at += 1;
+  return at === text.length;
+}
+
+/** Of a text in lower case. */
+function isInWord(unit: number): boolean {
+  return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x30 && unit <= 0x39) || unit === 0x5f;
 }
 
 const from = raw(`E'${Array.from(separators, escapeCharacter).join('')}'`);

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { median } from '../../../test/query/median.ts';
+import { processorMs } from '../../../test/query/processorMs.ts';
 import { Problem } from '../../model/errors.ts';
 import { compile } from './compile.ts';
 import { searchQueryBudget, streamQueryBudget } from './cost.ts';
@@ -75,6 +77,19 @@ describe('the cost of a query', () => {
       new RegExp(`the query costs (more than )?\\d+ and may cost ${limit}; name a field`),
     );
     expect(problem?.members.position).toBeGreaterThan(0);
+  });
+
+  // A quiet machine needs a third at most.
+  it.each([
+    ['words', many(1_000, (n) => `word${n}`), 100],
+    ['comparisons', many(1_000, (n) => `>${n}`), 60],
+    ['ranges', many(1_000, (n) => `[a${n} TO b${n}]`), 60],
+    ['members', many(1_000, (n) => `meta.x:>${n}`), 60],
+    ['patterns of names', many(1_000, (n) => `meta.a${n}\\*:x`), 60],
+    ['regular expressions', many(20, (n) => `/a${n}.{1,100}b/`), 60],
+  ])('is known soon for many %s', (_, query, limit) => {
+    const times = Array.from({ length: 7 }, () => processorMs(() => refusal(query, searchQueryBudget)));
+    expect(median(times)).toBeLessThan(limit);
   });
 
   it('points at the most expensive clause', () => {

@@ -1,13 +1,14 @@
+import { giveWay } from '../../lib/giveWay.ts';
 import { type Finding, severityOf } from '../../model/alert.ts';
-import { analyze, lowerCase } from '../../query/analyzer.ts';
+import { addWords, analyze, lowerCase } from '../../query/analyzer.ts';
 import { oddWords } from '../../query/plainWords.ts';
 import { createTermHash, termHash } from '../../query/termHash.ts';
 
-/** A finding as its row, with what makes it searchable. */
-export function alertRow(finding: Finding, uid: string): Record<string, unknown> {
-  const texts = [finding.name, finding.message, finding.walletName, ...textsOf(finding.meta)].filter(
-    (text) => text !== undefined,
-  );
+/** A finding as its row, with what makes it searchable; gives way where that takes long. */
+export async function alertRow(finding: Finding, uid: string): Promise<Record<string, unknown>> {
+  await giveWay();
+  const { odd, terms } = await readTexts(finding);
+  await giveWay();
   return {
     tenant_id: finding.tenantId,
     timestamp: finding.timestamp,
@@ -38,21 +39,56 @@ export function alertRow(finding: Finding, uid: string): Record<string, unknown>
     wallet_address: finding.walletAddress,
     tags: finding.tags,
     meta: finding.meta,
-    odd_words: oddTexts(texts),
-    terms: alertTerms(finding),
+    odd_words: odd,
+    terms: [...terms],
   };
 }
 
-/** Hashes of everything that a query can look up; the column names here are those of `alertSource`. */
-function alertTerms(finding: Finding): number[] {
+type Searchable = { terms: Set<number>; odd: Record<string, string> | null };
+
+/** Hashes of everything that a query can look up, by the names of the columns in `alertTable`, and odd words by text. */
+async function readTexts(finding: Finding): Promise<Searchable> {
+  const { tenantId } = finding;
+  const terms = wholeTerms(finding);
+  const odd: [string, string][] = [];
+  const read = async (column: string, texts: readonly (string | undefined)[]) => {
+    const hash = createTermHash(tenantId, column);
+    for (const text of texts) {
+      if (text === undefined) continue;
+      const words = text.length < largeText ? analyze(text) : await analyzeInPieces(text);
+      for (let at = 0; at < words.length; at += wordsAtOnce) {
+        for (const word of words.slice(at, at + wordsAtOnce)) terms.add(hash(word));
+        if (words.length > wordsAtOnce) await giveWay();
+      }
+      if (text.length >= largeText) await giveWay();
+      const oddText = oddWords(text, words);
+      if (oddText !== undefined) odd.push([text, oddText]);
+    }
+  };
+  await read('name', [finding.name]);
+  await read('message', [finding.message]);
+  await read('walletName', [finding.walletName]);
+  await read('meta', textsOf(finding.meta));
+  return { terms, odd: odd.length === 0 ? null : Object.fromEntries(odd) };
+}
+
+/** A shorter text takes less than a millisecond. */
+const largeText = 20_000;
+const wordsAtOnce = 10_000;
+
+async function analyzeInPieces(text: string): Promise<string[]> {
+  const words: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    at = addWords(text, at, at + largeText, words);
+    await giveWay();
+  }
+  return words;
+}
+
+function wholeTerms(finding: Finding): Set<number> {
   const hashes = new Set<number>();
   const whole = (column: string, value: string | null | undefined) => {
     if (value != null) hashes.add(termHash(finding.tenantId, column, value));
-  };
-  const words = (column: string, text: string | undefined) => {
-    if (text === undefined) return;
-    const hash = createTermHash(finding.tenantId, column);
-    for (const word of analyze(text)) hashes.add(hash(word));
   };
   whole('eid', finding.eid);
   whole('severity', finding.severity);
@@ -62,11 +98,7 @@ function alertTerms(finding: Finding): number[] {
   whole('txHash', finding.txHash && lowerCase(finding.txHash));
   whole('walletAddress', finding.walletAddress && lowerCase(finding.walletAddress));
   for (const tag of finding.tags) whole('tags', tag);
-  words('name', finding.name);
-  words('message', finding.message);
-  words('walletName', finding.walletName);
-  for (const text of textsOf(finding.meta)) words('meta', text);
-  return [...hashes];
+  return hashes;
 }
 
 /** Every string below a JSON value. */
