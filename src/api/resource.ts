@@ -102,7 +102,7 @@ export function defineResource<F extends Fields>(definition: Definition<F>): Res
           const record = await findRecord(call.db, kind.table, call.scope, input.params.id, readNames);
           if (!record) throw noSuch(kind);
           // Of the same members as the replies to a change, so that either can be sent as If-Match.
-          return { body: record, etagOf: shownOf(kind, record) };
+          return { body: record, etagOf: kind.details.length === 0 ? record : shownOf(kind, record) };
         },
       }),
     update: () =>

@@ -7,8 +7,6 @@ export type PoolConfig = pg.PoolConfig;
 /** Something that runs statements: the pool, or one transaction of it. */
 export type Db = {
   query<Row extends pg.QueryResultRow>(statement: Sql): Promise<Row[]>;
-  /** As `query`, ended after so many milliseconds; inside a transaction the limit of the connection holds. */
-  queryWithin?<Row extends pg.QueryResultRow>(statement: Sql, timeoutMs: number): Promise<Row[]>;
   /** For statements whose text never varies: PostgreSQL plans them once per connection. */
   prepared<Row extends pg.QueryResultRow>(statement: Sql): Promise<Row[]>;
 };
@@ -55,7 +53,6 @@ export function openPool(config: pg.PoolConfig, onError: (error: Error) => void)
 export function storeOn(pool: pg.Pool): Store {
   return {
     ...runner((query) => pool.query(query)),
-    queryWithin: (statement, timeoutMs) => queryWithin(pool, statement, timeoutMs),
     transaction: (work) => transaction(pool, work),
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => pool.end(),
@@ -119,26 +116,6 @@ async function transactionOnce<T>(pool: pg.Pool, work: (tx: Db) => Promise<T>): 
     throw explain(error);
   } finally {
     // A connection that cannot even roll back is thrown away, not handed to the next caller.
-    client.release(broken);
-  }
-}
-
-async function queryWithin<Row extends pg.QueryResultRow>(
-  pool: pg.Pool,
-  statement: Sql,
-  timeoutMs: number,
-): Promise<Row[]> {
-  const client = await connect(pool);
-  let broken: Error | undefined;
-  try {
-    await client.query(`begin read only; set local statement_timeout = ${Math.ceil(timeoutMs)}`);
-    return (await client.query<Row>(render(statement))).rows;
-  } catch (error) {
-    throw explain(error);
-  } finally {
-    await client.query('rollback').catch((failure: Error) => {
-      broken = failure;
-    });
     client.release(broken);
   }
 }

@@ -62,19 +62,16 @@ export async function searchRecords(
   return { data, total: counted?.total ?? 0 };
 }
 
-/** So that a search cannot keep a connection for long. */
-const searchTimeoutMs = 3_000;
-
+/** The connections of searches have a time limit, so that none is kept for long. */
 async function queryInTime<T extends Row>(db: Db, statement: Sql): Promise<T[]> {
   try {
-    return await (db.queryWithin?.<T>(statement, searchTimeoutMs) ?? db.query<T>(statement));
+    return await db.query<T>(statement);
   } catch (error) {
     if (!(error instanceof Problem && error.code === 'unavailable' && /time limit/.test(error.message)))
       throw error;
-    const seconds = searchTimeoutMs / 1000;
     throw new Problem(
       'invalid-where',
-      `The search takes longer than ${seconds} s. Narrow it by another condition, such as an id or an equality, or use fewer patterns.`,
+      'The search takes too long. Narrow it by another condition, such as an id or an equality, or use fewer patterns.',
       {},
       { cause: error },
     );

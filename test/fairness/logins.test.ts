@@ -125,7 +125,7 @@ describe('those who are not logged in', { timeout: 600_000 }, () => {
         );
         const attacked = await honestLogins(sized(4, 20));
         answers = await attack;
-        return { quiet, attacked, limit: twice(quiet, 1000) };
+        return { quiet, attacked, limit: twice(quiet, 2000) };
       },
     );
     const statuses = tally(answers.map(({ status }) => status));
