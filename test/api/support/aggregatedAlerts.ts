@@ -76,7 +76,7 @@ function finding(random: Random, place: ReturnType<typeof placeOf>, n: number): 
   };
   const tags = chance(0.2) ? [...plain.tags, ...plain.tags] : plain.tags;
   const block = chance(0.3) ? { chainUid: pick(['anvil', 'ethereum']), blockNumber: integer(1, 40) } : {};
-  return { ...plain, meta, tags, suppressed: chance(0.2), ...block };
+  return { ...plain, meta, tags, suppressed: chance(0.2), backfilled: false, ...block };
 }
 
 /** The alert as a reader sees it, made from the finding by other code than the store's. */
