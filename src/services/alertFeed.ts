@@ -33,6 +33,7 @@ type Options = {
 
 /** A page ends with the event that passes either. */
 const pageSize = 500;
+const firstPageSize = 32;
 const pageLength = 1_000_000;
 const heartbeatMs = 15_000;
 /** A reader that is further behind is cut off; it comes back with the id of the last event it saw. */
@@ -68,14 +69,15 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
   }
 
   async function readOn(): Promise<void> {
+    const pages = createPages();
     for (;;) {
-      const events = await readAlertEvents(db, everything, { after: last }, pageSize, pageLength);
+      const events = await readAlertEvents(db, everything, { after: last }, pages.size(), pageLength);
       for (const event of events) {
         last = event.id;
         const shared = shareEvent(event);
         if (shared) handOut(shared);
       }
-      if (!hasMore(events)) return;
+      if (!pages.hasMore(events)) return;
     }
   }
 
@@ -208,8 +210,9 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
     from: string,
     to: string,
   ): AsyncGenerator<SharedEvent> {
+    const pages = createPages();
     for (let after = from; after !== to; ) {
-      const events = await readAlertEvents(db, scope, { after, to }, pageSize, pageLength);
+      const events = await readAlertEvents(db, scope, { after, to }, pages.size(), pageLength);
       for (const event of events) {
         const shared = shareEvent(event);
         if (!shared) continue;
@@ -217,7 +220,7 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
         await matching.match(owner, shared, [{ query, put: (match) => found.push(match) }]);
         yield* found;
       }
-      if (!hasMore(events)) return;
+      if (!pages.hasMore(events)) return;
       after = events.at(-1)!.id;
     }
   }
@@ -234,8 +237,21 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
   };
 }
 
-/** Whether a page may have ended before the last event. */
-function hasMore(events: readonly { alert: string | null }[]): boolean {
-  const length = events.reduce((sum, { alert }) => sum + (alert?.length ?? 0), 0);
-  return events.length >= pageSize || length >= pageLength;
+/**
+ * How many events are asked for at once. The database writes out every alert that it is asked for before it knows which of
+ * them fit into a page, so where alerts are large it is asked for no more than fitted the last time.
+ */
+function createPages() {
+  let size = firstPageSize;
+  return {
+    size: () => size,
+    /** Whether the page may have ended before the last event. */
+    hasMore(events: readonly { alert: string | null }[]): boolean {
+      const length = events.reduce((sum, { alert }) => sum + (alert?.length ?? 0), 0);
+      const isFull = length >= pageLength;
+      const hasMore = isFull || events.length >= size;
+      size = isFull ? events.length : Math.min(pageSize, size * 2);
+      return hasMore;
+    },
+  };
 }

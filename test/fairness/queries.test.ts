@@ -158,7 +158,7 @@ describe('one tenant’s queries and streams', { timeout: 600_000 }, () => {
         const attacked = await pour();
         await expectAll(streams[0]!, first, pushed);
         for (const stream of streams) stream.close();
-        return { quiet, attacked, limit: quiet + 45 };
+        return { quiet, attacked, limit: quiet + sized(45, 100) };
       },
     );
   });
