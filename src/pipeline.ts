@@ -56,7 +56,7 @@ export type PipelineOptions = {
   follow: readonly Follow[];
   followRetraction: readonly FollowRetraction[];
   now: () => number;
-  /** Told when deferred evaluations fail; they are tried again. */
+  /** Called when deferred evaluations fail; they are retried. */
   onError: (error: unknown) => void;
 };
 
@@ -258,7 +258,7 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
     forgetSwitchedOff(subscriber);
   }
 
-  /** The list of what is watched would be told of it, but perhaps after the next block. */
+  /** The watch list would be notified too, but perhaps only after the next block. */
   function forgetSwitchedOff(subscriber: Named): void {
     deferrals.dropped(subscriber);
     watchList.note(`contract ${subscriber.contract.id}`);

@@ -5,7 +5,7 @@ import { whyOver } from './whyOver.ts';
 
 const mostAtOnce = 100;
 
-/** Ends what of a tenant waits in vain on a chain on which nothing can be sent from here; tells how many there were. */
+/** Ends what of a tenant waits in vain on a chain on which nothing can be sent from here; returns how many there were. */
 export async function endOverdue(telling: Telling, chainUid: string, tenantId: number): Promise<number> {
   const at = telling.now();
   const place = { chainUid, tenantId, canSend: false };

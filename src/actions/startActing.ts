@@ -20,7 +20,7 @@ const pollMs = 500;
 /** Carries out what alerts and people ask for, from this moment on. Any number of processes may do so side by side. */
 export function startActing({ telling, actingOn, listen, onError }: Options): { stop(): Promise<void> } {
   const stopping = new AbortController();
-  /** Tracking on each chain, and firing for each tenant there: one that hangs keeps nobody else waiting. */
+  /** Tracking on each chain, and firing for each tenant there: one that hangs delays no one else. */
   const lookouts = new Map<string, ReturnType<typeof createLookout>>();
   const { look, stop: stopLooking } = createLookout(async () => {
     for (const { chainUid: uid, tenantIds } of await findBusyChains(telling.store)) {

@@ -49,7 +49,7 @@ export function approvalEndpoints(endpoints: readonly Endpoint[]): Endpoint[] {
       path: '/approval/{id}/reject',
       tag,
       summary: 'Reject a request',
-      description: 'By whoever could have sent it; who sent it takes it back so.',
+      description: 'By anyone who could have sent the request; its sender withdraws it this way.',
       params,
       reply,
       effect: 'change',

@@ -87,7 +87,7 @@ function keyOf(token: string): string {
   return hash('sha256', token, 'base64');
 }
 
-/** Makes room for one more; nobody can make it forget the others by sending many. */
+/** Makes room for one more; sending many cannot evict the others. */
 function dropOldest(map: Map<string, unknown>, limit: number): void {
   if (map.size < limit) return;
   const [oldest] = map.keys();

@@ -21,7 +21,7 @@ export type Reply = {
   /** The state of the record, from which its ETag is made. */
   etagOf?: unknown;
   headers?: Record<string, string>;
-  /** Carries something that is shown once: nobody but the token that asked for it may have it again. */
+  /** Carries something that is shown once: only the token that asked for it may get it again. */
   isSecret?: boolean;
   /** Sent piece by piece in place of the body. */
   stream?: Stream;
@@ -69,7 +69,7 @@ export type Endpoint = {
   isReport?: true;
   /** Works on the password of its body, which takes long: only a few of these run at once. */
   password?: 'check' | 'set' | 'change';
-  /** A token that is no longer valid is looked at once more: whoever sends a used one again ends its session. */
+  /** A token that is no longer valid is checked for reuse: sending a used one again ends its session. */
   endsReused?: true;
   /** Failures beside those that any endpoint can have. */
   problems?: readonly ProblemCode[];

@@ -10,7 +10,7 @@ const mostWaiting = 20;
 const perAddress = { perSecond: 10, burst: 100 };
 /** Every address has a small share of its own for each e-mail address, which no one elsewhere can use up. */
 const perPair = { perSecond: 1 / 60, burst: 5 };
-/** What goes beyond. Also for an address that no one has, so that no answer tells which ones there are. */
+/** What goes beyond. Also for an address that no one has, so that no answer reveals which ones exist. */
 const perEmail = { perSecond: 1, burst: 30 };
 const perUser = { perSecond: 1 / 10, burst: 10 };
 /** For how long, and for how many, an address counts as one from which the user has logged in. */

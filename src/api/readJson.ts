@@ -3,7 +3,7 @@ import { escapePointer, faultLimit, invalidInput } from '../model/validate.ts';
 
 const maxDepth = 64;
 const maxItems = 10_000;
-/** Distinct names are what makes parsing dear: a body of 1 MiB holds 90,000, which would take a tenth of a second. */
+/** Distinct names are what makes parsing expensive: a body of 1 MiB holds 90,000, which would take a tenth of a second. */
 const maxMembers = 50_000;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 

@@ -10,7 +10,7 @@ import type { Endpoint } from './endpoint.ts';
 const kinds = {
   request: { slots: 12, slotsPerKey: 9, waitingPerKey: 1000, word: 'requests' },
   report: { slots: 8, slotsPerKey: 4, waitingPerKey: 50, word: 'searches and reports' },
-  /** They wait for somebody outside and hold no connection meanwhile. */
+  /** They wait for another system and hold no database connection meanwhile. */
   outside: { slots: 16, slotsPerKey: 4, waitingPerKey: 20, word: 'requests that wait for others' },
 } as const;
 

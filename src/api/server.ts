@@ -90,7 +90,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     sendProblem(new Problem('unknown-path', 'There is no such path.'), request, reply),
   );
   const methodsOf = collectMethods(app);
-  // Before the body is read, which nobody would look at.
+  // Before the body is read, which no handler would use.
   app.addHook('onRequest', (request, _reply, done) => {
     done(request.is404 ? noSuchRoute(request, methodsOf) : undefined);
   });
@@ -257,7 +257,7 @@ function sendStream(
 ): FastifyReply {
   const { raw } = reply;
   raw.once('close', onEnd);
-  // The client may be gone already, and then nothing else tells of it.
+  // The client may be gone already, and then no event follows.
   if (raw.destroyed || raw.closed) onEnd();
   cut?.addEventListener('abort', () => setTimeout(() => raw.destroy(), drainMs).unref());
   // Whoever asks for the head alone must not be kept waiting for the end of a stream that has none.
@@ -283,7 +283,7 @@ function noSuchRoute(request: FastifyRequest, methodsOf: (path: string) => strin
   });
 }
 
-/** A plain OPTIONS tells the methods of the path. */
+/** A plain OPTIONS lists the methods of the path. */
 function answerOptions(app: FastifyInstance, endpoints: readonly Endpoint[]): void {
   for (const url of new Set(endpoints.map(routeOf))) {
     const methods = endpoints

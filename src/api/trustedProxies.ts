@@ -32,7 +32,7 @@ export function cleanForwarded(server: Server): void {
   });
 }
 
-/** What limits by address count by: whoever has an IPv6 address has 2^64 of them. */
+/** The key of limits by address: an IPv6 host has 2^64 addresses. */
 export function addressKey(address: string): string {
   const plain = unmapped(address);
   if (isIP(plain) !== 6) return plain;

@@ -24,7 +24,7 @@ export async function rotateKey(options: CommandInput['options']): Promise<numbe
   return withStore(async (store) => {
     const next = typeof file === 'string' ? readMasterKeyFile(file)[0]! : randomBytes(32);
     const count = await holdRotation(store, async () => {
-      // Chains that were begun without a key are bound before there is a newer one.
+      // Chains that started without a key are bound before there is a newer one.
       await openKeyring(store, old, Date.now());
       const present = old();
       if (!config.masterKey) writeMasterKeyFile(config.masterKeyFile, [next, ...present]);

@@ -7,7 +7,7 @@ export const decimalsMember = Type.Optional(
   Type.Integer({
     minimum: 0,
     maximum: 77,
-    description: `Decimals of the token. Without it those that the token tells, or ${defaultDecimals} if it tells none.`,
+    description: `Decimals of the token. Without it those that the token reports, or ${defaultDecimals} if it reports none.`,
   }),
 );
 

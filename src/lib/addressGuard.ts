@@ -23,7 +23,7 @@ for (const [network, bits] of [
   reserved.addSubnet(network, bits, 'ipv4');
 }
 
-/** Services of cloud platforms that hand out credentials to whoever asks from inside; no allowance opens them. */
+/** Services of cloud platforms that hand out credentials to any request from inside; no allowance opens them. */
 const platform = new BlockList();
 for (const address of ['168.63.129.16', '169.254.169.254', '169.254.170.2', '100.100.100.200', '192.0.0.192'])
   platform.addAddress(address, 'ipv4');

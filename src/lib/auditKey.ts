@@ -1,6 +1,6 @@
 import { createHmac, createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign } from 'node:crypto';
 
-/** What keys the audit log: derived from a data key, so that nobody who has only the database can compute it. */
+/** What keys the audit log: derived from a data key, so that the database alone is not enough to compute it. */
 export type AuditKey = {
   id: number;
   /** The link of an entry: HMAC-SHA-256 over the hash before it and its text. */

@@ -19,7 +19,7 @@ type Share = { running: number; spentMs: number; waiting: (() => void)[] };
 
 /**
  * Shares slots fairly between keys, such as tenants: the next slot goes to the key that runs least now and, among equals,
- * has used least slot time, so that the cost of long work falls on its own key. Idle slots serve whoever asks. A key's work
+ * has used least slot time, so that the cost of long work falls on its own key. Idle slots serve any key. A key's work
  * starts in the order in which it came.
  */
 export function createFairQueue({

@@ -13,7 +13,7 @@ const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 const pattern = new RegExp(`^(?=[^@]{1,64}@)${atom}(?:\\.${atom})*@${label}(?:\\.${label})*$`);
 
-/** Addresses are stored and compared in lower case: no mail server of today tells them apart by it. */
+/** Addresses are stored and compared in lower case: no mail server of today distinguishes them by it. */
 export function normalizeMailAddress(address: string): string {
   return address.toLowerCase();
 }

@@ -84,7 +84,7 @@ export type HttpResult =
       readonly durationMs: number;
       /**
        * The answer came from a private network. `withheld`: its body is left out, because every tenant may ask there;
-       * `unshown`: the body may be checked, because the network is allowed to this tenant, but is shown to nobody.
+       * `unshown`: the body may be checked, because the network is allowed to this tenant, but is never shown.
        */
       readonly internal?: 'withheld' | 'unshown';
     }

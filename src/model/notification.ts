@@ -47,7 +47,7 @@ export type Target = {
   secrets: string[];
   messengerAChatId: string | null;
   messengerBUri: string | null;
-  /** Whether somebody who reads the e-mail address has agreed to get messages. */
+  /** Whether the reader of the e-mail address has agreed to get messages. */
   isConfirmed: boolean;
 };
 

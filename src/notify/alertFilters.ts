@@ -3,7 +3,7 @@ import type { PacedMatcher } from '../query/lucene/pacedMatcher.ts';
 import { createSubject, type Subject } from '../query/lucene/subject.ts';
 import { createAlertMatcher } from '../store/alerts/alertMatcher.ts';
 
-/** Tells whether alerts pass query strings, giving way in between; every query and every alert is prepared once. */
+/** Decides whether alerts pass query strings, giving way in between; every query and every alert is prepared once. */
 export function createAlertFilters(now: number): (query: string, alert: object) => Promise<boolean> {
   const matchers = new Map<string, PacedMatcher>();
   const subjects = new Map<object, Subject>();

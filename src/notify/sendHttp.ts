@@ -82,7 +82,7 @@ export function createHttpSender(options: Options): Sender {
   };
 }
 
-/** Nobody was asked to take the message. */
+/** No request was sent. */
 export const waited: Outcome = {
   ok: false,
   unsent: true,

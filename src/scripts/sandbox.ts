@@ -35,7 +35,7 @@ export type Sandbox = {
 
 type Options = {
   workers?: number;
-  /** Workers that one owner may have at once; fewer than `workers` keeps one free for whoever comes next. */
+  /** Workers that one owner may have at once; fewer than `workers` keeps one free for the next owner. */
   workersPerOwner?: number;
 };
 
@@ -50,7 +50,7 @@ export function createSandbox({ workers = 1, workersPerOwner = workers }: Option
     return new Promise((resolve, reject) => {
       const work = async () => {
         const lane = idle.pop()!;
-        // Whoever comes while this worker is taken must not wait for another one to start.
+        // An owner that comes while this worker is taken must not wait for another one to start.
         for (const other of idle) other.warmUp();
         const startedAt = performance.now();
         try {

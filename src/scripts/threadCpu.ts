@@ -1,6 +1,6 @@
 type Files = { readFileSync(path: string, encoding: 'utf8'): string; readlinkSync(path: string): string };
 
-/** The system's id of the thread that calls, or 0 where the system does not tell processor time by thread. */
+/** The system's id of the thread that calls, or 0 where the system does not report processor time by thread. */
 export function findThreadId(files: Files): number {
   try {
     const id = Number(/task\/(\d+)$/.exec(files.readlinkSync('/proc/thread-self'))?.[1]);
@@ -12,7 +12,7 @@ export function findThreadId(files: Files): number {
 
 /**
  * Processor time in milliseconds that a thread has used: on a busy machine the clock would charge a script for others, and
- * the time of the process for its other threads. Where it is not told, the whole process is the closest upper bound.
+ * the time of the process for its other threads. Where it is not reported, the whole process is the closest upper bound.
  */
 export function threadCpuMs(files: Files, id: number): number {
   if (id > 0) {

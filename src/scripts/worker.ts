@@ -114,7 +114,7 @@ function createEngine(
       if (usedMs >= limits.sliceMs || (job.limitMs !== undefined && usedMs >= job.limitMs)) break;
     }
     Atomics.store(progress, 0, -1);
-    // Whoever wore the realm out waits for the new one, not whoever comes next.
+    // The run that wore the realm out waits for the new one, not the next run.
     if (realm === undefined) await renew();
     else if (loaded !== undefined && count === job.sources.length) {
       load(realm, '[]');

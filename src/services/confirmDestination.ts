@@ -15,7 +15,7 @@ import type { RecordKind } from './recordKind.ts';
 
 const lifetimeMs = 7 * 24 * 3_600_000;
 const dayMs = 24 * 3_600_000;
-/** An address that somebody else named must not be flooded with mails that ask it. */
+/** An address that someone else named must not be flooded with mails that ask it. */
 const mailsPerDay = 5;
 const pauseMs = 60_000;
 
@@ -69,7 +69,7 @@ export async function resendConfirmation(
   return { to, expiredAt: call.now + lifetimeMs };
 }
 
-/** Whoever has the code reads the mails of the address. */
+/** The code proves that its sender reads the mails of the address. */
 export async function confirmDestination(
   call: Call,
   code: string,

@@ -24,7 +24,7 @@ type DestinationChange = Omit<Change, 'input'> & {
   } & { [K in (typeof boundMembers)[number]]?: string | null };
 };
 
-/** Only `/bind` in a chat sets these: whoever could name a chat could send messages to anybody's. */
+/** Only `/bind` in a chat sets these: a tenant that could name a chat could send messages to anyone's. */
 const boundMembers = [
   'messengerAUserId',
   'messengerAUsername',

@@ -48,7 +48,7 @@ export async function prepareUser(call: Call, { input, current, tenantId }: User
 
 /**
  * Users with one address in several tenants share a salt, so that a login takes the same time however many they are. A password
- * that was set under another address would have its own, and tell that the new address is taken elsewhere.
+ * that was set under another address would have its own, and reveal that the new address is taken elsewhere.
  */
 async function refuseOldPassword(call: Call, current: Row): Promise<void> {
   const credentials = await lockCredentials(call.db, Number(current.id));

@@ -38,7 +38,7 @@ export async function prepareWallet(
   return { ...rest, ...(await makeModuleKey(call, place, input.chainUid!)) };
 }
 
-/** Whoever wants no limit says so with null. */
+/** Null means no limit. */
 function defaultLimits(chain: Chain): Row {
   const defaults = gasDefaults(chain);
   if (!defaults) return {};

@@ -125,7 +125,7 @@ function checkTimes(pushed: readonly Pushed[], now: number): void {
     throw new Problem('invalid-input', `${faults[0]!.pointer}: ${faults[0]!.message}`, { errors: faults });
 }
 
-/** Distinct names make an alert dear to read, and it is read whenever somebody searches or follows. */
+/** Distinct names make an alert expensive to read, and every search and stream reads it. */
 const metaMembers = 10_000;
 
 function checkMeta(pushed: readonly Pushed[]): void {

@@ -41,7 +41,7 @@ export async function sealConfig(
   return { config: { ...config, ...shown }, sealedConfig: sealed };
 }
 
-/** A credential that was given for one receiver must not reach another through somebody who cannot read it. */
+/** A credential that was given for one receiver must not reach another through someone who cannot read it. */
 function kept(name: string, known: Row, before: Row, config: Row): unknown {
   const refuse = (message: string) => invalid(`/config/${name}`, 'sealed', message);
   if (known[name] === undefined)

@@ -70,7 +70,7 @@ export async function countPending(db: Db, tenantId: number, now: number): Promi
   return rows[0]!.count;
 }
 
-/** Marks what nobody decided on in time. */
+/** Marks what was not decided in time. */
 export async function expireApprovals(db: Db, now: number): Promise<void> {
   await db.query(
     sql`update approval set state = 'EXPIRED', updated_at = ${now} where state = 'PENDING' and expires_at <= ${now}`,

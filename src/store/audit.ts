@@ -18,7 +18,7 @@ export type AuditEntry = {
 export const platformChain = 0;
 /** What stands before the first entry of a chain. */
 export const genesis = Buffer.alloc(32);
-/** The action of the first keyed entry in a chain that was begun without a key. */
+/** The action of the first keyed entry in a chain that started without a key. */
 export const keyedFrom = 'audit.key';
 
 /** Appends to the tenant's chain; the head row is locked, so entries of one chain are in commit order. */
@@ -27,7 +27,7 @@ export async function appendAudit(db: Db, keys: Pick<AuditKeys, 'newest'>, entry
   const chain = entry.tenantId ?? platformChain;
   const key = keys.newest();
   const head = await lockHead(db, chain);
-  // Computed here: whoever reads the statements of the database must not learn the key.
+  // Computed here: the statements that the database sees must not reveal the key.
   const hash = key.link(head.hash, text);
   await db.prepared(
     sql`with head as (

@@ -3,7 +3,7 @@ import { sql } from '../lib/sql.ts';
 import { appendAudit, keyedFrom, platformChain } from './audit.ts';
 import type { Db } from './db.ts';
 
-/** Binds every chain that was begun without a key: its next entry is keyed and says so. */
+/** Binds every chain that started without a key: its next entry is keyed and says so. */
 export async function keyAuditChains(tx: Db, key: AuditKey, now: number): Promise<void> {
   const heads = await tx.query<{ chain: number; seq: number }>(
     sql`select chain, seq from audit_head order by chain for update`,

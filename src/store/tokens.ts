@@ -199,7 +199,7 @@ export async function revokeOldestSessions(
 
 export type EndedFamily = { sessionId: number; userId: number | null; tenantId: number | null };
 
-/** A token that was used up or ended is used again: whoever has the session now may not be its owner, so it ends. */
+/** A token that was used up or ended is used again: its present holder may not be its owner, so the session ends. */
 export async function revokeFamilyOf(
   db: Db,
   token: { hash: Buffer } | { id: number },

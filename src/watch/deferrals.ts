@@ -19,7 +19,7 @@ export async function openDeferrals(db: Db, chainUid: string) {
       if (backlogs.has(keyOf(subscriber))) return 'order';
       return slow.has(keyOf(subscriber)) ? 'slow script' : undefined;
     },
-    /** To be told of rows that were written. */
+    /** Called with rows that were written. */
     added(rows: readonly DeferredRow[], now: number): void {
       for (const { kind, id, tenantId } of rows) {
         const known = backlogs.get(keyOf({ kind, id }));

@@ -61,7 +61,7 @@ export function openAnswers({ store, runScripts, runBlockScripts, egress, hosts,
 /** On a busy machine a script takes longer than it works. */
 const mostRestMs = 50;
 
-/** A tenant's scripts rest as long as they ran, so that work that nobody waits for leaves the processor to others. */
+/** A tenant's scripts rest as long as they ran, so that background work leaves the processor to others. */
 function createBackgroundRun(run: RunScripts): RunScripts {
   const turns = createFairQueue({ slots: 2, slotsPerKey: 1 });
   return (tenantId, values, sources) =>

@@ -52,7 +52,7 @@ export async function switchOffSubscriber(
   };
 }
 
-/** Tells the owner that evaluations are late. */
+/** Notifies the owner that evaluations are late. */
 export function lateFinding(subscriber: Named, { count, oldestAt }: Backlog): Finding {
   const { kind, id, name } = subscriber;
   const since = new Date(oldestAt).toISOString();

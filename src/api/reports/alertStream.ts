@@ -20,7 +20,7 @@ export function createAlertStream(): Endpoint {
     description:
       'Server-sent events `raised`, `retracted` and `resolved`; `data` is the alert as `GET /alert/{uid}` shows it. ' +
       'After a broken connection `Last-Event-ID` (or `after`) takes up where it ended, for seven days. ' +
-      'A comment comes every 15 seconds when there is nothing to tell. A token may have 10 streams open, a tenant as many ' +
+      'A comment comes every 15 seconds when there is nothing to report. A token may have 10 streams open, a tenant as many ' +
       'as `maxStreams` of its plan says. A reader that lets more than 4 MiB wait is cut off and can resume.',
     query: Shape(
       {

@@ -24,7 +24,7 @@ function confirmStory({
   tenantName,
   expiredAt,
 }: Confirm): Pick<Story, 'title' | 'lead' | 'facts' | 'links'> {
-  const who = tenantName ? cleanLine(tenantName, 100) : 'Somebody';
+  const who = tenantName ? cleanLine(tenantName, 100) : 'Someone';
   const url = cleanLink(link);
   return {
     title: `Confirm this address for alerts of ${who}`,

@@ -11,7 +11,7 @@ export type WordTable = {
   readonly read: (end: number) => boolean;
 };
 
-// Drawn for each process, so that nobody can write words that all fall into one slot.
+// Drawn for each process, so that no one can craft words that all fall into one slot.
 const seed = randomInt(2 ** 31);
 const factor = randomInt(2 ** 29) * 4 + 1;
 

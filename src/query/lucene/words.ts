@@ -13,7 +13,7 @@ export type Words = {
   readonly hasPhrase: (words: readonly string[]) => boolean;
   /** The words of each text. */
   readonly lists: () => readonly (readonly string[])[];
-  /** Finds them piece by piece: whoever cannot wait for large texts goes through this before asking for anything. */
+  /** Finds them piece by piece: callers that must not block on large texts run through this first. */
   readonly reading: Iterator<void, unknown>;
 };
 

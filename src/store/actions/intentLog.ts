@@ -32,7 +32,7 @@ export type IntentRecord = {
   }[];
 };
 
-/** What tells what an intent waits for that has no reason of its own. */
+/** What explains the wait of an intent that has no reason of its own. */
 export type IntentWait = {
   chainUid: string;
   alertChainUid: string;

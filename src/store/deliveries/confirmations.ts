@@ -25,7 +25,7 @@ export async function writeConfirmCode(
   );
 }
 
-/** Mails with such links to an address since a time, whoever asked for them. */
+/** Mails with such links to an address since a time, for any destination. */
 export async function countConfirmationMails(db: Db, to: string, since: number): Promise<number> {
   const rows = await db.query<{ count: number }>(
     sql`select count(*) as count from mail_outbox

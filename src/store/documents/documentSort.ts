@@ -97,7 +97,7 @@ function jsonPath(path: readonly string[]): string {
   return `$${path.map((name) => `[*][*].${JSON.stringify(name)}`).join('')}[*][*][*]`;
 }
 
-/** Enough to tell what a member is. */
+/** Enough to find the type of a member. */
 const lookedAt = 50;
 
 /** Objects have no order. Where a member of what was found is nothing else, to sort by it is a mistake. */

@@ -39,7 +39,7 @@ async function removePartial(home: string): Promise<void> {
 async function runInitdb(initdb: string, folder: string, account: Account | undefined): Promise<void> {
   const args = [
     ['--pgdata', folder, '--username=vigil', '--data-checksums', '--no-instructions'],
-    // The server is started with rules of ours; whoever starts it otherwise shall not be let in.
+    // The server is started with rules of ours; a server started without them must refuse everyone.
     ['--auth-local=reject', '--auth-host=reject'],
     // The builtin provider sorts by code point and folds case by Unicode, alike on every system.
     ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],

@@ -25,7 +25,7 @@ export async function readPassword(dataDir: string): Promise<string | undefined>
   }
 }
 
-/** Gives a cluster that no server runs on a password, if it has none. What a killed start began is begun again. */
+/** Gives a cluster that no server runs on a password, if it has none. What a killed start began is repeated. */
 export async function ensurePassword(options: {
   binaries: Binaries;
   dataDir: string;

@@ -17,7 +17,7 @@ export type Subsets = {
   readonly classStarts: readonly number[];
   readonly classOf: (codePoint: number) => number;
   readonly step: (set: number, classIndex: number) => number;
-  /** What is known of `step` for each set and class, -1 where nothing is. Asked for anew when something was added. */
+  /** What is known of `step` for each set and class, -1 where nothing is. Requested again when something was added. */
   readonly rows: () => readonly Int32Array[];
   /** The set from which no other is reached, -1 while it was not met. */
   readonly dead: () => number;
