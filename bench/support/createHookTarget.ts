@@ -6,7 +6,7 @@ import type { Keyring } from '../../src/store/keyring.ts';
 export async function createHookTarget(
   store: Store,
   keyring: Keyring,
-  { port, destinations }: { port: number; destinations: number },
+  ports: readonly number[],
 ): Promise<void> {
   await store.query(sql`insert into tenant (created_at, updated_at, name) values (1, 1, 'bench')`);
   await store.query(
@@ -19,7 +19,9 @@ export async function createHookTarget(
   await store.query(
     sql`insert into detector_schema (created_at, updated_at, title, name, version) values (1, 1, 'B', 'bench', '1')`,
   );
-  for (let n = 1; n <= destinations; n++) {
+  const detectors = ports.length / 2;
+  for (const [index, port] of ports.entries()) {
+    const n = index + 1;
     const uri = `http://127.0.0.1:${port}/${n % 2 === 1 ? 'ok' : 'hang'}/${n}`;
     const place = { tenantId: 1, kind: 'destination', id: n, member: 'secret' };
     const secret = keyring.seal(place, `whsec_${Buffer.alloc(32, n).toString('base64')}`);
@@ -30,10 +32,10 @@ export async function createHookTarget(
   }
   await store.query(
     sql`insert into detector (tenant_id, contract_id, schema_id, created_at, updated_at, name, source)
-      select 1, 1, 1, 1, 1, 'Detector ' || n, 'PLATFORM' from generate_series(1, ${destinations / 2}::int) n`,
+      select 1, 1, 1, 1, 1, 'Detector ' || n, 'PLATFORM' from generate_series(1, ${detectors}::int) n`,
   );
   await store.query(
     sql`insert into detector_destination (tenant_id, detector_id, destination_id, created_at, updated_at)
-      select 1, d, 2 * d - side, 1, 1 from generate_series(1, ${destinations / 2}::int) d, generate_series(0, 1) side`,
+      select 1, d, 2 * d - side, 1, 1 from generate_series(1, ${detectors}::int) d, generate_series(0, 1) side`,
   );
 }

@@ -1,4 +1,5 @@
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** How long after its alert each message came first, in ms, of those that nobody was told of yet. */
@@ -10,8 +11,8 @@ const seen = new Set<string>();
 let delays: number[] = [];
 let wanted: number | undefined;
 
-/** A receiver of webhooks in a process of its own: `/ok…` answers at once, anything else never. */
-const server = createServer((request, response) => {
+/** `/ok…` is answered at once, anything else never. */
+const answer: RequestListener = (request, response) => {
   if (!request.url?.startsWith('/ok')) return;
   const pieces: Buffer[] = [];
   request.on('data', (piece: Buffer) => pieces.push(piece));
@@ -22,8 +23,12 @@ const server = createServer((request, response) => {
     response.writeHead(204).end();
     tell();
   });
-});
-server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
+};
+
+/** Receivers of webhooks in a process of their own, as many as the command line says; a port each, and so a host. */
+const servers = Array.from({ length: Number(process.argv[2]) }, () => createServer(answer));
+await Promise.all(servers.map((server) => once(server.listen(0, '127.0.0.1'), 'listening')));
+process.send?.(servers.map((server) => (server.address() as AddressInfo).port));
 
 process.on('message', ({ count }: { count: number }) => {
   wanted = count;

@@ -39,6 +39,9 @@ type Options = {
   workersPerOwner?: number;
 };
 
+/** Sources of one slice: about as many filters as it has time for, because the rest would be sent again. */
+const mostAtOnce = 2500;
+
 export function createSandbox({ workers = 1, workersPerOwner = workers }: Options = {}): Sandbox {
   const lanes = Array.from({ length: workers }, createLane);
   const idle = [...lanes];
@@ -77,7 +80,7 @@ export function createSandbox({ workers = 1, workersPerOwner = workers }: Option
     const suspects = new Set<number>();
     while (open.length > 0) {
       if (allowance && allowance.leftMs <= 0) break;
-      const sources = open.map((index) => job.sources[index]!);
+      const sources = open.slice(0, mostAtOnce).map((index) => job.sources[index]!);
       const limit = allowance === undefined ? {} : { limitMs: allowance.leftMs };
       const { answers: given, fall, usedMs } = await attempt(owner, { ...job, ...limit, sources });
       if (allowance) allowance.leftMs -= usedMs;
@@ -85,10 +88,15 @@ export function createSandbox({ workers = 1, workersPerOwner = workers }: Option
       if (fall !== undefined && culprit === undefined && ++falls > 1) {
         throw new Error('The worker of the script sandbox fell twice before it ran a script.');
       }
-      const told = given.map((answer, position): [number, Answer] => [open[position]!, answer]);
-      if (fall !== undefined && culprit !== undefined) told.push([culprit, { fault: stopped[fall.by] }]);
-      open = open.slice(given.length).filter((index) => index !== culprit);
-      for (const [index, answer] of told) {
+      const told = open.slice(0, given.length);
+      open = open.slice(given.length);
+      if (fall !== undefined && culprit !== undefined) {
+        told.push(culprit);
+        given.push({ fault: stopped[fall.by] });
+        open = open.filter((index) => index !== culprit);
+      }
+      for (const [position, index] of told.entries()) {
+        const answer = given[position]!;
         const source = job.sources[index]!;
         if (!isTime(answer)) {
           loops.ended(owner, source);

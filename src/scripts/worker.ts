@@ -86,28 +86,30 @@ function createEngine(
   return async function work(job, send) {
     let answers: Answer[] = [];
     let sentAt = performance.now();
+    let now = sentAt;
     let usedMs = 0;
     let count = 0;
     for (const [index, source] of job.sources.entries()) {
       // What is sent need not run again when a later script takes the worker down.
-      if (performance.now() - sentAt > sendEveryMs) {
+      if (now - sentAt > sendEveryMs) {
         send({ answers, isLast: false, usedMs });
         answers = [];
-        sentAt = performance.now();
+        sentAt = now;
       }
       const wasFresh = realm === undefined;
       // Making a realm is no script's doing.
       if (wasFresh) Atomics.store(progress, 0, -1);
       const ready = realm ?? (await renew());
       Atomics.store(progress, 0, index);
-      const startedAt = performance.now();
+      const startedAt = wasFresh ? performance.now() : now;
       const leftMs = job.limitMs === undefined ? undefined : job.limitMs - usedMs;
       let given = attempt(ready, job, source, leftMs);
       // What earlier scripts left uncollected must not count against this one.
       if (!wasFresh && hasFault(given, 'memory')) given = attempt(await renew(), job, source, leftMs);
       // A promise's job would outlive its script.
       if (hasFault(given, 'memory') || hasFault(given, 'time') || realm?.runtime.hasPendingJob()) discard();
-      usedMs += performance.now() - startedAt;
+      now = performance.now();
+      usedMs += now - startedAt;
       if (isCutOff) break;
       answers.push(given);
       count += 1;

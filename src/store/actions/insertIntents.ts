@@ -37,6 +37,8 @@ const chainReason = `The alert was raised by a transaction that ${maxCauses} act
  * back-filled leaves none.
  */
 export async function insertIntents(tx: Db, firings: readonly Firing[], now: number): Promise<void> {
+  const tenantIds = [...new Set(firings.map(({ tenantId }) => tenantId))];
+  const hashes = [...new Set(firings.flatMap(({ txHash }) => txHash?.toLowerCase() ?? []))];
   await tx.prepared(
     sql`with fired as (
         select * from json_to_recordset(${storableJson(firings)}::json) as f(uid uuid, "tenantId" bigint,
@@ -48,6 +50,10 @@ export async function insertIntents(tx: Db, firings: readonly Firing[], now: num
         union all
         select f.*, b.action_id, 'trigger ' || b.id from fired f
         join action_trigger_alert b on b.tenant_id = f."tenantId" and b.trigger_alert_id = f."triggerAlertId"),
+      origin as (
+        select distinct on (a.tenant_id, a.hash) a.tenant_id, a.hash, i.causes || i.action_id as causes
+        from action_transaction a join action_intent i on i.tenant_id = a.tenant_id and i.id = a.intent_id
+        where a.tenant_id = any(${tenantIds}::bigint[]) and a.hash = any(${hashes}::text[])),
       judged as (
         select b.*, x.contract_id, x.wallet_id, c.chain_uid, x.fire_at, n.halt_count, coalesce(o.causes, '{}') as causes,
           case when n.halted_at is not null then 'CANCELED' when r.skipped is not null then 'SKIPPED' else 'WAITING' end as state,
@@ -55,10 +61,7 @@ export async function insertIntents(tx: Db, firings: readonly Firing[], now: num
         from bound b join action x on x.tenant_id = b."tenantId" and x.id = b.action_id and x.status = 'ACTIVE'
         join contract c on c.tenant_id = x.tenant_id and c.id = x.contract_id
         join tenant n on n.id = b."tenantId"
-        left join lateral (
-          select i.causes || i.action_id as causes from action_transaction a
-          join action_intent i on i.tenant_id = a.tenant_id and i.id = a.intent_id
-          where a.tenant_id = b."tenantId" and a.hash = lower(b."txHash") limit 1) o on true,
+        left join origin o on o.tenant_id = b."tenantId" and o.hash = lower(b."txHash"),
         lateral (select case
           when x.id = any(o.causes) then ${loopReason}::text
           when cardinality(o.causes) > ${maxCauses}::int then ${chainReason}::text
