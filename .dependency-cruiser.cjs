@@ -1,32 +1,14 @@
 // Who may import whom. Every folder of src/ has one row; what is not listed is forbidden.
 // `model` and `lib` are open to all (except `lib`, which stands on nothing, and `model`, on `lib` alone).
 const may = {
-  bin: [
-    'app.ts',
-    'database.ts',
-    'config.ts',
+  bin: ['runtime', 'chains', 'matching', 'watch', 'scripts', 'services', 'store', 'api'],
+  runtime: [
+    'api',
+    'scripts',
+    'services',
+    'store',
     'chains',
     'matching',
-    'watch',
-    'scripts',
-    'services',
-    'store',
-    'api',
-  ],
-  'app.ts': [
-    'api',
-    'pipeline.ts',
-    'watching.ts',
-    'notifying.ts',
-    'acting.ts',
-    'housekeeping.ts',
-    'scores.ts',
-    'database.ts',
-    'config.ts',
-    'scripts',
-    'services',
-    'store',
-    'chains',
     'wallets',
     'watch',
     'notify',
@@ -34,16 +16,10 @@ const may = {
     'scoring',
     'alerts',
   ],
-  'config.ts': ['chains'],
-  'database.ts': ['config.ts', 'store'],
-  'pipeline.ts': ['watch', 'chains', 'matching', 'alerts', 'store', 'services'],
-  'notifying.ts': ['notify', 'store', 'services', 'config.ts'],
-  'scores.ts': ['scoring', 'scripts', 'services', 'store'],
-  'housekeeping.ts': ['services', 'store'],
-  'acting.ts': ['actions', 'alerts', 'chains', 'services'],
-  'watching.ts': ['pipeline.ts', 'watch', 'chains', 'matching', 'alerts', 'store', 'scripts', 'services'],
+  'runtime/pipeline': ['watch', 'chains', 'matching', 'alerts', 'store', 'services'],
   matching: ['detectors', 'triggers'],
   api: ['services', 'store', 'query', 'chains'],
+  'api/http': ['services', 'store', 'query', 'chains'],
   services: [
     'store',
     'chains',
@@ -74,7 +50,9 @@ const may = {
   lib: [],
 };
 const everyone = ['model', 'lib'];
-const path = (name) => (name.endsWith('.ts') ? `^src/${name.replace('.', '\\.')}$` : `^src/${name}/`);
+const path = (name) => `^src/${name}/`;
+/** A folder inside another one may have a stricter row of its own. */
+const inner = (name) => Object.keys(may).filter((other) => other.startsWith(`${name}/`));
 const allowedFor = (name) =>
   name === 'lib' ? ['lib'] : name === 'model' ? everyone : [name, ...everyone, ...may[name]];
 
@@ -89,9 +67,9 @@ module.exports = {
       to: {},
     },
     ...Object.keys(may).map((name) => ({
-      name: `${name.replace('.ts', '')}-imports`,
+      name: `${name.replace('/', '-')}-imports`,
       severity: 'error',
-      from: { path: path(name), pathNot: '\\.test\\.ts$' },
+      from: { path: path(name), pathNot: ['\\.test\\.ts$', ...inner(name).map(path)] },
       to: { path: '^src/', pathNot: allowedFor(name).map(path) },
     })),
     {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepareRaise, raise } from '../src/alerts/raise.ts';
 import { sql } from '../src/lib/sql.ts';
-import { issueToken } from '../src/services/issueToken.ts';
+import { issueToken } from '../src/services/accounts/issueToken.ts';
 import { openPool, type Store, storeOn } from '../src/store/db.ts';
 import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
 import { migrate } from '../src/store/migrate.ts';

@@ -11,6 +11,6 @@ const { status } = spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.
   stdio: 'inherit',
 });
 if (status !== 0) process.exit(status ?? 1);
-for (const file of ['package.json', 'src/store/migrations', 'src/api/pages'])
+for (const file of ['package.json', 'src/store/migrations', 'src/api/http/pages'])
   cpSync(join(root, file), join(root, 'dist-bench', file), { recursive: true });
 await import(`../dist-bench/bench/${process.argv[2]}.js`);

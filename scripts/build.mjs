@@ -15,7 +15,7 @@ export function build() {
     stdio: 'inherit',
   });
   if (status !== 0) process.exit(status ?? 1);
-  for (const folder of [join('store', 'migrations'), join('api', 'pages')])
+  for (const folder of [join('store', 'migrations'), join('api', 'http', 'pages')])
     cpSync(join(root, 'src', folder), join(root, 'dist', folder), { recursive: true });
   writeFileSync(join(root, 'dist', '.built'), '');
 }

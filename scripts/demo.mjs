@@ -33,7 +33,7 @@ function compile() {
     stdio: 'inherit',
   });
   if (status !== 0) process.exit(status ?? 1);
-  for (const file of ['package.json', 'src/store/migrations', 'src/api/pages'])
+  for (const file of ['package.json', 'src/store/migrations', 'src/api/http/pages'])
     cpSync(join(root, file), join(out, file), { recursive: true });
   writeFileSync(built, '');
 }

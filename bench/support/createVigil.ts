@@ -1,18 +1,18 @@
 import { openSync } from 'node:fs';
 import { BlockList } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { createAuthenticate } from '../../src/api/authenticate.ts';
-import { createEndpoints } from '../../src/api/endpoints.ts';
-import { createMetrics } from '../../src/api/metrics.ts';
-import { createServer } from '../../src/api/server.ts';
-import { createLog } from '../../src/app.ts';
+import { createEndpoints } from '../../src/api/endpoints/endpoints.ts';
+import { createAuthenticate } from '../../src/api/http/authenticate.ts';
+import { createMetrics } from '../../src/api/http/metrics.ts';
+import { createServer } from '../../src/api/http/server.ts';
 import { chains } from '../../src/chains/chains.ts';
 import { toEgress } from '../../src/lib/egress.ts';
 import { createNotifier } from '../../src/notify/createNotifier.ts';
-import { createAlertFeed } from '../../src/services/alertFeed.ts';
-import { createAlertLinks } from '../../src/services/alertLinks.ts';
-import { createFailedLogins } from '../../src/services/failedLogins.ts';
-import { createMetricRecorder } from '../../src/services/metricRecorder.ts';
+import { createLog } from '../../src/runtime/app.ts';
+import { createFailedLogins } from '../../src/services/accounts/failedLogins.ts';
+import { createAlertFeed } from '../../src/services/alerts/alertFeed.ts';
+import { createAlertLinks } from '../../src/services/alerts/alertLinks.ts';
+import { createMetricRecorder } from '../../src/services/telemetry/metricRecorder.ts';
 import type { Db, Store } from '../../src/store/db.ts';
 import { openKeyring } from '../../src/store/keyring.ts';
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { issueToken } from '../../src/services/issueToken.ts';
+import { issueToken } from '../../src/services/accounts/issueToken.ts';
 import type { Store } from '../../src/store/db.ts';
 
 type Range = { from: number; to: number };

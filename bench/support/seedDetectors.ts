@@ -1,5 +1,5 @@
 import { sql } from '../../src/lib/sql.ts';
-import { publishDetectors } from '../../src/services/publishDetectors.ts';
+import { publishDetectors } from '../../src/services/detectors/publishDetectors.ts';
 import type { Store } from '../../src/store/db.ts';
 
 /** A tenant with so many contracts, each with a detector of its own; the first ones are at the addresses given. */

@@ -2,11 +2,11 @@ import pino from 'pino';
 import { chains } from '../../src/chains/chains.ts';
 import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
 import { deriveAuditKey } from '../../src/lib/auditKey.ts';
-import type { MetricRecorder } from '../../src/services/metricRecorder.ts';
+import { startWatching } from '../../src/runtime/watching.ts';
+import type { MetricRecorder } from '../../src/services/telemetry/metricRecorder.ts';
 import { openStore, type PoolConfig } from '../../src/store/db.ts';
 import { listen } from '../../src/store/listen.ts';
 import { createWatchList } from '../../src/watch/watchList.ts';
-import { startWatching } from '../../src/watching.ts';
 
 export type WatchOrder = {
   connection: PoolConfig;

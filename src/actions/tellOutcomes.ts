@@ -4,7 +4,7 @@ import { platformTenant, type Sample } from '../model/metrics.ts';
 import type { ToldIntent } from '../store/actions/claimIntents.ts';
 import { fillerBinding } from '../store/actions/fillers.ts';
 import type { Db } from '../store/db.ts';
-import { addSamples } from '../store/metrics/addSamples.ts';
+import { addSamples } from '../store/telemetry/addSamples.ts';
 import type { Telling } from './acting.ts';
 
 type Outcome = {

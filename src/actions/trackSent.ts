@@ -2,7 +2,7 @@ import type { Mined, Progress } from '../chains/transactor.ts';
 import { type Attempt, claimSent, type SentIntent } from '../store/actions/claimIntents.ts';
 import { fillerBinding } from '../store/actions/fillers.ts';
 import { type Postponed, postponeIntents } from '../store/actions/settleIntents.ts';
-import { findContractAbi } from '../store/contractAbi.ts';
+import { findContractAbi } from '../store/contracts/contractAbi.ts';
 import { type Acting, paceMs } from './acting.ts';
 import { type Ending, endIntents } from './endIntents.ts';
 import { explainRevert } from './explainRevert.ts';

@@ -1,7 +1,7 @@
-import { accessOf, allowedRoles } from '../api/access.ts';
-import { pathOf } from '../api/route.ts';
-import { endpointsFor } from '../app.ts';
-import { loadConfig } from '../config.ts';
+import { accessOf, allowedRoles } from '../api/http/access.ts';
+import { pathOf } from '../api/http/route.ts';
+import { endpointsFor } from '../runtime/app.ts';
+import { loadConfig } from '../runtime/config.ts';
 
 export async function printEndpoints(): Promise<number> {
   for (const endpoint of endpointsFor(loadConfig())) {

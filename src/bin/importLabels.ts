@@ -1,12 +1,12 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { Problem } from '../model/errors.ts';
 import { everything } from '../model/principal.ts';
-import { importLabels } from '../services/importLabels.ts';
-import { toLabelTags } from '../services/labelMembers.ts';
-import { readChainUid } from '../services/readLabelRow.ts';
-import { appendAudit } from '../store/audit.ts';
-import { lockRecords } from '../store/records.ts';
-import { tenantTable } from '../store/tables/tenant.ts';
+import { importLabels } from '../services/labels/importLabels.ts';
+import { toLabelTags } from '../services/labels/labelMembers.ts';
+import { readChainUid } from '../services/labels/readLabelRow.ts';
+import { tenantTable } from '../store/accounts/tenantTable.ts';
+import { appendAudit } from '../store/records/audit.ts';
+import { lockRecords } from '../store/records/records.ts';
 import { withKeyring } from './maintain.ts';
 import type { CommandInput } from './parseCommand.ts';
 import { refuse } from './refuse.ts';

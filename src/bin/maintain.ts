@@ -1,6 +1,6 @@
-import { createLog, masterKeys } from '../app.ts';
-import { loadConfig } from '../config.ts';
-import { openDatabaseBeside } from '../database.ts';
+import { createLog, masterKeys } from '../runtime/app.ts';
+import { loadConfig } from '../runtime/config.ts';
+import { openDatabaseBeside } from '../runtime/database.ts';
 import { verifyRollups } from '../store/alerts/rollups.ts';
 import type { Store } from '../store/db.ts';
 import { type Keyring, openKeyring } from '../store/keyring.ts';

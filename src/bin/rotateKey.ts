@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { masterKeys } from '../app.ts';
-import { loadConfig } from '../config.ts';
 import type { AuditKeys } from '../lib/auditKey.ts';
 import { readMasterKeyFile, writeMasterKeyFile } from '../lib/masterKey.ts';
-import { appendAudit } from '../store/audit.ts';
+import { masterKeys } from '../runtime/app.ts';
+import { loadConfig } from '../runtime/config.ts';
 import type { Db } from '../store/db.ts';
 import { holdRotation, openKeyring, resealDataKeys } from '../store/keyring.ts';
+import { appendAudit } from '../store/records/audit.ts';
 import { withStore } from './maintain.ts';
 import type { CommandInput } from './parseCommand.ts';
 import { refuse } from './refuse.ts';

@@ -1,5 +1,5 @@
-import { createLog, startApp } from '../app.ts';
-import { loadConfig } from '../config.ts';
+import { createLog, startApp } from '../runtime/app.ts';
+import { loadConfig } from '../runtime/config.ts';
 
 /** npm passes on what the terminal has sent to everybody, so that one Ctrl-C comes twice. */
 const sameMs = 1000;

@@ -1,11 +1,11 @@
 import type { AuditKeys } from '../lib/auditKey.ts';
 import { everything, roles } from '../model/principal.ts';
-import { issueToken } from '../services/issueToken.ts';
-import { appendAudit } from '../store/audit.ts';
+import { issueToken } from '../services/accounts/issueToken.ts';
+import { tenantTable } from '../store/accounts/tenantTable.ts';
+import { listTokens, revokeToken } from '../store/accounts/tokens.ts';
 import type { Db } from '../store/db.ts';
-import { lockRecords } from '../store/records.ts';
-import { tenantTable } from '../store/tables/tenant.ts';
-import { listTokens, revokeToken } from '../store/tokens.ts';
+import { appendAudit } from '../store/records/audit.ts';
+import { lockRecords } from '../store/records/records.ts';
 import { withKeyring, withStore } from './maintain.ts';
 import type { CommandInput } from './parseCommand.ts';
 import { refuse } from './refuse.ts';

@@ -1,7 +1,5 @@
 import type { Logger } from 'pino';
 import type { Db, Store } from '../store/db.ts';
-import { insertDeliveries } from '../store/deliveries/insertDeliveries.ts';
-import type { Keyring } from '../store/keyring.ts';
 import {
   type DueNotice,
   findDefaultDestinations,
@@ -10,8 +8,10 @@ import {
   graceMs,
   noteNotices,
   wakeWatchers,
-} from '../store/notify/expiryNotices.ts';
-import { insertMail } from '../store/notify/mailOutbox.ts';
+} from '../store/destinations/expiryNotices.ts';
+import { insertDeliveries } from '../store/destinations/insertDeliveries.ts';
+import { insertMail } from '../store/destinations/mailOutbox.ts';
+import type { Keyring } from '../store/keyring.ts';
 
 type Options = {
   store: Store;

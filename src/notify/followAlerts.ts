@@ -1,9 +1,9 @@
 import { type Finding, severityOf } from '../model/alert.ts';
 import { type AlertLinks, raisedType } from '../model/notification.ts';
 import type { Db } from '../store/db.ts';
-import { type AlertDocument, findAlertDocuments } from '../store/deliveries/alertDocuments.ts';
-import { insertDeliveries, type NewMessage } from '../store/deliveries/insertDeliveries.ts';
-import { findRecipients, type Recipient } from '../store/deliveries/recipients.ts';
+import { type AlertDocument, findAlertDocuments } from '../store/destinations/alertDocuments.ts';
+import { insertDeliveries, type NewMessage } from '../store/destinations/insertDeliveries.ts';
+import { findRecipients, type Recipient } from '../store/destinations/recipients.ts';
 import { createAlertFilters } from './alertFilters.ts';
 
 type Raised = { finding: Finding; uid: string };

@@ -1,5 +1,5 @@
 import type { Db } from '../store/db.ts';
-import { retractDeliveries } from '../store/deliveries/followUps.ts';
+import { retractDeliveries } from '../store/destinations/followUps.ts';
 
 /** What was not sent of retracted alerts is not sent any more, and who heard of them is told, in their own transaction. */
 export function createFollowRetractions({ now }: { now: () => number }) {

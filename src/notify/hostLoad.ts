@@ -1,5 +1,5 @@
 import { slotsPerHost } from '../lib/hostQueues.ts';
-import { webhooksAtOnce } from '../store/deliveries/claimDeliveries.ts';
+import { webhooksAtOnce } from '../store/destinations/claimDeliveries.ts';
 import type { Target } from './sender.ts';
 
 /** Enough that no slot of a host waits for work; more would only hold places that other hosts could use. */

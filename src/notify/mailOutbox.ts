@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Outcome } from '../model/notification.ts';
 import type { Store } from '../store/db.ts';
-import type { Keyring } from '../store/keyring.ts';
 import {
   type ClaimedMail,
   claimMails,
   finishMail,
   forgetOldMails,
   type MailResult,
-} from '../store/notify/mailOutbox.ts';
+} from '../store/destinations/mailOutbox.ts';
+import type { Keyring } from '../store/keyring.ts';
 import type { Mailer } from './mailer.ts';
 import { nextAttempt } from './retrySchedule.ts';
 import { toHtml } from './texts/toHtml.ts';

@@ -2,14 +2,14 @@ import { timingSafeEqual } from 'node:crypto';
 import type { AuditKeys } from '../lib/auditKey.ts';
 import { hashToken } from '../lib/token.ts';
 import { createTokenBucket } from '../lib/tokenBucket.ts';
-import { appendAudit } from '../store/audit.ts';
 import type { Db } from '../store/db.ts';
 import {
   bindDestination,
   findBindable,
   findBound,
   unbindDestination,
-} from '../store/notify/messengerBinding.ts';
+} from '../store/destinations/messengerBinding.ts';
+import { appendAudit } from '../store/records/audit.ts';
 import type { Update } from './messengerAUpdates.ts';
 import { cleanLine } from './texts/clean.ts';
 

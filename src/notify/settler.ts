@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditKeys } from '../lib/auditKey.ts';
 import { createFairQueue } from '../lib/fairQueue.ts';
-import { appendAudit } from '../store/audit.ts';
 import type { Db, Store } from '../store/db.ts';
-import { disableDestination, type Health, noteHealth } from '../store/deliveries/destinationHealth.ts';
-import { insertDeliveries } from '../store/deliveries/insertDeliveries.ts';
-import { findOtherDestinations } from '../store/deliveries/recipients.ts';
-import { type Settled, settleDeliveries } from '../store/deliveries/settleDeliveries.ts';
+import { disableDestination, type Health, noteHealth } from '../store/destinations/destinationHealth.ts';
+import { insertDeliveries } from '../store/destinations/insertDeliveries.ts';
+import { findOtherDestinations } from '../store/destinations/recipients.ts';
+import { type Settled, settleDeliveries } from '../store/destinations/settleDeliveries.ts';
+import { appendAudit } from '../store/records/audit.ts';
 
 /** `isGone`: the receiver wants nothing any more. `pausedUntil`: it wants nothing before. */
 export type Result = Settled & { isGone: boolean; pausedUntil: number | null };

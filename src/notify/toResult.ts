@@ -1,4 +1,4 @@
-import type { Claimed } from '../store/deliveries/claimDeliveries.ts';
+import type { Claimed } from '../store/destinations/claimDeliveries.ts';
 import { longestWait, nextAttempt } from './retrySchedule.ts';
 import type { Outcome } from './sender.ts';
 import type { Result } from './settler.ts';

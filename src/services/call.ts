@@ -9,10 +9,10 @@ import type { Sandbox } from '../scripts/sandbox.ts';
 import type { Db, Store } from '../store/db.ts';
 import type { Keyring } from '../store/keyring.ts';
 import type { Hsm } from '../wallets/pkcs11/openHsm.ts';
-import type { AlertFeed } from './alertFeed.ts';
-import type { ChainAccess } from './chainAccess.ts';
-import type { FailedLogins } from './failedLogins.ts';
-import type { MetricRecorder } from './metricRecorder.ts';
+import type { FailedLogins } from './accounts/failedLogins.ts';
+import type { AlertFeed } from './alerts/alertFeed.ts';
+import type { ChainAccess } from './contracts/chainAccess.ts';
+import type { MetricRecorder } from './telemetry/metricRecorder.ts';
 
 /** What every service can reach; built once. */
 export type Services = {

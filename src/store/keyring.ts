@@ -3,7 +3,7 @@ import { type AuditKey, type AuditKeys, deriveAuditKey } from '../lib/auditKey.t
 import { seal, unseal } from '../lib/seal.ts';
 import { sql } from '../lib/sql.ts';
 import type { Db, Store } from './db.ts';
-import { keyAuditChains } from './keyAuditChains.ts';
+import { keyAuditChains } from './records/keyAuditChains.ts';
 
 /** Where a secret belongs; a box opens only in its own place. */
 type Place = { tenantId: number | null; kind: string; id: number | string; member: string };

@@ -8,7 +8,7 @@ import type { ScriptResult } from '../model/detection.ts';
 import type { Store } from '../store/db.ts';
 import type { Keyring } from '../store/keyring.ts';
 import { findLabels } from '../store/labels/findLabels.ts';
-import { findAllocations } from '../store/tokenomics.ts';
+import { findAllocations } from '../store/tokenomics/tokenomics.ts';
 import { findFunding } from '../store/watch/funding.ts';
 import { answerRequests, type Sources } from './answerRequests.ts';
 import { createProbe } from './probe.ts';

@@ -5,8 +5,8 @@ import { createGuardedAgents } from '../lib/guardedAgent.ts';
 import type { HostQueues } from '../lib/hostQueues.ts';
 import { messageOf } from '../lib/messageOf.ts';
 import type { HttpRequest, HttpResult } from '../model/detection.ts';
+import { openCredential } from '../store/detectors/sealedCredential.ts';
 import type { Keyring } from '../store/keyring.ts';
-import { openCredential } from '../store/sealedCredential.ts';
 
 type Options = { egress: Egress; hosts: HostQueues; keyring: Keyring };
 

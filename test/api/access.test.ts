@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { accessOf, allowedRoles } from '../../src/api/access.ts';
-import type { Endpoint } from '../../src/api/endpoint.ts';
-import { createMetrics } from '../../src/api/metrics.ts';
-import { createServer } from '../../src/api/server.ts';
+import { accessOf, allowedRoles } from '../../src/api/http/access.ts';
+import type { Endpoint } from '../../src/api/http/endpoint.ts';
+import { createMetrics } from '../../src/api/http/metrics.ts';
+import { createServer } from '../../src/api/http/server.ts';
 import { type Role, roles } from '../../src/model/principal.ts';
-import { issueToken } from '../../src/services/issueToken.ts';
+import { issueToken } from '../../src/services/accounts/issueToken.ts';
 import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
 import { createTenantWorld, type TenantWorld } from './support/createTenantWorld.ts';
 import { dump } from './support/dump.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
-import { issueToken } from '../../src/services/issueToken.ts';
+import { issueToken } from '../../src/services/accounts/issueToken.ts';
 import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
 import { tally, together } from '../support/together.ts';
 

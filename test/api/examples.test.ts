@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { accessOf, allowedRoles } from '../../src/api/access.ts';
-import type { Endpoint } from '../../src/api/endpoint.ts';
-import { pathOf } from '../../src/api/route.ts';
+import { accessOf, allowedRoles } from '../../src/api/http/access.ts';
+import type { Endpoint } from '../../src/api/http/endpoint.ts';
+import { pathOf } from '../../src/api/http/route.ts';
 import type { Role } from '../../src/model/principal.ts';
-import { publishDetectors } from '../../src/services/publishDetectors.ts';
+import { publishDetectors } from '../../src/services/detectors/publishDetectors.ts';
 import type { Answer, Json } from '../harness/api.ts';
 import { type ScoreWorld, startScoreWorld } from '../scoring/support/scoreWorld.ts';
 import { createWorld, type World } from '../support/world.ts';

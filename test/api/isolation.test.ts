@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { accessOf, allowedRoles } from '../../src/api/access.ts';
-import type { Endpoint } from '../../src/api/endpoint.ts';
-import { resources } from '../../src/api/endpoints.ts';
+import { resources } from '../../src/api/endpoints/endpoints.ts';
+import { accessOf, allowedRoles } from '../../src/api/http/access.ts';
+import type { Endpoint } from '../../src/api/http/endpoint.ts';
 import { type Role, roles, tenantRoles } from '../../src/model/principal.ts';
 import { type Answer, type Json, startTestApi, type TestApi } from '../harness/api.ts';
 import { createRandom } from '../support/random.ts';

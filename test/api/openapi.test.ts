@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { accessOf } from '../../src/api/access.ts';
-import { pathOf } from '../../src/api/route.ts';
+import { accessOf } from '../../src/api/http/access.ts';
+import { pathOf } from '../../src/api/http/route.ts';
 import { problems } from '../../src/model/errors.ts';
 import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
 import { endpoints } from './support/observe.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { resources } from '../../src/api/endpoints.ts';
+import { resources } from '../../src/api/endpoints/endpoints.ts';
 import { startTestApi, type TestApi } from '../harness/api.ts';
 import { createWorld, type World } from '../support/world.ts';
 

@@ -1,6 +1,6 @@
 import { BlockList } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addressKey } from '../../src/api/trustedProxies.ts';
+import { addressKey } from '../../src/api/http/trustedProxies.ts';
 import { addSource } from '../harness/addSource.ts';
 import { startTestApi, type TestApi } from '../harness/api.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { resources } from '../../src/api/endpoints.ts';
+import { resources } from '../../src/api/endpoints/endpoints.ts';
 import { Problem } from '../../src/model/errors.ts';
 import { parseQuery } from '../../src/query/lucene/parser.ts';
 import { resolve } from '../../src/query/lucene/resolve.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { resources } from '../../src/api/endpoints.ts';
+import { resources } from '../../src/api/endpoints/endpoints.ts';
 import type { Members } from '../../src/store/table.ts';
 import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
 import { plantCanaries } from './support/canary.ts';

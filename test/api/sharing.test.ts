@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { accessOf, allowedRoles } from '../../src/api/access.ts';
-import type { Endpoint } from '../../src/api/endpoint.ts';
+import { accessOf, allowedRoles } from '../../src/api/http/access.ts';
+import type { Endpoint } from '../../src/api/http/endpoint.ts';
 import { type Role, roles } from '../../src/model/principal.ts';
 import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
 import { share as shareProject } from '../support/share.ts';

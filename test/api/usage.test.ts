@@ -4,7 +4,7 @@ import type { Finding } from '../../src/model/alert.ts';
 import { type MetricName, metrics, type Sample } from '../../src/model/metrics.ts';
 import { createBuckets, parseInterval } from '../../src/query/interval.ts';
 import { parseTimeZone } from '../../src/query/timeZone.ts';
-import { addSamples } from '../../src/store/metrics/addSamples.ts';
+import { addSamples } from '../../src/store/telemetry/addSamples.ts';
 import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { raiseAll, randomFinding } from '../support/randomAlerts.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
-import { resources } from '../../src/api/endpoints.ts';
+import { resources } from '../../src/api/endpoints/endpoints.ts';
 import type { Json } from '../harness/api.ts';
 import {
   createPlace,

@@ -1,6 +1,5 @@
 import { BlockList } from 'node:net';
 import pino from 'pino';
-import { startActions } from '../../src/acting.ts';
 import type { Acting } from '../../src/actions/acting.ts';
 import { createCancelOnRetractions, createFireOnAlerts } from '../../src/actions/fireOnAlerts.ts';
 import type { ChainClient } from '../../src/chains/chainClient.ts';
@@ -10,14 +9,15 @@ import { type Egress, toEgress } from '../../src/lib/egress.ts';
 import { createHostQueues } from '../../src/lib/hostQueues.ts';
 import { sql } from '../../src/lib/sql.ts';
 import { createFollowAlerts } from '../../src/notify/followAlerts.ts';
+import { startActions } from '../../src/runtime/acting.ts';
+import { startWatching } from '../../src/runtime/watching.ts';
 import { createSandbox } from '../../src/scripts/sandbox.ts';
-import { createAlertLinks } from '../../src/services/alertLinks.ts';
-import { createMetricRecorder } from '../../src/services/metricRecorder.ts';
-import { publishDetectors } from '../../src/services/publishDetectors.ts';
+import { createAlertLinks } from '../../src/services/alerts/alertLinks.ts';
+import { publishDetectors } from '../../src/services/detectors/publishDetectors.ts';
+import { createMetricRecorder } from '../../src/services/telemetry/metricRecorder.ts';
 import { listen } from '../../src/store/listen.ts';
 import type { Hsm } from '../../src/wallets/pkcs11/openHsm.ts';
 import { openAnswers } from '../../src/watch/openAnswers.ts';
-import { startWatching } from '../../src/watching.ts';
 import { type Json, startTestApi, type TestApi } from './api.ts';
 import { until } from './vigil.ts';
 

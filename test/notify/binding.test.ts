@@ -5,7 +5,7 @@ import { Secret } from '../../src/lib/secret.ts';
 import { sql } from '../../src/lib/sql.ts';
 import { startMessengerABinding } from '../../src/notify/bindMessengerA.ts';
 import { createBot } from '../../src/notify/messengerABot.ts';
-import { disableDestination } from '../../src/store/deliveries/destinationHealth.ts';
+import { disableDestination } from '../../src/store/destinations/destinationHealth.ts';
 import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
 import { type BotApi, startBotApi } from '../harness/botApi.ts';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { sql } from '../../src/lib/sql.ts';
 import { giveDueNotices, startExpiryNotices } from '../../src/notify/expiryNotices.ts';
 import { toMailStory } from '../../src/notify/texts/toMailStory.ts';
-import { claimMails } from '../../src/store/notify/mailOutbox.ts';
+import { claimMails } from '../../src/store/destinations/mailOutbox.ts';
 import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
 
 const day = 86_400_000;

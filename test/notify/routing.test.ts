@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { prepareRaise, raise } from '../../src/alerts/raise.ts';
 import { retract } from '../../src/alerts/retract.ts';
-import { wholeAlert } from '../../src/api/reports/alertSchemas.ts';
+import { wholeAlert } from '../../src/api/endpoints/alerts/alertSchemas.ts';
 import { sql } from '../../src/lib/sql.ts';
 import type { Finding } from '../../src/model/alert.ts';
 import { createFollowAlerts } from '../../src/notify/followAlerts.ts';

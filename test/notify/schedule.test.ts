@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { delays } from '../../src/notify/retrySchedule.ts';
-import { tidyDeliveries } from '../../src/store/deliveries/tidyDeliveries.ts';
+import { tidyDeliveries } from '../../src/store/destinations/tidyDeliveries.ts';
 import type { Json } from '../harness/api.ts';
 import { until } from '../harness/vigil.ts';
 import { createRandom } from '../support/random.ts';

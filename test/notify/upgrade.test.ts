@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { everything } from '../../src/model/principal.ts';
 import { readAlertEvents } from '../../src/store/alerts/alertEvents.ts';
 import { openStore } from '../../src/store/db.ts';
-import { findTargets } from '../../src/store/deliveries/targets.ts';
+import { findTargets } from '../../src/store/destinations/targets.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { createDatabaseBefore } from '../support/createDatabaseBefore.ts';
 

@@ -1,11 +1,11 @@
 import { verify } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { resources } from '../../src/api/endpoints.ts';
+import { resources } from '../../src/api/endpoints/endpoints.ts';
 import { raw, sql } from '../../src/lib/sql.ts';
 import { hashToken } from '../../src/lib/token.ts';
-import { appendAudit } from '../../src/store/audit.ts';
-import { findTokenByHash } from '../../src/store/tokens.ts';
-import { verifyAudit } from '../../src/store/verifyAudit.ts';
+import { findTokenByHash } from '../../src/store/accounts/tokens.ts';
+import { appendAudit } from '../../src/store/records/audit.ts';
+import { verifyAudit } from '../../src/store/records/verifyAudit.ts';
 import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
 import { recordWrites } from '../support/recordWrites.ts';
 import { createWorld, type World } from '../support/world.ts';

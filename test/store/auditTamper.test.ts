@@ -3,11 +3,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deriveAuditKey } from '../../src/lib/auditKey.ts';
 import { raw, sql } from '../../src/lib/sql.ts';
 import { everything } from '../../src/model/principal.ts';
-import { appendAudit } from '../../src/store/audit.ts';
-import { createCheckpoint, readCheckpoint, type SignedCheckpoint } from '../../src/store/auditCheckpoint.ts';
 import { openStore, type Store } from '../../src/store/db.ts';
 import { type Keyring, openKeyring, resealDataKeys } from '../../src/store/keyring.ts';
-import { verifyAudit } from '../../src/store/verifyAudit.ts';
+import { appendAudit } from '../../src/store/records/audit.ts';
+import {
+  createCheckpoint,
+  readCheckpoint,
+  type SignedCheckpoint,
+} from '../../src/store/records/auditCheckpoint.ts';
+import { verifyAudit } from '../../src/store/records/verifyAudit.ts';
 import type { Json } from '../harness/api.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { createRandom } from '../support/random.ts';

@@ -1,8 +1,8 @@
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareRaise, raise } from '../../src/alerts/raise.ts';
-import { tidyOnce } from '../../src/housekeeping.ts';
 import { sql } from '../../src/lib/sql.ts';
+import { tidyOnce } from '../../src/runtime/housekeeping.ts';
 import { ensurePartitions } from '../../src/store/alerts/partitions.ts';
 import { openStore, type Store } from '../../src/store/db.ts';
 import { createTestDatabase } from '../harness/database.ts';

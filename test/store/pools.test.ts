@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
-import { type Database, openDatabase } from '../../src/database.ts';
 import { sql } from '../../src/lib/sql.ts';
+import { loadConfig } from '../../src/runtime/config.ts';
+import { type Database, openDatabase } from '../../src/runtime/database.ts';
 import { createTestDatabase } from '../harness/database.ts';
 
 let database: Database;

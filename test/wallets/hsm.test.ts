@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
-import { destroyOrphanKeys } from '../../src/services/tendWalletKeys.ts';
+import { destroyOrphanKeys } from '../../src/services/wallets/tendWalletKeys.ts';
 import { type Hsm, openHsm } from '../../src/wallets/pkcs11/openHsm.ts';
 import { openSigner, type Signer } from '../../src/wallets/signer.ts';
 import { type Envelope, signTransaction } from '../../src/wallets/signTransaction.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { retireDrainedKeys } from '../../src/services/tendWalletKeys.ts';
+import { retireDrainedKeys } from '../../src/services/wallets/tendWalletKeys.ts';
 import { openSigner } from '../../src/wallets/signer.ts';
 import { signTransaction } from '../../src/wallets/signTransaction.ts';
 import { type Anvil, startAnvil } from '../harness/anvil.ts';

@@ -1,4 +1,4 @@
-import type { ClaimedMail } from '../../store/notify/mailOutbox.ts';
+import type { ClaimedMail } from '../../store/destinations/mailOutbox.ts';
 import { cleanLine, cleanLink } from './clean.ts';
 import { toLine, toTime } from './readData.ts';
 import type { Story } from './story.ts';

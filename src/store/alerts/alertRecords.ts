@@ -2,7 +2,7 @@ import { join, type Sql, sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 import { findDocument, setTags } from '../documents/documentRecords.ts';
 import { type DocumentScope, seenBy } from '../documents/documentTable.ts';
-import type { Row } from '../records.ts';
+import type { Row } from '../records/records.ts';
 import { alertTable } from './alertTable.ts';
 
 export async function findAlert(

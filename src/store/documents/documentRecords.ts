@@ -2,7 +2,7 @@ import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { uidTime } from '../../model/uidTime.ts';
 import { createTermHash } from '../../query/termHash.ts';
 import type { Db } from '../db.ts';
-import type { Row } from '../records.ts';
+import type { Row } from '../records/records.ts';
 import type { DocumentTable } from './documentTable.ts';
 import { selectDocument } from './searchDocuments.ts';
 

@@ -1,9 +1,9 @@
 import { raw, sql } from '../../lib/sql.ts';
 import type { AlertKind } from '../../model/alert.ts';
 import type { Scope } from '../../model/principal.ts';
+import { contractTable } from '../contracts/contractTable.ts';
+import { projectTable } from '../contracts/projectTable.ts';
 import type { Db } from '../db.ts';
-import { contractTable } from '../tables/contract.ts';
-import { projectTable } from '../tables/project.ts';
 import type { DocumentScope } from './documentTable.ts';
 
 /** A record that the caller has been found to see; foreign if only because it is shared. */

@@ -1,6 +1,6 @@
 import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
-import { insertDeliveries } from '../deliveries/insertDeliveries.ts';
+import { insertDeliveries } from '../destinations/insertDeliveries.ts';
 import { selectDocument } from '../documents/searchDocuments.ts';
 import type { Lane } from './lanes.ts';
 import { isToldOf } from './readLane.ts';

@@ -4,7 +4,7 @@ import type { BacktestResult, backtestStates } from '../../model/backtest.ts';
 import type { Watched } from '../../model/detection.ts';
 import type { Scope } from '../../model/principal.ts';
 import type { Db } from '../db.ts';
-import { findRecipients } from '../deliveries/recipients.ts';
+import { findRecipients } from '../destinations/recipients.ts';
 import { byTenant } from '../table.ts';
 
 export type BacktestRow = {

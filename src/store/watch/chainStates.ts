@@ -1,7 +1,7 @@
 import { sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
+import { contractTable } from '../contracts/contractTable.ts';
 import type { Db } from '../db.ts';
-import { contractTable } from '../tables/contract.ts';
 
 export type ChainState = {
   chainUid: string;

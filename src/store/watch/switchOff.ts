@@ -1,7 +1,7 @@
 import type { AuditKeys } from '../../lib/auditKey.ts';
 import { raw, sql } from '../../lib/sql.ts';
-import { appendAudit } from '../audit.ts';
 import type { Db } from '../db.ts';
+import { appendAudit } from '../records/audit.ts';
 
 const tables = { detector: raw('detector'), trigger: raw('"trigger"') };
 

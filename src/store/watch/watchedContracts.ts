@@ -2,7 +2,7 @@ import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Severity } from '../../model/alert.ts';
 import type { Watched } from '../../model/detection.ts';
 import type { Db } from '../db.ts';
-import { graceMs } from '../notify/expiryNotices.ts';
+import { graceMs } from '../destinations/expiryNotices.ts';
 
 type WatchedDetector = {
   id: number;

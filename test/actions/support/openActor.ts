@@ -1,10 +1,10 @@
 import pino from 'pino';
-import { startActions } from '../../../src/acting.ts';
 import type { Acting } from '../../../src/actions/acting.ts';
 import { type ChainUid, chains } from '../../../src/chains/chains.ts';
 import { createEvmClient } from '../../../src/chains/evm/createEvmClient.ts';
 import { deriveAuditKey } from '../../../src/lib/auditKey.ts';
 import { sql } from '../../../src/lib/sql.ts';
+import { startActions } from '../../../src/runtime/acting.ts';
 import { createSandbox } from '../../../src/scripts/sandbox.ts';
 import { openStore, type PoolConfig } from '../../../src/store/db.ts';
 import type { Keyring } from '../../../src/store/keyring.ts';

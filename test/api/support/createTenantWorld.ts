@@ -1,5 +1,5 @@
 import { type Role, roles } from '../../../src/model/principal.ts';
-import { issueToken } from '../../../src/services/issueToken.ts';
+import { issueToken } from '../../../src/services/accounts/issueToken.ts';
 import type { TestApi } from '../../harness/api.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { newBody } from './newBody.ts';

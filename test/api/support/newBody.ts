@@ -1,5 +1,5 @@
-import type { Endpoint } from '../../../src/api/endpoint.ts';
-import { exampleOf } from '../../../src/api/example.ts';
+import type { Endpoint } from '../../../src/api/http/endpoint.ts';
+import { exampleOf } from '../../../src/api/http/example.ts';
 import type { Json, TestApi } from '../../harness/api.ts';
 import type { World } from '../../support/world.ts';
 import { endpoints, recordEndpoints } from './observe.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import type { Endpoint } from '../../../src/api/endpoint.ts';
-import { createEndpoints, resources } from '../../../src/api/endpoints.ts';
-import { toOpenApi } from '../../../src/api/openapi.ts';
-import { pathOf } from '../../../src/api/route.ts';
+import { createEndpoints, resources } from '../../../src/api/endpoints/endpoints.ts';
+import type { Endpoint } from '../../../src/api/http/endpoint.ts';
+import { toOpenApi } from '../../../src/api/http/openapi.ts';
+import { pathOf } from '../../../src/api/http/route.ts';
 import type { Answer, Json, TestApi } from '../../harness/api.ts';
 import { faultsOf } from './schemas.ts';
 import { createSend } from './send.ts';

@@ -8,7 +8,7 @@ import { createFollowAlerts } from '../../../src/notify/followAlerts.ts';
 import type { Sender, Target } from '../../../src/notify/sender.ts';
 import { createHttpSender } from '../../../src/notify/sendHttp.ts';
 import { startWorker } from '../../../src/notify/worker.ts';
-import { createAlertLinks } from '../../../src/services/alertLinks.ts';
+import { createAlertLinks } from '../../../src/services/alerts/alertLinks.ts';
 import { listen } from '../../../src/store/listen.ts';
 import { addSource } from '../../harness/addSource.ts';
 import { type Json, startTestApi, type TestApi } from '../../harness/api.ts';

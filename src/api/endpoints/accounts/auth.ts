@@ -1,0 +1,214 @@
+import { Type } from 'typebox';
+import { everything, roles } from '../../../model/principal.ts';
+import {
+  changePassword,
+  endSession,
+  listSessions,
+  login,
+  logout,
+  refresh,
+} from '../../../services/accounts/sessions.ts';
+import type { Call } from '../../../services/call.ts';
+import { findPlanUse } from '../../../store/accounts/plans.ts';
+import { searchRecords } from '../../../store/records/records.ts';
+import { type Endpoint, endpoint } from '../../http/endpoint.ts';
+import { Flag, Id, List, Millis, nullable, OneOf, Shape, SomeOf, Text } from '../../http/schema.ts';
+import { apiKey } from './apiKey.ts';
+import { planUse } from './plan.ts';
+import { password } from './user.ts';
+
+const tag = 'Sessions';
+const session = Shape(
+  {
+    token: Text('Access token of the session.', 'vigil_session_…'),
+    expiredAt: Millis('When the session ends.'),
+  },
+  ['token', 'expiredAt'],
+);
+
+const loginEndpoint = endpoint({
+  method: 'POST',
+  path: '/auth/login',
+  tag,
+  summary: 'Log in',
+  description:
+    'Opens a session of 12 hours; a user has at most 20, and the oldest ends when another one is opened. Attempts are limited ' +
+    '(429): 100 from one address, then 10 a second; 5 from one address for one e-mail address, and beyond these 30 for that ' +
+    'e-mail address from everywhere, then one a second. So guessing elsewhere keeps no user out. Failed attempts are in the ' +
+    'audit log. An e-mail address may have a user in each of several tenants: the password decides, or `tenantId`.',
+  body: Shape(
+    {
+      email: Text('E-mail address of the user, in capitals or not.', 'alice@example.com', {
+        max: 254,
+        format: 'email',
+      }),
+      tenantId: Id(
+        'The tenant of the user, where the address has users in several; without it the oldest that fits.',
+      ),
+      password: Text('Password of the user.', 'correct horse battery', { max: 200 }),
+    },
+    ['email', 'password'],
+  ),
+  reply: session,
+  effect: 'session',
+  password: 'check',
+  problems: ['unauthenticated'],
+  handle: async (call, { body }) => ({ body: await login(call, body) }),
+});
+
+const refreshEndpoint = endpoint({
+  method: 'POST',
+  path: '/auth/refresh',
+  tag,
+  summary: 'Refresh the session',
+  description:
+    'Gives the session a new token for 12 hours; the present one is used up. Refreshing with a token that was used up or ended ' +
+    'before ends the whole session, because the token must have been copied.',
+  reply: session,
+  effect: 'session',
+  endsReused: true,
+  handle: async (call) => ({ body: await refresh(call) }),
+});
+
+const logoutEndpoint = endpoint({
+  method: 'POST',
+  path: '/auth/logout',
+  tag,
+  summary: 'Log out',
+  description: 'Ends the session at once.',
+  reply: Shape({}, []),
+  effect: 'session',
+  handle: async (call) => {
+    await logout(call);
+    return { body: {} };
+  },
+});
+
+const meEndpoint = endpoint({
+  method: 'GET',
+  path: '/auth/me',
+  tag,
+  summary: 'Who am I',
+  description: 'The user, tenant and roles behind the token, and the plan of the tenant with its use.',
+  reply: Shape(
+    {
+      userId: nullable(Id('The user.')),
+      tenantId: nullable(Id('The tenant.')),
+      organisationId: nullable(Id('The organisation of the tenant.')),
+      roles: SomeOf(roles, 'What the token may do.', ['tenant-manager']),
+      tokenKind: OneOf(['SESSION', 'API_KEY', 'ADMIN'], 'What kind of token it is.', 'SESSION'),
+      plan: nullable(planUse),
+    },
+    ['userId', 'tenantId', 'organisationId', 'roles', 'tokenKind', 'plan'],
+  ),
+  effect: 'read',
+  handle: async ({ db, principal, now, services }) => {
+    const { userId, tenantId, organisationId, roles, tokenKind } = principal;
+    const streams = services.alertFeed.slots.count(tenantId);
+    const plan = tenantId === null ? null : await findPlanUse(db, tenantId, streams, now);
+    return { body: { userId, tenantId, organisationId, roles, tokenKind, plan } };
+  },
+});
+
+const sessionEntry = {
+  id: Id('The session.'),
+  createdAt: Millis('When the user logged in.'),
+  refreshedAt: Millis('When it was last refreshed.'),
+  expiredAt: Millis('When it ends if it is not refreshed.'),
+  address: nullable(Text('Address it was last opened or refreshed from.', '203.0.113.7')),
+  isCurrent: Flag('Whether it is the session that asks.'),
+};
+
+const sessionsEndpoint = endpoint({
+  method: 'GET',
+  path: '/auth/session',
+  tag,
+  summary: 'List my sessions',
+  description: 'The live sessions of the user behind the token, newest first.',
+  reply: Shape({ data: List(Shape(sessionEntry, Object.keys(sessionEntry)), 'Live sessions.') }, ['data']),
+  effect: 'read',
+  handle: async (call) => ({ body: { data: await listSessions(call) } }),
+});
+
+const endSessionEndpoint = endpoint({
+  method: 'DELETE',
+  path: '/auth/session/{sessionId}',
+  tag,
+  summary: 'End a session of mine',
+  description: 'Ends the session at once; its token can neither be used nor refreshed any more.',
+  params: Shape({ sessionId: Id('The session.') }, ['sessionId']),
+  reply: Shape({ id: Id('The session that ended.') }, ['id']),
+  effect: 'session',
+  problems: ['not-found'],
+  handle: async (call, { params }) => {
+    await endSession(call, params.sessionId);
+    return { body: { id: params.sessionId } };
+  },
+});
+
+const keysReply = Shape(
+  {
+    data: List(
+      apiKey.endpoints.find(({ method }) => method === 'GET')!.reply,
+      'API keys that the user has made and that still live.',
+    ),
+  },
+  ['data'],
+);
+
+async function ownKeys({ db, principal: { userId }, now }: Call) {
+  if (userId === null) return { data: [] };
+  const where = `userId = ${userId} and (expiredAt is null or expiredAt > ${now})`;
+  const sort = [{ field: 'id', order: 'desc' } as const];
+  const { table, names } = apiKey.kind;
+  const { data } = await searchRecords(db, table, everything, { where, sort, size: 1000 }, names);
+  return { data };
+}
+
+const keysEndpoint = endpoint({
+  method: 'GET',
+  path: '/auth/apikey',
+  tag,
+  summary: 'List the API keys I have made',
+  description:
+    'For review, above all after a change of the password: keys go on living, with the roles that their maker still has.',
+  reply: keysReply,
+  effect: 'read',
+  handle: async (call) => ({ body: await ownKeys(call) }),
+});
+
+const passwordEndpoint = endpoint({
+  method: 'POST',
+  path: '/auth/password',
+  tag,
+  summary: 'Change my password',
+  description:
+    'Ends every other session of the user at once. API keys that the user has made go on living; the answer lists them for ' +
+    'review. Managers and administrators reset the passwords of others by PUT /user/{id}.',
+  body: Shape(
+    {
+      oldPassword: Text('The present password.', 'correct horse battery', { max: 200 }),
+      newPassword: Type.Unsafe<string>({ ...password, examples: ['another horse, another battery'] }),
+    },
+    ['oldPassword', 'newPassword'],
+  ),
+  reply: keysReply,
+  effect: 'session',
+  password: 'change',
+  problems: ['unprocessable'],
+  handle: async (call, { body }) => {
+    await changePassword(call, body);
+    return { body: await ownKeys(call) };
+  },
+});
+
+export const authEndpoints: Endpoint[] = [
+  loginEndpoint,
+  refreshEndpoint,
+  logoutEndpoint,
+  meEndpoint,
+  sessionsEndpoint,
+  endSessionEndpoint,
+  keysEndpoint,
+  passwordEndpoint,
+];

@@ -1,0 +1,105 @@
+import { Type } from 'typebox';
+import { chainUids } from '../../../chains/chains.ts';
+import { alertGroups, alertKinds } from '../../../model/alert.ts';
+import { interceptorTypes, severities, triggerTypes } from '../../../model/enumerations.ts';
+import { Flag, Id, JsonObject, Millis, nullable, OneOf, Shape, Text, Words } from '../../http/schema.ts';
+
+const text = (description: string, example: string) => Text(description, example, { max: 100_000 });
+
+const members = {
+  uid: text('Unique identifier of the alert.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071'),
+  kind: OneOf(alertKinds, 'What raised it.', 'detector'),
+  group: OneOf(alertGroups, 'Its group in histograms.', 'SECURITY'),
+  timestamp: Millis('When it happened.'),
+  eid: text('Identifier of the event behind it.', '0x5c50…#3'),
+  txHash: nullable(
+    text('The transaction.', '0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060'),
+  ),
+  chainUid: nullable(OneOf(chainUids, 'The chain.', 'ethereum')),
+  blockNumber: nullable(Type.Integer({ description: 'The block.', minimum: 0, examples: [46147] })),
+  blockHash: nullable(
+    text('Hash of the block.', '0x4e3a3754410177e6937ef1f84bba68ea139e8d1a2258c5f85db9f1cd715a1bdd'),
+  ),
+  tenantId: Id('The tenant.'),
+  projectId: Id('The project.'),
+  contractId: Id('The contract.'),
+  detectorId: nullable(Id('The detector that raised it.')),
+  triggerId: nullable(Id('The trigger that raised it.')),
+  actionId: nullable(Id('The action behind it.')),
+  walletId: nullable(Id('The wallet that signed.')),
+  walletName: nullable(text('Name of the wallet.', 'Guardian')),
+  walletChainUid: nullable(text('Chain of the wallet.', 'ethereum')),
+  walletAddress: nullable(text('Address of the wallet.', '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266')),
+  interceptorType: nullable(OneOf(interceptorTypes, 'What fed the trigger.', 'TRANSACTION')),
+  triggerType: nullable(OneOf(Object.keys(triggerTypes), 'What the trigger looks for.', 'FUNCTION_CALL')),
+  severity: OneOf(severities, 'How bad it is.', 'HIGH'),
+  numericSeverity: Type.Integer({
+    description: 'INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90.',
+    minimum: 0,
+    maximum: 100,
+    examples: [70],
+  }),
+  name: text('Name of the alert.', 'Ownership changed'),
+  message: text('What happened, for people.', 'The owner is now 0xf39F…2266.'),
+  meta: JsonObject('What the finding carries.', { previousOwner: '0x01' }),
+  status: OneOf(
+    ['UNRESOLVED', 'RESOLVED', 'RETRACTED'],
+    'Whether somebody has dealt with it, or its block is gone.',
+    'UNRESOLVED',
+  ),
+  finality: OneOf(['HEAD', 'CONFIRMED', 'FINAL'], 'How settled its block is.', 'FINAL'),
+  tags: Words('Free labels.', ['reviewed']),
+  suppressed: Flag('Over the rate limit of the plan: nobody was told.'),
+  backfilled: Flag('Pushed more than an hour after it happened: no one was notified.'),
+  retractedAt: nullable(Millis('When its block was found to be gone.')),
+};
+
+type MemberName = keyof typeof members;
+
+function shape(names: readonly MemberName[]) {
+  const shown = Object.fromEntries(names.map((name) => [name, members[name]]));
+  return { names, members: shown, schema: Shape(shown, names) };
+}
+
+/** The seed's 2.12. */
+export const actionAlert = shape([
+  'numericSeverity',
+  'severity',
+  'eid',
+  'walletId',
+  'message',
+  'uid',
+  'meta',
+  'tenantId',
+  'contractId',
+  'name',
+  'actionId',
+  'txHash',
+  'projectId',
+  'timestamp',
+  'walletName',
+  'walletChainUid',
+  'walletAddress',
+]);
+
+/** The seed's 2.13. */
+export const triggerAlert = shape([
+  'uid',
+  'timestamp',
+  'eid',
+  'txHash',
+  'meta',
+  'tenantId',
+  'projectId',
+  'contractId',
+  'triggerId',
+  'interceptorType',
+  'triggerType',
+  'numericSeverity',
+  'severity',
+  'name',
+  'message',
+]);
+
+/** Everything of an alert. */
+export const wholeAlert = shape(Object.keys(members) as MemberName[]);

@@ -1,0 +1,86 @@
+import { Type } from 'typebox';
+import { type AlertGroup, alertGroups, type Severity, severityOf } from '../../../model/alert.ts';
+import { severities } from '../../../model/enumerations.ts';
+import { findReadable } from '../../../services/records/findReadable.ts';
+import { countContractEntries } from '../../../store/alerts/contractEntries.ts';
+import { type CellCount, countsOverTime } from '../../../store/alerts/countsOverTime.ts';
+import { contractTable } from '../../../store/contracts/contractTable.ts';
+import { withinTime } from '../../../store/documents/searchDocuments.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { Count, Id, OneOf, Shape } from '../../http/schema.ts';
+import { histogramBody, histogramData, readCut } from '../records/histogramBody.ts';
+
+const count = (description: string, example: number) => Count(description, example, Number.MAX_SAFE_INTEGER);
+const group = Shape(
+  { count: count('How many alerts.', 3), maxSeverity: OneOf(severities, 'The worst of them.', 'HIGH') },
+  ['count', 'maxSeverity'],
+  'The alerts of this group.',
+);
+const bucket = Shape(
+  Object.fromEntries(alertGroups.map((name) => [name, group])),
+  [],
+  'The groups that have alerts in this bucket.',
+);
+const perGroup = (description: string, counted: string) =>
+  Shape(Object.fromEntries(alertGroups.map((name) => [name, count(counted, 3)])), alertGroups, description);
+
+/** The seed's endpoint 7. */
+export const histogram = endpoint({
+  method: 'POST',
+  path: '/contract/{id}/histogram',
+  tag: 'Alerts',
+  summary: 'Histogram of the alerts of a contract',
+  description:
+    'Alerts by time and group. Detectors of the categories SECURITY and OPERATIONAL are in the group SECURITY, those of COMPLIANCE and FINANCIAL in COMPLIANCE. Retracted alerts are not counted unless the query names `status`.',
+  params: Shape({ id: Id('The contract.') }, ['id']),
+  body: histogramBody,
+  reply: Type.Unsafe(
+    Shape(
+      {
+        data: histogramData(bucket),
+        total: perGroup('Alerts of each group in the whole range, under the query.', 'How many alerts.'),
+        count: perGroup(
+          'What is set up on the contract, whatever the query: its active detectors by category, its triggers, its actions.',
+          'How many there are.',
+        ),
+      },
+      ['data', 'total', 'count'],
+    ),
+  ),
+  effect: 'read',
+  isReport: true,
+  problems: ['invalid-query', 'not-found'],
+  handle: async (call, { params, body }) => {
+    const cut = readCut(body);
+    const contract = await findReadable(call, contractTable, params.id);
+    const owner = { tenantId: contract.tenantId, contractId: contract.id, isForeign: contract.isForeign };
+    const { reports } = call.services;
+    const [counts, count] = await Promise.all([
+      withinTime(() => countsOverTime(reports, owner, cut, body.query, call.now)),
+      countContractEntries(call.db, contract),
+    ]);
+    return { body: { data: toData(cut.starts, counts), total: totals(counts), count } };
+  },
+});
+
+const severityNames = new Map<number, Severity>();
+for (const [name, number] of Object.entries(severityOf)) severityNames.set(number, name as Severity);
+
+function toData(starts: readonly number[], counts: readonly CellCount[]) {
+  const buckets = starts.map(
+    (): Partial<Record<AlertGroup, { count: number; maxSeverity: Severity }>> => ({}),
+  );
+  for (const { bucket, group, count, numericSeverity } of counts) {
+    const sum = buckets[bucket]![group] ?? { count: 0, maxSeverity: 'INFO' };
+    sum.count += count;
+    if (numericSeverity > severityOf[sum.maxSeverity]) sum.maxSeverity = severityNames.get(numericSeverity)!;
+    buckets[bucket]![group] = sum;
+  }
+  return starts.map((ts, index) => ({ ts, bucket: buckets[index]! }));
+}
+
+function totals(counts: readonly CellCount[]): Record<AlertGroup, number> {
+  const result = { SECURITY: 0, COMPLIANCE: 0, action: 0, trigger: 0 };
+  for (const { group, count } of counts) result[group] += count;
+  return result;
+}

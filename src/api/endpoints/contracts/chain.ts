@@ -1,0 +1,103 @@
+import { Type } from 'typebox';
+import { type Chain, type ChainUid, chains, chainUids } from '../../../chains/chains.ts';
+import { type ChainState, findChainStates, listContractsByChain } from '../../../store/watch/chainStates.ts';
+import { type Endpoint, endpoint } from '../../http/endpoint.ts';
+import { Count, Flag, Id, List, Millis, nullable, OneOf, Shape, Text } from '../../http/schema.ts';
+
+const currency = {
+  symbol: Text('Symbol.', 'ETH'),
+  name: Text('Name.', 'Ether'),
+  decimals: Count('Decimals.', 18),
+};
+const explorer = {
+  address: Text('Link to an address; {} stands for it.', 'https://etherscan.io/address/{}'),
+  transaction: Text('Link to a transaction; {} stands for it.', 'https://etherscan.io/tx/{}'),
+  block: Text('Link to a block; {} stands for it.', 'https://etherscan.io/block/{}'),
+};
+const endpointHealth = {
+  endpoint: Text('Address without path and query.', 'https://rpc.example.com'),
+  state: OneOf(['ok', 'failing', 'wrong-chain', 'stale'], 'How it fares.', 'ok'),
+  head: nullable(Count('Its newest block.', 21_000_000)),
+  latencyMs: nullable(Count('How long it takes to answer, in milliseconds.', 40)),
+  faults: Count('Faults in a row.', 0),
+  lastFault: nullable(Text('What went wrong last.', 'it did not answer within 10000 ms')),
+};
+const chain = {
+  chainUid: OneOf(chainUids, 'The chain.', 'ethereum'),
+  family: Text('Family of the chain.', 'evm'),
+  name: Text('Name of the chain.', 'Ethereum'),
+  network: OneOf(['MAINNET', 'TESTNET', 'DEVNET'], 'Kind of network.', 'MAINNET'),
+  currency: Shape(currency, Object.keys(currency), 'Native currency.'),
+  chainId: nullable(Type.Integer({ description: 'Chain id where there is one.', minimum: 1, examples: [1] })),
+  blockTimeMs: Count('Usual time between blocks in milliseconds.', 12_000),
+  confirmations: Count('Blocks after which a block counts as confirmed.', 12),
+  explorer: nullable(Shape(explorer, Object.keys(explorer), 'Link patterns of a block explorer.')),
+  configured: Flag('Whether an RPC endpoint is configured for it here.'),
+  followed: Flag('Whether a process follows it at the moment.'),
+  head: nullable(Count('Newest block that is known of.', 21_000_000)),
+  processed: nullable(Count('Newest block that was processed.', 21_000_000)),
+  lag: nullable(Count('Blocks between the two.', 0)),
+  confirmed: nullable(Count('Newest block that counts as confirmed.', 20_999_988)),
+  final: nullable(Count('Newest block that cannot be reorganised any more.', 20_999_936)),
+  processedAt: nullable(Millis('Time of the newest block that was processed.')),
+  contracts: Count('Your active contracts on it.', 2),
+  unwatched: List(
+    Shape({ id: Id('The contract.'), name: Text('Its name.', 'Vault') }, ['id', 'name']),
+    'Your contracts on it that nobody watches, because no endpoint is configured; at most 1,000.',
+  ),
+  endpoints: List(
+    Shape(endpointHealth, Object.keys(endpointHealth)),
+    'State of its endpoints; for administrators only.',
+  ),
+};
+
+/** Every chain that Vigil knows, and how far it has come with each. */
+export function chainEndpoint(confirmations: (uid: ChainUid) => number): Endpoint {
+  return endpoint({
+    method: 'GET',
+    path: '/chain',
+    tag: 'Chains',
+    summary: 'List the chains',
+    reply: Shape({ data: List(Shape(chain, Object.keys(chain)), 'Every chain.') }, ['data']),
+    effect: 'read',
+    handle: async (call) => {
+      const { isConfigured } = call.services.chains;
+      const states = await findChainStates(call.db);
+      const contracts = await listContractsByChain(call.db, call.scope);
+      return {
+        body: {
+          data: chainUids.map((uid) => {
+            const own = contracts.get(uid) ?? { count: 0, first: [] };
+            return {
+              ...describe(chains[uid]),
+              confirmations: confirmations(uid),
+              configured: isConfigured(uid),
+              ...toProgress(states.get(uid), call.scope.all),
+              contracts: own.count,
+              unwatched: isConfigured(uid) ? [] : own.first,
+            };
+          }),
+        },
+      };
+    },
+  });
+}
+
+function describe({ uid, family, name, network, currency, chainId, blockTimeMs, explorer }: Chain) {
+  const optional = { chainId: chainId ?? null, explorer: explorer ?? null };
+  return { chainUid: uid, family, name, network, currency, blockTimeMs, ...optional };
+}
+
+function toProgress(state: ChainState | undefined, isAdmin: boolean) {
+  const { head = null, processed = null } = state ?? {};
+  return {
+    followed: state?.isFollowed ?? false,
+    head,
+    processed,
+    lag: head === null || processed === null ? null : Math.max(0, head - processed),
+    confirmed: state?.confirmed ?? null,
+    final: state?.final ?? null,
+    processedAt: state?.processedAt ?? null,
+    endpoints: isAdmin ? (state?.endpoints ?? []) : [],
+  };
+}

@@ -1,0 +1,242 @@
+import { Type } from 'typebox';
+import { destinationTypes, severities } from '../../../model/enumerations.ts';
+import { eventTypes } from '../../../model/notification.ts';
+import { confirmDestination, resendConfirmation } from '../../../services/destinations/confirmDestination.ts';
+import { previewDestination, testDestination } from '../../../services/destinations/notifyDestination.ts';
+import { replayDelivery } from '../../../services/destinations/replayDelivery.ts';
+import { rotateSecret } from '../../../services/destinations/webhookSecret.ts';
+import { findReadable } from '../../../services/records/findReadable.ts';
+import { findBindings } from '../../../store/destinations/bindings.ts';
+import { deliveryStates, searchDeliveries } from '../../../store/destinations/deliveryLog.ts';
+import { findHealth } from '../../../store/destinations/destinationHealth.ts';
+import { destinationTable } from '../../../store/destinations/destinationTable.ts';
+import { type Endpoint, endpoint } from '../../http/endpoint.ts';
+import { pageQuery } from '../../http/pageQuery.ts';
+import { Count, Flag, Id, List, Millis, nullable, OneOf, Shape, Text, TextMap } from '../../http/schema.ts';
+import { destination } from './destination.ts';
+
+const tag = 'Destinations';
+const byId = Shape({ id: Id('The destination.') }, ['id']);
+const uid = Text(
+  'The delivery; receivers of webhooks see it as `webhook-id`.',
+  'f0c9a1de-0000-4000-8000-000000000001',
+  {
+    max: 100,
+  },
+);
+const status = nullable(
+  Type.Integer({ description: 'Status that the receiver answered with.', examples: [200] }),
+);
+const error = nullable(Text('Why it failed.', 'The receiver answered 500.'));
+const attempt = {
+  attempt: Count('Number of the attempt, from 1.', 1),
+  at: Millis('When it was made.'),
+  durationMs: Count('How long it took.', 120),
+  status,
+  error,
+};
+const delivery = {
+  uid,
+  sequence: Count('Rises in the order in which messages came into being.', 42, Number.MAX_SAFE_INTEGER),
+  destinationId: Id('The destination.'),
+  type: OneOf(eventTypes, 'What is told.', 'alert.detector.raised'),
+  state: OneOf(deliveryStates, 'What became of it.', 'DELIVERED'),
+  alertUid: nullable(Text('The alert that it tells of.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071')),
+  createdAt: Millis('When it came into being.'),
+  updatedAt: Millis('When it last changed.'),
+  deliveredAt: nullable(Millis('When it got through.')),
+  nextAttemptAt: nullable(Millis('When it is tried next.')),
+  lastStatus: status,
+  lastError: error,
+  attempts: List(Shape(attempt, Object.keys(attempt)), 'Every attempt so far.'),
+};
+const deliveryReply = Shape(delivery, Object.keys(delivery));
+const binding = {
+  kind: OneOf(['detector', 'trigger', 'action'], 'What is bound.', 'detector'),
+  recordId: Id('The detector, trigger or action.'),
+  name: Text('Its name; for a trigger that of its alert as well.', 'Owner watch'),
+  bindingId: Id('The binding inside that record.'),
+  minSeverity: nullable(OneOf(severities, 'Only alerts that are at least this bad.', 'HIGH')),
+  query: nullable(Text('Only alerts that this query string finds.', 'severity:CRITICAL')),
+};
+
+/** What can be asked of destinations beside keeping them. */
+export const notifyEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: 'POST',
+    path: '/destination/{id}/test',
+    tag,
+    summary: 'Send a test message',
+    description:
+      'Sends a `ping` at once and answers with what came of it. One that gets through enables a destination again that was disabled because nothing did.',
+    params: byId,
+    reply: Shape(
+      { delivered: Flag('Whether it got through.'), uid, status, error, durationMs: attempt.durationMs },
+      ['delivered', 'uid', 'status', 'error', 'durationMs'],
+    ),
+    effect: 'send',
+    problems: ['not-found'],
+    handle: async (call, { params }) => {
+      const { uid, outcome, durationMs } = await testDestination(call, params.id);
+      return {
+        body: {
+          delivered: outcome.ok,
+          uid,
+          status: outcome.status ?? null,
+          error: outcome.ok ? null : outcome.error,
+          durationMs,
+        },
+      };
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/destination/{id}/confirm',
+    tag,
+    summary: 'Mail the confirmation link again',
+    description:
+      'To the address of an EMAIL destination that is not confirmed yet; the links before it are void. At most once a minute, and five times a day for one address.',
+    params: byId,
+    reply: Shape(
+      {
+        to: Text('The address that the link is mailed to.', 'alice@example.com'),
+        expiredAt: Millis('Until when the link can be used.'),
+      },
+      ['to', 'expiredAt'],
+    ),
+    effect: 'change',
+    problems: ['not-found', 'unprocessable', 'illegal-transition', 'rate-limited'],
+    handle: async (call, { params }) => ({
+      body: await resendConfirmation(call, destination.kind, params.id),
+    }),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/destination/confirm/{code}',
+    tag,
+    summary: 'Confirm an e-mail address',
+    description: 'What the page behind the mailed link does. A link can be used once, for seven days.',
+    params: Shape({ code: Text('The code of the link.', 'vigil_confirm_…', { max: 200 }) }, ['code']),
+    reply: Shape(
+      {
+        address: Text('The confirmed address.', 'alice@example.com'),
+        tenant: Text('Whose alerts it gets.', 'Example'),
+      },
+      ['address', 'tenant'],
+    ),
+    effect: 'change',
+    problems: ['not-found'],
+    handle: async (call, { params }) => ({ body: await confirmDestination(call, params.code) }),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/destination/{id}/preview',
+    tag,
+    summary: 'Show what would be sent',
+    description:
+      'The request, mail or message for an alert, or for a `ping` where none is named. Secrets and signatures are masked; nothing is sent.',
+    params: byId,
+    body: Shape(
+      {
+        alertUid: Text('The alert.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071', { max: 100 }),
+        template: Text('A message to try in place of the alert’s own.', 'The owner is {newOwner} now.', {
+          max: 10_000,
+        }),
+      },
+      [],
+    ),
+    reply: Shape(
+      {
+        type: OneOf(destinationTypes, 'Kind of destination.', 'HTTP'),
+        method: Text('HTTP method.', 'POST'),
+        uri: Text('Address.', 'https://example.com/hook'),
+        headers: TextMap('HTTP headers.', { 'content-type': 'application/json' }),
+        body: Text('Body of the request.', '{"type":"ping"}'),
+        to: Text('Receiver of the mail.', 'alice@example.com'),
+        subject: Text('Subject of the mail.', 'HIGH: Owner changed'),
+        text: Text('Text of the mail or message.', 'Owner changed'),
+        html: Text('Mail as HTML.', '<p>Owner changed</p>'),
+        chatId: nullable(Text('The chat.', '-10002')),
+      },
+      ['type'],
+    ),
+    effect: 'read',
+    problems: ['not-found', 'unprocessable'],
+    handle: async (call, { params, body }) => ({
+      body: await previewDestination(call, params.id, body),
+    }),
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/destination/{id}/secret',
+    tag,
+    summary: 'Replace the secret that signs webhooks',
+    description:
+      'The answer is the only place where the new secret is shown. For a day the old one signs as well.',
+    params: byId,
+    reply: Shape(
+      {
+        secret: Text('The new secret.', 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='),
+        previousUntil: Millis('Until when the old secret signs as well.'),
+      },
+      ['secret', 'previousUntil'],
+    ),
+    effect: 'change',
+    problems: ['not-found', 'unprocessable'],
+    handle: async (call, { params }) => ({ body: await rotateSecret(call, destination.kind, params.id) }),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/destination/{id}/delivery',
+    tag,
+    summary: 'Read what was sent to a destination',
+    description: 'Newest first, with every attempt, and whether the destination works.',
+    params: byId,
+    query: pageQuery(deliveryStates, 'DEAD'),
+    reply: Shape(
+      {
+        status: OneOf(['ACTIVE', 'DISABLED'], 'Whether anything is sent to it.', 'ACTIVE'),
+        failingSince: nullable(Millis('Since when nothing has got through.')),
+        disabledReason: nullable(Text('Why nothing is sent any more.', 'Nothing got through for five days.')),
+        groupWindowMs: Count('Mails and chat messages within this time of the last one go out together.', 0),
+        data: List(deliveryReply, 'The deliveries.'),
+      },
+      ['status', 'failingSince', 'disabledReason', 'groupWindowMs', 'data'],
+    ),
+    effect: 'read',
+    problems: ['not-found'],
+    handle: async (call, { params, query }) => {
+      const place = await findReadable(call, destinationTable, params.id);
+      const { from = 0, size = 10, state } = query;
+      const health = await findHealth(call.db, place.tenantId, place.id);
+      return { body: { ...health, data: await searchDeliveries(call.db, place, { from, size, state }) } };
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/destination/{id}/binding',
+    tag,
+    summary: 'Read what is bound to a destination',
+    description: 'Detectors, trigger alerts and actions that send to it, and which alerts of theirs.',
+    params: byId,
+    reply: Shape({ data: List(Shape(binding, Object.keys(binding)), 'The bindings.') }, ['data']),
+    effect: 'read',
+    problems: ['not-found'],
+    handle: async (call, { params }) => {
+      const place = await findReadable(call, destinationTable, params.id);
+      return { body: { data: await findBindings(call.db, place.tenantId, place.id) } };
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/delivery/{uid}/replay',
+    tag,
+    summary: 'Send a delivery again',
+    description: 'At once, under the same uid, and on a schedule of attempts that begins anew.',
+    params: Shape({ uid }, ['uid']),
+    reply: deliveryReply,
+    effect: 'change',
+    problems: ['not-found', 'illegal-transition'],
+    handle: async (call, { params }) => ({ body: await replayDelivery(call, params.uid) }),
+  }),
+];

@@ -1,0 +1,33 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Static, type TSchema, Type } from 'typebox';
+import { invalidInput } from '../../../model/validate.ts';
+import type { Row } from '../../../store/records/records.ts';
+import { readOnly } from '../../http/fields.ts';
+import { Shape } from '../../http/schema.ts';
+
+/**
+ * The body of a change to what is searched as a document: only the members in `changing` change, the others may come
+ * back as they were read. Those in `passing` change by themselves and are taken as they come.
+ */
+export function documentUpdate<C extends Record<string, TSchema>>(
+  shown: Readonly<Record<string, TSchema>>,
+  changing: C,
+  passing: readonly string[] = [],
+) {
+  const echoed = Object.entries(shown).map(
+    ([name, schema]) => [name, Type.Unsafe({ ...schema, readOnly: true })] as const,
+  );
+  type Change = { [N in keyof C]?: Static<C[N]> };
+  return {
+    body: Type.Unsafe<Change & Row>(Shape({ ...Object.fromEntries(echoed), ...changing }, [])),
+
+    /** Refuses a member that Vigil sets and that came back with another value. */
+    check(body: Row, current: Row): void {
+      const faults = Object.keys(body)
+        .filter((name) => !Object.hasOwn(changing, name) && !passing.includes(name))
+        .filter((name) => !isDeepStrictEqual(body[name], current[name]))
+        .map((name) => readOnly(`/${name}`));
+      if (faults.length > 0) throw invalidInput(faults);
+    },
+  };
+}

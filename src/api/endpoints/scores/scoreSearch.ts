@@ -1,0 +1,72 @@
+import { Type } from 'typebox';
+import { severities } from '../../../model/enumerations.ts';
+import { findReadable } from '../../../services/records/findReadable.ts';
+import { ofInstance } from '../../../store/documents/documentScopes.ts';
+import { searchJson } from '../../../store/documents/searchDocuments.ts';
+import { instanceTable } from '../../../store/scores/instanceTable.ts';
+import { scoreTable } from '../../../store/scores/scoreTable.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { Id, JsonObject, Millis, nullable, OneOf, Shape, Text, Words } from '../../http/schema.ts';
+import { checkTimeseries, familyQReply, scoreFamilyQ } from '../records/familyQ.ts';
+
+const text = (description: string, example: string) => Text(description, example, { max: 100_000 });
+const number = (description: string, example: number) => Type.Number({ description, examples: [example] });
+
+/** The seed's 2.14. */
+export const scoreChange = {
+  uid: text('Unique identifier.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071'),
+  index: text('The partition it lives in.', 'score-2026.11'),
+  timestamp: Millis('When the alert was raised, the clock ticked or the alert was retracted.'),
+  i: Type.Integer({ description: 'Its number inside the instance.', minimum: 0, examples: [1] }),
+  type: OneOf(
+    ['alert', 'tick', 'retraction'],
+    'What made the change: an alert, the clock, or that an alert was retracted.',
+    'alert',
+  ),
+  organisationId: Id('The organisation.'),
+  licenseId: Id('The license.'),
+  licenseInstanceId: Id('The license instance.'),
+  tenantId: Id('The tenant.'),
+  projectId: Id('The project.'),
+  contractId: nullable(Id('The contract.')),
+  txHash: nullable(text('The transaction.', '0x5c504ed4')),
+  detectorSchemaName: nullable(
+    text('The schema of the detector; of a trigger its type.', 'ownership_change'),
+  ),
+  alertId: nullable(text('The alert.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071')),
+  monitorId: nullable(text('The detector, trigger or action.', '1')),
+  alertName: nullable(text('Name of the alert.', 'Ownership changed')),
+  alertMessage: nullable(text('Message of the alert.', 'The owner is now 0xf39F…2266.')),
+  numericSeverity: nullable(
+    Type.Integer({ description: 'Severity of the alert as a number.', minimum: 0, examples: [70] }),
+  ),
+  severity: nullable(OneOf(severities, 'Severity of the alert.', 'HIGH')),
+  tags: Words('Free labels.', ['viewed']),
+  meta: JsonObject('What the alert carries.', { previousOwner: '0x01' }),
+  scoreGroup: nullable(text('The score group.', 'security')),
+  score: number('The score after the change.', 93),
+  scoreChange: number('The change, within the bounds of the license.', -7),
+  key: nullable(text('Name of the output of the script; `change` if it names none.', 'penalty')),
+  value: nullable(number('Value of that output; what the script asked for if it names none.', 7)),
+};
+export const scoreChangeNames = Object.keys(scoreChange);
+export const scoreChangeSchema = Shape(scoreChange, scoreChangeNames);
+
+export const scoreSearch = endpoint({
+  method: 'POST',
+  path: '/instance/{id}/score/search',
+  tag: 'Licenses and scores',
+  summary: 'Search the score changes of a license instance',
+  params: Shape({ id: Id('The license instance.') }, ['id']),
+  body: scoreFamilyQ,
+  reply: familyQReply(scoreChangeSchema),
+  effect: 'read',
+  isReport: true,
+  problems: ['invalid-query', 'not-found'],
+  handle: async (call, { params, body }) => {
+    checkTimeseries(body.timeseries);
+    const scope = ofInstance(await findReadable(call, instanceTable, params.id));
+    const { reports } = call.services;
+    return { json: await searchJson(reports, scoreTable, scope, body, scoreChangeNames, call.now) };
+  },
+});

@@ -1,0 +1,250 @@
+import {
+  type OrganisationRole,
+  organisationRoles,
+  type Role,
+  type TenantRole,
+  tenantRoles,
+} from '../../model/principal.ts';
+
+/**
+ * Who may call what: the lowest role of each ladder that is enough, or `public`. Administrators may call all.
+ * An endpoint without a row here does not start, and neither does a row without an endpoint.
+ */
+const table = {
+  'POST /auth/login': 'public',
+  'POST /auth/refresh': ['tenant-viewer', 'organisation-viewer'],
+  'POST /auth/logout': ['tenant-viewer', 'organisation-viewer'],
+  'GET /auth/me': ['tenant-viewer', 'organisation-viewer'],
+  'GET /auth/session': ['tenant-viewer', 'organisation-viewer'],
+  'DELETE /auth/session/{sessionId}': ['tenant-viewer', 'organisation-viewer'],
+  'GET /auth/apikey': ['tenant-viewer', 'organisation-viewer'],
+  'POST /auth/password': ['tenant-viewer', 'organisation-viewer'],
+
+  'POST /organisation': [],
+  'GET /organisation/{id}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /organisation/{id}': [],
+  'DELETE /organisation/{id}': [],
+  'POST /organisation/search': ['tenant-viewer', 'organisation-viewer'],
+
+  'POST /tenant': [],
+  'GET /tenant/{id}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /tenant/{id}': [],
+  'DELETE /tenant/{id}': [],
+  'POST /tenant/search': ['tenant-viewer', 'organisation-viewer'],
+
+  'POST /user': [],
+  'GET /user/{id}': ['tenant-manager', 'organisation-manager'],
+  'PUT /user/{id}': ['tenant-manager', 'organisation-manager'],
+  'DELETE /user/{id}': ['tenant-manager', 'organisation-manager'],
+  'POST /user/search': ['tenant-manager', 'organisation-manager'],
+
+  'POST /apikey': ['tenant-manager'],
+  'GET /apikey/{id}': ['tenant-manager'],
+  'PUT /apikey/{id}': ['tenant-manager'],
+  'DELETE /apikey/{id}': ['tenant-manager'],
+  'POST /apikey/search': ['tenant-manager'],
+
+  'POST /invite': ['tenant-manager', 'organisation-manager'],
+  'GET /invite/{id}': ['tenant-manager', 'organisation-manager'],
+  'DELETE /invite/{id}': ['tenant-manager', 'organisation-manager'],
+  'POST /invite/search': ['tenant-manager', 'organisation-manager'],
+  'POST /invite/{uid}/accept': 'public',
+
+  'POST /project': ['tenant-manager'],
+  'GET /project/{id}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /project/{id}': ['tenant-manager'],
+  'DELETE /project/{id}': ['tenant-manager'],
+  'POST /project/search': ['tenant-viewer', 'organisation-viewer'],
+
+  'GET /share': ['tenant-viewer'],
+  'POST /share/{projectId}/accept': ['tenant-manager'],
+  'DELETE /share/{projectId}': ['tenant-manager'],
+
+  'POST /contract': ['tenant-user'],
+  'GET /contract/{id}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /contract/{id}': ['tenant-user'],
+  'DELETE /contract/{id}': ['tenant-manager'],
+  'POST /contract/search': ['tenant-viewer', 'organisation-viewer'],
+
+  'POST /wallet': ['tenant-manager'],
+  'GET /wallet/{id}': ['tenant-viewer'],
+  'PUT /wallet/{id}': ['tenant-manager'],
+  'DELETE /wallet/{id}': ['tenant-manager'],
+  'POST /wallet/search': ['tenant-viewer'],
+  'POST /wallet/{id}/rotate': ['tenant-manager'],
+  'GET /wallet/{id}/balance': ['tenant-viewer'],
+
+  'POST /destination': ['tenant-user'],
+  'GET /destination/{id}': ['tenant-viewer'],
+  'PUT /destination/{id}': ['tenant-user'],
+  'DELETE /destination/{id}': ['tenant-manager'],
+  'POST /destination/search': ['tenant-viewer'],
+
+  'POST /destination/{id}/confirm': ['tenant-user'],
+  'POST /destination/confirm/{code}': 'public',
+  'POST /destination/{id}/test': ['tenant-user'],
+  'POST /destination/{id}/preview': ['tenant-viewer'],
+  'POST /destination/{id}/secret': ['tenant-user'],
+  'GET /destination/{id}/delivery': ['tenant-viewer'],
+  'GET /destination/{id}/binding': ['tenant-viewer'],
+  'POST /delivery/{uid}/replay': ['tenant-user'],
+
+  'POST /detector': ['tenant-user'],
+  'GET /detector/{id}': ['tenant-viewer'],
+  'PUT /detector/{id}': ['tenant-user'],
+  'DELETE /detector/{id}': ['tenant-manager'],
+  'POST /detector/search': ['tenant-viewer'],
+
+  'POST /detector/schema': [],
+  'GET /detector/schema/{id}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /detector/schema/{id}': [],
+  'DELETE /detector/schema/{id}': [],
+  'POST /detector/schema/search': ['tenant-viewer', 'organisation-viewer'],
+
+  'POST /trigger': ['tenant-user'],
+  'GET /trigger/{id}': ['tenant-viewer'],
+  'PUT /trigger/{id}': ['tenant-user'],
+  'DELETE /trigger/{id}': ['tenant-manager'],
+  'POST /trigger/search': ['tenant-viewer'],
+
+  'POST /action': ['tenant-user'],
+  'GET /action/{id}': ['tenant-viewer'],
+  'PUT /action/{id}': ['tenant-user'],
+  'DELETE /action/{id}': ['tenant-manager'],
+  'POST /action/search': ['tenant-viewer'],
+  'POST /action/{id}/simulate': ['tenant-viewer'],
+  'POST /action/{id}/execute': ['tenant-user'],
+  'GET /action/{id}/intent': ['tenant-viewer'],
+  'POST /action/halt': ['tenant-user'],
+  'POST /action/resume': ['tenant-manager'],
+  'GET /action/halt': ['tenant-viewer'],
+
+  'GET /approval/{id}': ['tenant-viewer'],
+  'POST /approval/search': ['tenant-viewer'],
+  'POST /approval/{id}/approve': ['tenant-user'],
+  'POST /approval/{id}/reject': ['tenant-user'],
+
+  'POST /label': ['tenant-user'],
+  'GET /label/{id}': ['tenant-viewer'],
+  'PUT /label/{id}': ['tenant-user'],
+  'DELETE /label/{id}': ['tenant-manager'],
+  'POST /label/search': ['tenant-viewer'],
+  'POST /label/import': ['tenant-user'],
+
+  'POST /license': ['organisation-user'],
+  'GET /license/{id}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /license/{id}': ['organisation-user'],
+  'DELETE /license/{id}': ['organisation-manager'],
+  'POST /license/search': ['tenant-viewer', 'organisation-viewer'],
+
+  'POST /score/group': ['organisation-user'],
+  'GET /score/group/{id}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /score/group/{id}': ['organisation-user'],
+  'DELETE /score/group/{id}': ['organisation-manager'],
+  'POST /score/group/search': ['tenant-viewer', 'organisation-viewer'],
+
+  'POST /instance': ['organisation-user'],
+  'GET /instance/{id}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /instance/{id}': ['organisation-user'],
+  'DELETE /instance/{id}': ['organisation-manager'],
+  'POST /instance/search': ['tenant-viewer', 'organisation-viewer'],
+
+  'POST /instance/meta': ['organisation-user'],
+  'GET /instance/meta/{id}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /instance/meta/{id}': ['organisation-user'],
+  'DELETE /instance/meta/{id}': ['organisation-manager'],
+  'POST /instance/meta/search': ['tenant-viewer', 'organisation-viewer'],
+
+  'POST /plan': [],
+  'GET /plan/{id}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /plan/{id}': [],
+  'DELETE /plan/{id}': [],
+  'POST /plan/search': ['tenant-viewer', 'organisation-viewer'],
+
+  'POST /subscription': [],
+  'GET /subscription/{id}': ['tenant-viewer'],
+  'PUT /subscription/{id}': [],
+  'DELETE /subscription/{id}': [],
+  'POST /subscription/search': ['tenant-viewer'],
+
+  'POST /tokenomics/category': ['tenant-user'],
+  'GET /tokenomics/category/{id}': ['tenant-viewer'],
+  'PUT /tokenomics/category/{id}': ['tenant-user'],
+  'DELETE /tokenomics/category/{id}': ['tenant-manager'],
+  'POST /tokenomics/category/search': ['tenant-viewer'],
+
+  'POST /tokenomics/schedule': ['tenant-user'],
+  'GET /tokenomics/schedule/{id}': ['tenant-viewer'],
+  'PUT /tokenomics/schedule/{id}': ['tenant-user'],
+  'DELETE /tokenomics/schedule/{id}': ['tenant-manager'],
+  'POST /tokenomics/schedule/search': ['tenant-viewer'],
+
+  'GET /contract/{id}/tokenomics': ['tenant-viewer', 'organisation-viewer'],
+
+  'POST /contract/{id}/action/alert/search': ['tenant-viewer', 'organisation-viewer'],
+  'POST /contract/{id}/trigger/alert/search': ['tenant-viewer', 'organisation-viewer'],
+  'POST /contract/{id}/detector/alert/search': ['tenant-viewer', 'organisation-viewer'],
+  'POST /project/{id}/alert/search': ['tenant-viewer', 'organisation-viewer'],
+  'POST /alert/search': ['tenant-viewer', 'organisation-viewer'],
+  'POST /action/alert/aggregation': ['tenant-viewer', 'organisation-viewer'],
+  'POST /alert/aggregation': ['tenant-viewer', 'organisation-viewer'],
+  'GET /alert/stream': ['tenant-viewer'],
+  'GET /alert/{uid}': ['tenant-viewer', 'organisation-viewer'],
+  'PUT /alert/{uid}': ['tenant-user'],
+  'POST /alert/resolve': ['tenant-user'],
+  'POST /detector/{id}/alert': ['tenant-user'],
+  'POST /detector/backtest': ['tenant-user'],
+  'POST /detector/{id}/backtest': ['tenant-user'],
+  'GET /backtest/{uid}': ['tenant-viewer'],
+  'POST /backtest/{uid}/cancel': ['tenant-user'],
+  'POST /detector/{id}/explain': ['tenant-viewer'],
+  'GET /detector/{id}/fault': ['tenant-viewer'],
+  'POST /contract/{id}/histogram': ['tenant-viewer', 'organisation-viewer'],
+  'POST /instance/{id}/score/search': ['tenant-viewer', 'organisation-viewer'],
+  'GET /instance/{id}/score': ['tenant-viewer', 'organisation-viewer'],
+  'POST /instance/{id}/resume': ['organisation-user'],
+  'PUT /score/{index}/{uid}': ['tenant-user', 'organisation-user'],
+  'POST /license/{id}/try': ['tenant-user', 'organisation-user'],
+  'POST /tenant/{id}/dashboard/usage': ['tenant-viewer', 'organisation-viewer'],
+  'POST /tenant/telemetry': ['tenant-viewer', 'organisation-viewer'],
+  'GET /telemetry/metric': ['tenant-viewer', 'organisation-viewer'],
+
+  'GET /chain': ['tenant-viewer', 'organisation-viewer'],
+  'GET /audit': ['tenant-manager'],
+  'GET /audit/export': ['tenant-manager'],
+  'GET /audit/checkpoint': ['tenant-manager'],
+} as const satisfies Record<string, Access>;
+
+export type Access = 'public' | readonly (TenantRole | OrganisationRole)[];
+
+const rows: Readonly<Record<string, Access>> = table;
+
+export function accessOf(endpoint: { method: string; path: string }): Access {
+  const key = `${endpoint.method} ${endpoint.path}`;
+  const access = rows[key];
+  if (!access) throw new Error(`The endpoint ${key} has no row in the access table.`);
+  return access;
+}
+
+/** Rows that name no endpoint, which would be a right that nobody can use or a typo that hides a missing one. */
+export function unusedRows(endpoints: readonly { method: string; path: string }[]): string[] {
+  const known = new Set(endpoints.map(({ method, path }) => `${method} ${path}`));
+  return Object.keys(rows).filter((key) => !known.has(key));
+}
+
+/** Every role that may call; for the documents and the tests. */
+export function allowedRoles(access: Access): readonly Role[] | 'public' {
+  if (access === 'public') return 'public';
+  return [
+    ...tenantRoles.filter((role) => isEnough(access, role)),
+    ...organisationRoles.filter((role) => isEnough(access, role)),
+    'admin',
+  ];
+}
+
+export function isEnough(access: readonly Role[], role: Role): boolean {
+  return [tenantRoles, organisationRoles].some((ladder: readonly Role[]) => {
+    const least = access.map((word) => ladder.indexOf(word)).find((rank) => rank >= 0);
+    return least !== undefined && ladder.indexOf(role) >= least;
+  });
+}

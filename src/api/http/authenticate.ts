@@ -1,0 +1,108 @@
+import { hash } from 'node:crypto';
+import { hashToken } from '../../lib/token.ts';
+import { createTokenBucket } from '../../lib/tokenBucket.ts';
+import { Problem } from '../../model/errors.ts';
+import type { Principal } from '../../model/principal.ts';
+import { findPrincipal } from '../../store/accounts/tokens.ts';
+import type { Db } from '../../store/db.ts';
+
+/** A token that was good this long ago may be looked up again whatever else comes from its address. */
+const trustMs = 3_600_000;
+const trustAtMost = 50_000;
+/** The share of its requests that may come from one address with unknown tokens; beyond it none is looked up. */
+const unknownShare = { perSecond: 1 / 20, burst: 1 / 6 };
+
+/** Short enough that a revoked token, a changed role or a disabled tenant takes effect in under a second. */
+const rememberMs = 500;
+const rememberAtMost = 10_000;
+
+export type Authenticate = ReturnType<typeof createAuthenticate>;
+
+/** Finds who stands behind a bearer token, asking the store at most twice a second for the same token. */
+export function createAuthenticate(
+  db: Db,
+  now: () => number,
+  rateLimit: { perSecond: number; burst: number },
+) {
+  const known = new Map<string, { principal: Promise<Principal | undefined>; at: number }>();
+  /** Tokens that were good, and when. */
+  const trusted = new Map<string, number>();
+  const guesses = createTokenBucket(
+    {
+      perSecond: rateLimit.perSecond * unknownShare.perSecond,
+      burst: Math.max(1, rateLimit.burst * unknownShare.burst),
+    },
+    now,
+  );
+
+  async function authenticate(authorization: string | undefined, address: string): Promise<Principal> {
+    const token = readBearer(authorization);
+    const key = keyOf(token);
+    const at = now();
+    let entry = known.get(key);
+    if (!entry || at - entry.at >= rememberMs || at < entry.at) {
+      const isTrusted = at - (trusted.get(key) ?? Number.NEGATIVE_INFINITY) < trustMs;
+      if (!isTrusted) refuseGuessing(address);
+      dropOldest(known, rememberAtMost);
+      entry = { principal: findPrincipal(db, hashToken(token), at), at };
+      known.set(key, entry);
+      entry.principal.catch(() => known.delete(key));
+    }
+    const principal = await entry.principal;
+    if (!principal) {
+      trusted.delete(key);
+      guesses.take(address);
+      throw new Problem('unauthenticated', 'The token is unknown, expired or revoked.');
+    }
+    trust(key, at);
+    return principal;
+  }
+
+  /** Looks without taking: only a token that turns out to be unknown counts. */
+  function refuseGuessing(address: string): void {
+    const { waitSeconds } = guesses.peek(address);
+    if (waitSeconds === 0) return;
+    throw new Problem('rate-limited', 'Too many unknown tokens came from this address.', {
+      retryAfterSeconds: waitSeconds,
+    });
+  }
+
+  function trust(key: string, at: number): void {
+    trusted.delete(key);
+    dropOldest(trusted, trustAtMost);
+    trusted.set(key, at);
+  }
+
+  return {
+    authenticate,
+    /** A token that was just made is good, whatever else comes from its user's address. */
+    expect: (token: string) => trust(keyOf(token), now()),
+    forget: () => known.clear(),
+    sweep: () => guesses.sweep(),
+  };
+}
+
+/** The token itself is not to be remembered. */
+function keyOf(token: string): string {
+  return hash('sha256', token, 'base64');
+}
+
+/** Makes room for one more; sending many cannot evict the others. */
+function dropOldest(map: Map<string, unknown>, limit: number): void {
+  if (map.size < limit) return;
+  const [oldest] = map.keys();
+  map.delete(oldest!);
+}
+
+function readBearer(authorization: string | undefined): string {
+  if (authorization === undefined)
+    throw new Problem('unauthenticated', 'The Authorization header is missing.');
+  const match = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(authorization);
+  if (!match) {
+    throw new Problem(
+      'unauthenticated',
+      'The Authorization header must be the word Bearer, a space and a token.',
+    );
+  }
+  return match[1]!;
+}

@@ -1,0 +1,98 @@
+import type { Static, TSchema } from 'typebox';
+import type { ProblemCode } from '../../model/errors.ts';
+import type { Call } from '../../services/call.ts';
+
+/** What a handler sees of its request, checked against the endpoint's own schemas. */
+export type Input<Params, Query, Body> = {
+  params: Params;
+  query: Query;
+  body: Body;
+  headers: {
+    ifMatch?: string | undefined;
+    ifNoneMatch?: string | undefined;
+    lastEventId?: string | undefined;
+  };
+};
+
+export type Reply = {
+  body?: unknown;
+  /** The body as JSON text, in place of one that has yet to become it. */
+  json?: string;
+  /** The state of the record, from which its ETag is made. */
+  etagOf?: unknown;
+  headers?: Record<string, string>;
+  /** Carries something that is shown once: only the token that asked for it may get it again. */
+  isSecret?: boolean;
+  /** Sent piece by piece in place of the body. */
+  stream?: Stream;
+};
+
+export type Stream = {
+  pieces: AsyncIterable<Buffer | string>;
+  /** Aborts when the reader is too slow; the connection is closed soon after. */
+  cut?: AbortSignal;
+  /** Called once the answer has ended, whatever ended it. */
+  onEnd?(): void;
+};
+
+/** Every endpoint is one of these records: the server, the OpenAPI document and the tests are loops over the list. */
+export type Endpoint = {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Below /api/v1, with {name} for parameters. */
+  path: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  params?: TSchema;
+  query?: TSchema;
+  body?: TSchema;
+  /** Known members that this body may not carry, told apart from typos. */
+  reserved?: ReadonlySet<string>;
+  bodyLimit?: number;
+  /** Nothing has to be said, so that the body may be left out. */
+  mayLackBody?: true;
+  reply: TSchema;
+  status?: 200 | 201;
+  /**
+   * All but `read` and `send` run in one transaction; `create` also honours Idempotency-Key; `session` changes no record
+   * of the tenant and `stop` only ends what goes on, so that both are open to one that may only read; `send` waits for
+   * somebody outside, and holds nothing meanwhile.
+   */
+  effect: 'read' | 'create' | 'change' | 'session' | 'stop' | 'send';
+  /** Answers with server-sent events. */
+  isStream?: true;
+  /** Answers with JSON lines, however many there are. */
+  isLines?: true;
+  /** Its answer has an ETag, so that it may be 304 for who sends it back. */
+  hasEtag?: true;
+  /** Reads much: a tenant may run only a few of these at once. */
+  isReport?: true;
+  /** Works on the password of its body, which takes long: only a few of these run at once. */
+  password?: 'check' | 'set' | 'change';
+  /** A token that is no longer valid is checked for reuse: sending a used one again ends its session. */
+  endsReused?: true;
+  /** Failures beside those that any endpoint can have. */
+  problems?: readonly ProblemCode[];
+  /** RFC 9745 and RFC 8594, for an endpoint on its way out. */
+  deprecated?: { since: Date; sunset: Date };
+  handle(call: Call, input: Input<unknown, unknown, unknown>): Promise<Reply>;
+};
+
+/** Gives `handle` the static types of the schemas; the server has checked the values against these before. */
+export function endpoint<P extends TSchema, Q extends TSchema, B extends TSchema>(
+  definition: Omit<Endpoint, 'params' | 'query' | 'body' | 'handle'> & {
+    params?: P;
+    query?: Q;
+    body?: B;
+    handle(call: Call, input: Input<Static<P>, Static<Q>, Static<B>>): Promise<Reply>;
+  },
+): Endpoint {
+  const { handle, ...rest } = definition;
+  return { ...rest, handle: (call, input) => handle(call, input as Input<Static<P>, Static<Q>, Static<B>>) };
+}
+
+/** A search without a body is a search without conditions. */
+export function isBodyOptional({ effect, body, mayLackBody }: Endpoint): boolean {
+  const isFree = body && 'required' in body && Array.isArray(body.required) && body.required.length === 0;
+  return (effect === 'read' || mayLackBody === true) && isFree === true;
+}

@@ -1,0 +1,90 @@
+import { createFairQueue } from '../../lib/fairQueue.ts';
+import { normalizeMailAddress } from '../../lib/mailAddress.ts';
+import { createTokenBucket } from '../../lib/tokenBucket.ts';
+import { Problem } from '../../model/errors.ts';
+import type { Principal } from '../../model/principal.ts';
+
+/** Each takes a processor for a tenth of a second and holds a connection, of both of which most must be left to others. */
+const atOnce = 2;
+const mostWaiting = 20;
+const perAddress = { perSecond: 10, burst: 100 };
+/** Every address has a small share of its own for each e-mail address, which no one elsewhere can use up. */
+const perPair = { perSecond: 1 / 60, burst: 5 };
+/** What goes beyond. Also for an address that no one has, so that no answer reveals which ones exist. */
+const perEmail = { perSecond: 1, burst: 30 };
+const perUser = { perSecond: 1 / 10, burst: 10 };
+/** For how long, and for how many, an address counts as one from which the user has logged in. */
+const knownForMs = 30 * 24 * 3_600_000;
+const mostKnown = 50_000;
+
+type Caller = { ip: string; principal: Principal };
+
+/**
+ * Keeps those who guess passwords slow, and those who send many from taking the whole process. Users log in during an attack:
+ * addresses take turns, a guesser uses up no one else's share, and an address from which the user has logged in before has a
+ * line of its own.
+ */
+export function createPasswordGuard(now: () => number) {
+  const addresses = createTokenBucket(perAddress, now);
+  const pairs = createTokenBucket(perPair, now);
+  const knownPairs = createTokenBucket(perPair, now);
+  const emails = createTokenBucket(perEmail, now);
+  const users = createTokenBucket(perUser, now);
+  const buckets = [addresses, pairs, knownPairs, emails, users];
+  const known = new Map<string, number>();
+  const line = (slots: number) => createFairQueue({ slots, waitingPerKey: mostWaiting, full: tooMany });
+  // Lines of their own: users who are logged in can change a password while others guess.
+  const lines = { check: line(atOnce), known: line(1), set: line(atOnce) };
+
+  function take(bucket: typeof addresses, key: string | number): void {
+    const { waitSeconds } = bucket.take(key);
+    if (waitSeconds === 0) return;
+    throw new Problem('rate-limited', 'Too many attempts to log in; wait before the next one.', {
+      retryAfterSeconds: waitSeconds,
+    });
+  }
+
+  async function check<T>(ip: string, email: string, work: () => Promise<T>): Promise<T> {
+    const pair = `${ip} ${email}`;
+    const isKnown = now() - (known.get(pair) ?? Number.NEGATIVE_INFINITY) < knownForMs;
+    const isFirst = isKnown && knownPairs.take(pair).waitSeconds === 0;
+    if (!isFirst) {
+      take(addresses, ip);
+      if (pairs.take(pair).waitSeconds > 0) take(emails, email);
+    }
+    const done = await lines[isFirst ? 'known' : 'check'].run(ip, work);
+    remember(pair);
+    return done;
+  }
+
+  function remember(pair: string): void {
+    known.delete(pair);
+    known.set(pair, now());
+    if (known.size > mostKnown) known.delete(known.keys().next().value!);
+  }
+
+  return {
+    /** Runs a request whose checked body has, or may have, a password. */
+    run<T>(
+      use: 'check' | 'set' | 'change',
+      { ip, principal }: Caller,
+      body: unknown,
+      work: () => Promise<T>,
+    ): Promise<T> {
+      const { email, password } = body as { email?: string; password?: string | null };
+      if (use === 'check') return check(ip, normalizeMailAddress(String(email)), work);
+      if (use === 'change') take(users, principal.userId ?? ip);
+      else if (password == null) return work();
+      return lines.set.run(principal.tokenId === 0 ? ip : `tenant ${principal.tenantId}`, work);
+    },
+    sweep(): void {
+      for (const bucket of buckets) bucket.sweep();
+    },
+  };
+}
+
+function tooMany(): Problem {
+  return new Problem('unavailable', 'Too many passwords are being worked on; try again in a moment.', {
+    retryAfterSeconds: 2,
+  });
+}

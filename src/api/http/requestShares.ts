@@ -1,0 +1,52 @@
+import { createFairQueue } from '../../lib/fairQueue.ts';
+import { createTurnPacer } from '../../lib/turnPacer.ts';
+import { Problem } from '../../model/errors.ts';
+import type { Endpoint } from './endpoint.ts';
+
+/**
+ * Requests that run at once, each kind with fewer than there are connections for it, so that work inside of a
+ * transaction finds another one. A tenant may use nearly all of them, but leaves room for one that comes later.
+ */
+const kinds = {
+  request: { slots: 12, slotsPerKey: 9, waitingPerKey: 1000, word: 'requests' },
+  report: { slots: 8, slotsPerKey: 4, waitingPerKey: 50, word: 'searches and reports' },
+  /** They wait for another system and hold no database connection meanwhile. */
+  outside: { slots: 16, slotsPerKey: 4, waitingPerKey: 20, word: 'requests that wait for others' },
+} as const;
+
+/** What requests may do in one turn of the event loop before the next one waits for another turn. */
+const sliceMs = 10;
+
+type Kind = keyof typeof kinds;
+
+/** Shares what requests need fairly between tenants; what is too much for one's line is refused with the reason. */
+export function createRequestShares() {
+  const open = (kind: Kind) => {
+    const { word, ...limits } = kinds[kind];
+    const full = () =>
+      new Problem(
+        'rate-limited',
+        `${limits.waitingPerKey} ${word} of the tenant are waiting already; wait for their answers before sending more.`,
+        { limit: limits.waitingPerKey, count: limits.waitingPerKey, retryAfterSeconds: 2 },
+      );
+    return createFairQueue({ ...limits, full });
+  };
+  const queues = { request: open('request'), report: open('report'), outside: open('outside') };
+
+  const pace = createTurnPacer(sliceMs);
+
+  return {
+    run: <T>(endpoint: Endpoint, tenantId: number | null, isAnonymous: boolean, work: () => Promise<T>) =>
+      queues[kindOf(endpoint)].run(isAnonymous ? 'anonymous' : `tenant ${tenantId}`, () => {
+        const turn = pace();
+        return turn ? turn.then(work) : work();
+      }),
+    /** How many run and wait, for the metrics. */
+    stats: () => Object.entries(queues).map(([kind, queue]) => ({ kind, ...queue.stats() })),
+  };
+}
+
+function kindOf({ isReport, effect }: Endpoint): Kind {
+  if (isReport) return 'report';
+  return effect === 'send' ? 'outside' : 'request';
+}

@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+import { invalid, Problem } from '../../model/errors.ts';
+import { validate } from '../../model/validate.ts';
+import type { Call, SecurityEvent, Services } from '../../services/call.ts';
+import { writeSecurityEvents } from '../../services/records/auditSecurityEvent.ts';
+import type { Db } from '../../store/db.ts';
+import { findReply, saveReply, tryLockKey } from '../../store/records/idempotency.ts';
+import { type Endpoint, type Input, isBodyOptional, type Stream } from './endpoint.ts';
+import { etagOf } from './etag.ts';
+import { holdForApproval } from './holdForApproval.ts';
+import { refuseUnstorable } from './readJson.ts';
+
+type Request = Pick<FastifyRequest, 'id' | 'ip' | 'params' | 'query' | 'body' | 'headers'>;
+type Checked = Input<unknown, unknown, unknown>;
+export type Answer = {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+  isSecret?: boolean;
+  stream?: Stream;
+};
+
+/** Runs the endpoint on what was read of the request: reads on the pool, everything else in one transaction. */
+export async function runEndpoint(
+  endpoint: Endpoint,
+  services: Services,
+  { principal, scope, visible }: Pick<Call, 'principal' | 'scope' | 'visible'>,
+  request: Request,
+  input: Checked,
+): Promise<Answer> {
+  const now = services.now();
+  let securityEvents: SecurityEvent[] = [];
+  let areTokensStale = false;
+  /** Tokens that are looked up before the transaction ends are found as they were, so they are forgotten once more. */
+  const forgetTokens = () => {
+    areTokensStale = true;
+    services.forgetTokens();
+  };
+  const callOn = (db: Db): Call => {
+    // A transaction that is tried again notes them again.
+    securityEvents = [];
+    const { id: requestId, ip: address } = request;
+    return { services, db, principal, scope, visible, address, requestId, now, securityEvents, warnings: [] };
+  };
+  try {
+    if (endpoint.effect === 'read' || endpoint.effect === 'send')
+      return await answer(endpoint, callOn(services.store), input);
+    const key = endpoint.effect === 'create' ? readKey(request.headers['idempotency-key']) : undefined;
+    const store = endpoint.effect === 'session' ? services.logins : services.store;
+    return await store.transaction((tx) => {
+      const call = { ...callOn(tx), services: { ...services, forgetTokens } };
+      return key === undefined ? answer(endpoint, call, input) : answerOnce(endpoint, call, input, key);
+    });
+  } finally {
+    if (areTokensStale) services.forgetTokens();
+    if (securityEvents.length > 0) await writeSecurityEvents(services, request, securityEvents, now);
+  }
+}
+
+/** Checks the request against the endpoint's schemas. */
+export function readInput(endpoint: Endpoint, request: Request): Checked {
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch, 'last-event-id': lastEventId } = request.headers;
+  const input: Checked = {
+    params: fromText(endpoint.params, request.params),
+    query: fromText(endpoint.query, request.query),
+    body: request.body,
+    headers: { ifMatch, ifNoneMatch, lastEventId: lastEventId?.toString() },
+  };
+  if (endpoint.params) validate(endpoint.params, input.params, '/path');
+  validate(endpoint.query ?? noMembers, input.query, '/query');
+  refuseUnstorable(input.params, '/path');
+  refuseUnstorable(input.query, '/query');
+  if (endpoint.body && input.body === undefined) {
+    if (isBodyOptional(endpoint)) input.body = {};
+    else throw new Problem('malformed-json', 'The body is missing: this endpoint takes a JSON object.');
+  }
+  if (endpoint.body) validate(endpoint.body, input.body, '', endpoint.reserved);
+  return input;
+}
+
+const noMembers: TSchema = { type: 'object', additionalProperties: false };
+
+/** Paths and query strings are text; where the schema wants a number, text that is one becomes it. */
+function fromText(schema: TSchema | undefined, values: unknown): unknown {
+  if (typeof values !== 'object' || values === null || !schema) return values;
+  const converted: Record<string, unknown> = { ...values };
+  for (const name of integerMembers(schema)) {
+    const text = converted[name];
+    if (typeof text === 'string' && /^-?\d{1,100}$/.test(text)) converted[name] = Number(text);
+  }
+  return converted;
+}
+
+const integers = new WeakMap<TSchema, string[]>();
+
+function integerMembers(schema: TSchema): string[] {
+  let names = integers.get(schema);
+  if (!names) {
+    const members = 'properties' in schema ? (schema.properties as Record<string, { type?: unknown }>) : {};
+    names = Object.keys(members).filter((name) => members[name]?.type === 'integer');
+    integers.set(schema, names);
+  }
+  return names;
+}
+
+function readKey(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (typeof header === 'string' && /^[\x21-\x7e]{1,255}$/.test(header)) return header;
+  throw invalid('/headers/idempotency-key', 'format', 'must have 1 to 255 visible ASCII characters.');
+}
+
+async function answer(endpoint: Endpoint, call: Call, input: Checked): Promise<Answer> {
+  // Reading never waits for a second user, and is most of what is asked.
+  const held = endpoint.effect === 'read' ? undefined : await holdForApproval(endpoint, call, input);
+  if (held) {
+    const headers = { location: `/api/v1/approval/${String(held.id)}` };
+    return { status: 202, headers, body: JSON.stringify(held) };
+  }
+  const reply = await endpoint.handle(call, input);
+  const body = reply.json ?? JSON.stringify(reply.body);
+  const headers = { ...reply.headers };
+  if (call.warnings.length > 0)
+    headers.warning = call.warnings.map((text) => `299 vigil ${JSON.stringify(text)}`).join(', ');
+  if (reply.etagOf !== undefined)
+    headers.etag = etagOf(reply.etagOf === reply.body ? body : JSON.stringify(reply.etagOf));
+  return {
+    status: endpoint.status ?? 200,
+    headers,
+    body,
+    ...(reply.isSecret ? { isSecret: true } : {}),
+    ...(reply.stream ? { stream: reply.stream } : {}),
+  };
+}
+
+/** The first request with a key does the work and leaves its reply, in the same transaction; the others get that reply. */
+async function answerOnce(endpoint: Endpoint, call: Call, input: Checked, key: string): Promise<Answer> {
+  const { keyring } = call.services;
+  const { tenantId, tokenId } = call.principal;
+  const owner = tenantId === null ? 'platform' : `tenant ${tenantId}`;
+  const place = { tenantId, kind: 'idempotency key', id: key, member: 'reply' };
+  const requestHash = createHash('sha256')
+    .update(`${endpoint.method} ${endpoint.path} ${JSON.stringify([input.params, input.query, input.body])}`)
+    .digest();
+  await holdKey(call.db, owner, key);
+  const stored = await findReply(call.db, owner, key, call.now);
+  if (stored) {
+    if (!stored.requestHash.equals(requestHash)) {
+      throw new Problem('idempotency-mismatch', 'This Idempotency-Key was sent before with another request.');
+    }
+    const first: Answer & { tokenId?: number } = JSON.parse(await keyring.unseal(place, stored.sealedReply));
+    if (first.isSecret && first.tokenId !== tokenId)
+      throw new Problem(
+        'idempotency-mismatch',
+        'This Idempotency-Key was sent before by another token, and the reply has a secret that only that token may read ' +
+          'again. The request was carried out; it is not repeated.',
+      );
+    return { ...first, headers: { ...first.headers, 'idempotency-replayed': 'true' } };
+  }
+  const reply = await answer(endpoint, call, input);
+  const sealedReply = keyring.seal(place, JSON.stringify({ ...reply, tokenId }));
+  await saveReply(call.db, owner, key, { requestHash, sealedReply }, call.now);
+  return reply;
+}
+
+async function holdKey(db: Db, owner: string, key: string): Promise<void> {
+  if (await tryLockKey(db, owner, key)) return;
+  throw new Problem('idempotency-in-flight', 'A request with this Idempotency-Key is still running.', {
+    retryAfterSeconds: 1,
+  });
+}

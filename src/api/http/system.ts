@@ -1,0 +1,68 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+import { Problem, problems } from '../../model/errors.ts';
+import { findMissingMigrations } from '../../store/records/readiness.ts';
+import { addPages } from './addPages.ts';
+import { mayReadMetrics } from './metricsServer.ts';
+import { toOpenApi } from './openapi.ts';
+import type { ServerOptions } from './serverOptions.ts';
+
+/** Nothing from outside, and no upgrade to HTTPS, which would break the page wherever Vigil is served without it. */
+const docsPolicy =
+  "default-src 'none'; base-uri 'none'; connect-src 'self'; font-src 'self' data:; form-action 'self'; " +
+  "frame-ancestors 'none'; img-src 'self' data:; script-src 'self'; style-src 'self'";
+
+const logo = `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="40"><text x="0" y="30" fill="#fff"
+  font-family="sans-serif" font-size="28" font-weight="bold">Vigil</text></svg>`;
+
+/** What operators and readers need, outside of /api/v1 and without a token, but for the one that metrics may have. */
+export async function addSystemRoutes(app: FastifyInstance, options: ServerOptions): Promise<void> {
+  app.get('/healthz', async () => ({ status: 'ok', version: options.version }));
+  app.get('/readyz', async (_request, reply) => {
+    const missing = await findMissingMigrations(options.services.store);
+    if (missing.length === 0) return { status: 'ready' };
+    return reply.code(503).header('retry-after', '2').send({ status: 'migrations missing', missing });
+  });
+  const { isElsewhere, token } = options.metricsAccess ?? { isElsewhere: false, token: undefined };
+  if (!isElsewhere) {
+    app.get('/metrics', async (request, reply) => {
+      if (!mayReadMetrics(request.headers.authorization, token))
+        throw new Problem('unauthenticated', 'Metrics are read with the token of VIGIL_METRICS_TOKEN.');
+      return reply.type(options.metrics.contentType).send(await options.metrics.text());
+    });
+  }
+  // A process that does not serve the API has nothing to document.
+  if (options.endpoints.length > 0) await addDocuments(app, options);
+}
+
+async function addDocuments(app: FastifyInstance, options: ServerOptions): Promise<void> {
+  const text = JSON.stringify(toOpenApi(options.endpoints, options.version));
+  app.get('/', async (_request, reply) => reply.redirect('/docs'));
+  app.get('/openapi.json', async (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(text),
+  );
+  addPages(app);
+  app.get('/docs/problem/:code', async (request, reply) => {
+    const { code } = request.params as { code: string };
+    const page = problemPage(code);
+    return page ? reply.type('text/html; charset=utf-8').send(page) : reply.callNotFound();
+  });
+  await app.register(swagger, { mode: 'static', specification: { document: JSON.parse(text) } });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: docsPolicy,
+    uiConfig: { docExpansion: 'none', deepLinking: true, tryItOutEnabled: true, persistAuthorization: false },
+    theme: { title: 'Vigil API' },
+    logo: { type: 'image/svg+xml', content: Buffer.from(logo), href: '/docs', target: '_self' },
+  });
+}
+
+/** The page behind the `type` of a problem. */
+function problemPage(code: string): string | undefined {
+  const known = Object.entries(problems).find(([name]) => name === code);
+  if (!known) return undefined;
+  const [name, { status, title, advice }] = known;
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${name} – Vigil</title>
+<h1>${status} ${title}</h1><p><code>${name}</code></p><p>${advice}</p><p><a href="/docs">All endpoints</a></p></html>`;
+}

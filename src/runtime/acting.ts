@@ -1,0 +1,68 @@
+import type { Logger } from 'pino';
+import type { Acting, Telling } from '../actions/acting.ts';
+import { startActing } from '../actions/startActing.ts';
+import { type Follow, prepareRaise, raise } from '../alerts/raise.ts';
+import { type ChainUid, chains, chainUids } from '../chains/chains.ts';
+import { createFairQueue, type FairQueue } from '../lib/fairQueue.ts';
+import { rarely } from '../lib/rarely.ts';
+import type { ChainAccess } from '../services/contracts/chainAccess.ts';
+
+type Options = Pick<Acting, 'store' | 'keyring' | 'hsm' | 'run' | 'now'> & {
+  chains: ChainAccess;
+  confirmations: (uid: ChainUid) => number;
+  /** What comes into being along with the alerts of actions. */
+  follow: readonly Follow[];
+  /** Hears that there may be something to do. */
+  listen: (heard: () => void) => () => Promise<void>;
+  log: Logger;
+} & Partial<Pick<Acting, 'reached' | 'stuckMs'>>;
+
+/** Tenants whose calls are signed and sent at once on one chain, each with a connection to the store. */
+const turnsAtOnce = 4;
+
+/** Fires actions on every chain that is configured. */
+export function startActions(options: Options): { stop(): Promise<void> } {
+  const { store, keyring, hsm, run, now, log, follow, reached = () => {} } = options;
+  const onError = rarely(now, (error) =>
+    log.error({ err: error }, 'Actions could not be carried out or their outcome not be written; trying on'),
+  );
+  const telling: Telling = {
+    store,
+    alerts: {
+      prepare: (findings) => prepareRaise(store, findings),
+      raise: async (tx, findings) => void (await raise(tx, findings, follow)),
+    },
+    now,
+    reached,
+  };
+
+  const queues = new Map<ChainUid, FairQueue>();
+  function turnsOn(uid: ChainUid): FairQueue {
+    const turns = queues.get(uid) ?? createFairQueue({ slots: turnsAtOnce });
+    queues.set(uid, turns);
+    return turns;
+  }
+
+  function actingOn(uid: ChainUid): Acting | undefined {
+    const transactor = options.chains.client(uid)?.transactor;
+    if (!transactor) return undefined;
+    const chain = chains[uid];
+    const stuckMs = options.stuckMs ?? Math.max(20_000, 3 * chain.blockTimeMs);
+    const confirmations = options.confirmations(uid);
+    const names = chainUids.filter((other) => chains[other].chainId === chain.chainId);
+    return {
+      ...telling,
+      chain,
+      names,
+      confirmations,
+      transactor,
+      keyring,
+      hsm,
+      run,
+      turns: turnsOn(uid),
+      stuckMs,
+    };
+  }
+
+  return startActing({ telling, actingOn, listen: options.listen, onError });
+}

@@ -1,0 +1,104 @@
+import { mkdirSync } from 'node:fs';
+import type { Logger } from 'pino';
+import { openStore, type PoolConfig, type Store } from '../store/db.ts';
+import { attachEmbedded } from '../store/embedded/attachEmbedded.ts';
+import { startEmbedded } from '../store/embedded/startEmbedded.ts';
+import { migrate } from '../store/migrate.ts';
+import type { Config } from './config.ts';
+
+/**
+ * Connections by what they are for, so that nothing that is asked of the API keeps chains from being followed, actions
+ * from being fired or users from logging in.
+ */
+const pools = {
+  /** Requests. */
+  store: { max: 14, statement_timeout: 15_000 },
+  /** A search may not hold up the management of records, nor run for long. */
+  reports: { max: 8, statement_timeout: 2000 },
+  /** Tokens are looked up and sessions opened. */
+  logins: { max: 5, statement_timeout: 5000 },
+  /** Chains are followed. */
+  watching: { max: 6, statement_timeout: 15_000 },
+  /** Actions are fired. */
+  firing: { max: 5, statement_timeout: 15_000 },
+  /** Notifications, scores, streams, metrics and housekeeping. */
+  work: { max: 6, statement_timeout: 15_000 },
+} as const;
+
+type Pools = Record<keyof typeof pools, Store>;
+
+export type Database = Pools & {
+  /** For connections of one's own. */
+  connection: PoolConfig;
+  at: string;
+  lost: Promise<Error>;
+  close(): Promise<void>;
+};
+
+/** Another's server may come and go: connections are made anew when they are needed. */
+const never = new Promise<Error>(() => {});
+
+/** The configured PostgreSQL, or the bundled one; migrated either way. */
+export async function openDatabase(config: Config, log: Logger): Promise<Database> {
+  const { databaseUrl } = config;
+  if (!databaseUrl) return openMigrated(await bundledServer(config, log), log);
+  try {
+    return await openMigrated(externalServer(config, databaseUrl), log);
+  } catch (cause) {
+    throw new Error('The PostgreSQL of DATABASE_URL cannot be used.', { cause });
+  }
+}
+
+/** For a command beside a Vigil that may be running: its bundled server is used and left running. */
+export async function openDatabaseBeside(config: Config, log: Logger): Promise<Database> {
+  const connection = config.databaseUrl ? undefined : await attachEmbedded(config.dataDir);
+  if (!connection) return openDatabase(config, log);
+  return openMigrated({ connection, at: config.dataDir, lost: never, close: async () => {} }, log);
+}
+
+type DatabaseServer = Omit<Database, keyof Pools>;
+
+async function openMigrated(server: DatabaseServer, log: Logger): Promise<Database> {
+  try {
+    const steps = await migrate(server.connection);
+    if (steps.length > 0) log.info({ steps }, 'Database migrated');
+    const onError = (error: Error) => log.warn({ err: error }, 'A database connection broke');
+    const open = (name: keyof Pools) => openStore({ ...server.connection, ...pools[name] }, onError);
+    const stores: Pools = {
+      store: open('store'),
+      reports: open('reports'),
+      logins: open('logins'),
+      watching: open('watching'),
+      firing: open('firing'),
+      work: open('work'),
+    };
+    return {
+      ...stores,
+      connection: server.connection,
+      at: server.at,
+      lost: server.lost,
+      close: async () => {
+        await Promise.all(Object.values(stores).map((store) => store.close()));
+        await server.close();
+      },
+    };
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+async function bundledServer(config: Config, log: Logger): Promise<DatabaseServer> {
+  // It makes the data folder itself, with the mode that its account needs.
+  const embedded = await startEmbedded({
+    dataDir: config.dataDir,
+    log: (message, fields = {}, level = 'info') => log[level](fields, message),
+  });
+  const { connection, dataFolder, lost, stop } = embedded;
+  return { connection, at: dataFolder, lost, close: stop };
+}
+
+function externalServer(config: Config, connectionString: string): DatabaseServer {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  return { connection: { connectionString }, at: 'DATABASE_URL', lost: never, close: async () => {} };
+}

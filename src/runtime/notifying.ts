@@ -1,0 +1,103 @@
+import type { Logger } from 'pino';
+import type { HostQueues } from '../lib/hostQueues.ts';
+import { rarely } from '../lib/rarely.ts';
+import { platformTenant } from '../model/metrics.ts';
+import { startMessengerABinding } from '../notify/bindMessengerA.ts';
+import { createNotifier, type Notifier } from '../notify/createNotifier.ts';
+import { startExpiryNotices } from '../notify/expiryNotices.ts';
+import { createMailer } from '../notify/mailer.ts';
+import { startMailOutbox } from '../notify/mailOutbox.ts';
+import { createBot } from '../notify/messengerABot.ts';
+import { createEmailSender } from '../notify/sendEmail.ts';
+import { createHttpSender } from '../notify/sendHttp.ts';
+import { createMessengerASender } from '../notify/sendMessengerA.ts';
+import { createMessengerBSender } from '../notify/sendMessengerB.ts';
+import { startWorker } from '../notify/worker.ts';
+import type { MetricRecorder, Series } from '../services/telemetry/metricRecorder.ts';
+import type { Store } from '../store/db.ts';
+import type { Keyring } from '../store/keyring.ts';
+import type { Config } from './config.ts';
+
+type WorkOptions = {
+  store: Store;
+  keyring: Keyring;
+  recorder: MetricRecorder;
+  /** Hears that there may be something to send. */
+  listen: (heard: () => void) => () => Promise<void>;
+  now: () => number;
+  log: Logger;
+};
+
+export type Notifying = {
+  notifier: Notifier;
+  /** Whether mail can be sent at all. */
+  hasMail: boolean;
+  /** Sends what is due, reads what people tell the bot, and gives notices. */
+  work(options: WorkOptions): { stop(): Promise<void> };
+  close(): Promise<void>;
+};
+
+/** Every way out of here that is configured. */
+export function openNotifying(
+  { egress, smtpUrl, mailFrom, messengerA }: Config,
+  hosts: HostQueues,
+  now: () => number,
+): Notifying {
+  const mailer = smtpUrl && createMailer({ url: smtpUrl, from: mailFrom });
+  const bot =
+    messengerA.url && messengerA.token
+      ? createBot({ url: messengerA.url, token: messengerA.token })
+      : undefined;
+  const notifier = createNotifier({
+    HTTP: createHttpSender({ egress, hosts, now }),
+    MESSENGER_B: createMessengerBSender({ egress, hosts, now }),
+    ...(mailer ? { EMAIL: createEmailSender(mailer) } : {}),
+    ...(bot ? { MESSENGER_A: createMessengerASender(bot) } : {}),
+  });
+
+  return {
+    notifier,
+    hasMail: mailer !== undefined,
+    work({ store, keyring, recorder, listen, log }) {
+      const loops = [
+        startWorker({
+          store,
+          keyring,
+          notifier,
+          listen,
+          delivered: countDeliveries(recorder),
+          now,
+          random: Math.random,
+          onError: rarely(now, (error) =>
+            log.error(
+              { err: error },
+              'Messages could not be sent or their outcome not be written; trying on',
+            ),
+          ),
+        }),
+        startExpiryNotices({ store, keyring, mail: mailer !== undefined, now, log }),
+        ...(mailer ? [startMailOutbox({ store, keyring, mailer, now, log })] : []),
+        ...(bot ? [startMessengerABinding({ store, keys: keyring.audit, bot, now, log })] : []),
+      ];
+      return {
+        stop: async () => {
+          await Promise.all(loops.map((loop) => loop.stop()));
+        },
+      };
+    },
+    close: async () => {
+      await Promise.all([notifier.close(), mailer?.close(), bot?.close()]);
+    },
+  };
+}
+
+/** Counts messages that got through, for the tenant and for the platform. */
+function countDeliveries(recorder: MetricRecorder): (type: string, tenantId: number) => void {
+  const series = new Map<string, Series>();
+  return (type, tenantId) => {
+    const known = series.get(type) ?? { metric: 'deliveries', labels: { type } };
+    series.set(type, known);
+    recorder.add(known, tenantId, 1);
+    recorder.add(known, platformTenant, 1);
+  };
+}

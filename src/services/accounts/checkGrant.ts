@@ -1,0 +1,17 @@
+import { Problem } from '../../model/errors.ts';
+import { mayGrant, type Role } from '../../model/principal.ts';
+import type { Call } from '../call.ts';
+
+/** Nobody hands out a role that he could not hold himself. */
+export function checkGrant(call: Call, roles: readonly Role[]): void {
+  const refused = roles.filter((role) => !mayGrant(call.principal.roles, role));
+  if (refused.length === 0) return;
+  const message = `You may not grant ${refused.join(', ')}; you hold ${call.principal.roles.join(', ')}.`;
+  throw new Problem('forbidden', message, { errors: [{ pointer: '/roles', code: 'forbidden', message }] });
+}
+
+/** Nobody changes a user above himself: a new password for such a user would be a way up. */
+export function checkRank(call: Call, roles: readonly Role[]): void {
+  if (roles.every((role) => mayGrant(call.principal.roles, role))) return;
+  throw new Problem('forbidden', `This user holds ${roles.join(', ')}, which is above your own roles.`);
+}

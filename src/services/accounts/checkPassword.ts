@@ -1,0 +1,13 @@
+import { passwordFault } from '../../lib/passwordFault.ts';
+import { unprocessable } from '../../model/errors.ts';
+
+/** Refuses a password that is guessed early: a common one, a row of keys, or one made of the user's own address or name. */
+export function checkPassword(
+  pointer: string,
+  password: string,
+  { email, name }: { email: string; name?: unknown },
+): void {
+  const own = [email, ...(typeof name === 'string' ? [name] : [])];
+  const fault = passwordFault(password, own);
+  if (fault) throw unprocessable(pointer, 'too-weak', fault);
+}

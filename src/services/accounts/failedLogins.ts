@@ -1,0 +1,63 @@
+import type { Store } from '../../store/db.ts';
+import type { Keyring } from '../../store/keyring.ts';
+import { appendAudit } from '../../store/records/audit.ts';
+
+export type FailedLogins = ReturnType<typeof createFailedLogins>;
+
+type Account = { id: number; tenantId: number | null };
+type Failures = { account: Account | null; count: number; addresses: Set<string> };
+
+/** An entry names no more addresses than this, and so many accounts are kept apart between two entries. */
+const maxAddresses = 20;
+const maxAccounts = 10_000;
+
+/**
+ * Failed logins on their way to the audit log. They are counted in memory and written now and then, one entry for each account:
+ * an attack fills no log, and an answer takes the same time whether there is such an account or not.
+ */
+export function createFailedLogins({
+  store,
+  keyring,
+  now,
+}: {
+  store: Store;
+  keyring: Pick<Keyring, 'audit'>;
+  now: () => number;
+}) {
+  let failures = new Map<number | null, Failures>();
+
+  function count(account: Account | null, address: string): void {
+    const key = account?.id ?? null;
+    const known = failures.get(key);
+    if (!known && failures.size >= maxAccounts) return;
+    const entry = known ?? { account, count: 0, addresses: new Set() };
+    entry.count += 1;
+    if (entry.addresses.size < maxAddresses) entry.addresses.add(address);
+    failures.set(key, entry);
+  }
+
+  return {
+    /** One failure for each account that the address names, or one of the platform's where there is none. */
+    add(accounts: readonly Account[], address: string): void {
+      if (accounts.length === 0) count(null, address);
+      for (const { id, tenantId } of accounts) count({ id, tenantId }, address);
+    },
+    async flush(): Promise<void> {
+      const written = failures;
+      failures = new Map();
+      for (const { account, count, addresses } of written.values()) {
+        await store.transaction((tx) =>
+          appendAudit(tx, keyring.audit, {
+            at: now(),
+            requestId: '',
+            tenantId: account?.tenantId ?? null,
+            actor: { tokenId: null, tokenKind: 'NONE', userId: account?.id ?? null },
+            action: 'session.refuse',
+            record: { kind: 'session', id: null },
+            changes: { count, addresses: [...addresses] },
+          }),
+        );
+      }
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { invalid, Problem } from '../../model/errors.ts';
+import { lockQuantities } from '../../store/accounts/plans.ts';
+import { findOverlapping } from '../../store/accounts/subscriptions.ts';
+import type { Row } from '../../store/records/records.ts';
+import type { Call } from '../call.ts';
+import type { Change } from '../records/recordKind.ts';
+
+type SubscriptionChange = Omit<Change, 'input'> & {
+  input: { startDate?: number | null; expirationDate?: number | null; status?: string | null };
+};
+
+export async function prepareSubscription(call: Call, change: SubscriptionChange): Promise<Row> {
+  const { input, current } = change;
+  const startDate = Number(input.startDate ?? current?.startDate ?? call.now);
+  const expirationDate = Number(input.expirationDate ?? current?.expirationDate);
+  if (expirationDate <= startDate) {
+    throw invalid('/expirationDate', 'order', 'must be later than `startDate`.');
+  }
+  await refuseOverlap(call, change, { startDate, expirationDate });
+  call.services.forgetTokens();
+  return { ...input, startDate };
+}
+
+/** At any moment a tenant has one plan; the tenant is locked so that of two overlapping subscriptions only one is saved. */
+async function refuseOverlap(
+  call: Call,
+  { id, tenantId, input, current }: SubscriptionChange,
+  period: { startDate: number; expirationDate: number },
+): Promise<void> {
+  const status = input.status ?? current?.status ?? 'ACTIVE';
+  const isSame =
+    current?.status === status &&
+    current.startDate === period.startDate &&
+    current.expirationDate === period.expirationDate;
+  if (tenantId === null || status !== 'ACTIVE' || isSame) return;
+  await lockQuantities(call.db, tenantId);
+  const other = await findOverlapping(call.db, tenantId, period, id);
+  if (!other) return;
+  const message =
+    `Subscription ${other.id} is active from ${new Date(other.startDate).toISOString()} to ` +
+    `${new Date(other.expirationDate).toISOString()}; change it, or choose a time outside of it.`;
+  throw new Problem('conflict', message, { errors: [{ pointer: '/startDate', code: 'overlap', message }] });
+}

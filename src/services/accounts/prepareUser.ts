@@ -1,0 +1,63 @@
+import { normalizeMailAddress } from '../../lib/mailAddress.ts';
+import { hashPassword } from '../../lib/password.ts';
+import { unprocessable } from '../../model/errors.ts';
+import type { Role } from '../../model/principal.ts';
+import { revokeSessions } from '../../store/accounts/tokens.ts';
+import { findSharedHash, lockCredentials } from '../../store/records/members.ts';
+import type { Row } from '../../store/records/records.ts';
+import type { Call } from '../call.ts';
+import type { Change } from '../records/recordKind.ts';
+import { checkGrant, checkRank } from './checkGrant.ts';
+import { checkPassword } from './checkPassword.ts';
+
+type UserChange = Omit<Change, 'input'> & {
+  input: {
+    email?: string | null;
+    name?: string | null;
+    roles?: Role[] | null;
+    password?: string | null;
+    status?: string | null;
+  };
+};
+
+export async function prepareUser(call: Call, { input, current, tenantId }: UserChange): Promise<Row> {
+  const { password, ...rest } = input;
+  if (current) checkRank(call, current.roles as Role[]);
+  if (input.roles) {
+    checkGrant(call, input.roles);
+    const isPlatform = input.roles.includes('admin');
+    if (isPlatform !== (tenantId === null)) {
+      throw unprocessable(
+        '/roles',
+        'tenant',
+        isPlatform
+          ? 'An administrator belongs to no tenant; leave out `tenantId` or the role.'
+          : 'Only administrators belong to no tenant; give the `tenantId` of this user.',
+      );
+    }
+  }
+  call.services.forgetTokens();
+  const email = normalizeMailAddress(String(input.email ?? current?.email));
+  if (current && email !== current.email && password == null) await refuseOldPassword(call, current);
+  const values = input.email == null ? rest : { ...rest, email };
+  if (password == null) return values;
+  checkPassword('/password', password, { email, name: input.name ?? current?.name });
+  const passwordHash = await hashPassword(password, await findSharedHash(call.db, email));
+  return { ...values, passwordHash };
+}
+
+/**
+ * Users with one address in several tenants share a salt, so that a login takes the same time however many they are. A password
+ * that was set under another address would have its own, and reveal that the new address is taken elsewhere.
+ */
+async function refuseOldPassword(call: Call, current: Row): Promise<void> {
+  const credentials = await lockCredentials(call.db, Number(current.id));
+  if (!credentials?.passwordHash) return;
+  throw unprocessable('/password', 'required', 'A new `email` needs a new `password` along with it.');
+}
+
+/** A new password or a disabled user ends every session that was open, save for the one that asks for it. */
+export async function finishUser(call: Call, { input, current }: UserChange, id: number): Promise<void> {
+  if (current && (input.password != null || input.status === 'DISABLED'))
+    await revokeSessions(call.db, id, call.now, call.principal.tokenId);
+}

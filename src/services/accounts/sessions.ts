@@ -1,0 +1,186 @@
+import { normalizeMailAddress } from '../../lib/mailAddress.ts';
+import { hashPassword, matchPassword } from '../../lib/password.ts';
+import { Problem, unprocessable } from '../../model/errors.ts';
+import {
+  findSessions,
+  revokeFamilyOf,
+  revokeOldestSessions,
+  revokeSession,
+  revokeSessions,
+  type Session,
+  useUpSession,
+} from '../../store/accounts/tokens.ts';
+import { appendAudit } from '../../store/records/audit.ts';
+import {
+  findAccounts,
+  findSharedHash,
+  holdAccount,
+  lockCredentials,
+  updatePassword,
+} from '../../store/records/members.ts';
+import type { Call, Services } from '../call.ts';
+import { audit } from '../records/audit.ts';
+import { auditSecurityEvent } from '../records/auditSecurityEvent.ts';
+import { checkPassword } from './checkPassword.ts';
+import { issueToken } from './issueToken.ts';
+
+const lifetimeMs = 12 * 3600 * 1000;
+/** Live sessions of one user; a login beyond it ends the oldest. */
+const maxSessions = 20;
+
+type Opened = { token: string; expiredAt: number };
+
+/**
+ * An unknown address, a wrong password and a disabled user are answered alike, in the same time: one password is derived, for
+ * users with the same address in several tenants share their salt.
+ */
+export async function login(
+  call: Call,
+  { email, password, tenantId }: { email: string; password: string; tenantId?: number },
+): Promise<Opened> {
+  const all = await findAccounts(call.db, normalizeMailAddress(email));
+  const accounts = all.filter((account) => tenantId === undefined || account.tenantId === tenantId);
+  const right = await matchPassword(
+    password,
+    accounts.flatMap(({ passwordHash }) => passwordHash ?? []),
+  );
+  const account = accounts.find(
+    ({ isActive, passwordHash }) => isActive && passwordHash !== null && right.has(passwordHash),
+  );
+  if (!account || !(await holdAccount(call.db, account.id, account.passwordHash))) {
+    call.services.failedLogins.add(accounts, call.address);
+    throw new Problem('unauthenticated', 'The e-mail address or the password is wrong.');
+  }
+  const opened = await openSession(call, { userId: account.id, tenantId: account.tenantId }, 'login');
+  const ended = await revokeOldestSessions(call.db, account.id, maxSessions, call.now);
+  for (const id of ended)
+    await audit(call, 'session', 'replace', { id, tenantId: account.tenantId }, undefined, undefined);
+  if (ended.length > 0) call.services.forgetTokens();
+  return opened;
+}
+
+/** A new token in place of the present one, which is used up. */
+export async function refresh(call: Call): Promise<Opened> {
+  const { tokenId, tenantId } = call.principal;
+  const userId = userOf(
+    call,
+    'Only a session can be refreshed; an API key lives as long as it was made for.',
+  );
+  const isHeld = await holdAccount(call.db, userId);
+  const family = await useUpSession(call.db, tokenId, call.now);
+  if (!isHeld || !family) {
+    // Another request has used the token since it was looked up. This one's transaction ends with the answer.
+    await endReusedSession(call.services, { id: tokenId }, call);
+    throw new Problem('unauthenticated', 'The token is unknown, expired or revoked.');
+  }
+  call.services.forgetTokens();
+  return openSession(call, { userId, tenantId }, 'refresh', family);
+}
+
+export async function logout(call: Call): Promise<void> {
+  const { tokenId, tenantId } = call.principal;
+  userOf(call, 'Only a session can be logged out; an API key is ended by DELETE /apikey/{id}.');
+  const family = await useUpSession(call.db, tokenId, call.now);
+  call.services.forgetTokens();
+  await audit(call, 'session', 'logout', { id: family?.id ?? tokenId, tenantId }, undefined, undefined);
+}
+
+export async function listSessions(call: Call): Promise<Session[]> {
+  const { userId, tokenId } = call.principal;
+  return userId === null ? [] : findSessions(call.db, userId, tokenId, call.now);
+}
+
+export async function endSession(call: Call, id: number): Promise<void> {
+  const { userId, tenantId } = call.principal;
+  if (userId === null || !(await revokeSession(call.db, userId, id, call.now)))
+    throw new Problem('not-found', 'There is no such session.');
+  call.services.forgetTokens();
+  await audit(call, 'session', 'end', { id, tenantId }, undefined, undefined);
+}
+
+/** Ends every other session of the user at once. */
+export async function changePassword(
+  call: Call,
+  { oldPassword, newPassword }: { oldPassword: string; newPassword: string },
+): Promise<void> {
+  const userId = userOf(call, 'Only a user in a session can change the own password; an API key cannot.');
+  const user = await lockCredentials(call.db, userId);
+  const right = await matchPassword(oldPassword, user?.passwordHash ? [user.passwordHash] : []);
+  if (!user || right.size === 0) {
+    const { tenantId } = call.principal;
+    auditSecurityEvent(call, {
+      action: 'session.refuse',
+      tenantId,
+      userId,
+      details: { member: 'oldPassword' },
+    });
+    throw unprocessable('/oldPassword', 'wrong', 'is not your present password.');
+  }
+  if (newPassword === oldPassword)
+    throw unprocessable('/newPassword', 'same', 'must be another one than your present password.');
+  checkPassword('/newPassword', newPassword, user);
+  const hash = await hashPassword(newPassword, await findSharedHash(call.db, user.email));
+  await updatePassword(call.db, userId, hash, call.now);
+  await revokeSessions(call.db, userId, call.now, call.principal.tokenId);
+  call.services.forgetTokens();
+  const record = { id: userId, tenantId: user.tenantId };
+  await audit(call, 'user', 'password', record, undefined, undefined);
+}
+
+/**
+ * A token that was used up is sent again for refreshing: it was copied, and who came second cannot be told, so that the session
+ * ends for both. In a transaction of its own, because the request itself fails.
+ */
+export async function endReusedSession(
+  services: Services,
+  token: { hash: Buffer } | { id: number },
+  { requestId, address }: Pick<Call, 'requestId' | 'address'>,
+): Promise<void> {
+  const now = services.now();
+  await services.store.transaction(async (tx) => {
+    const ended = await revokeFamilyOf(tx, token, now);
+    if (!ended) return;
+    await appendAudit(tx, services.keyring.audit, {
+      at: now,
+      requestId,
+      tenantId: ended.tenantId,
+      actor: { tokenId: null, tokenKind: 'NONE', userId: ended.userId, address },
+      action: 'session.reuse',
+      record: { kind: 'session', id: ended.sessionId },
+      changes: {},
+    });
+  });
+  services.forgetTokens();
+}
+
+function userOf({ principal }: Call, otherwise: string): number {
+  if (principal.tokenKind !== 'SESSION' || principal.userId === null)
+    throw new Problem('forbidden', otherwise);
+  return principal.userId;
+}
+
+async function openSession(
+  call: Call,
+  member: { userId: number; tenantId: number | null },
+  verb: string,
+  family?: { id: number; openedAt: number },
+): Promise<Opened> {
+  const expiredAt = call.now + lifetimeMs;
+  const { id, token } = await issueToken(
+    call.db,
+    {
+      kind: 'SESSION',
+      ...member,
+      label: null,
+      roles: [],
+      expiredAt,
+      address: call.address,
+      ...(family ? { family } : {}),
+    },
+    call.now,
+  );
+  const actor = { ...call.principal, tokenId: id, userId: member.userId };
+  const record = { id: family?.id ?? id, tenantId: member.tenantId };
+  await audit({ ...call, principal: actor }, 'session', verb, record, undefined, { expiredAt });
+  return { token, expiredAt };
+}

@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parameterNames } from '../../actions/fillCall.ts';
+import { whyFarAboveMarket } from '../../actions/priceCall.ts';
+import { whyNotAllowed } from '../../actions/whyNotAllowed.ts';
+import { type ChainUid, chains } from '../../chains/chains.ts';
+import { type FunctionItem, parseFunction } from '../../lib/abi.ts';
+import { toAbiValue } from '../../lib/abiValues.ts';
+import { type Fault, invalid, unprocessable } from '../../model/errors.ts';
+import { invalidInput } from '../../model/validate.ts';
+import { forgetTimeouts } from '../../store/actions/bindingTimeouts.ts';
+import { contractTable } from '../../store/contracts/contractTable.ts';
+import { isItems } from '../../store/records/bindings.ts';
+import { findRecord, type Row } from '../../store/records/records.ts';
+import { findAllowedCalls } from '../../store/wallets/walletKeys.ts';
+import { walletTable } from '../../store/wallets/walletTable.ts';
+import type { Call } from '../call.ts';
+import { checkBindingFilters } from '../destinations/checkBindingFilters.ts';
+import type { Change } from '../records/recordKind.ts';
+import { bindingScripts, scriptFaults } from '../records/scriptFaults.ts';
+import { missingParameters, refuse } from './missingParameters.ts';
+
+type Parameter = { name: string; value: string };
+type ActionChange = Omit<Change, 'input'> & {
+  input: {
+    funcSignature?: string | null;
+    gasPrice?: string | null;
+    gasTip?: string | null;
+    walletId?: number | null;
+    contractId?: number | null;
+    params?: readonly Parameter[] | null;
+    destinations?: unknown;
+    detectors?: unknown;
+    triggerAlerts?: unknown;
+  };
+};
+
+/** What could only fail when an alert fires it is refused now. */
+export async function prepareAction(call: Call, change: ActionChange): Promise<Row> {
+  const { input, current, tenantId } = change;
+  checkBindingFilters(input.destinations, '/destinations', call.now);
+  if (input.walletId != null) {
+    await checkChains(call, tenantId!, input.walletId, input.contractId ?? Number(current?.contractId));
+  }
+  const written = input.funcSignature == null ? undefined : toFunctionAbi(input.funcSignature);
+  const action = {
+    funcAbi: written ?? (current?.funcAbi as FunctionItem),
+    params: input.params ?? ((current?.params ?? []) as Parameter[]),
+  };
+  const faults = [
+    ...parameterFaults(action),
+    ...bindingFaults(action, change, 'detectors'),
+    ...bindingFaults(action, change, 'triggerAlerts'),
+    ...(await scriptFaults(call, [
+      ...bindingScripts(input.detectors, '/detectors'),
+      ...bindingScripts(input.triggerAlerts, '/triggerAlerts'),
+    ])),
+  ];
+  if (faults.length > 0) throw invalidInput(faults);
+  if (input.walletId != null || written) await checkAllowed(call, change, action.funcAbi);
+  if (input.gasPrice != null || input.gasTip) await warnOfPrice(call, change);
+  if (input.funcSignature != null || input.params || input.detectors || input.triggerAlerts)
+    refuse(
+      (['detectors', 'triggerAlerts'] as const).flatMap((member) =>
+        missingParameters(() => action, input[member] ?? current?.[member], current?.[member], member),
+      ),
+    );
+  return { ...input, ...(written ? { funcAbi: written } : {}) };
+}
+
+/** What was stopped because of its scripts may run again. */
+export async function finishAction(call: Call, { tenantId }: ActionChange, id: number): Promise<void> {
+  await forgetTimeouts(call.db, { tenantId: tenantId!, actionId: id });
+}
+
+type Callable = { funcAbi: FunctionItem; params: readonly Parameter[] };
+
+/** Parameters that the function does not have, or that its types do not take. */
+function parameterFaults({ funcAbi, params }: Callable): Fault[] {
+  const names = parameterNames({ funcAbi, params });
+  return params.flatMap(({ name, value }, index): Fault[] => {
+    const place = names.indexOf(name);
+    if (place < 0 || params.findIndex((other) => other.name === name) < index) {
+      const has = names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`;
+      const message = place < 0 ? `is no parameter of the function; ${has}.` : 'is given twice.';
+      return [{ pointer: `/params/${index}/name`, code: 'parameter', message }];
+    }
+    try {
+      toAbiValue({ ...funcAbi.inputs[place]!, name }, value);
+      return [];
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return [{ pointer: `/params/${index}/value`, code: 'parameter', message: error.message }];
+    }
+  });
+}
+
+/**
+ * A script for a parameter that the function does not have is a misspelt one when another has no value, and otherwise does
+ * no harm.
+ */
+function bindingFaults(
+  action: Callable,
+  { input, current }: ActionChange,
+  member: 'detectors' | 'triggerAlerts',
+): Fault[] {
+  const items = input[member] ?? current?.[member];
+  if (!isItems(items)) return [];
+  const names = parameterNames(action);
+  return items.flatMap((item, index) => {
+    const scripted = Object.keys(item.scriptParams ?? {});
+    const given = new Set([...scripted, ...action.params.map(({ name }) => name)]);
+    if (names.every((name) => given.has(name))) return [];
+    return scripted
+      .filter((name) => !names.includes(name))
+      .map((name) => ({
+        pointer: `/${member}/${index}/scriptParams/${name}`,
+        code: 'parameter',
+        message: `is no parameter of the function; it has ${names.join(', ')}.`,
+      }));
+  });
+}
+
+const calledMembers = ['chainUid', 'address', 'name'] as const;
+
+/** What the wallet may not call is refused now, and again when the action is fired. */
+async function checkAllowed(call: Call, change: ActionChange, funcAbi: FunctionItem): Promise<void> {
+  const { input, current, tenantId } = change;
+  const scope = { all: false, tenantIds: [tenantId!], organisationIds: [] };
+  const contractId = input.contractId ?? Number(current?.contractId);
+  const walletId = input.walletId ?? Number(current?.walletId);
+  const contract = await findRecord(call.db, contractTable, scope, contractId, calledMembers);
+  const allowedCalls = await findAllowedCalls(call.db, { tenantId: tenantId!, walletId });
+  const called = contract as { chainUid: string; address: string; name: string } | undefined;
+  const refused = called && whyNotAllowed({ funcAbi, contract: called, wallet: { allowedCalls } });
+  if (refused) throw unprocessable(`/${refused.member}`, 'not-allowed', refused.reason);
+}
+
+const patienceMs = 1000;
+
+/** A price far above the market is refused when the action is fired; the market may be another one by then. */
+async function warnOfPrice(call: Call, { input, current, tenantId }: ActionChange): Promise<void> {
+  const scope = { all: false, tenantIds: [tenantId!], organisationIds: [] };
+  const contractId = input.contractId ?? Number(current?.contractId);
+  const contract = await findRecord(call.db, contractTable, scope, contractId, chainOnly);
+  const chain = chains[contract?.chainUid as ChainUid];
+  const client = chain?.family === 'evm' ? call.services.chains.client(chain.uid) : undefined;
+  const wish = {
+    gasPrice: input.gasPrice ?? ((current?.gasPrice ?? 'market') as string),
+    gasTip: input.gasTip === undefined ? ((current?.gasTip ?? null) as string | null) : input.gasTip,
+  };
+  if (!client || !/\d/.test(`${wish.gasPrice}${wish.gasTip ?? ''}`)) return;
+  const late = sleep(patienceMs, undefined, { ref: false });
+  // Whether the chain answers now says nothing about the action.
+  const fees = await Promise.race([client.transactor.fees().catch(() => undefined), late]);
+  const warning = fees && whyFarAboveMarket(chain, wish, fees);
+  if (warning) call.warnings.push(`${warning} As it is, the action does not fire.`);
+}
+
+const chainOnly = ['chainUid'] as const;
+
+/** A wallet can only sign for its own chain. */
+async function checkChains(
+  call: Call,
+  tenantId: number,
+  walletId: number,
+  contractId: number,
+): Promise<void> {
+  const scope = { all: false, tenantIds: [tenantId], organisationIds: [] };
+  const wallet = await findRecord(call.db, walletTable, scope, walletId, chainOnly);
+  const contract = await findRecord(call.db, contractTable, scope, contractId, chainOnly);
+  if (wallet?.chainUid === contract?.chainUid) return;
+  throw unprocessable(
+    '/walletId',
+    'other-chain',
+    `The wallet is on ${String(wallet?.chainUid)} and the contract on ${String(contract?.chainUid)}; they must be on the same chain.`,
+  );
+}
+
+/** `pause()`, `transfer(address to, uint256 amount)` or the same behind the word `function`. */
+function toFunctionAbi(signature: string): FunctionItem {
+  try {
+    return parseFunction(signature);
+  } catch {
+    throw invalid(
+      '/funcSignature',
+      'signature',
+      'must be a function signature such as transfer(address to, uint256 amount).',
+    );
+  }
+}

@@ -1,0 +1,128 @@
+import { decide } from '../../actions/decide.ts';
+import { priceCall } from '../../actions/priceCall.ts';
+import { spendingMs, spendLimit } from '../../actions/walletLimits.ts';
+import { whyNotAllowed } from '../../actions/whyNotAllowed.ts';
+import { whyNotPay } from '../../actions/whyNotPay.ts';
+import { type ChainUid, chains } from '../../chains/chains.ts';
+import type { Prepared } from '../../chains/transactor.ts';
+import type { FilledParameter } from '../../model/action.ts';
+import { Problem, unprocessable } from '../../model/errors.ts';
+import { uidTime } from '../../model/uidTime.ts';
+import { actionTable } from '../../store/actions/actionTable.ts';
+import { type ActionSetup, findActionSetup } from '../../store/actions/intentLog.ts';
+import { findSpending } from '../../store/actions/signing.ts';
+import { findContractAbi } from '../../store/contracts/contractAbi.ts';
+import { type AlertDocument, findAlertDocuments } from '../../store/destinations/alertDocuments.ts';
+import type { Call } from '../call.ts';
+import { findReadable } from '../records/findReadable.ts';
+import { checkParams, needClient } from './runAction.ts';
+
+export type Simulation = {
+  fires: boolean;
+  success: boolean;
+  reason: string | null;
+  from: string;
+  to: string;
+  data: string | null;
+  parameters: FilledParameter[];
+  gasLimit: string | null;
+  maxFeePerGas: string | null;
+  maxPriorityFeePerGas: string | null;
+  maxCost: string | null;
+  balance: string | null;
+};
+
+/** What the action would do now, for an alert or by hand. Nothing is signed or sent. */
+export async function simulateAction(
+  call: Call,
+  id: number,
+  { alertUid, params = {} }: { alertUid?: string; params?: Readonly<Record<string, unknown>> },
+): Promise<Simulation> {
+  const place = await findReadable(call, actionTable, id);
+  const setup = await findActionSetup(call.db, place);
+  const { action } = setup;
+  const client = needClient(call, action);
+  const alert = alertUid === undefined ? null : await findAlert(call, place.tenantId, alertUid);
+  if (!alert) checkParams(action, params);
+  const scripts = alert ? scriptsFor(setup, alert) : { filter: null, params: {} };
+  const decision = await decide(call.services.runScripts, place.tenantId, alert, {
+    action,
+    scripts,
+    given: params,
+  });
+  const parties = { from: action.wallet.address, to: action.contract.address };
+  if (decision.type !== 'fire') {
+    const reason = decision.type === 'skip' ? 'The filter does not let it pass.' : decision.reason;
+    return { ...nothing, ...parties, fires: false, reason };
+  }
+  const { data, parameters } = decision;
+  const refused = whyNotAllowed(action);
+  if (refused) return { ...nothing, ...parties, data, parameters, fires: true, reason: refused.reason };
+  const prepared = await prepare(() => client.transactor.prepare(parties.from, [{ to: parties.to, data }]));
+  return { ...nothing, ...parties, data, parameters, fires: true, ...(await price(call, setup, prepared)) };
+}
+
+const nothing: Omit<Simulation, 'from' | 'to' | 'fires'> = {
+  success: false,
+  reason: null,
+  data: null,
+  parameters: [],
+  gasLimit: null,
+  maxFeePerGas: null,
+  maxPriorityFeePerGas: null,
+  maxCost: null,
+  balance: null,
+};
+
+/** Priced as firing prices it; what is spent and set aside is read, not locked, because nothing is signed. */
+async function price(
+  call: Call,
+  { action }: ActionSetup,
+  { estimates, fees, balance }: Prepared,
+): Promise<Partial<Simulation>> {
+  const { tenantId, wallet, contract } = action;
+  const abi = 'gas' in estimates[0]! ? [] : await findContractAbi(call.db, tenantId, contract.id);
+  const priced = priceCall(action, estimates[0]!, fees, abi);
+  const known = {
+    gasLimit: priced.gasLimit === undefined ? null : String(priced.gasLimit),
+    balance: String(balance),
+  };
+  if ('reason' in priced) return { ...known, reason: priced.reason };
+  const chain = chains[wallet.chainUid as ChainUid];
+  const place = { tenantId, walletId: wallet.id };
+  const budget = await findSpending(call.db, place, call.now - spendingMs);
+  const reason = whyNotPay(chain.currency, priced.cost, budget, balance, spendLimit(wallet, chain)) ?? null;
+  return {
+    ...known,
+    success: reason === null,
+    reason,
+    maxFeePerGas: String(priced.price.maxFee),
+    maxPriorityFeePerGas: priced.price.tip === null ? null : String(priced.price.tip),
+    maxCost: String(priced.cost),
+  };
+}
+
+async function findAlert(call: Call, tenantId: number, uid: string): Promise<AlertDocument> {
+  const timestamp = uidTime(uid);
+  const [alert] =
+    timestamp === undefined ? [] : await findAlertDocuments(call.db, [{ tenantId, timestamp, uid }]);
+  if (alert) return alert;
+  throw unprocessable('/alertUid', 'unknown', 'There is no such alert.');
+}
+
+function scriptsFor({ bindings }: ActionSetup, { detectorId, meta }: AlertDocument) {
+  const bound = bindings.find(({ kind, source }) =>
+    kind === 'detector' ? source === detectorId : source === meta.triggerAlertId,
+  );
+  if (bound) return bound;
+  throw unprocessable('/alertUid', 'not-bound', 'The action is not bound to what raised this alert.');
+}
+
+async function prepare(ask: () => Promise<Prepared>): Promise<Prepared> {
+  try {
+    return await ask();
+  } catch (cause) {
+    const problem = 'The chain does not answer at the moment, so the action cannot be simulated.';
+    throw new Problem('unavailable', problem, { retryAfterSeconds: 5 }, { cause });
+  }
+}

@@ -1,0 +1,21 @@
+import { type Chain, chains } from '../../chains/chains.ts';
+import type { AlertLinks } from '../../model/notification.ts';
+
+/** Links to the transaction, else the block, else the contract, and to the alert itself. */
+export function createAlertLinks(baseUrl: () => string): AlertLinks {
+  return ({ uid, chainUid, txHash, blockNumber, contract }) => {
+    const explorer = chainOf(chainUid ?? contract?.chainUid)?.explorer;
+    const link = (pattern: string, value: string) => pattern.replace('{}', encodeURIComponent(value));
+    const place = (): string | null => {
+      if (!explorer) return null;
+      if (txHash) return link(explorer.transaction, txHash);
+      if (blockNumber !== null) return link(explorer.block, String(blockNumber));
+      return contract ? link(explorer.address, contract.address) : null;
+    };
+    return { explorer: place(), alert: `${baseUrl()}/alert/${uid}` };
+  };
+}
+
+function chainOf(uid: string | undefined): Chain | undefined {
+  return Object.values(chains).find((chain) => chain.uid === uid);
+}

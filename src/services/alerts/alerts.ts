@@ -1,0 +1,69 @@
+import { sql } from '../../lib/sql.ts';
+import { Problem } from '../../model/errors.ts';
+import { insertResolvedEvents } from '../../store/alerts/alertEvents.ts';
+import { findAlert, resolveAlerts, updateAlert } from '../../store/alerts/alertRecords.ts';
+import { alertTable } from '../../store/alerts/alertTable.ts';
+import { tellResolved } from '../../store/destinations/followUps.ts';
+import { compileQuery } from '../../store/documents/compileQuery.ts';
+import { ofEverything, ofOwnTenants } from '../../store/documents/documentScopes.ts';
+import { withinTime } from '../../store/documents/searchDocuments.ts';
+import type { Row } from '../../store/records/records.ts';
+import type { Call } from '../call.ts';
+import { audit } from '../records/audit.ts';
+
+export async function changeAlert(
+  call: Call,
+  uid: string,
+  change: { status: 'UNRESOLVED' | 'RESOLVED' | undefined; tags: string[] | undefined },
+  names: readonly string[],
+  check: (current: Row) => void,
+): Promise<Row> {
+  const before = await findAlert(call.db, ofOwnTenants(call.scope), uid, names, true);
+  if (!before) {
+    const seen = await findAlert(call.db, await ofEverything(call.db, call.visible), uid, names);
+    if (seen)
+      throw new Problem('forbidden', "You may see this alert but not change it: it is not your tenant's.");
+    throw new Problem('not-found', 'There is no such alert.');
+  }
+  check(before);
+  if (before.status === 'RETRACTED') {
+    throw new Problem(
+      'illegal-transition',
+      'The alert is retracted: its block is no longer part of the chain.',
+    );
+  }
+  const key = { tenantId: Number(before.tenantId), timestamp: Number(before.timestamp), uid };
+  if (change.status === 'RESOLVED') {
+    const isIt = sql`t.tenant_id = ${key.tenantId} and t.timestamp = ${key.timestamp} and t.uid = ${uid}::uuid`;
+    await tellResolved(call.db, isIt, call.now);
+    await insertResolvedEvents(call.db, isIt);
+  }
+  await updateAlert(call.db, key, {
+    ...(change.status === undefined ? {} : { isResolved: change.status === 'RESOLVED' }),
+    ...(change.tags === undefined ? {} : { tags: { former: before.tags as string[], now: change.tags } }),
+  });
+  const after = await findAlert(call.db, ofOwnTenants(call.scope), uid, names);
+  await audit(call, 'alert', 'update', { id: null, tenantId: key.tenantId }, before, after, { uid });
+  return after!;
+}
+
+export async function resolveByQuery(
+  call: Call,
+  input: { query: string; timeseries?: { from: number; to: number }[]; resolved?: boolean },
+): Promise<number> {
+  const isResolved = input.resolved ?? true;
+  const condition = await compileQuery(call.db, alertTable, ofOwnTenants(call.scope), input, call.now);
+  if (isResolved) {
+    await withinTime(() => tellResolved(call.db, condition, call.now));
+    await withinTime(() => insertResolvedEvents(call.db, condition));
+  }
+  const changed = await withinTime(() => resolveAlerts(call.db, condition, isResolved));
+  for (const { tenantId, count } of changed) {
+    const record = { id: null, tenantId };
+    await audit(call, 'alert', isResolved ? 'resolve' : 'reopen', record, undefined, undefined, {
+      query: input.query,
+      count,
+    });
+  }
+  return changed.reduce((sum, { count }) => sum + count, 0);
+}

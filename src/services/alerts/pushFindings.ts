@@ -1,0 +1,166 @@
+import { alertUid } from '../../alerts/alertUid.ts';
+import { prepareRaise, raise } from '../../alerts/raise.ts';
+import { complianceTags, type Finding, type Severity } from '../../model/alert.ts';
+import { type Fault, invalid, Problem } from '../../model/errors.ts';
+import { platformTenant } from '../../model/metrics.ts';
+import {
+  type DetectorOrigin,
+  findDetectorOrigin,
+  noteExternalFindings,
+} from '../../store/alerts/externalFindings.ts';
+import { addSamples } from '../../store/telemetry/addSamples.ts';
+import type { Call } from '../call.ts';
+import { audit } from '../records/audit.ts';
+import { findWritable } from '../records/findWritable.ts';
+import { checkPushedAlerts } from '../records/planLimits.ts';
+import type { RecordKind } from '../records/recordKind.ts';
+
+export type Pushed = {
+  eid: string;
+  timestamp?: number;
+  severity?: Severity;
+  name?: string;
+  message: string;
+  meta?: Record<string, unknown>;
+  tags?: string[];
+  txHash?: string | null;
+  blockNumber?: number | null;
+  blockHash?: string | null;
+};
+
+type Result = { eid: string; uid: string; result: 'created' | 'duplicate' };
+
+/** The oldest chain began in 2009, and a clock may be a little ahead. */
+const earliest = Date.UTC(2009, 0, 1);
+const aheadMs = 3_600_000;
+
+/** What is pushed later than this after it happened is history, not news. */
+const newsMs = 3_600_000;
+
+/** Findings of an outside engine become alerts of one of the tenant's detectors; an `eid` counts once. */
+export async function pushFindings(
+  call: Call,
+  detectorKind: RecordKind,
+  detectorId: number,
+  pushed: readonly Pushed[],
+): Promise<Result[]> {
+  const detector = await findWritable(call, detectorKind, detectorId);
+  const origin = await findDetectorOrigin(call.db, Number(detector.tenantId), detectorId);
+  if (origin.source !== 'EXTERNAL') {
+    throw new Problem(
+      'conflict',
+      `Alerts can be pushed into detectors of the source EXTERNAL; this one is ${origin.source}.`,
+    );
+  }
+  if (origin.disabled !== null) {
+    throw new Problem(
+      'conflict',
+      `The ${origin.disabled} is disabled, so that no alert is raised; enable it before pushing findings.`,
+    );
+  }
+  checkTimes(pushed, call.now);
+  checkMeta(pushed);
+  const byEid = new Map(pushed.toReversed().map((item) => [item.eid, toFinding(origin, item, call.now)]));
+  await prepareRaise(call.services.store, [...byEid.values()]);
+  const noted = await noteExternalFindings(
+    call.db,
+    origin,
+    Array.from(byEid, ([eid, finding]) => ({ eid, uid: alertUid(finding) })),
+  );
+  const known = new Map(noted.map((item) => [item.eid, item]));
+  const inOrder = [...new Set(pushed.map(({ eid }) => eid))].filter((eid) => known.get(eid)!.isNew);
+  if (inOrder.length > 0) await checkPushedAlerts(call, origin.tenantId, inOrder.length);
+  const fresh = await raise(
+    call.db,
+    inOrder.map((eid) => byEid.get(eid)!),
+    call.services.follow,
+  );
+  if (fresh.length > 0) {
+    const record = { id: detectorId, tenantId: origin.tenantId };
+    await audit(call, 'detector', 'push', record, undefined, undefined, { alerts: fresh.length });
+    await countAlerts(call, origin, fresh.length);
+  }
+  return results(pushed, known);
+}
+
+/** The first item with an `eid` made the alert; the ones after it repeat it. */
+function results(
+  pushed: readonly Pushed[],
+  known: ReadonlyMap<string, { uid: string; isNew: boolean }>,
+): Result[] {
+  const seen = new Set<string>();
+  return pushed.map(({ eid }) => {
+    const { uid, isNew } = known.get(eid)!;
+    const result = isNew && !seen.has(eid) ? 'created' : 'duplicate';
+    seen.add(eid);
+    return { eid, uid, result };
+  });
+}
+
+/** In the alerts' own transaction, which may be undone or tried again: an alert is counted exactly once. */
+async function countAlerts({ db, now }: Call, origin: DetectorOrigin, count: number): Promise<void> {
+  const sample = {
+    metric: 'alerts',
+    labels: { chain: origin.chainUid, type: 'detector' },
+    minute: now - (now % 60_000),
+    value: count,
+    count,
+    min: 1,
+    max: 1,
+    last: 1,
+  } as const;
+  await addSamples(
+    db,
+    [platformTenant, origin.tenantId].map((tenantId) => ({ ...sample, tenantId })),
+  );
+}
+
+function checkTimes(pushed: readonly Pushed[], now: number): void {
+  const faults = pushed.flatMap(({ timestamp }, index): Fault[] => {
+    if (timestamp === undefined || (timestamp >= earliest && timestamp <= now + aheadMs)) return [];
+    const message = 'must be in epoch milliseconds, after 2009 and not in the future.';
+    return [{ pointer: `/alerts/${index}/timestamp`, code: 'time', message }];
+  });
+  if (faults.length > 0)
+    throw new Problem('invalid-input', `${faults[0]!.pointer}: ${faults[0]!.message}`, { errors: faults });
+}
+
+/** Distinct names make an alert expensive to read, and every search and stream reads it. */
+const metaMembers = 10_000;
+
+function checkMeta(pushed: readonly Pushed[]): void {
+  const index = pushed.findIndex(({ meta }) => countMembers(meta) > metaMembers);
+  if (index >= 0)
+    throw invalid(`/alerts/${index}/meta`, 'too-many', `must have at most ${metaMembers} members in all.`);
+}
+
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const members = Object.values(value);
+  return members.reduce((sum: number, member) => sum + countMembers(member), members.length);
+}
+
+function toFinding(origin: DetectorOrigin, item: Pushed, now: number): Finding {
+  const isCompliance = origin.schemaTags.some((tag) => complianceTags.includes(tag));
+  return {
+    tenantId: origin.tenantId,
+    projectId: origin.projectId,
+    contractId: origin.contractId,
+    kind: 'detector',
+    group: isCompliance ? 'COMPLIANCE' : 'SECURITY',
+    severity: item.severity ?? 'MEDIUM',
+    timestamp: item.timestamp ?? now,
+    backfilled: item.timestamp !== undefined && now - item.timestamp > newsMs,
+    key: `external ${origin.id} ${item.eid}`,
+    eid: item.eid,
+    name: item.name ?? origin.name,
+    message: item.message,
+    meta: item.meta ?? {},
+    tags: item.tags ?? [],
+    txHash: item.txHash ?? null,
+    chainUid: origin.chainUid,
+    blockNumber: item.blockNumber ?? null,
+    blockHash: item.blockHash ?? null,
+    detectorId: origin.id,
+  };
+}

@@ -1,0 +1,72 @@
+import { createFairQueue } from '../../lib/fairQueue.ts';
+import { giveWay } from '../../lib/giveWay.ts';
+import { createSubject, type Subject } from '../../query/lucene/subject.ts';
+import type { AlertEvent } from '../../store/alerts/alertEvents.ts';
+import type { AlertMatcher } from '../../store/alerts/alertMatcher.ts';
+
+/** An event with what is made of it once for all who follow. */
+export type SharedEvent = {
+  id: string;
+  type: AlertEvent['type'];
+  tenantId: number;
+  length: number;
+  /** The event as it is sent, so that a large one is encoded once. */
+  frame(): Buffer;
+  subject(): Subject;
+};
+
+export type StreamQuery = {
+  /** Readers with the same key share one result. */
+  key: string;
+  /** Undefined takes every alert. */
+  matcher: AlertMatcher | undefined;
+};
+
+/** Events of this length are matched in pieces; the rest takes less than a millisecond for any query. */
+const largeLength = 50_000;
+
+/** Decides what events match, one query at a time, giving way in between; tenants take turns. */
+export function createStreamMatching() {
+  const turns = createFairQueue({ slots: 1 });
+  return {
+    /** Hands the event to those whose query it matches; events of one owner are handed over in their order. */
+    match(
+      owner: string,
+      event: SharedEvent,
+      readers: readonly { query: StreamQuery; put(event: SharedEvent): void }[],
+    ) {
+      return turns.run(owner, async () => {
+        const results = new Map<string, boolean>();
+        for (const { query, put } of readers) {
+          let isMatch = query.matcher === undefined || results.get(query.key);
+          if (isMatch === undefined) {
+            isMatch = await isMatching(query.matcher!, event);
+            results.set(query.key, isMatch);
+          }
+          if (isMatch) put(event);
+        }
+      });
+    },
+  };
+}
+
+async function isMatching({ matches, matchesPaced }: AlertMatcher, event: SharedEvent): Promise<boolean> {
+  await giveWay();
+  const subject = event.subject();
+  return event.length < largeLength ? matches(subject) : matchesPaced(subject, giveWay);
+}
+
+/** Undefined when retention has removed the alert meanwhile. */
+export function shareEvent({ id, type, tenantId, alert }: AlertEvent): SharedEvent | undefined {
+  if (alert === null) return undefined;
+  let frame: Buffer | undefined;
+  let subject: Subject | undefined;
+  return {
+    id,
+    type,
+    tenantId,
+    length: alert.length,
+    frame: () => (frame ??= Buffer.from(`id: ${id}\nevent: ${type}\ndata: ${alert}\n\n`)),
+    subject: () => (subject ??= createSubject(JSON.parse(alert))),
+  };
+}

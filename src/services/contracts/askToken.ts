@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChainClient } from '../../chains/chainClient.ts';
+import { encodeCall, type FunctionItem, parseFunction } from '../../lib/abi.ts';
+import { decimalsData, readTokenDecimals } from '../../lib/readTokenDecimals.ts';
+import { readTokenSymbol } from '../../lib/readTokenSymbol.ts';
+import type { Answer, Question } from '../../model/question.ts';
+
+type TokenState = {
+  block: number;
+  symbol: string | null;
+  decimals: number;
+  totalSupply: bigint;
+  /** In the order of the holders. */
+  balances: bigint[];
+};
+type TokenFault = { code: 'chain-unavailable' | 'not-a-token'; message: string };
+
+const patienceMs = 5000;
+const totalSupply = parseFunction('totalSupply()(uint256)');
+const balanceOf = parseFunction('balanceOf(address)(uint256)');
+const symbol = parseFunction('symbol()(string)');
+
+/** What a token says of itself and of its holders after the newest block, asked all at once; or why it cannot be told. */
+export async function askToken(
+  client: ChainClient,
+  token: string,
+  holders: readonly string[],
+): Promise<TokenState | { fault: TokenFault }> {
+  const questions = [
+    toQuestion(token, symbol),
+    { type: 'call' as const, to: token, data: decimalsData },
+    toQuestion(token, totalSupply),
+    ...holders.map((holder) => toQuestion(token, balanceOf, holder)),
+  ];
+  // A chart is not kept waiting for as long as the nodes of a chain may take one after the other.
+  const late = sleep(patienceMs, unavailable, { ref: false });
+  const told = await Promise.race([ask(client, questions), late]);
+  if ('fault' in told) return told;
+  const [symbolAnswer, decimalsAnswer, supplyAnswer, ...balanceAnswers] = told.answers;
+  const supply = toNumber(supplyAnswer!);
+  const balances = balanceAnswers.map(toNumber);
+  if (supply === undefined || !balances.every((balance) => balance !== undefined))
+    return {
+      fault: {
+        code: 'not-a-token',
+        message: 'The contract does not answer totalSupply() and balanceOf(address) as a token does.',
+      },
+    };
+  return {
+    block: told.block,
+    symbol: readTokenSymbol(dataOf(symbolAnswer!) ?? '') ?? null,
+    decimals: readTokenDecimals(dataOf(decimalsAnswer!)),
+    totalSupply: supply,
+    balances,
+  };
+}
+
+function toQuestion(token: string, item: FunctionItem, ...values: string[]): Question {
+  return { type: 'call', to: token, data: encodeCall(item, values) };
+}
+
+type Told = { block: number; answers: readonly Answer[] } | { fault: TokenFault };
+
+async function ask(client: ChainClient, questions: readonly Question[]): Promise<Told> {
+  try {
+    const head = await client.header('latest');
+    if (!head) return unavailable;
+    const answers = await client.ask(head, questions);
+    return answers.some((answer) => 'missing' in answer) ? unavailable : { block: head.number, answers };
+  } catch {
+    // Which endpoint failed and how is for the operator, who finds it among the chains.
+    return unavailable;
+  }
+}
+
+const unavailable: { fault: TokenFault } = {
+  fault: { code: 'chain-unavailable', message: 'The chain does not answer at the moment.' },
+};
+
+/** The first word, which is all that such a function gives. */
+function toNumber(answer: Answer): bigint | undefined {
+  const data = dataOf(answer);
+  return data === undefined || data.length < 66 ? undefined : BigInt(data.slice(0, 66));
+}
+
+function dataOf(answer: Answer): string | undefined {
+  if ('missing' in answer || typeof answer.value !== 'object' || !('data' in answer.value)) return undefined;
+  return answer.value.data;
+}

@@ -1,0 +1,38 @@
+import type { ChainClient } from '../../chains/chainClient.ts';
+import { type ChainUid, chains } from '../../chains/chains.ts';
+import { createEvmClient } from '../../chains/evm/createEvmClient.ts';
+import { platformTenant } from '../../model/metrics.ts';
+import type { MetricRecorder, Series } from '../telemetry/metricRecorder.ts';
+import type { ChainAccess } from './chainAccess.ts';
+
+type Settings = Readonly<Record<string, { endpoints: readonly string[] }>>;
+
+/** One client for each configured chain, made when it is first needed. */
+export function openChains(
+  settings: Settings,
+  recorder: MetricRecorder,
+  now: () => number,
+): ChainAccess & { close(): Promise<void> } {
+  const clients = new Map<ChainUid, ChainClient>();
+  return {
+    isConfigured: (uid) => settings[uid] !== undefined && chains[uid].family === 'evm',
+    client(uid) {
+      const configured = settings[uid];
+      const known = clients.get(uid);
+      // The other families are known by their addresses, but cannot be followed yet.
+      if (known || !configured || chains[uid].family !== 'evm') return known;
+      const series = new Map<string, Series>();
+      const counted = (method: string) => {
+        const found = series.get(method) ?? { metric: 'rpc_calls', labels: { chain: uid, type: method } };
+        series.set(method, found);
+        recorder.add(found, platformTenant, 1);
+      };
+      const client = createEvmClient({ chain: chains[uid], urls: configured.endpoints, now, counted });
+      clients.set(uid, client);
+      return client;
+    },
+    close: async () => {
+      await Promise.all(Array.from(clients.values(), (client) => client.close()));
+    },
+  };
+}

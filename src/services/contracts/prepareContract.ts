@@ -1,0 +1,41 @@
+import { type ChainUid, chains } from '../../chains/chains.ts';
+import { toChecksumAddress } from '../../chains/evm/address.ts';
+import { findImplementation } from '../../chains/evm/findImplementation.ts';
+import { families } from '../../chains/families.ts';
+import { abiFaults } from '../../model/abiFaults.ts';
+import { unprocessable } from '../../model/errors.ts';
+import { invalidInput } from '../../model/validate.ts';
+import type { Row } from '../../store/records/records.ts';
+import type { Call } from '../call.ts';
+import type { Change } from '../records/recordKind.ts';
+
+type ContractChange = Omit<Change, 'input'> & {
+  input: { chainUid?: ChainUid | null; address?: string | null; abi?: readonly unknown[] | null };
+};
+
+/** The address must be one of its chain; it is shown as given and compared in its one canonical spelling. */
+export async function prepareContract(call: Call, { input, current }: ContractChange): Promise<Row> {
+  const faults = abiFaults(input.abi ?? [], '/abi');
+  if (faults.length > 0) throw invalidInput(faults);
+  if (current) return input;
+  const chain = chains[input.chainUid!];
+  const read = families[chain.family].readAddress(input.address!, chain);
+  if ('fault' in read) throw unprocessable('/address', 'not-an-address', read.fault);
+  return { ...input, canonicalAddress: read.canonical, ...(await inspect(call, chain.uid, read.canonical)) };
+}
+
+const patienceMs = 1000;
+
+/** What stands behind a proxy, if a node tells soon; whoever follows the chain finds out otherwise. */
+async function inspect(call: Call, chainUid: ChainUid, address: string): Promise<Row> {
+  const client = chains[chainUid].family === 'evm' ? call.services.chains.client(chainUid) : undefined;
+  if (!client) return {};
+  const look = async () => {
+    const latest = await client.header('latest');
+    return latest ? findImplementation(client, latest, address) : undefined;
+  };
+  const late = new Promise<undefined>((resolve) => setTimeout(resolve, patienceMs, undefined).unref());
+  const found = await Promise.race([look().catch(() => undefined), late]);
+  if (found === undefined) return {};
+  return { implementation: found && toChecksumAddress(found.slice(2)), inspectedAt: call.now };
+}

@@ -1,0 +1,24 @@
+import { Problem } from '../../model/errors.ts';
+import { createAlertMatcher } from '../../store/alerts/alertMatcher.ts';
+import { isItems } from '../../store/records/bindings.ts';
+
+/** The query of every binding must be one that alerts can be held against. */
+export function checkBindingFilters(items: unknown, pointer: string, now: number): void {
+  if (!isItems(items)) return;
+  items.forEach(({ query }, index) => {
+    if (typeof query === 'string' && query.trim() !== '') checkQuery(query, `${pointer}/${index}/query`, now);
+  });
+}
+
+function checkQuery(query: string, pointer: string, now: number): void {
+  try {
+    createAlertMatcher(query, now);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const { position } = error.members;
+    throw new Problem('invalid-input', `${pointer}: ${error.message}`, {
+      errors: [{ pointer, code: 'query', message: error.message }],
+      ...(position === undefined ? {} : { position }),
+    });
+  }
+}

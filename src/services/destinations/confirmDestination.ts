@@ -1,0 +1,91 @@
+import { createToken, hashToken } from '../../lib/token.ts';
+import { Problem, unprocessable } from '../../model/errors.ts';
+import {
+  confirmByHash,
+  countConfirmationMails,
+  findConfirmation,
+  writeConfirmCode,
+} from '../../store/destinations/confirmations.ts';
+import { insertMail } from '../../store/destinations/mailOutbox.ts';
+import { appendAudit } from '../../store/records/audit.ts';
+import { findTenantName } from '../../store/records/members.ts';
+import type { Call } from '../call.ts';
+import { findWritable } from '../records/findWritable.ts';
+import type { RecordKind } from '../records/recordKind.ts';
+
+const lifetimeMs = 7 * 24 * 3_600_000;
+const dayMs = 24 * 3_600_000;
+/** An address that someone else named must not be flooded with mails that ask it. */
+const mailsPerDay = 5;
+const pauseMs = 60_000;
+
+/** Mails a link to the address, unless that got too many of late. The link before it is void. */
+export async function mailConfirmation(
+  call: Call,
+  place: { tenantId: number; id: number },
+  to: string,
+): Promise<boolean> {
+  const { db, services, now } = call;
+  if ((await countConfirmationMails(db, to, now - dayMs)) >= mailsPerDay) return false;
+  const code = createToken('confirm');
+  const expiredAt = now + lifetimeMs;
+  await writeConfirmCode(db, place, { hash: hashToken(code), until: expiredAt, now });
+  const data = {
+    link: `${services.publicUrl()}/destination/confirm/${code}`,
+    tenantName: await findTenantName(db, place.tenantId),
+    expiredAt,
+  };
+  await insertMail(db, services.keyring, { kind: 'confirm', tenantId: place.tenantId, to, data }, now);
+  return true;
+}
+
+/** Mails the link again. */
+export async function resendConfirmation(
+  call: Call,
+  kind: RecordKind,
+  id: number,
+): Promise<{ to: string; expiredAt: number }> {
+  const record = await findWritable(call, kind, id);
+  const to = String(record.value);
+  const place = { tenantId: Number(record.tenantId), id };
+  if (record.type !== 'EMAIL')
+    throw unprocessable('', 'no-confirmation', 'Only destinations of type EMAIL are confirmed.');
+  const { confirmedAt, mailedAt } = await findConfirmation(call.db, place);
+  if (confirmedAt !== null) throw new Problem('illegal-transition', 'The address is confirmed already.');
+  if (!call.services.mail)
+    throw unprocessable('', 'not-set-up', 'This server is not set up to send mail; set VIGIL_SMTP_URL.');
+  const wait = mailedAt === null ? 0 : mailedAt + pauseMs - call.now;
+  if (wait > 0) {
+    const seconds = Math.ceil(wait / 1000);
+    throw new Problem('rate-limited', `A link was mailed just now; ask again in ${seconds} seconds.`, {
+      retryAfterSeconds: seconds,
+    });
+  }
+  if (!(await mailConfirmation(call, place, to)))
+    throw new Problem(
+      'rate-limited',
+      `${mailsPerDay} links were mailed to this address within a day; ask again tomorrow.`,
+    );
+  return { to, expiredAt: call.now + lifetimeMs };
+}
+
+/** The code proves that its sender reads the mails of the address. */
+export async function confirmDestination(
+  call: Call,
+  code: string,
+): Promise<{ address: string; tenant: string }> {
+  const confirmed = await confirmByHash(call.db, hashToken(code), call.now);
+  if (!confirmed)
+    throw new Problem('not-found', 'There is no such link, or it has expired or was used already.');
+  const { tenantId, id, address, tenant } = confirmed;
+  await appendAudit(call.db, call.services.keyring.audit, {
+    at: call.now,
+    requestId: call.requestId,
+    tenantId,
+    actor: { tokenId: null, tokenKind: 'SYSTEM', userId: null },
+    action: 'destination.confirm',
+    record: { kind: 'destination', id },
+    changes: { confirmed: { before: false, after: true } },
+  });
+  return { address, tenant };
+}

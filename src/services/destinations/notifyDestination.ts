@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { fillTemplate } from '../../lib/template.ts';
+import { templateMembers } from '../../model/alert.ts';
+import { Problem, unprocessable } from '../../model/errors.ts';
+import {
+  type Message,
+  type Outcome,
+  type Rendered,
+  raisedType,
+  type Target,
+} from '../../model/notification.ts';
+import { uidTime } from '../../model/uidTime.ts';
+import { findAlertDocuments } from '../../store/destinations/alertDocuments.ts';
+import { logSent, reserveSequence } from '../../store/destinations/deliveryLog.ts';
+import { enableDestination } from '../../store/destinations/destinationHealth.ts';
+import { destinationTable } from '../../store/destinations/destinationTable.ts';
+import { findTargets, openTarget } from '../../store/destinations/targets.ts';
+import type { Call } from '../call.ts';
+import { audit } from '../records/audit.ts';
+import { templateFaults } from '../records/checkTemplate.ts';
+import { findReadable } from '../records/findReadable.ts';
+
+const timeLimitMs = 20_000;
+
+/** Sends a `ping` at once. One that gets through makes a disabled destination work again. */
+export async function testDestination(
+  call: Call,
+  id: number,
+): Promise<{ uid: string; outcome: Outcome; durationMs: number }> {
+  const place = await findReadable(call, destinationTable, id);
+  const { store, notifier } = call.services;
+  const message = ping(call, await reserveSequence(store));
+  const begun = performance.now();
+  const outcome = await notifier.send(await targetOf(call, id), [message], AbortSignal.timeout(timeLimitMs));
+  const durationMs = Math.round(performance.now() - begun);
+  await store.transaction(async (tx) => {
+    await logSent(tx, place, message, outcome, durationMs);
+    if (outcome.ok) await enableDestination(tx, place, call.now);
+    const result = outcome.ok ? 'delivered' : 'failed';
+    await audit({ ...call, db: tx }, 'destination', 'test', place, undefined, undefined, { result });
+  });
+  return { uid: message.uid, outcome, durationMs };
+}
+
+/** What would be sent for an alert, or for a `ping` where none is named; with a template, if that were the alert's message. */
+export async function previewDestination(
+  call: Call,
+  id: number,
+  { alertUid, template }: { alertUid?: string; template?: string },
+): Promise<Rendered> {
+  await findReadable(call, destinationTable, id);
+  const target = await targetOf(call, id);
+  const told = alertUid === undefined ? ping(call, 0) : await alertMessage(call, target, alertUid);
+  const message = template === undefined ? told : withTemplate(told, template);
+  const rendered = call.services.notifier.render(target, [message]);
+  if (!rendered)
+    throw unprocessable(
+      '',
+      'not-set-up',
+      `This server is not set up to send to destinations of type ${target.type}.`,
+    );
+  return rendered;
+}
+
+async function targetOf(call: Call, id: number): Promise<Target> {
+  const [sealed] = await findTargets(call.services.store, [id]);
+  return openTarget(call.services.keyring, sealed!, call.now);
+}
+
+function ping(call: Call, sequence: number): Message {
+  const data = { message: 'This is a test message of Vigil.' };
+  return { uid: randomUUID(), sequence, type: 'ping', timestamp: call.now, data };
+}
+
+/** Members of the finding first, then those of the alert, as in a detector's `desc` and a trigger alert's `message`. */
+function withTemplate(message: Message, template: string): Message {
+  const { meta, ...members } = message.data;
+  const found = (meta ?? {}) as Record<string, unknown>;
+  const known = [...Object.keys(found), ...templateMembers.filter((name) => Object.hasOwn(members, name))];
+  const [fault] = templateFaults(template, known, '/template');
+  if (fault) throw unprocessable(fault.pointer, fault.code, fault.message);
+  const filled = fillTemplate(template, { ...members, ...found });
+  return { ...message, data: { ...message.data, message: filled } };
+}
+
+/** The alert must be one of the destination's own tenant, because no other can reach it. */
+async function alertMessage(call: Call, { tenantId }: Target, uid: string): Promise<Message> {
+  const timestamp = uidTime(uid);
+  const found =
+    timestamp === undefined ? [] : await findAlertDocuments(call.db, [{ tenantId, timestamp, uid }]);
+  const [alert] = found;
+  if (!alert) throw new Problem('not-found', 'There is no such alert.');
+  const data = { ...alert, links: call.services.alertLinks(alert) };
+  return { uid: randomUUID(), sequence: 0, type: raisedType(alert), timestamp: call.now, data };
+}

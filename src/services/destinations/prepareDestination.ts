@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import { webhookFault } from '../../lib/addressGuard.ts';
+import { isMailAddress, mailAddressWords, normalizeMailAddress } from '../../lib/mailAddress.ts';
+import { maskUri, sealedText } from '../../lib/maskUri.ts';
+import { invalid, unprocessable } from '../../model/errors.ts';
+import { isMailedMember } from '../../store/destinations/confirmations.ts';
+import { findSealedMessengerBUri } from '../../store/destinations/destinationHeaders.ts';
+import { newInstruction } from '../../store/destinations/messengerBinding.ts';
+import type { Row } from '../../store/records/records.ts';
+import type { Call } from '../call.ts';
+import type { Change } from '../records/recordKind.ts';
+import { refuseKeptHeaders, sealHeaders } from './sealHeaders.ts';
+
+type DestinationType = 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
+
+type DestinationChange = Omit<Change, 'input'> & {
+  input: {
+    type?: DestinationType | null;
+    value?: string | null;
+    uri?: string | null;
+    messengerBUri?: string | null;
+    method?: string | null;
+    headers?: Record<string, string> | null;
+  } & { [K in (typeof boundMembers)[number]]?: string | null };
+};
+
+/** Only `/bind` in a chat sets these: a tenant that could name a chat could send messages to anyone's. */
+const boundMembers = [
+  'messengerAUserId',
+  'messengerAUsername',
+  'messengerAChatId',
+  'messengerAChatTitle',
+  'messengerAChatType',
+] as const;
+
+/** The kind's own name for the address that `value` holds too. */
+const addressMember = {
+  HTTP: 'uri',
+  MESSENGER_B: 'messengerBUri',
+  EMAIL: undefined,
+  MESSENGER_A: undefined,
+} as const;
+
+export async function prepareDestination(call: Call, given: DestinationChange): Promise<Row> {
+  const { current } = given;
+  const input = withoutMasked(given.input, current);
+  const change = { ...given, input };
+  const { headers, ...rest } = input;
+  const type = input.type ?? (current?.type as DestinationType);
+  const address = readAddress(type, change);
+  checkAddress(call, type, address, change);
+  refuseChat(change);
+  refuseKeptHeaders(current, headers, address);
+  const own = addressMember[type];
+  return {
+    ...rest,
+    ...(address === undefined ? {} : { value: address, ...(own ? { [own]: address } : {}) }),
+    ...(await sealMessengerBUri(call, change, type === 'MESSENGER_B' ? address : undefined)),
+    ...(await confirmation(call, change, type, address)),
+    ...(type === 'HTTP' && !current?.method && !input.method ? { method: 'POST' } : {}),
+    ...(isUnbound(change) ? unbound : {}),
+    ...(needsUid(type, change) ? { uid: type === 'MESSENGER_A' ? newInstruction() : randomUUID() } : {}),
+    ...(headers === undefined ? {} : await sealHeaders(call, change, headers)),
+  };
+}
+
+/** What is shown of a sealed address and comes back as it was read changes nothing. */
+function withoutMasked(
+  input: DestinationChange['input'],
+  current: Row | undefined,
+): DestinationChange['input'] {
+  const isMasked = (member: 'value' | 'messengerBUri') =>
+    typeof input[member] === 'string' && input[member].endsWith(`/${sealedText}`);
+  const kept = { ...input };
+  for (const member of ['value', 'messengerBUri'] as const) {
+    if (!isMasked(member)) continue;
+    if (input[member] !== current?.[member])
+      throw invalid(
+        `/${member}`,
+        'sealed',
+        `${sealedText} stands for an address that is kept, and this is another one; give the whole address.`,
+      );
+    delete kept[member];
+  }
+  return kept;
+}
+
+/** Another address has to be confirmed; that of a user who came in by a mail to it has been. */
+async function confirmation(
+  { db, principal, now }: Call,
+  { current }: DestinationChange,
+  type: DestinationType,
+  address: string | null | undefined,
+): Promise<Row> {
+  if (type !== 'EMAIL' || address == null) return {};
+  if (current?.type === 'EMAIL' && current.value === address) return {};
+  const isKnown = principal.userId !== null && (await isMailedMember(db, principal.userId, address));
+  return { confirmedAt: isKnown ? now : null };
+}
+
+/** The address of a MESSENGER_B webhook is a credential: it is sealed to the destination, and its origin is shown. */
+async function sealMessengerBUri(
+  { db, services }: Call,
+  { id, tenantId, input, current }: DestinationChange,
+  address: string | null | undefined,
+): Promise<Row> {
+  const uri = address ?? input.messengerBUri;
+  if (uri === undefined) return {};
+  if (uri === null) return { sealedMessengerBUri: null };
+  const place = { tenantId, kind: 'destination', id: id!, member: 'messengerBUri' };
+  const shown = { messengerBUri: maskUri(uri), ...(address == null ? {} : { value: maskUri(uri) }) };
+  const box = current ? await findSealedMessengerBUri(db, id!) : null;
+  if (box && (await services.keyring.unseal(place, box)) === uri) return shown;
+  return { ...shown, sealedMessengerBUri: services.keyring.seal(place, uri) };
+}
+
+/** Only the first messenger is bound by an instruction, so becoming one or ceasing to be one brings a new uid. */
+function needsUid(type: DestinationType, change: DestinationChange): boolean {
+  const { current } = change;
+  if (!current || (type === 'MESSENGER_A') !== (current.type === 'MESSENGER_A')) return true;
+  // The old instruction has been seen in the chat.
+  return type === 'MESSENGER_A' && isUnbound(change);
+}
+
+/** The members may be sent back as they were read, or as null. */
+function refuseChat({ input, current }: DestinationChange): void {
+  for (const member of boundMembers) {
+    const value = input[member];
+    if (value == null || value === current?.[member]) continue;
+    const message =
+      'is set when a chat is bound: send the text in `uid` of a MESSENGER_A destination (`/bind <code>`) to the bot there.';
+    throw unprocessable(`/${member}`, 'bound-by-chat', message);
+  }
+}
+
+/** Without its chat, a destination keeps nothing of who bound it. */
+const unbound = Object.fromEntries(boundMembers.map((member) => [member, null]));
+
+function isUnbound({ input, current }: DestinationChange): boolean {
+  return input.messengerAChatId === null && current?.messengerAChatId != null;
+}
+
+/** `value` and the kind's own member are two names of one address: either may be given, a contradiction is refused. */
+function readAddress(
+  type: DestinationType,
+  { input, current }: DestinationChange,
+): string | null | undefined {
+  const own = addressMember[type];
+  if (type === 'EMAIL' && typeof input.value === 'string') return normalizeMailAddress(input.value);
+  if (!own) return input.value;
+  const named = input[own];
+  const [isValueNew, isNamedNew] = [
+    input.value !== undefined && input.value !== current?.value,
+    named !== undefined && named !== current?.[own],
+  ];
+  if (
+    input.value !== undefined &&
+    named !== undefined &&
+    input.value !== named &&
+    isValueNew === isNamedNew
+  ) {
+    throw invalid(
+      `/${own}`,
+      'contradiction',
+      `\`value\` and \`${own}\` are two names of one address and must be the same.`,
+    );
+  }
+  if (isNamedNew) return named;
+  return isValueNew ? input.value : (named ?? input.value);
+}
+
+function checkAddress(
+  call: Call,
+  type: DestinationType,
+  address: string | null | undefined,
+  change: DestinationChange,
+): void {
+  const own = addressMember[type];
+  const member = own && change.input.value === undefined ? own : 'value';
+  const before = change.current?.type === type ? change.current.value : undefined;
+  const present = address === undefined ? before : address;
+  if (type === 'MESSENGER_A') return;
+  if (typeof present !== 'string') {
+    const words = own ? `\`${own}\` (or \`value\`)` : '`value`';
+    throw invalid(
+      `/${own ?? 'value'}`,
+      'required',
+      `A destination of type ${type} needs its address in ${words}.`,
+    );
+  }
+  if (address == null) return;
+  if (type === 'EMAIL') {
+    if (!isMailAddress(address)) throw invalid('/value', 'format', `${mailAddressWords}.`);
+    return;
+  }
+  const fault = webhookFault(address, Number(change.tenantId), call.services.egress);
+  if (fault) throw invalid(`/${member}`, 'address', `${fault}.`);
+}

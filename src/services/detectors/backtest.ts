@@ -1,0 +1,116 @@
+import { type ChainUid, chains } from '../../chains/chains.ts';
+import { toChainFacts } from '../../chains/toChainFacts.ts';
+import { configSchema } from '../../detectors/configSchema.ts';
+import { detectors } from '../../detectors/registry.ts';
+import { isUuid } from '../../lib/isUuid.ts';
+import { compileDetector } from '../../matching/compileDetector.ts';
+import { Problem, unprocessable } from '../../model/errors.ts';
+import { contractTable } from '../../store/contracts/contractTable.ts';
+import { findSchemaName } from '../../store/detectors/detectorSchemas.ts';
+import { detectorTable } from '../../store/detectors/detectorTable.ts';
+import { findRecord, type Row } from '../../store/records/records.ts';
+import {
+  type BacktestRow,
+  cancelBacktest,
+  countOpenBacktests,
+  findBacktest,
+  findContractToRun,
+  findDetectorToRun,
+  insertBacktest,
+  type NewBacktest,
+} from '../../store/watch/backtests.ts';
+import type { Call } from '../call.ts';
+import { noEndpoint } from '../contracts/noEndpoint.ts';
+import { findReadable } from '../records/findReadable.ts';
+import { sealConfig } from './sealConfig.ts';
+
+const mostBlocks = 100_000;
+const mostOpen = 5;
+
+type Range = { fromBlock: number; toBlock: number };
+
+/** Queues a run of a stored detector. */
+export async function backtestDetector(call: Call, detectorId: number, range: Range): Promise<BacktestRow> {
+  const { tenantId } = await findReadable(call, detectorTable, detectorId);
+  const { contract, id: _id, ...detector } = await findDetectorToRun(call.db, tenantId, detectorId);
+  return queue(call, {
+    ...detector,
+    ...range,
+    tenantId,
+    detectorId,
+    contractId: contract.id,
+    chainUid: contract.chainUid,
+  });
+}
+
+const placeNames = ['tenantId'] as const;
+
+type Proposed = { contractId: number; schemaId: number; name?: string; config?: object };
+
+/** Queues a run of a detector that does not exist yet. */
+export async function backtestProposed(call: Call, proposed: Proposed, range: Range): Promise<BacktestRow> {
+  const { contractId, schemaId, config = {} } = proposed;
+  // Whoever may only look at a shared project makes no work for its owner.
+  const place = await findRecord(call.db, contractTable, call.scope, contractId, placeNames, {
+    use: 'write',
+  });
+  if (!place) throw unprocessable('/contractId', 'unknown-reference', 'There is no contract with this id.');
+  const tenantId = Number(place.tenantId);
+  const schemaName = await findSchemaName(call.db, schemaId);
+  if (schemaName === undefined)
+    throw unprocessable('/schemaId', 'unknown-reference', 'There is no detector schema with this id.');
+  const contract = await findContractToRun(call.db, tenantId, contractId);
+  const sealed = await sealProposed(call, tenantId, schemaName, config as Row);
+  const row = { id: 0, name: proposed.name ?? schemaName, schemaName, tags: [], config: sealed };
+  const made = compileDetector(row, contract, toChainFacts(chains[contract.chainUid as ChainUid]));
+  if ('fault' in made) throw unprocessable('/config', 'not-valid', made.fault);
+  return queue(call, {
+    ...row,
+    ...range,
+    tenantId,
+    detectorId: null,
+    contractId,
+    chainUid: contract.chainUid,
+  });
+}
+
+/** Credentials wait in the queue sealed. */
+async function sealProposed(call: Call, tenantId: number, schemaName: string, config: Row): Promise<Row> {
+  const definition = detectors.get(schemaName);
+  if (!definition) return config;
+  const place = { tenantId, detectorId: undefined, before: {} };
+  const sealed = await sealConfig(call, configSchema(definition), config, place);
+  return { ...sealed.config, ...sealed.sealedConfig };
+}
+
+async function queue(call: Call, made: NewBacktest): Promise<BacktestRow> {
+  const { fromBlock, toBlock, chainUid, tenantId } = made;
+  if (toBlock < fromBlock)
+    throw unprocessable('/toBlock', 'range', 'The last block must not come before the first.');
+  if (toBlock - fromBlock >= mostBlocks)
+    throw unprocessable(
+      '/toBlock',
+      'range',
+      `A backtest covers at most ${mostBlocks} blocks; this one has ${toBlock - fromBlock + 1}.`,
+    );
+  if (!call.services.chains.isConfigured(chainUid as ChainUid))
+    throw new Problem('conflict', `Past blocks cannot be read. ${noEndpoint(chainUid)}`);
+  if ((await countOpenBacktests(call.db, tenantId)) >= mostOpen)
+    throw new Problem(
+      'conflict',
+      `At most ${mostOpen} backtests of a tenant may wait or run; cancel one, or wait.`,
+    );
+  return insertBacktest(call.db, made, call.now);
+}
+
+export async function readBacktest(call: Call, uid: string): Promise<BacktestRow> {
+  const found = isUuid(uid) ? await findBacktest(call.db, call.scope, uid) : undefined;
+  if (!found) throw new Problem('not-found', 'There is no such backtest.');
+  return found;
+}
+
+export async function stopBacktest(call: Call, uid: string): Promise<BacktestRow> {
+  await readBacktest(call, uid);
+  await cancelBacktest(call.db, call.scope, uid, call.now);
+  return readBacktest(call, uid);
+}

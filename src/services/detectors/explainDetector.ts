@@ -1,0 +1,124 @@
+import { type ChainUid, chains } from '../../chains/chains.ts';
+import { toChainFacts } from '../../chains/toChainFacts.ts';
+import { sealedText } from '../../lib/maskUri.ts';
+import type { Fetch, Request } from '../../matching/answers.ts';
+import { compileDetector } from '../../matching/compileDetector.ts';
+import { evaluateMatches } from '../../matching/evaluateMatches.ts';
+import { createSubscriptionIndex } from '../../matching/subscriptionIndex.ts';
+import { toMeta } from '../../matching/toMeta.ts';
+import type { Finding } from '../../model/alert.ts';
+import type { Observation } from '../../model/detection.ts';
+import { Problem } from '../../model/errors.ts';
+import { detectorTable } from '../../store/detectors/detectorTable.ts';
+import { findDetectorToRun } from '../../store/watch/backtests.ts';
+import type { Call } from '../call.ts';
+import { noEndpoint } from '../contracts/noEndpoint.ts';
+import { findReadable } from '../records/findReadable.ts';
+
+type Step = { step: string; text: string; details?: Record<string, unknown> };
+export type Explanation = { verdict: 'ALERT' | 'NO_ALERT' | 'FAULT'; steps: Step[]; alerts: Finding[] };
+
+/** Why a transaction does or does not raise an alert, step by step. */
+export async function explainDetector(call: Call, detectorId: number, txHash: string): Promise<Explanation> {
+  const { tenantId } = await findReadable(call, detectorTable, detectorId);
+  const detector = await findDetectorToRun(call.db, tenantId, detectorId);
+  const { contract } = detector;
+  const uid = contract.chainUid as ChainUid;
+  const client = call.services.chains.client(uid);
+  if (!client) throw new Problem('conflict', `Transactions cannot be read. ${noEndpoint(uid)}`);
+  const steps: Step[] = [];
+  const subscriber = compileDetector(detector, contract, toChainFacts(chains[uid]));
+  if ('fault' in subscriber) {
+    steps.push({ step: 'configuration', text: subscriber.fault });
+    return { verdict: 'FAULT', steps, alerts: [] };
+  }
+  steps.push({
+    step: 'configuration',
+    text: 'The configuration is valid.',
+    details: toMeta({ interests: subscriber.interests }),
+  });
+  const number = await client.blockOfTransaction(txHash);
+  const block = number === null ? null : await client.block(number);
+  const transaction = block?.transactions.find(({ hash }) => hash === txHash.toLowerCase());
+  if (!block || !transaction)
+    throw new Problem('not-found', 'The chain has no such transaction, or it is not in a block yet.');
+  const place = {
+    from: transaction.from,
+    to: transaction.to,
+    blockNumber: block.number,
+    logs: transaction.logs.length,
+  };
+  steps.push({
+    step: 'transaction',
+    text: `The transaction is in block ${block.number} and has ${transaction.logs.length} logs.`,
+    details: place,
+  });
+  const index = createSubscriptionIndex();
+  index.add(subscriber);
+  const seen = (index.match(block, undefined).get(subscriber) ?? []).filter(
+    (observation) => 'transaction' in observation && observation.transaction === transaction,
+  );
+  steps.push({
+    step: 'match',
+    text:
+      seen.length > 0
+        ? `${seen.length} parts of the transaction interest the detector.`
+        : 'Nothing in the transaction interests the detector.',
+    details: { parts: seen.map(toPlace) },
+  });
+  const fetch: Fetch = async (requests) => {
+    const answers = await call.services.answers(uid, client)(requests);
+    steps.push(
+      ...requests.map((request, n) => ({
+        step: 'question',
+        text: `Asked: ${request.type}.`,
+        details: toMeta({ request: shownRequest(request), answer: shownAnswer(answers[n]) }),
+      })),
+    );
+    return answers;
+  };
+  const evaluated = await evaluateMatches(
+    new Map(seen.length > 0 ? [[subscriber, seen]] : []),
+    () => undefined,
+    fetch,
+  );
+  const [fault] = evaluated.faults;
+  if (fault) steps.push({ step: 'evaluation', text: `The evaluation failed: ${fault.message}` });
+  else
+    steps.push({
+      step: 'evaluation',
+      text: `${evaluated.findings.length} findings, judged without what the detector remembers of earlier blocks.`,
+    });
+  const verdict = fault ? 'FAULT' : evaluated.findings.length > 0 ? 'ALERT' : 'NO_ALERT';
+  return { verdict, steps, alerts: evaluated.findings };
+}
+
+/** Without credentials. */
+function shownRequest(request: Request): unknown {
+  if (request.type !== 'http') return request;
+  const { headers, ...rest } = request.request;
+  const shown = Object.keys(headers).map((name) => [
+    name,
+    name === 'authorization' ? sealedText : headers[name],
+  ]);
+  return { ...request, request: { ...rest, headers: Object.fromEntries(shown) } };
+}
+
+/** Without the body of an internal answer. */
+function shownAnswer(answer: unknown): unknown {
+  if (typeof answer !== 'object' || answer === null || !('internal' in answer) || !('body' in answer))
+    return answer;
+  const { body: _body, ...shown } = answer;
+  return shown;
+}
+
+function toPlace(observation: Observation) {
+  return observation.type === 'log'
+    ? {
+        type: 'log',
+        index: observation.log.index,
+        address: observation.log.address,
+        topics: observation.log.topics,
+      }
+    : { type: observation.type };
+}

@@ -1,0 +1,45 @@
+import { alertTable } from '../../store/alerts/alertTable.ts';
+import { ofContract } from '../../store/documents/documentScopes.ts';
+import { searchDocuments } from '../../store/documents/searchDocuments.ts';
+import type { SupplyDetector } from '../../store/tokenomics/tokenomics.ts';
+import type { Call } from '../call.ts';
+import type { Point } from '../tokenomics/plannedAmounts.ts';
+
+const mostSamples = 1000;
+const latest = Number.MAX_SAFE_INTEGER;
+
+/** What alerts tell of the past: each says how much an address held, or how much circulated, when it was off its plan. */
+export async function findSupplySamples(
+  call: Call,
+  contract: { id: number; tenantId: number },
+  detectors: readonly SupplyDetector[],
+  { from = 0, to = latest }: { from?: number; to?: number },
+): Promise<{ circulating: Point[]; ofAddress: ReadonlyMap<string, Point[]> }> {
+  const circulating: Point[] = [];
+  const ofAddress = new Map<string, Point[]>();
+  if (detectors.length === 0) return { circulating, ofAddress };
+  const ids = detectors.map(({ id }) => id).join(' OR ');
+  // The sides are what the index of terms knows of such alerts, however many others the contract has.
+  const query = `meta.side:(below OR above OR less OR more) AND detectorId:(${ids})`;
+  // Blocks may be of the same second.
+  const sort = ['timestamp', 'blockNumber'].map((field) => ({ field, order: 'desc' as const }));
+  const search = { query, timeseries: [{ from, to }], size: mostSamples, trackTotalCount: 0, sort };
+  const scope = ofContract(contract, 'detector');
+  const { data } = await searchDocuments(
+    call.services.reports,
+    alertTable,
+    scope,
+    search,
+    ['timestamp', 'meta'],
+    call.now,
+  );
+  for (const { timestamp, meta } of data.toReversed()) {
+    const { address, balance, circulation } = meta as Record<string, unknown>;
+    if (typeof circulation === 'string')
+      circulating.push({ timestamp: Number(timestamp), amount: circulation });
+    if (typeof address !== 'string' || typeof balance !== 'string') continue;
+    const known = ofAddress.get(address) ?? [];
+    ofAddress.set(address, [...known, { timestamp: Number(timestamp), amount: balance }]);
+  }
+  return { circulating, ofAddress };
+}

@@ -1,0 +1,82 @@
+import { type Fault, Problem } from '../../model/errors.ts';
+import type { Scope } from '../../model/principal.ts';
+import { type BindingItem, isItems } from '../../store/records/bindings.ts';
+import { lockRecords, type Row } from '../../store/records/records.ts';
+import { type Binding, nounOf, type Table } from '../../store/table.ts';
+import type { Call } from '../call.ts';
+import type { RecordKind } from './recordKind.ts';
+
+type Reference = { table: Table; id: number; pointer: string };
+
+/**
+ * Every id in a body must be a record that exists for the same tenant; another tenant's and a missing one are
+ * told alike. Found records are held until the transaction ends, so that none is deleted in between.
+ */
+export async function checkReferences(
+  call: Call,
+  kind: RecordKind,
+  tenantId: number | null,
+  input: Row,
+): Promise<void> {
+  const references = [
+    ...ownReferences(kind, input),
+    ...bindingReferences(kind.table.bindings ?? [], input, ''),
+  ];
+  const faults: Fault[] = [];
+  for (const table of new Set(references.map((reference) => reference.table))) {
+    const wanted = references.filter((reference) => reference.table === table);
+    const ids = [...new Set(wanted.map((reference) => reference.id))];
+    const found = await lockRecords(call.db, table, scopeFor(call, table, tenantId), ids, 'read');
+    for (const { id, pointer } of wanted) {
+      if (found.has(id)) continue;
+      faults.push({
+        pointer,
+        code: 'unknown-reference',
+        message: `There is no ${nounOf(table)} with this id.`,
+      });
+    }
+  }
+  if (faults.length > 0) {
+    throw new Problem(
+      'unprocessable',
+      faults.map((fault) => `${fault.pointer}: ${fault.message}`).join(' '),
+      {
+        errors: faults,
+      },
+    );
+  }
+}
+
+/** Inside a tenant only its own records count, whoever is asking; the platform's records follow the caller's scope. */
+function scopeFor(call: Call, table: Table, tenantId: number | null): Scope {
+  const isTenants = table.members.tenantId !== undefined && tenantId !== null;
+  return isTenants ? { all: false, tenantIds: [tenantId], organisationIds: [] } : call.visible;
+}
+
+function ownReferences(kind: RecordKind, input: Row): Reference[] {
+  return Object.entries(kind.references).flatMap(([member, table]): Reference[] => {
+    const id = input[member];
+    return typeof id === 'number' ? [{ table, id, pointer: `/${member}` }] : [];
+  });
+}
+
+function bindingReferences(
+  bindings: readonly Binding[],
+  holder: Row | BindingItem,
+  pointer: string,
+): Reference[] {
+  return bindings.flatMap((binding) => {
+    const items = holder[binding.member];
+    if (!isItems(items)) return [];
+    return items.flatMap((item, index) => {
+      const place = `${pointer}/${binding.member}/${index}`;
+      const own = Object.entries(binding.items).flatMap(([member, { references }]): Reference[] => {
+        const id = item[member];
+        return references && typeof id === 'number'
+          ? [{ table: references(), id, pointer: `${place}/${member}` }]
+          : [];
+      });
+      return [...own, ...bindingReferences(binding.bindings ?? [], item, place)];
+    });
+  });
+}

@@ -1,0 +1,22 @@
+import { nearest } from '../../lib/nearest.ts';
+import { templateFields } from '../../lib/template.ts';
+import type { Fault } from '../../model/errors.ts';
+
+/**
+ * Members in a message template that are none of the known ones. Only the first step of a name is looked at: what stands
+ * below it, such as the values of an event, is known when it happens.
+ */
+export function templateFaults(template: string, known: readonly string[], pointer: string): Fault[] {
+  return templateFields(template)
+    .filter((name) => !known.includes(name.split('.')[0]!))
+    .map((name) => {
+      const guess = nearest(name, known);
+      const hint = guess ? `did you mean {${guess}}? It has` : 'it has';
+      const names = [...new Set(known)].join(', ') || 'none';
+      return {
+        pointer,
+        code: 'unknown-member',
+        message: `{${name}} is not a member of this alert; ${hint} ${names}. Write {{ for a plain brace.`,
+      };
+    });
+}

@@ -1,0 +1,40 @@
+import type { CountedLimit } from '../../store/accounts/plans.ts';
+import type { Row, Use } from '../../store/records/records.ts';
+import type { Table } from '../../store/table.ts';
+import type { Call } from '../call.ts';
+
+/** A record kind as the services see it: where it lives, whose it is, and what its own rules add. */
+export type RecordKind = {
+  table: Table;
+  /** Every member of the record as it is read; also what the audit log compares. */
+  names: readonly string[];
+  /** Members that are shown only where one record is read; the audit log compares them too. */
+  details: readonly string[];
+  owner: Owner;
+  limit?: CountedLimit;
+  /** Members whose value is the id of another record, which must be the tenant's own (or the platform's). */
+  references: Readonly<Record<string, Table>>;
+  /** Reserves the id before `prepare`, for secrets that are bound to it. */
+  needsId: boolean;
+  /** Turns checked input into the values to write. */
+  prepare?: (call: Call, change: Change) => Row | Promise<Row>;
+  /** Runs after the row is written, for what must happen along with it. */
+  finish?: (call: Call, change: Change, id: number) => Promise<void>;
+  /** Refuses a deletion, by throwing. */
+  beforeDelete?: (call: Call, current: Row) => Promise<void>;
+};
+
+/**
+ * `tenant`: the body's `tenantId`, or the caller's. `anyone`: the same, but an administrator may leave it out.
+ * A parent: its tenant; the caller must be able to write it, or at least to see it. `platform`: nobody's.
+ */
+export type Owner = 'tenant' | 'anyone' | 'platform' | { member: string; table: Table; use: Use };
+
+export type Change = {
+  /** Reserved beforehand where a secret must be bound to it. */
+  id: number | undefined;
+  tenantId: number | null;
+  input: Row;
+  /** The record before an update. */
+  current: Row | undefined;
+};

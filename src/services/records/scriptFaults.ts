@@ -1,0 +1,30 @@
+import type { Fault } from '../../model/errors.ts';
+import { isItems } from '../../store/records/bindings.ts';
+import type { Call } from '../call.ts';
+import { scriptOwner } from './scriptOwner.ts';
+
+type Script = { pointer: string; source: unknown };
+
+/** Scripts are compiled now, so that a fault is told to whoever writes it and not when an attack is under way. */
+export async function scriptFaults(call: Call, scripts: readonly Script[]): Promise<Fault[]> {
+  const found = await Promise.all(
+    scripts.map(async ({ pointer, source }): Promise<Fault[]> => {
+      if (typeof source !== 'string') return [];
+      const fault = await call.services.checkScript(scriptOwner(call), source);
+      return fault ? [{ pointer, code: 'script', message: fault.message }] : [];
+    }),
+  );
+  return found.flat();
+}
+
+/** The scripts of a list of bindings. */
+export function bindingScripts(items: unknown, pointer: string): Script[] {
+  if (!isItems(items)) return [];
+  return items.flatMap(({ scriptFilter, scriptParams }, index) => [
+    { pointer: `${pointer}/${index}/scriptFilter`, source: scriptFilter || undefined },
+    ...Object.entries(scriptParams ?? {}).map(([name, source]) => ({
+      pointer: `${pointer}/${index}/scriptParams/${name}`,
+      source,
+    })),
+  ]);
+}

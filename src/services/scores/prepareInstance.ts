@@ -1,0 +1,71 @@
+import { Problem, unprocessable } from '../../model/errors.ts';
+import { findRecord, type Row } from '../../store/records/records.ts';
+import { licenseTable } from '../../store/scores/licenseTable.ts';
+import { resumeLanes } from '../../store/scores/resumeLanes.ts';
+import type { Call } from '../call.ts';
+import type { Change } from '../records/recordKind.ts';
+
+type LicenseStatus = 'PENDING' | 'LICENCED' | 'CANCELED';
+type InstanceChange = Omit<Change, 'input'> & {
+  input: { licenseId?: number | null; licenseStatus?: LicenseStatus | null; status?: string | null };
+};
+
+const following: Record<LicenseStatus, readonly LicenseStatus[]> = {
+  PENDING: ['LICENCED', 'CANCELED'],
+  LICENCED: ['CANCELED'],
+  CANCELED: [],
+};
+
+export async function prepareInstance(call: Call, { input, current }: InstanceChange): Promise<Row> {
+  const next = input.licenseStatus;
+  if (!current && next === 'CANCELED') {
+    throw unprocessable(
+      '/licenseStatus',
+      'illegal-transition',
+      'A license instance cannot be created as canceled.',
+    );
+  }
+  const before = current?.licenseStatus as LicenseStatus | undefined;
+  if (next != null && before && next !== before && !following[before].includes(next)) {
+    const possible = following[before].join(' or ') || 'nothing';
+    throw new Problem(
+      'illegal-transition',
+      `licenseStatus is ${before}, which can become ${possible}, not ${next}.`,
+    );
+  }
+  if (current && input.licenseId != null) await checkMove(call, licenseOf(current), input.licenseId);
+  return input;
+}
+
+/** An instance that was moved to another version, or switched on, goes on from there. */
+export async function finishInstance(
+  call: Call,
+  { input, current, tenantId }: InstanceChange,
+  id: number,
+): Promise<void> {
+  if (!current || tenantId === null) return;
+  const isMoved = input.licenseId != null && input.licenseId !== licenseOf(current).id;
+  const isSwitched =
+    (input.status !== undefined && input.status !== current.status) ||
+    (input.licenseStatus !== undefined && input.licenseStatus !== current.licenseStatus);
+  if (isMoved || isSwitched) await resumeLanes(call.db, { tenantId, instanceId: id }, { isClockReset: true });
+}
+
+const nameOnly = ['name'] as const;
+
+/** An instance moves between the versions of one license; another license needs an instance of its own. */
+async function checkMove(call: Call, from: { name: string }, licenseId: number): Promise<void> {
+  const to = await findRecord(call.db, licenseTable, call.visible, licenseId, nameOnly);
+  if (to?.name === from.name) return;
+  throw unprocessable(
+    '/licenseId',
+    'other-license',
+    `The license is ${String(to?.name)}; this instance can move to other versions of ${from.name}.`,
+  );
+}
+
+function licenseOf({ license }: Row): { id: number; name: string } {
+  if (typeof license !== 'object' || license === null || !('id' in license) || !('name' in license))
+    throw new Error('The license instance was read without its license.');
+  return { id: Number(license.id), name: String(license.name) };
+}

@@ -1,0 +1,21 @@
+import { invalid } from '../../model/errors.ts';
+import type { Row } from '../../store/records/records.ts';
+import type { Call } from '../call.ts';
+import type { Change } from '../records/recordKind.ts';
+
+type MetaChange = Omit<Change, 'input'> & { input: { startedAt?: string | null; expiredAt?: string | null } };
+
+/** Times are kept in one spelling (UTC, milliseconds), so that their text order is their time order. */
+export function prepareInstanceMeta(_call: Call, { input, current }: MetaChange): Row {
+  const times = {
+    ...(input.startedAt == null ? {} : { startedAt: new Date(input.startedAt).toISOString() }),
+    ...(input.expiredAt === undefined
+      ? {}
+      : { expiredAt: input.expiredAt && new Date(input.expiredAt).toISOString() }),
+  };
+  const { startedAt, expiredAt } = { ...current, ...times };
+  if (typeof startedAt === 'string' && typeof expiredAt === 'string' && expiredAt <= startedAt) {
+    throw invalid('/expiredAt', 'order', 'must be later than `startedAt`.');
+  }
+  return { ...input, ...times };
+}

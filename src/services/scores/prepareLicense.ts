@@ -1,0 +1,58 @@
+import { Problem } from '../../model/errors.ts';
+import type { Row } from '../../store/records/records.ts';
+import { countRunning, resumeLanes } from '../../store/scores/resumeLanes.ts';
+import type { Call } from '../call.ts';
+import type { Change } from '../records/recordKind.ts';
+import { checkLicense } from './checkLicense.ts';
+
+type LicenseChange = Omit<Change, 'input'> & {
+  input: {
+    version?: string | null;
+    status?: string | null;
+    params?: string | null;
+    groupScript?: string | null;
+    scoreScript?: string | null;
+  };
+};
+
+const frozen = ['version', 'params', 'groupScript', 'scoreScript'] as const;
+
+/** A license belongs to the organisation of whoever makes it; an administrator's is the platform's. */
+export async function prepareLicense(call: Call, { input, current }: LicenseChange): Promise<Row> {
+  const terms = await checkLicense(call, input);
+  const tick = terms.tick ? String(terms.values.tick) : null;
+  if (!current)
+    return { ...input, tick, organisationId: call.scope.all ? null : call.scope.organisationIds[0] };
+  await refuseIfRunning(call, input, current);
+  return input.params === undefined ? input : { ...input, tick };
+}
+
+/** Instances that a fault had stopped go on with the mended license. */
+export async function finishLicense(
+  call: Call,
+  { input, current }: LicenseChange,
+  id: number,
+): Promise<void> {
+  if (!current) return;
+  const isChanged = (name: keyof typeof input) => input[name] !== undefined && input[name] !== current[name];
+  if (frozen.some(isChanged) || isChanged('status'))
+    await resumeLanes(
+      call.db,
+      { licenseId: id },
+      { isClockReset: isChanged('status') || isChanged('params') },
+    );
+}
+
+/** What an instance runs does not change under its feet; one that stands still anyway may be mended. */
+async function refuseIfRunning(call: Call, input: LicenseChange['input'], current: Row): Promise<void> {
+  const changed = frozen.filter((name) => input[name] !== undefined && input[name] !== current[name]);
+  if (changed.length === 0) return;
+  const count = await countRunning(call.db, Number(current.id));
+  if (count === 0) return;
+  throw new Problem(
+    'conflict',
+    `${changed.join(', ')} cannot change: ${count} licensed ${count === 1 ? 'instance runs' : 'instances run'} version ` +
+      `${String(current.version)}. Create a license of the same name with another version, and move ` +
+      `${count === 1 ? 'the instance' : 'the instances'} to it (PUT /instance/{id} with its licenseId).`,
+  );
+}

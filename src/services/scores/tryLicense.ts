@@ -1,0 +1,114 @@
+import { nextRun } from '../../lib/schedule.ts';
+import { invalid, Problem, unprocessable } from '../../model/errors.ts';
+import type { LicenseTerms } from '../../model/licenseTerms.ts';
+import type { ScoreEvent, TickEvent } from '../../model/score.ts';
+import { toScore } from '../../scoring/applyChange.ts';
+import { type ScoringLicense, scoreEvent } from '../../scoring/scoreEvent.ts';
+import { projectTable } from '../../store/contracts/projectTable.ts';
+import { withinTime } from '../../store/documents/searchDocuments.ts';
+import { findRecord } from '../../store/records/records.ts';
+import { licenseTable } from '../../store/scores/licenseTable.ts';
+import { findPastAlerts } from '../../store/scores/pastAlerts.ts';
+import type { Call } from '../call.ts';
+import { findReadable } from '../records/findReadable.ts';
+import { scriptOwner } from '../records/scriptOwner.ts';
+import { checkLicense } from './checkLicense.ts';
+
+export type Trial = {
+  projectId: number;
+  from?: number;
+  to?: number;
+  params?: string | null;
+  groupScript?: string | null;
+  scoreScript?: string | null;
+};
+
+const mostEvents = 1000;
+const budgetMs = 5000;
+const monthMs = 30 * 86_400_000;
+
+/** Runs the scripts of a license, or proposed ones in their place, over the past of a project; nothing is stored. */
+export async function tryLicense(call: Call, licenseId: number, trial: Trial) {
+  const { to = call.now } = trial;
+  const from = trial.from ?? Math.max(0, to - monthMs);
+  if (from > to) throw invalid('/to', 'order', 'must not be before `from`.');
+  const license = await proposedLicense(call, licenseId, trial);
+  const project = await findReadable(call, projectTable, trial.projectId).catch((error: unknown) => {
+    if (!(error instanceof Problem)) throw error;
+    throw unprocessable('/projectId', 'unknown-reference', 'There is no project with this id.');
+  });
+  const alerts = await withinTime(() =>
+    findPastAlerts(call.services.reports, project, { from, to, most: mostEvents + 1 }),
+  );
+  const ticks = ticksBetween(license.terms, from, to);
+  const events: ScoreEvent[] = [...alerts, ...ticks].sort((one, other) => one.timestamp - other.timestamp);
+  return runThrough(call, license, events);
+}
+
+async function proposedLicense(call: Call, id: number, trial: Trial): Promise<ScoringLicense> {
+  const saved = await findRecord(call.db, licenseTable, call.scope, id, licenseMembers);
+  if (!saved) throw new Problem('not-found', 'There is no such license.');
+  const pick = (name: 'params' | 'groupScript' | 'scoreScript') => {
+    const value = trial[name] === undefined ? saved[name] : trial[name];
+    return typeof value === 'string' ? value : null;
+  };
+  const [groupScript, scoreScript] = [pick('groupScript'), pick('scoreScript')];
+  const terms = await checkLicense(call, { params: pick('params'), groupScript, scoreScript });
+  const groups: readonly { name: string; status: string }[] = Array.isArray(saved.scoreGroups)
+    ? saved.scoreGroups
+    : [];
+  return { terms, groupScript, scoreScript, scoreGroups: groups };
+}
+
+const licenseMembers = ['params', 'groupScript', 'scoreScript', 'scoreGroups'] as const;
+
+function ticksBetween({ tick }: LicenseTerms, from: number, to: number): TickEvent[] {
+  if (!tick) return [];
+  const ticks: TickEvent[] = [];
+  let timestamp = nextRun(tick, from - 1);
+  while (timestamp <= to && ticks.length <= mostEvents) {
+    ticks.push({ type: 'tick', timestamp });
+    timestamp = nextRun(tick, timestamp);
+  }
+  return ticks;
+}
+
+async function runThrough(call: Call, license: ScoringLicense, events: readonly ScoreEvent[]) {
+  const standing = new Map<string, number>();
+  const data = [];
+  const until = performance.now() + budgetMs;
+  let count = 0;
+  let fault = null;
+  for (const event of events.slice(0, mostEvents)) {
+    if (performance.now() > until) break;
+    const scored = await scoreEvent(call.services.runScripts, scriptOwner(call), license, standing, event);
+    const alert = event.type === 'alert' ? event : null;
+    if ('fault' in scored) {
+      fault = { ...scored.fault, at: event.timestamp, alertId: alert?.uid ?? null };
+      break;
+    }
+    count++;
+    for (const { base: _base, asked: _asked, ...change } of scored.changes) {
+      standing.set(change.scoreGroup, change.score);
+      data.push({
+        type: event.type,
+        timestamp: event.timestamp,
+        alertId: alert?.uid ?? null,
+        alertName: alert?.name ?? null,
+        severity: alert?.severity ?? null,
+        ...change,
+      });
+    }
+  }
+  const untouched = license.scoreGroups.filter(
+    ({ name, status }) => status === 'ACTIVE' && !standing.has(name),
+  );
+  for (const { name } of untouched) standing.set(name, toScore(license.terms.start));
+  return {
+    events: count,
+    isComplete: count === events.length,
+    fault,
+    groups: Array.from(standing, ([scoreGroup, score]) => ({ scoreGroup, score })),
+    data,
+  };
+}

@@ -1,0 +1,129 @@
+import { invalid } from '../../model/errors.ts';
+import { isMetric, metrics, platformTenant } from '../../model/metrics.ts';
+import { parseRangeEnd } from '../../query/datemath.ts';
+import { createBuckets, denseBuckets, parseInterval } from '../../query/interval.ts';
+import { parseTimeZone } from '../../query/timeZone.ts';
+import { withinTime } from '../../store/documents/searchDocuments.ts';
+import { readSamples, type SampleSum } from '../../store/telemetry/readSamples.ts';
+import type { Call } from '../call.ts';
+
+export type TelemetryRequest = {
+  metric: string;
+  start?: string | number;
+  end?: string | number;
+  step?: string;
+  tags?: Record<string, string[]>;
+};
+
+type Bucket = {
+  /** Null for a gauge that was not read. */
+  value: number | null;
+  count: number;
+  min: number | null;
+  max: number | null;
+  last: number | null;
+  by?: Record<string, Record<string, number | null>>;
+};
+
+type TelemetryPoint = { ts: number; bucket: Bucket };
+
+const maxNumbers = 200_000;
+
+/** One metric over time, of the caller's tenant, or for an administrator of the platform or of the tenants he names. */
+export async function readTelemetry(call: Call, request: TelemetryRequest): Promise<TelemetryPoint[]> {
+  const { metric, tags = {} } = request;
+  const time = readTime(request, call.now);
+  const { tenant: tenants, ...others } = tags;
+  const tenantIds = tenantsOf(call, tenants);
+  if (!isMetric(metric) || Object.values(tags).some((values) => values.length === 0)) return [];
+  const split = Object.keys(tags).filter((label) => new Set(tags[label]).size > 1);
+  const filter = { ...time, metric, tenantIds, tags: new Map(Object.entries(others)), split };
+  checkSize(time.starts.length, split, tags);
+  const sums = await withinTime(() => readSamples(call.services.reports, filter));
+  const byBucket = time.starts.map((): SampleSum[] => []);
+  for (const sum of sums) byBucket[sum.bucket]!.push(sum);
+  const points = time.starts.map((ts, index) => {
+    const own = byBucket[index]!;
+    const bucket = addUp(own, metrics[metric].kind);
+    if (split.length > 0) bucket.by = tellApart(own, split, tags, metrics[metric].kind);
+    return { ts, bucket };
+  });
+  if (time.isExtended) return points;
+  const isFilled = ({ bucket }: TelemetryPoint) => bucket.count > 0;
+  return points.slice(points.findIndex(isFilled), points.findLastIndex(isFilled) + 1);
+}
+
+function readTime({ start = '-1d', end = 'now', step = '1h' }: TelemetryRequest, now: number) {
+  const first = parseRangeEnd(String(start), now, 'start');
+  const last = parseRangeEnd(String(end), now, 'end');
+  if (first.ms > last.ms) {
+    throw invalid('/start', 'invalid-range', `start (${first.ms}) must not be after end (${last.ms}).`);
+  }
+  const buckets = createBuckets(parseInterval(step, '/step'), parseTimeZone('UTC', '/step'));
+  const starts = denseBuckets(buckets, first.ms, last.ms, '/step');
+  if (starts.length === 0) throw invalid('/start', 'invalid-range', 'is before every date of a calendar.');
+  return { from: first.ms, to: last.ms, starts, isExtended: first.isTimestamp && last.isTimestamp };
+}
+
+/** A tenant is never named by its own people: it is theirs already, and no other is. */
+function tenantsOf({ principal, scope }: Call, named: readonly string[] | undefined): number[] {
+  if (scope.all) {
+    if (named === undefined) return [platformTenant];
+    return named.filter((id) => /^[1-9]\d{0,14}$/.test(id)).map(Number);
+  }
+  if (named !== undefined) {
+    throw invalid('/tags/tenant', 'reserved', 'cannot be given: the tenant is always your own.');
+  }
+  return principal.tenantId === null ? [] : [principal.tenantId];
+}
+
+/** Every named value is a line of its own with a number in every bucket. */
+function checkSize(
+  buckets: number,
+  split: readonly string[],
+  tags: Readonly<Record<string, readonly string[]>>,
+): void {
+  const lines = split.reduce((sum, label) => sum + tags[label]!.length, 0);
+  if (buckets * lines <= maxNumbers) return;
+  throw invalid(
+    '/tags',
+    'too-many-buckets',
+    `${lines} values in ${buckets} buckets are too many to be told apart; name fewer values or take a longer step.`,
+  );
+}
+
+function addUp(sums: readonly SampleSum[], kind: 'counter' | 'gauge'): Bucket {
+  if (sums.length === 0) return { value: empty(kind), count: 0, min: null, max: null, last: null };
+  const [, last] = sums
+    .map(({ newest }) => newest)
+    .reduce((a, b) => (a[0] > b[0] || (a[0] === b[0] && a[1] > b[1]) ? a : b));
+  const total = (name: 'value' | 'count') => sums.reduce((result, sum) => result + sum[name], 0);
+  return {
+    value: kind === 'counter' ? total('value') : last,
+    count: total('count'),
+    min: Math.min(...sums.map((sum) => sum.min)),
+    max: Math.max(...sums.map((sum) => sum.max)),
+    last,
+  };
+}
+
+/** The value of each named value of each label that has several. */
+function tellApart(
+  sums: readonly SampleSum[],
+  split: readonly string[],
+  tags: Readonly<Record<string, readonly string[]>>,
+  kind: 'counter' | 'gauge',
+): Record<string, Record<string, number | null>> {
+  const lines = split.map((label, index) => {
+    const values = tags[label]!.map((value) => {
+      const own = sums.filter((sum) => sum.parts[index] === value);
+      return [value, addUp(own, kind).value] as const;
+    });
+    return [label, Object.fromEntries(values)] as const;
+  });
+  return Object.fromEntries(lines);
+}
+
+function empty(kind: 'counter' | 'gauge'): number | null {
+  return kind === 'counter' ? 0 : null;
+}

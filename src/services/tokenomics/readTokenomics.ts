@@ -1,0 +1,132 @@
+import { type ChainUid, chains } from '../../chains/chains.ts';
+import { families } from '../../chains/families.ts';
+import { addDecimal, formatDecimal, parseDecimal, subtractDecimal, toDecimal } from '../../lib/decimal.ts';
+import { Problem } from '../../model/errors.ts';
+import { contractTable } from '../../store/contracts/contractTable.ts';
+import { findRecord } from '../../store/records/records.ts';
+import {
+  findCategories,
+  findSupplyDetectors,
+  type SupplyDetector,
+} from '../../store/tokenomics/tokenomics.ts';
+import type { Call } from '../call.ts';
+import { askToken } from '../contracts/askToken.ts';
+import { noEndpoint } from '../contracts/noEndpoint.ts';
+import { findSupplySamples } from '../detectors/findSupplySamples.ts';
+import { addUp, amountAt, cutLine, inOrder, type Point } from './plannedAmounts.ts';
+
+const names = ['id', 'tenantId', 'chainUid', 'address'] as const;
+
+/** What is planned for a token against what its contract says now; without the chain the plan alone, and why. */
+export async function readTokenomics(call: Call, contractId: number, range: { from?: number; to?: number }) {
+  const contract = await findRecord(call.db, contractTable, call.scope, contractId, names);
+  if (!contract) throw new Problem('not-found', 'There is no such contract.');
+  const place = { id: contractId, tenantId: Number(contract.tenantId) };
+  const chainUid = contract.chainUid as ChainUid;
+  const [categories, detectors] = await Promise.all([
+    findCategories(call.db, place.tenantId, contractId),
+    findSupplyDetectors(call.db, place.tenantId, contractId),
+  ]);
+  const watch = detectors.find((one) => one.isActive && one.schemaName === 'circulation_supply');
+  const lockers = [...new Set((watch?.config.lockerAddresses ?? []).map((each) => each.toLowerCase()))];
+  const holders = categories.map(({ address }) => canonicalOf(chainUid, address));
+  const [{ fault, token }, samples] = await Promise.all([
+    // In lower case, which every node and encoder takes.
+    readToken(call, chainUid, String(contract.address).toLowerCase(), [
+      ...lockers,
+      ...holders.filter((each) => each !== null),
+    ]),
+    findSupplySamples(call, place, detectors, range),
+  ]);
+
+  const toLine = (line: readonly Point[], actual: string | null) => {
+    const planned = amountAt(line, call.now);
+    const isComparable = planned !== null && actual !== null;
+    return {
+      line: cutLine(line, range.from, range.to),
+      planned,
+      actual,
+      difference: isComparable
+        ? formatDecimal(subtractDecimal(parseDecimal(actual), parseDecimal(planned)))
+        : null,
+    };
+  };
+  const held = (address: string | null) => (address === null ? undefined : token?.balances.get(address));
+  const show = (units: bigint | undefined) =>
+    units === undefined || !token ? null : formatDecimal(toDecimal(units, token.decimals));
+  const locked = token && lockers.reduce((sum, locker) => sum + held(locker)!, 0n);
+  const releases = categories.flatMap(({ schedules }) => schedules.flatMap(({ amounts }) => amounts));
+
+  return {
+    contractId,
+    chainUid,
+    timestamp: call.now,
+    block: token?.block ?? null,
+    symbol: token?.symbol ?? null,
+    decimals: token?.decimals ?? null,
+    fault,
+    totalSupply: {
+      planned: sumOf(categories.flatMap(({ amount }) => amount ?? [])),
+      actual: show(token?.totalSupply),
+    },
+    circulating: {
+      ...toLine(
+        plannedCirculation(watch) ?? addUp(releases),
+        show(token && locked !== undefined ? token.totalSupply - locked : undefined),
+      ),
+      locked: show(locked),
+      samples: samples.circulating,
+    },
+    categories: categories.map(({ id, uid, name, address, amount, schedules }, n) => ({
+      id,
+      uid,
+      name,
+      address,
+      amount,
+      ...toLine(addUp(schedules.flatMap(({ amounts }) => amounts)), show(held(holders[n]!))),
+      samples: samples.ofAddress.get(holders[n]!) ?? [],
+      schedules: schedules.map((schedule) => {
+        const line = addUp(schedule.amounts);
+        return {
+          id: schedule.id,
+          uid: schedule.uid,
+          name: schedule.name,
+          line: cutLine(line, range.from, range.to),
+          planned: amountAt(line, call.now),
+        };
+      }),
+    })),
+  };
+}
+
+/** Null where there is none, or one that was kept before addresses were checked. */
+function canonicalOf(chainUid: ChainUid, address: string | null): string | null {
+  if (address === null) return null;
+  const read = families[chains[chainUid].family].readAddress(address, chains[chainUid]);
+  return 'fault' in read ? null : read.canonical;
+}
+
+async function readToken(call: Call, chainUid: ChainUid, address: string, holders: readonly string[]) {
+  const client = call.services.chains.client(chainUid);
+  if (!client) {
+    const message = noEndpoint(chainUid);
+    return { fault: { code: 'chain-not-configured', message } };
+  }
+  const distinct = [...new Set(holders)];
+  const told = await askToken(client, address, distinct);
+  if ('fault' in told) return { fault: told.fault };
+  const balances = new Map(distinct.map((holder, n) => [holder, told.balances[n]!]));
+  return { fault: null, token: { ...told, balances } };
+}
+
+/** The levels that the detector of the circulating supply is told to expect, which outrank what categories add up to. */
+function plannedCirculation(watch: SupplyDetector | undefined): Point[] | undefined {
+  const schedule = watch?.config.schedule ?? [];
+  if (schedule.length === 0) return undefined;
+  return inOrder(schedule.map(({ at, supply }) => ({ timestamp: Date.parse(at), amount: supply })));
+}
+
+function sumOf(amounts: readonly string[]): string | null {
+  if (amounts.length === 0) return null;
+  return formatDecimal(amounts.map(parseDecimal).reduce(addDecimal));
+}

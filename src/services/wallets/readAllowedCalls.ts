@@ -1,0 +1,80 @@
+import type { Chain } from '../../chains/chains.ts';
+import { families } from '../../chains/families.ts';
+import { parseFunction } from '../../lib/abi.ts';
+import type { AllowedCall } from '../../model/action.ts';
+import { unprocessable } from '../../model/errors.ts';
+import { contractTable } from '../../store/contracts/contractTable.ts';
+import { findRecord } from '../../store/records/records.ts';
+import type { Call } from '../call.ts';
+
+export type GivenCall = {
+  contractId?: number | null;
+  address?: string;
+  functions?: readonly string[] | null;
+};
+
+/** The list with canonical addresses, so that a contract record that comes later or goes changes nothing of it. */
+export async function readAllowedCalls(
+  call: Call,
+  tenantId: number,
+  chain: Chain,
+  given: readonly GivenCall[],
+): Promise<AllowedCall[]> {
+  const allowed: AllowedCall[] = [];
+  for (const [index, item] of given.entries()) {
+    const pointer = `/allowedCalls/${index}`;
+    const functions = item.functions ?? null;
+    for (const [place, signature] of (functions ?? []).entries())
+      checkSignature(signature, `${pointer}/functions/${place}`);
+    const address = item.address === undefined ? undefined : readAddress(chain, item.address, pointer);
+    const contractId = item.contractId ?? null;
+    const ofContract =
+      contractId === null ? undefined : await contractAddress(call, tenantId, chain, contractId, pointer);
+    if (address === undefined && ofContract === undefined)
+      throw unprocessable(pointer, 'required', 'must name a contract by `contractId` or by `address`.');
+    if (address !== undefined && ofContract !== undefined && address !== ofContract)
+      throw unprocessable(
+        `${pointer}/address`,
+        'mismatch',
+        'is not the address of the contract `contractId`.',
+      );
+    allowed.push({ contractId, address: (ofContract ?? address)!, functions });
+  }
+  return allowed;
+}
+
+function checkSignature(signature: string, pointer: string): void {
+  try {
+    parseFunction(signature);
+  } catch {
+    throw unprocessable(pointer, 'signature', 'must be a function signature such as pause().');
+  }
+}
+
+function readAddress(chain: Chain, text: string, pointer: string): string {
+  const read = families[chain.family].readAddress(text, chain);
+  if ('fault' in read) throw unprocessable(`${pointer}/address`, 'not-an-address', read.fault);
+  return read.canonical;
+}
+
+const members = ['address', 'chainUid'] as const;
+
+async function contractAddress(
+  call: Call,
+  tenantId: number,
+  chain: Chain,
+  id: number,
+  pointer: string,
+): Promise<string> {
+  const scope = { all: false, tenantIds: [tenantId], organisationIds: [] };
+  const contract = await findRecord(call.db, contractTable, scope, id, members);
+  if (!contract)
+    throw unprocessable(`${pointer}/contractId`, 'unknown-reference', 'There is no contract with this id.');
+  if (contract.chainUid !== chain.uid)
+    throw unprocessable(
+      `${pointer}/contractId`,
+      'other-chain',
+      `The contract is on ${String(contract.chainUid)} and the wallet on ${chain.uid}.`,
+    );
+  return readAddress(chain, String(contract.address), pointer);
+}

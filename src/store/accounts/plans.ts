@@ -1,0 +1,135 @@
+import { raw, sql } from '../../lib/sql.ts';
+import { automaticDetectors } from '../../model/enumerations.ts';
+import type { Db } from '../db.ts';
+
+/** Each quantity of a plan that is counted by rows: its member and what is counted; `u` has the tenant's id and the time. */
+const counted = {
+  maxUsers: { word: 'users', from: "member where status <> 'DELETED'" },
+  maxContracts: { word: 'contracts', from: "contract where status <> 'DELETED'" },
+  maxProjects: { word: 'projects', from: "project where status <> 'DELETED'" },
+  maxTriggers: { word: 'triggers', from: '"trigger" where status <> \'DELETED\'' },
+  // What comes with a contract by itself is not counted; a second one of the kind is.
+  maxDetectors: {
+    word: 'detectors',
+    from: `detector d where status <> 'DELETED' and not (
+      schema_id in (select s.id from detector_schema s where s.name in (${automaticDetectors.map((name) => `'${name}'`).join(', ')}))
+      and not exists (select from detector e where e.tenant_id = d.tenant_id and e.contract_id = d.contract_id
+        and e.schema_id = d.schema_id and e.id < d.id and e.status <> 'DELETED'))`,
+  },
+  maxWallets: { word: 'wallets', from: "wallet where status <> 'DELETED'" },
+  maxActions: { word: 'actions', from: "action where status <> 'DELETED'" },
+  maxApiKeys: {
+    word: 'API keys',
+    from: "access_token where kind = 'API_KEY' and status <> 'DELETED' and (expired_at is null or expired_at > u.now)",
+  },
+  maxDestinations: { word: 'destinations', from: "destination where status <> 'DELETED'" },
+  maxLabels: { word: 'labels', from: "address_label where status <> 'DELETED'" },
+  maxInvites: {
+    word: 'open invites',
+    from: "invite where status <> 'DELETED' and accepted_at is null and expired_at > u.now",
+  },
+} as const;
+
+export type CountedLimit = keyof typeof counted;
+/** Streams are counted where they are open, and pushed alerts by the minute. */
+type PlanLimit = CountedLimit | 'maxStreams' | 'maxPushedAlerts';
+export type Plan = { id: number; name: string } & Record<PlanLimit, number>;
+
+const planColumns = `p.id, p.name, p.max_users as "maxUsers", p.max_contracts as "maxContracts",
+  p.max_projects as "maxProjects", p.max_triggers as "maxTriggers", p.max_detectors as "maxDetectors",
+  p.max_wallets as "maxWallets", p.max_actions as "maxActions", p.max_api_keys as "maxApiKeys",
+  p.max_destinations as "maxDestinations", p.max_labels as "maxLabels", p.max_streams as "maxStreams",
+  p.max_invites as "maxInvites", p.max_pushed_alerts as "maxPushedAlerts"`;
+
+/** The plan of the newest running subscription, else the free plan. */
+export async function findPlan(db: Db, tenantId: number, now: number): Promise<Plan> {
+  const rows = await db.prepared<Plan>(
+    sql`select ${raw(planColumns)} from plan p
+      left join subscription s on s.plan_id = p.id and s.tenant_id = ${tenantId} and s.status = 'ACTIVE'
+        and s.start_date <= ${now} and s.expiration_date > ${now}
+      where s.id is not null or p.is_free
+      order by s.start_date desc nulls last, s.id desc nulls last limit 1`,
+  );
+  return rows[0]!;
+}
+
+/** Holds the tenant's counts still until the transaction ends. */
+export async function lockQuantities(db: Db, tenantId: number): Promise<void> {
+  await db.prepared(sql`select 1 from tenant where id = ${tenantId} for no key update`);
+}
+
+export async function countQuantity(
+  db: Db,
+  tenantId: number,
+  limit: CountedLimit,
+  now: number,
+): Promise<number> {
+  return (await count(db, tenantId, [limit], now))[limit];
+}
+
+export type PlanUse = {
+  id: number;
+  name: string;
+  limits: Record<PlanLimit, number>;
+  use: Record<PlanLimit, number>;
+};
+
+/** The plan of a tenant beside what the tenant has; how many streams are open is known to the process alone. */
+export async function findPlanUse(
+  db: Db,
+  tenantId: number,
+  maxStreams: number,
+  now: number,
+): Promise<PlanUse> {
+  const { id, name, ...limits } = await findPlan(db, tenantId, now);
+  const maxPushedAlerts = await countPushedAlerts(db, tenantId, now);
+  const use = { ...(await countQuantities(db, tenantId, now)), maxStreams, maxPushedAlerts };
+  return { id, name, limits, use };
+}
+
+export async function countQuantities(
+  db: Db,
+  tenantId: number,
+  now: number,
+): Promise<Record<CountedLimit, number>> {
+  return count(db, tenantId, Object.keys(counted) as CountedLimit[], now);
+}
+
+async function count<L extends CountedLimit>(
+  db: Db,
+  tenantId: number,
+  limits: readonly L[],
+  now: number,
+): Promise<Record<L, number>> {
+  const counts = limits.map(
+    (limit) => `(select count(*) from ${counted[limit].from} and tenant_id = u.id) as "${limit}"`,
+  );
+  const rows = await db.prepared<Record<L, number>>(
+    sql`select ${raw(counts.join(', '))} from (select ${tenantId}::bigint as id, ${now}::bigint as now) u`,
+  );
+  return rows[0]!;
+}
+
+export function quantityWord(limit: CountedLimit): string {
+  return counted[limit].word;
+}
+
+const minuteOf = (now: number) => now - (now % 60_000);
+
+async function countPushedAlerts(db: Db, tenantId: number, now: number): Promise<number> {
+  const rows = await db.prepared<{ count: number }>(
+    sql`select count from pushed_alerts where tenant_id = ${tenantId} and minute = ${minuteOf(now)}`,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Adds pushed alerts to those of the minute and returns how many there are; the transaction holds the number still. */
+export async function addPushedAlerts(tx: Db, tenantId: number, more: number, now: number): Promise<number> {
+  const rows = await tx.prepared<{ count: number }>(
+    sql`insert into pushed_alerts as p (tenant_id, minute, count) values (${tenantId}, ${minuteOf(now)}, ${more})
+      on conflict (tenant_id) do update set minute = greatest(p.minute, excluded.minute),
+        count = excluded.count + case when p.minute >= excluded.minute then p.count else 0 end
+      returning count`,
+  );
+  return rows[0]!.count;
+}

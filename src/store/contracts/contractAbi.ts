@@ -1,0 +1,14 @@
+import { sql } from '../../lib/sql.ts';
+import type { Db } from '../db.ts';
+
+/** The ABI that a contract was given; empty when it has none. */
+export async function findContractAbi(
+  db: Db,
+  tenantId: number,
+  contractId: number,
+): Promise<readonly unknown[]> {
+  const [row] = await db.prepared<{ abi: unknown[] | null }>(
+    sql`select abi from contract where tenant_id = ${tenantId} and id = ${contractId}`,
+  );
+  return row?.abi ?? [];
+}

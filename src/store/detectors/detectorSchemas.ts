@@ -1,0 +1,60 @@
+import { sql } from '../../lib/sql.ts';
+import type { Db } from '../db.ts';
+
+type NewSchema = {
+  title: string;
+  name: string;
+  version: string;
+  description: string;
+  category: string;
+  configSchema: unknown;
+};
+
+/** Writes the schemas that are new or differ; an administrator's choice of status is kept. */
+export async function upsertDetectorSchemas(
+  db: Db,
+  schemas: readonly NewSchema[],
+  now: number,
+): Promise<void> {
+  await db.query(
+    sql`insert into detector_schema as t
+        (created_at, updated_at, title, name, version, description, author, tags, network_tags, config_schema)
+      select ${now}::bigint, ${now}::bigint, r.title, r.name, r.version, r.description, 'Vigil', array[r.category],
+        array['evm'], r."configSchema"
+      from json_to_recordset(${JSON.stringify(schemas)}::json)
+        as r(title text, name text, version text, description text, category text, "configSchema" jsonb)
+      on conflict (name, version) where status <> 'DELETED' do update
+        set title = excluded.title, description = excluded.description, tags = excluded.tags,
+          config_schema = excluded.config_schema, updated_at = excluded.updated_at
+        where (t.title, t.description, t.tags, t.config_schema)
+          is distinct from (excluded.title, excluded.description, excluded.tags, excluded.config_schema)`,
+  );
+}
+
+/** The newest version of a schema that may be used. */
+export async function findSchemaId(db: Db, name: string): Promise<number | undefined> {
+  const rows = await db.query<{ id: number }>(
+    sql`select id from detector_schema where name = ${name} and status = 'ACTIVE' order by id desc limit 1`,
+  );
+  return rows[0]?.id;
+}
+
+export async function hasDetector(
+  db: Db,
+  tenantId: number,
+  contractId: number,
+  schemaId: number,
+): Promise<boolean> {
+  const rows = await db.query(
+    sql`select 1 from detector where tenant_id = ${tenantId} and contract_id = ${contractId}
+      and schema_id = ${schemaId} and status <> 'DELETED' limit 1`,
+  );
+  return rows.length > 0;
+}
+
+export async function findSchemaName(db: Db, id: number): Promise<string | undefined> {
+  const rows = await db.query<{ name: string }>(
+    sql`select name from detector_schema where id = ${id} and status = 'ACTIVE'`,
+  );
+  return rows[0]?.name;
+}

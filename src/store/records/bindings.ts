@@ -1,0 +1,100 @@
+import { join, raw, type Sql, sql } from '../../lib/sql.ts';
+import { unprocessable } from '../../model/errors.ts';
+import type { Db } from '../db.ts';
+import { type Binding, columnOf } from '../table.ts';
+
+export type BindingItem = { id?: number; [member: string]: unknown };
+export type Owner = { tenantId: number; id: number };
+
+/**
+ * Makes the stored items of one record those of the list: an item with an id stays (and takes the members it
+ * brings), one without is added, and what the list lacks is removed. Returns whether anything changed.
+ */
+export async function writeBindings(
+  db: Db,
+  binding: Binding,
+  owner: Owner,
+  items: readonly BindingItem[],
+  now: number,
+  pointer: string,
+): Promise<boolean> {
+  const table = raw(binding.table);
+  const own = sql`tenant_id = ${owner.tenantId} and ${raw(binding.parent)} = ${owner.id}`;
+  const rows = await db.query<{ id: number }>(sql`select id from ${table} where ${own}`);
+  const known = new Set(rows.map((row) => row.id));
+  const kept = new Set<number>();
+  items.forEach((item, index) => {
+    if (item.id === undefined) return;
+    if (!known.has(item.id) || kept.has(item.id)) {
+      throw unprocessable(
+        `${pointer}/${index}/id`,
+        'unknown-binding',
+        'This record has no such binding; leave out `id` to add a new one.',
+      );
+    }
+    kept.add(item.id);
+  });
+  let isChanged = kept.size < known.size;
+  if (isChanged) await db.query(sql`delete from ${table} where ${own} and not (id = any(${[...kept]}))`);
+  for (const [index, item] of items.entries()) {
+    const id = item.id ?? (await insert(db, binding, owner, item, now));
+    if (item.id === undefined || (await update(db, binding, owner, item, now))) isChanged = true;
+    for (const child of binding.bindings ?? []) {
+      const below = item[child.member];
+      if (isItems(below)) {
+        const place = `${pointer}/${index}/${child.member}`;
+        const holder = { tenantId: owner.tenantId, id };
+        if (await writeBindings(db, child, holder, below, now, place)) isChanged = true;
+      }
+    }
+  }
+  return isChanged;
+}
+
+async function insert(
+  db: Db,
+  binding: Binding,
+  owner: Owner,
+  item: BindingItem,
+  now: number,
+): Promise<number> {
+  const given = columns(binding, item);
+  const names = ['tenant_id', binding.parent, 'created_at', 'updated_at', ...given.map(([name]) => name)];
+  const values = [owner.tenantId, owner.id, now, now].map((value) => sql`${value}`);
+  const rows = await db.query<{ id: number }>(
+    sql`insert into ${raw(binding.table)} (${raw(names.join(', '))})
+      values (${join([...values, ...given.map(([, value]) => value)], ', ')}) returning id`,
+  );
+  return rows[0]!.id;
+}
+
+async function update(
+  db: Db,
+  binding: Binding,
+  owner: Owner,
+  item: BindingItem,
+  now: number,
+): Promise<boolean> {
+  const given = columns(binding, item);
+  if (given.length === 0) return false;
+  const assign = given.map(([name, value]) => sql`${raw(name)} = ${value}`);
+  const differs = given.map(([name, value]) => sql`${raw(name)} is distinct from ${value}`);
+  const rows = await db.query(
+    sql`update ${raw(binding.table)} set ${join(assign, ', ')}, updated_at = ${now}
+      where tenant_id = ${owner.tenantId} and id = ${item.id ?? 0} and (${join(differs, ' or ')}) returning 1`,
+  );
+  return rows.length > 0;
+}
+
+function columns(binding: Binding, item: BindingItem): [string, Sql][] {
+  return Object.entries(binding.items).flatMap(([member, { type, column }]): [string, Sql][] => {
+    const value = item[member];
+    if (value === undefined) return [];
+    const bound = type === 'json' ? sql`${JSON.stringify(value)}::jsonb` : sql`${value}`;
+    return [[column ?? columnOf(member), bound]];
+  });
+}
+
+export function isItems(value: unknown): value is BindingItem[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'object' && item !== null);
+}

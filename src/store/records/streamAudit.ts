@@ -1,0 +1,16 @@
+import type { Scope } from '../../model/principal.ts';
+import type { Db } from '../db.ts';
+import { type AuditFilter, pageAudit } from './audit.ts';
+
+const pageSize = 500;
+
+/** The audit log as JSON lines, chain by chain from the oldest entry on; one page is in memory at a time. */
+export async function* streamAudit(db: Db, scope: Scope, filter: AuditFilter): AsyncGenerator<string> {
+  for (let after = { chain: -1, seq: 0 }; ; ) {
+    const page = await pageAudit(db, scope, filter, after, pageSize);
+    if (page.length > 0) yield page.map(({ entry }) => `${JSON.stringify(entry)}\n`).join('');
+    if (page.length < pageSize) return;
+    const { chain, entry } = page.at(-1)!;
+    after = { chain, seq: entry.seq };
+  }
+}
