@@ -2,9 +2,9 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['test/harness/globalSetup.ts'],
-    reporters: ['default', './test/harness/summaryReporter.ts'],
+    include: ['src/**/*.test.ts', 'testing/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: ['testing/globalSetup.ts'],
+    reporters: ['default', './testing/summaryReporter.ts'],
     pool: 'forks',
     maxWorkers: 2,
     // Each file has a database of its own; modules that are loaded and compiled once for all make the run a third shorter.

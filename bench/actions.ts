@@ -19,7 +19,7 @@ import { listen } from '../src/store/listen.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { openSigner } from '../src/wallets/signer.ts';
 import { signTransaction } from '../src/wallets/signTransaction.ts';
-import { type Anvil, startAnvil } from '../test/harness/anvil.ts';
+import { type Anvil, startAnvil } from '../testing/startAnvil.ts';
 import { createArmedTenant, guard } from './support/createArmedTenant.ts';
 import { machine } from './support/machine.ts';
 import { raiseAlerts } from './support/raiseAlerts.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { type Anvil, startAnvil } from '../test/harness/anvil.ts';
+import { type Anvil, startAnvil } from '../testing/startAnvil.ts';
 import { type Ask, createAsk } from './askVigil.ts';
 import { deploy, units } from './deploy.ts';
 import { drive } from './drive.ts';

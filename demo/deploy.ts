@@ -1,7 +1,7 @@
 import type { Hex } from 'ox';
-import { type Artifact, artifacts } from '../test/fixtures/contracts/artifacts.ts';
-import type { Anvil } from '../test/harness/anvil.ts';
-import { type Contract, encodeDeployment } from '../test/harness/anvilContract.ts';
+import { type Artifact, artifacts } from '../testing/contracts/artifacts.ts';
+import { type Contract, encodeDeployment } from '../testing/createContract.ts';
+import type { Anvil } from '../testing/startAnvil.ts';
 
 /** What stands on the demo's chain, and who acts there. */
 export type World = {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Anvil } from '../test/harness/anvil.ts';
+import type { Anvil } from '../testing/startAnvil.ts';
 import type { World } from './deploy.ts';
 import { everyday, type Step, scenes } from './scenes.ts';
 

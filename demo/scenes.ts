@@ -1,4 +1,4 @@
-import type { Contract } from '../test/harness/anvilContract.ts';
+import type { Contract } from '../testing/createContract.ts';
 import { poolSize, units, type World } from './deploy.ts';
 
 /** A transaction of the demo: who calls what. */

@@ -1,4 +1,4 @@
-import type { Contract } from '../test/harness/anvilContract.ts';
+import type { Contract } from '../testing/createContract.ts';
 import { createAsk } from './askVigil.ts';
 import { units, type World } from './deploy.ts';
 

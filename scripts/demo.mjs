@@ -14,11 +14,9 @@ await import('../dist-demo/demo/demo.js');
 
 function isStale() {
   const builtAt = statSync(built, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return [
-    'package.json',
-    'tsconfig.demo.json',
-    ...['src', 'demo', 'test/harness', 'test/fixtures'].flatMap(filesIn),
-  ].some((file) => statSync(join(root, file)).mtimeMs > builtAt);
+  return ['package.json', 'tsconfig.demo.json', ...['src', 'demo', 'testing'].flatMap(filesIn)].some(
+    (file) => statSync(join(root, file)).mtimeMs > builtAt,
+  );
 }
 
 function filesIn(folder) {

@@ -1,9 +1,9 @@
 import { chains } from '../../src/chains/chains.ts';
 import { eventTopic } from '../../src/lib/abi.ts';
-import type { LogSpec } from '../../test/harness/simulator/buildBlock.ts';
-import { createSimChain } from '../../test/harness/simulator/createSimChain.ts';
-import { startSimulator } from '../../test/harness/simulator/startSimulator.ts';
-import { syntheticBlock } from '../../test/harness/simulator/syntheticBlock.ts';
+import type { LogSpec } from '../../testing/simulator/buildBlock.ts';
+import { createSimChain } from '../../testing/simulator/createSimChain.ts';
+import { startSimulator } from '../../testing/simulator/startSimulator.ts';
+import { syntheticBlock } from '../../testing/simulator/syntheticBlock.ts';
 import { createSeededRandom } from './seededRandom.ts';
 
 export type Served = { url: string; wsUrl: string; hits: string[] };

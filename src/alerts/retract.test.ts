@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabase } from '../../test/harness/database.ts';
-import { createRandom, type Random } from '../../test/support/random.ts';
 import { randomFinding } from '../../test/support/randomAlerts.ts';
+import { createRandom, type Random } from '../../testing/createRandom.ts';
+import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { sql } from '../lib/sql.ts';
 import type { Finding } from '../model/alert.ts';
 import { dropOldPartitions } from '../store/alerts/partitions.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readVectors } from '../../test/query/vectorDocuments.ts';
-import { createRandom } from '../../test/support/random.ts';
+import { createRandom } from '../../testing/createRandom.ts';
 import { Problem } from '../model/errors.ts';
 import { type Buckets, createBuckets, denseBuckets, parseInterval } from './interval.ts';
 import { parseTimeZone } from './timeZone.ts';

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabase } from '../../test/harness/database.ts';
-import { until } from '../../test/harness/vigil.ts';
+import { createTestDatabase } from '../../testing/createTestDatabase.ts';
+import { until } from '../../testing/until.ts';
 import { migrate } from './migrate.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

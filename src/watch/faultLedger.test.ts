@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabase } from '../../test/harness/database.ts';
+import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { sql } from '../lib/sql.ts';
 import type { Named } from '../matching/subscriber.ts';
 import { openStore, type Store } from '../store/db.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createSimChain } from '../../test/harness/simulator/createSimChain.ts';
-import type { Faults } from '../../test/harness/simulator/faults.ts';
-import { startSimulator } from '../../test/harness/simulator/startSimulator.ts';
+import { createSimChain } from '../../testing/simulator/createSimChain.ts';
+import type { Faults } from '../../testing/simulator/faults.ts';
+import { startSimulator } from '../../testing/simulator/startSimulator.ts';
 import { chains } from '../chains/chains.ts';
 import { createEvmClient } from '../chains/evm/createEvmClient.ts';
 import { type ChainMessage, followChain } from './followChain.ts';

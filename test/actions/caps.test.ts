@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Secp256k1 } from 'ox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Arrival } from '../harness/simulator/createMempool.ts';
-import { addressOf } from '../harness/simulator/signTransfer.ts';
-import { until } from '../harness/vigil.ts';
-import { createRandom } from '../support/random.ts';
+import { createRandom } from '../../testing/createRandom.ts';
+import type { Arrival } from '../../testing/simulator/createMempool.ts';
+import { addressOf } from '../../testing/simulator/signTransfer.ts';
+import { until } from '../../testing/until.ts';
 import { addGuard, numberIn } from './support/addGuard.ts';
 import { ended, findIntents, skipWaits } from './support/intents.ts';
 import { type Actor, openActor } from './support/openActor.ts';

@@ -1,11 +1,11 @@
 import { Address, Secp256k1 } from 'ox';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Hsm, openHsm } from '../../src/wallets/pkcs11/openHsm.ts';
-import { createMempool } from '../harness/simulator/createMempool.ts';
-import { createSimChain } from '../harness/simulator/createSimChain.ts';
-import { startSimulator } from '../harness/simulator/startSimulator.ts';
-import { until } from '../harness/vigil.ts';
-import { startTestWatch } from '../harness/watch.ts';
+import { createMempool } from '../../testing/simulator/createMempool.ts';
+import { createSimChain } from '../../testing/simulator/createSimChain.ts';
+import { startSimulator } from '../../testing/simulator/startSimulator.ts';
+import { startTestWatch } from '../../testing/startTestWatch.ts';
+import { until } from '../../testing/until.ts';
 import { createSoftHsm, hasSoftHsm, type SoftHsm } from '../wallets/support/softHsm.ts';
 import { useGuardedVault } from './support/guardedVault.ts';
 

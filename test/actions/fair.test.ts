@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { createSandbox } from '../../src/scripts/sandbox.ts';
-import type { Json } from '../harness/api.ts';
-import { until } from '../harness/vigil.ts';
+import type { Json } from '../../testing/startTestApi.ts';
+import { until } from '../../testing/until.ts';
 import { addGuard, type Guard } from './support/addGuard.ts';
 import { type SimulatedWorld, startSimulatedWorld } from './support/startSimulatedWorld.ts';
 

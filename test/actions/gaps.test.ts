@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Json } from '../harness/api.ts';
-import { signTransfer } from '../harness/simulator/signTransfer.ts';
-import { until } from '../harness/vigil.ts';
+import { signTransfer } from '../../testing/simulator/signTransfer.ts';
+import type { Json } from '../../testing/startTestApi.ts';
+import { until } from '../../testing/until.ts';
 import { addGuard, type Guard, privateKey, sender } from './support/addGuard.ts';
 import { ended, expireLeases, findIntents, type Intent, skipWaits } from './support/intents.ts';
 import { type Actor, openActor } from './support/openActor.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { randomStrikes, type Strike, type Strikes } from '../harness/simulator/strikes.ts';
-import { createRandom } from '../support/random.ts';
+import { createRandom } from '../../testing/createRandom.ts';
+import { randomStrikes, type Strike, type Strikes } from '../../testing/simulator/strikes.ts';
 import { addGuard, sender } from './support/addGuard.ts';
 import { type Actors, createActors } from './support/createActors.ts';
 import { ended, expireLeases, faultsOf, findIntents } from './support/intents.ts';

@@ -2,7 +2,7 @@ import { AbiParameters } from 'ox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { functionSelector } from '../../src/lib/abi.ts';
 import { sql } from '../../src/lib/sql.ts';
-import type { Json } from '../harness/api.ts';
+import type { Json } from '../../testing/startTestApi.ts';
 import { addGuard, type Guard } from './support/addGuard.ts';
 import { ended, findIntents, skipWaits } from './support/intents.ts';
 import { type SimulatedWorld, startSimulatedWorld } from './support/startSimulatedWorld.ts';

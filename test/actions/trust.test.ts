@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { prepareRaise, raise } from '../../src/alerts/raise.ts';
-import type { Json } from '../harness/api.ts';
-import { until } from '../harness/vigil.ts';
+import type { Json } from '../../testing/startTestApi.ts';
+import { until } from '../../testing/until.ts';
 import { useGuardedVault } from './support/guardedVault.ts';
 
 const chain = useGuardedVault();

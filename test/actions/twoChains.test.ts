@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
-import { createMempool, type Mempool } from '../harness/simulator/createMempool.ts';
-import { createSimChain, type SimChain } from '../harness/simulator/createSimChain.ts';
-import { type Simulator, startSimulator } from '../harness/simulator/startSimulator.ts';
-import { until } from '../harness/vigil.ts';
-import { startTestWatch, type TestWatch } from '../harness/watch.ts';
+import { createMempool, type Mempool } from '../../testing/simulator/createMempool.ts';
+import { createSimChain, type SimChain } from '../../testing/simulator/createSimChain.ts';
+import { type Simulator, startSimulator } from '../../testing/simulator/startSimulator.ts';
+import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
+import { until } from '../../testing/until.ts';
 import { addGuard, type Guard, numberIn, sender } from './support/addGuard.ts';
 import { ended, faultsOf, findIntents, skipWaits } from './support/intents.ts';
 

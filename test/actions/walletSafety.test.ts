@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { issueToken } from '../../src/services/accounts/issueToken.ts';
-import type { Json } from '../harness/api.ts';
+import type { Json } from '../../testing/startTestApi.ts';
 import { useGuardedVault } from './support/guardedVault.ts';
 
 const chain = useGuardedVault();

@@ -5,7 +5,7 @@ import { createMetrics } from '../../src/api/http/metrics.ts';
 import { createServer } from '../../src/api/http/server.ts';
 import { type Role, roles } from '../../src/model/principal.ts';
 import { issueToken } from '../../src/services/accounts/issueToken.ts';
-import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
+import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { createTenantWorld, type TenantWorld } from './support/createTenantWorld.ts';
 import { dump } from './support/dump.ts';
 import { exampleBody, kindAt, newBody, recordAt } from './support/newBody.ts';

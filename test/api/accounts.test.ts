@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { issueToken } from '../../src/services/accounts/issueToken.ts';
-import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
+import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { tally, together } from '../support/together.ts';
 
 const password = 'correct horse battery';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
-import { createRandom, type Random } from '../support/random.ts';
+import { createRandom, type Random } from '../../testing/createRandom.ts';
+import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { randomQuery } from '../support/randomAlerts.ts';
 import { type AggregatedAlerts, createAggregatedAlerts, end, found } from './support/aggregatedAlerts.ts';
 import { type Item, matching, naiveAggregate } from './support/naiveAggregate.ts';

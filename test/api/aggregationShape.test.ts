@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { startTestApi } from '../harness/api.ts';
+import { startTestApi } from '../../testing/startTestApi.ts';
 import { raiseAll } from '../support/randomAlerts.ts';
 import { createWorld } from '../support/world.ts';
 import { placeOf } from './support/aggregatedAlerts.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
-import { startTestApi, type TestApi } from '../harness/api.ts';
-import { createRandom } from '../support/random.ts';
+import { createRandom } from '../../testing/createRandom.ts';
+import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { raiseAll, randomFinding } from '../support/randomAlerts.ts';
 import { expectProblem } from '../support/seedProblem.ts';
 import { tally, together } from '../support/together.ts';

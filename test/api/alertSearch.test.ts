@@ -8,8 +8,8 @@ import { resolve } from '../../src/query/lucene/resolve.ts';
 import { createSubject } from '../../src/query/lucene/subject.ts';
 import { alertTable } from '../../src/store/alerts/alertTable.ts';
 import { verifyRollups } from '../../src/store/alerts/rollups.ts';
-import { startTestApi, type TestApi } from '../harness/api.ts';
-import { createRandom } from '../support/random.ts';
+import { createRandom } from '../../testing/createRandom.ts';
+import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { raiseAll, randomFinding, randomQuery } from '../support/randomAlerts.ts';
 import { createWorld, type World } from '../support/world.ts';
 

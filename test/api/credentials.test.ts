@@ -8,7 +8,7 @@ import { sealStored } from '../../src/services/detectors/sealStored.ts';
 import { findTargets, openTarget } from '../../src/store/destinations/targets.ts';
 import { findDetectorToRun } from '../../src/store/watch/backtests.ts';
 import { createProbe } from '../../src/watch/probe.ts';
-import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
+import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { type HttpSink, startHttpSink } from '../notify/support/httpSink.ts';
 import { loopback } from '../notify/support/notifyWorld.ts';
 import { expectProblem } from '../support/seedProblem.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { problems } from '../../src/model/errors.ts';
-import { startTestApi, type TestApi } from '../harness/api.ts';
+import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 
 let api: TestApi;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Answer, startTestApi, type TestApi } from '../harness/api.ts';
+import { type Answer, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 
 const good = [
   'alice@example.com',

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../src/api/http/endpoint.ts';
 import { pathOf } from '../../src/api/http/route.ts';
 import type { Role } from '../../src/model/principal.ts';
 import { publishDetectors } from '../../src/services/detectors/publishDetectors.ts';
-import type { Answer, Json } from '../harness/api.ts';
+import type { Answer, Json } from '../../testing/startTestApi.ts';
 import { type ScoreWorld, startScoreWorld } from '../scoring/support/scoreWorld.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { createTenantWorld, type TenantWorld } from './support/createTenantWorld.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '../harness/api.ts';
-import { createRandom } from '../support/random.ts';
+import { createRandom } from '../../testing/createRandom.ts';
+import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { raiseAll, randomFinding } from '../support/randomAlerts.ts';
 import { createWorld, type World } from '../support/world.ts';
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import type { Db } from '../../src/store/db.ts';
 import { findLabels, listLabelledAddresses } from '../../src/store/labels/findLabels.ts';
-import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
-import { until } from '../harness/vigil.ts';
+import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
+import { until } from '../../testing/until.ts';
 import { observe } from './support/observe.ts';
 
 let api: TestApi;

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
+import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 

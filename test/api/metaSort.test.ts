@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/model/alert.ts';
-import { startTestApi, type TestApi } from '../harness/api.ts';
+import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { raiseAll } from '../support/randomAlerts.ts';
 import { createWorld } from '../support/world.ts';
 

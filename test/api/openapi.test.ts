@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { accessOf } from '../../src/api/http/access.ts';
 import { pathOf } from '../../src/api/http/route.ts';
 import { problems } from '../../src/model/errors.ts';
-import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
+import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { endpoints } from './support/observe.ts';
 import { faultsOf, type Node, typesOf } from './support/schemas.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '../harness/api.ts';
+import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { tally, together } from '../support/together.ts';
 
 const password = 'correct horse battery';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '../harness/api.ts';
+import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resources } from '../../src/api/endpoints/endpoints.ts';
-import { startTestApi, type TestApi } from '../harness/api.ts';
+import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 let api: TestApi;

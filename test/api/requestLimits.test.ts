@@ -1,8 +1,8 @@
 import { BlockList } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addressKey } from '../../src/api/http/trustedProxies.ts';
-import { addSource } from '../harness/addSource.ts';
-import { startTestApi, type TestApi } from '../harness/api.ts';
+import { addSource } from '../../testing/addSource.ts';
+import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 
 let api: TestApi;
 let tenantId: number;

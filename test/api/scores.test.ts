@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Json } from '../harness/api.ts';
+import type { Json } from '../../testing/startTestApi.ts';
 import { type ScoreWorld, startScoreWorld } from '../scoring/support/scoreWorld.ts';
 import { expectProblem } from '../support/seedProblem.ts';
 import { observe } from './support/observe.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { resources } from '../../src/api/endpoints/endpoints.ts';
 import type { Members } from '../../src/store/table.ts';
-import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
+import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { plantCanaries } from './support/canary.ts';
 import { createTenantWorld, type TenantWorld } from './support/createTenantWorld.ts';
 import { readAgain, recordAt } from './support/newBody.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { accessOf, allowedRoles } from '../../src/api/http/access.ts';
 import type { Endpoint } from '../../src/api/http/endpoint.ts';
 import { type Role, roles } from '../../src/model/principal.ts';
-import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
+import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { share as shareProject } from '../support/share.ts';
 import type { World } from '../support/world.ts';
 import { canariesIn, plantCanaries } from './support/canary.ts';

@@ -7,8 +7,8 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp } from '../../src/runtime/app.ts';
 import { loadConfig } from '../../src/runtime/config.ts';
-import { createClient, type TestClient } from '../harness/client.ts';
-import { createTestDatabase } from '../harness/database.ts';
+import { createClient, type TestClient } from '../../testing/createClient.ts';
+import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 
 let place: string;
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

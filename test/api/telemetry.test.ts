@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MetricName, Sample } from '../../src/model/metrics.ts';
 import { addSamples } from '../../src/store/telemetry/addSamples.ts';
 import { dropOldSamples } from '../../src/store/telemetry/dropOldSamples.ts';
-import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
-import { createRandom, type Random } from '../support/random.ts';
+import { createRandom, type Random } from '../../testing/createRandom.ts';
+import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { observe } from './support/observe.ts';
 

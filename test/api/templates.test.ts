@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { detectors } from '../../src/detectors/registry.ts';
 import { publishDetectors } from '../../src/services/detectors/publishDetectors.ts';
 import { triggers } from '../../src/triggers/registry.ts';
-import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
+import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { createWorld } from '../support/world.ts';
 import { observe } from './support/observe.ts';
 

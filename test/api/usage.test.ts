@@ -5,8 +5,8 @@ import { type MetricName, metrics, type Sample } from '../../src/model/metrics.t
 import { createBuckets, parseInterval } from '../../src/query/interval.ts';
 import { parseTimeZone } from '../../src/query/timeZone.ts';
 import { addSamples } from '../../src/store/telemetry/addSamples.ts';
-import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
-import { createRandom, type Random } from '../support/random.ts';
+import { createRandom, type Random } from '../../testing/createRandom.ts';
+import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { raiseAll, randomFinding } from '../support/randomAlerts.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { observe } from './support/observe.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { artifacts } from '../fixtures/contracts/artifacts.ts';
-import { type Anvil, startAnvil } from '../harness/anvil.ts';
-import type { Contract } from '../harness/anvilContract.ts';
-import { observeDetector } from '../harness/observe.ts';
+import { artifacts } from '../../testing/contracts/artifacts.ts';
+import type { Contract } from '../../testing/createContract.ts';
+import { observeDetector } from '../../testing/observeDetector.ts';
+import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 
 const coin = 10n ** 18n;
 let anvil: Anvil;

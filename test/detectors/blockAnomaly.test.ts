@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { artifacts } from '../fixtures/contracts/artifacts.ts';
-import { startAnvil } from '../harness/anvil.ts';
-import type { Contract } from '../harness/anvilContract.ts';
-import { observeDetector } from '../harness/observe.ts';
-import { useChain } from '../harness/useChain.ts';
+import { artifacts } from '../../testing/contracts/artifacts.ts';
+import type { Contract } from '../../testing/createContract.ts';
+import { observeDetector } from '../../testing/observeDetector.ts';
+import { startAnvil } from '../../testing/startAnvil.ts';
+import { useChain } from '../../testing/useChain.ts';
 
 const chain = useChain();
 

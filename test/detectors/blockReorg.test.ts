@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BlockRef } from '../../src/model/block.ts';
-import { useChain } from '../harness/useChain.ts';
+import { useChain } from '../../testing/useChain.ts';
 
 const chain = useChain();
 const refs = (from: number, count: number, mark: string): BlockRef[] =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { observeDetector } from '../harness/observe.ts';
-import { useChain } from '../harness/useChain.ts';
+import { observeDetector } from '../../testing/observeDetector.ts';
+import { useChain } from '../../testing/useChain.ts';
 
 const chain = useChain();
 

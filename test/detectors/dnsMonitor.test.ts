@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HttpResult } from '../../src/model/detection.ts';
-import { type Anvil, startAnvil } from '../harness/anvil.ts';
-import { observeDetector } from '../harness/observe.ts';
+import { observeDetector } from '../../testing/observeDetector.ts';
+import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 
 let anvil: Anvil;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { eventTopic } from '../../src/lib/abi.ts';
-import { artifacts } from '../fixtures/contracts/artifacts.ts';
-import type { Contract } from '../harness/anvilContract.ts';
-import { useChain } from '../harness/useChain.ts';
+import { artifacts } from '../../testing/contracts/artifacts.ts';
+import type { Contract } from '../../testing/createContract.ts';
+import { useChain } from '../../testing/useChain.ts';
 
 const chain = useChain();
 const signatures = [

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { artifacts } from '../fixtures/contracts/artifacts.ts';
-import type { Contract } from '../harness/anvilContract.ts';
-import { useChain } from '../harness/useChain.ts';
+import { artifacts } from '../../testing/contracts/artifacts.ts';
+import type { Contract } from '../../testing/createContract.ts';
+import { useChain } from '../../testing/useChain.ts';
 
 const chain = useChain();
 const name = 'gas_anomaly';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { artifacts } from '../fixtures/contracts/artifacts.ts';
-import { useChain } from '../harness/useChain.ts';
+import { artifacts } from '../../testing/contracts/artifacts.ts';
+import { useChain } from '../../testing/useChain.ts';
 
 const chain = useChain();
 const day = 86_400_000;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addressTopic, eventTopic } from '../../src/lib/abi.ts';
-import { artifacts } from '../fixtures/contracts/artifacts.ts';
-import type { Contract } from '../harness/anvilContract.ts';
-import { type Observer, observeTrigger } from '../harness/observe.ts';
-import { useChain } from '../harness/useChain.ts';
+import { artifacts } from '../../testing/contracts/artifacts.ts';
+import type { Contract } from '../../testing/createContract.ts';
+import { type Observer, observeTrigger } from '../../testing/observeDetector.ts';
+import { useChain } from '../../testing/useChain.ts';
 
 const chain = useChain();
 const triggers: Observer[] = [];

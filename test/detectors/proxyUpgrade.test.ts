@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { artifacts } from '../fixtures/contracts/artifacts.ts';
-import { useChain } from '../harness/useChain.ts';
+import { artifacts } from '../../testing/contracts/artifacts.ts';
+import { useChain } from '../../testing/useChain.ts';
 import { deployProxy } from './support/deployProxy.ts';
 
 const chain = useChain();

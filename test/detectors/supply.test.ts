@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Allocation } from '../../src/model/detection.ts';
-import { artifacts } from '../fixtures/contracts/artifacts.ts';
-import { type Anvil, startAnvil } from '../harness/anvil.ts';
-import { observeDetector } from '../harness/observe.ts';
+import { artifacts } from '../../testing/contracts/artifacts.ts';
+import { observeDetector } from '../../testing/observeDetector.ts';
+import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 
 const coin = 10n ** 18n;
 let anvil: Anvil;

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addSource } from '../harness/addSource.ts';
-import { createPlace, type Vigil } from '../harness/vigil.ts';
+import { addSource } from '../../testing/addSource.ts';
+import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   (path) => existsSync(path),
 );
 
 describe('the page behind the link of a notification', { timeout: 120_000 }, () => {
-  let place: Awaited<ReturnType<typeof createPlace>>;
+  let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let vigil: Vigil;
   let browser: Browser;
   let page: Page;
@@ -18,10 +18,10 @@ describe('the page behind the link of a notification', { timeout: 120_000 }, () 
 
   beforeAll(async () => {
     if (!executablePath) return;
-    place = await createPlace();
+    workspace = await createWorkspace();
     [vigil, browser] = await Promise.all([
       // Nothing listens there: the mail is only looked at.
-      place.serve(place.folder('data'), { VIGIL_SMTP_URL: 'smtp://127.0.0.1:9' }),
+      workspace.serve(workspace.folder('data'), { VIGIL_SMTP_URL: 'smtp://127.0.0.1:9' }),
       chromium.launch({ executablePath, args: ['--no-sandbox'] }),
     ]);
     const tenant = await vigil.ok('POST', 'tenant', { name: 'Acme' });
@@ -61,7 +61,7 @@ describe('the page behind the link of a notification', { timeout: 120_000 }, () 
   });
   afterAll(async () => {
     await browser?.close();
-    await place?.remove();
+    await workspace?.remove();
   });
   beforeEach(({ skip }) => skip(!executablePath, 'Chromium is not installed'));
 

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { artifacts } from '../fixtures/contracts/artifacts.ts';
-import { type Anvil, startAnvil } from '../harness/anvil.ts';
-import { createPlace, type Vigil } from '../harness/vigil.ts';
+import { artifacts } from '../../testing/contracts/artifacts.ts';
+import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
+import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 
-let place: Awaited<ReturnType<typeof createPlace>>;
+let workspace: Awaited<ReturnType<typeof createWorkspace>>;
 let anvil: Anvil;
 let vigil: Vigil;
 let env: Record<string, string>;
 let detectorId: number;
 beforeAll(async () => {
-  [place, anvil] = await Promise.all([createPlace(), startAnvil()]);
+  [workspace, anvil] = await Promise.all([createWorkspace(), startAnvil()]);
   env = { VIGIL_RPC_ANVIL: anvil.url };
-  vigil = await place.serve(place.folder('data'), env);
+  vigil = await workspace.serve(workspace.folder('data'), env);
   const token = await anvil.deploy(artifacts.Token, 'Token', 'TKN', 18, 10n ** 24n);
   await token.send(anvil.accounts[0], 'transferOwnership', anvil.accounts[1]);
   const tenant = await vigil.ok('POST', 'tenant', { name: 'Acme' });
@@ -29,10 +29,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await vigil.stop();
   await anvil.stop();
-  await place.remove();
+  await workspace.remove();
 });
 
-const backtest = (...words: string[]) => place.run(['backtest', ...words], place.folder('data'), env);
+const backtest = (...words: string[]) => workspace.run(['backtest', ...words], workspace.folder('data'), env);
 
 describe('vigil backtest', () => {
   it('runs a stored detector beside a running Vigil, shows progress and prints what it found', async () => {

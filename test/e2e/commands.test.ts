@@ -2,19 +2,20 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPlace, type Ended, postgresProcesses, type Vigil } from '../harness/vigil.ts';
+import { postgresProcesses } from '../../testing/bundledPostgres.ts';
+import { createWorkspace, type Ended, type Vigil } from '../../testing/createWorkspace.ts';
 
 describe('the command line', { timeout: 120_000 }, () => {
-  let place: Awaited<ReturnType<typeof createPlace>>;
+  let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let dataDir: string;
   let vigil: Vigil | undefined;
   beforeAll(async () => {
-    place = await createPlace();
-    dataDir = place.folder('data');
+    workspace = await createWorkspace();
+    dataDir = workspace.folder('data');
   });
-  afterAll(() => place.remove());
+  afterAll(() => workspace.remove());
 
-  const run = (line: string): Promise<Ended> => place.run(line.split(' ').filter(Boolean), dataDir);
+  const run = (line: string): Promise<Ended> => workspace.run(line.split(' ').filter(Boolean), dataDir);
 
   it.each([
     ['', 'Usage: vigil <command> [options]'],
@@ -60,7 +61,7 @@ describe('the command line', { timeout: 120_000 }, () => {
   for (const state of ['running', 'stopped'] as const) {
     describe(`while Vigil is ${state}`, () => {
       beforeAll(async () => {
-        if (state === 'running') vigil = await place.serve(dataDir);
+        if (state === 'running') vigil = await workspace.serve(dataDir);
       }, 120_000);
       afterAll(async () => {
         await vigil?.stop();
@@ -130,7 +131,7 @@ describe('the command line', { timeout: 120_000 }, () => {
       it('audit checkpoint is taken, and audit verify checks the log and its own signature by it', async () => {
         const { code, stdout } = await run('audit checkpoint');
         expect(code).toBe(0);
-        const [file, forged] = ['checkpoint', 'forged'].map((name) => place.folder(`${name}-${state}`));
+        const [file, forged] = ['checkpoint', 'forged'].map((name) => workspace.folder(`${name}-${state}`));
         await writeFile(file!, stdout);
         expect(await run(`audit verify --checkpoint ${file}`)).toMatchObject({
           code: 0,

@@ -3,16 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
 import { resources } from '../../src/api/endpoints/endpoints.ts';
-import type { Json } from '../harness/api.ts';
-import {
-  createPlace,
-  databaseOf,
-  kill,
-  postgresProcesses,
-  postmasterOf,
-  until,
-  type Vigil,
-} from '../harness/vigil.ts';
+import { databaseOf, kill, postgresProcesses, postmasterOf } from '../../testing/bundledPostgres.ts';
+import { createRandom } from '../../testing/createRandom.ts';
+import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
+import type { Json } from '../../testing/startTestApi.ts';
+import { until } from '../../testing/until.ts';
 import {
   createWriter,
   type Ground,
@@ -22,14 +17,13 @@ import {
   type Writer,
 } from '../support/crashWriter.ts';
 import { type Ledger, openLedger } from '../support/ledger.ts';
-import { createRandom } from '../support/random.ts';
 
 const rounds = Number(process.env.PROVE_ROUNDS ?? 6);
 const kinds = ['project', 'contract', 'action', 'tokenomics/category', 'tokenomics/schedule', 'subscription'];
 
 describe('kill -9 at any moment', { timeout: 180_000 }, () => {
   const random = createRandom('crash');
-  let place: Awaited<ReturnType<typeof createPlace>>;
+  let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let dataDir: string;
   let ledger: Ledger;
   let vigil: Vigil;
@@ -37,10 +31,10 @@ describe('kill -9 at any moment', { timeout: 180_000 }, () => {
   let hasFailed = false;
 
   beforeAll(async () => {
-    place = await createPlace();
-    dataDir = place.folder('data');
-    ledger = openLedger(place.folder('ledger'));
-    vigil = await place.serve(dataDir);
+    workspace = await createWorkspace();
+    dataDir = workspace.folder('data');
+    ledger = openLedger(workspace.folder('ledger'));
+    vigil = await workspace.serve(dataDir);
     for (const tenant of ['a', 'b', 'c']) {
       const ground = await prepareGround(vigil, tenant, ledger);
       for (const n of [1, 2]) writers.push(createWriter(`${tenant}${n}`, ground, random, ledger));
@@ -48,7 +42,7 @@ describe('kill -9 at any moment', { timeout: 180_000 }, () => {
   }, 120_000);
   afterAll(async () => {
     ledger.close();
-    await place.remove();
+    await workspace.remove();
   });
 
   for (let round = 1; round <= rounds; round++) {
@@ -73,7 +67,7 @@ describe('kill -9 at any moment', { timeout: 180_000 }, () => {
       await writing;
       await vigil.ended;
       if (random.chance(0.4)) await killWhileStarting();
-      vigil = await place.serve(dataDir);
+      vigil = await workspace.serve(dataDir);
 
       const acknowledged = ledger.length() - before;
       const last = ledger.read(before);
@@ -89,7 +83,7 @@ describe('kill -9 at any moment', { timeout: 180_000 }, () => {
       }
       for (const writer of writers) await settle(writer);
       expect(await auditFaults(startedAt)).toEqual([]);
-      const verified = await place.run(['audit', 'verify'], dataDir);
+      const verified = await workspace.run(['audit', 'verify'], dataDir);
       expect(verified.stdout).toMatch(/^The audit log is whole: \d+ entries/);
       console.log(
         `round ${round}/${rounds} (SEED=${random.seed}): killed ${victims} after ${afterMs} ms, ` +
@@ -129,7 +123,7 @@ describe('kill -9 at any moment', { timeout: 180_000 }, () => {
   }
 
   async function killWhileStarting(): Promise<void> {
-    const { child, ended } = place.begin(dataDir);
+    const { child, ended } = workspace.begin(dataDir);
     await sleep(20 + random.below(1000));
     child.kill('SIGKILL');
     if (random.chance(0.5)) (await postgresProcesses(dataDir)).forEach(kill);

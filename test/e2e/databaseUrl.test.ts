@@ -2,16 +2,16 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createTestDatabase } from '../harness/database.ts';
-import { createPlace } from '../harness/vigil.ts';
+import { createTestDatabase } from '../../testing/createTestDatabase.ts';
+import { createWorkspace } from '../../testing/createWorkspace.ts';
 
 describe('vigil serve on the PostgreSQL of DATABASE_URL', { timeout: 120_000 }, () => {
-  let place: Awaited<ReturnType<typeof createPlace>>;
+  let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let env: Record<string, string>;
   const token = 'a-token-of-the-environment-0123456789';
   beforeAll(async () => {
-    place = await createPlace();
+    workspace = await createWorkspace();
     database = await createTestDatabase('empty');
     env = {
       DATABASE_URL: database.url,
@@ -19,13 +19,13 @@ describe('vigil serve on the PostgreSQL of DATABASE_URL', { timeout: 120_000 }, 
     };
   });
   afterAll(async () => {
-    await place.remove();
+    await workspace.remove();
     await database.drop();
   });
 
   it('migrates it, starts no server of its own, and takes the token of the environment without printing it', async () => {
-    const dataDir = place.folder('outside');
-    const vigil = await place.serve(dataDir, env);
+    const dataDir = workspace.folder('outside');
+    const vigil = await workspace.serve(dataDir, env);
     expect(vigil.stdout()).toContain('database        DATABASE_URL');
     expect(vigil.stdout()).not.toContain('vigil_admin_');
     expect(await readdir(dataDir)).toEqual(['master.key']);
@@ -37,23 +37,27 @@ describe('vigil serve on the PostgreSQL of DATABASE_URL', { timeout: 120_000 }, 
   });
 
   it('refuses a master key that did not seal its secrets, and says where the right one belongs', async () => {
-    const right = (await readFile(join(place.folder('outside'), 'master.key'), 'utf8')).trim();
+    const right = (await readFile(join(workspace.folder('outside'), 'master.key'), 'utf8')).trim();
     const wrong = Buffer.alloc(32, 7).toString('base64');
-    const other = place.folder('other');
-    const refused = await place.run(['serve'], other, { ...env, VIGIL_PORT: '0', VIGIL_MASTER_KEY: wrong });
+    const other = workspace.folder('other');
+    const refused = await workspace.run(['serve'], other, {
+      ...env,
+      VIGIL_PORT: '0',
+      VIGIL_MASTER_KEY: wrong,
+    });
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain(
       'The master key does not fit this database: its secrets were sealed under another one. ' +
         'Give the right key in VIGIL_MASTER_KEY or VIGIL_MASTER_KEY_FILE.',
     );
     expect(refused.stderr).not.toContain(wrong);
-    const vigil = await place.serve(other, { ...env, VIGIL_MASTER_KEY: right });
+    const vigil = await workspace.serve(other, { ...env, VIGIL_MASTER_KEY: right });
     expect((await vigil.call('GET', '/readyz')).status).toBe(200);
     await vigil.stop();
   });
 
   it('answers 503 with Retry-After while the database is gone, stays up, and goes on when it is back', async () => {
-    const vigil = await place.serve(place.folder('outside'), env);
+    const vigil = await workspace.serve(workspace.folder('outside'), env);
     const name = String(database.config.database);
     const admin = new Client({ ...inject('postgres'), database: 'postgres' });
     await admin.connect();
@@ -74,7 +78,7 @@ describe('vigil serve on the PostgreSQL of DATABASE_URL', { timeout: 120_000 }, 
   });
 
   it('says so in one sentence when nothing answers there', async () => {
-    const { code, stderr } = await place.run(['serve'], place.folder('outside'), {
+    const { code, stderr } = await workspace.run(['serve'], workspace.folder('outside'), {
       DATABASE_URL: 'postgres://nobody:hidden-word@127.0.0.1:1/vigil',
     });
     expect(code).toBe(1);

@@ -1,28 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addSource } from '../harness/addSource.ts';
-import { createPlace, until, type Vigil } from '../harness/vigil.ts';
+import { addSource } from '../../testing/addSource.ts';
+import { createRandom } from '../../testing/createRandom.ts';
+import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
+import { until } from '../../testing/until.ts';
 import { type HttpSink, startHttpSink } from '../notify/support/httpSink.ts';
-import { createRandom } from '../support/random.ts';
 
 /** Attempts that a process has under way at a destination at most, and so what a crash can repeat at most. */
 const atOnce = 16;
 const kills = 4;
 
-let place: Awaited<ReturnType<typeof createPlace>>;
+let workspace: Awaited<ReturnType<typeof createWorkspace>>;
 let sink: HttpSink;
 const env = { VIGIL_ALLOW_NETWORKS: '127.0.0.0/8' };
 beforeAll(async () => {
-  [place, sink] = await Promise.all([createPlace(), startHttpSink()]);
+  [workspace, sink] = await Promise.all([createWorkspace(), startHttpSink()]);
 });
 afterAll(async () => {
-  await place.remove();
+  await workspace.remove();
   await sink.close();
 });
 
 it('delivers every alert at least once through kill -9, and repeats only under the same webhook-id', async () => {
   const random = createRandom('kills while sending');
-  let vigil: Vigil = await place.serve(place.folder('data'), env);
+  let vigil: Vigil = await workspace.serve(workspace.folder('data'), env);
   const tenant = await vigil.ok('POST', 'tenant', { name: 'Acme' });
   const destination = await vigil.ok('POST', 'destination', {
     tenantId: tenant.id,
@@ -47,7 +48,7 @@ it('delivers every alert at least once through kill -9, and repeats only under t
     for (let n = 0; n < 4; n++) await push();
     await sleep(random.integer(0, 150));
     await vigil.stop('SIGKILL');
-    vigil = await place.serve(place.folder('data'), env);
+    vigil = await workspace.serve(workspace.folder('data'), env);
   }
   await push();
 

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../harness/vigil.ts';
+import { until } from '../../testing/until.ts';
 
 const script = join(import.meta.dirname, '..', '..', 'scripts', 'demo.mjs');
 

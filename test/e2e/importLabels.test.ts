@@ -1,22 +1,22 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPlace, type Vigil } from '../harness/vigil.ts';
+import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
 
 describe('vigil import labels', { timeout: 120_000 }, () => {
-  let place: Awaited<ReturnType<typeof createPlace>>;
+  let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let vigil: Vigil;
   beforeAll(async () => {
-    place = await createPlace();
-    vigil = await place.serve(place.folder('data'));
+    workspace = await createWorkspace();
+    vigil = await workspace.serve(workspace.folder('data'));
   }, 120_000);
   afterAll(async () => {
     await vigil.stop();
-    await place.remove();
+    await workspace.remove();
   });
 
-  const run = (...args: string[]) => place.run(['import', 'labels', ...args], vigil.dataDir);
+  const run = (...args: string[]) => workspace.run(['import', 'labels', ...args], vigil.dataDir);
   const fileOf = async (name: string, text: string | Uint8Array) => {
-    const file = place.folder(name);
+    const file = workspace.folder(name);
     await writeFile(file, text);
     return file;
   };
@@ -63,7 +63,7 @@ describe('vigil import labels', { timeout: 120_000 }, () => {
   ])('with %j is refused with a sentence that helps', async (args, words) => {
     await fileOf('latin.csv', Buffer.from('address,name\n0x1,caf\u00e9\n', 'latin1'));
     const [file, ...options] = args;
-    const known = file === undefined || file.startsWith('missing') ? file : place.folder(file);
+    const known = file === undefined || file.startsWith('missing') ? file : workspace.folder(file);
     const { code, stderr } = await run(...(known === undefined ? [] : [known]), ...options);
     expect(code).toBe(2);
     expect(stderr).toContain(words);

@@ -1,20 +1,21 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addSource } from '../harness/addSource.ts';
-import { bodyOf, startSmtpSink } from '../harness/smtpSink.ts';
-import { createPlace, until } from '../harness/vigil.ts';
+import { addSource } from '../../testing/addSource.ts';
+import { createWorkspace } from '../../testing/createWorkspace.ts';
+import { bodyOf, startSmtpSink } from '../../testing/startSmtpSink.ts';
+import { until } from '../../testing/until.ts';
 
-let place: Awaited<ReturnType<typeof createPlace>>;
+let workspace: Awaited<ReturnType<typeof createWorkspace>>;
 let sink: Awaited<ReturnType<typeof startSmtpSink>>;
 beforeAll(async () => {
-  [place, sink] = await Promise.all([createPlace(), startSmtpSink()]);
+  [workspace, sink] = await Promise.all([createWorkspace(), startSmtpSink()]);
 });
 afterAll(async () => {
-  await place.remove();
+  await workspace.remove();
   await sink.stop();
 });
 
 it('mails an invite with the address that its maker gave, and an alert to a mail destination', async () => {
-  const vigil = await place.serve(place.folder('data'), {
+  const vigil = await workspace.serve(workspace.folder('data'), {
     VIGIL_SMTP_URL: sink.url,
     VIGIL_MAIL_FROM: 'vigil@example.com',
     VIGIL_CORS_ORIGINS: 'https://console.example.com',

@@ -2,23 +2,25 @@ import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Answer } from '../harness/api.ts';
-import { createPlace, kill, postgresProcesses, postmasterOf, until, type Vigil } from '../harness/vigil.ts';
+import { kill, postgresProcesses, postmasterOf } from '../../testing/bundledPostgres.ts';
+import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
+import type { Answer } from '../../testing/startTestApi.ts';
+import { until } from '../../testing/until.ts';
 
 describe('Vigil when its bundled server ends', { timeout: 120_000 }, () => {
-  let place: Awaited<ReturnType<typeof createPlace>>;
+  let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let dataDir: string;
   let vigil: Vigil;
   let tenantId: number;
   beforeAll(async () => {
-    place = await createPlace();
-    dataDir = place.folder('data');
-    vigil = await place.serve(dataDir);
+    workspace = await createWorkspace();
+    dataDir = workspace.folder('data');
+    vigil = await workspace.serve(dataDir);
     tenantId = (await vigil.ok('POST', 'tenant', { name: 'Busy' })).id;
     const plan = await vigil.ok('POST', 'plan', { name: 'Wide', ...limits });
     await vigil.ok('POST', 'subscription', { tenantId, planId: plan.id, expirationDate: 4_000_000_000_000 });
   }, 120_000);
-  afterAll(() => place.remove());
+  afterAll(() => workspace.remove());
 
   const ends: [string, () => Promise<void>][] = [
     ['its first process is killed', async () => kill(await postmasterOf(dataDir))],
@@ -65,7 +67,7 @@ describe('Vigil when its bundled server ends', { timeout: 120_000 }, () => {
 
   it('brings back a server that it had adopted, and stops it in the end', async () => {
     await vigil.stop('SIGKILL');
-    vigil = await place.serve(dataDir);
+    vigil = await workspace.serve(dataDir);
     await until(() => vigil.stderr().includes('Adopted the PostgreSQL'));
     const adopted = await postmasterOf(dataDir);
     kill(adopted);
@@ -77,7 +79,7 @@ describe('Vigil when its bundled server ends', { timeout: 120_000 }, () => {
   });
 
   it('stops in order while the server is being brought back', async () => {
-    vigil = await place.serve(dataDir);
+    vigil = await workspace.serve(dataDir);
     kill(await postmasterOf(dataDir));
     await until(() => vigil.stderr().includes('PostgreSQL ended unexpectedly'));
     expect((await vigil.stop()).code).toBe(0);
@@ -85,7 +87,7 @@ describe('Vigil when its bundled server ends', { timeout: 120_000 }, () => {
   });
 
   it('ends with a clear word when the server does not come back, and starts again once the cause is gone', async () => {
-    vigil = await place.serve(dataDir);
+    vigil = await workspace.serve(dataDir);
     const [there, away] = [join(dataDir, 'postgres', 'global'), join(dataDir, 'postgres', 'global.away')];
     await rename(there, away);
     kill(await postmasterOf(dataDir));
@@ -95,7 +97,7 @@ describe('Vigil when its bundled server ends', { timeout: 120_000 }, () => {
       /^Vigil cannot go on: PostgreSQL ended and did not come back: .*did not start on/m,
     );
     await rename(away, there);
-    vigil = await place.serve(dataDir);
+    vigil = await workspace.serve(dataDir);
     expect((await vigil.ok('GET', `tenant/${tenantId}`)).name).toBe('Busy');
     expect((await vigil.stop()).code).toBe(0);
   });

@@ -3,20 +3,20 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createPlace } from '../harness/vigil.ts';
+import { createWorkspace } from '../../testing/createWorkspace.ts';
 
-let place: Awaited<ReturnType<typeof createPlace>>;
+let workspace: Awaited<ReturnType<typeof createWorkspace>>;
 beforeAll(async () => {
-  place = await createPlace();
+  workspace = await createWorkspace();
 });
-afterAll(() => place.remove());
+afterAll(() => workspace.remove());
 
 it('has a README whose commands work, in their order, on a new Vigil', { timeout: 120_000 }, async ({
   skip,
 }) => {
   for (const program of ['bash', 'curl', 'timeout'])
     skip(spawnSync(program, ['--version']).status !== 0, `${program} is not installed`);
-  const vigil = await place.serve(place.folder('data'));
+  const vigil = await workspace.serve(workspace.folder('data'));
   const readme = await readFile(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
   const blocks = Array.from(readme.matchAll(/^```sh\n(.*?)^```/gms), ([, block]) => block!).filter((block) =>
     /\bpost |\$API/.test(block),

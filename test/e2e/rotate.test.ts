@@ -7,11 +7,13 @@ import { parseMasterKey } from '../../src/lib/masterKey.ts';
 import { sql } from '../../src/lib/sql.ts';
 import { openStore } from '../../src/store/db.ts';
 import { openKeyring } from '../../src/store/keyring.ts';
-import type { Answer } from '../harness/api.ts';
-import { createPlace, databaseOf, until, type Vigil } from '../harness/vigil.ts';
+import { databaseOf } from '../../testing/bundledPostgres.ts';
+import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
+import type { Answer } from '../../testing/startTestApi.ts';
+import { until } from '../../testing/until.ts';
 
 describe('vigil key rotate', { timeout: 120_000 }, () => {
-  let place: Awaited<ReturnType<typeof createPlace>>;
+  let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let dataDir: string;
   let vigil: Vigil;
   let tenantId: number;
@@ -19,13 +21,13 @@ describe('vigil key rotate', { timeout: 120_000 }, () => {
   const given = new Map<number, string>();
   let made = 0;
   beforeAll(async () => {
-    place = await createPlace();
-    dataDir = place.folder('data');
-    vigil = await place.serve(dataDir);
+    workspace = await createWorkspace();
+    dataDir = workspace.folder('data');
+    vigil = await workspace.serve(dataDir);
     tenantId = (await vigil.ok('POST', 'tenant', { name: 'Rotated' })).id;
     await vigil.ok('PUT', 'plan/1', { maxWallets: 100_000 });
   }, 120_000);
-  afterAll(() => place.remove());
+  afterAll(() => workspace.remove());
 
   const fileKey = async () => parseMasterKey((await readFile(join(dataDir, 'master.key'), 'utf8')).trim());
 
@@ -86,7 +88,7 @@ describe('vigil key rotate', { timeout: 120_000 }, () => {
     await until(() => answers.length > 30);
     const masters = [await fileKey()];
     for (let i = 0; i < 2; i++) {
-      expect((await place.run(['key', 'rotate'], dataDir)).code).toBe(0);
+      expect((await workspace.run(['key', 'rotate'], dataDir)).code).toBe(0);
       masters.push(await fileKey());
     }
     const sofar = answers.length;
@@ -99,14 +101,14 @@ describe('vigil key rotate', { timeout: 120_000 }, () => {
   });
 
   it('run by several at once leaves the key that fits', async () => {
-    const runs = await Promise.all([1, 2, 3].map(() => place.run(['key', 'rotate'], dataDir)));
+    const runs = await Promise.all([1, 2, 3].map(() => workspace.run(['key', 'rotate'], dataDir)));
     expect(runs.map(({ code }) => code)).toEqual([0, 0, 0]);
     await expectReadable();
   });
 
   it('lets Vigil start again, unseal what is old and seal what is new', async () => {
     await vigil.stop();
-    vigil = await place.serve(dataDir);
+    vigil = await workspace.serve(dataDir);
     for (const answer of [await createWallet(), ...(await useSecrets()), ...(await useSecrets())])
       expect(answer.status).toBeLessThan(300);
     await expectReadable();
@@ -115,25 +117,25 @@ describe('vigil key rotate', { timeout: 120_000 }, () => {
 
   it('under a key of the environment asks for the new one in a file, and the old one is refused from then on', async () => {
     const [old, next] = [await fileKey(), randomBytes(32)].map((key) => key.toString('base64'));
-    const file = place.folder('next.key');
+    const file = workspace.folder('next.key');
     await writeFile(file, `${next}\n`);
     const env = { VIGIL_MASTER_KEY: old! };
-    vigil = await place.serve(dataDir, env);
-    const refused = await place.run(['key', 'rotate'], dataDir, env);
+    vigil = await workspace.serve(dataDir, env);
+    const refused = await workspace.run(['key', 'rotate'], dataDir, env);
     expect([refused.code, refused.stderr]).toEqual([
       2,
       'VIGIL_MASTER_KEY is set: give the new key in --new-key-file.\n',
     ]);
-    const { code, stdout } = await place.run(['key', 'rotate', '--new-key-file', file], dataDir, env);
+    const { code, stdout } = await workspace.run(['key', 'rotate', '--new-key-file', file], dataDir, env);
     expect(code).toBe(0);
     expect(stdout).toContain('Set VIGIL_MASTER_KEY to the new key before the next start.');
     for (const answer of [await createWallet(), ...(await useSecrets())])
       expect(answer.status).toBeLessThan(300);
     await vigil.stop();
-    const late = await place.run(['serve'], dataDir, { ...env, VIGIL_PORT: '0' });
+    const late = await workspace.run(['serve'], dataDir, { ...env, VIGIL_PORT: '0' });
     expect(late.code).toBe(1);
     expect(late.stderr).toContain('The master key does not fit this database');
-    vigil = await place.serve(dataDir, { VIGIL_MASTER_KEY: next! });
+    vigil = await workspace.serve(dataDir, { VIGIL_MASTER_KEY: next! });
     for (const answer of [await createWallet(), ...(await useSecrets())])
       expect(answer.status).toBeLessThan(300);
     await vigil.stop();

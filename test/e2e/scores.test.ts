@@ -1,21 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addSource } from '../harness/addSource.ts';
-import type { Json } from '../harness/api.ts';
-import { createPlace, until, type Vigil } from '../harness/vigil.ts';
-import { createRandom } from '../support/random.ts';
+import { addSource } from '../../testing/addSource.ts';
+import { createRandom } from '../../testing/createRandom.ts';
+import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
+import type { Json } from '../../testing/startTestApi.ts';
+import { until } from '../../testing/until.ts';
 
 const kills = 3;
 
-let place: Awaited<ReturnType<typeof createPlace>>;
+let workspace: Awaited<ReturnType<typeof createWorkspace>>;
 beforeAll(async () => {
-  place = await createPlace();
+  workspace = await createWorkspace();
 });
-afterAll(() => place.remove());
+afterAll(() => workspace.remove());
 
 it('scores every alert exactly once and in order through kill -9', async () => {
   const random = createRandom('kills while scoring');
-  let vigil: Vigil = await place.serve(place.folder('data'));
+  let vigil: Vigil = await workspace.serve(workspace.folder('data'));
   const organisation = await vigil.ok('POST', 'organisation', { name: 'Auditors' });
   const tenant = await vigil.ok('POST', 'tenant', { name: 'Acme', organisationId: organisation.id });
   const { projectId, detectorId } = await addSource(vigil, tenant.id);
@@ -49,7 +50,7 @@ it('scores every alert exactly once and in order through kill -9', async () => {
     for (let n = 0; n < 4; n++) await push();
     await sleep(random.integer(0, 200));
     await vigil.stop('SIGKILL');
-    vigil = await place.serve(place.folder('data'));
+    vigil = await workspace.serve(workspace.folder('data'));
   }
   await push();
 

@@ -3,9 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Answer } from '../harness/api.ts';
-import { createClient, type TestClient } from '../harness/client.ts';
-import { createPlace, databaseOf, type Ended, type Vigil } from '../harness/vigil.ts';
+import { databaseOf } from '../../testing/bundledPostgres.ts';
+import { createClient, type TestClient } from '../../testing/createClient.ts';
+import { createWorkspace, type Ended, type Vigil } from '../../testing/createWorkspace.ts';
+import type { Answer } from '../../testing/startTestApi.ts';
 import { type Canary, canary, sing, singInFiles } from '../support/canaries.ts';
 
 /** Not a secret: if the search finds this, it would have found the others. */
@@ -19,7 +20,7 @@ const chatPath = `chat-${randomBytes(24).toString('hex')}`;
 const metricsToken = `metrics-${randomBytes(24).toString('hex')}`;
 
 describe('secrets that were given to Vigil', { timeout: 120_000 }, () => {
-  let place: Awaited<ReturnType<typeof createPlace>>;
+  let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let dataDir: string;
   let vigil: Vigil;
   let client: TestClient;
@@ -34,9 +35,9 @@ describe('secrets that were given to Vigil', { timeout: 120_000 }, () => {
   const shown = new Set<Answer>();
 
   beforeAll(async () => {
-    place = await createPlace();
-    dataDir = place.folder('data');
-    vigil = await place.serve(dataDir, { VIGIL_LOG_LEVEL: 'trace', VIGIL_METRICS_TOKEN: metricsToken });
+    workspace = await createWorkspace();
+    dataDir = workspace.folder('data');
+    vigil = await workspace.serve(dataDir, { VIGIL_LOG_LEVEL: 'trace', VIGIL_METRICS_TOKEN: metricsToken });
     client = createClient(vigil.url, vigil.token, (answer) => answers.push(answer));
     const planted = await plant();
     canaries = [
@@ -63,7 +64,7 @@ describe('secrets that were given to Vigil', { timeout: 120_000 }, () => {
     printed = await runCommands();
     ended = await vigil.stop();
   }, 120_000);
-  afterAll(() => place.remove());
+  afterAll(() => workspace.remove());
 
   /** Plants each secret where it belongs; the answers that give one out are noted. */
   async function plant() {
@@ -188,7 +189,7 @@ describe('secrets that were given to Vigil', { timeout: 120_000 }, () => {
       ['audit', 'export'],
       ['token', 'list'],
     ];
-    const all = await Promise.all(commands.map((command) => place.run(command, dataDir)));
+    const all = await Promise.all(commands.map((command) => workspace.run(command, dataDir)));
     expect(all.map(({ code }) => code)).toEqual([0, 0]);
     return all.map(({ stdout, stderr }) => stdout + stderr).join('\n');
   }

@@ -7,34 +7,29 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  createPlace,
-  databaseOf,
-  postgresProcesses,
-  postmasterOf,
-  until,
-  type Vigil,
-} from '../harness/vigil.ts';
+import { databaseOf, postgresProcesses, postmasterOf } from '../../testing/bundledPostgres.ts';
+import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
+import { until } from '../../testing/until.ts';
 
 describe('vigil serve', { timeout: 120_000 }, () => {
-  let place: Awaited<ReturnType<typeof createPlace>>;
+  let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let dataDir: string;
   let firstToken: string;
   const firstStartsMs: number[] = [];
   const laterStartsMs: number[] = [];
   const serve = async () => {
-    const vigil = await place.serve(dataDir);
+    const vigil = await workspace.serve(dataDir);
     laterStartsMs.push(vigil.startMs);
     return vigil;
   };
   beforeAll(async () => {
-    place = await createPlace();
-    dataDir = place.folder('data');
+    workspace = await createWorkspace();
+    dataDir = workspace.folder('data');
   });
-  afterAll(() => place.remove());
+  afterAll(() => workspace.remove());
 
   it('prints at its first start where it listens, where its data is, and the administrator’s token', async () => {
-    const vigil = await place.serve(dataDir);
+    const vigil = await workspace.serve(dataDir);
     firstStartsMs.push(vigil.startMs);
     const printed = await until(() => / {2}(vigil_admin_\S+)\n/.exec(vigil.stdout())?.[1]);
     firstToken = printed;
@@ -129,7 +124,7 @@ describe('vigil serve', { timeout: 120_000 }, () => {
 
   it('refuses a second instance on the same data folder, names the first, and leaves it in peace', async () => {
     const vigil = await serve();
-    const second = await place.run(['serve'], dataDir, { VIGIL_PORT: '0' });
+    const second = await workspace.run(['serve'], dataDir, { VIGIL_PORT: '0' });
     expect(second.code).toBe(1);
     expect(second.stderr).toContain(
       `Vigil cannot go on: Another Vigil (process ${vigil.pid}) already runs on data folder ${dataDir}; ` +
@@ -145,7 +140,7 @@ describe('vigil serve', { timeout: 120_000 }, () => {
     await until(() => other.listening);
     const address = other.address();
     const port = String(typeof address === 'object' ? address?.port : 0);
-    const { code, stderr } = await place.run(['serve'], dataDir, { VIGIL_PORT: port });
+    const { code, stderr } = await workspace.run(['serve'], dataDir, { VIGIL_PORT: port });
     other.close();
     expect(code).toBe(1);
     expect(stderr).toContain(`Vigil cannot listen on 127.0.0.1:${port}; set VIGIL_HOST and VIGIL_PORT to`);
@@ -179,7 +174,7 @@ describe('vigil serve', { timeout: 120_000 }, () => {
   it('starts within 10 s the first time and within 3 s from then on', async () => {
     // The quickest counts, because the machine may be busy with something else.
     while (Math.min(...firstStartsMs) >= 10_000 && firstStartsMs.length < 3) {
-      const vigil = await place.serve(place.folder(`first-${firstStartsMs.length}`));
+      const vigil = await workspace.serve(workspace.folder(`first-${firstStartsMs.length}`));
       firstStartsMs.push(vigil.startMs);
       await vigil.stop();
     }
@@ -202,7 +197,7 @@ describe('vigil serve', { timeout: 120_000 }, () => {
       VIGIL_RPC_ETHERIUM: 'http://127.0.0.1:8545',
       VIGIL_HOTS: '::1',
     };
-    const { code, stderr, stdout } = await place.run(['serve'], place.folder('unused'), faults);
+    const { code, stderr, stdout } = await workspace.run(['serve'], workspace.folder('unused'), faults);
     expect(code).toBe(2);
     expect(stdout).toBe('');
     expect(stderr).toContain(`The environment has ${Object.keys(faults).length} faults:\n`);
@@ -211,7 +206,7 @@ describe('vigil serve', { timeout: 120_000 }, () => {
     expect(stderr).toContain('VIGIL_HOTS is not a setting of Vigil; did you mean VIGIL_HOST?');
     expect(stderr).toContain('did you mean VIGIL_RPC_ETHEREUM?');
     expect(stderr).not.toContain('too-short');
-    expect(existsSync(place.folder('unused'))).toBe(false);
+    expect(existsSync(workspace.folder('unused'))).toBe(false);
   });
 });
 

@@ -4,20 +4,22 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addSource } from '../harness/addSource.ts';
-import { createPlace, postgresProcesses, until } from '../harness/vigil.ts';
+import { addSource } from '../../testing/addSource.ts';
+import { postgresProcesses } from '../../testing/bundledPostgres.ts';
+import { createWorkspace } from '../../testing/createWorkspace.ts';
+import { until } from '../../testing/until.ts';
 
 describe('stopping', { timeout: 120_000 }, () => {
-  let place: Awaited<ReturnType<typeof createPlace>>;
+  let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let dataDir: string;
   beforeAll(async () => {
-    place = await createPlace();
-    dataDir = place.folder('data');
+    workspace = await createWorkspace();
+    dataDir = workspace.folder('data');
   });
-  afterAll(() => place.remove());
+  afterAll(() => workspace.remove());
 
   it('takes one Ctrl-C that comes twice, from the terminal and from npm, for one', async () => {
-    const vigil = await place.serve(dataDir);
+    const vigil = await workspace.serve(dataDir);
     process.kill(vigil.pid, 'SIGINT');
     expect((await vigil.stop('SIGINT')).code).toBe(0);
     expect(await postgresProcesses(dataDir)).toEqual([]);
@@ -42,7 +44,7 @@ describe('stopping', { timeout: 120_000 }, () => {
   });
 
   it('does not wait for a reader of the live stream who has stopped reading', async () => {
-    const vigil = await place.serve(dataDir);
+    const vigil = await workspace.serve(dataDir);
     const tenant = await vigil.ok('POST', 'tenant', { name: 'Acme' });
     const { detectorId } = await addSource(vigil, tenant.id);
     const { hostname, port } = new URL(vigil.url);

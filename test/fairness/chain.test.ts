@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { artifacts } from '../fixtures/contracts/artifacts.ts';
-import type { Anvil } from '../harness/anvil.ts';
-import type { Contract } from '../harness/anvilContract.ts';
-import type { Answer, Json } from '../harness/api.ts';
-import { until } from '../harness/vigil.ts';
+import { artifacts } from '../../testing/contracts/artifacts.ts';
+import type { Contract } from '../../testing/createContract.ts';
+import type { Anvil } from '../../testing/startAnvil.ts';
+import type { Answer, Json } from '../../testing/startTestApi.ts';
+import { until } from '../../testing/until.ts';
 import { type AlertStream, openAlertStream } from './support/alertStream.ts';
 import { type Arena, password, startChainArena, type Tenant } from './support/arena.ts';
 import { createResults, mean, twice } from './support/results.ts';

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Json } from '../harness/api.ts';
-import { until } from '../harness/vigil.ts';
+import type { Json } from '../../testing/startTestApi.ts';
+import { until } from '../../testing/until.ts';
 import { type AlertStream, openAlertStream } from './support/alertStream.ts';
 import { type Arena, startArena, type Tenant } from './support/arena.ts';
 import { createResults, mean, twice } from './support/results.ts';

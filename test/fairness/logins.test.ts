@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Answer } from '../harness/api.ts';
+import type { Answer } from '../../testing/startTestApi.ts';
 import { type Arena, password, startArena } from './support/arena.ts';
 import { cpuMs } from './support/healthProbe.ts';
 import { inTurns } from './support/inTurns.ts';

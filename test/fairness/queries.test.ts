@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Answer, Json } from '../harness/api.ts';
-import { until } from '../harness/vigil.ts';
+import type { Answer, Json } from '../../testing/startTestApi.ts';
+import { until } from '../../testing/until.ts';
 import { type AlertStream, openAlertStream } from './support/alertStream.ts';
 import { type Arena, startArena, type Tenant } from './support/arena.ts';
 import { memoryMb } from './support/healthProbe.ts';

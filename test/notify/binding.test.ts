@@ -6,8 +6,8 @@ import { sql } from '../../src/lib/sql.ts';
 import { startMessengerABinding } from '../../src/notify/bindMessengerA.ts';
 import { createBot } from '../../src/notify/messengerABot.ts';
 import { disableDestination } from '../../src/store/destinations/destinationHealth.ts';
-import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
-import { type BotApi, startBotApi } from '../harness/botApi.ts';
+import { type BotApi, startBotApi } from '../../testing/startBotApi.ts';
+import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 
 type Chat = Parameters<BotApi['say']>[0];
 

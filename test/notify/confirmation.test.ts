@@ -3,7 +3,7 @@ import { sql } from '../../src/lib/sql.ts';
 import { createEmailSender } from '../../src/notify/sendEmail.ts';
 import type { Sender } from '../../src/notify/sender.ts';
 import { claimMails } from '../../src/store/destinations/mailOutbox.ts';
-import type { Json } from '../harness/api.ts';
+import type { Json } from '../../testing/startTestApi.ts';
 import { expectProblem } from '../support/seedProblem.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
 

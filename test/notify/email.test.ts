@@ -3,7 +3,7 @@ import { Secret } from '../../src/lib/secret.ts';
 import type { Message } from '../../src/model/notification.ts';
 import { createMailer } from '../../src/notify/mailer.ts';
 import { createEmailSender } from '../../src/notify/sendEmail.ts';
-import { bodyOf, headersOf, type SmtpSink, startSmtpSink } from '../harness/smtpSink.ts';
+import { bodyOf, headersOf, type SmtpSink, startSmtpSink } from '../../testing/startSmtpSink.ts';
 import { alertMessage as message, targetOf } from './support/messages.ts';
 
 const from = 'Vigil <alerts@vigil.example>';

@@ -4,8 +4,8 @@ import { sql } from '../../src/lib/sql.ts';
 import { everything } from '../../src/model/principal.ts';
 import { firstAlertEvent, lastAlertEvent, readAlertEvents } from '../../src/store/alerts/alertEvents.ts';
 import { type Db, openStore, type Store } from '../../src/store/db.ts';
-import { createTestDatabase } from '../harness/database.ts';
-import { createRandom } from '../support/random.ts';
+import { createRandom } from '../../testing/createRandom.ts';
+import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let store: Store;

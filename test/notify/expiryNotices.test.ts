@@ -5,7 +5,7 @@ import { sql } from '../../src/lib/sql.ts';
 import { giveDueNotices, startExpiryNotices } from '../../src/notify/expiryNotices.ts';
 import { toMailStory } from '../../src/notify/texts/toMailStory.ts';
 import { claimMails } from '../../src/store/destinations/mailOutbox.ts';
-import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
+import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 
 const day = 86_400_000;
 let api: TestApi;

@@ -4,9 +4,9 @@ import { sql } from '../../src/lib/sql.ts';
 import { everything } from '../../src/model/principal.ts';
 import { createAlertFeed } from '../../src/services/alerts/alertFeed.ts';
 import type { Db } from '../../src/store/db.ts';
-import { addSource } from '../harness/addSource.ts';
-import { startTestApi, type TestApi } from '../harness/api.ts';
-import { until } from '../harness/vigil.ts';
+import { addSource } from '../../testing/addSource.ts';
+import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
+import { until } from '../../testing/until.ts';
 
 let api: TestApi;
 let alertUid: string;

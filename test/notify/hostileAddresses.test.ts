@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Resolve } from '../../src/lib/createResolve.ts';
 import { toEgress } from '../../src/lib/egress.ts';
 import { sql } from '../../src/lib/sql.ts';
+import { until } from '../../testing/until.ts';
 import { forAll } from '../api/support/send.ts';
-import { until } from '../harness/vigil.ts';
 import { type HttpSink, startHttpSink } from './support/httpSink.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
 

@@ -4,8 +4,8 @@ import { Secret } from '../../src/lib/secret.ts';
 import { sql } from '../../src/lib/sql.ts';
 import { createMailer, type Mailer } from '../../src/notify/mailer.ts';
 import { sendDueMails, startMailOutbox } from '../../src/notify/mailOutbox.ts';
-import { startTestApi, type TestApi } from '../harness/api.ts';
-import { bodyOf, headersOf, type SmtpSink, startSmtpSink } from '../harness/smtpSink.ts';
+import { bodyOf, headersOf, type SmtpSink, startSmtpSink } from '../../testing/startSmtpSink.ts';
+import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 
 let api: TestApi;
 let sink: SmtpSink;

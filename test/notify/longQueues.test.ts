@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { raw, sql } from '../../src/lib/sql.ts';
 import { forgetOldAlertEvents } from '../../src/store/alerts/alertEvents.ts';
 import { tidyDeliveries } from '../../src/store/destinations/tidyDeliveries.ts';
-import { until } from '../harness/vigil.ts';
+import { until } from '../../testing/until.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
 
 const dayMs = 24 * 3_600_000;

@@ -6,8 +6,8 @@ import type { Message, Target } from '../../src/model/notification.ts';
 import { type Bot, createBot } from '../../src/notify/messengerABot.ts';
 import { createMessengerASender } from '../../src/notify/sendMessengerA.ts';
 import { createMessengerBSender } from '../../src/notify/sendMessengerB.ts';
-import { type BotApi, startBotApi } from '../harness/botApi.ts';
-import { type ChatWebhook, startChatWebhook } from '../harness/chatWebhook.ts';
+import { type BotApi, startBotApi } from '../../testing/startBotApi.ts';
+import { type ChatWebhook, startChatWebhook } from '../../testing/startChatWebhook.ts';
 import { alertMessage as message, targetOf } from './support/messages.ts';
 
 const never = new AbortController().signal;

@@ -7,10 +7,10 @@ import { type Bot, createBot } from '../../src/notify/messengerABot.ts';
 import { createEmailSender } from '../../src/notify/sendEmail.ts';
 import { createMessengerASender } from '../../src/notify/sendMessengerA.ts';
 import { createMessengerBSender } from '../../src/notify/sendMessengerB.ts';
-import type { Json } from '../harness/api.ts';
-import { type BotApi, startBotApi } from '../harness/botApi.ts';
-import { type ChatWebhook, startChatWebhook } from '../harness/chatWebhook.ts';
-import { bodyOf, headersOf, type SmtpSink, startSmtpSink } from '../harness/smtpSink.ts';
+import { type BotApi, startBotApi } from '../../testing/startBotApi.ts';
+import { type ChatWebhook, startChatWebhook } from '../../testing/startChatWebhook.ts';
+import { bodyOf, headersOf, type SmtpSink, startSmtpSink } from '../../testing/startSmtpSink.ts';
+import type { Json } from '../../testing/startTestApi.ts';
 import { loopback, type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
 
 let world: NotifyWorld;

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import type { Message, Sender } from '../../src/notify/sender.ts';
-import { until } from '../harness/vigil.ts';
-import { createRandom } from '../support/random.ts';
+import { createRandom } from '../../testing/createRandom.ts';
+import { until } from '../../testing/until.ts';
 import type { Behaviour } from './support/httpSink.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
 

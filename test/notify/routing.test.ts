@@ -7,8 +7,8 @@ import type { Finding } from '../../src/model/alert.ts';
 import { createFollowAlerts } from '../../src/notify/followAlerts.ts';
 import { createFollowRetractions } from '../../src/notify/followRetractions.ts';
 import { alertTable } from '../../src/store/alerts/alertTable.ts';
-import type { Json } from '../harness/api.ts';
-import { until } from '../harness/vigil.ts';
+import type { Json } from '../../testing/startTestApi.ts';
+import { until } from '../../testing/until.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
 
 let world: NotifyWorld;

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { delays } from '../../src/notify/retrySchedule.ts';
 import { tidyDeliveries } from '../../src/store/destinations/tidyDeliveries.ts';
-import type { Json } from '../harness/api.ts';
-import { until } from '../harness/vigil.ts';
-import { createRandom } from '../support/random.ts';
+import { createRandom } from '../../testing/createRandom.ts';
+import type { Json } from '../../testing/startTestApi.ts';
+import { until } from '../../testing/until.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
 
 const hour = 3_600_000;

@@ -4,9 +4,9 @@ import { prepareRaise, raise } from '../../src/alerts/raise.ts';
 import { retract } from '../../src/alerts/retract.ts';
 import type { Finding } from '../../src/model/alert.ts';
 import { lastAlertEvent } from '../../src/store/alerts/alertEvents.ts';
-import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
-import { until } from '../harness/vigil.ts';
-import { createRandom } from '../support/random.ts';
+import { createRandom } from '../../testing/createRandom.ts';
+import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
+import { until } from '../../testing/until.ts';
 
 let api: TestApi;
 let mine: string;

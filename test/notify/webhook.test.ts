@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { webhookSignature } from '../../src/notify/webhookSignature.ts';
-import { until } from '../harness/vigil.ts';
+import { until } from '../../testing/until.ts';
 import type { Received } from './support/httpSink.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
 

@@ -5,7 +5,7 @@ import { createMatcher } from '../../src/query/lucene/matcher.ts';
 import { parseQuery } from '../../src/query/lucene/parser.ts';
 import { resolve } from '../../src/query/lucene/resolve.ts';
 import { createSubject } from '../../src/query/lucene/subject.ts';
-import { createTestDatabase } from '../harness/database.ts';
+import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { createDocumentTable, findBySql } from './sqlDocuments.ts';
 
 /*

@@ -8,7 +8,7 @@ import { parseQuery } from '../../src/query/lucene/parser.ts';
 import type { Predicate } from '../../src/query/lucene/predicate.ts';
 import { resolve } from '../../src/query/lucene/resolve.ts';
 import { createSubject } from '../../src/query/lucene/subject.ts';
-import { createTestDatabase } from '../harness/database.ts';
+import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { createDocumentTable, type Document, findBySql } from './sqlDocuments.ts';
 import { readVectors, vectorDocuments } from './vectorDocuments.ts';
 

@@ -7,7 +7,7 @@ import { readLicenseTerms } from '../../src/model/licenseTerms.ts';
 import type { AlertEvent, ScoreEvent } from '../../src/model/score.ts';
 import { type ScoringLicense, scoreEvent } from '../../src/scoring/scoreEvent.ts';
 import { createSandbox } from '../../src/scripts/sandbox.ts';
-import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
+import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 
 const folder = join(import.meta.dirname, '..', '..', 'examples', 'licenses');
 const read = (name: string): Json => JSON.parse(readFileSync(join(folder, name), 'utf8'));

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Json } from '../harness/api.ts';
-import { until } from '../harness/vigil.ts';
+import type { Json } from '../../testing/startTestApi.ts';
+import { until } from '../../testing/until.ts';
 import { expectProblem, faultCode } from '../support/seedProblem.ts';
 import { type ScoreWorld, startScoreWorld } from './support/scoreWorld.ts';
 

@@ -5,9 +5,9 @@ import type { Finding } from '../../src/model/alert.ts';
 import { applyChange, toScore } from '../../src/scoring/applyChange.ts';
 import { createScoreOnAlerts } from '../../src/scoring/scoreOnAlerts.ts';
 import { resumeLanes } from '../../src/store/scores/resumeLanes.ts';
-import type { Json } from '../harness/api.ts';
-import { until } from '../harness/vigil.ts';
-import { createRandom } from '../support/random.ts';
+import { createRandom } from '../../testing/createRandom.ts';
+import type { Json } from '../../testing/startTestApi.ts';
+import { until } from '../../testing/until.ts';
 import { type ScoreWorld, startScoreWorld } from './support/scoreWorld.ts';
 
 describe('the arithmetic of scores', () => {

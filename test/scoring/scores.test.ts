@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { tickScores } from '../../src/scoring/tickScores.ts';
-import { until } from '../harness/vigil.ts';
+import { until } from '../../testing/until.ts';
 import { type ScoreWorld, startScoreWorld } from './support/scoreWorld.ts';
 
 let world: ScoreWorld;

@@ -6,7 +6,7 @@ import { hashToken } from '../../src/lib/token.ts';
 import { findTokenByHash } from '../../src/store/accounts/tokens.ts';
 import { appendAudit } from '../../src/store/records/audit.ts';
 import { verifyAudit } from '../../src/store/records/verifyAudit.ts';
-import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
+import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { recordWrites } from '../support/recordWrites.ts';
 import { createWorld, type World } from '../support/world.ts';
 

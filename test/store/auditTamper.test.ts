@@ -12,9 +12,9 @@ import {
   type SignedCheckpoint,
 } from '../../src/store/records/auditCheckpoint.ts';
 import { verifyAudit } from '../../src/store/records/verifyAudit.ts';
-import type { Json } from '../harness/api.ts';
-import { createTestDatabase } from '../harness/database.ts';
-import { createRandom } from '../support/random.ts';
+import { createRandom } from '../../testing/createRandom.ts';
+import { createTestDatabase } from '../../testing/createTestDatabase.ts';
+import type { Json } from '../../testing/startTestApi.ts';
 
 /** Entries of each chain: the platform's and those of two tenants. */
 const lengths = new Map([

@@ -5,8 +5,8 @@ import { sql } from '../../src/lib/sql.ts';
 import { tidyOnce } from '../../src/runtime/housekeeping.ts';
 import { ensurePartitions } from '../../src/store/alerts/partitions.ts';
 import { openStore, type Store } from '../../src/store/db.ts';
-import { createTestDatabase } from '../harness/database.ts';
-import { createRandom } from '../support/random.ts';
+import { createRandom } from '../../testing/createRandom.ts';
+import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { randomFinding } from '../support/randomAlerts.ts';
 
 const now = Date.UTC(2020, 10, 15);

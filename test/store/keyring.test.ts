@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { openStore, type Store } from '../../src/store/db.ts';
 import { type Keyring, openKeyring, resealDataKeys } from '../../src/store/keyring.ts';
-import { createTestDatabase } from '../harness/database.ts';
-import { createRandom } from '../support/random.ts';
+import { createRandom } from '../../testing/createRandom.ts';
+import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 
 const place = { tenantId: 1, kind: 'wallet', id: 7, member: 'privateKey' };
 const secret = 'ab'.repeat(32);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { loadConfig } from '../../src/runtime/config.ts';
 import { type Database, openDatabase } from '../../src/runtime/database.ts';
-import { createTestDatabase } from '../harness/database.ts';
+import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 
 let database: Database;
 let drop: () => Promise<void>;

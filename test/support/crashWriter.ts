@@ -1,7 +1,7 @@
-import type { Json } from '../harness/api.ts';
-import type { TestClient } from '../harness/client.ts';
+import type { TestClient } from '../../testing/createClient.ts';
+import type { Random } from '../../testing/createRandom.ts';
+import type { Json } from '../../testing/startTestApi.ts';
 import type { Acknowledged, Ledger } from './ledger.ts';
-import type { Random } from './random.ts';
 
 /** What a tenant of the crash test has from the beginning; nobody changes it. */
 export type Ground = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
-import { createTestDatabase } from '../harness/database.ts';
+import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 
 const folder = new URL('../../src/store/migrations/', import.meta.url);
 

@@ -1,5 +1,5 @@
 import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs';
-import type { Json } from '../harness/api.ts';
+import type { Json } from '../../testing/startTestApi.ts';
 
 /** What was acknowledged of one record: its whole answer, or that it is gone. */
 export type Acknowledged = { path: string; id: number; record: Json | null };

@@ -1,7 +1,7 @@
 import { prepareRaise, raise } from '../../src/alerts/raise.ts';
 import type { Finding } from '../../src/model/alert.ts';
 import type { Store } from '../../src/store/db.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../../testing/createRandom.ts';
 
 type Place = { tenantId: number; projectId: number; contractId: number };
 

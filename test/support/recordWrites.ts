@@ -1,4 +1,4 @@
-import type { Json } from '../harness/api.ts';
+import type { Json } from '../../testing/startTestApi.ts';
 import type { World } from './world.ts';
 
 /** For every record kind by path: what creates one more in a world, and what changes it afterwards. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Answer, Json } from '../harness/api.ts';
+import type { Answer, Json } from '../../testing/startTestApi.ts';
 
 type Fault = { pointer: string; code: string; message: string };
 

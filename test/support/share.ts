@@ -1,4 +1,4 @@
-import type { TestApi } from '../harness/api.ts';
+import type { TestApi } from '../../testing/startTestApi.ts';
 
 /** Shares a project with tenants, which accept it. */
 export async function share(

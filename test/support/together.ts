@@ -1,4 +1,4 @@
-import type { Answer } from '../harness/api.ts';
+import type { Answer } from '../../testing/startTestApi.ts';
 
 /** Does the same many times at once. */
 export function together<T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> {

@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { Random } from '../../testing/createRandom.ts';
 import type { Clause, Shape, Written } from './whereOracle.ts';
 import { doubles, integers, names, texts } from './whereRecords.ts';
 

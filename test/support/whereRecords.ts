@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { Random } from '../../testing/createRandom.ts';
 import type { Json } from './whereOracle.ts';
 
 export type Thing = { [name: string]: Json } & {

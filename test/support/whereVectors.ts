@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { render, type Sql, sql } from '../../src/lib/sql.ts';
 import type { Catalogue } from '../../src/query/where/catalogue.ts';
-import { createTestDatabase } from '../harness/database.ts';
+import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 
 type Vector = { where: string; ids?: number[]; error?: number; note?: string };
 

@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { render, type Sql, sql } from '../../src/lib/sql.ts';
 import type { Catalogue } from '../../src/query/where/catalogue.ts';
-import { createTestDatabase } from '../harness/database.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../../testing/createRandom.ts';
+import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import type { Json, Shape } from './whereOracle.ts';
 import { randomThings, type Thing } from './whereRecords.ts';
 

@@ -1,4 +1,4 @@
-import type { Json, TestApi } from '../harness/api.ts';
+import type { Json, TestApi } from '../../testing/startTestApi.ts';
 
 export type World = {
   organisation: Json;

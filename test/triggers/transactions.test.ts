@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { artifacts } from '../fixtures/contracts/artifacts.ts';
-import { type Contract, encodeDeployment } from '../harness/anvilContract.ts';
-import { observeTrigger } from '../harness/observe.ts';
-import { useChain } from '../harness/useChain.ts';
+import { artifacts } from '../../testing/contracts/artifacts.ts';
+import { type Contract, encodeDeployment } from '../../testing/createContract.ts';
+import { observeTrigger } from '../../testing/observeDetector.ts';
+import { useChain } from '../../testing/useChain.ts';
 
 const chain = useChain(observeTrigger);
 let victim: Contract;

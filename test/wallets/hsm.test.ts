@@ -6,8 +6,8 @@ import { destroyOrphanKeys } from '../../src/services/wallets/tendWalletKeys.ts'
 import { type Hsm, openHsm } from '../../src/wallets/pkcs11/openHsm.ts';
 import { openSigner, type Signer } from '../../src/wallets/signer.ts';
 import { type Envelope, signTransaction } from '../../src/wallets/signTransaction.ts';
-import { type Anvil, startAnvil } from '../harness/anvil.ts';
-import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
+import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
+import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { createWorld } from '../support/world.ts';
 import { expectSignature } from './support/expectSignature.ts';
 import { rawModule } from './support/rawModule.ts';

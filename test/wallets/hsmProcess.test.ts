@@ -1,20 +1,20 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTestDatabase } from '../harness/database.ts';
-import { createPlace, type Environment } from '../harness/vigil.ts';
+import { createTestDatabase } from '../../testing/createTestDatabase.ts';
+import { createWorkspace, type Environment } from '../../testing/createWorkspace.ts';
 import { canary, sing } from '../support/canaries.ts';
 import { createSoftHsm, hasSoftHsm, type SoftHsm, skipWithoutSoftHsm } from './support/softHsm.ts';
 
 describe('vigil serve with a PKCS#11 module', () => {
-  let place: Awaited<ReturnType<typeof createPlace>>;
+  let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let token: SoftHsm;
   let env: Environment;
   beforeEach(skipWithoutSoftHsm);
   beforeAll(async () => {
     if (!hasSoftHsm) return;
-    [place, database, token] = await Promise.all([
-      createPlace(),
+    [workspace, database, token] = await Promise.all([
+      createWorkspace(),
       createTestDatabase('migrated'),
       createSoftHsm(),
     ]);
@@ -31,14 +31,14 @@ describe('vigil serve with a PKCS#11 module', () => {
   });
   afterAll(async () => {
     if (!hasSoftHsm) return;
-    await place.remove();
+    await workspace.remove();
     await database.drop();
     await token.remove();
   });
 
   it('starts although the PIN is wrong, works once that is mended, and prints no PIN', async () => {
     await writeFile(token.pinFile, 'canary-wrong-pin');
-    const vigil = await place.serve(place.folder('data'), env);
+    const vigil = await workspace.serve(workspace.folder('data'), env);
     const tenantId = (await vigil.ok('POST', 'tenant', { name: 'Own' })).id;
     const body = { tenantId, name: 'Guardian', chainUid: 'anvil', type: 'HSM' };
     const refused = await vigil.call('POST', 'wallet', body);

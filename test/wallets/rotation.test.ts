@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { retireDrainedKeys } from '../../src/services/wallets/tendWalletKeys.ts';
 import { openSigner } from '../../src/wallets/signer.ts';
 import { signTransaction } from '../../src/wallets/signTransaction.ts';
-import { type Anvil, startAnvil } from '../harness/anvil.ts';
-import { type Json, startTestApi, type TestApi } from '../harness/api.ts';
+import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
+import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { createWorld } from '../support/world.ts';
 import { anvilChain } from './support/anvilChain.ts';
 

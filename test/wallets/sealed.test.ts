@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { openSigner, type Signer } from '../../src/wallets/signer.ts';
 import { type Envelope, signTransaction } from '../../src/wallets/signTransaction.ts';
-import { type Anvil, startAnvil } from '../harness/anvil.ts';
-import { startTestApi, type TestApi } from '../harness/api.ts';
+import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
+import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { createWorld } from '../support/world.ts';
 import { expectSignature } from './support/expectSignature.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { artifacts } from '../fixtures/contracts/artifacts.ts';
-import { type Anvil, startAnvil } from '../harness/anvil.ts';
-import { startTestWatch, type TestWatch } from '../harness/watch.ts';
+import { artifacts } from '../../testing/contracts/artifacts.ts';
+import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
+import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
 
 let anvil: Anvil;
 let vigil: TestWatch;

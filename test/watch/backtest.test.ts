@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { artifacts } from '../fixtures/contracts/artifacts.ts';
-import { type Anvil, startAnvil } from '../harness/anvil.ts';
-import type { Contract } from '../harness/anvilContract.ts';
-import type { Json } from '../harness/api.ts';
-import { until } from '../harness/vigil.ts';
-import { startTestWatch, type TestWatch } from '../harness/watch.ts';
+import { artifacts } from '../../testing/contracts/artifacts.ts';
+import type { Contract } from '../../testing/createContract.ts';
+import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
+import type { Json } from '../../testing/startTestApi.ts';
+import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
+import { until } from '../../testing/until.ts';
 
 let anvil: Anvil;
 let vigil: TestWatch;

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
-import type { Json } from '../harness/api.ts';
-import type { LogSpec } from '../harness/simulator/buildBlock.ts';
-import { createSimChain } from '../harness/simulator/createSimChain.ts';
-import { type Simulator, startSimulator } from '../harness/simulator/startSimulator.ts';
-import { until } from '../harness/vigil.ts';
-import { startTestWatch, type TestWatch } from '../harness/watch.ts';
-import { createRandom } from '../support/random.ts';
+import { createRandom } from '../../testing/createRandom.ts';
+import type { LogSpec } from '../../testing/simulator/buildBlock.ts';
+import { createSimChain } from '../../testing/simulator/createSimChain.ts';
+import { type Simulator, startSimulator } from '../../testing/simulator/startSimulator.ts';
+import type { Json } from '../../testing/startTestApi.ts';
+import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
+import { until } from '../../testing/until.ts';
 import { newOwner, token, transfer, vault, worldState } from './support/watchedWorld.ts';
 
 const random = createRandom('changes');

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
-import type { Json } from '../harness/api.ts';
-import { createSimChain, type SimChain } from '../harness/simulator/createSimChain.ts';
-import { startSimulator } from '../harness/simulator/startSimulator.ts';
-import { until } from '../harness/vigil.ts';
-import { startTestWatch, type TestWatch } from '../harness/watch.ts';
+import { createSimChain, type SimChain } from '../../testing/simulator/createSimChain.ts';
+import { startSimulator } from '../../testing/simulator/startSimulator.ts';
+import type { Json } from '../../testing/startTestApi.ts';
+import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
+import { until } from '../../testing/until.ts';
 
 const guarded = `0x${'11'.repeat(20)}`;
 const hostile = `0x${'22'.repeat(20)}`;

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { type ChainUid, chains } from '../../src/chains/chains.ts';
 import { sql } from '../../src/lib/sql.ts';
 import { verifyRollups } from '../../src/store/alerts/rollups.ts';
-import type { SimBlock } from '../harness/simulator/buildBlock.ts';
-import { createSimChain, type SimChain } from '../harness/simulator/createSimChain.ts';
-import { startSimulator } from '../harness/simulator/startSimulator.ts';
-import { until } from '../harness/vigil.ts';
-import type { TestWatch } from '../harness/watch.ts';
-import { createRandom, type Random } from '../support/random.ts';
+import { createRandom, type Random } from '../../testing/createRandom.ts';
+import type { SimBlock } from '../../testing/simulator/buildBlock.ts';
+import { createSimChain, type SimChain } from '../../testing/simulator/createSimChain.ts';
+import { startSimulator } from '../../testing/simulator/startSimulator.ts';
+import type { TestWatch } from '../../testing/startTestWatch.ts';
+import { until } from '../../testing/until.ts';
 import { dumpWatch, randomBlock, startWatchedWorld, worldState } from './support/watchedWorld.ts';
 
 const forks = Number(process.env.PROVE_ROUNDS ?? 80);

@@ -6,10 +6,10 @@ import { openStore, type Store } from '../../src/store/db.ts';
 import { upsertLabels } from '../../src/store/labels/upsertLabels.ts';
 import { findFunding } from '../../src/store/watch/funding.ts';
 import { createFundingTracker, type FundingTracker } from '../../src/watch/fundingTracker.ts';
-import { artifacts } from '../fixtures/contracts/artifacts.ts';
-import { type Anvil, startAnvil } from '../harness/anvil.ts';
-import type { Contract } from '../harness/anvilContract.ts';
-import { createTestDatabase } from '../harness/database.ts';
+import { artifacts } from '../../testing/contracts/artifacts.ts';
+import type { Contract } from '../../testing/createContract.ts';
+import { createTestDatabase } from '../../testing/createTestDatabase.ts';
+import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 
 let anvil: Anvil;
 let mixer: Contract;

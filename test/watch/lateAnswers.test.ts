@@ -4,11 +4,11 @@ import { chains } from '../../src/chains/chains.ts';
 import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
 import { sql } from '../../src/lib/sql.ts';
 import type { Question } from '../../src/model/question.ts';
-import type { SimState } from '../harness/simulator/answerRpc.ts';
-import { createSimChain } from '../harness/simulator/createSimChain.ts';
-import { RpcError } from '../harness/simulator/rpcError.ts';
-import { startSimulator } from '../harness/simulator/startSimulator.ts';
-import { startTestWatch } from '../harness/watch.ts';
+import type { SimState } from '../../testing/simulator/answerRpc.ts';
+import { createSimChain } from '../../testing/simulator/createSimChain.ts';
+import { RpcError } from '../../testing/simulator/rpcError.ts';
+import { startSimulator } from '../../testing/simulator/startSimulator.ts';
+import { startTestWatch } from '../../testing/startTestWatch.ts';
 
 const questions: Question[] = [{ type: 'balance', address: `0x${'11'.repeat(20)}` }];
 const pruned = new RpcError(

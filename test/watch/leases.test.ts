@@ -13,11 +13,12 @@ import {
   rewindCursor,
 } from '../../src/store/watch/cursor.ts';
 import { saveEndpoints } from '../../src/store/watch/endpoints.ts';
-import { createTestDatabase } from '../harness/database.ts';
-import { createSimChain } from '../harness/simulator/createSimChain.ts';
-import { startSimulator } from '../harness/simulator/startSimulator.ts';
-import { createPlace, until, type Vigil } from '../harness/vigil.ts';
-import { createRandom } from '../support/random.ts';
+import { createRandom } from '../../testing/createRandom.ts';
+import { createTestDatabase } from '../../testing/createTestDatabase.ts';
+import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
+import { createSimChain } from '../../testing/simulator/createSimChain.ts';
+import { startSimulator } from '../../testing/simulator/startSimulator.ts';
+import { until } from '../../testing/until.ts';
 import { detectorMaker } from './support/detectorMaker.ts';
 import { newOwner, token } from './support/watchedWorld.ts';
 
@@ -82,12 +83,12 @@ describe('the lease of a chain', () => {
 describe('three processes that watch one chain', () => {
   const random = createRandom('leases');
   const chain = createSimChain({ chainId: 31337, seed: random.seed });
-  let place: Awaited<ReturnType<typeof createPlace>>;
+  let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let simulator: Awaited<ReturnType<typeof startSimulator>>;
   let mining: NodeJS.Timeout;
   const running = new Set<Vigil>();
   beforeAll(async () => {
-    place = await createPlace();
+    workspace = await createWorkspace();
     simulator = await startSimulator({ chain });
     const env = {
       DATABASE_URL: database.url,
@@ -95,8 +96,8 @@ describe('three processes that watch one chain', () => {
       VIGIL_RPC_ANVIL: simulator.wsUrl,
       VIGIL_CHAIN_ANVIL_START_BLOCK: '1',
     };
-    running.add(await place.serve(place.folder('data'), env));
-    for (const vigil of await Promise.all([0, 1].map(() => place.serve(place.folder('data'), env))))
+    running.add(await workspace.serve(workspace.folder('data'), env));
+    for (const vigil of await Promise.all([0, 1].map(() => workspace.serve(workspace.folder('data'), env))))
       running.add(vigil);
     await store.query(sql`update plan set detector_rate_limit = 1000000000`);
     await detectorMaker([...running][0]!, token, [['ownership_change', {}]]);
@@ -105,7 +106,7 @@ describe('three processes that watch one chain', () => {
   });
   afterAll(async () => {
     clearInterval(mining);
-    await place.remove();
+    await workspace.remove();
     await simulator.stop();
   });
 
@@ -169,7 +170,7 @@ describe('three processes that watch one chain', () => {
   it('one that is stopped hands over at once, and in the end every alert is there once', async () => {
     const { holder } = await cursor();
     const last = await follower();
-    const spare = await place.serve(place.folder('data'), {
+    const spare = await workspace.serve(workspace.folder('data'), {
       DATABASE_URL: database.url,
       VIGIL_ADMIN_TOKEN: 'a-token-of-the-environment-0123456789',
       VIGIL_RPC_ANVIL: simulator.wsUrl,

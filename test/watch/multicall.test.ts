@@ -3,8 +3,8 @@ import { chains } from '../../src/chains/chains.ts';
 import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
 import { encodeCall, parseFunction } from '../../src/lib/abi.ts';
 import type { Question } from '../../src/model/question.ts';
-import { artifacts } from '../fixtures/contracts/artifacts.ts';
-import { type Anvil, startAnvil } from '../harness/anvil.ts';
+import { artifacts } from '../../testing/contracts/artifacts.ts';
+import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 
 let anvil: Anvil;
 beforeAll(async () => {

@@ -3,12 +3,13 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyRollups } from '../../src/store/alerts/rollups.ts';
 import { openStore } from '../../src/store/db.ts';
-import { createTestDatabase } from '../harness/database.ts';
-import type { WireLog } from '../harness/simulator/buildBlock.ts';
-import { createSimChain, type SimChain } from '../harness/simulator/createSimChain.ts';
-import { startSimulator } from '../harness/simulator/startSimulator.ts';
-import { createPlace, until } from '../harness/vigil.ts';
-import { createRandom } from '../support/random.ts';
+import { createRandom } from '../../testing/createRandom.ts';
+import { createTestDatabase } from '../../testing/createTestDatabase.ts';
+import { createWorkspace } from '../../testing/createWorkspace.ts';
+import type { WireLog } from '../../testing/simulator/buildBlock.ts';
+import { createSimChain, type SimChain } from '../../testing/simulator/createSimChain.ts';
+import { startSimulator } from '../../testing/simulator/startSimulator.ts';
+import { until } from '../../testing/until.ts';
 import { detectorMaker } from './support/detectorMaker.ts';
 import { randomBlock, token, worldState } from './support/watchedWorld.ts';
 
@@ -19,17 +20,17 @@ const kills = isFull ? [4, 4, 4, 4, 4] : [2, 1];
 
 describe('kill -9 while a chain is followed', () => {
   const random = createRandom('replay');
-  let place: Awaited<ReturnType<typeof createPlace>>;
+  let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let db: Client;
   beforeAll(async () => {
-    place = await createPlace();
+    workspace = await createWorkspace();
     database = await createTestDatabase('migrated');
     db = new Client(database.config);
     await db.connect();
   });
   afterAll(async () => {
-    await place.remove();
+    await workspace.remove();
     await db.end();
     await database.drop();
   });
@@ -44,7 +45,7 @@ describe('kill -9 while a chain is followed', () => {
       VIGIL_RPC_ANVIL: simulator.url,
       VIGIL_CHAIN_ANVIL_START_BLOCK: '1',
     };
-    const serve = () => place.serve(place.folder('data'), env);
+    const serve = () => workspace.serve(workspace.folder('data'), env);
     const processed = async (): Promise<number> => {
       const { rows } = await db.query<{ processed: string | null }>('select processed from chain_cursor');
       return Number(rows[0]?.processed ?? 0);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chains } from '../../src/chains/chains.ts';
 import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
 import type { Question } from '../../src/model/question.ts';
-import { type Anvil, startAnvil } from '../harness/anvil.ts';
+import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 
 let anvil: Anvil;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
-import { createSimChain } from '../harness/simulator/createSimChain.ts';
-import { startSimulator } from '../harness/simulator/startSimulator.ts';
-import { until } from '../harness/vigil.ts';
-import { startTestWatch } from '../harness/watch.ts';
+import { createSimChain } from '../../testing/simulator/createSimChain.ts';
+import { startSimulator } from '../../testing/simulator/startSimulator.ts';
+import { startTestWatch } from '../../testing/startTestWatch.ts';
+import { until } from '../../testing/until.ts';
 
 it('runs what came due by the clock while no process followed the chain, once one does again', async () => {
   const chain = createSimChain({ chainId: 31337 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { toBloom } from '../../../test/harness/simulator/bloom.ts';
-import { createSimChain } from '../../../test/harness/simulator/createSimChain.ts';
-import { syntheticBlock } from '../../../test/harness/simulator/syntheticBlock.ts';
+import { createSimChain } from '../../../testing/simulator/createSimChain.ts';
+import { syntheticBlock } from '../../../testing/simulator/syntheticBlock.ts';
+import { toBloom } from '../../../testing/simulator/toBloom.ts';
 import type { Block } from '../../model/block.ts';
 import { createLogsCheck } from './createLogsCheck.ts';
 import { decodeBlock } from './decodeBlock.ts';

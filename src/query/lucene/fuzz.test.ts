@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { processorMs } from '../../../test/query/processorMs.ts';
 import { vectorDocuments } from '../../../test/query/vectorDocuments.ts';
-import { createRandom } from '../../../test/support/random.ts';
+import { createRandom } from '../../../testing/createRandom.ts';
 import { Problem } from '../../model/errors.ts';
 import { createMapping } from './mapping.ts';
 import { createMatcher } from './matcher.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { processorMs } from '../../../test/query/processorMs.ts';
-import { createRandom } from '../../../test/support/random.ts';
+import { createRandom } from '../../../testing/createRandom.ts';
 import { createMapping } from './mapping.ts';
 import { createMatcher } from './matcher.ts';
 import { parseQuery } from './parser.ts';

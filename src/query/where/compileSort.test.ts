@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRandom } from '../../../test/support/random.ts';
 import { compareNumbers, compareText, type Json } from '../../../test/support/whereOracle.ts';
 import type { Thing } from '../../../test/support/whereRecords.ts';
 import { createWhereWorld, type WhereWorld } from '../../../test/support/whereWorld.ts';
+import { createRandom } from '../../../testing/createRandom.ts';
 import { render, sql } from '../../lib/sql.ts';
 import { Problem } from '../../model/errors.ts';
 import { compileSort, type SortItem } from './compileSort.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRandom } from '../../../test/support/random.ts';
 import { randomClause, write } from '../../../test/support/whereClauses.ts';
 import { type Clause, evaluate } from '../../../test/support/whereOracle.ts';
 import { texts } from '../../../test/support/whereRecords.ts';
 import { createWhereWorld, type WhereWorld } from '../../../test/support/whereWorld.ts';
+import { createRandom } from '../../../testing/createRandom.ts';
 import { sql } from '../../lib/sql.ts';
 import type { Catalogue } from './catalogue.ts';
 import { compileWhere } from './compileWhere.ts';

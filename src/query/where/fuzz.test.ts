@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRandom, type Random } from '../../../test/support/random.ts';
 import { randomClause, write } from '../../../test/support/whereClauses.ts';
 import { createWhereWorld, type WhereWorld } from '../../../test/support/whereWorld.ts';
+import { createRandom, type Random } from '../../../testing/createRandom.ts';
 import { type Sql, sql } from '../../lib/sql.ts';
 import { Problem } from '../../model/errors.ts';
 import { compileWhere } from './compileWhere.ts';

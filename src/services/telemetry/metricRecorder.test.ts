@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import { createRandom } from '../../../test/support/random.ts';
+import { createRandom } from '../../../testing/createRandom.ts';
+import { createTestDatabase } from '../../../testing/createTestDatabase.ts';
 import { sql } from '../../lib/sql.ts';
 import { type Db, openStore, type Store } from '../../store/db.ts';
 import { createMetricRecorder, type Series } from './metricRecorder.ts';

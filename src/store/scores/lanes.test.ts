@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase } from '../../../testing/createTestDatabase.ts';
 import { sql } from '../../lib/sql.ts';
 import { openStore, type Store } from '../db.ts';
 import { claimLanes } from './lanes.ts';

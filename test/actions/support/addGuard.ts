@@ -1,8 +1,8 @@
 import type { Hex } from 'ox';
 import type { ChainUid } from '../../../src/chains/chains.ts';
-import type { Json } from '../../harness/api.ts';
-import { addressOf } from '../../harness/simulator/signTransfer.ts';
-import type { TestWatch } from '../../harness/watch.ts';
+import { addressOf } from '../../../testing/simulator/signTransfer.ts';
+import type { Json } from '../../../testing/startTestApi.ts';
+import type { TestWatch } from '../../../testing/startTestWatch.ts';
 
 export const privateKey: Hex.Hex = `0x${'17'.repeat(32)}`;
 export const sender = addressOf(privateKey).toLowerCase();

@@ -1,12 +1,12 @@
 import { Secp256k1 } from 'ox';
 import { afterAll, beforeAll } from 'vitest';
 import type { Hsm } from '../../../src/wallets/pkcs11/openHsm.ts';
-import { artifacts } from '../../fixtures/contracts/artifacts.ts';
-import { type Anvil, startAnvil } from '../../harness/anvil.ts';
-import type { Contract } from '../../harness/anvilContract.ts';
-import type { Json } from '../../harness/api.ts';
-import { until } from '../../harness/vigil.ts';
-import { startTestWatch, type TestWatch } from '../../harness/watch.ts';
+import { artifacts } from '../../../testing/contracts/artifacts.ts';
+import type { Contract } from '../../../testing/createContract.ts';
+import { type Anvil, startAnvil } from '../../../testing/startAnvil.ts';
+import type { Json } from '../../../testing/startTestApi.ts';
+import { startTestWatch, type TestWatch } from '../../../testing/startTestWatch.ts';
+import { until } from '../../../testing/until.ts';
 
 const ends = ['CONFIRMED', 'FAILED', 'SKIPPED', 'CANCELED'];
 

@@ -1,7 +1,7 @@
 import { sql } from '../../../src/lib/sql.ts';
 import type { IntentState } from '../../../src/model/action.ts';
-import { until } from '../../harness/vigil.ts';
-import type { TestWatch } from '../../harness/watch.ts';
+import type { TestWatch } from '../../../testing/startTestWatch.ts';
+import { until } from '../../../testing/until.ts';
 import { numberIn } from './addGuard.ts';
 
 export type Intent = {

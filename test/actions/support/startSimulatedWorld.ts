@@ -1,7 +1,7 @@
-import { createMempool } from '../../harness/simulator/createMempool.ts';
-import { createSimChain } from '../../harness/simulator/createSimChain.ts';
-import { startSimulator } from '../../harness/simulator/startSimulator.ts';
-import { startTestWatch } from '../../harness/watch.ts';
+import { createMempool } from '../../../testing/simulator/createMempool.ts';
+import { createSimChain } from '../../../testing/simulator/createSimChain.ts';
+import { startSimulator } from '../../../testing/simulator/startSimulator.ts';
+import { startTestWatch } from '../../../testing/startTestWatch.ts';
 import { privateKey, sender } from './addGuard.ts';
 
 export type SimulatedWorld = Awaited<ReturnType<typeof startSimulatedWorld>>;

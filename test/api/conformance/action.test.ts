@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Json, startTestApi, type TestApi } from '../../harness/api.ts';
+import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
 import { expectProblem, faultCode } from '../../support/seedProblem.ts';
 import { actionMembers, detectorMembers } from '../../support/seedRecords.ts';
 import { filled, record } from '../../support/seedRules.ts';

@@ -2,7 +2,7 @@ import { BlockList } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toEgress } from '../../../src/lib/egress.ts';
 import { sql } from '../../../src/lib/sql.ts';
-import { type Json, startTestApi, type TestApi } from '../../harness/api.ts';
+import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
 import { expectProblem, faultCode } from '../../support/seedProblem.ts';
 import { destinationMembers, destinationWithoutType } from '../../support/seedRecords.ts';
 import { list, record } from '../../support/seedRules.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Json, startTestApi, type TestApi } from '../../harness/api.ts';
+import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
 import { expectProblem } from '../../support/seedProblem.ts';
 import { record, text } from '../../support/seedRules.ts';
 import { createWorld, type World } from '../../support/world.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Json, startTestApi, type TestApi } from '../../harness/api.ts';
+import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
 import { expectProblem } from '../../support/seedProblem.ts';
 import { inviteMembers } from '../../support/seedRecords.ts';
 import { filled, integer, list, millis, nothing, oneOf, record, text } from '../../support/seedRules.ts';

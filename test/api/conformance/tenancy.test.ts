@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../../src/lib/sql.ts';
-import { startTestApi, type TestApi } from '../../harness/api.ts';
+import { startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
 import { expectProblem } from '../../support/seedProblem.ts';
 import { contractMembers, projectMembers } from '../../support/seedRecords.ts';
 import { filled, integer, millis, oneOf, orNull, record, text } from '../../support/seedRules.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../harness/api.ts';
+import type { Json } from '../../../testing/startTestApi.ts';
 import { badValues, toText, wrongTypes } from './badValues.ts';
 import type { Node } from './schemas.ts';
 

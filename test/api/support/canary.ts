@@ -1,4 +1,4 @@
-import type { Json, TestApi } from '../../harness/api.ts';
+import type { Json, TestApi } from '../../../testing/startTestApi.ts';
 import type { World } from '../../support/world.ts';
 import { kindAt, recordAt } from './newBody.ts';
 import { recordEndpoints } from './observe.ts';

@@ -1,6 +1,6 @@
 import { type Role, roles } from '../../../src/model/principal.ts';
 import { issueToken } from '../../../src/services/accounts/issueToken.ts';
-import type { TestApi } from '../../harness/api.ts';
+import type { TestApi } from '../../../testing/startTestApi.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { newBody } from './newBody.ts';
 

@@ -1,5 +1,5 @@
 import { raw, sql } from '../../../src/lib/sql.ts';
-import type { TestApi } from '../../harness/api.ts';
+import type { TestApi } from '../../../testing/startTestApi.ts';
 
 /** Every row of every table as text, in an order that does not depend on where the rows lie. */
 export async function dump({ store }: TestApi): Promise<Record<string, string[]>> {

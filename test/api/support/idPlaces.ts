@@ -1,4 +1,4 @@
-import type { Json } from '../../harness/api.ts';
+import type { Json } from '../../../testing/startTestApi.ts';
 import type { World } from '../../support/world.ts';
 import { type Node, typesOf } from './schemas.ts';
 

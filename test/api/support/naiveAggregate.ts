@@ -5,7 +5,7 @@ import { resolve } from '../../../src/query/lucene/resolve.ts';
 import { createSubject } from '../../../src/query/lucene/subject.ts';
 import { parseTimeZone } from '../../../src/query/timeZone.ts';
 import { alertTable } from '../../../src/store/alerts/alertTable.ts';
-import type { Json } from '../../harness/api.ts';
+import type { Json } from '../../../testing/startTestApi.ts';
 
 export type Item = {
   name: string;

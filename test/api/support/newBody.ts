@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../../src/api/http/endpoint.ts';
 import { exampleOf } from '../../../src/api/http/example.ts';
-import type { Json, TestApi } from '../../harness/api.ts';
+import type { Json, TestApi } from '../../../testing/startTestApi.ts';
 import type { World } from '../../support/world.ts';
 import { endpoints, recordEndpoints } from './observe.ts';
 import { nodeOf } from './schemas.ts';

@@ -3,7 +3,7 @@ import { createEndpoints, resources } from '../../../src/api/endpoints/endpoints
 import type { Endpoint } from '../../../src/api/http/endpoint.ts';
 import { toOpenApi } from '../../../src/api/http/openapi.ts';
 import { pathOf } from '../../../src/api/http/route.ts';
-import type { Answer, Json, TestApi } from '../../harness/api.ts';
+import type { Answer, Json, TestApi } from '../../../testing/startTestApi.ts';
 import { faultsOf } from './schemas.ts';
 import { createSend } from './send.ts';
 

@@ -1,4 +1,4 @@
-import type { Random } from '../../support/random.ts';
+import type { Random } from '../../../testing/createRandom.ts';
 import type { Item } from './naiveAggregate.ts';
 
 const words = ['severity', 'kind', 'group', 'status', 'finality', 'eid', 'txHash', 'chainUid', 'triggerType'];

@@ -1,5 +1,5 @@
 import type { Members } from '../../../src/store/table.ts';
-import type { Random } from '../../support/random.ts';
+import type { Random } from '../../../testing/createRandom.ts';
 import type { World } from '../../support/world.ts';
 
 /** Clauses that hold for every record. */

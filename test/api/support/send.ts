@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import type { Answer, TestApi } from '../../harness/api.ts';
+import type { Answer, TestApi } from '../../../testing/startTestApi.ts';
 
 /** The API's own `call` ten times as fast, for tests that send thousands; an empty header is left out. */
 export function createSend({ url, adminToken }: TestApi): { call: TestApi['call']; close: () => void } {

@@ -1,5 +1,5 @@
-import { artifacts } from '../../fixtures/contracts/artifacts.ts';
-import type { Anvil } from '../../harness/anvil.ts';
+import { artifacts } from '../../../testing/contracts/artifacts.ts';
+import type { Anvil } from '../../../testing/startAnvil.ts';
 
 /** A vault behind an EIP-1967 proxy, and the next version of it. */
 export async function deployProxy(anvil: Anvil) {

@@ -1,5 +1,5 @@
 import { get, type IncomingMessage } from 'node:http';
-import type { Json } from '../../harness/api.ts';
+import type { Json } from '../../../testing/startTestApi.ts';
 
 type StreamEvent = { id: string; type: string; alert: Json; at: number };
 

@@ -1,6 +1,6 @@
-import { type Anvil, startAnvil } from '../../harness/anvil.ts';
-import type { Json } from '../../harness/api.ts';
-import { createPlace, type Environment, type Vigil } from '../../harness/vigil.ts';
+import { createWorkspace, type Environment, type Vigil } from '../../../testing/createWorkspace.ts';
+import { type Anvil, startAnvil } from '../../../testing/startAnvil.ts';
+import type { Json } from '../../../testing/startTestApi.ts';
 import { type HealthProbe, probeHealth } from './healthProbe.ts';
 
 export type Tenant = {
@@ -32,8 +32,8 @@ export const password = 'a plain but long password 42';
 
 /** A Vigil of its own with two tenants, neither of which its plan holds back. */
 export async function startArena(env: Environment = {}): Promise<Arena> {
-  const place = await createPlace();
-  const vigil = await place.serve(place.folder('data'), { VIGIL_LOG_LEVEL: 'warn', ...env });
+  const workspace = await createWorkspace();
+  const vigil = await workspace.serve(workspace.folder('data'), { VIGIL_LOG_LEVEL: 'warn', ...env });
   const schemas: Json = await vigil.ok('POST', 'detector/schema/search', { size: 1000 });
   const health = probeHealth(vigil);
 
@@ -83,7 +83,7 @@ export async function startArena(env: Environment = {}): Promise<Arena> {
     addTenant,
     async stop() {
       await health.stop();
-      await place.remove();
+      await workspace.remove();
     },
   };
 }

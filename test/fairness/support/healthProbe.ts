@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Vigil } from '../../harness/vigil.ts';
+import type { Vigil } from '../../../testing/createWorkspace.ts';
 
 type Health = {
   /** The longest that the event loop let a health check wait while it worked on something else. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Json } from '../../harness/api.ts';
+import type { Json } from '../../../testing/startTestApi.ts';
 
 /** What a receiver does: a status (with headers), or something worse. */
 export type Behaviour =

@@ -10,8 +10,8 @@ import { createHttpSender } from '../../../src/notify/sendHttp.ts';
 import { startWorker } from '../../../src/notify/worker.ts';
 import { createAlertLinks } from '../../../src/services/alerts/alertLinks.ts';
 import { listen } from '../../../src/store/listen.ts';
-import { addSource } from '../../harness/addSource.ts';
-import { type Json, startTestApi, type TestApi } from '../../harness/api.ts';
+import { addSource } from '../../../testing/addSource.ts';
+import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
 import { type HttpSink, startHttpSink } from './httpSink.ts';
 
 export type NotifyWorld = TestApi & {

@@ -4,9 +4,9 @@ import { createScoreOnAlerts, createUnscoreOnRetractions } from '../../../src/sc
 import { startScorer } from '../../../src/scoring/worker.ts';
 import { createSandbox, type Sandbox } from '../../../src/scripts/sandbox.ts';
 import { listen } from '../../../src/store/listen.ts';
-import { addSource } from '../../harness/addSource.ts';
-import { type Json, startTestApi, type TestApi } from '../../harness/api.ts';
-import { until } from '../../harness/vigil.ts';
+import { addSource } from '../../../testing/addSource.ts';
+import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
+import { until } from '../../../testing/until.ts';
 
 export type ScoreWorld = TestApi & {
   organisationId: number;

@@ -1,5 +1,5 @@
-import type { Json } from '../../harness/api.ts';
-import type { TestClient } from '../../harness/client.ts';
+import type { TestClient } from '../../../testing/createClient.ts';
+import type { Json } from '../../../testing/startTestApi.ts';
 
 /** A tenant with one watched contract and these detectors; their ids in the same order. */
 export async function detectorMaker(

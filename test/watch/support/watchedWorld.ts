@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { ChainUid } from '../../../src/chains/chains.ts';
 import { sql } from '../../../src/lib/sql.ts';
-import type { SimState } from '../../harness/simulator/answerRpc.ts';
-import type { BlockSpec, LogSpec, TxSpec } from '../../harness/simulator/buildBlock.ts';
-import { startTestWatch, type TestWatch } from '../../harness/watch.ts';
-import type { Random } from '../../support/random.ts';
+import type { Random } from '../../../testing/createRandom.ts';
+import type { SimState } from '../../../testing/simulator/answerRpc.ts';
+import type { BlockSpec, LogSpec, TxSpec } from '../../../testing/simulator/buildBlock.ts';
+import { startTestWatch, type TestWatch } from '../../../testing/startTestWatch.ts';
 
 export const token = `0x${'11'.repeat(20)}`;
 export const vault = `0x${'22'.repeat(20)}`;

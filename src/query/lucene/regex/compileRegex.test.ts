@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { processorMs } from '../../../../test/query/processorMs.ts';
 import { readVectors } from '../../../../test/query/vectorDocuments.ts';
-import { createRandom } from '../../../../test/support/random.ts';
+import { createRandom } from '../../../../testing/createRandom.ts';
 import { createBudget } from './budget.ts';
 import { compileRegex, type Regex } from './compileRegex.ts';
 import { RegexSyntaxError, RegexTooComplexError } from './errors.ts';

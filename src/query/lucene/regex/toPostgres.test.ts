@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabase } from '../../../../test/harness/database.ts';
-import { createRandom } from '../../../../test/support/random.ts';
+import { createRandom } from '../../../../testing/createRandom.ts';
+import { createTestDatabase } from '../../../../testing/createTestDatabase.ts';
 import { createBudget } from './budget.ts';
 import { compileRegex } from './compileRegex.ts';
 import { toPostgres } from './toPostgres.ts';

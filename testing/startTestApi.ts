@@ -1,26 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { BlockList } from 'node:net';
 import pino from 'pino';
-import { createEndpoints } from '../../src/api/endpoints/endpoints.ts';
-import { createAuthenticate } from '../../src/api/http/authenticate.ts';
-import { createMetrics } from '../../src/api/http/metrics.ts';
-import { createServer } from '../../src/api/http/server.ts';
-import { chains } from '../../src/chains/chains.ts';
-import { type Egress, toEgress } from '../../src/lib/egress.ts';
-import type { Role } from '../../src/model/principal.ts';
-import { createNotifier } from '../../src/notify/createNotifier.ts';
-import { createHttpSender } from '../../src/notify/sendHttp.ts';
-import { createSandbox } from '../../src/scripts/sandbox.ts';
-import { createFailedLogins } from '../../src/services/accounts/failedLogins.ts';
-import { issueToken } from '../../src/services/accounts/issueToken.ts';
-import { createAlertFeed } from '../../src/services/alerts/alertFeed.ts';
-import { createAlertLinks } from '../../src/services/alerts/alertLinks.ts';
-import type { Services } from '../../src/services/call.ts';
-import { createMetricRecorder } from '../../src/services/telemetry/metricRecorder.ts';
-import { openStore, type PoolConfig, type Store } from '../../src/store/db.ts';
-import { openKeyring } from '../../src/store/keyring.ts';
-import { listen } from '../../src/store/listen.ts';
-import { createTestDatabase } from './database.ts';
+import { createEndpoints } from '../src/api/endpoints/endpoints.ts';
+import { createAuthenticate } from '../src/api/http/authenticate.ts';
+import { createMetrics } from '../src/api/http/metrics.ts';
+import { createServer } from '../src/api/http/server.ts';
+import { chains } from '../src/chains/chains.ts';
+import { type Egress, toEgress } from '../src/lib/egress.ts';
+import type { Role } from '../src/model/principal.ts';
+import { createNotifier } from '../src/notify/createNotifier.ts';
+import { createHttpSender } from '../src/notify/sendHttp.ts';
+import { createSandbox } from '../src/scripts/sandbox.ts';
+import { createFailedLogins } from '../src/services/accounts/failedLogins.ts';
+import { issueToken } from '../src/services/accounts/issueToken.ts';
+import { createAlertFeed } from '../src/services/alerts/alertFeed.ts';
+import { createAlertLinks } from '../src/services/alerts/alertLinks.ts';
+import type { Services } from '../src/services/call.ts';
+import { createMetricRecorder } from '../src/services/telemetry/metricRecorder.ts';
+import { openStore, type PoolConfig, type Store } from '../src/store/db.ts';
+import { openKeyring } from '../src/store/keyring.ts';
+import { listen } from '../src/store/listen.ts';
+import { createTestDatabase } from './createTestDatabase.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read member by member, and a wrong member fails the test.
 export type Json = { [member: string]: any }; // oxlint-disable-line typescript/no-explicit-any

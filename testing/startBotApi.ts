@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Json } from './api.ts';
+import type { Json } from './startTestApi.ts';
 
 type Person = { id: number; username?: string; first_name?: string };
 type Chat = { id: number; type: string; title?: string; first_name?: string };

@@ -1,25 +1,18 @@
-import { chains } from '../../src/chains/chains.ts';
-import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
-import { toChainFacts } from '../../src/chains/toChainFacts.ts';
-import { detectors } from '../../src/detectors/registry.ts';
-import { compileDetector } from '../../src/matching/compileDetector.ts';
-import { compileTrigger } from '../../src/matching/compileTrigger.ts';
-import { evaluateMatches, type Memory } from '../../src/matching/evaluateMatches.ts';
-import type { Subscriber } from '../../src/matching/subscriber.ts';
-import { createSubscriptionIndex } from '../../src/matching/subscriptionIndex.ts';
-import type { Finding } from '../../src/model/alert.ts';
-import type { BlockRef } from '../../src/model/block.ts';
-import type {
-  Allocation,
-  Funding,
-  HttpResult,
-  Label,
-  Observation,
-  Watched,
-} from '../../src/model/detection.ts';
-import { createSandbox } from '../../src/scripts/sandbox.ts';
-import { triggers } from '../../src/triggers/registry.ts';
-import { answerRequests } from '../../src/watch/answerRequests.ts';
+import { chains } from '../src/chains/chains.ts';
+import { createEvmClient } from '../src/chains/evm/createEvmClient.ts';
+import { toChainFacts } from '../src/chains/toChainFacts.ts';
+import { detectors } from '../src/detectors/registry.ts';
+import { compileDetector } from '../src/matching/compileDetector.ts';
+import { compileTrigger } from '../src/matching/compileTrigger.ts';
+import { evaluateMatches, type Memory } from '../src/matching/evaluateMatches.ts';
+import type { Subscriber } from '../src/matching/subscriber.ts';
+import { createSubscriptionIndex } from '../src/matching/subscriptionIndex.ts';
+import type { Finding } from '../src/model/alert.ts';
+import type { BlockRef } from '../src/model/block.ts';
+import type { Allocation, Funding, HttpResult, Label, Observation, Watched } from '../src/model/detection.ts';
+import { createSandbox } from '../src/scripts/sandbox.ts';
+import { triggers } from '../src/triggers/registry.ts';
+import { answerRequests } from '../src/watch/answerRequests.ts';
 
 type World = {
   /** Address of the watched contract. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { toBloom } from './bloom.ts';
+import { toBloom } from './toBloom.ts';
 
 export type LogSpec = { address: string; topics: readonly string[]; data?: string };
 

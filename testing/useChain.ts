@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import type { Finding } from '../../src/model/alert.ts';
-import { type Anvil, startAnvil } from './anvil.ts';
-import { type Observer, observeDetector } from './observe.ts';
+import type { Finding } from '../src/model/alert.ts';
+import { type Observer, observeDetector } from './observeDetector.ts';
+import { type Anvil, startAnvil } from './startAnvil.ts';
 
 type World = Parameters<typeof observeDetector>[3];
 

@@ -1,4 +1,4 @@
-import type { Answer, Json } from './api.ts';
+import type { Answer, Json } from './startTestApi.ts';
 
 type Sent = { token?: string | null; headers?: Record<string, string>; raw?: string | Uint8Array };
 

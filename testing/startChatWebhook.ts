@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Json } from './api.ts';
+import type { Json } from './startTestApi.ts';
 
 export type ChatWebhook = {
   url: string;

@@ -1,7 +1,7 @@
 import { Hash, type Hex } from 'ox';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createSeededRandom } from '../../../bench/support/seededRandom.ts';
-import { startAnvil } from '../anvil.ts';
+import { createSeededRandom } from '../../bench/support/seededRandom.ts';
+import { startAnvil } from '../startAnvil.ts';
 import { createMempool } from './createMempool.ts';
 import { createSimChain } from './createSimChain.ts';
 import { parseTransaction } from './parseTransaction.ts';

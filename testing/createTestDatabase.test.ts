@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { describe, expect, it } from 'vitest';
-import { createTestDatabase } from './database.ts';
+import { createTestDatabase } from './createTestDatabase.ts';
 
 describe('createTestDatabase', () => {
   it('gives each caller a database of its own, also when many ask for a migrated one at once', async () => {

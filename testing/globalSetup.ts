@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { type Embedded, startEmbedded } from '../../src/store/embedded/startEmbedded.ts';
+import { type Embedded, startEmbedded } from '../src/store/embedded/startEmbedded.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { Bloom } from 'ox';
 import { Agent, fetch, WebSocket } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { artifacts } from '../../fixtures/contracts/artifacts.ts';
-import { startAnvil } from '../anvil.ts';
-import { toBloom } from './bloom.ts';
+import { artifacts } from '../contracts/artifacts.ts';
+import { startAnvil } from '../startAnvil.ts';
 import type { WireLog } from './buildBlock.ts';
 import { createSimChain } from './createSimChain.ts';
 import { RpcError } from './rpcError.ts';
 import { startSimulator } from './startSimulator.ts';
 import { syntheticBlock } from './syntheticBlock.ts';
+import { toBloom } from './toBloom.ts';
 
 type Reply = { id?: number; result?: unknown; error?: { code: number; message: string; data?: string } };
 type Options = Parameters<typeof startSimulator>[0];

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client, type PoolConfig } from 'pg';
 import { inject } from 'vitest';
-import { migrate } from '../../src/store/migrate.ts';
+import { migrate } from '../src/store/migrate.ts';
 
 const template = 'migrated_template';
 let templateReady: Promise<void> | undefined;

@@ -1,4 +1,4 @@
-import type { TestClient } from './client.ts';
+import type { TestClient } from './createClient.ts';
 
 type Source = { tenantId: number; projectId: number; contractId: number; detectorId: number };
 

@@ -1,7 +1,7 @@
 import { AbiEvent } from 'ox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { artifacts } from '../fixtures/contracts/artifacts.ts';
-import { type Anvil, startAnvil } from './anvil.ts';
+import { artifacts } from './contracts/artifacts.ts';
+import { type Anvil, startAnvil } from './startAnvil.ts';
 
 const slot1967 = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc';
 let anvil: Anvil;

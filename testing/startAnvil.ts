@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Hex } from 'ox';
-import { type Artifact, artifacts, MULTICALL3_ADDRESS } from '../fixtures/contracts/artifacts.ts';
-import { type Contract, createContract, encodeDeployment } from './anvilContract.ts';
+import { type Artifact, artifacts, MULTICALL3_ADDRESS } from './contracts/artifacts.ts';
+import { type Contract, createContract, encodeDeployment } from './createContract.ts';
 
 export type Transaction = {
   from?: string;

@@ -1,0 +1,38 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export async function postmasterOf(dataDir: string): Promise<number> {
+  return Number((await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0]);
+}
+
+/** Connection settings of the bundled server. */
+export async function databaseOf(dataDir: string) {
+  const host = await socketFolderOf(dataDir);
+  const password = (await readFile(join(dataDir, 'postgres-password'), 'utf8')).trim();
+  return { host, port: 5432, user: 'vigil', password, database: 'vigil' };
+}
+
+export async function socketFolderOf(dataDir: string): Promise<string> {
+  return (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[4]!;
+}
+
+/** The process ids of the postmaster and its children. */
+export async function postgresProcesses(dataDir: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 1);
+  const here = await Promise.all(
+    pids.map(async (pid) => {
+      // The process has exited, or is a kernel thread.
+      const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
+      return cwd === join(dataDir, 'postgres');
+    }),
+  );
+  return pids.filter((_, i) => here[i]);
+}
+
+export function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
