@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { createFireOnAlerts } from '../src/actions/fireOnAlerts.ts';
 import { toEnvelope } from '../src/actions/signCalls.ts';
-import type { Follow } from '../src/alerts/raise.ts';
+import type { AlertHook } from '../src/alerts/raiseAlerts.ts';
 import { chains } from '../src/chains/chains.ts';
 import { createEvmClient } from '../src/chains/evm/createEvmClient.ts';
 import { sql } from '../src/lib/sql.ts';
@@ -22,7 +22,7 @@ import { signTransaction } from '../src/wallets/signTransaction.ts';
 import { type Anvil, startAnvil } from '../testing/startAnvil.ts';
 import { createArmedTenant, guard } from './support/createArmedTenant.ts';
 import { machine } from './support/machine.ts';
-import { raiseAlerts } from './support/raiseAlerts.ts';
+import { raiseNumberedAlerts } from './support/raiseNumberedAlerts.ts';
 import { tell } from './support/tell.ts';
 
 const single = 300;
@@ -57,7 +57,7 @@ async function measure(bench: Bench): Promise<string[]> {
   const { store, keyring } = bench;
   const wallets = await createArmedTenant(store, keyring);
   for (const { address } of wallets) await anvil.setBalance(address, 10n ** 24n);
-  const follow = createFireOnAlerts({ now: Date.now });
+  const hook = createFireOnAlerts({ now: Date.now });
   const acting = startActions({
     store,
     keyring,
@@ -65,17 +65,17 @@ async function measure(bench: Bench): Promise<string[]> {
     run: sandbox.run,
     chains: { isConfigured: () => true, client: () => client },
     confirmations: () => 0,
-    follow: [],
+    alertHooks: [],
     listen: (heard) => listen(embedded.connection, 'vigil_action', heard),
     now: Date.now,
     log: pino({ level: 'error' }),
   });
-  await raiseFor(store, follow, 1, 20);
+  await raiseFor(store, hook, 1, 20);
   await sent(store, 20);
 
   tell(`${single} alerts, one after the other`);
   for (let n = 0; n < single; n++) {
-    await raiseFor(store, follow, 1, 1);
+    await raiseFor(store, hook, 1, 1);
     await sleep(30);
   }
   await sent(store, 20 + single);
@@ -88,7 +88,7 @@ async function measure(bench: Bench): Promise<string[]> {
 
   tell(`${burst} alerts at once, all with the same wallet`);
   const start = performance.now();
-  for (let n = 0; n < burst; n += 100) await raiseFor(store, follow, 2, 100);
+  for (let n = 0; n < burst; n += 100) await raiseFor(store, hook, 2, 100);
   await sent(store, 20 + single + burst);
   const perSecond = burst / ((performance.now() - start) / 1000);
   await acting.stop();
@@ -129,14 +129,14 @@ async function sendAlone(
 }
 
 /** Alerts of the detector that fires the action of wallet `n`. */
-async function raiseFor(store: Store, follow: Follow, n: number, count: number) {
+async function raiseFor(store: Store, hook: AlertHook, n: number, count: number) {
   const members = (number: number) => ({
     projectId: 1,
     contractId: 1,
     detectorId: n,
     meta: { amount: String(number), from: guard },
   });
-  await raiseAlerts(store, follow, { first: raised, count, members });
+  await raiseNumberedAlerts(store, hook, { first: raised, count, members });
   raised += count;
 }
 

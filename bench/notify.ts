@@ -21,7 +21,7 @@ import { migrate } from '../src/store/migrate.ts';
 import { createHookTarget } from './support/createHookTarget.ts';
 import { machine } from './support/machine.ts';
 import { postBare } from './support/postBare.ts';
-import { raiseAlerts } from './support/raiseAlerts.ts';
+import { raiseNumberedAlerts } from './support/raiseNumberedAlerts.ts';
 import type { Arrivals } from './support/receive.ts';
 import { tell } from './support/tell.ts';
 
@@ -77,7 +77,7 @@ async function measure(store: Store, ports: readonly number[]): Promise<string[]
   tell(`A backlog of ${backlog} alerts, each to a healthy and a hanging destination`);
   const start = performance.now();
   for (let n = 0; n < backlog; n += 100) {
-    await raiseAlerts(store, follow, { first: n, count: 100, members: toPlace });
+    await raiseNumberedAlerts(store, follow, { first: n, count: 100, members: toPlace });
   }
   await arrived(receiver, backlog);
   const deliveriesPerSecond = backlog / ((performance.now() - start) / 1000);
@@ -87,7 +87,7 @@ async function measure(store: Store, ports: readonly number[]): Promise<string[]
   const begun = performance.now();
   for (let n = 0; n < seconds * 10; n++) {
     const first = backlog + n * (perSecond / 10);
-    await raiseAlerts(store, follow, { first, count: perSecond / 10, members: toPlace });
+    await raiseNumberedAlerts(store, follow, { first, count: perSecond / 10, members: toPlace });
     if (n % 10 === 0) memory.push(process.memoryUsage().rss / 1e6);
     await sleep(Math.max(0, begun + (n + 1) * 100 - performance.now()));
   }

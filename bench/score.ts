@@ -14,7 +14,7 @@ import { listen } from '../src/store/listen.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { createScoredProjects } from './support/createScoredProjects.ts';
 import { machine } from './support/machine.ts';
-import { raiseAlerts } from './support/raiseAlerts.ts';
+import { raiseNumberedAlerts } from './support/raiseNumberedAlerts.ts';
 import { scoreAlone } from './support/scoreAlone.ts';
 import { tell } from './support/tell.ts';
 
@@ -67,7 +67,7 @@ async function measure(store: Store): Promise<string[]> {
 
   tell(`A backlog of ${backlog} alerts, each scored by ${licenses} licenses`);
   for (let n = 0; n < backlog; n += 100) {
-    await raiseAlerts(store, follow, { first: n, count: 100, members: toPlace });
+    await raiseNumberedAlerts(store, follow, { first: n, count: 100, members: toPlace });
   }
   const begunAt = performance.now();
   const scorer = start();
@@ -81,7 +81,7 @@ async function measure(store: Store): Promise<string[]> {
   for (let n = 0; n < seconds * 10; n++) {
     const first = backlog + n * (perSecond / 10);
     const at = Date.now();
-    await raiseAlerts(store, follow, { first, count: perSecond / 10, members: toPlace });
+    await raiseNumberedAlerts(store, follow, { first, count: perSecond / 10, members: toPlace });
     for (let k = 0; k < perSecond / 10; k++) raisedAt[(first + k) % projects]!.push(at);
     await sleep(Math.max(0, begun + (n + 1) * 100 - performance.now()));
   }

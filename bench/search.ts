@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { prepareRaise, raise } from '../src/alerts/raise.ts';
+import { prepareRaise, raiseAlerts } from '../src/alerts/raiseAlerts.ts';
 import { sql } from '../src/lib/sql.ts';
 import { issueToken } from '../src/services/accounts/issueToken.ts';
 import { openPool, type Store, storeOn } from '../src/store/db.ts';
@@ -128,7 +128,7 @@ async function measureIngest(store: Store, world: AlertWorld, alerts: number): P
     const findings = Array.from({ length: 100 }, () => world.nextFinding());
     const begun = performance.now();
     await prepareRaise(store, findings);
-    await store.transaction((tx) => raise(tx, findings));
+    await store.transaction((tx) => raiseAlerts(tx, findings));
     times.push(performance.now() - begun);
   }
   const perSecond = (times.length * 100) / (times.reduce((sum, ms) => sum + ms, 0) / 1000);

@@ -58,7 +58,7 @@ export async function startTestApi(
     chains?: Services['chains'];
     hsm?: Services['hsm'];
     answers?: Services['answers'];
-    follow?: Services['follow'];
+    alertHooks?: Services['alertHooks'];
     notifier?: Services['notifier'];
     inviteUrls?: readonly string[];
     mail?: boolean;
@@ -100,7 +100,7 @@ export async function startTestApi(
     hsm: options.hsm,
     egress: options.egress ?? toEgress(new BlockList()),
     chains: options.chains ?? { isConfigured: () => false, client: () => undefined },
-    follow: options.follow ?? [],
+    alertHooks: options.alertHooks ?? [],
     notifier: options.notifier ?? silent,
     publicUrl: () => 'https://vigil.example.com',
     alertLinks: createAlertLinks(() => 'https://vigil.example.com'),

@@ -66,12 +66,12 @@ export async function startTestWatch(
   let asked: ReturnType<typeof openAnswers> | undefined;
   const links = createAlertLinks(() => 'https://vigil.example.com');
   const now = Date.now;
-  const follow = [createFollowAlerts({ links, now }), createFireOnAlerts({ now })];
+  const alertHooks = [createFollowAlerts({ links, now }), createFireOnAlerts({ now })];
   const chainAccess = { isConfigured: (uid: ChainUid) => settings[uid] !== undefined, client };
   const api = await startTestApi({
     answers: (uid, made) => asked!.answers(uid, made),
     chains: chainAccess,
-    follow,
+    alertHooks,
     hsm,
     ...options,
   });
@@ -106,8 +106,8 @@ export async function startTestWatch(
       recorder,
       auditKeys: api.services.keyring.audit,
       listen: (heard) => listen(api.connection, 'vigil_watch', heard),
-      follow,
-      followRetraction: [createCancelOnRetractions({ now: Date.now })],
+      alertHooks,
+      retractionHooks: [createCancelOnRetractions({ now: Date.now })],
       now: Date.now,
       log,
     });
@@ -123,7 +123,7 @@ export async function startTestWatch(
         run: sandbox.run,
         chains: chainAccess,
         confirmations: (uid) => settings[uid]?.confirmations ?? chains[uid].confirmations,
-        follow,
+        alertHooks,
         listen: (heard) => listen(api.connection, 'vigil_action', heard),
         now: Date.now,
         log,

@@ -45,7 +45,7 @@ export async function createVigil(store: Store, tokens: Db): Promise<FastifyInst
       checkScript: async () => undefined,
       runScripts: async () => [],
       alertFeed: createAlertFeed({ db: store, listen: () => async () => {}, onError: () => {} }),
-      follow: [],
+      alertHooks: [],
       notifier: createNotifier({}),
       publicUrl: () => '',
       alertLinks: createAlertLinks(() => ''),

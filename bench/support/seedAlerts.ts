@@ -1,4 +1,4 @@
-import { prepareRaise, raise } from '../../src/alerts/raise.ts';
+import { prepareRaise, raiseAlerts } from '../../src/alerts/raiseAlerts.ts';
 import { sql } from '../../src/lib/sql.ts';
 import type { Finding } from '../../src/model/alert.ts';
 import type { Store } from '../../src/store/db.ts';
@@ -120,7 +120,7 @@ export async function fillAlerts(
       left -= size;
       const findings = Array.from({ length: size }, () => world.nextFinding());
       await prepareRaise(store, findings);
-      await store.transaction((tx) => raise(tx, findings));
+      await store.transaction((tx) => raiseAlerts(tx, findings));
       done += size;
       if (done % 50_000 < size) {
         const perSecond = done / ((performance.now() - begun) / 1000);

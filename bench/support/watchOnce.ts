@@ -60,8 +60,8 @@ async function watch({ connection, urls, behind, live }: WatchOrder): Promise<vo
     recorder,
     auditKeys: { newest: () => deriveAuditKey(1, Buffer.alloc(32)) },
     listen: (heard) => listen(connection, 'vigil_watch', heard),
-    follow: [],
-    followRetraction: [],
+    alertHooks: [],
+    retractionHooks: [],
     now: Date.now,
     log: pino({ level: 'error' }),
   });

@@ -1,16 +1,14 @@
-import type { Finding } from '../model/alert.ts';
+import type { RaisedAlert } from '../model/alert.ts';
 import { cancelRetracted } from '../store/actions/cancelIntents.ts';
 import { insertIntents } from '../store/actions/insertIntents.ts';
 import type { Db } from '../store/db.ts';
-
-type Raised = { finding: Finding; uid: string };
 
 /**
  * Writes the intents of new alerts, in their own transaction. What is only tried out fires nothing.
  * The rate limit of detectors is about telling people: whoever floods them with alerts must not disarm the guardian.
  */
 export function createFireOnAlerts({ now }: { now: () => number }) {
-  return async (tx: Db, raised: readonly Raised[]): Promise<void> => {
+  return async (tx: Db, raised: readonly RaisedAlert[]): Promise<void> => {
     const firing = raised.flatMap(({ finding, uid }) => {
       const { tenantId, timestamp, severity, kind, meta, backfilled = false } = finding;
       if (finding.tags.includes('shadow') || kind === 'action') return [];

@@ -1,5 +1,5 @@
 import type { ChainUid } from '../chains/chains.ts';
-import { createLookout } from '../lib/createLookout.ts';
+import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
 import { findBusyChains } from '../store/actions/claimIntents.ts';
 import type { Acting, Telling } from './acting.ts';
 import { endOverdue } from './endOverdue.ts';
@@ -21,20 +21,20 @@ const pollMs = 500;
 export function startActing({ telling, actingOn, listen, onError }: Options): { stop(): Promise<void> } {
   const stopping = new AbortController();
   /** Tracking on each chain, and firing for each tenant there: one that hangs delays no one else. */
-  const lookouts = new Map<string, ReturnType<typeof createLookout>>();
-  const { look, stop: stopLooking } = createLookout(async () => {
+  const lookouts = new Map<string, ReturnType<typeof createCoalescedLoop>>();
+  const { wake, stop: stopLooking } = createCoalescedLoop(async () => {
     for (const { chainUid: uid, tenantIds } of await findBusyChains(telling.store)) {
       const acting = actingOn(uid as ChainUid);
       for (const tenantId of tenantIds)
         lookoutFor(`${acting ? 'fire' : 'end'} ${uid} ${tenantId}`, () =>
           acting ? fireWaiting(acting, tenantId) : endOverdue(telling, uid, tenantId),
-        ).look();
-      if (acting) lookoutFor(`track ${uid}`, () => trackSent(acting)).look();
+        ).wake();
+      if (acting) lookoutFor(`track ${uid}`, () => trackSent(acting)).wake();
     }
   }, onError);
 
   function lookoutFor(name: string, step: () => Promise<number>) {
-    const known = lookouts.get(name) ?? createLookout(() => drain(step), onError);
+    const known = lookouts.get(name) ?? createCoalescedLoop(() => drain(step), onError);
     lookouts.set(name, known);
     return known;
   }
@@ -44,9 +44,9 @@ export function startActing({ telling, actingOn, listen, onError }: Options): { 
     while (!stopping.signal.aborted && (await step()) > 0);
   }
 
-  const unlisten = listen(look);
-  const timer = setInterval(look, pollMs);
-  look();
+  const unlisten = listen(wake);
+  const timer = setInterval(wake, pollMs);
+  wake();
   return {
     /** What is under way is finished; whatever is left waits in the store. */
     async stop() {

@@ -45,6 +45,9 @@ export type Finding = {
   backfilled?: boolean;
 };
 
+/** A finding that became an alert. */
+export type RaisedAlert = { finding: Finding; uid: string };
+
 /** What a message template may name of the alert itself, beside the members of its finding. */
 export const templateMembers: readonly string[] = [
   'severity',

@@ -1,4 +1,4 @@
-import { type Finding, severityOf } from '../model/alert.ts';
+import { type RaisedAlert, severityOf } from '../model/alert.ts';
 import { type AlertLinks, raisedType } from '../model/notification.ts';
 import type { Db } from '../store/db.ts';
 import { type AlertDocument, findAlertDocuments } from '../store/destinations/alertDocuments.ts';
@@ -6,14 +6,12 @@ import { insertDeliveries, type NewMessage } from '../store/destinations/insertD
 import { findRecipients, type Recipient } from '../store/destinations/recipients.ts';
 import { createAlertFilters } from './alertFilters.ts';
 
-type Raised = { finding: Finding; uid: string };
-
 /** Alerts with this tag are only looked at by whoever tries a detector out. */
 const shadow = 'shadow';
 
 /** Writes the deliveries of new alerts, in their own transaction. */
 export function createFollowAlerts({ links, now }: { links: AlertLinks; now: () => number }) {
-  return async (tx: Db, raised: readonly Raised[]): Promise<void> => {
+  return async (tx: Db, raised: readonly RaisedAlert[]): Promise<void> => {
     const told = raised.filter(
       ({ finding }) => !finding.suppressed && !finding.backfilled && !finding.tags.includes(shadow),
     );
@@ -35,7 +33,7 @@ export function createFollowAlerts({ links, now }: { links: AlertLinks; now: () 
   };
 }
 
-function toSource({ finding }: Raised) {
+function toSource({ finding }: RaisedAlert) {
   const { tenantId, kind, meta } = finding;
   const triggerAlertId = typeof meta.triggerAlertId === 'number' ? meta.triggerAlertId : undefined;
   const ids = { detector: finding.detectorId, trigger: triggerAlertId, action: finding.actionId };
@@ -44,7 +42,7 @@ function toSource({ finding }: Raised) {
 
 async function readDocuments(
   tx: Db,
-  told: readonly Raised[],
+  told: readonly RaisedAlert[],
   recipients: readonly Recipient[],
 ): Promise<Map<string, AlertDocument>> {
   const needed = new Set(recipients.map(({ index }) => index));
@@ -56,7 +54,7 @@ async function readDocuments(
 }
 
 function toMessages(
-  told: readonly Raised[],
+  told: readonly RaisedAlert[],
   documents: ReadonlyMap<string, AlertDocument>,
   recipients: readonly Recipient[],
   links: AlertLinks,

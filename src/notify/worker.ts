@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLookout } from '../lib/createLookout.ts';
+import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
 import { withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { Store } from '../store/db.ts';
 import { type Claimed, claimDeliveries, releaseDeliveries } from '../store/destinations/claimDeliveries.ts';
@@ -40,7 +40,10 @@ const graceMs = 5000;
 /** Sends what is due, from this moment on. Any number of processes may do so side by side. */
 export function startWorker(options: Options): { stop(): Promise<void> } {
   const { store, keyring, notifier, now, random, onError } = options;
-  const { look: giveUp, stop: stopGivingUp } = createLookout(() => giveUpDeliveries(store, now()), onError);
+  const { wake: giveUp, stop: stopGivingUp } = createCoalescedLoop(
+    () => giveUpDeliveries(store, now()),
+    onError,
+  );
   const settler = createSettler({ store, keys: keyring.audit, now, onDisabled: giveUp, onError });
   const busy = new Map<number, number>();
   const hosts = createHostLoad();
@@ -48,7 +51,7 @@ export function startWorker(options: Options): { stop(): Promise<void> } {
   const running = new Set<Promise<void>>();
   const breakingOff = new AbortController();
   setMaxListeners(mostAtOnce, breakingOff.signal);
-  const { look, stop: stopLooking } = createLookout(take, onError);
+  const { wake, stop: stopLooking } = createCoalescedLoop(take, onError);
 
   async function take(): Promise<void> {
     const most = mostAtOnce - running.size;
@@ -84,7 +87,7 @@ export function startWorker(options: Options): { stop(): Promise<void> } {
         const left = busy.get(id)! - 1;
         if (left > 0) busy.set(id, left);
         else busy.delete(id);
-        look();
+        wake();
       });
     running.add(work);
   }
@@ -113,10 +116,10 @@ export function startWorker(options: Options): { stop(): Promise<void> } {
     }
   }
 
-  const unlisten = options.listen(look);
-  const timer = setInterval(look, pollMs);
+  const unlisten = options.listen(wake);
+  const timer = setInterval(wake, pollMs);
   const givingUp = setInterval(giveUp, giveUpEveryMs);
-  look();
+  wake();
   giveUp();
 
   return {

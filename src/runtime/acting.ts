@@ -1,17 +1,17 @@
 import type { Logger } from 'pino';
 import type { Acting, Telling } from '../actions/acting.ts';
 import { startActing } from '../actions/startActing.ts';
-import { type Follow, prepareRaise, raise } from '../alerts/raise.ts';
+import { type AlertHook, prepareRaise, raiseAlerts } from '../alerts/raiseAlerts.ts';
 import { type ChainUid, chains, chainUids } from '../chains/chains.ts';
 import { createFairQueue, type FairQueue } from '../lib/fairQueue.ts';
-import { rarely } from '../lib/rarely.ts';
+import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import type { ChainAccess } from '../services/contracts/chainAccess.ts';
 
 type Options = Pick<Acting, 'store' | 'keyring' | 'hsm' | 'run' | 'now'> & {
   chains: ChainAccess;
   confirmations: (uid: ChainUid) => number;
   /** What comes into being along with the alerts of actions. */
-  follow: readonly Follow[];
+  alertHooks: readonly AlertHook[];
   /** Hears that there may be something to do. */
   listen: (heard: () => void) => () => Promise<void>;
   log: Logger;
@@ -22,15 +22,15 @@ const turnsAtOnce = 4;
 
 /** Fires actions on every chain that is configured. */
 export function startActions(options: Options): { stop(): Promise<void> } {
-  const { store, keyring, hsm, run, now, log, follow, reached = () => {} } = options;
-  const onError = rarely(now, (error) =>
+  const { store, keyring, hsm, run, now, log, alertHooks, reached = () => {} } = options;
+  const onError = throttlePerMinute(now, (error) =>
     log.error({ err: error }, 'Actions could not be carried out or their outcome not be written; trying on'),
   );
   const telling: Telling = {
     store,
     alerts: {
       prepare: (findings) => prepareRaise(store, findings),
-      raise: async (tx, findings) => void (await raise(tx, findings, follow)),
+      raise: async (tx, findings) => void (await raiseAlerts(tx, findings, alertHooks)),
     },
     now,
     reached,

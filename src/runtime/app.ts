@@ -84,7 +84,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     const publicUrl = () => config.publicUrl ?? url;
     const alertLinks = createAlertLinks(publicUrl);
     const notifying = openNotifying(config, hosts, now);
-    const follow = [
+    const alertHooks = [
       createFollowAlerts({ links: alertLinks, now }),
       createFireOnAlerts({ now }),
       createScoreOnAlerts({ now }),
@@ -113,7 +113,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
         answers: asked.answers,
         checkScript: sandbox.check,
         runScripts: sandbox.run,
-        follow,
+        alertHooks,
         notifier: notifying.notifier,
         publicUrl,
         alertLinks,
@@ -153,8 +153,8 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
           recorder,
           auditKeys: keyring.audit,
           listen: (heard) => listenTo(database.connection, 'vigil_watch', heard),
-          follow,
-          followRetraction: [
+          alertHooks,
+          retractionHooks: [
             createFollowRetractions({ now }),
             createCancelOnRetractions({ now }),
             createUnscoreOnRetractions({ now }),
@@ -171,7 +171,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
           run: filters.run,
           chains: chainAccess,
           confirmations: confirmationsOf(config),
-          follow,
+          alertHooks,
           listen: (heard) => listenTo(database.connection, 'vigil_action', heard),
           now,
           log,

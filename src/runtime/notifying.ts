@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { HostQueues } from '../lib/hostQueues.ts';
-import { rarely } from '../lib/rarely.ts';
+import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import { platformTenant } from '../model/metrics.ts';
 import { startMessengerABinding } from '../notify/bindMessengerA.ts';
 import { createNotifier, type Notifier } from '../notify/createNotifier.ts';
@@ -68,7 +68,7 @@ export function openNotifying(
           delivered: countDeliveries(recorder),
           now,
           random: Math.random,
-          onError: rarely(now, (error) =>
+          onError: throttlePerMinute(now, (error) =>
             log.error(
               { err: error },
               'Messages could not be sent or their outcome not be written; trying on',

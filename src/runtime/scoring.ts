@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { rarely } from '../lib/rarely.ts';
+import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import { platformTenant } from '../model/metrics.ts';
 import { startScorer } from '../scoring/worker.ts';
 import { createSandbox } from '../scripts/sandbox.ts';
@@ -32,7 +32,9 @@ export function keepScores({ store, recorder, listen, now, log }: Options): { st
         log.warn({ tenantId, instanceId, fault }, 'A license script failed; its instance stands still');
     },
     now,
-    onError: rarely(now, (error) => log.error({ err: error }, 'Scores could not be kept; trying on')),
+    onError: throttlePerMinute(now, (error) =>
+      log.error({ err: error }, 'Scores could not be kept; trying on'),
+    ),
   });
   return {
     stop: async () => {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Follow } from '../alerts/raise.ts';
-import type { FollowRetraction } from '../alerts/retract.ts';
+import type { AlertHook } from '../alerts/raiseAlerts.ts';
+import type { RetractionHook } from '../alerts/retractBlocks.ts';
 import { BlockGone, type ChainClient } from '../chains/chainClient.ts';
 import { type Chain, type ChainUid, chains } from '../chains/chains.ts';
 import type { AuditKeys } from '../lib/auditKey.ts';
-import { rarely } from '../lib/rarely.ts';
+import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import type { Fetch } from '../matching/answers.ts';
 import type { MetricRecorder } from '../services/telemetry/metricRecorder.ts';
 import type { Store } from '../store/db.ts';
@@ -35,8 +35,8 @@ type Options = {
   auditKeys: Pick<AuditKeys, 'newest'>;
   /** Hears of changes of what is watched. */
   listen: (heard: (message: string | undefined) => void) => () => Promise<void>;
-  follow: readonly Follow[];
-  followRetraction: readonly FollowRetraction[];
+  alertHooks: readonly AlertHook[];
+  retractionHooks: readonly RetractionHook[];
   now: () => number;
   log: Logger;
 };
@@ -139,10 +139,10 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
         confirmations,
         block: client.block,
         head: client.head,
-        follow: options.follow,
-        followRetraction: options.followRetraction,
+        alertHooks: options.alertHooks,
+        retractionHooks: options.retractionHooks,
         now,
-        onError: rarely(now, (error) =>
+        onError: throttlePerMinute(now, (error) =>
           log.warn({ err: error, chain: chain.uid }, 'Deferred evaluations failed; retrying'),
         ),
       },
@@ -160,7 +160,7 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
         blockTimeMs: chain.blockTimeMs,
         confirmations,
         now,
-        onTrouble: rarely(now, (error) =>
+        onTrouble: throttlePerMinute(now, (error) =>
           log.warn(
             { err: error, chain: chain.uid },
             'The nodes of the chain do not answer as they should; trying on',

@@ -1,4 +1,4 @@
-import { type Finding, severityOf } from '../model/alert.ts';
+import { type Finding, type RaisedAlert, severityOf } from '../model/alert.ts';
 import type { Db } from '../store/db.ts';
 import {
   findScoredProjects,
@@ -7,14 +7,12 @@ import {
   queueRetractions,
 } from '../store/scores/queueScores.ts';
 
-type Raised = { finding: Finding; uid: string };
-
 /** Alerts with this tag are only looked at by whoever tries a detector out. */
 const shadow = 'shadow';
 
 /** Queues new alerts of licensed projects to be scored, in their own transaction. */
 export function createScoreOnAlerts({ now }: { now: () => number }) {
-  return async (tx: Db, raised: readonly Raised[]): Promise<void> => {
+  return async (tx: Db, raised: readonly RaisedAlert[]): Promise<void> => {
     const counted = raised.filter(({ finding }) => !finding.tags.includes(shadow));
     if (counted.length === 0) return;
     const projects = await findScoredProjects(
@@ -37,7 +35,7 @@ export function createUnscoreOnRetractions({ now }: { now: () => number }) {
   };
 }
 
-function toQueued({ finding, uid }: Raised): QueuedAlert {
+function toQueued({ finding, uid }: RaisedAlert): QueuedAlert {
   return {
     type: 'alert',
     uid,

@@ -1,4 +1,4 @@
-import { createLookout } from '../lib/createLookout.ts';
+import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
 import type { Store } from '../store/db.ts';
 import { claimLanes, type Lane, renewLanes } from '../store/scores/lanes.ts';
@@ -30,7 +30,7 @@ export function startScorer(options: Options): { stop(): Promise<void> } {
   let isStopped = false;
   let ticking: Promise<void> | undefined;
   let renewing: Promise<void> | undefined;
-  const { look, stop: stopLooking } = createLookout(take, onError);
+  const { wake, stop: stopLooking } = createCoalescedLoop(take, onError);
 
   async function take(): Promise<void> {
     const most = mostLanes - running.size;
@@ -45,7 +45,7 @@ export function startScorer(options: Options): { stop(): Promise<void> } {
       .catch(onError)
       .finally(() => {
         running.delete(lane);
-        look();
+        wake();
       });
     running.set(lane, work);
   }
@@ -68,9 +68,9 @@ export function startScorer(options: Options): { stop(): Promise<void> } {
       });
   }
 
-  const unlisten = options.listen(look);
-  const timers = [setInterval(look, pollMs), setInterval(tick, tickMs), setInterval(renew, renewMs)];
-  look();
+  const unlisten = options.listen(wake);
+  const timers = [setInterval(wake, pollMs), setInterval(tick, tickMs), setInterval(renew, renewMs)];
+  wake();
   tick();
 
   return {

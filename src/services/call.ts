@@ -1,4 +1,4 @@
-import type { Follow } from '../alerts/raise.ts';
+import type { AlertHook } from '../alerts/raiseAlerts.ts';
 import type { ChainClient } from '../chains/chainClient.ts';
 import type { ChainUid } from '../chains/chains.ts';
 import type { Egress } from '../lib/egress.ts';
@@ -41,7 +41,7 @@ export type Services = {
   checkScript: Sandbox['check'];
   runScripts: Sandbox['run'];
   /** What comes into being along with new alerts. */
-  follow: readonly Follow[];
+  alertHooks: readonly AlertHook[];
   notifier: {
     send(target: Target, messages: readonly Message[], signal: AbortSignal): Promise<Outcome>;
     render(target: Target, messages: readonly Message[]): Rendered | undefined;

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFireOnAlerts } from '../../src/actions/fireOnAlerts.ts';
-import { prepareRaise, raise } from '../../src/alerts/raise.ts';
+import { prepareRaise, raiseAlerts } from '../../src/alerts/raiseAlerts.ts';
 import { raw, sql } from '../../src/lib/sql.ts';
 import type { Finding } from '../../src/model/alert.ts';
 import type { Json } from '../../testing/startTestApi.ts';
@@ -61,7 +61,7 @@ describe('what waits to be fired', { timeout: 60_000 }, () => {
     const { store } = world.vigil;
     const { number, made } = finding(tenantId, guard, members);
     await prepareRaise(store, [made]);
-    await store.transaction((tx) => raise(tx, [made], [fire]));
+    await store.transaction((tx) => raiseAlerts(tx, [made], [fire]));
     return number;
   }
 
@@ -98,7 +98,7 @@ describe('what waits to be fired', { timeout: 60_000 }, () => {
     const written = once(steps, 'written');
     const halted = once(steps, 'halted');
     const raising = vigil.store.transaction(async (tx) => {
-      await raise(tx, [made], [fire]);
+      await raiseAlerts(tx, [made], [fire]);
       steps.emit('written');
       await halted;
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { prepareRaise, raise } from '../../src/alerts/raise.ts';
+import { prepareRaise, raiseAlerts } from '../../src/alerts/raiseAlerts.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
 import { useGuardedVault } from './support/guardedVault.ts';
@@ -113,7 +113,7 @@ describe('an alert of long ago', () => {
       detectorId,
     } as const;
     await prepareRaise(vigil.store, [finding]);
-    await vigil.store.transaction((tx) => raise(tx, [finding], vigil.services.follow));
+    await vigil.store.transaction((tx) => raiseAlerts(tx, [finding], vigil.services.alertHooks));
     expect(await chain.ended(action)).toMatchObject([
       {
         state: 'SKIPPED',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { retract } from '../../src/alerts/retract.ts';
+import { retractBlocks } from '../../src/alerts/retractBlocks.ts';
 import { type Finding, severityOf } from '../../src/model/alert.ts';
 import { createBuckets, parseInterval } from '../../src/query/interval.ts';
 import { parseTimeZone } from '../../src/query/timeZone.ts';
@@ -44,7 +44,7 @@ beforeAll(async () => {
   });
   await raiseAll(api.store, findings);
   const blocks = [3, 14, 15, 59].map((number) => ({ number, hash: `0x${number}` }));
-  await api.store.transaction((tx) => retract(tx, { chainUid: 'anvil', blocks, now: last }));
+  await api.store.transaction((tx) => retractBlocks(tx, { chainUid: 'anvil', blocks, now: last }));
   retracted = new Set(findings.filter(({ blockNumber }) => [3, 14, 15, 59].includes(blockNumber!)));
 });
 afterAll(() => api.stop());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { retract } from '../../src/alerts/retract.ts';
+import { retractBlocks } from '../../src/alerts/retractBlocks.ts';
 import type { Finding } from '../../src/model/alert.ts';
 import { type MetricName, metrics, type Sample } from '../../src/model/metrics.ts';
 import { createBuckets, parseInterval } from '../../src/query/interval.ts';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   );
   await raiseAll(api.store, findings);
   const gone = { chainUid: 'anvil', blocks: [{ number: 7, hash: '0x01' }], now: last };
-  await api.store.transaction((tx) => retract(tx, gone));
+  await api.store.transaction((tx) => retractBlocks(tx, gone));
   findings = findings.filter(({ blockNumber }) => blockNumber !== 7);
   samples = Array.from({ length: 600 }, () => randomSample(random.pick([world, foreign]).tenant.id));
   await addSamples(api.store, samples);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { prepareRaise, raise } from '../../src/alerts/raise.ts';
-import { retract } from '../../src/alerts/retract.ts';
+import { prepareRaise, raiseAlerts } from '../../src/alerts/raiseAlerts.ts';
+import { retractBlocks } from '../../src/alerts/retractBlocks.ts';
 import { wholeAlert } from '../../src/api/endpoints/alerts/alertSchemas.ts';
 import { sql } from '../../src/lib/sql.ts';
 import type { Finding } from '../../src/model/alert.ts';
@@ -66,7 +66,7 @@ async function raiseOne(members: Partial<Finding>): Promise<string> {
   await prepareRaise(world.store, findings);
   const links = world.services.alertLinks;
   const follow = [createFollowAlerts({ links, now: Date.now })];
-  const raised = await world.store.transaction((tx) => raise(tx, findings, follow));
+  const raised = await world.store.transaction((tx) => raiseAlerts(tx, findings, follow));
   return raised[0]!.uid;
 }
 
@@ -215,7 +215,7 @@ describe('afterwards', () => {
   const inBlock = { chainUid: 'ethereum', blockNumber: block.number, blockHash: block.hash };
   const retractBlock = () =>
     world.store.transaction((tx) =>
-      retract(tx, { chainUid: 'ethereum', blocks: [block], now: Date.now() }, [
+      retractBlocks(tx, { chainUid: 'ethereum', blocks: [block], now: Date.now() }, [
         createFollowRetractions({ now: Date.now }),
       ]),
     );
@@ -258,11 +258,11 @@ describe('afterwards', () => {
     const again = finding({ detectorId: world.detectorId, ...inBlock });
     await prepareRaise(world.store, [again]);
     const follow = [createFollowAlerts({ links: world.services.alertLinks, now: Date.now })];
-    const [first] = await world.store.transaction((tx) => raise(tx, [again], follow));
+    const [first] = await world.store.transaction((tx) => raiseAlerts(tx, [again], follow));
     await world.store.query(sql`update delivery set state = 'DELIVERED', attempts = 1`);
     await retractBlock();
-    await world.store.transaction((tx) => raise(tx, [again], follow));
-    await world.store.transaction((tx) => raise(tx, [again], follow));
+    await world.store.transaction((tx) => raiseAlerts(tx, [again], follow));
+    await world.store.transaction((tx) => raiseAlerts(tx, [again], follow));
     expect(await states(first!.uid)).toEqual([
       'alert.detector.raised DELIVERED',
       'alert.retracted PENDING',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { prepareRaise, raise } from '../../src/alerts/raise.ts';
-import { retract } from '../../src/alerts/retract.ts';
+import { prepareRaise, raiseAlerts } from '../../src/alerts/raiseAlerts.ts';
+import { retractBlocks } from '../../src/alerts/retractBlocks.ts';
 import type { Finding } from '../../src/model/alert.ts';
 import { lastAlertEvent } from '../../src/store/alerts/alertEvents.ts';
 import { createRandom } from '../../testing/createRandom.ts';
@@ -39,7 +39,7 @@ const finding = (members: Partial<Finding> = {}): Finding => ({
 
 async function tell(...findings: Finding[]): Promise<string[]> {
   await prepareRaise(api.store, findings);
-  const raised = await api.store.transaction((tx) => raise(tx, findings));
+  const raised = await api.store.transaction((tx) => raiseAlerts(tx, findings));
   return raised.map(({ uid }) => uid);
 }
 
@@ -104,7 +104,7 @@ describe('the live stream', () => {
     const [uid] = await tell(finding(place));
     await until(() => stream.events.length === 1);
     await api.store.transaction((tx) =>
-      retract(tx, { chainUid: 'anvil', blocks: [{ number: 5, hash: '0xstream' }], now: Date.now() }),
+      retractBlocks(tx, { chainUid: 'anvil', blocks: [{ number: 5, hash: '0xstream' }], now: Date.now() }),
     );
     await until(() => stream.events.length === 2);
     expect(stream.events[1]).toMatchObject({ type: 'retracted', alert: { uid, status: 'RETRACTED' } });
@@ -116,7 +116,7 @@ describe('the live stream', () => {
     const place = { chainUid: 'anvil', blockNumber: 6, blockHash: '0xundone', name: 'Undone' };
     await tell(finding(place));
     await api.store.transaction((tx) =>
-      retract(tx, { chainUid: 'anvil', blocks: [{ number: 6, hash: '0xundone' }], now: Date.now() }),
+      retractBlocks(tx, { chainUid: 'anvil', blocks: [{ number: 6, hash: '0xundone' }], now: Date.now() }),
     );
     await until(() => stream.events.length === 2);
     for (let times = 0; times < 2; times++)
@@ -153,7 +153,7 @@ describe('the live stream', () => {
         const batch = Array.from({ length: random.integer(1, 4) }, () => finding());
         await prepareRaise(api.store, batch);
         const raised = await api.store.transaction(async (tx) => {
-          const fresh = await raise(tx, batch);
+          const fresh = await raiseAlerts(tx, batch);
           // What is numbered early may be committed late.
           await sleep(random.integer(0, 40));
           return fresh;

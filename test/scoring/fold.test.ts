@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { prepareRaise, raise } from '../../src/alerts/raise.ts';
+import { prepareRaise, raiseAlerts } from '../../src/alerts/raiseAlerts.ts';
 import type { Finding } from '../../src/model/alert.ts';
 import { applyChange, toScore } from '../../src/scoring/applyChange.ts';
 import { createScoreOnAlerts } from '../../src/scoring/scoreOnAlerts.ts';
@@ -104,7 +104,7 @@ describe('whatever is raised, retracted and raised again', () => {
       }
       await prepareRaise(world.store, findings);
       const follow = [createScoreOnAlerts({ now: world.services.now })];
-      await world.store.transaction((tx) => raise(tx, findings, follow));
+      await world.store.transaction((tx) => raiseAlerts(tx, findings, follow));
     }
 
     function newFinding(): Finding {

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { prepareRaise, raise } from '../../src/alerts/raise.ts';
+import { prepareRaise, raiseAlerts } from '../../src/alerts/raiseAlerts.ts';
 import { sql } from '../../src/lib/sql.ts';
 import { tidyOnce } from '../../src/runtime/housekeeping.ts';
 import { ensurePartitions } from '../../src/store/alerts/partitions.ts';
@@ -43,7 +43,7 @@ describe('keeping house', () => {
       randomFinding(random, owner, ++count, october.from, october.to),
     );
     await prepareRaise(db, findings);
-    return db.transaction((tx) => raise(tx, findings));
+    return db.transaction((tx) => raiseAlerts(tx, findings));
   };
   const rollups = async () =>
     (await store.query(sql`select 1 from alert_rollup where start < ${october.to}`)).length;

@@ -1,4 +1,4 @@
-import { prepareRaise, raise } from '../../src/alerts/raise.ts';
+import { prepareRaise, raiseAlerts } from '../../src/alerts/raiseAlerts.ts';
 import type { Finding } from '../../src/model/alert.ts';
 import type { Store } from '../../src/store/db.ts';
 import type { Random } from '../../testing/createRandom.ts';
@@ -86,7 +86,7 @@ export function randomFinding(random: Random, place: Place, n: number, from: num
 export async function raiseAll(store: Store, findings: readonly Finding[]): Promise<void> {
   await prepareRaise(store, findings);
   for (let at = 0; at < findings.length; at += 500) {
-    await store.transaction((tx) => raise(tx, findings.slice(at, at + 500)));
+    await store.transaction((tx) => raiseAlerts(tx, findings.slice(at, at + 500)));
   }
 }
 

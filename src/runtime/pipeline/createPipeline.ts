@@ -1,6 +1,6 @@
 import { limitRate } from '../../alerts/limitRate.ts';
-import { type Follow, prepareRaise, raise } from '../../alerts/raise.ts';
-import { type FollowRetraction, retract } from '../../alerts/retract.ts';
+import { type AlertHook, prepareRaise, raiseAlerts } from '../../alerts/raiseAlerts.ts';
+import { type RetractionHook, retractBlocks } from '../../alerts/retractBlocks.ts';
 import type { Chain } from '../../chains/chains.ts';
 import type { AuditKeys } from '../../lib/auditKey.ts';
 import type { Fetch } from '../../matching/answers.ts';
@@ -59,8 +59,8 @@ export type PipelineOptions = {
   block: (number: number) => Promise<Block | null>;
   /** The newest block of the chain that is known of. */
   head: () => number;
-  follow: readonly Follow[];
-  followRetraction: readonly FollowRetraction[];
+  alertHooks: readonly AlertHook[];
+  retractionHooks: readonly RetractionHook[];
   now: () => number;
   /** Called when deferred evaluations fail; they are retried. */
   onError: (error: unknown) => void;
@@ -181,7 +181,7 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
     const height = to?.number ?? dropped.at(-1)!.number - 1;
     await commit(work, async (tx) => {
       await rewindCursor(tx, step(), to, height);
-      await retract(tx, { chainUid: chain.uid, blocks: dropped, now: now() }, options.followRetraction);
+      await retractBlocks(tx, { chainUid: chain.uid, blocks: dropped, now: now() }, options.retractionHooks);
       await undoStates(tx, chain.uid, height);
       await deleteDeferredAbove(tx, chain.uid, height);
       await funding.rewind(tx, to?.number ?? -1);
@@ -258,7 +258,7 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
     await store.transaction(async (tx) => {
       await assertHolder(tx, chain.uid, holder);
       const notice = await switchOffSubscriber(tx, options.auditKeys, { subscriber, why, at, now: at });
-      if (notice) await raise(tx, [notice], options.follow);
+      if (notice) await raiseAlerts(tx, [notice], options.alertHooks);
     });
     ledger.written([{ subscriber, fault }]);
     forgetSwitchedOff(subscriber);
@@ -350,7 +350,7 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
     const { alarms, looping } = await ledger.write(tx, work.outcomes);
     work.looping = looping;
     const findings = await limitRate(tx, [...work.findings, ...alarms.map(faultFinding)], now());
-    await raise(tx, [...findings, ...(await switchOffLooping(tx, work))], options.follow);
+    await raiseAlerts(tx, [...findings, ...(await switchOffLooping(tx, work))], options.alertHooks);
     await saveStates(tx, chain.uid, work.states);
   }
 

@@ -1,5 +1,5 @@
 import { alertUid } from '../../alerts/alertUid.ts';
-import { prepareRaise, raise } from '../../alerts/raise.ts';
+import { prepareRaise, raiseAlerts } from '../../alerts/raiseAlerts.ts';
 import { complianceTags, type Finding, type Severity } from '../../model/alert.ts';
 import { type Fault, invalid, Problem } from '../../model/errors.ts';
 import { platformTenant } from '../../model/metrics.ts';
@@ -70,10 +70,10 @@ export async function pushFindings(
   const known = new Map(noted.map((item) => [item.eid, item]));
   const inOrder = [...new Set(pushed.map(({ eid }) => eid))].filter((eid) => known.get(eid)!.isNew);
   if (inOrder.length > 0) await checkPushedAlerts(call, origin.tenantId, inOrder.length);
-  const fresh = await raise(
+  const fresh = await raiseAlerts(
     call.db,
     inOrder.map((eid) => byEid.get(eid)!),
-    call.services.follow,
+    call.services.alertHooks,
   );
   if (fresh.length > 0) {
     const record = { id: detectorId, tenantId: origin.tenantId };

@@ -39,7 +39,7 @@ export async function openActor(setup: ActorSetup, keyring = openKeyring(setup.p
         run: sandbox.run,
         chains: { isConfigured: (uid) => uid === chainUid, client: (uid) => known(uid) },
         confirmations: () => confirmations,
-        follow: [],
+        alertHooks: [],
         listen: (heard) => listen(setup.connection, 'vigil_action', heard),
         log: pino({ level: 'silent' }),
         now: Date.now,

@@ -61,7 +61,7 @@ export async function startNotifyWorld(options: Options = {}): Promise<NotifyWor
   const api = await startTestApi({
     egress,
     notifier,
-    follow: [createFollowAlerts({ links, now: () => now() })],
+    alertHooks: [createFollowAlerts({ links, now: () => now() })],
   });
   now = api.services.now;
   const started = new Set<{ stop(): Promise<void> }>();

@@ -1,4 +1,4 @@
-import { retract } from '../../../src/alerts/retract.ts';
+import { retractBlocks } from '../../../src/alerts/retractBlocks.ts';
 import type { ScoreFault } from '../../../src/model/score.ts';
 import { createScoreOnAlerts, createUnscoreOnRetractions } from '../../../src/scoring/scoreOnAlerts.ts';
 import { startScorer } from '../../../src/scoring/worker.ts';
@@ -35,7 +35,7 @@ let count = 0;
 /** A tenant with a detector that alerts are pushed into, under an organisation that grants licenses. */
 export async function startScoreWorld(): Promise<ScoreWorld> {
   let now = Date.now;
-  const api = await startTestApi({ follow: [createScoreOnAlerts({ now: () => now() })] });
+  const api = await startTestApi({ alertHooks: [createScoreOnAlerts({ now: () => now() })] });
   now = api.services.now;
   const sandbox = createSandbox();
   const workers = new Set<{ stop(): Promise<void> }>();
@@ -93,7 +93,7 @@ export async function startScoreWorld(): Promise<ScoreWorld> {
     },
     async retract(...blocks) {
       await api.store.transaction((tx) =>
-        retract(tx, { chainUid: 'ethereum', blocks, now: now() }, [
+        retractBlocks(tx, { chainUid: 'ethereum', blocks, now: now() }, [
           createUnscoreOnRetractions({ now: () => now() }),
         ]),
       );

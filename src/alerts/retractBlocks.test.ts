@@ -8,8 +8,8 @@ import { dropOldPartitions } from '../store/alerts/partitions.ts';
 import { verifyRollups } from '../store/alerts/rollups.ts';
 import { openStore, type Store } from '../store/db.ts';
 import { alertUid } from './alertUid.ts';
-import { prepareRaise, raise } from './raise.ts';
-import { retract } from './retract.ts';
+import { prepareRaise, raiseAlerts } from './raiseAlerts.ts';
+import { retractBlocks } from './retractBlocks.ts';
 
 const chains = ['anvil', 'ethereum'] as const;
 const first = Date.UTC(2026, 0, 30);
@@ -68,8 +68,8 @@ describe('raising and retracting', () => {
       ].slice(0, random.integer(1, 3));
       const chainUid = random.pick(chains);
       const work = store.transaction(async (tx) => {
-        const gone = isRaise ? [] : await retract(tx, { chainUid, blocks, now });
-        if (isRaise) await raise(tx, batch);
+        const gone = isRaise ? [] : await retractBlocks(tx, { chainUid, blocks, now });
+        if (isRaise) await raiseAlerts(tx, batch);
         if (isBroken) throw new Interrupted();
         return gone;
       });
@@ -102,11 +102,11 @@ describe('raising and retracting', () => {
     };
     const uid = alertUid(finding);
     await prepareRaise(store, [finding]);
-    const raiseIt = () => store.transaction((tx) => raise(tx, [finding]));
+    const raiseIt = () => store.transaction((tx) => raiseAlerts(tx, [finding]));
     expect(await raiseIt()).toHaveLength(1);
     expect(await raiseIt()).toEqual([]);
     const gone = { chainUid: 'anvil', blocks: [{ number: 200, hash: '0xback' }], now: 7 };
-    await store.transaction((tx) => retract(tx, gone));
+    await store.transaction((tx) => retractBlocks(tx, gone));
     expect((await retractedAt()).get(uid)).toBe(7);
     expect(await raiseIt()).toMatchObject([{ uid }]);
     expect((await retractedAt()).get(uid)).toBe(null);
@@ -130,11 +130,11 @@ describe('raising and retracting', () => {
       make(6, { blockNumber: null, blockHash: null }),
     ];
     await prepareRaise(store, [...gone, ...stay]);
-    await store.transaction((tx) => raise(tx, [...gone, ...stay]));
+    await store.transaction((tx) => raiseAlerts(tx, [...gone, ...stay]));
     const followed: string[][] = [];
     const again = () =>
       store.transaction((tx) =>
-        retract(tx, { chainUid: 'anvil', blocks: [{ number: 100, hash: '0xgone' }], now: 5 }, [
+        retractBlocks(tx, { chainUid: 'anvil', blocks: [{ number: 100, hash: '0xgone' }], now: 5 }, [
           async (_tx, retracted) => void followed.push(retracted.map(({ uid }) => uid).sort()),
         ]),
       );
@@ -154,7 +154,7 @@ describe('verifying the roll-ups', () => {
       randomFinding(random, { ...place, tenantId: 7 }, n, first, last),
     );
     await prepareRaise(store, findings);
-    await store.transaction((tx) => raise(tx, findings));
+    await store.transaction((tx) => raiseAlerts(tx, findings));
     const own = sql`ctid = (select ctid from alert_rollup where tenant_id = 7 and contract_id = 1 limit 1)`;
     const stray = (count: number) =>
       sql`insert into alert_rollup values (7, 5, 900000, ${first}, array_fill(${count}::int4, array[20]))`;

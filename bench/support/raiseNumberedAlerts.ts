@@ -1,13 +1,13 @@
-import { type Follow, prepareRaise, raise } from '../../src/alerts/raise.ts';
+import { type AlertHook, prepareRaise, raiseAlerts } from '../../src/alerts/raiseAlerts.ts';
 import type { Finding } from '../../src/model/alert.ts';
 import type { Store } from '../../src/store/db.ts';
 
 type Members = Pick<Finding, 'projectId' | 'contractId' | 'detectorId'> & Partial<Finding>;
 
 /** Raises `count` alerts of the first tenant, numbered from `first` on, as a detector would. */
-export async function raiseAlerts(
+export async function raiseNumberedAlerts(
   store: Store,
-  follow: Follow,
+  hook: AlertHook,
   { first, count, members }: { first: number; count: number; members: (number: number) => Members },
 ): Promise<void> {
   const timestamp = Date.now();
@@ -29,5 +29,5 @@ export async function raiseAlerts(
     };
   });
   await prepareRaise(store, findings);
-  await store.transaction((tx) => raise(tx, findings, [follow]));
+  await store.transaction((tx) => raiseAlerts(tx, findings, [hook]));
 }

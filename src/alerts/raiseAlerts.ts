@@ -1,0 +1,37 @@
+import type { Finding, RaisedAlert } from '../model/alert.ts';
+import { alertRow } from '../store/alerts/alertRow.ts';
+import { insertAlerts } from '../store/alerts/insertAlerts.ts';
+import { ensurePartitions } from '../store/alerts/partitions.ts';
+import { sortTerms } from '../store/alerts/sortTerms.ts';
+import type { Db, Store } from '../store/db.ts';
+import { alertUid } from './alertUid.ts';
+
+/** Writes the rows that belong to new alerts (deliveries, action intents, score work), in the transaction that inserts the alerts. */
+export type AlertHook = (tx: Db, raised: readonly RaisedAlert[]) => Promise<void>;
+
+/** Prepares the store for a batch; outside the transaction, because all transactions share partitions and indexes. */
+export async function prepareRaise(store: Store, findings: readonly Finding[]): Promise<void> {
+  await ensurePartitions(store, 'alert', new Set(findings.map(({ timestamp }) => timestamp)));
+  await sortTerms(store, findings.length);
+}
+
+/**
+ * The only way to create alerts: inserts a batch of findings as alerts with their roll-ups and runs the hooks, in the caller's
+ * transaction. Findings that were raised before change nothing and are not returned.
+ */
+export async function raiseAlerts(
+  tx: Db,
+  findings: readonly Finding[],
+  hooks: readonly AlertHook[] = [],
+): Promise<RaisedAlert[]> {
+  const byUid = new Map(findings.map((finding) => [alertUid(finding), finding]));
+  const rows: Record<string, unknown>[] = [];
+  for (const [uid, finding] of byUid) rows.push(await alertRow(finding, uid));
+  const inserted = await insertAlerts(tx, rows);
+  const fresh = inserted.flatMap(({ uid }) => {
+    const finding = byUid.get(uid);
+    return finding ? [{ finding, uid }] : [];
+  });
+  for (const hook of hooks) await hook(tx, fresh);
+  return fresh;
+}

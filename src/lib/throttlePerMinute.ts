@@ -1,0 +1,12 @@
+/** Reports the first error at once, then at most one a minute. */
+export function throttlePerMinute(
+  now: () => number,
+  report: (error: unknown) => void,
+): (error: unknown) => void {
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    if (now() < reportedAt + 60_000) return;
+    reportedAt = now();
+    report(error);
+  };
+}
