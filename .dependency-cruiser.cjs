@@ -79,6 +79,13 @@ module.exports = {
       from: { path: '^src/', pathNot: ['^src/store/', '\\.test\\.ts$'] },
       to: { path: 'node_modules/pg/' },
     },
+    {
+      name: 'sql-text-only-in-store-and-query',
+      comment: 'Services call the store; only the store and the query compilers write SQL.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/(store|query|lib)/', '\\.test\\.ts$'] },
+      to: { path: '^src/lib/sql\\.ts$' },
+    },
   ],
   options: {
     parser: 'swc',

@@ -1,14 +1,17 @@
 import type { Chain } from '../chains/chains.ts';
 import { toChainFacts } from '../chains/toChainFacts.ts';
 import { messageOf } from '../lib/messageOf.ts';
-import { type Sql, sql } from '../lib/sql.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
 import { compileTrigger } from '../matching/compileTrigger.ts';
 import type { Named, Subscriber } from '../matching/subscriber.ts';
 import { createSubscriptionIndex } from '../matching/subscriptionIndex.ts';
 import type { Watched } from '../model/detection.ts';
 import type { Db } from '../store/db.ts';
-import { type WatchedContract, watchedContracts } from '../store/watch/watchedContracts.ts';
+import {
+  type ContractOwners,
+  type WatchedContract,
+  watchedContracts,
+} from '../store/watch/watchedContracts.ts';
 
 /** A detector or trigger that cannot even be made ready. */
 export type Unfit = { subscriber: Named; message: string };
@@ -76,9 +79,9 @@ export function createWatchList(chain: Chain) {
     isStale = false;
     changes = new Set();
     try {
-      const only = isWhole ? sql`true` : onlyOf(noted);
-      const gone = new Set(isWhole ? contracts.keys() : affected(noted));
-      for await (const page of watchedContracts(db, chain.uid, only)) {
+      const owners = isWhole ? undefined : ownersIn(noted);
+      const gone = new Set(owners ? affected(owners) : contracts.keys());
+      for await (const page of watchedContracts(db, chain.uid, owners)) {
         for (const contract of page) {
           gone.delete(contract.id);
           put(contract);
@@ -91,14 +94,13 @@ export function createWatchList(chain: Chain) {
     }
   }
 
-  function affected(noted: ReadonlySet<string>): number[] {
-    const ids = (kind: string) => idsOf(noted, kind);
-    const projects = new Set(ids('project'));
-    const tenants = new Set(ids('tenant'));
+  function affected({ contractIds, projectIds, tenantIds }: ContractOwners): number[] {
+    const projects = new Set(projectIds);
+    const tenants = new Set(tenantIds);
     const own = [...contracts.values()].filter(
       ({ contract }) => projects.has(contract.projectId) || tenants.has(contract.tenantId),
     );
-    return [...ids('contract'), ...own.map(({ contract }) => contract.id)];
+    return [...contractIds, ...own.map(({ contract }) => contract.id)];
   }
 
   return {
@@ -134,13 +136,10 @@ function tryMake(make: () => Subscriber | { fault: string }): Subscriber | { fau
   }
 }
 
-function onlyOf(noted: ReadonlySet<string>): Sql {
-  return sql`(c.id = any(${idsOf(noted, 'contract')}) or c.project_id = any(${idsOf(noted, 'project')})
-    or c.tenant_id = any(${idsOf(noted, 'tenant')}))`;
-}
-
-function idsOf(noted: ReadonlySet<string>, kind: string): number[] {
-  return [...noted].flatMap((message) =>
-    message.startsWith(`${kind} `) ? [Number(message.slice(kind.length + 1))] : [],
-  );
+function ownersIn(messages: ReadonlySet<string>): ContractOwners {
+  const idsOf = (kind: string) =>
+    [...messages].flatMap((message) =>
+      message.startsWith(`${kind} `) ? [Number(message.slice(kind.length + 1))] : [],
+    );
+  return { contractIds: idsOf('contract'), projectIds: idsOf('project'), tenantIds: idsOf('tenant') };
 }

@@ -1,7 +1,6 @@
-import { sql } from '../../lib/sql.ts';
 import { Problem } from '../../model/errors.ts';
 import { insertResolvedEvents } from '../../store/alerts/alertEvents.ts';
-import { findAlert, resolveAlerts, updateAlert } from '../../store/alerts/alertRecords.ts';
+import { findAlert, hasKey, resolveAlerts, updateAlert } from '../../store/alerts/alertRecords.ts';
 import { alertTable } from '../../store/alerts/alertTable.ts';
 import { tellResolved } from '../../store/destinations/followUps.ts';
 import { compileQuery } from '../../store/documents/compileQuery.ts';
@@ -34,9 +33,8 @@ export async function changeAlert(
   }
   const key = { tenantId: Number(before.tenantId), timestamp: Number(before.timestamp), uid };
   if (change.status === 'RESOLVED') {
-    const isIt = sql`t.tenant_id = ${key.tenantId} and t.timestamp = ${key.timestamp} and t.uid = ${uid}::uuid`;
-    await tellResolved(call.db, isIt, call.now);
-    await insertResolvedEvents(call.db, isIt);
+    await tellResolved(call.db, hasKey(key), call.now);
+    await insertResolvedEvents(call.db, hasKey(key));
   }
   await updateAlert(call.db, key, {
     ...(change.status === undefined ? {} : { isResolved: change.status === 'RESOLVED' }),

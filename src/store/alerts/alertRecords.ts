@@ -16,9 +16,16 @@ export async function findAlert(
   return findDocument(db, seenBy(alertTable, scope), { uid, condition, names, lock });
 }
 
+type AlertKey = { tenantId: number; timestamp: number; uid: string };
+
+/** A condition on alerts as `t`. */
+export function hasKey({ tenantId, timestamp, uid }: AlertKey): Sql {
+  return sql`t.tenant_id = ${tenantId} and t.timestamp = ${timestamp} and t.uid = ${uid}::uuid`;
+}
+
 export async function updateAlert(
   db: Db,
-  { tenantId, timestamp, uid }: { tenantId: number; timestamp: number; uid: string },
+  key: AlertKey,
   {
     isResolved,
     tags,
@@ -26,13 +33,10 @@ export async function updateAlert(
 ): Promise<void> {
   const changes = [
     ...(isResolved === undefined ? [] : [sql`is_resolved = ${isResolved}`]),
-    ...(tags ? [setTags(tenantId, tags.former, tags.now)] : []),
+    ...(tags ? [setTags(key.tenantId, tags.former, tags.now)] : []),
   ];
   if (changes.length === 0) return;
-  await db.query(
-    sql`update alert t set ${join(changes, ', ')}
-      where t.tenant_id = ${tenantId} and t.timestamp = ${timestamp} and t.uid = ${uid}::uuid`,
-  );
+  await db.query(sql`update alert t set ${join(changes, ', ')} where ${hasKey(key)}`);
 }
 
 /** Marks everything that fits the condition as resolved, or open again; returns how many changed. */

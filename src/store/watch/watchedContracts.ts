@@ -1,4 +1,4 @@
-import { raw, type Sql, sql } from '../../lib/sql.ts';
+import { empty, raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Severity } from '../../model/alert.ts';
 import type { Watched } from '../../model/detection.ts';
 import type { Db } from '../db.ts';
@@ -39,18 +39,26 @@ const live = raw(`c.status = 'ACTIVE'
 
 const pageSize = 2000;
 
-/** Everything that is watched on a chain, in pages; with `only`, of what these contracts (projects, tenants) have. */
+/** The contracts with these ids, and those of these projects and tenants. */
+export type ContractOwners = {
+  contractIds: readonly number[];
+  projectIds: readonly number[];
+  tenantIds: readonly number[];
+};
+
+/** Every watched contract of a chain, in pages; with `owners`, only theirs. */
 export async function* watchedContracts(
   db: Db,
   chainUid: string,
-  only: Sql = sql`true`,
+  owners?: ContractOwners,
 ): AsyncGenerator<WatchedContract[]> {
+  const only = owners ? sql`and ${isOwnedBy(owners)}` : empty;
   for (let after = 0; ; ) {
     const contracts = await db.query<Omit<WatchedContract, 'detectors' | 'triggers'>>(
       sql`select c.id, c.tenant_id as "tenantId", c.project_id as "projectId", c.chain_uid as "chainUid",
           c.canonical_address as address, lower(c.implementation) as implementation, c.name,
           c.address_type as "addressType", coalesce(c.abi, '[]') as abi, c.inspected_at as "inspectedAt"
-        from contract c where c.chain_uid = ${chainUid} and c.id > ${after} and ${live} and ${only}
+        from contract c where c.chain_uid = ${chainUid} and c.id > ${after} and ${live} ${only}
         order by c.id limit ${pageSize}`,
     );
     if (contracts.length === 0) return;
@@ -70,6 +78,10 @@ export async function isChainWatched(db: Db, chainUid: string): Promise<boolean>
     sql`select 1 from contract c where c.chain_uid = ${chainUid} and ${live} limit 1`,
   );
   return rows.length > 0;
+}
+
+function isOwnedBy({ contractIds, projectIds, tenantIds }: ContractOwners): Sql {
+  return sql`(c.id = any(${contractIds}) or c.project_id = any(${projectIds}) or c.tenant_id = any(${tenantIds}))`;
 }
 
 /** Detectors whose alerts come from outside are not run here. */
