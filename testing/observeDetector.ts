@@ -4,15 +4,15 @@ import { toChainFacts } from '../src/chains/toChainFacts.ts';
 import { detectors } from '../src/detectors/registry.ts';
 import { compileDetector } from '../src/matching/compileDetector.ts';
 import { compileTrigger } from '../src/matching/compileTrigger.ts';
-import { evaluateMatches, type Memory } from '../src/matching/evaluateMatches.ts';
+import { createSubscriptionIndex } from '../src/matching/createSubscriptionIndex.ts';
+import { evaluateMatches, type SubscriberState } from '../src/matching/evaluateMatches.ts';
 import type { Subscriber } from '../src/matching/subscriber.ts';
-import { createSubscriptionIndex } from '../src/matching/subscriptionIndex.ts';
 import type { Finding } from '../src/model/alert.ts';
 import type { BlockRef } from '../src/model/block.ts';
 import type { Allocation, Funding, HttpResult, Label, Observation, Watched } from '../src/model/detection.ts';
 import { createSandbox } from '../src/scripts/sandbox.ts';
 import { triggers } from '../src/triggers/registry.ts';
-import { answerRequests } from '../src/watch/answerRequests.ts';
+import { createFetch } from '../src/watch/createFetch.ts';
 
 type World = {
   /** Address of the watched contract. */
@@ -33,7 +33,7 @@ export type Observer = {
   clock(at: number): Promise<Finding[]>;
   reorg(dropped: readonly BlockRef[], added: readonly BlockRef[]): Promise<Finding[]>;
   faults: string[];
-  memory(): Memory | undefined;
+  memory(): SubscriberState | undefined;
   close(): Promise<void>;
 };
 
@@ -103,7 +103,7 @@ async function observe(
   const listed = new Set(['triggerAlertId', ...fields]);
   const client = createEvmClient({ chain: chains.anvil, urls: [url], now: Date.now, counted: () => {} });
   const sandbox = createSandbox();
-  const fetch = answerRequests({
+  const fetch = createFetch({
     client,
     labels: async () =>
       (world.labels ?? []).map((label) => ({
@@ -122,7 +122,7 @@ async function observe(
   });
   const index = createSubscriptionIndex();
   index.add(subscriber);
-  let memory: Memory | undefined;
+  let memory: SubscriberState | undefined;
   let next = 0;
   let previous: { number: number; timestamp: number } | undefined;
   let clockAt = 0;
@@ -131,9 +131,9 @@ async function observe(
   async function show(matches: Map<Subscriber, Observation[]>): Promise<Finding[]> {
     const evaluated = await evaluateMatches(matches, () => memory, fetch);
     faults.push(...evaluated.faults.map(({ message }) => message));
-    memory = evaluated.memories.get(subscriber as Subscriber) ?? memory;
+    memory = evaluated.states.get(subscriber as Subscriber) ?? memory;
     // State is stored as JSON, so what does not survive that must not work here either.
-    if (memory) memory = JSON.parse(JSON.stringify(memory)) as Memory;
+    if (memory) memory = JSON.parse(JSON.stringify(memory)) as SubscriberState;
     // Message templates are held to the list of the definition when they are saved, so it must be complete.
     const unlisted = evaluated.findings
       .flatMap(({ meta }) => Object.keys(meta))

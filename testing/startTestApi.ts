@@ -57,7 +57,7 @@ export async function startTestApi(
     trustedProxies?: BlockList;
     chains?: Services['chains'];
     hsm?: Services['hsm'];
-    answers?: Services['answers'];
+    answers?: Services['fetchFor'];
     alertHooks?: Services['alertHooks'];
     notifier?: Services['notifier'];
     inviteUrls?: readonly string[];
@@ -104,7 +104,7 @@ export async function startTestApi(
     notifier: options.notifier ?? silent,
     publicUrl: () => 'https://vigil.example.com',
     alertLinks: createAlertLinks(() => 'https://vigil.example.com'),
-    answers: options.answers ?? (() => async () => []),
+    fetchFor: options.answers ?? (() => async () => []),
     checkScript: (owner, source) => sandbox.check(owner, source),
     runScripts: (owner, values, sources) => sandbox.run(owner, values, sources),
     alertFeed: createAlertFeed({

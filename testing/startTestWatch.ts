@@ -17,7 +17,7 @@ import { publishDetectors } from '../src/services/detectors/publishDetectors.ts'
 import { createMetricRecorder } from '../src/services/telemetry/metricRecorder.ts';
 import { listen } from '../src/store/listen.ts';
 import type { Hsm } from '../src/wallets/pkcs11/openHsm.ts';
-import { openAnswers } from '../src/watch/openAnswers.ts';
+import { createFetchers } from '../src/watch/createFetchers.ts';
 import { type Json, startTestApi, type TestApi } from './startTestApi.ts';
 import { until } from './until.ts';
 
@@ -63,19 +63,19 @@ export async function startTestWatch(
   const sharedWorkers = { workers: 2, workersPerOwner: 1 };
   const sandbox = createSandbox(sharedWorkers);
   const blockScripts = createSandbox(sharedWorkers);
-  let asked: ReturnType<typeof openAnswers> | undefined;
+  let asked: ReturnType<typeof createFetchers> | undefined;
   const links = createAlertLinks(() => 'https://vigil.example.com');
   const now = Date.now;
   const alertHooks = [createFollowAlerts({ links, now }), createFireOnAlerts({ now })];
   const chainAccess = { isConfigured: (uid: ChainUid) => settings[uid] !== undefined, client };
   const api = await startTestApi({
-    answers: (uid, made) => asked!.answers(uid, made),
+    answers: (uid, made) => asked!.fetchFor(uid, made),
     chains: chainAccess,
     alertHooks,
     hsm,
     ...options,
   });
-  asked = openAnswers({
+  asked = createFetchers({
     store: api.store,
     runScripts: sandbox.run,
     runBlockScripts: async (allowance, owner, values, sources) =>
@@ -102,7 +102,7 @@ export async function startTestWatch(
       ),
       client,
       store: api.store,
-      answers: asked.answers,
+      fetchFor: asked.fetchFor,
       recorder,
       auditKeys: api.services.keyring.audit,
       listen: (heard) => listen(api.connection, 'vigil_watch', heard),

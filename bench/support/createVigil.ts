@@ -41,7 +41,7 @@ export async function createVigil(store: Store, tokens: Db): Promise<FastifyInst
       hsm: undefined,
       egress: toEgress(new BlockList()),
       chains: { isConfigured: () => false, client: () => undefined },
-      answers: () => async () => [],
+      fetchFor: () => async () => [],
       checkScript: async () => undefined,
       runScripts: async () => [],
       alertFeed: createAlertFeed({ db: store, listen: () => async () => {}, onError: () => {} }),

@@ -6,7 +6,7 @@ import { startWatching } from '../../src/runtime/watching.ts';
 import type { MetricRecorder } from '../../src/services/telemetry/metricRecorder.ts';
 import { openStore, type PoolConfig } from '../../src/store/db.ts';
 import { listen } from '../../src/store/listen.ts';
-import { createWatchList } from '../../src/watch/watchList.ts';
+import { createWatchList } from '../../src/watch/createWatchList.ts';
 
 export type WatchOrder = {
   connection: PoolConfig;
@@ -56,7 +56,7 @@ async function watch({ connection, urls, behind, live }: WatchOrder): Promise<vo
     settings: { ethereum: { confirmations: undefined, startBlock: 1 } },
     client: () => client,
     store,
-    answers: () => async () => [],
+    fetchFor: () => async () => [],
     recorder,
     auditKeys: { newest: () => deriveAuditKey(1, Buffer.alloc(32)) },
     listen: (heard) => listen(connection, 'vigil_watch', heard),

@@ -13,7 +13,7 @@ import { detectorTable } from '../store/detectors/detectorTable.ts';
 import type { Keyring } from '../store/keyring.ts';
 import { findRecord } from '../store/records/records.ts';
 import { findBacktestTargets, findDetectorToRun } from '../store/watch/backtests.ts';
-import { openAnswers } from '../watch/openAnswers.ts';
+import { createFetchers } from '../watch/createFetchers.ts';
 import { runBacktest } from '../watch/runBacktest.ts';
 import { withKeyring } from './maintain.ts';
 import type { CommandInput } from './parseCommand.ts';
@@ -55,21 +55,21 @@ export async function backtestCommand(
   });
 }
 
-type Asked = ReturnType<typeof openAnswers>;
-type Client = Parameters<Asked['answers']>[1];
+type Asked = ReturnType<typeof createFetchers>;
+type Client = Parameters<Asked['fetchFor']>[1];
 
 async function withClient(
   store: Store,
   keyring: Keyring,
   uid: ChainUid,
-  work: (client: Client, fetch: ReturnType<Asked['answers']>) => Promise<number>,
+  work: (client: Client, fetch: ReturnType<Asked['fetchFor']>) => Promise<number>,
 ): Promise<number> {
   const config = loadConfig();
   const access = openChains(config.chains, createMetricRecorder(store, Date.now), Date.now);
   const client = access.client(uid);
   if (!client) return refuse(`No endpoint is configured for ${uid}: set VIGIL_RPC_${uid.toUpperCase()}.`);
   const sandbox = createSandbox();
-  const asked = openAnswers({
+  const asked = createFetchers({
     store,
     runScripts: sandbox.run,
     runBlockScripts: sandbox.runWithin,
@@ -78,7 +78,7 @@ async function withClient(
     keyring,
   });
   try {
-    return await work(client, asked.answers(uid, client));
+    return await work(client, asked.fetchFor(uid, client));
   } finally {
     await Promise.all([sandbox.close(), asked.close(), access.close()]);
   }

@@ -37,7 +37,7 @@ export function compileDetector(
 ): Subscriber | { fault: string } {
   const definition = detectors.get(row.schemaName);
   if (!definition) return { fault: `There is no detector ${row.schemaName} in this version of Vigil.` };
-  const program = toProgram(definition, row.config, chain);
+  const program = cachedProgram(definition, row.config, chain);
   if ('fault' in program) return program;
   return new DetectorSubscriber(row, contract, program);
 }
@@ -51,14 +51,14 @@ type Program = {
 };
 
 const programs = new Map<string, Program | { fault: string }>();
-const mostKept = 10_000;
+const maxCachedPrograms = 10_000;
 
 /** Made once for many detectors: reading a configuration takes time, and most are the same. */
-function toProgram(definition: Detector, given: unknown, chain: ChainFacts): Program | { fault: string } {
+function cachedProgram(definition: Detector, given: unknown, chain: ChainFacts): Program | { fault: string } {
   const key = `${chain.uid} ${definition.name} ${JSON.stringify(given)}`;
   const known = programs.get(key);
   if (known) return known;
-  if (programs.size >= mostKept) programs.clear();
+  if (programs.size >= maxCachedPrograms) programs.clear();
   const program = readProgram(definition, given, chain);
   programs.set(key, program);
   return program;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../model/alert.ts';
 import type { Observation, Reader } from '../model/detection.ts';
-import { evaluateMatches, type Memory } from './evaluateMatches.ts';
+import { evaluateMatches, type SubscriberState } from './evaluateMatches.ts';
 import type { Subscriber } from './subscriber.ts';
 
 const observation: Observation = { type: 'clock', at: 1000, newest: undefined };
@@ -34,7 +34,7 @@ function subscriber(id: number, stateKey: string, evaluate: Subscriber['evaluate
 const count = (_: Observation, state: unknown) => ({ state: ((state as number | undefined) ?? 0) + 1 });
 
 describe('evaluating what was matched', () => {
-  const run = (one: Subscriber, memory: Memory | undefined, seen = [observation]) =>
+  const run = (one: Subscriber, memory: SubscriberState | undefined, seen = [observation]) =>
     evaluateMatches(
       new Map([[one, seen]]),
       () => memory,
@@ -43,14 +43,14 @@ describe('evaluating what was matched', () => {
 
   it('keeps state from one observation to the next', async () => {
     const one = subscriber(1, 'a', count);
-    const { memories } = await run(one, { own: 4, key: 'a' }, [observation, observation]);
-    expect(memories.get(one)).toEqual({ own: 6, key: 'a' });
+    const { states } = await run(one, { own: 4, key: 'a' }, [observation, observation]);
+    expect(states.get(one)).toEqual({ own: 6, key: 'a' });
   });
 
   it('forgets state that was kept under other settings, but not when it last told', async () => {
     const one = subscriber(1, 'b', count);
-    const { memories } = await run(one, { own: 4, key: 'a', alertAt: 3 });
-    expect(memories.get(one)).toEqual({ own: 1, key: 'b', alertAt: 3 });
+    const { states } = await run(one, { own: 4, key: 'a', alertAt: 3 });
+    expect(states.get(one)).toEqual({ own: 1, key: 'b', alertAt: 3 });
   });
 
   it('skips only what fails: state and findings of the rest of the block remain, as do all of the others', async () => {
@@ -61,7 +61,7 @@ describe('evaluating what was matched', () => {
       return { state: sum + at, found: [{ message: `sum ${sum + at}`, fields: {} }] };
     });
     const good = subscriber(2, 'a', count);
-    const { memories, faults, worked, findings, evaluations } = await evaluateMatches(
+    const { states, faults, succeeded, findings, evaluations } = await evaluateMatches(
       new Map([
         [bad, seen],
         [good, seen],
@@ -70,10 +70,10 @@ describe('evaluating what was matched', () => {
       async () => [],
     );
     expect(faults).toEqual([{ subscriber: bad, message: 'broken at 2', at: 2 }]);
-    expect(memories.get(bad)).toEqual({ own: 5, key: 'a' });
-    expect(memories.get(good)).toEqual({ own: 4, key: 'a' });
+    expect(states.get(bad)).toEqual({ own: 5, key: 'a' });
+    expect(states.get(good)).toEqual({ own: 4, key: 'a' });
     expect(findings.map(({ message }) => message)).toEqual(['sum 1', 'sum 5']);
-    expect(worked).toEqual([good]);
+    expect(succeeded).toEqual([good]);
     expect(evaluations).toBe(6);
   });
 
@@ -91,9 +91,9 @@ describe('evaluating what was matched', () => {
         return [{ message: found.message } as Finding];
       },
     };
-    const { memories, findings, faults } = await run(one, undefined);
+    const { states, findings, faults } = await run(one, undefined);
     expect(faults).toMatchObject([{ message: 'nothing to say' }]);
-    expect([...findings, ...memories]).toEqual([]);
+    expect([...findings, ...states]).toEqual([]);
   });
 
   it('asks for all observations at once, in as many rounds as their questions follow from each other', async () => {
@@ -107,7 +107,7 @@ describe('evaluating what was matched', () => {
       return { state: [...((state as string[] | undefined) ?? []), funding!.source] };
     });
     const rounds: number[] = [];
-    const { memories, faults } = await evaluateMatches(
+    const { states, faults } = await evaluateMatches(
       new Map([[one, seen]]),
       () => undefined,
       async (asked) => {
@@ -121,7 +121,7 @@ describe('evaluating what was matched', () => {
     );
     expect(faults).toEqual([]);
     expect(rounds).toEqual([150, 150]);
-    expect(memories.get(one)?.own).toEqual(seen.map(({ at }) => `0x${at}a`));
+    expect(states.get(one)?.own).toEqual(seen.map(({ at }) => `0x${at}a`));
     expect(evaluations).toBeLessThanOrEqual(3 * seen.length);
   });
 
@@ -134,9 +134,9 @@ describe('evaluating what was matched', () => {
       read.labels(`0x${at}`);
       return { state: at + 1 };
     });
-    const { memories, faults } = await run(one, undefined, seen);
+    const { states, faults } = await run(one, undefined, seen);
     expect(faults).toEqual([]);
-    expect(memories.get(one)?.own).toBe(100);
+    expect(states.get(one)?.own).toBe(100);
     expect(evaluations).toBeLessThan(11 * seen.length);
   });
 

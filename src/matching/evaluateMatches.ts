@@ -3,12 +3,18 @@ import { messageOf } from '../lib/messageOf.ts';
 import type { Finding } from '../model/alert.ts';
 import type { Observation } from '../model/detection.ts';
 import { ScriptTimeout } from '../model/scriptTimeout.ts';
-import { type Answers, createAnswers, type Fetch, Missing, Postponed } from './answers.ts';
-import type { Named, Subscriber } from './subscriber.ts';
-import type { Matches } from './subscriptionIndex.ts';
+import {
+  createReadCache,
+  EvaluationDeferred,
+  type Fetch,
+  NotFetched,
+  type ReadCache,
+} from './createReadCache.ts';
+import type { Matches } from './createSubscriptionIndex.ts';
+import type { Subscriber, SubscriberRef } from './subscriber.ts';
 
 /** What is kept of a subscriber from one evaluation to the next. */
-export type Memory = {
+export type SubscriberState = {
   /** The detector's own state, and what it depends on. */
   readonly own?: unknown;
   readonly key?: string;
@@ -18,11 +24,11 @@ export type Memory = {
 };
 
 export type Fault = {
-  readonly subscriber: Named;
+  readonly subscriber: SubscriberRef;
   readonly message: string;
   readonly at: number;
   /** It could not even be made ready. */
-  readonly isUnfit?: boolean;
+  readonly isInvalid?: boolean;
   /** Its script did not end while it was shown this block; undefined: it was not that. */
   readonly loopedAt?: number;
 };
@@ -30,13 +36,13 @@ export type Fault = {
 export type Evaluated = {
   findings: Finding[];
   /** Only those that changed. */
-  memories: Map<Subscriber, Memory>;
+  states: Map<Subscriber, SubscriberState>;
   /** At most one of each subscriber. */
   faults: Fault[];
   /** Those that came through without a fault; findings and memories of the others count as well. */
-  worked: Subscriber[];
+  succeeded: Subscriber[];
   /** Those that must be shown all of it again later; nothing of what they have found counts. */
-  postponed: { subscriber: Subscriber; reason: string }[];
+  deferred: { subscriber: Subscriber; reason: string }[];
   evaluations: number;
 };
 
@@ -47,38 +53,38 @@ export type Evaluated = {
  */
 export async function evaluateMatches(
   matches: Matches,
-  recall: (subscriber: Subscriber) => Memory | undefined,
+  stateOf: (subscriber: Subscriber) => SubscriberState | undefined,
   fetch: Fetch,
 ): Promise<Evaluated> {
-  const answers = createAnswers(fetch);
+  const reads = createReadCache(fetch);
   const evaluated: Evaluated = {
     findings: [],
-    memories: new Map(),
+    states: new Map(),
     faults: [],
-    worked: [],
-    postponed: [],
+    succeeded: [],
+    deferred: [],
     evaluations: 0,
   };
   let waiting = Array.from(matches, ([subscriber, observations]) =>
-    startEvaluation(subscriber, observations, recall(subscriber)),
+    startEvaluation(subscriber, observations, stateOf(subscriber)),
   );
   do {
-    waiting = await advanceAll(waiting, answers, evaluated);
-  } while (await answers.fetchMissing());
+    waiting = await advanceAll(waiting, reads, evaluated);
+  } while (await reads.fetchMissing());
   return evaluated;
 }
 
 /** Lets others have the event loop in between; returns those that are not through. */
 async function advanceAll(
   waiting: readonly Evaluation[],
-  answers: Answers,
+  answers: ReadCache,
   evaluated: Evaluated,
 ): Promise<Evaluation[]> {
   const open: Evaluation[] = [];
   let pausedAt = performance.now();
   for (const evaluation of waiting) {
     if (!advance(evaluation, answers, evaluated)) open.push(evaluation);
-    if (performance.now() - pausedAt < mostMsInOneGo) continue;
+    if (performance.now() - pausedAt < maxSliceMs) continue;
     await setImmediate();
     pausedAt = performance.now();
   }
@@ -91,54 +97,54 @@ type Evaluation = {
   next: number;
   rounds: number;
   /** How often the next observation was tried. */
-  tries: number;
-  before: Memory;
-  memory: Memory;
+  attempts: number;
+  before: SubscriberState;
+  state: SubscriberState;
   findings: Finding[];
   faults: Fault[];
 };
 
 /** A definition that asks for ever more would otherwise hold up its chain. */
-const mostTries = 20;
+const maxAttempts = 20;
 /** Questions of one observation seldom follow from each other more often; it bounds what is evaluated in vain. */
-const mostLooksAhead = 8;
-const mostStateBytes = 65_536;
-const mostMsInOneGo = 15;
+const maxPrefetchRounds = 8;
+const maxStateBytes = 65_536;
+const maxSliceMs = 15;
 
 function startEvaluation(
   subscriber: Subscriber,
   observations: readonly Observation[],
-  before: Memory = {},
+  before: SubscriberState = {},
 ): Evaluation {
   return {
     subscriber,
     observations,
     next: 0,
     rounds: 0,
-    tries: 0,
+    attempts: 0,
     before,
-    memory: before,
+    state: before,
     findings: [],
     faults: [],
   };
 }
 
 /** Goes as far as answers are at hand; true when it is through. */
-function advance(evaluation: Evaluation, answers: Answers, evaluated: Evaluated): boolean {
+function advance(evaluation: Evaluation, answers: ReadCache, evaluated: Evaluated): boolean {
   const { subscriber, observations, faults } = evaluation;
-  for (; evaluation.next < observations.length; evaluation.next++, evaluation.tries = 0) {
+  for (; evaluation.next < observations.length; evaluation.next++, evaluation.attempts = 0) {
     const observation = observations[evaluation.next]!;
     try {
-      if (++evaluation.tries > mostTries)
+      if (++evaluation.attempts > maxAttempts)
         throw new Error('The evaluation asks for more and more and does not come to an end.');
       evaluateOne(evaluation, observation, answers);
     } catch (error) {
-      if (error instanceof Missing) {
-        if (++evaluation.rounds <= mostLooksAhead) lookAhead(evaluation, answers);
+      if (error instanceof NotFetched) {
+        if (++evaluation.rounds <= maxPrefetchRounds) prefetchReads(evaluation, answers);
         return false;
       }
-      if (error instanceof Postponed) {
-        evaluated.postponed.push({ subscriber, reason: error.message });
+      if (error instanceof EvaluationDeferred) {
+        evaluated.deferred.push({ subscriber, reason: error.message });
         return true;
       }
       faults.push({
@@ -152,10 +158,10 @@ function advance(evaluation: Evaluation, answers: Answers, evaluated: Evaluated)
   // One fault for all of a block, since they are counted by blocks in which something failed.
   const fault = faults.find(({ loopedAt }) => loopedAt !== undefined) ?? faults[0];
   if (fault) evaluated.faults.push(fault);
-  else evaluated.worked.push(subscriber);
+  else evaluated.succeeded.push(subscriber);
   evaluated.evaluations += observations.length - faults.length;
   evaluated.findings.push(...evaluation.findings);
-  if (evaluation.memory !== evaluation.before) evaluated.memories.set(subscriber, evaluation.memory);
+  if (evaluation.state !== evaluation.before) evaluated.states.set(subscriber, evaluation.state);
   return true;
 }
 
@@ -163,30 +169,35 @@ function advance(evaluation: Evaluation, answers: Answers, evaluated: Evaluated)
  * Asks what the observations after the next one will ask, as far as that can be foreseen from the memory of now, so that
  * many cost as few rounds as one. What comes of it counts for nothing, because the memory may still change.
  */
-function lookAhead({ subscriber, observations, next, memory }: Evaluation, answers: Answers): void {
+function prefetchReads({ subscriber, observations, next, state }: Evaluation, answers: ReadCache): void {
   for (const observation of observations.slice(next + 1)) {
     try {
-      show(subscriber, observation, memory, answers);
+      evaluateObservation(subscriber, observation, state, answers);
     } catch {
       // Missing answers are noted by now, and a failure is told when its turn comes.
     }
   }
 }
 
-function show(subscriber: Subscriber, observation: Observation, memory: Memory, answers: Answers) {
+function evaluateObservation(
+  subscriber: Subscriber,
+  observation: Observation,
+  memory: SubscriberState,
+  answers: ReadCache,
+) {
   const reader = answers.reader(subscriber.contract.tenantId, blockOf(observation));
   const own = memory.own === undefined || memory.key !== subscriber.stateKey() ? undefined : memory.own;
   return subscriber.evaluate(observation, own, reader);
 }
 
 /** Changes nothing unless it comes through. */
-function evaluateOne(evaluation: Evaluation, observation: Observation, answers: Answers): void {
-  const { subscriber, memory } = evaluation;
-  const outcome = show(subscriber, observation, memory, answers);
+function evaluateOne(evaluation: Evaluation, observation: Observation, answers: ReadCache): void {
+  const { subscriber, state } = evaluation;
+  const outcome = evaluateObservation(subscriber, observation, state, answers);
   let after =
     outcome.state === undefined
-      ? memory
-      : { ...memory, own: checkedState(outcome.state), key: subscriber.stateKey() };
+      ? state
+      : { ...state, own: checkStateSize(outcome.state), key: subscriber.stateKey() };
   const findings: Finding[] = [];
   for (const found of outcome.found ?? []) {
     const at = timeOf(observation);
@@ -200,13 +211,13 @@ function evaluateOne(evaluation: Evaluation, observation: Observation, answers: 
     }
   }
   evaluation.findings.push(...findings);
-  evaluation.memory = after;
+  evaluation.state = after;
 }
 
-function checkedState(state: unknown): unknown {
+function checkStateSize(state: unknown): unknown {
   const size = JSON.stringify(state).length;
-  if (size > mostStateBytes)
-    throw new Error(`Its state has ${size} characters; at most ${mostStateBytes} are kept.`);
+  if (size > maxStateBytes)
+    throw new Error(`Its state has ${size} characters; at most ${maxStateBytes} are kept.`);
   return state;
 }
 

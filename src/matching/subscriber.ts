@@ -18,4 +18,4 @@ export type Subscriber = {
 };
 
 /** What is known even of one that cannot be made ready. */
-export type Named = Pick<Subscriber, 'kind' | 'id' | 'name' | 'contract'>;
+export type SubscriberRef = Pick<Subscriber, 'kind' | 'id' | 'name' | 'contract'>;

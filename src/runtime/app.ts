@@ -26,13 +26,13 @@ import { ensurePartitionsAhead } from '../store/alerts/partitions.ts';
 import { type MasterKeys, openKeyring } from '../store/keyring.ts';
 import { listen as listenTo } from '../store/listen.ts';
 import { type Hsm, openHsm } from '../wallets/pkcs11/openHsm.ts';
-import { openAnswers } from '../watch/openAnswers.ts';
+import { createFetchers } from '../watch/createFetchers.ts';
 import { startActions } from './acting.ts';
 import { type Config, packageVersion } from './config.ts';
 import { openDatabase } from './database.ts';
-import { keepHouse } from './housekeeping.ts';
+import { startHousekeeping } from './housekeeping.ts';
 import { openNotifying } from './notifying.ts';
-import { keepScores } from './scoring.ts';
+import { startScoring } from './scoring.ts';
 import { startWatching } from './watching.ts';
 
 export type App = {
@@ -72,7 +72,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     // Of its own as well: whatever else tenants try, no block waits for it.
     const blockScripts = createSandbox(sharedWorkers);
     const hosts = createHostQueues();
-    const asked = openAnswers({
+    const asked = createFetchers({
       store: database.watching,
       runScripts: sandbox.run,
       runBlockScripts: blockScripts.runWithin,
@@ -110,7 +110,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
           listen: (heard) => listenTo(database.connection, 'vigil_alert', heard),
           onError: (error) => log.warn({ err: error }, 'Live streams are late: the store was not read'),
         }),
-        answers: asked.answers,
+        fetchFor: asked.fetchFor,
         checkScript: sandbox.check,
         runScripts: sandbox.run,
         alertHooks,
@@ -134,7 +134,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
         ? undefined
         : await startMetricsServer({ ...config.metrics, port: metricsPort, metrics });
     url = await listen(server, config);
-    const stopKeepingHouse = keepHouse({
+    const stopKeepingHouse = startHousekeeping({
       store: work,
       chains: chainAccess,
       hsm,
@@ -149,7 +149,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
           settings: config.chains,
           client: chainAccess.client,
           store: database.watching,
-          answers: asked.answers,
+          fetchFor: asked.fetchFor,
           recorder,
           auditKeys: keyring.audit,
           listen: (heard) => listenTo(database.connection, 'vigil_watch', heard),
@@ -188,7 +188,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
         })
       : undefined;
     const scoring = config.roles.includes('work')
-      ? keepScores({
+      ? startScoring({
           store: work,
           recorder,
           listen: (heard) => listenTo(database.connection, 'vigil_score', heard),

@@ -9,8 +9,8 @@ import { tidyDeliveries } from '../store/destinations/tidyDeliveries.ts';
 import { forgetOldReplies } from '../store/records/idempotency.ts';
 import { tidyScores } from '../store/scores/tidyScores.ts';
 import { dropOldSamples } from '../store/telemetry/dropOldSamples.ts';
-import { forgetOldBacktests } from '../store/watch/backtests.ts';
-import { forgetDeleted } from '../store/watch/states.ts';
+import { purgeBacktests } from '../store/watch/backtests.ts';
+import { purgeDeletedStates } from '../store/watch/states.ts';
 
 type Options = Pick<Services, 'store' | 'chains' | 'hsm' | 'now'> & {
   /** Undefined: everything is kept. */
@@ -26,9 +26,9 @@ const firstMs = 60_000;
  * What has to be done now and then: partitions made ahead, what is too old dropped, former keys tended. First soon after
  * the start, because a process that is started anew every hour would otherwise never come to it.
  */
-export function keepHouse(options: Options): () => void {
+export function startHousekeeping(options: Options): () => void {
   const ending = new AbortController();
-  const tidy = () => void tidyOnce(options, ending.signal);
+  const tidy = () => void runHousekeeping(options, ending.signal);
   const first = setTimeout(tidy, firstMs).unref();
   const timer = setInterval(tidy, hourMs).unref();
   return () => {
@@ -40,7 +40,7 @@ export function keepHouse(options: Options): () => void {
 }
 
 /** One thing after the other; what fails is told of and left for the next time, and holds up nothing else. */
-export async function tidyOnce(options: Options, ending: AbortSignal): Promise<void> {
+export async function runHousekeeping(options: Options, ending: AbortSignal): Promise<void> {
   const { store, chains, hsm, retentionDays, now, log } = options;
   const at = now();
   const kept = retentionDays === undefined ? undefined : at - retentionDays * dayMs;
@@ -51,8 +51,8 @@ export async function tidyOnce(options: Options, ending: AbortSignal): Promise<v
     'Old deliveries were not removed': () => tidyDeliveries(store, at),
     'Old rates of alerts were not removed': () => forgetOldRates(store, at - 30 * dayMs),
     'Old events of the live stream were not removed': () => forgetOldAlertEvents(store, at - 7 * dayMs),
-    'Old backtests were not removed': () => forgetOldBacktests(store, at - 30 * dayMs),
-    'What deleted detectors remembered was not removed': () => forgetDeleted(store),
+    'Old backtests were not removed': () => purgeBacktests(store, at - 30 * dayMs),
+    'What deleted detectors remembered was not removed': () => purgeDeletedStates(store),
     'The queues of deleted license instances were not removed': () => tidyScores(store),
     'Unused wallet keys were not destroyed': () => destroyOrphanKeys({ store, hsm, now }),
     'Former wallet keys were not retired': () => retireDrainedKeys({ store, chains, now }),

@@ -19,7 +19,7 @@ type Options = {
 const workers = 2;
 
 /** Keeps the scores of licensed projects, with a sandbox of their own: a slow script delays no detector. */
-export function keepScores({ store, recorder, listen, now, log }: Options): { stop(): Promise<void> } {
+export function startScoring({ store, recorder, listen, now, log }: Options): { stop(): Promise<void> } {
   const sandbox = createSandbox({ workers });
   const count = countChanges(recorder);
   const scorer = startScorer({

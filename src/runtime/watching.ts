@@ -7,21 +7,21 @@ import { BlockGone, type ChainClient } from '../chains/chainClient.ts';
 import { type Chain, type ChainUid, chains } from '../chains/chains.ts';
 import type { AuditKeys } from '../lib/auditKey.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
-import type { Fetch } from '../matching/answers.ts';
+import type { Fetch } from '../matching/createReadCache.ts';
 import type { MetricRecorder } from '../services/telemetry/metricRecorder.ts';
 import type { Store } from '../store/db.ts';
 import { findCursor, LeaseLost, parkChain, saveTick } from '../store/watch/cursor.ts';
-import { saveEndpoints } from '../store/watch/endpoints.ts';
+import { saveEndpointHealth } from '../store/watch/endpoints.ts';
 import { isChainWatched } from '../store/watch/watchedContracts.ts';
-import { workOnBacktests } from '../watch/backtestWorker.ts';
-import { openDeferrals } from '../watch/deferrals.ts';
-import { openFaultLedger } from '../watch/faultLedger.ts';
+import { createContractInspector } from '../watch/createContractInspector.ts';
+import { createFundingTracker, type FundingTracker } from '../watch/createFundingTracker.ts';
+import { createWatchList, type WatchList } from '../watch/createWatchList.ts';
+import { createWatchMeter } from '../watch/createWatchMeter.ts';
 import { followChain } from '../watch/followChain.ts';
-import { createFundingTracker, type FundingTracker } from '../watch/fundingTracker.ts';
 import { holdLease } from '../watch/holdLease.ts';
-import { createInspector } from '../watch/inspectContracts.ts';
-import { createWatchList, type WatchList } from '../watch/watchList.ts';
-import { createWatchMeter } from '../watch/watchMeter.ts';
+import { openDeferrals } from '../watch/openDeferrals.ts';
+import { openFaultLedger } from '../watch/openFaultLedger.ts';
+import { processBacktests } from '../watch/processBacktests.ts';
 import { createPipeline } from './pipeline/createPipeline.ts';
 
 type ChainSettings = { confirmations: number | undefined; startBlock: number | undefined };
@@ -30,7 +30,7 @@ type Options = {
   settings: Readonly<Record<string, ChainSettings>>;
   client: (uid: ChainUid) => ChainClient | undefined;
   store: Store;
-  answers: (uid: ChainUid, client: ChainClient) => Fetch;
+  fetchFor: (uid: ChainUid, client: ChainClient) => Fetch;
   recorder: MetricRecorder;
   auditKeys: Pick<AuditKeys, 'newest'>;
   /** Hears of changes of what is watched. */
@@ -63,7 +63,7 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
       db: store,
       chainUid,
       holder,
-      isWanted: () => isChainWatched(store, chainUid),
+      isNeeded: () => isChainWatched(store, chainUid),
       run: (signal) => runChain(chains[chainUid], client, signal),
       onError: (error) => {
         if (error instanceof LeaseLost)
@@ -75,12 +75,12 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
   });
 
   running.push(
-    workOnBacktests({
+    processBacktests({
       store,
       chainUids: uids,
       client: options.client,
       fetchFor: (uid, client) => {
-        const fetch = options.answers(uid, client);
+        const fetch = options.fetchFor(uid, client);
         return (requests) => fetch(requests, 'background');
       },
       now: options.now,
@@ -93,8 +93,8 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
     const list = createWatchList(chain);
     const funding = createFundingTracker(chain.uid);
     listeners.set(chain.uid, (message) => {
-      list.note(message);
-      funding.note(message);
+      list.onNotify(message);
+      funding.onNotify(message);
     });
     try {
       await list.refresh(store);
@@ -129,7 +129,7 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
         chain,
         store,
         watchList: list,
-        fetch: options.answers(chain.uid, client),
+        fetch: options.fetchFor(chain.uid, client),
         ledger: await openFaultLedger(store, chain.uid),
         deferrals: await openDeferrals(store, chain.uid),
         funding,
@@ -160,7 +160,7 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
         blockTimeMs: chain.blockTimeMs,
         confirmations,
         now,
-        onTrouble: throttlePerMinute(now, (error) =>
+        onError: throttlePerMinute(now, (error) =>
           log.warn(
             { err: error, chain: chain.uid },
             'The nodes of the chain do not answer as they should; trying on',
@@ -194,7 +194,7 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
     tickedAt: number,
     signal: AbortSignal,
   ): () => Promise<void> {
-    const inspector = createInspector(client, store, list, options.now);
+    const inspector = createContractInspector(client, store, list, options.now);
     const failed = (what: string) => (error: unknown) => {
       if (!signal.aborted) log.warn({ err: error, chain: chain.uid }, what);
     };
@@ -205,7 +205,7 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
       list.refresh(store).catch(failed('The list of what is watched was not read'));
       pipeline.tick(previousAt, at).catch(failed('Scheduled detectors were not run'));
       looks.next(at).catch(failed('Endpoints were not compared'));
-      saveEndpoints(store, chain.uid, holder, client.health()).catch(
+      saveEndpointHealth(store, chain.uid, holder, client.health()).catch(
         failed('The state of endpoints was not written'),
       );
       inspector.start(failed('Contracts were not looked into; they are tried again'));

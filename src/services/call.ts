@@ -2,7 +2,7 @@ import type { AlertHook } from '../alerts/raiseAlerts.ts';
 import type { ChainClient } from '../chains/chainClient.ts';
 import type { ChainUid } from '../chains/chains.ts';
 import type { Egress } from '../lib/egress.ts';
-import type { Fetch } from '../matching/answers.ts';
+import type { Fetch } from '../matching/createReadCache.ts';
 import type { AlertLinks, Message, Outcome, Rendered, Target } from '../model/notification.ts';
 import type { Principal, Scope } from '../model/principal.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
@@ -50,7 +50,7 @@ export type Services = {
   publicUrl: () => string;
   alertLinks: AlertLinks;
   /** Answers what a detector asks, as it is answered while watching. */
-  answers: (uid: ChainUid, client: ChainClient) => Fetch;
+  fetchFor: (uid: ChainUid, client: ChainClient) => Fetch;
 };
 
 /** Something that the audit log keeps although no record was changed, such as a failed login. */

@@ -24,7 +24,7 @@ async function start(faults: Faults = {}) {
       blockTimeMs: 250,
       confirmations: 1,
       now: Date.now,
-      onTrouble: () => {},
+      onError: () => {},
       signal: stopping.signal,
     });
   const stop = async () => {

@@ -1,7 +1,7 @@
 import type { ChainClient } from '../chains/chainClient.ts';
 import type { Block, Header } from '../model/block.ts';
-import { createLookahead } from './lookahead.ts';
-import { createPace } from './pace.ts';
+import { createPacer } from './createPacer.ts';
+import { createPrefetcher } from './createPrefetcher.ts';
 import { untilAborted } from './untilAborted.ts';
 
 /** What happens to a chain, in order. */
@@ -23,95 +23,95 @@ type Options = {
   confirmations: number;
   now: () => number;
   /** Told when the nodes fail and when they answer again. */
-  onTrouble: (error: unknown) => void;
+  onError: (error: unknown) => void;
   signal: AbortSignal;
 };
 
 /** Follows a chain block by block along parent hashes, through gaps, failing nodes and reorganisations, until it is stopped. */
 export async function* followChain(options: Options): AsyncGenerator<ChainMessage> {
-  const { client, signal, onTrouble } = options;
-  const own: Header[] = [...options.recent];
-  const lookahead = createLookahead(client);
-  const pace = createPace(options);
-  const finality = createFinality(options);
-  const soon = <T>(work: Promise<T>) => untilAborted(work, signal);
-  let next = own.length > 0 ? own.at(-1)!.number + 1 : options.startBlock;
+  const { client, signal, onError } = options;
+  const processed: Header[] = [...options.recent];
+  const lookahead = createPrefetcher(client);
+  const pace = createPacer(options);
+  const finality = createFinalityTracker(options);
+  const abortable = <T>(work: Promise<T>) => untilAborted(work, signal);
+  let next = processed.length > 0 ? processed.at(-1)!.number + 1 : options.startBlock;
   try {
     while (!signal.aborted) {
       try {
-        if (next === undefined || pace.mayLag(next)) {
-          const latest = await soon(client.header('latest'));
-          pace.headKnown();
+        if (next === undefined || pace.mayBeBehind(next)) {
+          const latest = await abortable(client.header('latest'));
+          pace.headPolled();
           next ??= latest?.number;
         }
         if (next === undefined) {
           await pace.backOff();
           continue;
         }
-        await pace.turn(next);
-        const tip = own.at(-1);
-        const blocks = await soon(lookahead.take(next, tip?.hash));
+        await pace.wait(next);
+        const tip = processed.at(-1);
+        const blocks = await abortable(lookahead.take(next, tip?.hash));
         const first = blocks[0];
         const height: number | undefined = first
           ? next
-          : pace.shouldCompare()
-            ? await soon(leftAt(tip))
+          : pace.shouldCheckReorg()
+            ? await abortable(reorgHeight(tip))
             : undefined;
         if (tip && height !== undefined && first?.parentHash !== tip.hash) {
-          lookahead.forget();
-          const message = await soon(findFork(client, own, height));
+          lookahead.clear();
+          const message = await abortable(findFork(client, processed, height));
           if (!message) {
             // The nodes disagree for a moment; ours is still the one that most of them have.
             pace.missed();
             continue;
           }
           yield message;
-          next = message.to ? message.to.number + 1 : own[0]!.number;
-          own.length = message.to ? own.indexOf(message.to) + 1 : 0;
-          pace.wentBack(next - 1);
+          next = message.to ? message.to.number + 1 : processed[0]!.number;
+          processed.length = message.to ? processed.indexOf(message.to) + 1 : 0;
+          pace.rewound(next - 1);
           continue;
         }
         if (!first) {
           pace.missed();
           continue;
         }
-        pace.seen(blocks);
+        pace.received(blocks);
         yield { type: 'blocks', blocks };
-        own.push(...blocks.map(toHeader));
-        next = own.at(-1)!.number + 1;
-        const final = await soon(finality.next(own.at(-1)!.number));
+        processed.push(...blocks.map(toHeader));
+        next = processed.at(-1)!.number + 1;
+        const final = await abortable(finality.next(processed.at(-1)!.number));
         if (final !== undefined) {
           yield { type: 'finalize', final };
-          own.splice(
+          processed.splice(
             0,
             Math.max(
               0,
-              own.findLastIndex(({ number }) => number <= final),
+              processed.findLastIndex(({ number }) => number <= final),
             ),
           );
         }
       } catch (error) {
-        lookahead.forget();
+        lookahead.clear();
         if (signal.aborted) return;
-        onTrouble(error);
+        onError(error);
         await pace.backOff();
       }
     }
   } finally {
     pace.stop();
-    lookahead.forget();
+    lookahead.clear();
   }
 
   /** The height of the chain when that is not above ours and its newest block is not ours: it was reorganised without growing. */
-  async function leftAt(tip: Header | undefined): Promise<number | undefined> {
+  async function reorgHeight(tip: Header | undefined): Promise<number | undefined> {
     const latest = await client.header('latest');
     if (!tip || !latest || latest.number > tip.number) return undefined;
-    const isOurs = own.every(({ number, hash }) => number !== latest.number || hash === latest.hash);
+    const isOurs = processed.every(({ number, hash }) => number !== latest.number || hash === latest.hash);
     return isOurs ? undefined : latest.number;
   }
 }
 
-function createFinality({ client, confirmations, now }: Options) {
+function createFinalityTracker({ client, confirmations, now }: Options) {
   let askedAt = 0;
   let askedTip = Number.NEGATIVE_INFINITY;
   let known = -1;

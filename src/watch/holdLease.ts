@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../store/db.ts';
-import { holdChain, releaseChain } from '../store/watch/cursor.ts';
+import { acquireLease, releaseLease } from '../store/watch/cursor.ts';
 
 /** How long a chain stays with a process that has died, and how often a living one says that it is there. */
 const leaseMs = 6000;
@@ -11,7 +11,7 @@ type Options = {
   chainUid: string;
   holder: string;
   /** Whether there is anything to do at all. */
-  isWanted: () => Promise<boolean>;
+  isNeeded: () => Promise<boolean>;
   /** Follows the chain until the signal says that the lease is gone. */
   run: (signal: AbortSignal) => Promise<void>;
   onError: (error: unknown) => void;
@@ -23,7 +23,7 @@ export async function holdLease({
   db,
   chainUid,
   holder,
-  isWanted,
+  isNeeded,
   run,
   onError,
   signal,
@@ -31,7 +31,7 @@ export async function holdLease({
   let failures = 0;
   while (!signal.aborted) {
     try {
-      if ((await isWanted()) && (await holdChain(db, chainUid, holder, leaseMs))) await runWhileHeld();
+      if ((await isNeeded()) && (await acquireLease(db, chainUid, holder, leaseMs))) await runWhileHeld();
       failures = 0;
     } catch (error) {
       failures++;
@@ -49,7 +49,7 @@ export async function holdLease({
     } finally {
       ending.abort();
       await renewing;
-      await releaseChain(db, chainUid, holder);
+      await releaseLease(db, chainUid, holder);
     }
   }
 
@@ -61,7 +61,7 @@ export async function holdLease({
       if (ending.signal.aborted) return;
       const asked = performance.now();
       try {
-        if (await holdChain(db, chainUid, holder, leaseMs)) heldUntil = asked + leaseMs;
+        if (await acquireLease(db, chainUid, holder, leaseMs)) heldUntil = asked + leaseMs;
         else ending.abort();
       } catch (error) {
         onError(error);

@@ -1,15 +1,15 @@
 import type { ChainClient } from '../chains/chainClient.ts';
-import type { Fetch } from '../matching/answers.ts';
-import { evaluateMatches, type Memory } from '../matching/evaluateMatches.ts';
+import type { Fetch } from '../matching/createReadCache.ts';
+import { createSubscriptionIndex } from '../matching/createSubscriptionIndex.ts';
+import { evaluateMatches, type SubscriberState } from '../matching/evaluateMatches.ts';
 import type { Subscriber } from '../matching/subscriber.ts';
-import { createSubscriptionIndex } from '../matching/subscriptionIndex.ts';
 import type { Finding } from '../model/alert.ts';
 import type { BacktestAlert, BacktestResult } from '../model/backtest.ts';
 import type { Block } from '../model/block.ts';
 import type { BacktestTargets } from '../store/watch/backtests.ts';
-import { createLookahead } from './lookahead.ts';
+import { createPrefetcher } from './createPrefetcher.ts';
 
-const mostSamples = 50;
+const maxSamples = 50;
 const dayMs = 86_400_000;
 
 type Options = {
@@ -36,7 +36,7 @@ export async function runBacktest({
 }: Options): Promise<BacktestResult | undefined> {
   const index = createSubscriptionIndex();
   index.add(subscriber);
-  const lookahead = createLookahead(client);
+  const lookahead = createPrefetcher(client);
   const result: BacktestResult = {
     blocks: 0,
     transactions: 0,
@@ -50,7 +50,7 @@ export async function runBacktest({
     faults: 0,
     firstFault: null,
   };
-  let memory: Memory | undefined;
+  let memory: SubscriberState | undefined;
   let previous: Block | undefined;
   await client.header('latest');
   for (let next = fromBlock; next <= toBlock; ) {
@@ -58,7 +58,7 @@ export async function runBacktest({
     if (blocks.length === 0) throw new Error(`The chain has no block ${next}.`);
     for (const block of blocks.filter(({ number }) => number <= toBlock)) {
       const evaluated = await evaluateMatches(index.match(block, previous), () => memory, fetch);
-      memory = evaluated.memories.get(subscriber) ?? memory;
+      memory = evaluated.states.get(subscriber) ?? memory;
       result.blocks++;
       result.transactions += block.transactions.length;
       result.evaluations += evaluated.evaluations;
@@ -85,7 +85,7 @@ function count(result: BacktestResult, finding: Finding): void {
   const day = result.byDay.at(-1);
   if (day?.ts === ts) day.count++;
   else result.byDay.push({ ts, count: 1 });
-  if (result.samples.length < mostSamples) result.samples.push(toSample(finding));
+  if (result.samples.length < maxSamples) result.samples.push(toSample(finding));
 }
 
 function toSample(finding: Finding): BacktestAlert {

@@ -1,15 +1,15 @@
 import type { AuditKeys } from '../lib/auditKey.ts';
-import type { Named } from '../matching/subscriber.ts';
+import type { SubscriberRef } from '../matching/subscriber.ts';
 import type { Finding } from '../model/alert.ts';
 import type { Db } from '../store/db.ts';
 import { type Backlog, dropDeferred } from '../store/watch/deferred.ts';
-import { noteSwitchedOff } from '../store/watch/faults.ts';
+import { recordSwitchOff } from '../store/watch/faults.ts';
 import { switchOff } from '../store/watch/switchOff.ts';
 
 type Blocks = { first: number; last: number };
 
 type Reason = {
-  subscriber: Named;
+  subscriber: SubscriberRef;
   /** Why, as the end of a sentence. */
   why: string;
   /** Blocks that it was shown in vain. */
@@ -36,7 +36,7 @@ export async function switchOffSubscriber(
   ].join(' ');
   const message = `Switched off, because ${why}. ${missed} Enable it again when this is corrected.`;
   if (!(await switchOff(tx, keys, { kind, id, tenantId, reason: message, now }))) return undefined;
-  await noteSwitchedOff(tx, { kind, id, tenantId, contractId, message, at });
+  await recordSwitchOff(tx, { kind, id, tenantId, contractId, message, at });
   return {
     ...noticeOf(subscriber, at),
     severity: 'HIGH',
@@ -53,7 +53,7 @@ export async function switchOffSubscriber(
 }
 
 /** Notifies the owner that evaluations are late. */
-export function lateFinding(subscriber: Named, { count, oldestAt }: Backlog): Finding {
+export function lateFinding(subscriber: SubscriberRef, { count, oldestAt }: Backlog): Finding {
   const { kind, id, name } = subscriber;
   const since = new Date(oldestAt).toISOString();
   const message = `${name} is ${count} blocks behind since ${since}, because its scripts need more time than its tenant has a share of. It is switched off when it falls behind by twice as much.`;
@@ -68,7 +68,7 @@ export function lateFinding(subscriber: Named, { count, oldestAt }: Backlog): Fi
   };
 }
 
-function noticeOf({ kind, id, contract }: Named, timestamp: number) {
+function noticeOf({ kind, id, contract }: SubscriberRef, timestamp: number) {
   const own = kind === 'trigger' ? { triggerId: id } : { detectorId: id };
   return {
     tenantId: contract.tenantId,

@@ -7,7 +7,7 @@ import { publishDetectors } from '../../src/services/detectors/publishDetectors.
 import { sealStored } from '../../src/services/detectors/sealStored.ts';
 import { findTargets, openTarget } from '../../src/store/destinations/targets.ts';
 import { findDetectorToRun } from '../../src/store/watch/backtests.ts';
-import { createProbe } from '../../src/watch/probe.ts';
+import { createHttpProbe } from '../../src/watch/createHttpProbe.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { type HttpSink, startHttpSink } from '../notify/support/httpSink.ts';
 import { loopback } from '../notify/support/notifyWorld.ts';
@@ -96,7 +96,7 @@ describe('a credential in a configuration', () => {
   const run = async (id: number) => {
     const { config } = await findDetectorToRun(api.store, world.tenant.id, id);
     const { url, auth: sealed } = config as { url: string; auth: string };
-    const { probe, close } = createProbe({
+    const { probe, close } = createHttpProbe({
       egress: toEgress(loopback()),
       hosts: createHostQueues(),
       keyring: api.services.keyring,
@@ -144,7 +144,7 @@ describe('a credential in a configuration', () => {
   it('of an internal service brings the status alone, and the body only where the network is the tenant’s own', async () => {
     const own = { ...toEgress(new BlockList()), tenantNetworks: new Map([[world.tenant.id, loopback()]]) };
     const ask = async (egress: Egress) => {
-      const { probe, close } = createProbe({
+      const { probe, close } = createHttpProbe({
         egress,
         hosts: createHostQueues(),
         keyring: api.services.keyring,

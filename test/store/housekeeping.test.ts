@@ -2,7 +2,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareRaise, raiseAlerts } from '../../src/alerts/raiseAlerts.ts';
 import { sql } from '../../src/lib/sql.ts';
-import { tidyOnce } from '../../src/runtime/housekeeping.ts';
+import { runHousekeeping } from '../../src/runtime/housekeeping.ts';
 import { ensurePartitions } from '../../src/store/alerts/partitions.ts';
 import { openStore, type Store } from '../../src/store/db.ts';
 import { createRandom } from '../../testing/createRandom.ts';
@@ -32,7 +32,7 @@ describe('keeping house', () => {
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
   const chains = { isConfigured: () => false, client: () => undefined };
   const tidy = (db: Store) =>
-    tidyOnce(
+    runHousekeeping(
       { store: db, chains, hsm: undefined, retentionDays: 3, now: () => now, log },
       new AbortController().signal,
     );

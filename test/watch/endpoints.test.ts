@@ -210,7 +210,7 @@ function follow(urls: readonly string[]) {
     for await (const message of followChain({
       client,
       ...options,
-      onTrouble: () => {},
+      onError: () => {},
       signal: stopping.signal,
     }))
       if (message.type === 'blocks')

@@ -5,7 +5,7 @@ import type { Block } from '../../src/model/block.ts';
 import { openStore, type Store } from '../../src/store/db.ts';
 import { upsertLabels } from '../../src/store/labels/upsertLabels.ts';
 import { findFunding } from '../../src/store/watch/funding.ts';
-import { createFundingTracker, type FundingTracker } from '../../src/watch/fundingTracker.ts';
+import { createFundingTracker, type FundingTracker } from '../../src/watch/createFundingTracker.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import type { Contract } from '../../testing/createContract.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
@@ -67,7 +67,7 @@ describe('following money', () => {
     expect(await hopsOf(first)).toEqual([undefined]);
 
     await label(mixer.address, ['MIXER', 'SANCTIONED']);
-    tracker.note('labels');
+    tracker.onNotify('labels');
     await follow(tracker, start);
     expect(await hopsOf(first)).toEqual([1]);
     const later = await nextBlock();
@@ -108,7 +108,7 @@ describe('following money', () => {
       { type: 'funding', address: payer },
       { type: 'labels', address: fourth },
     ] as const;
-    const answers = await tracker.complete(async (requests) => requests.map(() => null))(asked);
+    const answers = await tracker.withUnwritten(async (requests) => requests.map(() => null))(asked);
     expect(answers).toMatchObject([{ source: mixer.address, hops: 1 }, null, null]);
     expect(await hopsOf(fourth)).toEqual([undefined]);
   });
@@ -121,7 +121,7 @@ describe('following money', () => {
     await follow(tracker, start);
     expect(await hopsOf(first)).toEqual([1]);
     await label(mixer.address, ['EXCHANGE']);
-    tracker.note('labels');
+    tracker.onNotify('labels');
     await tracker.refresh(store);
     expect(await hopsOf(first)).toEqual([undefined]);
   });

@@ -3,16 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { openStore, type Store } from '../../src/store/db.ts';
 import {
+  acquireLease,
   advanceCursor,
   assertHolder,
   finalizeChain,
-  holdChain,
   LeaseLost,
   parkChain,
-  releaseChain,
+  releaseLease,
   rewindCursor,
 } from '../../src/store/watch/cursor.ts';
-import { saveEndpoints } from '../../src/store/watch/endpoints.ts';
+import { saveEndpointHealth } from '../../src/store/watch/endpoints.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
@@ -50,8 +50,8 @@ describe('the lease of a chain', () => {
       confirmations: 1,
       now: 1,
     });
-    expect(await holdChain(store, chainUid, 'first', 300)).toBe(true);
-    expect(await holdChain(store, chainUid, 'second', 300)).toBe(false);
+    expect(await acquireLease(store, chainUid, 'first', 300)).toBe(true);
+    expect(await acquireLease(store, chainUid, 'second', 300)).toBe(false);
     await store.transaction((tx) => advanceCursor(tx, step('first', undefined), [header(1), header(2)]));
     await sleep(350);
     const writes = [
@@ -63,10 +63,10 @@ describe('the lease of a chain', () => {
     ];
     // Its time is over although nobody has taken over yet.
     for (const write of writes) await expect(write()).rejects.toThrow(LeaseLost);
-    expect(await holdChain(store, chainUid, 'second', 60_000)).toBe(true);
+    expect(await acquireLease(store, chainUid, 'second', 60_000)).toBe(true);
     for (const write of writes) await expect(write()).rejects.toThrow(LeaseLost);
-    await saveEndpoints(store, chainUid, 'first', [{ endpoint: 'stale' }]);
-    await releaseChain(store, chainUid, 'first');
+    await saveEndpointHealth(store, chainUid, 'first', [{ endpoint: 'stale' }]);
+    await releaseLease(store, chainUid, 'first');
     const [row] = await store.query(
       sql`select holder, processed, final, endpoints,
           (select count(*) from chain_block where chain_uid = ${chainUid}) as blocks from chain_cursor`,

@@ -3,10 +3,10 @@ import { type AlertHook, prepareRaise, raiseAlerts } from '../../alerts/raiseAle
 import { type RetractionHook, retractBlocks } from '../../alerts/retractBlocks.ts';
 import type { Chain } from '../../chains/chains.ts';
 import type { AuditKeys } from '../../lib/auditKey.ts';
-import type { Fetch } from '../../matching/answers.ts';
+import type { Fetch } from '../../matching/createReadCache.ts';
+import type { Matches } from '../../matching/createSubscriptionIndex.ts';
 import { type Evaluated, evaluateMatches } from '../../matching/evaluateMatches.ts';
-import type { Named, Subscriber } from '../../matching/subscriber.ts';
-import type { Matches } from '../../matching/subscriptionIndex.ts';
+import type { Subscriber, SubscriberRef } from '../../matching/subscriber.ts';
 import type { Finding } from '../../model/alert.ts';
 import type { Block, BlockRef, Header } from '../../model/block.ts';
 import type { Observation } from '../../model/detection.ts';
@@ -29,17 +29,22 @@ import {
 import type { FundedAddress } from '../../store/watch/funding.ts';
 import { markForInspection } from '../../store/watch/inspection.ts';
 import { type StateChange, saveStates, undoStates } from '../../store/watch/states.ts';
-import type { Deferrals } from '../../watch/deferrals.ts';
-import { createDeferredLane, type Deferred } from '../../watch/deferredLane.ts';
-import { type FaultLedger, faultFinding, type Looping, type Outcome } from '../../watch/faultLedger.ts';
+import { createDeferredLane, type Deferred } from '../../watch/createDeferredLane.ts';
+import type { FundingTracker } from '../../watch/createFundingTracker.ts';
+import { createScriptBudget } from '../../watch/createScriptBudget.ts';
+import { createStateCache } from '../../watch/createStateCache.ts';
+import type { WatchList } from '../../watch/createWatchList.ts';
+import type { WatchMeter } from '../../watch/createWatchMeter.ts';
 import type { ChainMessage } from '../../watch/followChain.ts';
-import type { FundingTracker } from '../../watch/fundingTracker.ts';
-import { createMemories } from '../../watch/memories.ts';
-import { createScriptBank } from '../../watch/scriptBank.ts';
+import type { Deferrals } from '../../watch/openDeferrals.ts';
+import {
+  type FaultLedger,
+  faultFinding,
+  type LoopingScript,
+  type Outcome,
+} from '../../watch/openFaultLedger.ts';
 import { lateFinding, switchOffSubscriber } from '../../watch/switchOffSubscriber.ts';
 import { upgradedAddresses } from '../../watch/upgradedAddresses.ts';
-import type { WatchList } from '../../watch/watchList.ts';
-import type { WatchMeter } from '../../watch/watchMeter.ts';
 
 export type PipelineOptions = {
   chain: Chain;
@@ -70,9 +75,9 @@ export type PipelineOptions = {
 export function createPipeline(options: PipelineOptions, tip: Header | undefined) {
   const { chain, store, watchList, ledger, deferrals, funding, meter, holder, now } = options;
   // What the blocks at hand tell of funding is not in the store yet.
-  const fetch = funding.complete(options.fetch);
-  const memories = createMemories(store);
-  const bank = createScriptBank();
+  const fetch = funding.withUnwritten(options.fetch);
+  const memories = createStateCache(store);
+  const bank = createScriptBudget();
   let last = tip;
   const step = () => ({
     chainUid: chain.uid,
@@ -91,8 +96,8 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
   function alone<T>(work: () => Promise<T>): Promise<T> {
     const run = turn.then(work).catch((error: unknown) => {
       // What was not written is not remembered either.
-      memories.forget();
-      funding.forget();
+      memories.clear();
+      funding.invalidate();
       areDeferralsStale = true;
       throw error;
     });
@@ -121,15 +126,15 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
       await memories.load(matches.keys());
       work.funded.push(...funding.trace(block));
       const allowance = bank.openBlock();
-      const evaluated = await evaluateMatches(matches, memories.recall, (requests) =>
+      const evaluated = await evaluateMatches(matches, memories.get, (requests) =>
         fetch(requests, { allowance }),
       );
-      addWork(work, evaluated, memories.change(block.number, evaluated.memories));
-      for (const { subscriber, reason } of [...later, ...evaluated.postponed]) {
+      addWork(work, evaluated, memories.apply(block.number, evaluated.states));
+      for (const { subscriber, reason } of [...later, ...evaluated.deferred]) {
         waiting.add(subscriber);
         work.deferred.push(toDeferred(subscriber, block, previous, reason));
       }
-      if (later.length + evaluated.postponed.length > 0) lane.keep(block);
+      if (later.length + evaluated.deferred.length > 0) lane.keep(block);
       meter.block(block, matches, evaluated);
       previous = block;
     }
@@ -141,7 +146,7 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
       await markForInspection(tx, chain.uid, upgraded);
       await insertDeferred(tx, chain.uid, work.deferred, now());
     });
-    deferrals.added(work.deferred, now());
+    deferrals.add(work.deferred, now());
     last = previous;
     meter.stored(blocks, work.findings, options.head());
     lane.start();
@@ -174,10 +179,10 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
     };
     const matches = new Map(watchList.index.reorgs().map((subscriber) => [subscriber, [observation]]));
     await memories.load(matches.keys());
-    const evaluated = await evaluateMatches(matches, memories.recall, fetch);
+    const evaluated = await evaluateMatches(matches, memories.get, fetch);
     const work = createWork();
     // That the chain was reorganised stays true whichever branch wins.
-    addWork(work, evaluated, memories.change(-1, evaluated.memories));
+    addWork(work, evaluated, memories.apply(-1, evaluated.states));
     const height = to?.number ?? dropped.at(-1)!.number - 1;
     await commit(work, async (tx) => {
       await rewindCursor(tx, step(), to, height);
@@ -188,8 +193,8 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
       await write(tx, work);
     });
     last = to;
-    memories.forget();
-    funding.forget();
+    memories.clear();
+    funding.invalidate();
     await deferrals.reload();
   }
 
@@ -198,13 +203,13 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
     store,
     deferrals,
     fetch,
-    block: options.block,
-    find: watchList.find,
-    recall: (subscriber) =>
+    readBlock: options.block,
+    findSubscriber: watchList.find,
+    loadState: (subscriber) =>
       alone(async () => {
         await refreshDeferrals();
         await memories.load([subscriber]);
-        return memories.recall(subscriber);
+        return memories.get(subscriber);
       }),
     settle: (deferred) => alone(() => settleDeferred(deferred)),
     drop: (backlog) =>
@@ -214,13 +219,13 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
           await assertHolder(tx, chain.uid, holder);
           await dropDeferred(tx, chain.uid, backlog);
         });
-        deferrals.dropped(backlog);
+        deferrals.drop(backlog);
       }),
-    report: (subscriber, backlog) =>
+    reportLate: (subscriber, backlog) =>
       alone(async () => {
         if (!isStopped) await commitBeside({ ...createWork(), findings: [lateFinding(subscriber, backlog)] });
       }),
-    giveUp: (subscriber, backlog) => alone(() => giveUp(subscriber, backlog)),
+    switchOff: (subscriber, backlog) => alone(() => giveUp(subscriber, backlog)),
     isStopped: () => isStopped,
     now,
     onError: options.onError,
@@ -229,9 +234,9 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
   /** False when a reorganisation or the clock has changed meanwhile what the subscriber remembers. */
   async function settleDeferred({ subscriber, row, before, evaluated, epoch }: Deferred): Promise<boolean> {
     if (isStopped) return true;
-    if (deferrals.epoch() !== epoch || memories.recall(subscriber) !== before) return false;
+    if (deferrals.epoch() !== epoch || memories.get(subscriber) !== before) return false;
     const work = createWork();
-    addWork(work, evaluated, memories.change(row.number, evaluated.memories));
+    addWork(work, evaluated, memories.apply(row.number, evaluated.states));
     const [fault] = evaluated.faults;
     const isLooping = fault?.loopedAt !== undefined;
     await commit(work, async (tx) => {
@@ -241,7 +246,7 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
       await write(tx, work);
     });
     meter.raised(work.findings);
-    deferrals.done(subscriber);
+    deferrals.complete(subscriber);
     deferrals.setSlow(subscriber, isLooping);
     const looped = work.looping[0]?.looped ?? 1;
     if (isLooping) deferrals.delay(subscriber, now() + slowMs * 2 ** Math.min(looped - 1, 5));
@@ -260,14 +265,14 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
       const notice = await switchOffSubscriber(tx, options.auditKeys, { subscriber, why, at, now: at });
       if (notice) await raiseAlerts(tx, [notice], options.alertHooks);
     });
-    ledger.written([{ subscriber, fault }]);
+    ledger.committed([{ subscriber, fault }]);
     forgetSwitchedOff(subscriber);
   }
 
   /** The watch list would be notified too, but perhaps only after the next block. */
-  function forgetSwitchedOff(subscriber: Named): void {
-    deferrals.dropped(subscriber);
-    watchList.note(`contract ${subscriber.contract.id}`);
+  function forgetSwitchedOff(subscriber: SubscriberRef): void {
+    deferrals.drop(subscriber);
+    watchList.onNotify(`contract ${subscriber.contract.id}`);
   }
 
   const ticking = new Set<string>();
@@ -302,7 +307,7 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
   async function tickOne(subscriber: Subscriber, at: number): Promise<boolean> {
     const before = await alone(async () => {
       await memories.load([subscriber]);
-      return memories.recall(subscriber);
+      return memories.get(subscriber);
     });
     const matches = new Map([
       [subscriber, [{ type: 'clock', at, newest: newest(at) } satisfies Observation]],
@@ -314,16 +319,16 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
     );
     return alone(async () => {
       if (isStopped) return true;
-      if (memories.recall(subscriber) !== before) return false;
+      if (memories.get(subscriber) !== before) return false;
       const work = createWork();
-      addWork(work, evaluated, memories.change(-1, evaluated.memories));
+      addWork(work, evaluated, memories.apply(-1, evaluated.states));
       await commitBeside(work);
       return true;
     });
   }
 
   async function noteUnfit(at: number): Promise<void> {
-    const unfit = watchList.takeUnfit();
+    const unfit = watchList.takeInvalid();
     if (unfit.length === 0) return;
     const outcomes = unfit.map(({ subscriber, message }) => ({
       subscriber,
@@ -343,13 +348,13 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
     const faults = work.outcomes.flatMap(({ fault }) => (fault ? [faultFinding(fault)] : []));
     await prepareRaise(store, [...work.findings, ...faults]);
     await store.transaction(writeAll);
-    ledger.written(work.outcomes);
+    ledger.committed(work.outcomes);
   }
 
   async function write(tx: Db, work: Work): Promise<void> {
-    const { alarms, looping } = await ledger.write(tx, work.outcomes);
+    const { alerting, looping } = await ledger.write(tx, work.outcomes);
     work.looping = looping;
-    const findings = await limitRate(tx, [...work.findings, ...alarms.map(faultFinding)], now());
+    const findings = await limitRate(tx, [...work.findings, ...alerting.map(faultFinding)], now());
     await raiseAlerts(tx, [...findings, ...(await switchOffLooping(tx, work))], options.alertHooks);
     await saveStates(tx, chain.uid, work.states);
   }
@@ -395,8 +400,8 @@ type Work = {
   funded: FundedAddress[];
   deferred: DeferredRow[];
   /** What was found to loop and switched off for it while this was written. */
-  looping: Looping[];
-  switchedOff: Named[];
+  looping: LoopingScript[];
+  switchedOff: SubscriberRef[];
 };
 
 /** Blocks in a row in which a script may fail to end until it is switched off, and how long it then waits at first. */
@@ -415,10 +420,14 @@ function createWork(): Work {
   };
 }
 
-function addWork(work: Work, { findings, faults, worked }: Evaluated, states: readonly StateChange[]): void {
+function addWork(
+  work: Work,
+  { findings, faults, succeeded }: Evaluated,
+  states: readonly StateChange[],
+): void {
   work.findings.push(...findings);
   work.states.push(...states);
-  for (const subscriber of worked) work.outcomes.push({ subscriber });
+  for (const subscriber of succeeded) work.outcomes.push({ subscriber });
   for (const fault of faults) work.outcomes.push({ subscriber: fault.subscriber, fault });
 }
 

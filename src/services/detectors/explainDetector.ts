@@ -1,10 +1,10 @@
 import { type ChainUid, chains } from '../../chains/chains.ts';
 import { toChainFacts } from '../../chains/toChainFacts.ts';
 import { sealedText } from '../../lib/maskUri.ts';
-import type { Fetch, Request } from '../../matching/answers.ts';
 import { compileDetector } from '../../matching/compileDetector.ts';
+import type { Fetch, ReadRequest } from '../../matching/createReadCache.ts';
+import { createSubscriptionIndex } from '../../matching/createSubscriptionIndex.ts';
 import { evaluateMatches } from '../../matching/evaluateMatches.ts';
-import { createSubscriptionIndex } from '../../matching/subscriptionIndex.ts';
 import { toMeta } from '../../matching/toMeta.ts';
 import type { Finding } from '../../model/alert.ts';
 import type { Observation } from '../../model/detection.ts';
@@ -67,7 +67,7 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
     details: { parts: seen.map(toPlace) },
   });
   const fetch: Fetch = async (requests) => {
-    const answers = await call.services.answers(uid, client)(requests);
+    const answers = await call.services.fetchFor(uid, client)(requests);
     steps.push(
       ...requests.map((request, n) => ({
         step: 'question',
@@ -94,7 +94,7 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
 }
 
 /** Without credentials. */
-function shownRequest(request: Request): unknown {
+function shownRequest(request: ReadRequest): unknown {
   if (request.type !== 'http') return request;
   const { headers, ...rest } = request.request;
   const shown = Object.keys(headers).map((name) => [

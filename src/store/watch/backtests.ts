@@ -33,7 +33,7 @@ export type NewBacktest = Pick<
   config: unknown;
 };
 
-const shown =
+const columns =
   raw(`t.uid::text, t.tenant_id as "tenantId", t.contract_id as "contractId", t.detector_id as "detectorId",
   t.created_at as "createdAt", t.updated_at as "updatedAt", t.state, t.from_block as "fromBlock",
   t.to_block as "toBlock", t.processed, t.result, t.fault`);
@@ -45,7 +45,7 @@ export async function insertBacktest(db: Db, made: NewBacktest, now: number): Pr
       values (gen_random_uuid(), ${made.tenantId}, ${made.contractId}, ${made.detectorId}, ${now}, ${now},
         ${made.chainUid}, ${made.schemaName}, ${made.name}, ${made.tags}, ${JSON.stringify(made.config)},
         ${made.fromBlock}, ${made.toBlock})
-      returning ${shown}`,
+      returning ${columns}`,
   );
   return rows[0]!;
 }
@@ -60,7 +60,7 @@ export async function countOpenBacktests(db: Db, tenantId: number): Promise<numb
 
 export async function findBacktest(db: Db, scope: Scope, uid: string): Promise<BacktestRow | undefined> {
   const rows = await db.query<BacktestRow>(
-    sql`select ${shown} from backtest t where t.uid = ${uid}::uuid and ${byTenant(scope)}`,
+    sql`select ${columns} from backtest t where t.uid = ${uid}::uuid and ${byTenant(scope)}`,
   );
   return rows[0];
 }
@@ -135,7 +135,7 @@ export async function finishBacktest(
   );
 }
 
-export async function forgetOldBacktests(db: Db, before: number): Promise<void> {
+export async function purgeBacktests(db: Db, before: number): Promise<void> {
   await db.query(
     sql`delete from backtest where updated_at < ${before} and state in ('DONE', 'FAILED', 'CANCELED')`,
   );

@@ -22,7 +22,12 @@ export class LeaseLost extends Error {
 }
 
 /** Takes or renews the lease of a chain; false when another process holds it. The database's clock decides. */
-export async function holdChain(db: Db, chainUid: string, holder: string, leaseMs: number): Promise<boolean> {
+export async function acquireLease(
+  db: Db,
+  chainUid: string,
+  holder: string,
+  leaseMs: number,
+): Promise<boolean> {
   const rows = await db.prepared(
     sql`insert into chain_cursor as c (chain_uid, head, confirmed, final, updated_at, holder, lease_until)
       values (${chainUid}, -1, -1, -1, 0, ${holder}, clock_timestamp() + ${leaseMs} * interval '1 ms')
@@ -33,7 +38,7 @@ export async function holdChain(db: Db, chainUid: string, holder: string, leaseM
   return rows.length > 0;
 }
 
-export async function releaseChain(db: Db, chainUid: string, holder: string): Promise<void> {
+export async function releaseLease(db: Db, chainUid: string, holder: string): Promise<void> {
   await db.query(
     sql`update chain_cursor set holder = null, lease_until = null where chain_uid = ${chainUid} and holder = ${holder}`,
   );
@@ -103,14 +108,14 @@ async function moveCursor(tx: Db, step: Step, to: Header | undefined, height: nu
         confirmed = ${height - step.confirmations}::bigint, updated_at = ${step.now}::bigint
       where chain_uid = ${step.chainUid} and holder = ${step.holder} and lease_until > clock_timestamp()
         and hash is not distinct from ${step.from?.hash ?? null}::text
-      returning ${giveWay}`,
+      returning ${limitIdleTransaction}`,
   );
   if (moved.length === 0)
     throw new LeaseLost(`The chain ${step.chainUid} is followed by another process now.`);
 }
 
 /** Who is frozen in the midst of a step must not keep the chain locked for those who would take over. */
-const giveWay = sql`set_config('idle_in_transaction_session_timeout', '4000', true)`;
+const limitIdleTransaction = sql`set_config('idle_in_transaction_session_timeout', '4000', true)`;
 
 /** Blocks up to this one cannot be reorganised any more; what was kept to undo them is forgotten. */
 export async function finalizeChain(tx: Db, chainUid: string, holder: string, final: number): Promise<void> {
@@ -148,7 +153,7 @@ export async function parkChain(tx: Db, chainUid: string, holder: string): Promi
 /** For steps that do not move the cursor. */
 export async function assertHolder(tx: Db, chainUid: string, holder: string): Promise<void> {
   const rows = await tx.prepared(
-    sql`select ${giveWay} from chain_cursor where chain_uid = ${chainUid} and holder = ${holder}
+    sql`select ${limitIdleTransaction} from chain_cursor where chain_uid = ${chainUid} and holder = ${holder}
       and lease_until > clock_timestamp() for update`,
   );
   if (rows.length === 0) throw new LeaseLost(`The chain ${chainUid} is followed by another process now.`);

@@ -3,7 +3,7 @@ import { storableJson } from '../../lib/storableJson.ts';
 import type { Db } from '../db.ts';
 
 /** How the endpoints of a chain fare in the process that follows it, for everybody to see. */
-export async function saveEndpoints(
+export async function saveEndpointHealth(
   db: Db,
   chainUid: string,
   holder: string,

@@ -17,7 +17,7 @@ export type FaultRow = {
   loopedFrom: number | null;
 };
 
-export type NotedFault = {
+export type RecordedFault = {
   kind: string;
   id: number;
   before: number;
@@ -28,9 +28,9 @@ export type NotedFault = {
 };
 
 /** Counts faults in a row. */
-export async function noteFaults(tx: Db, faults: readonly FaultRow[]): Promise<NotedFault[]> {
+export async function recordFaults(tx: Db, faults: readonly FaultRow[]): Promise<RecordedFault[]> {
   if (faults.length === 0) return [];
-  return tx.prepared<NotedFault>(
+  return tx.prepared<RecordedFault>(
     sql`with r as (select * from json_to_recordset(${storableJson(faults)}::json) as r(kind text, id bigint,
         "tenantId" bigint, "contractId" bigint, message text, count int, "firstAt" bigint, "lastAt" bigint,
         looped int, "loopedFrom" bigint)),
@@ -50,7 +50,7 @@ export async function noteFaults(tx: Db, faults: readonly FaultRow[]): Promise<N
 }
 
 /** Why it was switched off; its loops are counted from the beginning when it is switched on again. */
-export async function noteSwitchedOff(
+export async function recordSwitchOff(
   tx: Db,
   {
     kind,
@@ -78,7 +78,7 @@ export async function clearFaults(tx: Db, keys: readonly { kind: string; id: num
   );
 }
 
-export async function listFaulty(
+export async function listFaultySubscribers(
   db: Db,
   chainUid: string,
 ): Promise<{ kind: string; id: number; looped: number }[]> {

@@ -32,12 +32,16 @@ export async function deleteFundedAbove(tx: Db, chainUid: string, above: number)
   await tx.query(sql`delete from funded_address where chain_uid = ${chainUid} and block_number > ${above}`);
 }
 
-export async function forgetFundedBefore(tx: Db, chainUid: string, timestamp: number): Promise<void> {
+export async function deleteFundedBefore(tx: Db, chainUid: string, timestamp: number): Promise<void> {
   await tx.query(sql`delete from funded_address where chain_uid = ${chainUid} and timestamp < ${timestamp}`);
 }
 
 /** Forgets what came from anything but these. */
-export async function keepFundedBy(db: Db, chainUid: string, sources: readonly string[]): Promise<void> {
+export async function deleteFundedExcept(
+  db: Db,
+  chainUid: string,
+  sources: readonly string[],
+): Promise<void> {
   await db.query(
     sql`delete from funded_address where chain_uid = ${chainUid} and not source = any(${sources}::text[])`,
   );

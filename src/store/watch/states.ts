@@ -74,7 +74,7 @@ export async function undoStates(tx: Db, chainUid: string, above: number): Promi
 }
 
 /** What deleted detectors and triggers have left. */
-export async function forgetDeleted(db: Db): Promise<void> {
+export async function purgeDeletedStates(db: Db): Promise<void> {
   for (const table of [raw('watch_state'), raw('watch_fault')]) {
     await db.query(
       sql`delete from ${table} w where

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { addressTopic } from '../lib/abi.ts';
 import type { Block, Log, Transaction } from '../model/block.ts';
 import type { Interest } from '../model/detection.ts';
+import { createSubscriptionIndex } from './createSubscriptionIndex.ts';
 import type { Subscriber } from './subscriber.ts';
-import { createSubscriptionIndex } from './subscriptionIndex.ts';
 
 const address = (n: number) => `0x${n.toString(16).padStart(40, '0')}`;
 const topic = (n: number) => `0x${'f'.repeat(60)}${n.toString(16).padStart(4, '0')}`;

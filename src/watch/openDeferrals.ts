@@ -1,16 +1,18 @@
-import type { Named } from '../matching/subscriber.ts';
+import type { SubscriberRef } from '../matching/subscriber.ts';
 import type { Db } from '../store/db.ts';
 import { type Backlog, type DeferredRow, listBacklogs } from '../store/watch/deferred.ts';
-import { listFaulty } from '../store/watch/faults.ts';
+import { listFaultySubscribers } from '../store/watch/faults.ts';
 
 export type Deferrals = Awaited<ReturnType<typeof openDeferrals>>;
 
-type Key = Pick<Named, 'kind' | 'id'> | { kind: string; id: number };
+type Key = Pick<SubscriberRef, 'kind' | 'id'> | { kind: string; id: number };
 
 /** Which detectors and triggers of a chain have blocks that they are yet to be shown, and which are slow. */
 export async function openDeferrals(db: Db, chainUid: string) {
   let backlogs = await readBacklogs(db, chainUid);
-  const slow = new Set((await listFaulty(db, chainUid)).filter(({ looped }) => looped > 0).map(keyOf));
+  const slow = new Set(
+    (await listFaultySubscribers(db, chainUid)).filter(({ looped }) => looped > 0).map(keyOf),
+  );
   let epoch = 0;
 
   return {
@@ -20,7 +22,7 @@ export async function openDeferrals(db: Db, chainUid: string) {
       return slow.has(keyOf(subscriber)) ? 'slow script' : undefined;
     },
     /** Called with rows that were written. */
-    added(rows: readonly DeferredRow[], now: number): void {
+    add(rows: readonly DeferredRow[], now: number): void {
       for (const { kind, id, tenantId } of rows) {
         const known = backlogs.get(keyOf({ kind, id }));
         if (known) known.count += 1;
@@ -36,13 +38,13 @@ export async function openDeferrals(db: Db, chainUid: string) {
       }
     },
     /** One block of the subscriber was evaluated. */
-    done(subscriber: Key): void {
+    complete(subscriber: Key): void {
       const known = backlogs.get(keyOf(subscriber));
       if (!known) return;
       known.count -= 1;
       if (known.count === 0) backlogs.delete(keyOf(subscriber));
     },
-    dropped(subscriber: Key): void {
+    drop(subscriber: Key): void {
       backlogs.delete(keyOf(subscriber));
       slow.delete(keyOf(subscriber));
     },

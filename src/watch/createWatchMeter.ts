@@ -1,5 +1,5 @@
+import type { Matches } from '../matching/createSubscriptionIndex.ts';
 import type { Evaluated } from '../matching/evaluateMatches.ts';
-import type { Matches } from '../matching/subscriptionIndex.ts';
 import type { Finding } from '../model/alert.ts';
 import type { Block } from '../model/block.ts';
 import { type MetricName, platformTenant } from '../model/metrics.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { sql } from '../lib/sql.ts';
-import type { Named } from '../matching/subscriber.ts';
+import type { SubscriberRef } from '../matching/subscriber.ts';
 import { openStore, type Store } from '../store/db.ts';
-import { type Outcome, openFaultLedger } from './faultLedger.ts';
+import { type Outcome, openFaultLedger } from './openFaultLedger.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let store: Store;
@@ -16,7 +16,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-function named(id: number): Named {
+function named(id: number): SubscriberRef {
   const contract = {
     id: 1,
     tenantId: 1,
@@ -43,9 +43,9 @@ describe('the ledger of faults', () => {
   it('counts several faults of one step, and tells once when there are three in a row', async () => {
     const ledger = await openFaultLedger(store, 'anvil');
     const write = async (...outcomes: Outcome[]) => {
-      const { alarms } = await store.transaction((tx) => ledger.write(tx, outcomes));
-      ledger.written(outcomes);
-      return alarms.map(({ at }) => at);
+      const { alerting } = await store.transaction((tx) => ledger.write(tx, outcomes));
+      ledger.committed(outcomes);
+      return alerting.map(({ at }) => at);
     };
     expect(await write(fails(1, 10), fails(1, 11))).toEqual([]);
     expect(await stored(1)).toEqual([{ message: 'at 11', count: 2, first_at: 10, last_at: 11 }]);
@@ -62,7 +62,7 @@ describe('the ledger of faults', () => {
   it('still knows what failed when the step that cleared it was not written', async () => {
     const ledger = await openFaultLedger(store, 'anvil');
     await store.transaction((tx) => ledger.write(tx, [fails(7, 1)]));
-    ledger.written([fails(7, 1)]);
+    ledger.committed([fails(7, 1)]);
     const broken = store.transaction(async (tx) => {
       await ledger.write(tx, [works(7)]);
       throw new Error('not written');

@@ -11,7 +11,7 @@ import type { Keyring } from '../store/keyring.ts';
 type Options = { egress: Egress; hosts: HostQueues; keyring: Keyring };
 
 /** Asks an address that a tenant has named; whatever goes wrong is part of the answer. */
-export function createProbe({ egress, hosts, keyring }: Options): {
+export function createHttpProbe({ egress, hosts, keyring }: Options): {
   probe(request: HttpRequest, tenantId: number): Promise<HttpResult>;
   close(): Promise<void>;
 } {

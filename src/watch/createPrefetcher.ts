@@ -2,14 +2,14 @@ import type { ChainClient } from '../chains/chainClient.ts';
 import type { Block } from '../model/block.ts';
 
 /** Blocks on their way at the same time when there is something to catch up with. */
-const inFlight = 16;
+const maxInFlight = 16;
 /** Blocks handed over together at most, so that a step stays small. */
-const atOnce = 16;
+const maxBatch = 16;
 
 type Coming = { promise: Promise<Block | null>; block?: Block | null };
 
 /** Fetches the blocks after the wanted one while that is being worked on, as far as the chain is known to go. */
-export function createLookahead(client: ChainClient) {
+export function createPrefetcher(client: ChainClient) {
   let coming = new Map<number, Coming>();
 
   function fetch(number: number, parentHash?: string): Coming {
@@ -26,7 +26,7 @@ export function createLookahead(client: ChainClient) {
   }
 
   function fill(from: number): void {
-    const last = Math.min(client.head(), from + inFlight - 1);
+    const last = Math.min(client.head(), from + maxInFlight - 1);
     for (let number = from; number <= last; number++) {
       if (!coming.has(number)) coming.set(number, fetch(number));
     }
@@ -43,7 +43,7 @@ export function createLookahead(client: ChainClient) {
       coming.delete(number);
       if (!first) return [];
       const blocks = [first];
-      while (blocks.length < atOnce) {
+      while (blocks.length < maxBatch) {
         const following = coming.get(blocks.at(-1)!.number + 1)?.block;
         if (!following || following.parentHash !== blocks.at(-1)!.hash) break;
         coming.delete(following.number);
@@ -52,7 +52,7 @@ export function createLookahead(client: ChainClient) {
       fill(blocks.at(-1)!.number + 1);
       return blocks;
     },
-    forget(): void {
+    clear(): void {
       coming = new Map();
     },
   };

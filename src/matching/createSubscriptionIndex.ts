@@ -13,8 +13,8 @@ type Subscription = { readonly interest: AddressInterest; readonly subscriber: S
 /** Most addresses have a few subscriptions, which are best looked through; those with many are looked up by topic and selector. */
 type Entry = { readonly address: string; subscriptions: Subscription[]; lookup?: Lookup | undefined };
 type Lookup = ReadonlyMap<string, Subscriber[]>;
-const many = 16;
-const any = '*';
+const lookupThreshold = 16;
+const anyKey = '*';
 
 type BlockTime = { number: number; timestamp: number };
 
@@ -115,15 +115,15 @@ export function createSubscriptionIndex() {
       if (transaction) matchTransaction(matches, block, transaction, set);
     }
     for (const subscriber of everyBlock) {
-      if (isWanted(subscriber, 'block', previous?.timestamp, block.timestamp))
-        show(matches, subscriber, { type: 'block', block, previous });
+      if (isScheduled(subscriber, 'block', previous?.timestamp, block.timestamp))
+        addObservation(matches, subscriber, { type: 'block', block, previous });
     }
     return matches;
   }
 
   /** Subscribers whose schedule has come between two moments of the clock. */
   function due(previousAt: number, at: number): Subscriber[] {
-    return [...clocks].filter((subscriber) => isWanted(subscriber, 'clock', previousAt, at));
+    return [...clocks].filter((subscriber) => isScheduled(subscriber, 'clock', previousAt, at));
   }
 
   return {
@@ -137,15 +137,15 @@ export function createSubscriptionIndex() {
 }
 
 /** Those who want this of the address; `key` is a topic or a selector where there is one. */
-function wanting(entry: Entry, on: AddressInterest['on'], key = any): readonly Subscriber[] {
-  if (entry.subscriptions.length <= many)
+function subscribersFor(entry: Entry, on: AddressInterest['on'], key = anyKey): readonly Subscriber[] {
+  if (entry.subscriptions.length <= lookupThreshold)
     return entry.subscriptions.flatMap(({ interest, subscriber }) =>
       interest.on === on && isKey(interest, key) ? [subscriber] : [],
     );
   entry.lookup ??= toLookup(entry.subscriptions);
   return [
-    ...(entry.lookup.get(`${on} ${any}`) ?? []),
-    ...(key === any ? [] : (entry.lookup.get(`${on} ${key}`) ?? [])),
+    ...(entry.lookup.get(`${on} ${anyKey}`) ?? []),
+    ...(key === anyKey ? [] : (entry.lookup.get(`${on} ${key}`) ?? [])),
   ];
 }
 
@@ -161,7 +161,7 @@ function isKey(interest: AddressInterest, key: string): boolean {
 function toLookup(subscriptions: readonly Subscription[]): Lookup {
   const lookup = new Map<string, Subscriber[]>();
   for (const { interest, subscriber } of subscriptions) {
-    for (const key of keysOf(interest) ?? [any]) {
+    for (const key of keysOf(interest) ?? [anyKey]) {
       const name = `${interest.on} ${key}`;
       const list = lookup.get(name);
       if (list) list.push(subscriber);
@@ -183,14 +183,14 @@ function matchTransaction(
     for (const subscriber of subscribers) {
       if (seen.has(subscriber)) continue;
       seen.add(subscriber);
-      show(matches, subscriber, { type: 'transaction', block, transaction });
+      addObservation(matches, subscriber, { type: 'transaction', block, transaction });
     }
   };
   for (const entry of touched) {
-    showTransaction(wanting(entry, 'touch'));
-    if (entry.address === transaction.from) showTransaction(wanting(entry, 'sender'));
+    showTransaction(subscribersFor(entry, 'touch'));
+    if (entry.address === transaction.from) showTransaction(subscribersFor(entry, 'sender'));
     if (entry.address === transaction.to)
-      showTransaction(wanting(entry, 'call', transaction.input.slice(0, 10)));
+      showTransaction(subscribersFor(entry, 'call', transaction.input.slice(0, 10)));
   }
   for (const log of transaction.logs) matchLog(matches, block, transaction, log, touched);
 }
@@ -207,25 +207,25 @@ function matchLog(
     for (const subscriber of subscribers) {
       if (seen.has(subscriber)) continue;
       seen.add(subscriber);
-      show(matches, subscriber, { type: 'log', block, transaction, log });
+      addObservation(matches, subscriber, { type: 'log', block, transaction, log });
     }
   };
   const topic = log.topics[0] ?? '';
   for (const entry of touched) {
-    if (entry.address === log.address) showLog(wanting(entry, 'log', topic));
+    if (entry.address === log.address) showLog(subscribersFor(entry, 'log', topic));
     if (log.topics.length > 1 && log.topics.includes(addressTopic(entry.address), 1))
-      showLog(wanting(entry, 'party', topic));
+      showLog(subscribersFor(entry, 'party', topic));
   }
 }
 
-function show(matches: Matches, subscriber: Subscriber, observation: Observation): void {
+function addObservation(matches: Matches, subscriber: Subscriber, observation: Observation): void {
   const shown = matches.get(subscriber);
   if (shown) shown.push(observation);
   else matches.set(subscriber, [observation]);
 }
 
 /** Without a schedule every time; the very first block counts as due. */
-function isWanted(
+function isScheduled(
   subscriber: Subscriber,
   on: 'block' | 'clock',
   previousAt: number | undefined,

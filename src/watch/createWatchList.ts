@@ -3,8 +3,8 @@ import { toChainFacts } from '../chains/toChainFacts.ts';
 import { messageOf } from '../lib/messageOf.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
 import { compileTrigger } from '../matching/compileTrigger.ts';
-import type { Named, Subscriber } from '../matching/subscriber.ts';
-import { createSubscriptionIndex } from '../matching/subscriptionIndex.ts';
+import { createSubscriptionIndex } from '../matching/createSubscriptionIndex.ts';
+import type { Subscriber, SubscriberRef } from '../matching/subscriber.ts';
 import type { Watched } from '../model/detection.ts';
 import type { Db } from '../store/db.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from '../store/watch/watchedContracts.ts';
 
 /** A detector or trigger that cannot even be made ready. */
-export type Unfit = { subscriber: Named; message: string };
+export type InvalidSubscriber = { subscriber: SubscriberRef; message: string };
 
 type Kept = { contract: Watched; subscribers: Subscriber[] };
 const none: readonly unknown[] = [];
@@ -28,7 +28,7 @@ export function createWatchList(chain: Chain) {
   const contracts = new Map<number, Kept>();
   const subscribersByKey = new Map<string, Subscriber>();
   const uninspected = new Map<number, Watched>();
-  let unfit: Unfit[] = [];
+  let unfit: InvalidSubscriber[] = [];
   let changes = new Set<string>();
   let isStale = true;
   let refreshing: Promise<void> = Promise.resolve();
@@ -38,8 +38,12 @@ export function createWatchList(chain: Chain) {
     // The same few words for all of them, instead of a copy for each.
     const contract: Watched = { ...rest, chainUid: chain.uid, abi: rest.abi.length === 0 ? none : rest.abi };
     const subscribers: Subscriber[] = [];
-    const keep = (kind: Named['kind'], { id, name }: Row, make: () => Subscriber | { fault: string }) => {
-      const made = tryMake(make);
+    const keep = (
+      kind: SubscriberRef['kind'],
+      { id, name }: Row,
+      make: () => Subscriber | { fault: string },
+    ) => {
+      const made = tryCompile(make);
       if ('fault' in made) unfit.push({ subscriber: { kind, id, name, contract }, message: made.fault });
       else {
         subscribers.push(made);
@@ -107,12 +111,12 @@ export function createWatchList(chain: Chain) {
     index,
     refresh,
     /** Notes that something has changed, in the words of the channel; undefined: anything may have. */
-    note(message: string | undefined): void {
+    onNotify(message: string | undefined): void {
       if (message === undefined || message.startsWith('schema ')) isStale = true;
       else if (message !== 'labels') changes.add(message);
     },
     /** Those that could not be made ready since the last time this was asked. */
-    takeUnfit(): Unfit[] {
+    takeInvalid(): InvalidSubscriber[] {
       const taken = unfit;
       unfit = [];
       return taken;
@@ -128,7 +132,7 @@ export function createWatchList(chain: Chain) {
 type Row = { id: number; name: string };
 
 /** One that cannot be made ready must not keep the others from it. */
-function tryMake(make: () => Subscriber | { fault: string }): Subscriber | { fault: string } {
+function tryCompile(make: () => Subscriber | { fault: string }): Subscriber | { fault: string } {
   try {
     return make();
   } catch (error) {

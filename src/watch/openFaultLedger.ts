@@ -1,53 +1,56 @@
 import type { Fault } from '../matching/evaluateMatches.ts';
-import type { Named } from '../matching/subscriber.ts';
+import type { SubscriberRef } from '../matching/subscriber.ts';
 import type { Finding } from '../model/alert.ts';
 import type { Db } from '../store/db.ts';
 import {
   clearFaults,
   type FaultRow,
-  listFaulty,
-  type NotedFault,
-  noteFaults,
+  listFaultySubscribers,
+  type RecordedFault,
+  recordFaults,
 } from '../store/watch/faults.ts';
 
 /** After this many faults in a row the owner is told. */
-const alarmAfter = 3;
+const alertAfterFaults = 3;
 
 /** What came of evaluations, in order; without a fault they worked. */
-export type Outcome = { subscriber: Named; fault?: Fault };
+export type Outcome = { subscriber: SubscriberRef; fault?: Fault };
 
 /** A script that did not end, and how often in a row it did not. */
-export type Looping = { fault: Fault } & Pick<NotedFault, 'looped' | 'loopedFrom'>;
+export type LoopingScript = { fault: Fault } & Pick<RecordedFault, 'looped' | 'loopedFrom'>;
 
 export type FaultLedger = Awaited<ReturnType<typeof openFaultLedger>>;
 
 /** Which detectors and triggers of a chain fail at the moment. */
 export async function openFaultLedger(db: Db, chainUid: string) {
-  const faulty = new Set((await listFaulty(db, chainUid)).map(keyOf));
+  const faulty = new Set((await listFaultySubscribers(db, chainUid)).map(keyOf));
   return {
     /** Notes what failed, forgets what works again, and returns the faults that are to be told and the scripts that loop. */
-    async write(tx: Db, outcomes: readonly Outcome[]): Promise<{ alarms: Fault[]; looping: Looping[] }> {
+    async write(
+      tx: Db,
+      outcomes: readonly Outcome[],
+    ): Promise<{ alerting: Fault[]; looping: LoopingScript[] }> {
       const runs = lastRuns(outcomes);
       await clearFaults(
         tx,
-        runs.flatMap(({ subscriber, hasWorked }) =>
-          hasWorked && faulty.has(keyOf(subscriber)) ? [subscriber] : [],
+        runs.flatMap(({ subscriber, hasSucceeded }) =>
+          hasSucceeded && faulty.has(keyOf(subscriber)) ? [subscriber] : [],
         ),
       );
       const failing = runs.filter(({ faults }) => faults.length > 0);
-      const noted = new Map((await noteFaults(tx, failing.map(toRow))).map((row) => [keyOf(row), row]));
-      const alarms: Fault[] = [];
-      const looping: Looping[] = [];
+      const noted = new Map((await recordFaults(tx, failing.map(toRow))).map((row) => [keyOf(row), row]));
+      const alerting: Fault[] = [];
+      const looping: LoopingScript[] = [];
       for (const { subscriber, faults } of failing) {
         const { before, count, looped, loopedFrom } = noted.get(keyOf(subscriber))!;
         const fault = faults.at(-1)!;
-        if (before < alarmAfter && count >= alarmAfter) alarms.push(fault);
+        if (before < alertAfterFaults && count >= alertAfterFaults) alerting.push(fault);
         if (looped > 0) looping.push({ fault, looped, loopedFrom });
       }
-      return { alarms, looping };
+      return { alerting, looping };
     },
     /** To be told of what was written, once that is certain. */
-    written(outcomes: readonly Outcome[]): void {
+    committed(outcomes: readonly Outcome[]): void {
       for (const { subscriber, fault } of outcomes)
         if (fault) faulty.add(keyOf(subscriber));
         else faulty.delete(keyOf(subscriber));
@@ -60,12 +63,12 @@ function keyOf({ kind, id }: { kind: string; id: number }): string {
 }
 
 /** The faults of each since it last worked. */
-type Run = { subscriber: Named; hasWorked: boolean; faults: Fault[] };
+type Run = { subscriber: SubscriberRef; hasSucceeded: boolean; faults: Fault[] };
 
 function lastRuns(outcomes: readonly Outcome[]): Run[] {
   const runs = new Map<string, Run>();
   for (const { subscriber, fault } of outcomes) {
-    const run = runs.get(keyOf(subscriber)) ?? { subscriber, hasWorked: false, faults: [] };
+    const run = runs.get(keyOf(subscriber)) ?? { subscriber, hasSucceeded: false, faults: [] };
     runs.set(keyOf(subscriber), run);
     if (fault) run.faults.push(fault);
     else Object.assign(run, { hasWorked: true, faults: [] });
@@ -82,7 +85,7 @@ function toRow({ subscriber: { kind, id, contract }, faults }: Run): FaultRow {
     contractId: contract.id,
     message: last.message,
     // One that cannot even start is told of at once.
-    count: last.isUnfit ? alarmAfter : faults.length,
+    count: last.isInvalid ? alertAfterFaults : faults.length,
     firstAt: faults[0]!.at,
     lastAt: last.at,
     ...loopsOf(faults),
@@ -97,11 +100,11 @@ function loopsOf(faults: readonly Fault[]): Pick<FaultRow, 'looped' | 'loopedFro
 }
 
 /** A detector that does not work is itself something to be told of. */
-export function faultFinding({ subscriber, message, at, isUnfit }: Fault): Finding {
+export function faultFinding({ subscriber, message, at, isInvalid }: Fault): Finding {
   const { kind, id, name, contract } = subscriber;
-  const what = isUnfit
+  const what = isInvalid
     ? 'cannot run and finds nothing'
-    : `has failed ${alarmAfter} times in a row and may miss something`;
+    : `has failed ${alertAfterFaults} times in a row and may miss something`;
   return {
     tenantId: contract.tenantId,
     projectId: contract.projectId,

@@ -4,24 +4,24 @@ import type { Block } from '../model/block.ts';
 type Options = { client: ChainClient; blockTimeMs: number; now: () => number; signal: AbortSignal };
 
 /** Decides when to ask for the next block: when a node announces it, or when it is due. */
-export function createPace({ client, blockTimeMs, now, signal }: Options) {
+export function createPacer({ client, blockTimeMs, now, signal }: Options) {
   let wake: () => void = () => {};
   let wanted = -1;
   let newest = -1;
   /** The head announced last, and whether announcements come before the blocks are found without them. */
   let announced = -1;
-  let isTold = false;
+  let isAnnounced = false;
   let isLower = false;
   let isAtHead = false;
   let intervalMs = blockTimeMs;
   let seenAt = now();
   let misses = 0;
   let hits = Number.POSITIVE_INFINITY;
-  let troubles = 0;
+  let failures = 0;
   const stopListening = client.onHead((number) => {
     const isNews = number !== announced;
     announced = number;
-    if (number >= newest - 1) isTold = true;
+    if (number >= newest - 1) isAnnounced = true;
     // A head far below ours is either of a node that is behind or of a chain that was reorganised.
     isLower = number < newest;
     if (isNews && (number >= wanted || isLower)) wake();
@@ -57,20 +57,20 @@ export function createPace({ client, blockTimeMs, now, signal }: Options) {
 
   return {
     /** Waits until the block is likely to be there. */
-    async turn(next: number): Promise<void> {
+    async wait(next: number): Promise<void> {
       wanted = next;
       const isExpected = !isAtHead || client.head() >= next || announced >= next;
       if (misses === 0 && isExpected) return;
       // Announced blocks are asked for without an announcement too, but only as a safety net.
-      await sleep(isTold && announced < next ? Math.max(500, 2 * blockTimeMs) : pollAfter());
+      await sleep(isAnnounced && announced < next ? Math.max(500, 2 * blockTimeMs) : pollAfter());
     },
     /** Whether there may be more to catch up with than is known of. */
-    mayLag: (next: number) => client.head() < next && (hits >= 3 || announced > next + 1),
-    seen(blocks: readonly Block[]): void {
+    mayBeBehind: (next: number) => client.head() < next && (hits >= 3 || announced > next + 1),
+    received(blocks: readonly Block[]): void {
       const at = now();
       const { number, receivedAt } = blocks.at(-1)!;
-      if (isTold && misses > 0 && number > announced) isTold = false;
-      isAtHead = isTold || misses > 0;
+      if (isAnnounced && misses > 0 && number > announced) isAnnounced = false;
+      isAtHead = isAnnounced || misses > 0;
       // Only at the head does the time between two blocks tell how often they come.
       if (isAtHead)
         intervalMs = Math.max(50, intervalMs * 0.8 + Math.min(at - seenAt, blockTimeMs * 4) * 0.2);
@@ -78,7 +78,7 @@ export function createPace({ client, blockTimeMs, now, signal }: Options) {
       hits = misses > 0 || announced === number ? 0 : hits + 1;
       newest = number;
       misses = 0;
-      troubles = 0;
+      failures = 0;
     },
     /** The block was asked for in vain. */
     missed(): void {
@@ -86,23 +86,23 @@ export function createPace({ client, blockTimeMs, now, signal }: Options) {
       hits = 0;
       isAtHead = true;
     },
-    headKnown(): void {
+    headPolled(): void {
       hits = 0;
     },
     /** Every now and then while nothing comes, and when a node says that the chain has become shorter. */
-    shouldCompare(): boolean {
+    shouldCheckReorg(): boolean {
       const isDue = isLower || misses % 5 === 4;
       isLower = false;
       return isDue;
     },
-    wentBack(to: number): void {
+    rewound(to: number): void {
       newest = to;
       misses = 0;
       isAtHead = false;
     },
     backOff(): Promise<void> {
-      troubles++;
-      return sleep(Math.min(2000, 100 * 2 ** Math.min(troubles, 6)), false);
+      failures++;
+      return sleep(Math.min(2000, 100 * 2 ** Math.min(failures, 6)), false);
     },
     stop(): void {
       stopListening();

@@ -3,8 +3,8 @@ import type { ChainClient } from '../chains/chainClient.ts';
 import { type ChainUid, chains } from '../chains/chains.ts';
 import { toChainFacts } from '../chains/toChainFacts.ts';
 import { messageOf } from '../lib/messageOf.ts';
-import type { Fetch } from '../matching/answers.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
+import type { Fetch } from '../matching/createReadCache.ts';
 import type { Store } from '../store/db.ts';
 import {
   type ClaimedBacktest,
@@ -16,7 +16,7 @@ import {
 import { runBacktest } from './runBacktest.ts';
 
 const leaseMs = 15_000;
-const tellEveryMs = 500;
+const reportIntervalMs = 500;
 
 type Options = {
   store: Store;
@@ -29,7 +29,7 @@ type Options = {
 };
 
 /** Runs the backtests that were asked for, one at a time. */
-export async function workOnBacktests({
+export async function processBacktests({
   store,
   chainUids,
   client,
@@ -69,7 +69,7 @@ export async function workOnBacktests({
     let isWanted = true;
     let toldAt = 0;
     const tell = (processed: number) => {
-      if (now() < toldAt + tellEveryMs) return;
+      if (now() < toldAt + reportIntervalMs) return;
       toldAt = now();
       continueBacktest(store, claimed.uid, processed, leaseMs, now()).then((goesOn) => {
         isWanted &&= goesOn;

@@ -1,4 +1,4 @@
-import type { Fetch } from '../matching/answers.ts';
+import type { Fetch } from '../matching/createReadCache.ts';
 import type { Block } from '../model/block.ts';
 import type { Funding } from '../model/detection.ts';
 import { followedFunding } from '../model/followedFunding.ts';
@@ -6,10 +6,10 @@ import type { Db } from '../store/db.ts';
 import { listLabelledAddresses } from '../store/labels/findLabels.ts';
 import {
   deleteFundedAbove,
+  deleteFundedBefore,
+  deleteFundedExcept,
   type FundedAddress,
-  forgetFundedBefore,
   insertFunded,
-  keepFundedBy,
   listFunded,
 } from '../store/watch/funding.ts';
 import { type Sources, traceFunding } from './traceFunding.ts';
@@ -17,9 +17,9 @@ import { type Sources, traceFunding } from './traceFunding.ts';
 export type FundingTracker = ReturnType<typeof createFundingTracker>;
 
 const { windowMs } = followedFunding;
-const clearanceMs = 3_600_000;
+const purgeIntervalMs = 3_600_000;
 /** Of bridges alone there can be millions in the window; older ones stay in the store and are only not hopped over. */
-const mostInMemory = 200_000;
+const maxInMemory = 200_000;
 
 /** Follows money from labelled sources on one chain; without labelled sources it costs nothing. */
 export function createFundingTracker(chainUid: string) {
@@ -28,7 +28,7 @@ export function createFundingTracker(chainUid: string) {
   let funded = new Map<string, FundedAddress>();
   let areLabelsStale = true;
   let isFundedStale = true;
-  let clearedAt = 0;
+  let purgedAt = 0;
 
   async function readLabels(db: Db): Promise<void> {
     areLabelsStale = false;
@@ -39,7 +39,7 @@ export function createFundingTracker(chainUid: string) {
       const isGone = isFundedStale || [...before.keys()].some((address) => !sources.has(address));
       if (!isGone) return;
       isFundedStale = true;
-      await keepFundedBy(db, chainUid, [...sources.keys()]);
+      await deleteFundedExcept(db, chainUid, [...sources.keys()]);
     } catch (error) {
       areLabelsStale = true;
       throw error;
@@ -48,7 +48,7 @@ export function createFundingTracker(chainUid: string) {
 
   async function readFunded(db: Db): Promise<void> {
     const nearest = new Map<string, FundedAddress>();
-    const rows = sources.size === 0 ? [] : await listFunded(db, chainUid, mostInMemory);
+    const rows = sources.size === 0 ? [] : await listFunded(db, chainUid, maxInMemory);
     for (const row of rows) {
       const known = nearest.get(row.address);
       if (!known || row.hops < known.hops) nearest.set(row.address, row);
@@ -60,16 +60,16 @@ export function createFundingTracker(chainUid: string) {
   function remember(row: FundedAddress): void {
     funded.delete(row.address);
     funded.set(row.address, row);
-    if (funded.size > mostInMemory) funded.delete(funded.keys().next().value!);
+    if (funded.size > maxInMemory) funded.delete(funded.keys().next().value!);
   }
 
   return {
     /** Notes that labels have changed, in the words of the channel; undefined: anything may have. */
-    note(message: string | undefined): void {
+    onNotify(message: string | undefined): void {
       if (message === undefined || message === 'labels') areLabelsStale = true;
     },
     /** What is in memory may not be what is stored. */
-    forget(): void {
+    invalidate(): void {
       isFundedStale = true;
     },
     /** Reads sources and what they have brought, as far as that may have changed. */
@@ -86,9 +86,9 @@ export function createFundingTracker(chainUid: string) {
     /** Writes what blocks have brought; `at` is the time of the last one. */
     async write(tx: Db, rows: readonly FundedAddress[], at: number): Promise<void> {
       await insertFunded(tx, chainUid, rows);
-      if (sources.size === 0 || at < clearedAt + clearanceMs) return;
-      clearedAt = at;
-      await forgetFundedBefore(tx, chainUid, at - windowMs);
+      if (sources.size === 0 || at < purgedAt + purgeIntervalMs) return;
+      purgedAt = at;
+      await deleteFundedBefore(tx, chainUid, at - windowMs);
       for (const [address, { timestamp }] of funded) if (timestamp < at - windowMs) funded.delete(address);
     },
     /** Undoes what blocks above this one have brought. */
@@ -97,7 +97,7 @@ export function createFundingTracker(chainUid: string) {
       await deleteFundedAbove(tx, chainUid, above);
     },
     /** Adds what is traced and not yet written to the answers about funding, which come from the store. */
-    complete(fetch: Fetch): Fetch {
+    withUnwritten(fetch: Fetch): Fetch {
       return async (requests, pace) => {
         const answers = await fetch(requests, pace);
         return answers.map((answer, place) => {

@@ -1,5 +1,5 @@
 import type { ChainClient } from '../chains/chainClient.ts';
-import type { Fetch, Request, ScriptPace } from '../matching/answers.ts';
+import type { Fetch, ReadRequest, ScriptPace } from '../matching/createReadCache.ts';
 import type {
   Allocation,
   Funding,
@@ -10,7 +10,7 @@ import type {
 } from '../model/detection.ts';
 
 /** Where answers come from; each takes everything that is asked of it at once. */
-export type Sources = {
+export type ReadSources = {
   client: ChainClient;
   labels(addresses: readonly string[]): Promise<readonly Label[]>;
   funding(addresses: readonly string[]): Promise<ReadonlyMap<string, Funding>>;
@@ -24,13 +24,13 @@ export type Sources = {
   http(request: HttpRequest, tenantId: number): Promise<HttpResult>;
 };
 
-type Asked<T extends Request['type']> = { place: number; request: Extract<Request, { type: T }> };
+type Asked<T extends ReadRequest['type']> = { place: number; request: Extract<ReadRequest, { type: T }> };
 
 /** Answers what evaluations ask for: one batch for each source and block instead of a question at a time. */
-export function answerRequests(sources: Sources): Fetch {
+export function createFetch(sources: ReadSources): Fetch {
   return async (requests, pace) => {
     const answers = Array.from<unknown>({ length: requests.length });
-    const of = <T extends Request['type']>(type: T): Asked<T>[] =>
+    const of = <T extends ReadRequest['type']>(type: T): Asked<T>[] =>
       requests.flatMap((request, place) => (isOf(request, type) ? [{ place, request }] : []));
     await Promise.all([
       ...groups(of('chain'), ({ at }) => at.hash).map(async (group) => {
@@ -40,8 +40,8 @@ export function answerRequests(sources: Sources): Fetch {
         );
         for (const [n, { place }] of group.entries()) answers[place] = answered[n];
       }),
-      answerLabels(sources, of('labels'), answers),
-      answerFunding(sources, of('funding'), answers),
+      readLabels(sources, of('labels'), answers),
+      readFunding(sources, of('funding'), answers),
       ...groups(of('script'), ({ tenantId, valuesKey }) => `${tenantId} ${valuesKey}`).map(async (group) => {
         const results = await sources.scripts(
           group[0]!.request.tenantId,
@@ -62,15 +62,15 @@ export function answerRequests(sources: Sources): Fetch {
   };
 }
 
-function isOf<T extends Request['type']>(
-  request: Request,
+function isOf<T extends ReadRequest['type']>(
+  request: ReadRequest,
   type: T,
-): request is Extract<Request, { type: T }> {
+): request is Extract<ReadRequest, { type: T }> {
   return request.type === type;
 }
 
-async function answerLabels(
-  sources: Sources,
+async function readLabels(
+  sources: ReadSources,
   asked: readonly Asked<'labels'>[],
   answers: unknown[],
 ): Promise<void> {
@@ -80,8 +80,8 @@ async function answerLabels(
     answers[place] = labels.filter(({ address }) => address === request.address);
 }
 
-async function answerFunding(
-  sources: Sources,
+async function readFunding(
+  sources: ReadSources,
   asked: readonly Asked<'funding'>[],
   answers: unknown[],
 ): Promise<void> {
@@ -90,7 +90,7 @@ async function answerFunding(
   for (const { place, request } of asked) answers[place] = funding.get(request.address) ?? null;
 }
 
-function groups<T extends Request['type']>(
+function groups<T extends ReadRequest['type']>(
   asked: readonly Asked<T>[],
   keyOf: (request: Asked<T>['request']) => string,
 ): Asked<T>[][] {

@@ -1,13 +1,13 @@
 import { BlockGone } from '../chains/chainClient.ts';
 import { createFairQueue } from '../lib/fairQueue.ts';
-import type { Fetch } from '../matching/answers.ts';
-import { type Evaluated, evaluateMatches, type Memory } from '../matching/evaluateMatches.ts';
+import type { Fetch } from '../matching/createReadCache.ts';
+import { createSubscriptionIndex } from '../matching/createSubscriptionIndex.ts';
+import { type Evaluated, evaluateMatches, type SubscriberState } from '../matching/evaluateMatches.ts';
 import type { Subscriber } from '../matching/subscriber.ts';
-import { createSubscriptionIndex } from '../matching/subscriptionIndex.ts';
 import type { Block } from '../model/block.ts';
 import type { Store } from '../store/db.ts';
 import { type Backlog, type DeferredRow, findDeferred, postponeDeferred } from '../store/watch/deferred.ts';
-import type { Deferrals } from './deferrals.ts';
+import type { Deferrals } from './openDeferrals.ts';
 
 type Options = {
   chainUid: string;
@@ -15,16 +15,16 @@ type Options = {
   deferrals: Deferrals;
   fetch: Fetch;
   /** The block of this number, or null. */
-  block: (number: number) => Promise<Block | null>;
-  find: (kind: string, id: number) => Subscriber | undefined;
-  recall: (subscriber: Subscriber) => Promise<Memory | undefined>;
+  readBlock: (number: number) => Promise<Block | null>;
+  findSubscriber: (kind: string, id: number) => Subscriber | undefined;
+  loadState: (subscriber: Subscriber) => Promise<SubscriberState | undefined>;
   /** Writes what came of it and deletes the row; false when something has changed meanwhile and it must be evaluated again. */
   settle: (work: Deferred) => Promise<boolean>;
   /** The subscriber is not active any more. */
   drop: (backlog: Backlog) => Promise<void>;
   /** The backlog is about to become too long, or is. */
-  report: (subscriber: Subscriber, backlog: Backlog) => Promise<void>;
-  giveUp: (subscriber: Subscriber, backlog: Backlog) => Promise<void>;
+  reportLate: (subscriber: Subscriber, backlog: Backlog) => Promise<void>;
+  switchOff: (subscriber: Subscriber, backlog: Backlog) => Promise<void>;
   isStopped: () => boolean;
   now: () => number;
   onError: (error: unknown) => void;
@@ -34,7 +34,7 @@ export type Deferred = {
   subscriber: Subscriber;
   row: DeferredRow;
   block: Block;
-  before: Memory | undefined;
+  before: SubscriberState | undefined;
   evaluated: Evaluated;
   epoch: number;
 };
@@ -42,9 +42,9 @@ export type Deferred = {
 /** Subscribers that are worked on at once, one of each tenant. */
 const slots = 4;
 /** A subscriber that is behind by this much is switched off, and reported at half of it. */
-const mostBlocks = 1000;
-const mostMs = 3_600_000;
-const mostBlocksKept = 8;
+const maxBacklogBlocks = 1000;
+const maxBacklogMs = 3_600_000;
+const maxCachedBlocks = 8;
 
 /** Evaluates what was deferred, beside the chain: block by block for each subscriber, in turns between tenants. */
 export function createDeferredLane(options: Options) {
@@ -76,24 +76,24 @@ export function createDeferredLane(options: Options) {
   async function next(backlog: Backlog): Promise<void> {
     if (options.isStopped() || !deferrals.has(backlog)) return;
     const epoch = deferrals.epoch();
-    const subscriber = options.find(backlog.kind, backlog.id);
+    const subscriber = options.findSubscriber(backlog.kind, backlog.id);
     if (!subscriber) return options.drop(backlog);
     const row = await findDeferred(store, chainUid, backlog);
     if (!row) return deferrals.reload();
     backlog.oldestAt = row.createdAt;
-    const share = Math.max(backlog.count / mostBlocks, (now() - row.createdAt) / mostMs);
+    const share = Math.max(backlog.count / maxBacklogBlocks, (now() - row.createdAt) / maxBacklogMs);
     if (share < 0.5) reported.delete(keyOf(backlog));
     else if (!reported.has(keyOf(backlog))) {
       reported.add(keyOf(backlog));
-      await options.report(subscriber, backlog);
+      await options.reportLate(subscriber, backlog);
     }
     // Who cannot be evaluated because the nodes do not have the block is not to blame.
-    if (share >= 1 && row.attempts === 0) return options.giveUp(subscriber, backlog);
+    if (share >= 1 && row.attempts === 0) return options.switchOff(subscriber, backlog);
     try {
       const block = await read(row);
-      const before = await options.recall(subscriber);
+      const before = await options.loadState(subscriber);
       const evaluated = await evaluate(subscriber, row, block, before);
-      const [postponed] = evaluated.postponed;
+      const [postponed] = evaluated.deferred;
       if (postponed) return await postpone(backlog, row);
       await options.settle({ subscriber, row, block, before, evaluated, epoch });
     } catch (error) {
@@ -106,7 +106,7 @@ export function createDeferredLane(options: Options) {
     subscriber: Subscriber,
     { previous }: DeferredRow,
     block: Block,
-    before: Memory | undefined,
+    before: SubscriberState | undefined,
   ): Promise<Evaluated> {
     const index = createSubscriptionIndex();
     index.add(subscriber);
@@ -127,7 +127,7 @@ export function createDeferredLane(options: Options) {
   async function read({ number, hash }: DeferredRow): Promise<Block> {
     const known = kept.get(hash);
     if (known) return known;
-    const block = await options.block(number);
+    const block = await options.readBlock(number);
     if (block?.hash !== hash) throw new BlockGone(`Block ${number} is not ${hash} at the moment.`);
     keep(block);
     return block;
@@ -136,7 +136,7 @@ export function createDeferredLane(options: Options) {
   function keep(block: Block): void {
     kept.delete(block.hash);
     kept.set(block.hash, block);
-    if (kept.size > mostBlocksKept) kept.delete(kept.keys().next().value!);
+    if (kept.size > maxCachedBlocks) kept.delete(kept.keys().next().value!);
   }
 
   return {

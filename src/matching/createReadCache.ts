@@ -11,7 +11,7 @@ import type {
 import type { Answer, Question } from '../model/question.ts';
 
 /** Something that must be asked of the world before an evaluation can go on. */
-export type Request =
+export type ReadRequest =
   | { readonly type: 'chain'; readonly at: BlockRef; readonly question: Question }
   | { readonly type: 'labels'; readonly address: string }
   | { readonly type: 'funding'; readonly address: string }
@@ -32,10 +32,10 @@ export type Request =
 export type ScriptPace = { allowance: (tenantId: number) => { leftMs: number } } | 'background';
 
 /** Undefined instead of a script's result: it was not run, because the allowance was used up. */
-export type Fetch = (requests: readonly Request[], pace?: ScriptPace) => Promise<readonly unknown[]>;
+export type Fetch = (requests: readonly ReadRequest[], pace?: ScriptPace) => Promise<readonly unknown[]>;
 
 /** Answers of one block, shared by all who ask the same. */
-export type Answers = {
+export type ReadCache = {
   /** What one subscriber may ask; `at` is the block it is about, undefined off chain. */
   reader(tenantId: number, at: { block: BlockRef; parent: BlockRef } | undefined): Reader;
   /** Asks everything that was found missing; false when nothing is. */
@@ -43,23 +43,23 @@ export type Answers = {
 };
 
 /** Ends an evaluation whose answers are not at hand yet. */
-export class Missing extends Error {
+export class NotFetched extends Error {
   override readonly name = 'Missing';
 }
 
 /** Ends an evaluation that must be made again later, from its beginning. */
-export class Postponed extends Error {
+export class EvaluationDeferred extends Error {
   override readonly name = 'Postponed';
 }
 
-export function createAnswers(fetch: Fetch): Answers {
+export function createReadCache(fetch: Fetch): ReadCache {
   const known = new Map<string, unknown>();
-  const missing = new Map<string, Request>();
+  const missing = new Map<string, ReadRequest>();
 
-  function get(key: string, request: Request): unknown {
+  function get(key: string, request: ReadRequest): unknown {
     if (known.has(key)) return known.get(key);
     missing.set(key, request);
-    throw new Missing();
+    throw new NotFetched();
   }
 
   return {
@@ -111,7 +111,7 @@ export function createAnswers(fetch: Fetch): Answers {
             values,
             valuesKey,
           }) as ScriptResult | undefined;
-          if (result === undefined) throw new Postponed('script time');
+          if (result === undefined) throw new EvaluationDeferred('script time');
           return result;
         },
         http: (request) =>
@@ -126,7 +126,7 @@ export function createAnswers(fetch: Fetch): Answers {
             tenantId,
             contractId,
           }) as readonly Allocation[],
-        all: (questions) => askAll(questions) as never,
+        all: (questions) => readAll(questions) as never,
       };
       return reader;
     },
@@ -142,17 +142,17 @@ export function createAnswers(fetch: Fetch): Answers {
 }
 
 /** Runs every question, so that all that is missing is fetched at once. */
-function askAll(questions: readonly (() => unknown)[]): unknown[] {
+function readAll(questions: readonly (() => unknown)[]): unknown[] {
   let isMissing = false;
   const answers = questions.map((question) => {
     try {
       return question();
     } catch (error) {
-      if (!(error instanceof Missing)) throw error;
+      if (!(error instanceof NotFetched)) throw error;
       isMissing = true;
       return undefined;
     }
   });
-  if (isMissing) throw new Missing();
+  if (isMissing) throw new NotFetched();
   return answers;
 }

@@ -3,15 +3,15 @@ import type { ChainClient } from '../chains/chainClient.ts';
 import type { Egress } from '../lib/egress.ts';
 import { createFairQueue } from '../lib/fairQueue.ts';
 import type { HostQueues } from '../lib/hostQueues.ts';
-import type { Fetch } from '../matching/answers.ts';
+import type { Fetch } from '../matching/createReadCache.ts';
 import type { ScriptResult } from '../model/detection.ts';
 import type { Store } from '../store/db.ts';
 import type { Keyring } from '../store/keyring.ts';
 import { findLabels } from '../store/labels/findLabels.ts';
 import { findAllocations } from '../store/tokenomics/tokenomics.ts';
 import { findFunding } from '../store/watch/funding.ts';
-import { answerRequests, type Sources } from './answerRequests.ts';
-import { createProbe } from './probe.ts';
+import { createFetch, type ReadSources } from './createFetch.ts';
+import { createHttpProbe } from './createHttpProbe.ts';
 
 type RunScripts = (
   tenantId: number,
@@ -33,20 +33,20 @@ type Options = {
 };
 
 /** Answers what evaluations ask: from the chain's nodes, the store, the sandbox and the web. */
-export function openAnswers({ store, runScripts, runBlockScripts, egress, hosts, keyring }: Options): {
-  answers(chainUid: string, client: ChainClient): Fetch;
+export function createFetchers({ store, runScripts, runBlockScripts, egress, hosts, keyring }: Options): {
+  fetchFor(chainUid: string, client: ChainClient): Fetch;
   close(): Promise<void>;
 } {
-  const { probe, close } = createProbe({ egress, hosts, keyring });
+  const { probe, close } = createHttpProbe({ egress, hosts, keyring });
   const runInBackground = createBackgroundRun(runScripts);
-  const scripts: Sources['scripts'] = (tenantId, values, sources, pace) => {
+  const scripts: ReadSources['scripts'] = (tenantId, values, sources, pace) => {
     if (pace === undefined) return runScripts(tenantId, values, sources);
     if (pace === 'background') return runInBackground(tenantId, values, sources);
     return runBlockScripts(pace.allowance(tenantId), tenantId, values, sources);
   };
   return {
-    answers: (chainUid, client) =>
-      answerRequests({
+    fetchFor: (chainUid, client) =>
+      createFetch({
         client,
         labels: (addresses) => findLabels(store, { chainUid, addresses }),
         funding: (addresses) => findFunding(store, chainUid, addresses),
@@ -59,7 +59,7 @@ export function openAnswers({ store, runScripts, runBlockScripts, egress, hosts,
 }
 
 /** On a busy machine a script takes longer than it works. */
-const mostRestMs = 50;
+const maxRestMs = 50;
 
 /** A tenant's scripts rest as long as they ran, so that background work leaves the processor to others. */
 function createBackgroundRun(run: RunScripts): RunScripts {
@@ -70,7 +70,7 @@ function createBackgroundRun(run: RunScripts): RunScripts {
         const startedAt = performance.now();
         resolve(await run(tenantId, values, sources));
         const elapsedMs = performance.now() - startedAt;
-        await sleep(Math.min(elapsedMs, mostRestMs * sources.length), undefined, { ref: false });
+        await sleep(Math.min(elapsedMs, maxRestMs * sources.length), undefined, { ref: false });
       };
       turns.run(tenantId, work).catch(reject);
     });

@@ -3,12 +3,17 @@ import { toChecksumAddress } from '../chains/evm/address.ts';
 import { findImplementation } from '../chains/evm/findImplementation.ts';
 import type { Store } from '../store/db.ts';
 import { saveInspection } from '../store/watch/inspection.ts';
-import type { WatchList } from './watchList.ts';
+import type { WatchList } from './createWatchList.ts';
 
 const retryMs = 60_000;
 
 /** Looks into the contracts that were not looked into yet, or that were upgraded: what stands behind them. */
-export function createInspector(client: ChainClient, store: Store, watchList: WatchList, now: () => number) {
+export function createContractInspector(
+  client: ChainClient,
+  store: Store,
+  watchList: WatchList,
+  now: () => number,
+) {
   let running: Promise<void> | undefined;
   let isStopped = false;
   /** Those that could not be looked into come later, so that they keep nobody else from it. */

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { createScriptBank } from './scriptBank.ts';
+import { createScriptBudget } from './createScriptBudget.ts';
 
 it('gives a tenant time by block and by the clock, and lets it pay off what it used beyond that', () => {
   let at = 0;
-  const bank = createScriptBank(() => at);
+  const bank = createScriptBudget(() => at);
   const first = bank.openBlock();
   expect(first(1).leftMs).toBe(50);
   first(1).leftMs -= 110;
