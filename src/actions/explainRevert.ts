@@ -1,5 +1,5 @@
+import { decodeCall, type FunctionItem, selectorOf } from '../chains/evm/abi/abi.ts';
 import type { Reverted } from '../chains/transactor.ts';
-import { decodeCall, type FunctionItem, selectorOf } from '../lib/abi.ts';
 import { toJsonValue } from '../lib/toJsonValue.ts';
 
 /** Why a call fails, in the words of the contract where its ABI has them: `NotOwner(who: 0x…)`. */

@@ -1,5 +1,5 @@
-import { encodeCall, type FunctionItem } from '../lib/abi.ts';
-import { toAbiValues } from '../lib/abiValues.ts';
+import { encodeCall, type FunctionItem } from '../chains/evm/abi/abi.ts';
+import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
 import { toJsonValue } from '../lib/toJsonValue.ts';
 import type { FilledParameter } from '../model/action.ts';
 

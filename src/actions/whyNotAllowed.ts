@@ -1,6 +1,6 @@
 import { type ChainUid, chains } from '../chains/chains.ts';
+import { canonicalSignature, type FunctionItem, parseFunction, selectorOf } from '../chains/evm/abi/abi.ts';
 import { families } from '../chains/families.ts';
-import { canonicalSignature, type FunctionItem, parseFunction, selectorOf } from '../lib/abi.ts';
 import type { AllowedCall } from '../model/action.ts';
 
 type WantedCall = {

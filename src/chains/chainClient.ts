@@ -13,6 +13,8 @@ export type ChainClient = {
   header(which: number | 'latest' | 'finalized'): Promise<Header | null>;
   /** Answers to all questions about one block; one that cannot be answered there says why. Throws BlockGone when the block is. */
   ask(block: BlockRef, questions: readonly Question[]): Promise<Answer[]>;
+  /** The contract behind a proxy of any usual kind, as people write its address; null when the address is no proxy. */
+  findImplementation(at: BlockRef, address: string): Promise<string | null>;
   /** The block that a transaction is in, null when it is unknown or still pending. */
   blockOfTransaction(hash: string): Promise<number | null>;
   readonly transactor: Transactor;

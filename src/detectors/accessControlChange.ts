@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { eventTopic, topicAddress } from '../chains/evm/abi/abi.ts';
+import { logWords } from '../chains/evm/abi/logWords.ts';
 import { isListed } from '../evidence/isListed.ts';
-import { logWords } from '../evidence/logWords.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
-import { eventTopic, topicAddress } from '../lib/abi.ts';
 import { defineDetector } from '../model/detection.ts';
 
 const config = Configuration({
@@ -57,11 +57,11 @@ export const accessControlChange = defineDetector<Static<typeof config>, never>(
     'threshold',
     'sender',
   ],
-  interests: (_config, { address }) => [{ on: 'log', address, topics: [...topics.keys()] }],
+  interests: (_config, { address }) => [{ on: 'log', address, keys: [...topics.keys()] }],
   evaluate(observation, { config: { roles, accounts }, contract }) {
     if (observation.type !== 'log') return {};
     const { log, transaction } = observation;
-    const change = toChange(topics.get(log.topics[0]!)!, logWords(log), namesOf(roles), contract.name);
+    const change = toChange(topics.get(log.key)!, logWords(log), namesOf(roles), contract.name);
     if (!change) return {};
     const { event, account, role, fields, message } = change;
     if (account !== undefined && isListed(accounts, account)) return {};

@@ -1,11 +1,12 @@
 import type { Static } from 'typebox';
-import { formatUnits, showAmount } from '../evidence/amounts.ts';
-import { assetFacts, native } from '../evidence/assetFacts.ts';
-import { transferTopic } from '../evidence/erc20Transfer.ts';
+import { logWords } from '../chains/evm/abi/logWords.ts';
+import { assetFacts } from '../chains/evm/evidence/assetFacts.ts';
+import { transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
+import { endsOf } from '../chains/evm/evidence/partiesOf.ts';
+import { formatUnits, native, showAmount } from '../evidence/amounts.ts';
+
 import { labelHits, showLabel } from '../evidence/labelHits.ts';
-import { logWords } from '../evidence/logWords.ts';
 import { Configuration, Whole } from '../evidence/parameters.ts';
-import { endsOf } from '../evidence/partiesOf.ts';
 import type { Log, Transaction } from '../model/block.ts';
 import { defineDetector, type Label, type Observation, type Sight } from '../model/detection.ts';
 
@@ -33,7 +34,7 @@ export const addressPoisoning = defineDetector<Config, State>({
   config,
   fields: ['kind', 'lookAlike', 'genuine', 'label', 'token', 'symbol', 'value', 'amount'],
   interests: (_config, { address }) => [
-    { on: 'party', address, topics: [transferTopic] },
+    { on: 'party', address, keys: [transferTopic] },
     { on: 'sender', address },
     { on: 'call', address },
   ],

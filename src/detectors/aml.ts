@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
+import { evmFormat } from '../chains/evm/abi/formats.ts';
+import { describeHits } from '../chains/evm/evidence/describeHits.ts';
+import { partyFields } from '../chains/evm/evidence/describeParty.ts';
+import { type Party, partiesOf } from '../chains/evm/evidence/partiesOf.ts';
 import { customLabels } from '../evidence/customLabels.ts';
-import { describeHits } from '../evidence/describeHits.ts';
-import { partyFields } from '../evidence/describeParty.ts';
 import { labelHits, severityByScore, showLabel, worstFirst } from '../evidence/labelHits.ts';
 import { Addresses, Choice, Condition, Configuration, Flag, LabelTags } from '../evidence/parameters.ts';
-import { type Party, partiesOf } from '../evidence/partiesOf.ts';
 import { evaluateCondition, parseCondition } from '../lib/condition.ts';
 import { defineDetector, type Label } from '../model/detection.ts';
 
@@ -18,7 +19,7 @@ const config = Configuration({
   csv: Type.String({
     description:
       'With source custom: one address a line, followed by score, tags parted by `;` and name as far as known.',
-    format: 'addressCsv',
+    format: evmFormat.addressCsv,
     default: '',
     maxLength: 1_000_000,
     examples: ['0x8589427373d6d84e98730d7795d8f6f8731fda16,90,MIXER;SANCTION,Mixer router'],

@@ -84,7 +84,7 @@ function measuresOf(block: Block, previous: { timestamp: number } | undefined, o
   const add = (name: string, unit: string, value: number, min: Bound, max: Bound) =>
     measures.push({ name, unit, value, min, max });
   const { length: count } = block.transactions;
-  const gas = Number(block.gasUsed);
+  const gas = Number(block.used);
   add('transactions', 'transactions', count, options.minTransactions, options.maxTransactions);
   add('events', 'logs', block.logs.length, options.minEvents, options.maxEvents);
   add('size', 'bytes', block.size, options.minSize, options.maxSize);

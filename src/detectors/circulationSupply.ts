@@ -1,9 +1,14 @@
 import { type Static, Type } from 'typebox';
+import { assetFacts } from '../chains/evm/evidence/assetFacts.ts';
+import {
+  decodeTransfer,
+  type Transfer,
+  transferTopic,
+  zeroAddress,
+} from '../chains/evm/evidence/erc20Transfer.ts';
+import { readCirculation } from '../chains/evm/evidence/holdings.ts';
 import { addressSet } from '../evidence/addressSet.ts';
 import { formatUnits, groupDigits, percentOf, showAmount } from '../evidence/amounts.ts';
-import { assetFacts } from '../evidence/assetFacts.ts';
-import { decodeTransfer, type Transfer, transferTopic, zeroAddress } from '../evidence/erc20Transfer.ts';
-import { readCirculation } from '../evidence/holdings.ts';
 import { holdsWithin } from '../evidence/holdsWithin.ts';
 import { keep } from '../evidence/keep.ts';
 import { Addresses, AmountOrPercent, Configuration } from '../evidence/parameters.ts';
@@ -61,7 +66,7 @@ export const circulationSupply = defineDetector<Config, State>({
     'tolerance',
     'side',
   ],
-  interests: (_config, { address }) => [{ on: 'log', address, topics: [transferTopic] }],
+  interests: (_config, { address }) => [{ on: 'log', address, keys: [transferTopic] }],
   evaluate(observation, sight) {
     if (observation.type !== 'log') return {};
     const { config: settings, contract, state, read } = sight;

@@ -1,19 +1,20 @@
 import { type Static, Type } from 'typebox';
-import { resultingItem } from '../evidence/abiItems.ts';
+import { canonicalSignature } from '../chains/evm/abi/abi.ts';
+import { resultingItem } from '../chains/evm/abi/abiItems.ts';
+import { evmFormat } from '../chains/evm/abi/formats.ts';
+import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
+import { tryCall } from '../chains/evm/evidence/readCall.ts';
 import { holdsFor } from '../evidence/holdsFor.ts';
 import { judgeSample, type Sampled } from '../evidence/judgeSample.ts';
 import { keep } from '../evidence/keep.ts';
 import { Address, Configuration, Flag, Looks, scheduleOf, Whole } from '../evidence/parameters.ts';
-import { tryCall } from '../evidence/readCall.ts';
-import { canonicalSignature } from '../lib/abi.ts';
-import { toAbiValues } from '../lib/abiValues.ts';
 import { type Decimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { defineDetector, type Outcome, type Sight } from '../model/detection.ts';
 
 const config = Configuration(
   {
     function: Type.String({
-      format: 'functionSignature',
+      format: evmFormat.functionSignature,
       description: 'The reading function with what it gives, such as balanceOf(address)(uint256).',
     }),
     params: Type.Array(Type.Unknown(), {

@@ -1,10 +1,10 @@
 import * as Hash from 'ox/Hash';
 import type * as Hex from 'ox/Hex';
 import { type Static, Type } from 'typebox';
-import { logWords } from '../evidence/logWords.ts';
+import { eventTopic, topicAddress } from '../chains/evm/abi/abi.ts';
+import { logWords } from '../chains/evm/abi/logWords.ts';
+import { readImplementation } from '../chains/evm/evidence/readImplementation.ts';
 import { Choice, Configuration, Flag, Looks, scheduleOf } from '../evidence/parameters.ts';
-import { readImplementation } from '../evidence/readImplementation.ts';
-import { eventTopic, topicAddress } from '../lib/abi.ts';
 import { defineDetector, type Outcome, type Sight } from '../model/detection.ts';
 
 const config = Configuration({
@@ -42,7 +42,7 @@ export const contractHashVerification = defineDetector<Config, State>({
   config,
   fields: ['hashType', 'hash', 'expected', 'previousHash', 'address', 'codeBytes'],
   interests: (options, { address }) => [
-    { on: 'log', address, topics: [upgraded] },
+    { on: 'log', address, keys: [upgraded] },
     { on: 'block', ...scheduleOf(options) },
   ],
   evaluate(observation, sight) {

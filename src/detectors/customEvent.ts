@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { eventItem } from '../evidence/abiItems.ts';
+import { canonicalSignature, decodeEvent, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
+import { eventItem } from '../chains/evm/abi/abiItems.ts';
+import { evmFormat } from '../chains/evm/abi/formats.ts';
 import {
   addressesMember,
   Expression,
@@ -8,13 +10,12 @@ import {
 } from '../evidence/customParameters.ts';
 import { holdsFor } from '../evidence/holdsFor.ts';
 import { Configuration } from '../evidence/parameters.ts';
-import { canonicalSignature, decodeEvent, parseEvent, topicOf } from '../lib/abi.ts';
 import { defineDetector } from '../model/detection.ts';
 
 const config = Configuration(
   {
     signature: Type.String({
-      format: 'eventSignature',
+      format: evmFormat.eventSignature,
       description:
         'The event, such as Transfer(address indexed from, address indexed to, uint256 value). Names and what is indexed may be left out: they are then taken from the contract’s ABI.',
     }),
@@ -40,7 +41,7 @@ export const customEvent = defineDetector<Static<typeof config>, never>({
     watchedAddresses(addresses, contract).map((address) => ({
       on: 'log',
       address,
-      topics: [topicOf(parseEvent(signature))],
+      keys: [topicOf(parseEvent(signature))],
     })),
   evaluate(observation, { config: { signature, expression }, contract, read }) {
     if (observation.type !== 'log') return {};

@@ -1,5 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { functionItem } from '../evidence/abiItems.ts';
+import {
+  canonicalSignature,
+  decodeCall,
+  type FunctionItem,
+  parseFunction,
+  selectorOf,
+} from '../chains/evm/abi/abi.ts';
+import { functionItem } from '../chains/evm/abi/abiItems.ts';
+import { evmFormat } from '../chains/evm/abi/formats.ts';
 import {
   addressesMember,
   Expression,
@@ -11,13 +19,12 @@ import {
 } from '../evidence/customParameters.ts';
 import { holdsFor } from '../evidence/holdsFor.ts';
 import { Configuration } from '../evidence/parameters.ts';
-import { canonicalSignature, decodeCall, type FunctionItem, parseFunction, selectorOf } from '../lib/abi.ts';
 import { defineDetector } from '../model/detection.ts';
 
 const config = Configuration(
   {
     signature: Type.String({
-      format: 'functionSignature',
+      format: evmFormat.functionSignature,
       description:
         'The function, such as transfer(address to, uint256 amount). Names may be left out: they are then taken from the contract’s ABI.',
     }),
@@ -44,7 +51,7 @@ export const customFunction = defineDetector<Static<typeof config>, never>({
     watchedAddresses(addresses, contract).map((address) => ({
       on: 'call',
       address,
-      selectors: [selectorOf(parseFunction(signature))],
+      keys: [selectorOf(parseFunction(signature))],
     })),
   evaluate(observation, { config: settings, contract, read }) {
     if (observation.type !== 'transaction') return {};

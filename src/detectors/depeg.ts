@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
+import { priceInterests, priceMembers, readPrice } from '../chains/evm/evidence/price.ts';
 import { groupDigits } from '../evidence/amounts.ts';
 import { holdsWithin } from '../evidence/holdsWithin.ts';
 import { keep } from '../evidence/keep.ts';
 import { Amount, Configuration, Whole } from '../evidence/parameters.ts';
-import { priceInterests, priceMembers, readPrice } from '../evidence/price.ts';
 import {
   absoluteDecimal,
   compareDecimal,

@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { formatUnits, showAmount } from '../evidence/amounts.ts';
-import { assetFacts, native } from '../evidence/assetFacts.ts';
-import { decodeTransfer, zeroAddress } from '../evidence/erc20Transfer.ts';
-import { logWords } from '../evidence/logWords.ts';
+import { eventTopic, functionSelector, parseFunction, topicAddress } from '../chains/evm/abi/abi.ts';
+import { logWords } from '../chains/evm/abi/logWords.ts';
+import { assetFacts } from '../chains/evm/evidence/assetFacts.ts';
+import { decodeTransfer, zeroAddress } from '../chains/evm/evidence/erc20Transfer.ts';
+import { tryCall } from '../chains/evm/evidence/readCall.ts';
+import { formatUnits, native, showAmount } from '../evidence/amounts.ts';
+
 import { Configuration } from '../evidence/parameters.ts';
-import { tryCall } from '../evidence/readCall.ts';
-import { eventTopic, functionSelector, parseFunction, topicAddress } from '../lib/abi.ts';
 import type { Log, Transaction } from '../model/block.ts';
 import { defineDetector, type Reader } from '../model/detection.ts';
 
@@ -140,12 +141,12 @@ function loansOf(transaction: Transaction): Loan[] {
 }
 
 function toLoan(log: Log): Loan | undefined {
-  return events.get(log.topics[0] ?? '')?.(logWords(log), log.address);
+  return events.get(log.key)?.(logWords(log), log.address);
 }
 
 function directLoan({ to, input, logs }: Transaction): Loan[] {
   if (to === null || !input.startsWith(directCall)) return [];
-  const [borrowerWord, tokenWord, amount] = logWords({ topics: [], data: `0x${input.slice(10)}` });
+  const [borrowerWord, tokenWord, amount] = logWords({ indexed: [], data: `0x${input.slice(10)}` });
   if (borrowerWord === undefined || tokenWord === undefined || amount === undefined) return [];
   const [borrower, token] = [topicAddress(borrowerWord), topicAddress(tokenWord)];
   // Where the token did not move, the call has failed.

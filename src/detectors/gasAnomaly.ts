@@ -31,7 +31,7 @@ export const gasAnomaly = defineDetector<Static<typeof config>, State>({
   evaluate(observation, { config: { z, minSamples }, contract, state, read }) {
     if (observation.type !== 'transaction') return {};
     const { transaction } = observation;
-    const { isSuccess, gasUsed } = read.receipt(transaction.hash);
+    const { isSuccess, used: gasUsed } = read.receipt(transaction.hash);
     // A call that fails stops anywhere, so its gas says nothing about the others.
     if (!isSuccess) return {};
     const selector = transaction.input.slice(0, 10);

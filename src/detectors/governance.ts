@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
+import { decodeEvent, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
 import { Configuration, Duration } from '../evidence/parameters.ts';
-import { decodeEvent, parseEvent, topicOf } from '../lib/abi.ts';
 import { cutText } from '../lib/cutText.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { defineDetector } from '../model/detection.ts';
@@ -94,11 +94,11 @@ export const governance = defineDetector<Static<typeof config>, never>({
   faq: 'Which contracts does it understand? Governors of OpenZeppelin and Compound and both timelocks; watch the governor and its timelock, since each tells only its part.',
   config,
   fields: ['event', ...valueNames, 'delaySeconds', 'isShort', 'sender'],
-  interests: (_config, { address }) => [{ on: 'log', address, topics: [...events.keys()] }],
+  interests: (_config, { address }) => [{ on: 'log', address, keys: [...events.keys()] }],
   evaluate(observation, { config: { minDelay }, contract }) {
     if (observation.type !== 'log') return {};
     const { log, transaction, block } = observation;
-    const { event, sentence, delay } = events.get(log.topics[0]!)!;
+    const { event, sentence, delay } = events.get(log.key)!;
     const values = decodeEvent(event, log);
     const delaySeconds = delay?.(values, block.timestamp / 1000);
     const isShort = delaySeconds !== undefined && delaySeconds * 1000 < parseDuration(minDelay);

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
+import { assetFacts } from '../chains/evm/evidence/assetFacts.ts';
+import { decodeTransfer, transferTopic, zeroAddress } from '../chains/evm/evidence/erc20Transfer.ts';
+import { readHolding, readSupply } from '../chains/evm/evidence/holdings.ts';
 import { addressSet } from '../evidence/addressSet.ts';
 import { percentOf } from '../evidence/amounts.ts';
-import { assetFacts } from '../evidence/assetFacts.ts';
-import { decodeTransfer, transferTopic, zeroAddress } from '../evidence/erc20Transfer.ts';
-import { readHolding, readSupply } from '../evidence/holdings.ts';
 import { judgeSample, type Sampled } from '../evidence/judgeSample.ts';
 import { keep } from '../evidence/keep.ts';
 import { Addresses, Condition, Configuration, Looks, scheduleOf, Whole } from '../evidence/parameters.ts';
@@ -47,7 +47,7 @@ export const holderConcentration = defineDetector<Config, State>({
   config,
   fields: ['share', 'topN', 'symbol', 'condition', 'holders', 'shares', 'clusterShare'],
   interests: (settings, { address }) => [
-    { on: 'log', address, topics: [transferTopic] },
+    { on: 'log', address, keys: [transferTopic] },
     { on: 'block', ...scheduleOf(settings) },
   ],
   evaluate: (observation, sight) => (observation.type === 'block' ? look(sight) : note(observation, sight)),

@@ -1,14 +1,15 @@
 import { type Static, Type } from 'typebox';
-import { resultingItem } from '../evidence/abiItems.ts';
-import { native } from '../evidence/assetFacts.ts';
-import { readHolding } from '../evidence/holdings.ts';
+import { resultingItem } from '../chains/evm/abi/abiItems.ts';
+import { evmFormat } from '../chains/evm/abi/formats.ts';
+import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
+import { readHolding } from '../chains/evm/evidence/holdings.ts';
+import { readCall } from '../chains/evm/evidence/readCall.ts';
+import { native } from '../evidence/amounts.ts';
 import { holdsFor, runScript } from '../evidence/holdsFor.ts';
 import { holdsWithin } from '../evidence/holdsWithin.ts';
 import { keep } from '../evidence/keep.ts';
 import { Address, AmountOrPercent, Configuration, Looks, scheduleOf } from '../evidence/parameters.ts';
-import { readCall } from '../evidence/readCall.ts';
 import { type Comparison, splitComparison } from '../evidence/splitComparison.ts';
-import { toAbiValues } from '../lib/abiValues.ts';
 import { type Decimal, formatDecimal, parseDecimal, subtractDecimal, toDecimal } from '../lib/decimal.ts';
 import { defineDetector, type Sight } from '../model/detection.ts';
 
@@ -20,7 +21,7 @@ const term = Type.Object(
     }),
     function: Type.Optional(
       Type.String({
-        format: 'functionSignature',
+        format: evmFormat.functionSignature,
         description: 'A reading function with what it gives, such as totalAssets()(uint256).',
       }),
     ),
@@ -32,7 +33,7 @@ const term = Type.Object(
     target: Type.Optional(Address('Contract that is asked, if not the watched one.')),
     balanceOf: Type.Optional(Address('Whose balance it is, instead of a function.')),
     token: Type.String({
-      format: 'asset',
+      format: evmFormat.asset,
       description: 'In what the balance is: native, or the address of a token.',
       default: 'native',
     }),

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { formatUnits, showAmount } from '../evidence/amounts.ts';
-import { assetDecimals, assetFacts, native } from '../evidence/assetFacts.ts';
-import { decodeTransfer, type Transfer, transferTopic } from '../evidence/erc20Transfer.ts';
+import { evmFormat } from '../chains/evm/abi/formats.ts';
+import { assetDecimals, assetFacts } from '../chains/evm/evidence/assetFacts.ts';
+import { decodeTransfer, type Transfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
+import { formatUnits, native, showAmount } from '../evidence/amounts.ts';
+
 import { Amount, Choice, Configuration } from '../evidence/parameters.ts';
 import { compareDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { defineDetector, type Found, type Interest, type Observation } from '../model/detection.ts';
@@ -11,7 +13,7 @@ const config = Configuration(
     threshold: Amount('Transfers of at least this many whole tokens or coins are told.'),
     token: Type.Optional(
       Type.String({
-        format: 'asset',
+        format: evmFormat.asset,
         description:
           'native, or the address of the token. Without it: the contract’s own token if it is one, and native coins to or from it.',
       }),
@@ -42,8 +44,8 @@ export const largeTransfer = defineDetector<Static<typeof config>, State>({
     const wanted = token?.toLowerCase() ?? address;
     const interests: Interest[] = [];
     if (wanted === address && direction === 'any')
-      interests.push({ on: 'log', address, topics: [transferTopic] });
-    else if (wanted !== native) interests.push({ on: 'party', address, topics: [transferTopic] });
+      interests.push({ on: 'log', address, keys: [transferTopic] });
+    else if (wanted !== native) interests.push({ on: 'party', address, keys: [transferTopic] });
     if (token !== undefined && wanted !== native) return interests;
     if (direction !== 'out') interests.push({ on: 'call', address });
     if (direction !== 'in') interests.push({ on: 'sender', address });

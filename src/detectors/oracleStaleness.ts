@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { type Round, readFeed } from '../chains/evm/evidence/readFeed.ts';
 import { holdsWithin } from '../evidence/holdsWithin.ts';
 import { keep } from '../evidence/keep.ts';
 import {
@@ -9,7 +10,6 @@ import {
   Looks,
   scheduleOf,
 } from '../evidence/parameters.ts';
-import { type Round, readFeed } from '../evidence/readFeed.ts';
 import { formatDecimal, percentChange } from '../lib/decimal.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { defineDetector, type Found, type Sight } from '../model/detection.ts';

@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { compareToLimit, formatUnits, percentOf, showAmount } from '../evidence/amounts.ts';
-import { assetDecimals, assetFacts, native } from '../evidence/assetFacts.ts';
-import { decodeTransfer, transferTopic } from '../evidence/erc20Transfer.ts';
-import { readHolding } from '../evidence/holdings.ts';
+import { assetDecimals, assetFacts } from '../chains/evm/evidence/assetFacts.ts';
+import { decodeTransfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
+import { readHolding } from '../chains/evm/evidence/holdings.ts';
+import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
+
 import { addOutflow, baselineOf, largestBefore, type Outflows, outflowWithin } from '../evidence/outflows.ts';
 import { AmountOrPercent, Asset, Configuration, Duration } from '../evidence/parameters.ts';
 import { compareDecimal, multiplyDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
@@ -57,7 +58,7 @@ export const outflowRate = defineDetector<Config, State>({
     'baseline',
   ],
   interests: ({ token }, { address }) =>
-    token === native ? [{ on: 'touch', address }] : [{ on: 'party', address, topics: [transferTopic] }],
+    token === native ? [{ on: 'touch', address }] : [{ on: 'party', address, keys: [transferTopic] }],
   evaluate(observation, sight) {
     const { config: settings, contract, state, read } = sight;
     if (!('block' in observation)) return {};

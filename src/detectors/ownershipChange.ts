@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
-import { zeroAddress } from '../evidence/erc20Transfer.ts';
+import { eventTopic, topicAddress } from '../chains/evm/abi/abi.ts';
+import { logWords } from '../chains/evm/abi/logWords.ts';
+import { zeroAddress } from '../chains/evm/evidence/erc20Transfer.ts';
 import { isListed } from '../evidence/isListed.ts';
-import { logWords } from '../evidence/logWords.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
-import { eventTopic, topicAddress } from '../lib/abi.ts';
 import { defineDetector } from '../model/detection.ts';
 
 const config = Configuration({
@@ -30,11 +30,11 @@ export const ownershipChange = defineDetector<Static<typeof config>, never>({
   faq: 'Does it see a contract being renounced? Yes: the new owner is then the zero address.',
   config,
   fields: ['event', 'previousOwner', 'newOwner', 'sender'],
-  interests: (_config, { address }) => [{ on: 'log', address, topics }],
+  interests: (_config, { address }) => [{ on: 'log', address, keys: topics }],
   evaluate(observation, { config: { allowedOwners }, contract }) {
     if (observation.type !== 'log') return {};
     const { log, transaction } = observation;
-    const event = events.get(log.topics[0]!)!;
+    const event = events.get(log.key)!;
     const [previousOwner, newOwner] = logWords(log).map(topicAddress);
     if (previousOwner === undefined || newOwner === undefined) return {};
     if (isListed(allowedOwners, newOwner)) return {};

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
-import { logWords } from '../evidence/logWords.ts';
+import { eventTopic, topicAddress } from '../chains/evm/abi/abi.ts';
+import { logWords } from '../chains/evm/abi/logWords.ts';
 import { Choice, Configuration } from '../evidence/parameters.ts';
-import { eventTopic, topicAddress } from '../lib/abi.ts';
 import { defineDetector } from '../model/detection.ts';
 
 const config = Configuration({
@@ -26,13 +26,13 @@ export const pauseState = defineDetector<Static<typeof config>, never>({
     {
       on: 'log',
       address,
-      topics: [...(notifyOn === 'unpaused' ? [] : paused), ...(notifyOn === 'paused' ? [] : unpaused)],
+      keys: [...(notifyOn === 'unpaused' ? [] : paused), ...(notifyOn === 'paused' ? [] : unpaused)],
     },
   ],
   evaluate(observation, { contract }) {
     if (observation.type !== 'log') return {};
     const { log, transaction } = observation;
-    const isPaused = paused.includes(log.topics[0]!);
+    const isPaused = paused.includes(log.key);
     const [account = transaction.from] = logWords(log).map(topicAddress);
     return {
       found: [

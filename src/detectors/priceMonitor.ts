@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
+import { priceInterests, priceMembers, readPrice } from '../chains/evm/evidence/price.ts';
 import { groupDigits } from '../evidence/amounts.ts';
 import { judgeSample, type Sampled } from '../evidence/judgeSample.ts';
 import { keep } from '../evidence/keep.ts';
 import { Condition, Configuration } from '../evidence/parameters.ts';
-import { priceInterests, priceMembers, readPrice } from '../evidence/price.ts';
 import { formatDecimal } from '../lib/decimal.ts';
 import { defineDetector } from '../model/detection.ts';
 

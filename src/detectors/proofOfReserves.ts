@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
+import { assetFacts } from '../chains/evm/evidence/assetFacts.ts';
+import { readSupply } from '../chains/evm/evidence/holdings.ts';
+import { readFeed } from '../chains/evm/evidence/readFeed.ts';
 import { groupDigits, ratioOf } from '../evidence/amounts.ts';
-import { assetFacts } from '../evidence/assetFacts.ts';
-import { readSupply } from '../evidence/holdings.ts';
 import { judgeSample, type Sampled } from '../evidence/judgeSample.ts';
 import { keep } from '../evidence/keep.ts';
 import { Address, Condition, Configuration, Looks, scheduleOf } from '../evidence/parameters.ts';
-import { readFeed } from '../evidence/readFeed.ts';
 import { formatDecimal, toDecimal } from '../lib/decimal.ts';
 import { defineDetector } from '../model/detection.ts';
 

@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
-import { zeroAddress } from '../evidence/erc20Transfer.ts';
+import { decodeEvent, eventTopic, parseEvent, topicAddress, topicOf } from '../chains/evm/abi/abi.ts';
+import { logWords } from '../chains/evm/abi/logWords.ts';
+import { zeroAddress } from '../chains/evm/evidence/erc20Transfer.ts';
+import { askImplementation, readImplementation } from '../chains/evm/evidence/readImplementation.ts';
 import { isListed } from '../evidence/isListed.ts';
-import { logWords } from '../evidence/logWords.ts';
 import { Addresses, Configuration, Flag, Looks, scheduleOf } from '../evidence/parameters.ts';
-import { askImplementation, readImplementation } from '../evidence/readImplementation.ts';
-import { decodeEvent, eventTopic, parseEvent, topicAddress, topicOf } from '../lib/abi.ts';
 import type { Log } from '../model/block.ts';
 import { defineDetector, type Found, type Outcome, type Sight } from '../model/detection.ts';
 
@@ -52,14 +52,14 @@ export const proxyUpgrade = defineDetector<Config, State>({
     'sender',
   ],
   interests: (options, { address }) => [
-    { on: 'log', address, topics: [upgraded, beaconUpgraded, topicOf(diamondCut)] },
+    { on: 'log', address, keys: [upgraded, beaconUpgraded, topicOf(diamondCut)] },
     ...(options.checkSlot ? [{ on: 'block' as const, ...scheduleOf(options) }] : []),
   ],
   evaluate(observation, sight) {
     if (observation.type === 'block') return checkStorage(sight);
     if (observation.type !== 'log') return {};
     const { log, transaction } = observation;
-    if (log.topics[0] === topicOf(diamondCut)) return { found: findCut(log, transaction.from, sight) };
+    if (log.key === topicOf(diamondCut)) return { found: findCut(log, transaction.from, sight) };
     return findUpgrade(log, transaction.from, sight);
   },
 });
@@ -67,7 +67,7 @@ export const proxyUpgrade = defineDetector<Config, State>({
 function findUpgrade(log: Log, sender: string, sight: Sight<Config, State>): Outcome<State> {
   const [implementation] = logWords(log).map(topicAddress);
   if (implementation === undefined) return {};
-  const isBeacon = log.topics[0] === beaconUpgraded;
+  const isBeacon = log.key === beaconUpgraded;
   const { contract, state } = sight;
   const previous = state?.announced ?? state?.stored ?? undefined;
   const outcome = { state: { ...state, announced: implementation } };

@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { delegatesOf } from '../evidence/delegatesOf.ts';
-import { zeroAddress } from '../evidence/erc20Transfer.ts';
+import { parseFunction, topicAddress } from '../chains/evm/abi/abi.ts';
+import { logWords } from '../chains/evm/abi/logWords.ts';
+import { delegatesOf } from '../chains/evm/evidence/delegatesOf.ts';
+import { zeroAddress } from '../chains/evm/evidence/erc20Transfer.ts';
+import { tryCall } from '../chains/evm/evidence/readCall.ts';
+import { safeEventByTopic, safeEvents, safeEventValue } from '../chains/evm/evidence/safeEvents.ts';
+import { safeExecutions } from '../chains/evm/evidence/safeExecutions.ts';
 import { isListed } from '../evidence/isListed.ts';
-import { logWords } from '../evidence/logWords.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
-import { tryCall } from '../evidence/readCall.ts';
-import { safeEventByTopic, safeEvents, safeEventValue } from '../evidence/safeEvents.ts';
-import { safeExecutions } from '../evidence/safeExecutions.ts';
-import { parseFunction, topicAddress } from '../lib/abi.ts';
 import type { Severity } from '../model/alert.ts';
 import type { Block, Log, Transaction } from '../model/block.ts';
 import { defineDetector, type Found, type Sight } from '../model/detection.ts';
@@ -69,12 +69,12 @@ export const safeMultisig = defineDetector<Config, never>({
     const topics = [...safeEventByTopic].flatMap(([topic, { name }]) =>
       events[name] !== 'OFF' || (hasDerived && executions.has(name)) ? [topic] : [],
     );
-    return topics.length > 0 ? [{ on: 'log', address, topics }] : [];
+    return topics.length > 0 ? [{ on: 'log', address, keys: topics }] : [];
   },
   evaluate(observation, sight) {
     if (observation.type !== 'log') return {};
     const { log, transaction, block } = observation;
-    const event = safeEventByTopic.get(log.topics[0]!)!;
+    const event = safeEventByTopic.get(log.key)!;
     const [word] = logWords(log);
     const found: Found[] = [];
     if (word !== undefined) {
@@ -147,7 +147,7 @@ function isCulprit(block: Block, log: Log): boolean {
 
 function executionLogs({ logs }: Block, safe: string, names: ReadonlySet<string>): Log[] {
   return logs.filter(
-    ({ address, topics }) => address === safe && names.has(safeEventByTopic.get(topics[0] ?? '')?.name ?? ''),
+    ({ address, key }) => address === safe && names.has(safeEventByTopic.get(key)?.name ?? ''),
   );
 }
 

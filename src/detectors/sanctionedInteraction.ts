@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { describeHits } from '../evidence/describeHits.ts';
-import { partyFields } from '../evidence/describeParty.ts';
+import { describeHits } from '../chains/evm/evidence/describeHits.ts';
+import { partyFields } from '../chains/evm/evidence/describeParty.ts';
+import { partiesOf } from '../chains/evm/evidence/partiesOf.ts';
 import { labelHits, showLabel } from '../evidence/labelHits.ts';
 import { Configuration } from '../evidence/parameters.ts';
-import { partiesOf } from '../evidence/partiesOf.ts';
 import { defineDetector } from '../model/detection.ts';
 
 const config = Configuration({

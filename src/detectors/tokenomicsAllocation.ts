@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
+import { readHolding } from '../chains/evm/evidence/holdings.ts';
+import { decimalsMember, ownDecimals } from '../chains/evm/evidence/ownDecimals.ts';
 import { groupDigits } from '../evidence/amounts.ts';
-import { readHolding } from '../evidence/holdings.ts';
 import { holdsWithin } from '../evidence/holdsWithin.ts';
 import { keep } from '../evidence/keep.ts';
-import { decimalsMember, ownDecimals } from '../evidence/ownDecimals.ts';
 import { AmountOrPercent, Configuration, Looks, scheduleOf } from '../evidence/parameters.ts';
 import { compareDecimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { type Allocation, defineDetector, type Found } from '../model/detection.ts';

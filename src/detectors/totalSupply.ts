@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { readSupply } from '../chains/evm/evidence/holdings.ts';
+import { decimalsMember, ownDecimals } from '../chains/evm/evidence/ownDecimals.ts';
 import { groupDigits } from '../evidence/amounts.ts';
-import { readSupply } from '../evidence/holdings.ts';
 import { keep } from '../evidence/keep.ts';
-import { decimalsMember, ownDecimals } from '../evidence/ownDecimals.ts';
 import { Configuration, Flag, Looks, scheduleOf } from '../evidence/parameters.ts';
 import { compareDecimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { defineDetector, type Found } from '../model/detection.ts';

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { compareToLimit, formatUnits, percentOf, showAmount } from '../evidence/amounts.ts';
-import { assetDecimals, assetFacts, native } from '../evidence/assetFacts.ts';
-import { readHolding } from '../evidence/holdings.ts';
+import { assetDecimals, assetFacts } from '../chains/evm/evidence/assetFacts.ts';
+import { readHolding } from '../chains/evm/evidence/holdings.ts';
+import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
+
 import { keep } from '../evidence/keep.ts';
 import { Address, AmountOrPercent, Configuration, Flag, Looks, scheduleOf } from '../evidence/parameters.ts';
 import { severityByShare } from '../evidence/severityByShare.ts';

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
+import { eventTopic, topicAddress } from '../chains/evm/abi/abi.ts';
+import { logWords } from '../chains/evm/abi/logWords.ts';
+import { assetDecimals, assetFacts } from '../chains/evm/evidence/assetFacts.ts';
+import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
 import { formatUnits, showAmount } from '../evidence/amounts.ts';
-import { assetDecimals, assetFacts } from '../evidence/assetFacts.ts';
-import { decodeTransfer } from '../evidence/erc20Transfer.ts';
 import { isListed } from '../evidence/isListed.ts';
 import { badTags } from '../evidence/labelHits.ts';
-import { logWords } from '../evidence/logWords.ts';
 import { Addresses, Amount, Configuration } from '../evidence/parameters.ts';
-import { eventTopic, topicAddress } from '../lib/abi.ts';
 import { compareDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import type { Log, Transaction } from '../model/block.ts';
 import { defineDetector, type Outcome, type Sight } from '../model/detection.ts';
@@ -54,8 +54,8 @@ export const unlimitedApproval = defineDetector<Config, State>({
     'amount',
   ],
   interests: (_config, { address }) => [
-    { on: 'log', address, topics: [approval, approvalForAll] },
-    { on: 'party', address, topics: [approval, approvalForAll, ...permit2Topics] },
+    { on: 'log', address, keys: [approval, approvalForAll] },
+    { on: 'party', address, keys: [approval, approvalForAll, ...permit2Topics] },
   ],
   evaluate(observation, sight) {
     if (observation.type !== 'log') return {};
@@ -78,8 +78,8 @@ export const unlimitedApproval = defineDetector<Config, State>({
 
 /** Undefined when the log is no such approval: that of one ERC-721 token has a fourth topic. */
 function toApproval(log: Log): Approval | undefined {
-  const isPermit2 = permit2Topics.includes(log.topics[0] ?? '');
-  if (isPermit2 ? log.address !== permit2 : log.topics.length === 4) return undefined;
+  const isPermit2 = permit2Topics.includes(log.key);
+  if (isPermit2 ? log.address !== permit2 : log.indexed.length === 3) return undefined;
   const words = logWords(log);
   const [owner, token] = words;
   const [spender, value] = words.slice(isPermit2 ? 2 : 1);
@@ -90,7 +90,7 @@ function toApproval(log: Log): Approval | undefined {
     owner: topicAddress(owner),
     spender: topicAddress(spender),
     value: BigInt(value),
-    isForAll: log.topics[0] === approvalForAll,
+    isForAll: log.key === approvalForAll,
   };
 }
 

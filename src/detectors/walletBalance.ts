@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { assetDecimals, assetFacts } from '../chains/evm/evidence/assetFacts.ts';
+import { readHolding } from '../chains/evm/evidence/holdings.ts';
 import { formatUnits, showAmount } from '../evidence/amounts.ts';
-import { assetDecimals, assetFacts } from '../evidence/assetFacts.ts';
-import { readHolding } from '../evidence/holdings.ts';
 import { type Judgement, judgeSample, type Sampled } from '../evidence/judgeSample.ts';
 import { keep } from '../evidence/keep.ts';
 import { Asset, Configuration, Flag, Looks, scheduleOf } from '../evidence/parameters.ts';

@@ -6,7 +6,11 @@ import {
   parseDecimal,
   toDecimal,
 } from '../lib/decimal.ts';
-import type { AssetFacts } from './assetFacts.ts';
+
+export type AssetFacts = { readonly symbol: string; readonly decimals: number };
+
+/** The word that stands for the chain's own coin where a token may be named. */
+export const native = 'native';
 
 /** `1,234.5 TKN`, for people. */
 export function showAmount(units: bigint, { symbol, decimals }: AssetFacts): string {

@@ -32,7 +32,7 @@ export function outcomeOf(
   transactionHash: string,
 ): { isWanted: boolean; values: Readonly<Record<string, unknown>> } {
   if (status === 'any' && !/status|gasUsed|gasPrice/i.test(expression)) return { isWanted: true, values: {} };
-  const { isSuccess, gasUsed, gasPrice } = read.receipt(transactionHash);
+  const { isSuccess, used: gasUsed, price: gasPrice } = read.receipt(transactionHash);
   const ended = isSuccess ? 'success' : 'failed';
   return { isWanted: status === 'any' || status === ended, values: { status: ended, gasUsed, gasPrice } };
 }

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
+import { evmFormat } from '../chains/evm/abi/formats.ts';
 import { parseSchedule } from '../lib/schedule.ts';
 
 /** Members of configurations that several detectors have; each with the words that the API documents show. */
 export function Addresses(description: string, most = 10_000) {
-  return Type.Array(Type.String({ format: 'address' }), {
+  return Type.Array(Type.String({ format: evmFormat.address }), {
     description,
     default: [],
     maxItems: most,
@@ -12,7 +13,7 @@ export function Addresses(description: string, most = 10_000) {
 }
 
 export function Address(description: string) {
-  return Type.String({ description, format: 'address' });
+  return Type.String({ description, format: evmFormat.address });
 }
 
 /** Tags of labels, which are kept in capitals. */
@@ -63,7 +64,7 @@ export function AmountOrPercent(description: string, fallback: string) {
 
 /** A token by its address, or `native` for the chain's own coin. */
 export function Asset(description: string) {
-  return Type.String({ description, format: 'asset', default: 'native' });
+  return Type.String({ description, format: evmFormat.asset, default: 'native' });
 }
 
 export function Whole(description: string, fallback: number, minimum: number, maximum: number) {

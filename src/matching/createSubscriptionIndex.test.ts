@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { addressTopic } from '../lib/abi.ts';
+import { addressTopic } from '../chains/evm/abi/abi.ts';
+import { EvmLog } from '../chains/evm/abi/evmLog.ts';
 import type { Block, Log, Transaction } from '../model/block.ts';
 import type { Interest } from '../model/detection.ts';
 import { createSubscriptionIndex } from './createSubscriptionIndex.ts';
@@ -40,14 +41,17 @@ type Sent = { from: number; to: number | null; input?: string; logs?: { at: numb
 function block(...sent: Sent[]): Block {
   const logs: Log[] = [];
   const transactions = sent.map(({ from, to, input = '0x', logs: own = [] }, index): Transaction => {
-    const made = own.map(({ at, topics }, place) => ({
-      address: address(at),
-      topics,
-      data: '0x',
-      index: logs.length + place,
-      transactionHash: `0x${index}`,
-      transactionIndex: index,
-    }));
+    const made = own.map(
+      ({ at, topics }, place) =>
+        new EvmLog({
+          address: address(at),
+          topics,
+          data: '0x',
+          index: logs.length + place,
+          transactionHash: `0x${index}`,
+          transactionIndex: index,
+        }),
+    );
     logs.push(...made);
     return {
       hash: `0x${index}`,
@@ -56,6 +60,8 @@ function block(...sent: Sent[]): Block {
       to: to === null ? null : address(to),
       value: 0n,
       input,
+      callKey: input.slice(0, 10),
+      payments: () => [],
       nonce: 0,
       priorityFee: 0n,
       logs: made,
@@ -69,8 +75,9 @@ function block(...sent: Sent[]): Block {
     timestamp: 1000,
     transactions,
     logs,
-    gasUsed: 0n,
-    gasLimit: 0n,
+    upgraded: [],
+    used: 0n,
+    limit: 0n,
     size: 0,
     receivedAt: 0,
   };
@@ -101,14 +108,14 @@ describe.each([
     // They look at the same addresses, and want something that never comes.
     for (let n = 0; n < others; n++)
       for (const at of [1, 2])
-        index.add(subscriber(1000 + 2 * n + at, { on: 'log', address: address(at), topics: [topic(999)] }));
+        index.add(subscriber(1000 + 2 * n + at, { on: 'log', address: address(at), keys: [topic(999)] }));
     for (const one of subscribers) index.add(one);
     return index;
   }
 
   it('shows logs by emitter and topic, or all of an emitter', () => {
     const index = indexOf(
-      subscriber(1, { on: 'log', address: address(1), topics: [topic(1)] }),
+      subscriber(1, { on: 'log', address: address(1), keys: [topic(1)] }),
       subscriber(2, { on: 'log', address: address(1) }),
       subscriber(3, { on: 'log', address: address(2) }),
     );
@@ -121,7 +128,7 @@ describe.each([
   });
 
   it('shows logs that name an address, whoever emits them, but not where it is only the emitter', () => {
-    const index = indexOf(subscriber(1, { on: 'party', address: address(1), topics: [topic(1)] }));
+    const index = indexOf(subscriber(1, { on: 'party', address: address(1), keys: [topic(1)] }));
     const logs = [
       { at: 7, topics: [topic(1), addressTopic(address(1))] },
       { at: 7, topics: [topic(2), addressTopic(address(1))] },
@@ -132,7 +139,7 @@ describe.each([
 
   it('shows transactions by receiver and selector, by sender, and by any touch, each once and before their logs', () => {
     const index = indexOf(
-      subscriber(1, { on: 'call', address: address(1), selectors: ['0xaaaaaaaa'] }),
+      subscriber(1, { on: 'call', address: address(1), keys: ['0xaaaaaaaa'] }),
       subscriber(2, { on: 'call', address: address(1) }),
       subscriber(3, { on: 'sender', address: address(2) }),
       subscriber(4, { on: 'touch', address: address(1) }, { on: 'log', address: address(1) }),

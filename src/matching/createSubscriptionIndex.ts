@@ -1,4 +1,3 @@
-import { addressTopic, isAddressTopic } from '../lib/abi.ts';
 import { isDue } from '../lib/schedule.ts';
 import type { Block, Log, Transaction } from '../model/block.ts';
 import type { Interest, Observation } from '../model/detection.ts';
@@ -10,7 +9,7 @@ export type Matches = Map<Subscriber, Observation[]>;
 type AddressInterest = Extract<Interest, { address: string }>;
 type Subscription = { readonly interest: AddressInterest; readonly subscriber: Subscriber };
 
-/** Most addresses have a few subscriptions, which are best looked through; those with many are looked up by topic and selector. */
+/** Most addresses have a few subscriptions, which are best looked through; those with many are looked up by key. */
 type Entry = { readonly address: string; subscriptions: Subscription[]; lookup?: Lookup | undefined };
 type Lookup = ReadonlyMap<string, Subscriber[]>;
 const lookupThreshold = 16;
@@ -19,13 +18,13 @@ const anyKey = '*';
 type BlockTime = { number: number; timestamp: number };
 
 /**
- * Who cares about which address, topic and selector. A block is matched by looking up what occurs in it, so that its cost
+ * Who cares about which address, event and function. A block is matched by looking up what occurs in it, so that its cost
  * depends on the block and on what it matches, not on how many subscribers there are.
  */
 export function createSubscriptionIndex() {
   const entries = new Map<string, Entry>();
-  /** The same entries by the address as an indexed value, for those who want to know of logs that name it. */
-  const byTopic = new Map<string, Entry>();
+  /** Those entries that want to know of logs that name the address. */
+  const parties = new Map<string, Entry>();
   const everyBlock = new Set<Subscriber>();
   const reorgs = new Set<Subscriber>();
   const clocks = new Set<Subscriber>();
@@ -63,8 +62,7 @@ export function createSubscriptionIndex() {
       entry = { address: interest.address, subscriptions: [] };
       entries.set(interest.address, entry);
     }
-    if (interest.on === 'party' || interest.on === 'touch')
-      byTopic.set(addressTopic(interest.address), entry);
+    if (interest.on === 'party' || interest.on === 'touch') parties.set(interest.address, entry);
     return entry;
   }
 
@@ -81,7 +79,7 @@ export function createSubscriptionIndex() {
       entry.lookup = undefined;
       if (entry.subscriptions.length === 0) {
         entries.delete(entry.address);
-        byTopic.delete(addressTopic(entry.address));
+        parties.delete(entry.address);
       }
     }
   }
@@ -103,9 +101,8 @@ export function createSubscriptionIndex() {
     for (const log of block.logs) {
       const entry = entries.get(log.address);
       if (entry) touch(log.transactionIndex, entry);
-      for (let place = 1; place < log.topics.length; place++) {
-        const topic = log.topics[place]!;
-        const party = isAddressTopic(topic) ? byTopic.get(topic) : undefined;
+      for (const address of log.parties) {
+        const party = parties.get(address);
         if (party) touch(log.transactionIndex, party);
       }
     }
@@ -136,7 +133,7 @@ export function createSubscriptionIndex() {
   };
 }
 
-/** Those who want this of the address; `key` is a topic or a selector where there is one. */
+/** Those who want this of the address; `key` is that of the event or function where there is one. */
 function subscribersFor(entry: Entry, on: AddressInterest['on'], key = anyKey): readonly Subscriber[] {
   if (entry.subscriptions.length <= lookupThreshold)
     return entry.subscriptions.flatMap(({ interest, subscriber }) =>
@@ -150,8 +147,7 @@ function subscribersFor(entry: Entry, on: AddressInterest['on'], key = anyKey): 
 }
 
 function keysOf(interest: AddressInterest): readonly string[] | undefined {
-  if (interest.on === 'call') return interest.selectors;
-  return interest.on === 'log' || interest.on === 'party' ? interest.topics : undefined;
+  return 'keys' in interest ? interest.keys : undefined;
 }
 
 function isKey(interest: AddressInterest, key: string): boolean {
@@ -189,8 +185,7 @@ function matchTransaction(
   for (const entry of touched) {
     showTransaction(subscribersFor(entry, 'touch'));
     if (entry.address === transaction.from) showTransaction(subscribersFor(entry, 'sender'));
-    if (entry.address === transaction.to)
-      showTransaction(subscribersFor(entry, 'call', transaction.input.slice(0, 10)));
+    if (entry.address === transaction.to) showTransaction(subscribersFor(entry, 'call', transaction.callKey));
   }
   for (const log of transaction.logs) matchLog(matches, block, transaction, log, touched);
 }
@@ -210,11 +205,10 @@ function matchLog(
       addObservation(matches, subscriber, { type: 'log', block, transaction, log });
     }
   };
-  const topic = log.topics[0] ?? '';
+  const { key, parties } = log;
   for (const entry of touched) {
-    if (entry.address === log.address) showLog(subscribersFor(entry, 'log', topic));
-    if (log.topics.length > 1 && log.topics.includes(addressTopic(entry.address), 1))
-      showLog(subscribersFor(entry, 'party', topic));
+    if (entry.address === log.address) showLog(subscribersFor(entry, 'log', key));
+    if (parties.includes(entry.address)) showLog(subscribersFor(entry, 'party', key));
   }
 }
 

@@ -8,8 +8,11 @@ export type Block = {
   readonly timestamp: number;
   readonly transactions: readonly Transaction[];
   readonly logs: readonly Log[];
-  readonly gasUsed: bigint;
-  readonly gasLimit: bigint;
+  /** Contracts that report new code in this block. */
+  readonly upgraded: readonly string[];
+  /** How much of its capacity the block uses, and how much it has, in the chain's own unit of work. */
+  readonly used: bigint;
+  readonly limit: bigint;
   /** Bytes. */
   readonly size: number;
   /** When it reached us, in epoch milliseconds. */
@@ -23,18 +26,35 @@ export type Transaction = {
   /** Null when the transaction creates a contract. */
   readonly to: string | null;
   readonly value: bigint;
-  /** Call data in hex, `0x` when there is none. */
+  /** What the sender passes to the recipient, as the chain encodes it. */
   readonly input: string;
+  /** Which function of the recipient it calls, as interests name it. */
+  readonly callKey: string;
   readonly nonce: number;
-  /** What the sender offers to block producers for a unit of gas. */
+  /** What the sender offers to block producers for a unit of work. */
   readonly priorityFee: bigint;
   readonly logs: readonly Log[];
+  /** Money that it moves. A token can report any sender, so payments of a source count only where the source takes part. */
+  payments(isSource: (address: string) => boolean): Iterable<Payment>;
+};
+
+export type Payment = {
+  readonly from: string;
+  readonly to: string;
+  /** The payer itself sends the transaction, and it is a payment and nothing else. */
+  readonly isDirect: boolean;
 };
 
 export type Log = {
+  /** Who emitted it. */
   readonly address: string;
-  readonly topics: readonly string[];
+  /** Which event it is, as interests name it; empty for one without a name. */
+  readonly key: string;
+  /** Values that the chain indexes, and all others, as the chain encodes them. */
+  readonly indexed: readonly string[];
   readonly data: string;
+  /** Addresses among the indexed values. */
+  readonly parties: readonly string[];
   /** Position among the logs of the block. */
   readonly index: number;
   readonly transactionHash: string;
@@ -43,8 +63,10 @@ export type Log = {
 
 export type Receipt = {
   readonly isSuccess: boolean;
-  readonly gasUsed: bigint;
-  readonly gasPrice: bigint;
+  /** Units of work, and the price of one. */
+  readonly used: bigint;
+  readonly price: bigint;
+  /** The contract that the transaction created. */
   readonly contractAddress: string | null;
 };
 

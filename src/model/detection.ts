@@ -23,16 +23,16 @@ export type Observation =
 type BlockTime = { readonly number: number; readonly timestamp: number };
 
 /**
- * What of a chain it wants to be shown. Addresses and topics are looked up in maps, so that a block costs the same however
+ * What of a chain it wants to be shown. Addresses and keys are looked up in maps, so that a block costs the same however
  * many subscribers there are.
  */
 export type Interest =
-  /** A log that the address emits; any log when no topics are named. */
-  | { readonly on: 'log'; readonly address: string; readonly topics?: readonly string[] }
-  /** A log of any emitter with one of these topics that has the address among its indexed values. */
-  | { readonly on: 'party'; readonly address: string; readonly topics: readonly string[] }
-  /** A transaction sent to the address; any call when no selectors are named. */
-  | { readonly on: 'call'; readonly address: string; readonly selectors?: readonly string[] }
+  /** A log that the address emits; any log when no keys are named. */
+  | { readonly on: 'log'; readonly address: string; readonly keys?: readonly string[] }
+  /** A log of any emitter with one of these keys that has the address among its parties. */
+  | { readonly on: 'party'; readonly address: string; readonly keys: readonly string[] }
+  /** A transaction sent to the address; any call when no keys are named. */
+  | { readonly on: 'call'; readonly address: string; readonly keys?: readonly string[] }
   /** A transaction sent by the address. */
   | { readonly on: 'sender'; readonly address: string }
   /** A transaction that has anything to do with the address, once: sent to or by it, a log of it, or a log that names it. */

@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { formatUnits, showAmount } from '../evidence/amounts.ts';
-import { assetDecimals, assetFacts, native } from '../evidence/assetFacts.ts';
-import { transferTopic } from '../evidence/erc20Transfer.ts';
-import { readHolding } from '../evidence/holdings.ts';
+import { assetDecimals, assetFacts } from '../chains/evm/evidence/assetFacts.ts';
+import { transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
+import { readHolding } from '../chains/evm/evidence/holdings.ts';
+import { formatUnits, native, showAmount } from '../evidence/amounts.ts';
+
 import { Asset, Condition, Configuration, Looks, scheduleOf } from '../evidence/parameters.ts';
 import { evaluateCondition, parseCondition } from '../lib/condition.ts';
 import { toDecimal } from '../lib/decimal.ts';
@@ -28,8 +29,7 @@ export const balanceChange = defineTrigger<Static<typeof params>, State>({
   fields: ['token', 'symbol', 'before', 'after', 'change', 'rawBefore', 'rawAfter', 'condition'],
   interests({ token, ...looks }, { address }) {
     // Tokens tell of every transfer, so that the balance need not be asked for in every block.
-    if (looks.when === 'block' && token !== native)
-      return [{ on: 'party', address, topics: [transferTopic] }];
+    if (looks.when === 'block' && token !== native) return [{ on: 'party', address, keys: [transferTopic] }];
     return [{ on: 'block', ...scheduleOf(looks) }];
   },
   evaluate(observation, { config, contract, chain, state, read }) {

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
+import { assetDecimals, assetFacts } from '../chains/evm/evidence/assetFacts.ts';
+import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
 import { formatUnits, showAmount } from '../evidence/amounts.ts';
-import { assetDecimals, assetFacts } from '../evidence/assetFacts.ts';
-import { decodeTransfer } from '../evidence/erc20Transfer.ts';
 import { Amount, Configuration } from '../evidence/parameters.ts';
 import { compareDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { defineTrigger } from '../model/detection.ts';

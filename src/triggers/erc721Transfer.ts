@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
-import { assetFacts } from '../evidence/assetFacts.ts';
-import { zeroAddress } from '../evidence/erc20Transfer.ts';
+import { topicAddress } from '../chains/evm/abi/abi.ts';
+import { assetFacts } from '../chains/evm/evidence/assetFacts.ts';
+import { zeroAddress } from '../chains/evm/evidence/erc20Transfer.ts';
 import { Configuration } from '../evidence/parameters.ts';
-import { topicAddress } from '../lib/abi.ts';
 import { defineTrigger } from '../model/detection.ts';
 import { directionMember, isDirected, tokenMember, transferInterests } from './support/transfers.ts';
 
@@ -17,8 +17,8 @@ export const erc721Transfer = defineTrigger<Static<typeof params>, never>({
   interests: transferInterests,
   evaluate(observation, { config, contract, chain, read }) {
     if (observation.type !== 'log') return {};
-    const { address: token, topics } = observation.log;
-    const [, fromTopic, toTopic, idTopic] = topics;
+    const { address: token, indexed } = observation.log;
+    const [fromTopic, toTopic, idTopic] = indexed;
     // The same event without an indexed id is the transfer of an amount.
     if (fromTopic === undefined || toTopic === undefined || idTopic === undefined) return {};
     const transfer = { from: topicAddress(fromTopic), to: topicAddress(toTopic) };

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { eventByTopic, eventItem } from '../evidence/abiItems.ts';
+import { decodeEvent, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
+import { eventByTopic, eventItem } from '../chains/evm/abi/abiItems.ts';
 import { Configuration } from '../evidence/parameters.ts';
-import { decodeEvent, parseEvent, topicOf } from '../lib/abi.ts';
 import { defineTrigger } from '../model/detection.ts';
 import { EventSignature, eventFields, tellEvent } from './support/events.ts';
 import { oncePer } from './support/oncePer.ts';
@@ -23,12 +23,12 @@ export const eventEmitted = defineTrigger<Params, never>({
   params,
   fields: eventFields,
   interests: ({ signature }, { address }) => [
-    { on: 'log', address, ...(signature !== undefined && { topics: [topicOf(parseEvent(signature))] }) },
+    { on: 'log', address, ...(signature !== undefined && { keys: [topicOf(parseEvent(signature))] }) },
   ],
   evaluate(observation, { config, contract }) {
     if (observation.type !== 'log') return {};
     const { log, transaction } = observation;
-    const event = named(config, contract) ?? eventByTopic(log.topics[0] ?? '', contract.abi);
+    const event = named(config, contract) ?? eventByTopic(log.key, contract.abi);
     return { found: [tellEvent(log, transaction, contract, event, event && decodeEvent(event, log))] };
   },
 });

@@ -1,8 +1,8 @@
 import type { AbiParameter } from 'abitype';
 import type { Static } from 'typebox';
-import { eventItem } from '../evidence/abiItems.ts';
+import { decodeEvent, type EventItem, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
+import { eventItem } from '../chains/evm/abi/abiItems.ts';
 import { Configuration } from '../evidence/parameters.ts';
-import { decodeEvent, type EventItem, parseEvent, topicOf } from '../lib/abi.ts';
 import { defineTrigger } from '../model/detection.ts';
 import { Conditions, compileConditions, refuseFaults } from './support/conditions.ts';
 import { EventSignature, eventFields, tellEvent } from './support/events.ts';
@@ -28,9 +28,7 @@ export const eventParameter = defineTrigger<Params, never>({
   params,
   fields: eventFields,
   check: (given, abi) => compile(given, abi).faults,
-  interests: ({ signature }, { address }) => [
-    { on: 'log', address, topics: [topicOf(parseEvent(signature))] },
-  ],
+  interests: ({ signature }, { address }) => [{ on: 'log', address, keys: [topicOf(parseEvent(signature))] }],
   evaluate(observation, { config, contract }) {
     if (observation.type !== 'log') return {};
     const { log, transaction } = observation;

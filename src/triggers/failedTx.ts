@@ -15,7 +15,7 @@ export const failedTx = defineTrigger<object, never>({
   evaluate(observation, { contract, read }) {
     if (observation.type !== 'transaction') return {};
     const { hash, from, to, value, input } = observation.transaction;
-    const { isSuccess, gasUsed } = read.receipt(hash);
+    const { isSuccess, used: gasUsed } = read.receipt(hash);
     if (isSuccess) return {};
     const reason = read.failureReason(observation.transaction) ?? undefined;
     const selector = input.length >= 10 ? input.slice(0, 10) : undefined;

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { functionBySelector, functionItem } from '../evidence/abiItems.ts';
+import { parseFunction, selectorOf } from '../chains/evm/abi/abi.ts';
+import { functionBySelector, functionItem } from '../chains/evm/abi/abiItems.ts';
 import { Configuration } from '../evidence/parameters.ts';
-import { parseFunction, selectorOf } from '../lib/abi.ts';
 import { defineTrigger } from '../model/detection.ts';
 import { callFields, callValues, FunctionSignature, statusMember, tellCall } from './support/calls.ts';
 import { oncePer } from './support/oncePer.ts';

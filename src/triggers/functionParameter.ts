@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
-import { functionItem } from '../evidence/abiItems.ts';
+import { parseFunction, selectorOf } from '../chains/evm/abi/abi.ts';
+import { functionItem } from '../chains/evm/abi/abiItems.ts';
 import { Configuration } from '../evidence/parameters.ts';
-import { parseFunction, selectorOf } from '../lib/abi.ts';
 import { defineTrigger } from '../model/detection.ts';
 import { callFields, callValues, FunctionSignature, statusMember, tellCall } from './support/calls.ts';
 import { Conditions, compileConditions, refuseFaults } from './support/conditions.ts';
@@ -29,7 +29,7 @@ export const functionParameter = defineTrigger<Params, never>({
   fields: callFields,
   check: (given, abi) => compile(given, abi).faults,
   interests: ({ signature }, { address }) => [
-    { on: 'call', address, selectors: [selectorOf(parseFunction(signature))] },
+    { on: 'call', address, keys: [selectorOf(parseFunction(signature))] },
   ],
   evaluate(observation, { config, contract, read }) {
     if (observation.type !== 'transaction') return {};

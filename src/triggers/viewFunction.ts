@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { functionItem } from '../evidence/abiItems.ts';
+import { functionItem } from '../chains/evm/abi/abiItems.ts';
+import { abiMember } from '../chains/evm/abi/abiMember.ts';
+import { compileComparison } from '../chains/evm/abi/compileComparison.ts';
+import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
+import { readCall, tryCall } from '../chains/evm/evidence/readCall.ts';
 import { Condition, Configuration, Looks, scheduleOf } from '../evidence/parameters.ts';
-import { readCall, tryCall } from '../evidence/readCall.ts';
-import { abiMember } from '../lib/abiMember.ts';
-import { toAbiValues } from '../lib/abiValues.ts';
-import { compileComparison } from '../lib/compileComparison.ts';
 import { evaluateCondition, parseCondition } from '../lib/condition.ts';
 import { parseDecimal } from '../lib/decimal.ts';
 import { defineTrigger } from '../model/detection.ts';

@@ -1,6 +1,4 @@
 import type { ChainClient } from '../chains/chainClient.ts';
-import { toChecksumAddress } from '../chains/evm/address.ts';
-import { findImplementation } from '../chains/evm/findImplementation.ts';
 import type { Store } from '../store/db.ts';
 import { saveInspection } from '../store/watch/inspection.ts';
 import type { WatchList } from './createWatchList.ts';
@@ -28,8 +26,8 @@ export function createContractInspector(
     for (const contract of waiting) {
       if (isStopped) return;
       try {
-        const found = await findImplementation(client, latest, contract.address);
-        await saveInspection(store, contract, found && toChecksumAddress(found.slice(2)), now());
+        const implementation = await client.findImplementation(latest, contract.address);
+        await saveInspection(store, contract, implementation, now());
         tryAfter.delete(contract.id);
       } catch (error) {
         tryAfter.set(contract.id, now() + retryMs);

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { addressTopic, eventTopic } from '../lib/abi.ts';
+import { addressTopic, eventTopic } from '../chains/evm/abi/abi.ts';
+import { EvmLog } from '../chains/evm/abi/evmLog.ts';
+import { evmPayments } from '../chains/evm/evmPayments.ts';
 import type { Block, Log, Transaction } from '../model/block.ts';
 import type { FundedAddress } from '../store/watch/funding.ts';
 import { traceFunding } from './traceFunding.ts';
@@ -20,18 +22,25 @@ const word = (value: bigint) => value.toString(16).padStart(64, '0');
 type Sent = Partial<Transaction> & { logs?: readonly Log[] };
 
 function blockOf(sent: readonly Sent[], timestamp = 1_000_000): Block {
-  const transactions = sent.map((part, index) => ({
-    hash: `0x${index}`,
-    index,
-    from: stranger,
-    to: stranger,
-    value: 0n,
-    input: '0x',
-    nonce: 0,
-    priorityFee: 0n,
-    logs: [],
-    ...part,
-  }));
+  const transactions = sent.map((part, index) => {
+    const transaction = {
+      hash: `0x${index}`,
+      index,
+      from: stranger,
+      to: stranger,
+      value: 0n,
+      input: '0x',
+      callKey: '0x',
+      nonce: 0,
+      priorityFee: 0n,
+      logs: [],
+      ...part,
+    };
+    return {
+      ...transaction,
+      payments: (isSource: (address: string) => boolean) => evmPayments(transaction, isSource),
+    };
+  });
   return {
     chainUid: 'anvil',
     number: 10,
@@ -40,15 +49,16 @@ function blockOf(sent: readonly Sent[], timestamp = 1_000_000): Block {
     timestamp,
     transactions,
     logs: transactions.flatMap(({ logs }) => logs),
-    gasUsed: 0n,
-    gasLimit: 0n,
+    upgraded: [],
+    used: 0n,
+    limit: 0n,
     size: 0,
     receivedAt: 0,
   };
 }
 
 function log(address: string, topics: readonly string[], data: string): Log {
-  return { address, topics, data, index: 0, transactionHash: '0x0', transactionIndex: 0 };
+  return new EvmLog({ address, topics, data, index: 0, transactionHash: '0x0', transactionIndex: 0 });
 }
 
 const transfer = (from: string, to: string, amount = 5n, by = token) =>

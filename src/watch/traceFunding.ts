@@ -1,5 +1,4 @@
-import { eventTopic, topicAddress, wordAt } from '../lib/abi.ts';
-import type { Block, Log, Transaction } from '../model/block.ts';
+import type { Block, Transaction } from '../model/block.ts';
 import { followedFunding } from '../model/followedFunding.ts';
 import type { FundedAddress } from '../store/watch/funding.ts';
 
@@ -32,7 +31,7 @@ export function traceFunding(block: Block, sources: Sources, funded: Funded): Fu
     to: string,
     { source, tags, hops }: Pick<FundedAddress, 'source' | 'tags' | 'hops'>,
   ): void {
-    if (sources.has(to) || to === zeroAddress) return;
+    if (sources.has(to)) return;
     const known = nearest(to);
     const isNews =
       !known || hops < known.hops || (hops === known.hops && block.timestamp - known.timestamp >= renewalMs);
@@ -61,63 +60,13 @@ export function traceFunding(block: Block, sources: Sources, funded: Funded): Fu
     note(transaction, to, { source: origin.source, tags: origin.tags, hops: origin.hops + 1 });
   }
 
+  const isSource = (address: string) => sources.has(address);
   for (const transaction of block.transactions) {
-    const { from, to, value, input } = transaction;
-    if (to !== null && value > 0n) {
+    for (const { from, to, isDirect } of transaction.payments(isSource)) {
       const tags = sources.get(from);
       if (tags) note(transaction, to, { source: from, tags, hops: 1 });
-      else if (input === '0x') hop(transaction, to);
-    }
-    for (const log of transaction.logs) {
-      const named = recipientOf(log, sources);
-      if (named) note(transaction, named.to, named);
-      const sender = tokenSender(log);
-      const tags = sender && sources.get(sender);
-      if (tags) {
-        // Anybody can write a token whose logs name a mixer as sender; in a real transfer the mixer takes part.
-        if (isAmount(log) && takesPart(sender, transaction))
-          note(transaction, topicAddress(log.topics[2]!), { source: sender, tags, hops: 1 });
-      } else if (sender === from && log.address === to && isAmount(log))
-        hop(transaction, topicAddress(log.topics[2]!));
+      else if (isDirect) hop(transaction, to);
     }
   }
   return [...brought.values()];
-}
-
-const zeroAddress = `0x${'0'.repeat(40)}`;
-
-/** Events by which a source tells whom it pays native coins, and where in them the recipient stands. */
-const payments = new Map<string, (log: Log) => string | undefined>([
-  // Tornado Cash: Withdrawal(address to, bytes32 nullifierHash, address indexed relayer, uint256 fee)
-  [eventTopic('Withdrawal(address,bytes32,address,uint256)'), ({ data }) => addressIn(data)],
-  // Bridges of the OP stack: ETHBridgeFinalized(address indexed from, address indexed to, uint256 amount, bytes extraData)
-  [
-    eventTopic('ETHBridgeFinalized(address,address,uint256,bytes)'),
-    ({ topics }) => (topics[2] === undefined ? undefined : topicAddress(topics[2])),
-  ],
-]);
-
-function addressIn(data: string): string | undefined {
-  return data.length >= 66 ? `0x${data.slice(26, 66)}` : undefined;
-}
-
-function recipientOf(log: Log, sources: Sources) {
-  const tags = sources.get(log.address);
-  const to = tags && payments.get(log.topics[0] ?? '')?.(log);
-  return tags && to ? { to, source: log.address, tags, hops: 1 } : undefined;
-}
-
-const transferTopic = eventTopic('Transfer(address,address,uint256)');
-
-/** Who sends tokens by this log, if it is of a transfer. */
-function tokenSender({ topics }: Log): string | undefined {
-  return topics.length === 3 && topics[0] === transferTopic ? topicAddress(topics[1]!) : undefined;
-}
-
-function isAmount({ data }: Log): boolean {
-  return data.length === 66 && wordAt(data, 0) > 0n;
-}
-
-function takesPart(address: string, { from, to, logs }: Transaction): boolean {
-  return from === address || to === address || logs.some((log) => log.address === address);
 }

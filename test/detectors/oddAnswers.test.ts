@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addressTopic, eventTopic } from '../../src/lib/abi.ts';
+import { addressTopic, eventTopic } from '../../src/chains/evm/abi/abi.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import type { Contract } from '../../testing/createContract.ts';
 import { type Observer, observeTrigger } from '../../testing/observeDetector.ts';

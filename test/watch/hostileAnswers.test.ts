@@ -1,6 +1,6 @@
 import { AbiParameters } from 'ox';
 import { expect, it } from 'vitest';
-import { eventTopic, functionSelector } from '../../src/lib/abi.ts';
+import { eventTopic, functionSelector } from '../../src/chains/evm/abi/abi.ts';
 import { sql } from '../../src/lib/sql.ts';
 import type { SimState } from '../../testing/simulator/answerRpc.ts';
 import type { BlockSpec, TxSpec } from '../../testing/simulator/buildBlock.ts';

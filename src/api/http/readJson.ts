@@ -1,5 +1,6 @@
 import { type Fault, Problem } from '../../model/errors.ts';
-import { escapePointer, faultLimit, invalidInput } from '../../model/validate.ts';
+import { escapePointer } from '../../model/schemaFaults.ts';
+import { faultLimit, invalidInput } from '../../model/validate.ts';
 
 const maxDepth = 64;
 const maxItems = 10_000;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { decodeResult, encodeCall, parseFunction } from '../../lib/abi.ts';
 import type { BlockRef } from '../../model/block.ts';
 import type { Answer, Question } from '../../model/question.ts';
 import { BlockGone, type ChainClient } from '../chainClient.ts';
+import { decodeResult, encodeCall, parseFunction } from './abi/abi.ts';
 import { BadAnswer, decodeHeader } from './decodeBlock.ts';
 import { type Endpoints, NotYet } from './endpoints.ts';
 import { isolateFailures, LimitReached } from './isolateFailures.ts';

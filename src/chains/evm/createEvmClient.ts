@@ -6,6 +6,7 @@ import { createLogsCheck } from './createLogsCheck.ts';
 import { createTransactor } from './createTransactor.ts';
 import { BadAnswer, decodeBlock, decodeHeader } from './decodeBlock.ts';
 import { createEndpoints, NotYet } from './endpoints.ts';
+import { findImplementation } from './findImplementation.ts';
 import { listenToHeads } from './listenToHeads.ts';
 import type { RpcReply } from './rpc.ts';
 import { toHex } from './toHex.ts';
@@ -83,6 +84,7 @@ export function createEvmClient({ chain, urls, now, counted }: Options): ChainCl
         ),
       ),
     ask,
+    findImplementation: (at, address) => findImplementation(ask, at, address),
     blockOfTransaction: (hash) =>
       orNull(
         endpoints.request([{ method: 'eth_getTransactionByHash', params: [hash] }], ([reply]) => {

@@ -1,5 +1,8 @@
-import type { Block, Header, Log, Receipt, Transaction } from '../../model/block.ts';
+import type { Block, Header, Log, Payment, Receipt, Transaction } from '../../model/block.ts';
+import { EvmLog } from './abi/evmLog.ts';
 import type { LogsCheck } from './createLogsCheck.ts';
+import { evmPayments } from './evmPayments.ts';
+import { upgradedAddresses } from './upgradedAddresses.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
@@ -43,8 +46,11 @@ export function decodeBlock(
     chainUid,
     transactions,
     logs,
-    gasUsed: BigInt(text(block, 'gasUsed')),
-    gasLimit: BigInt(text(block, 'gasLimit')),
+    get upgraded() {
+      return upgradedAddresses(logs);
+    },
+    used: BigInt(text(block, 'gasUsed')),
+    limit: BigInt(text(block, 'gasLimit')),
     size: block.size === undefined ? 0 : quantity(block, 'size'),
     receivedAt,
   };
@@ -66,14 +72,14 @@ function groupByTransaction(logs: readonly Log[]): ReadonlyMap<number, readonly 
 function decodeLog(raw: unknown, blockHash: string): Log {
   const log = record(raw, 'log');
   if (log.blockHash !== blockHash) throw new BadAnswer('a log belongs to another block');
-  return {
+  return new EvmLog({
     address: text(log, 'address').toLowerCase(),
     topics: list(log.topics, 'topics') as string[],
     data: text(log, 'data'),
     index: quantity(log, 'logIndex'),
     transactionHash: text(log, 'transactionHash'),
     transactionIndex: quantity(log, 'transactionIndex'),
-  };
+  });
 }
 
 /** Most transactions of a block concern nobody, so numbers are read only when somebody looks. */
@@ -98,6 +104,11 @@ class EvmTransaction implements Transaction {
     this.input = text(raw, 'input');
   }
 
+  /** The selector. */
+  get callKey(): string {
+    return this.input.slice(0, 10);
+  }
+
   get value(): bigint {
     return BigInt(text(this.#raw, 'value'));
   }
@@ -115,6 +126,10 @@ class EvmTransaction implements Transaction {
     return price > baseFee ? price - baseFee : 0n;
   }
 
+  payments(isSource: (address: string) => boolean): Iterable<Payment> {
+    return evmPayments(this, isSource);
+  }
+
   get logs(): readonly Log[] {
     return this.#logs.get(this.index) ?? [];
   }
@@ -125,8 +140,8 @@ export function decodeReceipt(raw: unknown): Receipt {
   const address = receipt.contractAddress;
   return {
     isSuccess: receipt.status === '0x1',
-    gasUsed: BigInt(text(receipt, 'gasUsed')),
-    gasPrice: typeof receipt.effectiveGasPrice === 'string' ? BigInt(receipt.effectiveGasPrice) : 0n,
+    used: BigInt(text(receipt, 'gasUsed')),
+    price: typeof receipt.effectiveGasPrice === 'string' ? BigInt(receipt.effectiveGasPrice) : 0n,
     contractAddress: typeof address === 'string' ? address.toLowerCase() : null,
   };
 }

@@ -1,7 +1,8 @@
-import { functionSelector } from '../../lib/abi.ts';
 import type { BlockRef } from '../../model/block.ts';
 import type { Answer, Question } from '../../model/question.ts';
 import type { ChainClient } from '../chainClient.ts';
+import { functionSelector } from './abi/abi.ts';
+import { toChecksumAddress } from './address.ts';
 
 /** keccak256('eip1967.proxy.implementation') - 1 and its siblings; the last is keccak256('PROXIABLE') of EIP-1822. */
 const slots = {
@@ -17,12 +18,17 @@ const cloneStart = '0x363d3d373d3d3d363d73';
 
 /** The contract behind a proxy of any usual kind, or null when the address is none. */
 export async function findImplementation(
-  client: Pick<ChainClient, 'ask'>,
+  ask: ChainClient['ask'],
   at: BlockRef,
   address: string,
 ): Promise<string | null> {
+  const found = await findCanonical(ask, at, address);
+  return found && toChecksumAddress(found.slice(2));
+}
+
+async function findCanonical(ask: ChainClient['ask'], at: BlockRef, address: string): Promise<string | null> {
   const storage = (slot: string): Question => ({ type: 'storage', address, slot });
-  const [code, direct, beacon, proxiable, first, delegated, master] = await client.ask(at, [
+  const [code, direct, beacon, proxiable, first, delegated, master] = await ask(at, [
     { type: 'code', address },
     storage(slots.implementation),
     storage(slots.beacon),
@@ -37,7 +43,7 @@ export async function findImplementation(
   if (named) return named;
   const beaconAddress = wordAddress(textOf(beacon));
   if (beaconAddress) {
-    const [answer] = await client.ask(at, [{ type: 'call', to: beaconAddress, data: implementationCall }]);
+    const [answer] = await ask(at, [{ type: 'call', to: beaconAddress, data: implementationCall }]);
     return wordAddress(callData(answer));
   }
   // The Safe's own proxy keeps it in its first slot and answers for it; other contracts keep anything there.

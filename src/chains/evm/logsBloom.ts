@@ -2,11 +2,12 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { Log } from '../../model/block.ts';
 
 /** The 2048-bit bloom over the addresses and topics of logs, as a header carries it. */
-export function logsBloom(logs: readonly Pick<Log, 'address' | 'topics'>[]): Buffer {
+export function logsBloom(logs: readonly Pick<Log, 'address' | 'key' | 'indexed'>[]): Buffer {
   const bloom = Buffer.alloc(256);
-  for (const { address, topics } of logs) {
+  for (const { address, key, indexed } of logs) {
     add(bloom, address);
-    for (const topic of topics) add(bloom, topic);
+    if (key !== '') add(bloom, key);
+    for (const topic of indexed) add(bloom, topic);
   }
   return bloom;
 }

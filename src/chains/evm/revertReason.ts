@@ -1,5 +1,5 @@
-import { decodeResult, type FunctionItem, parseFunction } from '../../lib/abi.ts';
 import { cutText } from '../../lib/cutText.ts';
+import { decodeResult, type FunctionItem, parseFunction } from './abi/abi.ts';
 
 const errorText = parseFunction('Error(string text)');
 const panicCode = parseFunction('Panic(uint256 code)');

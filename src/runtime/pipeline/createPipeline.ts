@@ -44,7 +44,6 @@ import {
   type Outcome,
 } from '../../watch/openFaultLedger.ts';
 import { lateFinding, switchOffSubscriber } from '../../watch/switchOffSubscriber.ts';
-import { upgradedAddresses } from '../../watch/upgradedAddresses.ts';
 
 export type PipelineOptions = {
   chain: Chain;
@@ -138,7 +137,7 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
       meter.block(block, matches, evaluated);
       previous = block;
     }
-    const upgraded = blocks.flatMap((block) => upgradedAddresses(block, watchList.index.has));
+    const upgraded = blocks.flatMap((block) => block.upgraded.filter(watchList.index.has));
     await commit(work, async (tx) => {
       await advanceCursor(tx, step(), blocks);
       await write(tx, work);

@@ -1,5 +1,5 @@
 import { parameterNames } from '../../actions/fillCall.ts';
-import type { FunctionItem } from '../../lib/abi.ts';
+import type { FunctionItem } from '../../chains/evm/abi/abi.ts';
 import { type Fault, Problem } from '../../model/errors.ts';
 import { type BindingItem, isItems } from '../../store/records/bindings.ts';
 

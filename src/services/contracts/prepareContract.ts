@@ -1,8 +1,6 @@
 import { type ChainUid, chains } from '../../chains/chains.ts';
-import { toChecksumAddress } from '../../chains/evm/address.ts';
-import { findImplementation } from '../../chains/evm/findImplementation.ts';
+import { abiFaults } from '../../chains/evm/abi/abiFaults.ts';
 import { families } from '../../chains/families.ts';
-import { abiFaults } from '../../model/abiFaults.ts';
 import { unprocessable } from '../../model/errors.ts';
 import { invalidInput } from '../../model/validate.ts';
 import type { Row } from '../../store/records/records.ts';
@@ -32,10 +30,10 @@ async function inspect(call: Call, chainUid: ChainUid, address: string): Promise
   if (!client) return {};
   const look = async () => {
     const latest = await client.header('latest');
-    return latest ? findImplementation(client, latest, address) : undefined;
+    return latest ? client.findImplementation(latest, address) : undefined;
   };
   const late = new Promise<undefined>((resolve) => setTimeout(resolve, patienceMs, undefined).unref());
   const found = await Promise.race([look().catch(() => undefined), late]);
   if (found === undefined) return {};
-  return { implementation: found && toChecksumAddress(found.slice(2)), inspectedAt: call.now };
+  return { implementation: found, inspectedAt: call.now };
 }

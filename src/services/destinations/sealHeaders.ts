@@ -1,6 +1,6 @@
 import { sealedText } from '../../lib/maskUri.ts';
 import { type Fault, invalid, Problem } from '../../model/errors.ts';
-import { escapePointer } from '../../model/validate.ts';
+import { escapePointer } from '../../model/schemaFaults.ts';
 import { findSealedHeaders } from '../../store/destinations/destinationHeaders.ts';
 import type { Row } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';

@@ -118,7 +118,7 @@ function toPlace(observation: Observation) {
         type: 'log',
         index: observation.log.index,
         address: observation.log.address,
-        topics: observation.log.topics,
+        topics: observation.log.key === '' ? [] : [observation.log.key, ...observation.log.indexed],
       }
     : { type: observation.type };
 }

@@ -1,6 +1,6 @@
 import type { Chain } from '../../chains/chains.ts';
+import { parseFunction } from '../../chains/evm/abi/abi.ts';
 import { families } from '../../chains/families.ts';
-import { parseFunction } from '../../lib/abi.ts';
 import type { AllowedCall } from '../../model/action.ts';
 import { unprocessable } from '../../model/errors.ts';
 import { contractTable } from '../../store/contracts/contractTable.ts';

@@ -1,4 +1,4 @@
-import type { FunctionItem } from '../../lib/abi.ts';
+import type { AbiFunction } from 'abitype';
 import { raw, sql } from '../../lib/sql.ts';
 import type { AllowedCall, IntendedCall } from '../../model/action.ts';
 import type { Severity } from '../../model/alert.ts';
@@ -11,7 +11,7 @@ export type FiredAction = {
   name: string;
   description: string | null;
   funcSignature: string;
-  funcAbi: FunctionItem;
+  funcAbi: AbiFunction;
   params: { name: string; value: string }[];
   gasPrice: string;
   gasLimit: number | null;

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { evmFormat } from '../../chains/evm/abi/formats.ts';
 import { Configuration } from '../../evidence/parameters.ts';
 import type { Found, Observation, Sight } from '../../model/detection.ts';
 import { oncePer } from './oncePer.ts';
@@ -9,7 +10,7 @@ type Params = { callers: string[] };
 export function CallerList(description: string) {
   return Configuration(
     {
-      callers: Type.Array(Type.String({ format: 'address' }), {
+      callers: Type.Array(Type.String({ format: evmFormat.address }), {
         description,
         minItems: 1,
         maxItems: 10_000,

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
+import { canonicalSignature, decodeCall, type FunctionItem } from '../../chains/evm/abi/abi.ts';
+import { evmFormat } from '../../chains/evm/abi/formats.ts';
 import { Choice } from '../../evidence/parameters.ts';
-import { canonicalSignature, decodeCall, type FunctionItem } from '../../lib/abi.ts';
 import { cutText } from '../../lib/cutText.ts';
 import { fillTemplate } from '../../lib/template.ts';
 import type { Transaction } from '../../model/block.ts';
@@ -13,7 +14,7 @@ export const statusMember = Choice(
 );
 
 export function FunctionSignature(description: string) {
-  return Type.String({ format: 'functionSignature', maxLength: 10_000, description });
+  return Type.String({ format: evmFormat.functionSignature, maxLength: 10_000, description });
 }
 
 type Values = Readonly<Record<string, unknown>>;

@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
-import { canonicalSignature, type EventItem } from '../../lib/abi.ts';
+import { canonicalSignature, type EventItem } from '../../chains/evm/abi/abi.ts';
+import { evmFormat } from '../../chains/evm/abi/formats.ts';
 import type { Log, Transaction } from '../../model/block.ts';
 import type { Found, Watched } from '../../model/detection.ts';
 import { showValues } from './calls.ts';
 
 export function EventSignature(description: string) {
-  return Type.String({ format: 'eventSignature', maxLength: 10_000, description });
+  return Type.String({ format: evmFormat.eventSignature, maxLength: 10_000, description });
 }
 
 type Values = Readonly<Record<string, unknown>>;
@@ -20,7 +21,7 @@ export function tellEvent(
   event: EventItem | undefined,
   args: Values | undefined,
 ): Found {
-  const topic = log.topics[0];
+  const topic = log.key || undefined;
   const what = event ? `${event.name}(${showValues(args ?? {})})` : `an event with topic ${topic ?? 'none'}`;
   return {
     message: `${contract.name} emitted ${what} in a transaction of ${from}.`,

@@ -1,4 +1,4 @@
-import { eventTopic } from '../../lib/abi.ts';
+import { eventTopic } from '../../chains/evm/abi/abi.ts';
 
 /** More than this is of no use to a reader and a burden to what is kept from block to block. */
 const mostCharacters = 1000;

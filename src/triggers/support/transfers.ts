@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { transferTopic } from '../../evidence/erc20Transfer.ts';
+import { transferTopic } from '../../chains/evm/evidence/erc20Transfer.ts';
 import { Address, Choice } from '../../evidence/parameters.ts';
 import type { Interest, Watched } from '../../model/detection.ts';
 
@@ -25,8 +25,8 @@ export function transferInterests(
   const wanted = token?.toLowerCase();
   const topics = [transferTopic];
   const own: Interest[] =
-    direction === 'any' && (wanted ?? address) === address ? [{ on: 'log', address, topics }] : [];
-  return wanted === address && direction === 'any' ? own : [...own, { on: 'party', address, topics }];
+    direction === 'any' && (wanted ?? address) === address ? [{ on: 'log', address, keys: topics }] : [];
+  return wanted === address && direction === 'any' ? own : [...own, { on: 'party', address, keys: topics }];
 }
 
 export function isDirected(

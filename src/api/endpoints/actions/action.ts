@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { evmFormat } from '../../../chains/evm/abi/formats.ts';
 import { fireAts } from '../../../model/action.ts';
 import { finishAction, prepareAction } from '../../../services/actions/prepareAction.ts';
 import { actionTable } from '../../../store/actions/actionTable.ts';
@@ -64,7 +65,10 @@ export const action = defineResource({
       },
     ),
     gasPrice: given(
-      Text('market, slow, fast, fastest, or a price in gwei.', 'market', { max: 30, format: 'gasPrice' }),
+      Text('market, slow, fast, fastest, or a price in gwei.', 'market', {
+        max: 30,
+        format: evmFormat.gasPrice,
+      }),
       { default: 'market' },
     ),
     gasLimit: given(
@@ -75,7 +79,9 @@ export const action = defineResource({
         examples: [200_000],
       }),
     ),
-    gasTip: given(Text('Tip in gwei; estimated if empty or null.', '2', { max: 100, format: 'gasTip' })),
+    gasTip: given(
+      Text('Tip in gwei; estimated if empty or null.', '2', { max: 100, format: evmFormat.gasTip }),
+    ),
     description: given(Text('What the action is for.', 'Stops withdrawals.', { max: 10_000 })),
     destinations: given(
       bindings(

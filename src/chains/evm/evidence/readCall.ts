@@ -1,5 +1,5 @@
-import { canonicalSignature, decodeResult, encodeCall, type FunctionItem } from '../lib/abi.ts';
-import type { Reader } from '../model/detection.ts';
+import type { Reader } from '../../../model/detection.ts';
+import { canonicalSignature, decodeResult, encodeCall, type FunctionItem } from '../abi/abi.ts';
 
 type Moment = 'block' | 'parent';
 

@@ -1,5 +1,5 @@
+import { cutText } from '../../../lib/cutText.ts';
 import { decodeResult, parseFunction } from './abi.ts';
-import { cutText } from './cutText.ts';
 
 /** What a token answers to `symbol()`: a text, or 32 bytes as the first tokens had it; undefined for anything else. */
 export function readTokenSymbol(data: string): string | undefined {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeCall, encodeCall, parseFunction } from './abi.ts';
-import { toAbiValue, toAbiValues } from './abiValues.ts';
+import { toAbiValue, toAbiValues } from './toAbiValue.ts';
 
 const of = (type: string, value: unknown) => toAbiValue({ type, name: 'x' }, value);
 const address = '0xdAC17F958D2ee523a2206206994597C13D831ec7';

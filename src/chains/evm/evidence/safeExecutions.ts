@@ -1,6 +1,6 @@
-import { eventTopic, functionSelector, topicAddress } from '../lib/abi.ts';
-import type { Log, Transaction } from '../model/block.ts';
-import { bytesAt } from './bytesAt.ts';
+import type { Log, Transaction } from '../../../model/block.ts';
+import { eventTopic, functionSelector, topicAddress } from '../abi/abi.ts';
+import { bytesAt } from '../abi/bytesAt.ts';
 
 export type SafeExecution = { readonly to: string; readonly isDelegateCall: boolean; readonly data: string };
 
@@ -19,7 +19,7 @@ const executed = ['ExecutionSuccess(bytes32,uint256)', 'ExecutionFailure(bytes32
  */
 export function safeExecutions({ to, input, logs }: Transaction, log: Log): SafeExecution[] {
   const own = logs.filter(({ address }) => address === log.address);
-  const isOf = (topics: readonly string[], each: Log) => topics.includes(each.topics[0] ?? '');
+  const isOf = (topics: readonly string[], each: Log) => topics.includes(each.key);
   if (own.some((each) => isOf([announced], each))) {
     const since = own.findLast((each) => each.index < log.index && isOf(executed, each))?.index ?? -1;
     return own

@@ -1,4 +1,4 @@
-import type { Fault } from './errors.ts';
+import type { Fault } from '../../../model/errors.ts';
 
 const itemTypes = ['function', 'event', 'error', 'constructor', 'fallback', 'receive'];
 const named = ['function', 'event', 'error'];

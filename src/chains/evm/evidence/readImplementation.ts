@@ -1,5 +1,5 @@
-import { parseFunction, topicAddress } from '../lib/abi.ts';
-import type { Reader } from '../model/detection.ts';
+import type { Reader } from '../../../model/detection.ts';
+import { parseFunction, topicAddress } from '../abi/abi.ts';
 import { zeroAddress } from './erc20Transfer.ts';
 import { readCall, tryCall } from './readCall.ts';
 

@@ -1,5 +1,5 @@
-import { eventTopic, topicAddress } from '../lib/abi.ts';
-import type { Severity } from '../model/alert.ts';
+import type { Severity } from '../../../model/alert.ts';
+import { eventTopic, topicAddress } from '../abi/abi.ts';
 import { zeroAddress } from './erc20Transfer.ts';
 
 export type SafeEvent = {

@@ -1,6 +1,6 @@
-import { parseFunction } from '../lib/abi.ts';
-import { type Decimal, toDecimal } from '../lib/decimal.ts';
-import type { Reader } from '../model/detection.ts';
+import { type Decimal, toDecimal } from '../../../lib/decimal.ts';
+import type { Reader } from '../../../model/detection.ts';
+import { parseFunction } from '../abi/abi.ts';
 import { readCall } from './readCall.ts';
 
 export type Round = {

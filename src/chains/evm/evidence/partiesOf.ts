@@ -1,7 +1,7 @@
-import { eventTopic, topicAddress } from '../lib/abi.ts';
-import type { Log, Transaction } from '../model/block.ts';
+import type { Log, Transaction } from '../../../model/block.ts';
+import { eventTopic, topicAddress } from '../abi/abi.ts';
+import { logWords } from '../abi/logWords.ts';
 import { transferTopic, zeroAddress } from './erc20Transfer.ts';
-import { logWords } from './logWords.ts';
 
 /** Somebody who has to do with the watched contract in a transaction, in the first of the roles that apply. */
 export type Party = {
@@ -37,8 +37,7 @@ const multiTokenTopics = [
 
 /** Who gives and who takes in a transfer of an ERC-20, ERC-721 or ERC-1155 token. */
 export function endsOf(log: Log): [from: string, to: string] | undefined {
-  const topic = log.topics[0] ?? '';
-  const first = topic === transferTopic ? 0 : multiTokenTopics.includes(topic) ? 1 : undefined;
+  const first = log.key === transferTopic ? 0 : multiTokenTopics.includes(log.key) ? 1 : undefined;
   if (first === undefined) return undefined;
   const words = logWords(log);
   const [from, to] = [words[first], words[first + 1]];

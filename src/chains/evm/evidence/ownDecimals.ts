@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { defaultDecimals } from '../lib/readTokenDecimals.ts';
-import type { Reader } from '../model/detection.ts';
+import type { Reader } from '../../../model/detection.ts';
+import { defaultDecimals } from '../abi/readTokenDecimals.ts';
 import { tokenDecimals } from './assetFacts.ts';
 
 export const decimalsMember = Type.Optional(

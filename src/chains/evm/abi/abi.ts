@@ -10,6 +10,7 @@ import * as AbiFunction from 'ox/AbiFunction';
 import * as AbiParameters from 'ox/AbiParameters';
 import * as Hash from 'ox/Hash';
 import * as Hex from 'ox/Hex';
+import type { Log } from '../../../model/block.ts';
 
 export type { EventItem, FunctionItem };
 
@@ -92,14 +93,15 @@ function canonicalType(parameter: AbiParameter): string {
  * The values of an event by name (unnamed ones by position). Whether a value is indexed is taken from the log where the
  * signature does not tell: when the counts differ, the first ones are.
  */
-export function decodeEvent(event: EventItem, log: { topics: readonly string[]; data: string }): Arguments {
-  const count = log.topics.length - (event.anonymous ? 0 : 1);
+export function decodeEvent(event: EventItem, log: Pick<Log, 'key' | 'indexed' | 'data'>): Arguments {
+  // Nothing names an anonymous event, so that its first topic is a value as well.
+  const topics = event.anonymous && log.key !== '' ? [log.key, ...log.indexed] : log.indexed;
+  const count = topics.length;
   const isTold = event.inputs.filter(({ indexed }) => indexed).length === count;
   const isIndexed = (input: EventItem['inputs'][number], place: number) =>
     isTold ? input.indexed === true : place < count;
   const plain = event.inputs.filter((input, place) => !isIndexed(input, place));
   const values = decodeValues(plain, log.data);
-  const topics = event.anonymous ? log.topics : log.topics.slice(1);
   let fromTopics = 0;
   let fromData = 0;
   return Object.fromEntries(

@@ -1,5 +1,5 @@
-import { eventTopic, topicAddress, wordAt } from '../lib/abi.ts';
-import type { Log } from '../model/block.ts';
+import type { Log } from '../../../model/block.ts';
+import { eventTopic, topicAddress, wordAt } from '../abi/abi.ts';
 
 export const transferTopic = eventTopic('Transfer(address,address,uint256)');
 export const zeroAddress = '0x0000000000000000000000000000000000000000';
@@ -7,12 +7,13 @@ export const zeroAddress = '0x0000000000000000000000000000000000000000';
 export type Transfer = { readonly from: string; readonly to: string; readonly amount: bigint };
 
 /** The transfer of an amount (ERC-20) that a log tells of; undefined for any other log, that of an NFT included. */
-export function decodeTransfer({ topics, data }: Log): Transfer | undefined {
-  if (topics[0] !== transferTopic) return undefined;
-  if (topics.length === 3 && data.length === 66)
-    return { from: topicAddress(topics[1]!), to: topicAddress(topics[2]!), amount: wordAt(data, 0) };
+export function decodeTransfer({ key, indexed, data }: Log): Transfer | undefined {
+  if (key !== transferTopic) return undefined;
+  const [from, to] = indexed;
+  if (from !== undefined && to !== undefined && indexed.length === 2 && data.length === 66)
+    return { from: topicAddress(from), to: topicAddress(to), amount: wordAt(data, 0) };
   // Some early tokens index nothing.
-  if (topics.length === 1 && data.length === 194)
+  if (indexed.length === 0 && data.length === 194)
     return { from: wordAddress(data, 0), to: wordAddress(data, 1), amount: wordAt(data, 2) };
   return undefined;
 }

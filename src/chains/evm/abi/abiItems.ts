@@ -1,12 +1,5 @@
 import type { AbiParameter } from 'abitype';
-import {
-  type EventItem,
-  type FunctionItem,
-  parseEvent,
-  parseFunction,
-  selectorOf,
-  topicOf,
-} from '../lib/abi.ts';
+import { type EventItem, type FunctionItem, parseEvent, parseFunction, selectorOf, topicOf } from './abi.ts';
 
 /** The event of a written signature; where that has types alone, the contract's ABI adds names and what is indexed. */
 export function eventItem(signature: string, abi: readonly unknown[]): EventItem {

@@ -1,6 +1,6 @@
-import { type FunctionItem, parseFunction } from '../lib/abi.ts';
-import type { Reader } from '../model/detection.ts';
-import { native } from './assetFacts.ts';
+import { native } from '../../../evidence/amounts.ts';
+import type { Reader } from '../../../model/detection.ts';
+import { type FunctionItem, parseFunction } from '../abi/abi.ts';
 import { readCall, tryCall } from './readCall.ts';
 
 const balanceOf = parseFunction('balanceOf(address)(uint256)');

@@ -1,5 +1,5 @@
-import { functionSelector } from '../lib/abi.ts';
-import { bytesAt, sizeAt } from './bytesAt.ts';
+import { functionSelector } from '../abi/abi.ts';
+import { bytesAt, sizeAt } from '../abi/bytesAt.ts';
 import type { SafeExecution } from './safeExecutions.ts';
 
 /** MultiSend of 1.3.0 (both deployments) and 1.4.1, which hands each item of a batch on as a call or as a delegatecall. */

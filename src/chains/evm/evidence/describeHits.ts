@@ -1,7 +1,7 @@
-import type { Transaction } from '../model/block.ts';
-import type { ChainFacts, Reader } from '../model/detection.ts';
+import type { LabelHit } from '../../../evidence/labelHits.ts';
+import type { Transaction } from '../../../model/block.ts';
+import type { ChainFacts, Reader } from '../../../model/detection.ts';
 import { describeParty } from './describeParty.ts';
-import type { LabelHit } from './labelHits.ts';
 import type { Party } from './partiesOf.ts';
 
 /** The worst of one transaction; an airdrop to thousands must not become thousands of alerts. */

@@ -1,5 +1,5 @@
 import type { AbiParameter } from 'abitype';
-import { cutText } from './cutText.ts';
+import { cutText } from '../../../lib/cutText.ts';
 
 /**
  * The value that an ABI type takes, from what people write: text, or JSON with arrays and objects. Numbers above 2^53 must be

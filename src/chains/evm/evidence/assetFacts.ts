@@ -1,11 +1,7 @@
-import { decimalsData, readTokenDecimals } from '../lib/readTokenDecimals.ts';
-import { readTokenSymbol } from '../lib/readTokenSymbol.ts';
-import type { CallResult, ChainFacts, Reader } from '../model/detection.ts';
-
-export type AssetFacts = { readonly symbol: string; readonly decimals: number };
-
-/** The word that stands for the chain's own coin where a token may be named. */
-export const native = 'native';
+import { type AssetFacts, native } from '../../../evidence/amounts.ts';
+import type { CallResult, ChainFacts, Reader } from '../../../model/detection.ts';
+import { decimalsData, readTokenDecimals } from '../abi/readTokenDecimals.ts';
+import { readTokenSymbol } from '../abi/readTokenSymbol.ts';
 
 /** Symbol and decimals of a token or of the native coin; a token without a symbol has its address. */
 export function assetFacts(read: Reader, chain: ChainFacts, token: string): AssetFacts {

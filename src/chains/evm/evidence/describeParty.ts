@@ -1,7 +1,8 @@
-import type { Transaction } from '../model/block.ts';
-import type { ChainFacts, Reader } from '../model/detection.ts';
-import { formatUnits, showAmount } from './amounts.ts';
-import { assetFacts, native } from './assetFacts.ts';
+import { formatUnits, native, showAmount } from '../../../evidence/amounts.ts';
+import type { Transaction } from '../../../model/block.ts';
+import type { ChainFacts, Reader } from '../../../model/detection.ts';
+import { assetFacts } from './assetFacts.ts';
+
 import { decodeTransfer } from './erc20Transfer.ts';
 import { endsOf, type Party } from './partiesOf.ts';
 

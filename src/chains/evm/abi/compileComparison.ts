@@ -1,6 +1,6 @@
 import type { AbiParameter } from 'abitype';
 import { eventTopic } from './abi.ts';
-import { toAbiValue } from './abiValues.ts';
+import { toAbiValue } from './toAbiValue.ts';
 
 export const comparisonOperators = [
   '==',

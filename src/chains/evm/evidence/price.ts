@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { cutText } from '../lib/cutText.ts';
-import { type Decimal, parseDecimal } from '../lib/decimal.ts';
-import { parseSchedule } from '../lib/schedule.ts';
-import type { Interest, Reader, Watched } from '../model/detection.ts';
-import { askJson } from './askJson.ts';
-import { jsonAt } from './jsonAt.ts';
-import { Address, Choice, Looks, scheduleOf } from './parameters.ts';
+import { askJson } from '../../../evidence/askJson.ts';
+import { jsonAt } from '../../../evidence/jsonAt.ts';
+import { Address, Choice, Looks, scheduleOf } from '../../../evidence/parameters.ts';
+import { cutText } from '../../../lib/cutText.ts';
+import { type Decimal, parseDecimal } from '../../../lib/decimal.ts';
+import { parseSchedule } from '../../../lib/schedule.ts';
+import type { Interest, Reader, Watched } from '../../../model/detection.ts';
 import { readFeed } from './readFeed.ts';
 
 /** Where a price comes from: a feed on chain, or a market's JSON. */

@@ -1,0 +1,17 @@
+import type { Log } from '../../model/block.ts';
+import { eventTopic } from './abi/abi.ts';
+
+/** Events by which proxies of the usual kinds tell of a new implementation. */
+const topics = new Set(
+  [
+    'Upgraded(address)',
+    'BeaconUpgraded(address)',
+    'AdminChanged(address,address)',
+    'ChangedMasterCopy(address)',
+  ].map(eventTopic),
+);
+
+/** Addresses that report a new implementation. */
+export function upgradedAddresses(logs: readonly Log[]): string[] {
+  return logs.flatMap(({ address, key }) => (topics.has(key) ? [address] : []));
+}
