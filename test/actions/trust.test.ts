@@ -155,6 +155,36 @@ describe('an action', () => {
     expect(await chain.vault.call('value')).toBe(1001n);
   });
 
+  it('follows from at most three others, one after the other', async () => {
+    const { vigil, anvil } = chain;
+    await vigil.reached('anvil', Number(await anvil.blockNumber()));
+    const trigger = await vigil.ok('POST', 'trigger', {
+      contractId: chain.contractId,
+      name: 'Steps',
+      triggerType: 'EVENT_EMITTED',
+      params: { signature: 'ValueSet(uint256 previous, uint256 current)' },
+      alerts: [{ severity: 'HIGH', name: 'Step' }],
+    });
+    const step = (n: number) => ({
+      params: [{ name: 'value', value: String(2000 + n) }],
+      triggerAlerts: [
+        { triggerAlertId: trigger.alerts[0].id, scriptFilter: `e.meta.args.current == ${2000 + n - 1}` },
+      ],
+    });
+    const first = await chain.addAction({ params: [{ name: 'value', value: '2001' }] });
+    const steps: Json[] = [];
+    for (const n of [2, 3, 4, 5]) steps.push(await chain.addAction(step(n)));
+    await vigil.ok('POST', `action/${first.id}/execute`);
+    // Each of the four calls raises an alert that is shown to every step.
+    const seen = await Promise.all(steps.map((action) => chain.ended(action, 4)));
+    await vigil.ok('DELETE', `trigger/${trigger.id}`);
+    const fired = seen.map((intents) => intents.filter(({ state }) => state === 'CONFIRMED').length);
+    expect(fired).toEqual([1, 1, 1, 0]);
+    const reasons = seen[3]!.map(({ reason }) => reason);
+    expect(reasons).toContainEqual(expect.stringMatching(/3 actions led to/));
+    expect(await chain.vault.call('value')).toBe(2004n);
+  });
+
   it('whose filter never ends is stopped after three times, until it is saved again; its others go on', async () => {
     const { vigil } = chain;
     const detectorId = await chain.addSource();

@@ -3,6 +3,7 @@ import { addSource } from '../../testing/addSource.ts';
 import { createWorkspace } from '../../testing/createWorkspace.ts';
 import { bodyOf, startSmtpSink } from '../../testing/startSmtpSink.ts';
 import { until } from '../../testing/until.ts';
+import { canary, sing, singInFiles } from '../support/canaries.ts';
 
 let workspace: Awaited<ReturnType<typeof createWorkspace>>;
 let sink: Awaited<ReturnType<typeof startSmtpSink>>;
@@ -19,6 +20,7 @@ it('mails an invite with the address that its maker gave, and an alert to a mail
     VIGIL_SMTP_URL: sink.url,
     VIGIL_MAIL_FROM: 'vigil@example.com',
     VIGIL_CORS_ORIGINS: 'https://console.example.com',
+    VIGIL_LOG_LEVEL: 'trace',
   });
   const tenant = await vigil.ok('POST', 'tenant', { name: 'Acme' });
   await vigil.ok('POST', 'invite', {
@@ -28,7 +30,7 @@ it('mails an invite with the address that its maker gave, and an alert to a mail
     url: 'https://console.example.com/welcome',
   });
   const invite = await until(() => sink.mails.find(({ to }) => to.includes('bob@example.com')));
-  expect(bodyOf(invite)).toContain('https://console.example.com/welcome');
+  const inviteSecret = /console\.example\.com\/welcome\S*invite=([\w-]+)/.exec(bodyOf(invite))?.[1];
 
   const { detectorId } = await addSource(vigil, tenant.id);
   // Nothing is bound, so that the tag decides.
@@ -46,5 +48,11 @@ it('mails an invite with the address that its maker gave, and an alert to a mail
   await vigil.ok('POST', `detector/${detectorId}/alert`, { alerts });
   const alert = await until(() => sink.mails.filter(({ to }) => to.includes('ops@example.com'))[1]);
   expect(bodyOf(alert)).toContain('The vault was drained.');
-  await vigil.stop();
+
+  // The links were secrets of those who got the mail.
+  const { stdout, stderr } = await vigil.stop();
+  const links = [canary('invite link', inviteSecret!), canary('confirmation link', code!)];
+  expect(stderr.split('\n').length).toBeGreaterThan(10);
+  expect(sing(links, stdout + stderr)).toEqual([]);
+  expect(await singInFiles(links, vigil.dataDir)).toEqual([]);
 });

@@ -134,7 +134,65 @@ describe('scripts that do not end', { timeout: 180_000 }, () => {
   });
 });
 
+/** As if it had been late for a long time: what is deferred is not due. */
+async function holdDeferred({ store }: TestWatch): Promise<void> {
+  await store.query(
+    sql`create function hold_deferred() returns trigger language plpgsql as $$
+      begin new.next_attempt_at = new.next_attempt_at + 3600000; return new; end $$`,
+  );
+  await store.query(
+    sql`create trigger hold_deferred before insert on deferred_evaluation for each row execute function hold_deferred()`,
+  );
+}
+
+const isProcessed = ({ store }: TestWatch, chain: SimChain, number: number) =>
+  until(async () => {
+    const [row] = await store.query<{ processed: number; hash: string }>(
+      sql`select processed, hash from chain_cursor`,
+    );
+    return row && row.processed >= number && row.hash === chain.at(row.processed)?.hash;
+  }, 30_000);
+
 describe('deferred evaluations', { timeout: 120_000 }, () => {
+  it('that are an hour or a thousand blocks late switch their detector off, and its fault names the missed blocks', async () => {
+    const { chain, vigil } = await start(() => true);
+    const contractId = await vigil.addContract(guarded);
+    const config = { expression: 'e.value >= 0n' };
+    const late = await vigil.addDetector(contractId, 'custom_tx', config);
+    const long = await vigil.addDetector(contractId, 'custom_tx', config);
+    await holdDeferred(vigil);
+    const watching = vigil.watch();
+    chain.extend([block, block, block]);
+    await isProcessed(vigil, chain, 3);
+    await watching.stop();
+    await vigil.store.query(sql`drop trigger hold_deferred on deferred_evaluation`);
+    await vigil.store.query(
+      sql`update deferred_evaluation set next_attempt_at = 0, created_at = created_at - ${3_600_000}
+        where id = ${late}`,
+    );
+    // The rest of a long backlog, which is never looked at.
+    await vigil.store.query(
+      sql`insert into deferred_evaluation (chain_uid, kind, id, number, hash, tenant_id, reason, next_attempt_at, created_at)
+        select chain_uid, kind, id, n, '0x', tenant_id, reason, 0, created_at
+        from deferred_evaluation d, generate_series(4, 1000) n where d.id = ${long} and d.number = 1`,
+    );
+    await vigil.store.query(sql`update deferred_evaluation set next_attempt_at = 0`);
+    vigil.watch();
+    const faultOf = (id: number) => vigil.ok('GET', `detector/${id}/fault`);
+    for (const [id, missed] of [
+      [late, 'It was not shown blocks 1 to 3, where 3 waited for it.'],
+      [long, 'It was not shown blocks 1 to 1000, where 1000 waited for it.'],
+    ] as const) {
+      await until(async () => (await vigil.ok('GET', `detector/${id}`)).status !== 'ACTIVE', 30_000);
+      const { message } = await faultOf(id);
+      expect(message).toMatch(/^Switched off, because /);
+      expect(message).toContain(missed);
+    }
+    expect(await deferredRows(vigil)).toEqual([]);
+    const names = (await vigil.alerts()).map(({ detectorId, name }: Json) => [detectorId, name]);
+    expect(names).toEqual(expect.arrayContaining([late, long].map((id) => [id, 'Detector switched off'])));
+  });
+
   it('of scripts that are only slow raise every alert, each once, also after a restart', async () => {
     const { chain, vigil } = await start();
     const contractId = await addStranger(vigil, hostile);
@@ -169,21 +227,8 @@ describe('deferred evaluations', { timeout: 120_000 }, () => {
     chain.extend([block]);
     await until(async () => (await blocksOf(vigil, id)).length === 1, 30_000);
     await watching.stop();
-    // As if it had been late for a long time: what is deferred is not due.
-    await vigil.store.query(
-      sql`create function hold_deferred() returns trigger language plpgsql as $$
-        begin new.next_attempt_at = new.next_attempt_at + 3600000; return new; end $$`,
-    );
-    await vigil.store.query(
-      sql`create trigger hold_deferred before insert on deferred_evaluation for each row execute function hold_deferred()`,
-    );
-    const processed = async (number: number) =>
-      until(async () => {
-        const [row] = await vigil.store.query<{ processed: number; hash: string }>(
-          sql`select processed, hash from chain_cursor`,
-        );
-        return row!.processed >= number && row!.hash === chain.at(row!.processed)?.hash;
-      }, 30_000);
+    await holdDeferred(vigil);
+    const processed = (number: number) => isProcessed(vigil, chain, number);
     // Nothing of these is worked on by this process, which knows of them only as not due.
     chain.extend(Array.from({ length: 7 }, () => block));
     const second = vigil.watch();
