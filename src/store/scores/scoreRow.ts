@@ -1,13 +1,13 @@
 import type { ScoreEvent, ScoreStep } from '../../model/score.ts';
-import { analyze, lowerCase } from '../../query/analyzer.ts';
-import { createTermHash, termHash } from '../../query/termHash.ts';
-import { oddTexts, textsOf } from '../alerts/alertRow.ts';
+import { lowerCase } from '../../query/analyzer.ts';
+import { termHash } from '../../query/termHash.ts';
+import { indexTexts, textsOf } from '../alerts/indexTexts.ts';
 import type { LaneFacts } from './readLane.ts';
 
 export type NewScoreChange = ScoreStep & { i: number; uid: string; event: ScoreEvent };
 
 /** A score change as its row, with what makes it searchable. */
-export function scoreRow(lane: LaneFacts, change: NewScoreChange): Record<string, unknown> {
+export async function scoreRow(lane: LaneFacts, change: NewScoreChange): Promise<Record<string, unknown>> {
   const { event } = change;
   return {
     tenant_id: lane.tenantId,
@@ -20,14 +20,14 @@ export function scoreRow(lane: LaneFacts, change: NewScoreChange): Record<string
     organisation_id: lane.organisationId,
     license_id: lane.licenseId,
     project_id: lane.projectId,
-    ...(event.type === 'alert' ? alertColumns(event) : { tags: [], meta: {} }),
+    ...(event.type === 'alert'
+      ? await alertColumns(lane.tenantId, event)
+      : { tags: [], meta: {}, odd_words: null, terms: [] }),
     score_group: change.scoreGroup,
     score: change.score,
     score_change: change.scoreChange,
     key: change.key,
     value: change.value,
-    odd_words: event.type === 'alert' ? oddTexts([event.name, event.message, ...textsOf(event.meta)]) : null,
-    terms: event.type === 'alert' ? scoreTerms(lane.tenantId, event) : [],
     asked: change.asked,
     base: change.base,
   };
@@ -40,7 +40,12 @@ export function scoreIndex(timestamp: number): string {
 
 type AlertEvent = Extract<ScoreEvent, { type: 'alert' }>;
 
-function alertColumns(event: AlertEvent): Record<string, unknown> {
+async function alertColumns(tenantId: number, event: AlertEvent): Promise<Record<string, unknown>> {
+  const { odd, terms } = await indexTexts(tenantId, {
+    alertName: [event.name],
+    alertMessage: [event.message],
+    meta: textsOf(event.meta),
+  });
   const monitorId = event.detectorId ?? event.triggerId ?? event.actionId;
   return {
     contract_id: event.contractId,
@@ -53,20 +58,15 @@ function alertColumns(event: AlertEvent): Record<string, unknown> {
     numeric_severity: event.numericSeverity,
     tags: event.tags,
     meta: event.meta,
+    odd_words: odd,
+    terms: [...wholeTerms(tenantId, event), ...terms],
   };
 }
 
-/** Hashes of what a query can look up; the names here are those of the members in `scoreTable`. */
-function scoreTerms(tenantId: number, event: AlertEvent): number[] {
-  const hashes = new Set<number>();
-  const words = (member: string, text: string) => {
-    const hash = createTermHash(tenantId, member);
-    for (const word of analyze(text)) hashes.add(hash(word));
-  };
-  if (event.txHash !== null) hashes.add(termHash(tenantId, 'txHash', lowerCase(event.txHash)));
-  for (const tag of event.tags) hashes.add(termHash(tenantId, 'tags', tag));
-  words('alertName', event.name);
-  words('alertMessage', event.message);
-  for (const text of textsOf(event.meta)) words('meta', text);
-  return [...hashes];
+/** Hashes of the values that are looked up as a whole; the names are those of the members in `scoreTable`. */
+function wholeTerms(tenantId: number, { txHash, tags }: AlertEvent): number[] {
+  return [
+    ...(txHash === null ? [] : [termHash(tenantId, 'txHash', lowerCase(txHash))]),
+    ...tags.map((tag) => termHash(tenantId, 'tags', tag)),
+  ];
 }

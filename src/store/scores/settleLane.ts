@@ -20,6 +20,8 @@ export async function settleLane(
   },
 ): Promise<boolean> {
   const { changes, done, nextI, fault } = settled;
+  const changeRows: Record<string, unknown>[] = [];
+  for (const change of changes) changeRows.push(await scoreRow(lane, change));
   const rows = await db.prepared(
     sql`with lane as (
         update score_lane set holder = null, lease_until = null, next_i = ${nextI},
@@ -31,7 +33,7 @@ export async function settleLane(
       changed as (
         insert into score_change
         select r.* from json_populate_recordset(null::score_change,
-          ${storableJson(changes.map((change) => scoreRow(lane, change)))}::json) r where exists (select from lane)),
+          ${storableJson(changeRows)}::json) r where exists (select from lane)),
       standing as (
         insert into score_standing as s (tenant_id, license_instance_id, score_group, score, changes, changed_at)
         select lane.tenant_id, lane.license_instance_id, r."scoreGroup", r.score, r.changes, r.at

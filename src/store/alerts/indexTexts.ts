@@ -1,0 +1,55 @@
+import { giveWay } from '../../lib/giveWay.ts';
+import { addWords, analyze } from '../../query/analyzer.ts';
+import { oddWords } from '../../query/plainWords.ts';
+import { createTermHash } from '../../query/termHash.ts';
+
+type IndexedTexts = {
+  /** Hashes of all words. */
+  terms: Set<number>;
+  /** The words that PostgreSQL would split wrongly, by text; null for the many rows without one. */
+  odd: Record<string, string> | null;
+};
+
+/** A shorter text takes less than a millisecond. */
+const largeText = 20_000;
+const wordsPerTurn = 10_000;
+
+/** Makes texts searchable, by column; yields to the event loop where a text is large. */
+export async function indexTexts(
+  tenantId: number,
+  columns: Readonly<Record<string, readonly (string | undefined)[]>>,
+): Promise<IndexedTexts> {
+  const terms = new Set<number>();
+  const odd: [string, string][] = [];
+  for (const [column, texts] of Object.entries(columns)) {
+    const hash = createTermHash(tenantId, column);
+    for (const text of texts) {
+      if (text === undefined) continue;
+      const words = text.length < largeText ? analyze(text) : await analyzeInPieces(text);
+      for (let at = 0; at < words.length; at += wordsPerTurn) {
+        for (const word of words.slice(at, at + wordsPerTurn)) terms.add(hash(word));
+        if (words.length > wordsPerTurn) await giveWay();
+      }
+      if (text.length >= largeText) await giveWay();
+      const oddText = oddWords(text, words);
+      if (oddText !== undefined) odd.push([text, oddText]);
+    }
+  }
+  return { terms, odd: odd.length === 0 ? null : Object.fromEntries(odd) };
+}
+
+async function analyzeInPieces(text: string): Promise<string[]> {
+  const words: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    at = addWords(text, at, at + largeText, words);
+    await giveWay();
+  }
+  return words;
+}
+
+/** Every string below a JSON value. */
+export function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(textsOf);
+}
