@@ -234,6 +234,13 @@ export const chains: Readonly<Record<ChainUid, Chain>> = {
   },
 };
 
+/** The chain of a stored chainUid; every one was checked against the list when it was written. */
+export function getChain(uid: string): Chain {
+  const known = chainUids.find((candidate) => candidate === uid);
+  if (!known) throw new Error(`There is no chain ${uid}.`);
+  return chains[known];
+}
+
 function evm(network: Chain['network'], confirmations: number) {
   return (
     uid: ChainUid,
