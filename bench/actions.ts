@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { createFireOnAlerts } from '../src/actions/fireOnAlerts.ts';
-import { toEnvelope } from '../src/actions/signCalls.ts';
+import { toEnvelope } from '../src/actions/toEnvelope.ts';
 import type { AlertHook } from '../src/alerts/raiseAlerts.ts';
 import { chains } from '../src/chains/chains.ts';
 import { createEvmClient } from '../src/chains/evm/createEvmClient.ts';
@@ -17,7 +17,7 @@ import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
 import { type Keyring, openKeyring } from '../src/store/keyring.ts';
 import { listen } from '../src/store/listen.ts';
 import { migrate } from '../src/store/migrate.ts';
-import { openSigner } from '../src/wallets/signer.ts';
+import { openSigner } from '../src/wallets/openSigner.ts';
 import { signTransaction } from '../src/wallets/signTransaction.ts';
 import { type Anvil, startAnvil } from '../testing/startAnvil.ts';
 import { createArmedTenant, guard } from './support/createArmedTenant.ts';
@@ -62,7 +62,7 @@ async function measure(bench: Bench): Promise<string[]> {
     store,
     keyring,
     hsm: undefined,
-    run: sandbox.run,
+    runScripts: sandbox.run,
     chains: { isConfigured: () => true, client: () => client },
     confirmations: () => 0,
     alertHooks: [],
@@ -121,7 +121,7 @@ async function sendAlone(
   for (let nonce = 0; nonce < count; nonce++) {
     const begun = performance.now();
     const call = { to: guard, data: '0x8456cb59', gasLimit: '60000' };
-    const { raw } = await signTransaction(signer, toEnvelope(31337, nonce, call, price));
+    const { raw } = await signTransaction(signer, toEnvelope(chains.anvil, nonce, call, price));
     await client.transactor.broadcast([raw]);
     times.push(performance.now() - begun);
   }

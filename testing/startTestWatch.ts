@@ -1,6 +1,6 @@
 import { BlockList } from 'node:net';
 import pino from 'pino';
-import type { Acting } from '../src/actions/acting.ts';
+import type { ActionContext } from '../src/actions/actionContext.ts';
 import { createCancelOnRetractions, createFireOnAlerts } from '../src/actions/fireOnAlerts.ts';
 import type { ChainClient } from '../src/chains/chainClient.ts';
 import { type ChainUid, chains } from '../src/chains/chains.ts';
@@ -27,7 +27,7 @@ export type TestWatch = TestApi & {
   /** Starts one more process that watches, as far as a process can be had inside this one. */
   watch(): { stop(): Promise<void> };
   /** Starts one more process that fires actions. */
-  act(options?: Partial<Pick<Acting, 'reached' | 'stuckMs' | 'run'>>): { stop(): Promise<void> };
+  act(options?: Partial<Pick<ActionContext, 'onStep' | 'stuckMs' | 'runScripts'>>): { stop(): Promise<void> };
   /** Calls to nodes so far, by method. */
   calls: Map<string, number>;
   watchLog: string[];
@@ -120,7 +120,7 @@ export async function startTestWatch(
         store: api.store,
         keyring: api.services.keyring,
         hsm: api.services.hsm,
-        run: sandbox.run,
+        runScripts: sandbox.run,
         chains: chainAccess,
         confirmations: (uid) => settings[uid]?.confirmations ?? chains[uid].confirmations,
         alertHooks,

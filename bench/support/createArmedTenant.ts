@@ -2,7 +2,7 @@ import { Address, Secp256k1 } from 'ox';
 import { sql } from '../../src/lib/sql.ts';
 import type { Store } from '../../src/store/db.ts';
 import type { Keyring } from '../../src/store/keyring.ts';
-import { privateKeyPlace } from '../../src/wallets/keyPlace.ts';
+import { privateKeyRef } from '../../src/wallets/walletKey.ts';
 
 /** An account without code, so that every call of it succeeds. */
 export const guard = '0x00000000000000000000000000000000000000aA';
@@ -37,7 +37,7 @@ export async function createArmedTenant(
   for (let id = 1; id <= 3; id++) {
     const key = Secp256k1.randomPrivateKey();
     const address = Address.checksum(Address.fromPublicKey(Secp256k1.getPublicKey({ privateKey: key })));
-    const sealed = keyring.seal(privateKeyPlace({ tenantId: 1, walletId: id }), key.slice(2));
+    const sealed = keyring.seal(privateKeyRef({ tenantId: 1, walletId: id }), key.slice(2));
     await store.query(
       sql`insert into wallet (id, tenant_id, created_at, updated_at, chain_uid, address, name, type, sealed_key)
         values (${id}, 1, 1, 1, 'anvil', ${address}, 'Guardian', 'DEFAULT', ${sealed})`,

@@ -1,47 +1,46 @@
 import type { Fees } from '../chains/transactor.ts';
 import { type Decimal, parseDecimal } from '../lib/decimal.ts';
 
-/** What a unit of gas may cost, and the tip within it; no tip on chains that know a gas price only. */
+/** What a unit of gas may cost, and the tip within it; null on chains without EIP-1559. */
 export type GasPrice = { maxFee: bigint; tip: bigint | null };
 
-type Wish = { gasPrice: string; gasTip: string | null };
+type FeeSettings = { gasPrice: string; gasTip: string | null };
 
-/** Room for the base fee to rise while the transaction waits, in percent. */
-const room = { slow: 120n, market: 200n, fast: 250n, fastest: 300n } as const;
-const legacyRoom = { slow: 100n, market: 110n, fast: 130n, fastest: 160n } as const;
-/** Many nodes do not even keep a transaction without any tip. */
-const leastTip = 1_000_000n;
+/** Percent of the present base fee, or of the gas price of a legacy chain, that the transaction offers: it may rise while it waits. */
+const headroom = { slow: 120n, market: 200n, fast: 250n, fastest: 300n } as const;
+const legacyHeadroom = { slow: 100n, market: 110n, fast: 130n, fastest: 160n } as const;
+/** Many nodes drop a transaction without a tip. */
+const minTip = 1_000_000n;
 
-/** What to pay now, or undefined when the cap does not let the next block be paid for. */
-export function chooseFees(fees: Fees, wish: Wish, cap: bigint | undefined): GasPrice | undefined {
-  const mode = modeOf(wish.gasPrice);
-  const fixed = mode ? undefined : toWei(wish.gasPrice);
+/** The price to offer now; undefined when the cap is below the price of the next block. */
+export function chooseFees(fees: Fees, settings: FeeSettings, cap: bigint | undefined): GasPrice | undefined {
+  const mode = toMode(settings.gasPrice);
   if (fees.baseFee === null) {
-    const price = fixed ?? (fees.gasPrice * legacyRoom[mode!]) / 100n;
+    const price = mode ? (fees.gasPrice * legacyHeadroom[mode]) / 100n : toWei(settings.gasPrice);
     return cap === undefined || price <= cap
       ? { maxFee: price, tip: null }
       : cap >= fees.gasPrice
         ? { maxFee: cap, tip: null }
         : undefined;
   }
-  const wanted = wish.gasTip ? toWei(wish.gasTip) : most(fees.tips[mode ?? 'market'], leastTip);
-  const full = fixed ?? (fees.baseFee * room[mode!]) / 100n + wanted;
+  const tip = settings.gasTip ? toWei(settings.gasTip) : max(fees.tips[mode ?? 'market'], minTip);
+  const full = mode ? (fees.baseFee * headroom[mode]) / 100n + tip : toWei(settings.gasPrice);
   const maxFee = cap !== undefined && full > cap ? cap : full;
-  // A price that somebody fixed is theirs to know, even if it has to wait for a cheaper block.
-  if (fixed === undefined && maxFee < fees.baseFee) return undefined;
-  return { maxFee, tip: least(wanted, maxFee) };
+  // A fixed price is sent even below the base fee: it waits for a cheaper block.
+  if (mode && maxFee < fees.baseFee) return undefined;
+  return { maxFee, tip: capAt(tip, maxFee) };
 }
 
-/** Nodes replace a transaction only for a tenth more; a little above, because they round. */
-const bump = 113n;
-const leastBump = 110n;
+/** Nodes accept a replacement from 10 % more; Vigil offers 13 %, because nodes round. */
+const bumpPercent = 113n;
+const minBumpPercent = 110n;
 
-/** A chain that stands still must not drive the price up without end: what is this many times the market's waits. */
-const mostOverMarket = 3n;
+/** Replacing stops at this many times the market price, so that a halted chain does not drive the price up without end. */
+const maxTimesMarket = 3n;
 
 /**
- * What to pay to replace a transaction, or undefined when the cap or the market does not let it. What gives a call up must
- * replace it however dear that was, and so goes over the market, once.
+ * The price that replaces a transaction; undefined when the cap or the market limit forbids it. The empty call that gives a
+ * call up may exceed the market limit once, because it must outbid the call.
  */
 export function bumpFees(
   before: GasPrice,
@@ -50,39 +49,40 @@ export function bumpFees(
   givesUp = false,
 ): GasPrice | undefined {
   if (!now) return undefined;
-  const maxFee = least(most(raised(before.maxFee, bump), now.maxFee), cap);
-  if (maxFee < raised(before.maxFee, leastBump)) return undefined;
-  if (!givesUp && maxFee > mostOverMarket * now.maxFee) return undefined;
+  const maxFee = capAt(max(raiseBy(before.maxFee, bumpPercent), now.maxFee), cap);
+  if (maxFee < raiseBy(before.maxFee, minBumpPercent)) return undefined;
+  if (!givesUp && maxFee > maxTimesMarket * now.maxFee) return undefined;
   if (before.tip === null) return { maxFee, tip: null };
   const market = now.tip ?? 0n;
-  const tip = least(most(raised(before.tip, bump), market), maxFee);
-  if (tip < raised(before.tip, leastBump)) return undefined;
-  if (!givesUp && tip > mostOverMarket * most(market, leastTip)) return undefined;
+  const tip = capAt(max(raiseBy(before.tip, bumpPercent), market), maxFee);
+  if (tip < raiseBy(before.tip, minBumpPercent)) return undefined;
+  if (!givesUp && tip > maxTimesMarket * max(market, minTip)) return undefined;
   return { maxFee, tip };
 }
 
-function raised(value: bigint, percent: bigint): bigint {
+function raiseBy(value: bigint, percent: bigint): bigint {
   return (value * percent + 99n) / 100n;
 }
 
-function modeOf(word: string): keyof typeof room | undefined {
-  return word === 'slow' || word === 'market' || word === 'fast' || word === 'fastest' ? word : undefined;
+function toMode(gasPrice: string): keyof typeof headroom | undefined {
+  return gasPrice === 'slow' || gasPrice === 'market' || gasPrice === 'fast' || gasPrice === 'fastest'
+    ? gasPrice
+    : undefined;
 }
 
-function most(one: bigint, other: bigint): bigint {
+function max(one: bigint, other: bigint): bigint {
   return one > other ? one : other;
 }
 
-function least(value: bigint, cap: bigint | undefined): bigint {
+function capAt(value: bigint, cap: bigint | undefined): bigint {
   return cap !== undefined && value > cap ? cap : value;
 }
 
-/** Gwei as people write it. */
 export function toWei(gwei: string): bigint {
   return toUnits(parseDecimal(gwei), 9);
 }
 
-/** A decimal of a currency in its smallest unit; what is smaller than that is left out. */
+/** A decimal amount in the smallest unit of its currency; smaller fractions are cut off. */
 export function toUnits({ units, scale }: Decimal, decimals: number): bigint {
   const shift = decimals - scale;
   return shift >= 0 ? units * 10n ** BigInt(shift) : units / 10n ** BigInt(-shift);

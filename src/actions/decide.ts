@@ -1,13 +1,14 @@
+import { zip } from '../lib/zip.ts';
 import type { FilledParameter } from '../model/action.ts';
 import type { ScriptFault } from '../scripts/compile.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
-import type { FiredAction } from '../store/actions/claimIntents.ts';
+import type { ExecutableAction } from '../store/actions/claimIntents.ts';
 import { fillCall, parameterNames } from './fillCall.ts';
 
 export type Undecided = {
-  action: FiredAction;
+  action: ExecutableAction;
   scripts: { filter: string | null; params: Readonly<Record<string, string>> };
-  given: Readonly<Record<string, unknown>>;
+  manualParams: Readonly<Record<string, unknown>>;
 };
 
 export type Decision =
@@ -17,54 +18,55 @@ export type Decision =
 
 /** Whether the alert fires the action, and the call with its parameters filled. An action run by hand has no alert. */
 export async function decide(
-  run: Sandbox['run'],
+  runScripts: Sandbox['run'],
   tenantId: number,
   alert: Readonly<Record<string, unknown>> | null,
-  { action, scripts, given }: Undecided,
+  { action, scripts, manualParams }: Undecided,
 ): Promise<Decision> {
-  const names = parameterNames(action).filter((name) => Object.hasOwn(scripts.params, name));
   const sources = [
-    ...(scripts.filter ? [scripts.filter] : []),
-    ...names.map((name) => scripts.params[name]!),
+    ...(scripts.filter ? [{ name: null, source: scripts.filter }] : []),
+    ...parameterNames(action).flatMap((name) => {
+      const source = Object.hasOwn(scripts.params, name) ? scripts.params[name] : undefined;
+      return source === undefined ? [] : [{ name, source }];
+    }),
   ];
   const results =
-    sources.length > 0 ? await run(tenantId, { e: alert, a: toScriptAction(action) }, sources) : [];
-  if (scripts.filter) {
-    const filtered = results.shift()!;
-    if ('fault' in filtered) return scriptFault('The filter', filtered.fault);
-    // `e.meta.a && …` gives whatever a is when it is empty.
-    if (!filtered.value) return { type: 'skip' };
-    if (filtered.value !== true) return fault('The filter must give true or false.');
-  }
+    sources.length === 0
+      ? []
+      : await runScripts(
+          tenantId,
+          { e: alert, a: toScriptAction(action) },
+          sources.map(({ source }) => source),
+        );
   const values: Record<string, unknown> = {};
-  for (const [place, name] of names.entries()) {
-    const result = results[place]!;
-    if ('fault' in result) return scriptFault(`The script of ${name}`, result.fault);
-    values[name] = result.value;
+  for (const [{ name }, result] of zip(sources, results)) {
+    const script = name === null ? 'The filter' : `The script of ${name}`;
+    if ('fault' in result) return toScriptFault(script, result.fault);
+    if (name !== null) values[name] = result.value;
+    // `e.meta.a && …` returns the value of a when that is empty.
+    else if (!result.value) return { type: 'skip' };
+    else if (result.value !== true) return toFault('The filter must give true or false.');
   }
   try {
-    return { type: 'fire', ...fillCall(action, { ...values, ...given }) };
+    return { type: 'fire', ...fillCall(action, { ...values, ...manualParams }) };
   } catch (error) {
-    if (error instanceof RangeError) return fault(error.message);
+    if (error instanceof RangeError) return toFault(error.message);
     throw error;
   }
 }
 
-function fault(reason: string): Decision {
+/** Running out of time or memory counts as a timeout: it stops the sandbox for others too, which a plain failure does not. */
+function toScriptFault(script: string, { code, message }: ScriptFault): Decision {
+  const isTimeout = code === 'time' || code === 'memory';
+  return { type: 'fault', reason: `${script} fails: ${message}.`, isTimeout };
+}
+
+function toFault(reason: string): Decision {
   return { type: 'fault', reason, isTimeout: false };
 }
 
-/** What takes the whole sandbox, time or memory, costs others; what merely fails does not. */
-function scriptFault(script: string, { code, message }: ScriptFault): Decision {
-  return {
-    type: 'fault',
-    reason: `${script} fails: ${message}.`,
-    isTimeout: code === 'time' || code === 'memory',
-  };
-}
-
-/** What scripts see of the action as `a`. */
-function toScriptAction({ contract, wallet, params, ...action }: FiredAction) {
+/** The action as scripts see it in `a`. */
+function toScriptAction({ contract, wallet, params, ...action }: ExecutableAction) {
   const { id, name, description, funcSignature, gasPrice, gasLimit, gasTip } = action;
   return {
     id,

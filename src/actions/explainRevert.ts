@@ -2,11 +2,11 @@ import { decodeCall, type FunctionItem, selectorOf } from '../chains/evm/abi/abi
 import type { Reverted } from '../chains/transactor.ts';
 import { toJsonValue } from '../lib/toJsonValue.ts';
 
-/** Why a call fails, in the words of the contract where its ABI has them: `NotOwner(who: 0x…)`. */
+/** Why a call fails: the decoded error where the contract's ABI declares it (`NotOwner(who: 0x…)`), else the node's reason. */
 export function explainRevert({ reason, data }: Reverted, abi: readonly unknown[]): string {
   for (const item of abi.filter(isError)) {
-    const told = tell(item, data);
-    if (told !== undefined) return told;
+    const decoded = decodeError(item, data);
+    if (decoded !== undefined) return decoded;
   }
   return reason;
 }
@@ -18,23 +18,23 @@ function isError(item: unknown): item is ErrorItem {
 }
 
 /** Undefined unless the data is this error. */
-function tell(item: ErrorItem, data: string): string | undefined {
+function decodeError(item: ErrorItem, data: string): string | undefined {
   try {
     const call = asFunction(item);
     if (selectorOf(call) !== data.slice(0, 10)) return undefined;
     const values = Object.entries(decodeCall(call, data));
-    return `${item.name}(${values.map(([name, value]) => `${name}: ${shown(value)}`).join(', ')})`;
+    return `${item.name}(${values.map(([name, value]) => `${name}: ${toText(value)}`).join(', ')})`;
   } catch {
-    // The ABI is as somebody wrote it and the data as a contract made it: where they do not fit, the node's words are left.
+    // ABI and data are untrusted: where they do not match, the node's reason is used.
     return undefined;
   }
 }
 
-/** Errors are written down like calls. */
+/** Errors are encoded like calls. */
 function asFunction({ name, inputs }: ErrorItem): FunctionItem {
   return { type: 'function', name, inputs, outputs: [], stateMutability: 'pure' };
 }
 
-function shown(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(toJsonValue(value));
 }

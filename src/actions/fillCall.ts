@@ -1,19 +1,17 @@
 import { encodeCall, type FunctionItem } from '../chains/evm/abi/abi.ts';
 import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
 import { toJsonValue } from '../lib/toJsonValue.ts';
+import { zip } from '../lib/zip.ts';
 import type { FilledParameter } from '../model/action.ts';
 
 type Callable = { funcAbi: FunctionItem; params: readonly { name: string; value: string }[] };
 
-/**
- * The names by which the values of a function are given: those of its signature. Where that has none, the parameter at the
- * same place names it, else its position does.
- */
+/** The parameter names of a function: those of its signature, else of the action's parameter at the same index, else the index. */
 export function parameterNames({ funcAbi, params }: Callable): string[] {
-  return funcAbi.inputs.map((input, place) => input.name || params[place]?.name || String(place));
+  return funcAbi.inputs.map((input, index) => input.name || params[index]?.name || String(index));
 }
 
-/** The call data. What is in `values` goes before the action's own parameters. Throws a RangeError that says what is wrong. */
+/** The call data. `values` take precedence over the action's own parameters. Throws a RangeError that names the fault. */
 export function fillCall(
   action: Callable,
   values: Readonly<Record<string, unknown>>,
@@ -31,12 +29,12 @@ export function fillCall(
     throw new RangeError(
       `There is no value for ${missing.join(', ')}: give it in params or in scriptParams.`,
     );
-  const named = funcAbi.inputs.map((input, place) => ({ ...input, name: names[place]! }));
-  const given = names.map((name) => (Object.hasOwn(values, name) ? values[name] : own.get(name)));
-  const filled = toAbiValues(named, given);
+  const named = zip(funcAbi.inputs, names).map(([input, name]) => ({ ...input, name }));
+  const supplied = names.map((name) => (Object.hasOwn(values, name) ? values[name] : own.get(name)));
+  const filled = toAbiValues(named, supplied);
   return {
-    data: encodeCall(funcAbi, toAbiValues(funcAbi.inputs, given)),
-    parameters: named.map(({ name, type }, place) => ({ name, type, value: toText(filled[place]) })),
+    data: encodeCall(funcAbi, toAbiValues(funcAbi.inputs, supplied)),
+    parameters: zip(named, filled).map(([{ name, type }, value]) => ({ name, type, value: toText(value) })),
   };
 }
 

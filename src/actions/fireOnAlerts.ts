@@ -4,8 +4,8 @@ import { insertIntents } from '../store/actions/insertIntents.ts';
 import type { Db } from '../store/db.ts';
 
 /**
- * Writes the intents of new alerts, in their own transaction. What is only tried out fires nothing.
- * The rate limit of detectors is about telling people: whoever floods them with alerts must not disarm the guardian.
+ * Writes the intents of new alerts, in the alerts' own transaction. Shadow alerts fire nothing. The rate limit of detectors
+ * limits notifications only: an attacker who floods a detector with alerts must not disarm its actions.
  */
 export function createFireOnAlerts({ now }: { now: () => number }) {
   return async (tx: Db, raised: readonly RaisedAlert[]): Promise<void> => {
@@ -24,7 +24,7 @@ export function createFireOnAlerts({ now }: { now: () => number }) {
   };
 }
 
-/** What was not signed of retracted alerts is not fired any more, in their own transaction. */
+/** Cancels unsigned intents of retracted alerts, in the transaction of the retraction. */
 export function createCancelOnRetractions({ now }: { now: () => number }) {
   return async (tx: Db, retracted: readonly { tenantId: number; uid: string }[]): Promise<void> => {
     if (retracted.length > 0) await cancelRetracted(tx, retracted, now());

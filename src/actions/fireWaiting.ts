@@ -2,202 +2,155 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Prepared } from '../chains/transactor.ts';
 import { groupBy } from '../lib/groupBy.ts';
 import { messageOf } from '../lib/messageOf.ts';
-import type { IntendedCall } from '../model/action.ts';
-import { setTimeouts } from '../store/actions/bindingTimeouts.ts';
+import { settleAll } from '../lib/settleAll.ts';
+import { zip } from '../lib/zip.ts';
 import { claimWaiting, type WaitingIntent } from '../store/actions/claimIntents.ts';
-import { type Postponed, postponeIntents } from '../store/actions/settleIntents.ts';
+import { type PostponedIntent, postponeIntents } from '../store/actions/settleIntents.ts';
 import { findContractAbi } from '../store/contracts/contractAbi.ts';
 import { type AlertDocument, findAlertDocuments } from '../store/destinations/alertDocuments.ts';
-import { type Acting, validMs } from './acting.ts';
-import { decide } from './decide.ts';
+import { type ActionContext, maxIntentAgeMs } from './actionContext.ts';
+import { type DecidedCall, type Decisions, decideIntents } from './decideIntents.ts';
 import { type Ending, endIntents } from './endIntents.ts';
 import { priceCall } from './priceCall.ts';
 import { sendAttempts } from './sendAttempts.ts';
-import { settleAll } from './settleAll.ts';
-import { type Fireable, signCalls } from './signCalls.ts';
-import { whyNotAllowed } from './whyNotAllowed.ts';
-import { whyOver } from './whyOver.ts';
+import { type PricedIntent, signCalls } from './signCalls.ts';
 
-const mostAtOnce = 100;
-/** What is decided is not kept waiting for longer by scripts that are not done. */
-const patienceMs = 100;
-/** Scripts of a binding that run out of time so often in a row are not run any more. */
-const maxTimeouts = 3;
+const batchSize = 100;
+/** Decided intents are signed after at most this time, while the scripts of others still run. */
+const decisionBatchMs = 100;
 
-type Ready = { intent: WaitingIntent; data: string; parameters: IntendedCall['parameters'] };
-type Decided = { ready: Ready[]; endings: Ending[]; faults: unknown[] };
-type Alerts = ReadonlyMap<string, AlertDocument>;
-
-/** Decides on what of a tenant waits, signs and sends it; returns how many there were. */
-export async function fireWaiting(acting: Acting, tenantId: number): Promise<number> {
-  const { store, chain, now, reached, turns } = acting;
+/** Decides, signs and sends the waiting intents of a tenant; returns how many there were. */
+export async function fireWaiting(context: ActionContext, tenantId: number): Promise<number> {
+  const { store, chain, now, onStep, queue } = context;
   const at = now();
-  const place = { chainUid: chain.uid, tenantId, canSend: true };
-  const { claimed, alerts } = await turns.run(tenantId, async () => {
-    const claimed = await claimWaiting(store, place, mostAtOnce, at, at - validMs);
-    return { claimed, alerts: await findAlerts(acting, claimed) };
+  const filter = { chainUid: chain.uid, tenantId, canSend: true };
+  const { claimed, alerts } = await queue.run(tenantId, async () => {
+    const claimed = await claimWaiting(store, filter, batchSize, at, at - maxIntentAgeMs);
+    return { claimed, alerts: await findAlerts(context, claimed) };
   });
   if (claimed.length === 0) return 0;
-  await reached('after it was claimed');
-  // Each binding beside the others: one whose scripts take long holds up only its own.
-  const bindings = groupBy(claimed, ({ action, binding }) => `${action.id} ${binding}`);
-  const decided: Decided = { ready: [], endings: [], faults: [] };
-  const { faults } = decided;
-  const deciding = Promise.all(
-    Array.from(bindings.values(), (own) => decideInTurn(acting, own, alerts, decided)),
-  );
+  await onStep('after it was claimed');
+  const decisions: Decisions = { calls: [], endings: [], faults: [] };
+  const deciding = decideIntents(context, claimed, alerts, decisions);
   for (let isDone = false; !isDone; ) {
-    isDone = await Promise.race([deciding.then(() => true), sleep(patienceMs, false, { ref: false })]);
-    const ready = decided.ready.splice(0).sort((one, other) => one.intent.id - other.intent.id);
-    const endings = decided.endings.splice(0);
-    if (ready.length + endings.length === 0) continue;
-    await reached('after it was decided');
-    await turns
-      .run(tenantId, () => fireDecided(acting, ready, endings))
+    isDone = await Promise.race([deciding.then(() => true), sleep(decisionBatchMs, false, { ref: false })]);
+    const calls = decisions.calls.splice(0).sort((one, other) => one.intent.id - other.intent.id);
+    const endings = decisions.endings.splice(0);
+    if (calls.length + endings.length === 0) continue;
+    await onStep('after it was decided');
+    await queue
+      .run(tenantId, () => fireDecided(context, calls, endings))
       .catch((error: unknown) => {
-        faults.push(error);
+        decisions.faults.push(error);
       });
   }
-  if (faults.length > 0) throw faults[0];
+  if (decisions.faults.length > 0) throw decisions.faults[0];
   return claimed.length;
 }
 
 async function findAlerts(
-  { store }: Pick<Acting, 'store'>,
+  { store }: ActionContext,
   intents: readonly WaitingIntent[],
-): Promise<Alerts> {
-  const keys = intents.flatMap(({ tenantId, alertUid, alertTimestamp }) =>
-    alertUid === null ? [] : [{ tenantId, timestamp: alertTimestamp!, uid: alertUid }],
+): Promise<Map<string, AlertDocument>> {
+  const keys = intents.flatMap(({ tenantId, alertUid: uid, alertTimestamp: timestamp }) =>
+    uid === null || timestamp === null ? [] : [{ tenantId, timestamp, uid }],
   );
   const documents = keys.length > 0 ? await findAlertDocuments(store, keys) : [];
   return new Map(documents.map((document) => [document.uid, document]));
 }
 
-/** The intents of one binding, one after the other, so that they take no more of the sandbox than those of any other. */
-async function decideInTurn(
-  acting: Acting,
-  intents: readonly WaitingIntent[],
-  alerts: Alerts,
-  decided: Decided,
-): Promise<void> {
-  const memory = { timeouts: intents[0]!.timeouts };
-  for (const intent of intents)
-    await decideOne(acting, intent, alerts, memory, decided).catch((error: unknown) => {
-      decided.faults.push(error);
-    });
-}
-
-async function decideOne(
-  { store, run, now }: Acting,
-  intent: WaitingIntent,
-  alerts: Alerts,
-  memory: { timeouts: number },
-  { ready, endings }: Decided,
-): Promise<void> {
-  const { tenantId, binding, action, scripts, alertUid, given } = intent;
-  const alert = alertUid === null ? null : alerts.get(alertUid);
-  const end = (state: Ending['state'], reason: string) => void endings.push({ intent, state, reason });
-  const over = whyOver(intent, now(), true);
-  if (over) return void endings.push(over);
-  if (alert === undefined) return end('CANCELED', 'The alert is not kept any more.');
-  const refused = whyNotAllowed(action);
-  if (refused) return end('FAILED', refused.reason);
-  if (memory.timeouts >= maxTimeouts) return end('FAILED', `The scripts ran out of time before. ${stopped}`);
-  const decision = await decide(run, tenantId, alert, { action, scripts: scripts!, given });
-  const timeouts = decision.type === 'fault' && decision.isTimeout ? memory.timeouts + 1 : 0;
-  if (timeouts !== memory.timeouts)
-    await setTimeouts(store, { tenantId, actionId: action.id, binding }, timeouts, now());
-  memory.timeouts = timeouts;
-  if (decision.type === 'fire') ready.push({ intent, ...decision });
-  else if (decision.type === 'skip') end('SKIPPED', 'The filter did not let it pass.');
-  else end('FAILED', timeouts < maxTimeouts ? decision.reason : `${decision.reason} ${stopped}`);
-}
-
-const stopped = `This happened ${maxTimeouts} times in a row: alerts do not fire the action through this binding until the action is saved again.`;
-
 async function fireDecided(
-  acting: Acting,
-  ready: readonly Ready[],
+  context: ActionContext,
+  calls: readonly DecidedCall[],
   endings: readonly Ending[],
 ): Promise<void> {
-  const wallets = groupBy(ready, ({ intent }) => intent.action.wallet.id);
+  const wallets = groupBy(calls, ({ intent }) => intent.action.wallet.id);
   await settleAll([
-    endIntents(acting, endings),
-    ...Array.from(wallets.values(), (own) => fireWallet(acting, own)),
+    endIntents(context, endings),
+    ...Array.from(wallets.values(), (own) => fireWallet(context, own)),
   ]);
 }
 
-/** Calls of one wallet, in their order. */
-async function fireWallet(acting: Acting, ready: readonly Ready[]): Promise<void> {
-  const { store, transactor } = acting;
-  const { wallet } = ready[0]!.intent.action;
-  const calls = ready.map(({ intent, data }) => ({ to: intent.action.contract.address, data }));
+/** Fires the calls of one wallet, in their order. */
+async function fireWallet(
+  context: ActionContext,
+  decided: readonly [DecidedCall, ...DecidedCall[]],
+): Promise<void> {
+  const { store, transactor } = context;
+  const { wallet } = decided[0].intent.action;
+  const calls = decided.map(({ intent, data }) => ({ to: intent.action.contract.address, data }));
   const prepared = await transactor.prepare(wallet.address, calls).catch(async (error: unknown) => {
-    const reason = `The chain does not answer: ${messageOf(error)}`;
+    const reason = `The chain does not respond: ${messageOf(error)}`;
     await postponeIntents(
       store,
-      ready.map(({ intent }) => later(acting, intent, reason)),
+      decided.map(({ intent }) => postpone(context, intent, reason)),
     );
     return undefined;
   });
   if (!prepared) return;
   const endings: Ending[] = [];
-  const postponed: Postponed[] = [];
-  const fireables: Fireable[] = [];
-  for (const [place, { intent, data, parameters }] of ready.entries()) {
-    const estimate = prepared.estimates[place]!;
+  const postponed: PostponedIntent[] = [];
+  const priced: PricedIntent[] = [];
+  for (const [{ intent, data, parameters }, estimate] of zip(decided, prepared.estimates)) {
     const { tenantId, action } = intent;
-    const abi = 'gas' in estimate ? [] : await findContractAbi(store, tenantId, action.contract.id);
-    const priced = priceCall(action, estimate, prepared.fees, abi);
-    if ('price' in priced) {
-      const gasLimit = String(priced.gasLimit);
-      const { price } = priced;
-      fireables.push({ intent, call: { ...calls[place]!, data, parameters, gasLimit }, price });
-    } else if (priced.isFinal) endings.push({ intent, state: 'FAILED', reason: priced.reason });
-    else postponed.push(later(acting, intent, priced.reason));
+    const { contract } = action;
+    const abi = 'gas' in estimate ? [] : await findContractAbi(store, tenantId, contract.id);
+    const result = priceCall(action, estimate, prepared.fees, abi);
+    if ('price' in result) {
+      const { gasLimit, price } = result;
+      const call = { to: contract.address, data, parameters, gasLimit: String(gasLimit) };
+      priced.push({ intent, call, price });
+    } else if (result.isFinal) endings.push({ intent, state: 'FAILED', reason: result.reason });
+    else postponed.push(postpone(context, intent, result.reason));
   }
   await settleAll([
-    endIntents(acting, endings),
+    endIntents(context, endings),
     postponeIntents(store, postponed),
-    signAndSend(acting, fireables, prepared),
+    signAndSend(context, priced, prepared),
   ]);
 }
 
 async function signAndSend(
-  acting: Acting,
-  fireables: readonly Fireable[],
+  context: ActionContext,
+  priced: readonly PricedIntent[],
   prepared: Prepared,
 ): Promise<void> {
-  const { store, now, reached } = acting;
-  if (fireables.length === 0) return;
-  await reached('before it is signed');
-  const { sendables, refused, isBehind } = await signCalls(acting, fireables, prepared);
-  await reached('after it was signed');
+  const { store, now, onStep } = context;
+  const [first, ...others] = priced;
+  if (!first) return;
+  await onStep('before it is signed');
+  const { signedCalls, refused, isBehind } = await signCalls(context, [first, ...others], prepared);
+  await onStep('after it was signed');
   if (isBehind) {
     const reason =
-      'The chain knows of fewer transactions of the wallet than were sent; its answer is not believed yet.';
+      'The node reports fewer transactions of the wallet than Vigil sent; waiting until it has caught up.';
     await postponeIntents(
       store,
-      fireables.map(({ intent }) => later(acting, intent, reason)),
+      priced.map(({ intent }) => postpone(context, intent, reason)),
     );
     return;
   }
-  const through = new Set([...sendables, ...refused].map(({ intent }) => intent.id));
-  // Whatever changed meanwhile may change back, and then it must not wait for the end of the lease.
-  const held = fireables
-    .filter(({ intent }) => !through.has(intent.id))
+  const processed = new Set([...signedCalls, ...refused].map(({ intent }) => intent.id));
+  // What stopped these from being signed may be undone soon, so they do not wait for the end of the lease.
+  const unsigned = priced
+    .filter(({ intent }) => !processed.has(intent.id))
     .map(({ intent }) => ({ tenantId: intent.tenantId, id: intent.id, at: now() + 1000 }));
   await settleAll([
-    postponeIntents(store, held),
+    postponeIntents(store, unsigned),
     endIntents(
-      acting,
+      context,
       refused.map((refusal) => ({ ...refusal, state: 'FAILED' })),
     ),
-    sendAttempts(acting, sendables),
+    sendAttempts(context, signedCalls),
   ]);
 }
 
-function later({ now }: Acting, { tenantId, id, createdAt }: WaitingIntent, reason: string): Postponed {
+/** Retries after a quarter of the intent's age, between 1 and 30 seconds. */
+function postpone(
+  { now }: ActionContext,
+  { tenantId, id, createdAt }: WaitingIntent,
+  reason: string,
+): PostponedIntent {
   const at = now() + Math.min(30_000, Math.max(1000, (now() - createdAt) / 4));
   return { tenantId, id, at, reason };
 }

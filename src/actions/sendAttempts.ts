@@ -1,18 +1,19 @@
 import type { Broadcast } from '../chains/transactor.ts';
 import { messageOf } from '../lib/messageOf.ts';
-import type { ToldIntent } from '../store/actions/claimIntents.ts';
+import { zip } from '../lib/zip.ts';
+import type { Intent } from '../store/actions/claimIntents.ts';
 import {
   markBroadcast,
   markSubmitted,
-  type Postponed,
+  type PostponedIntent,
   postponeIntents,
 } from '../store/actions/settleIntents.ts';
-import { type Acting, paceMs } from './acting.ts';
-import { tellOutcomes, toFinding } from './tellOutcomes.ts';
+import { type ActionContext, recheckDelayMs } from './actionContext.ts';
+import { raiseOutcomeAlerts, toOutcomeFinding } from './raiseOutcomeAlerts.ts';
 
-/** Something that is signed and stored, and so may be sent any number of times. */
-export type Sendable = {
-  intent: ToldIntent;
+/** A signed and stored transaction, which may be broadcast any number of times. */
+export type SignedCall = {
+  intent: Intent;
   address: string;
   nonce: number;
   attempt: number;
@@ -21,59 +22,58 @@ export type Sendable = {
   signedAt: number;
 };
 
-/** Sends what was signed, the lowest numbers first, and tells of what was not told of yet. */
-export async function sendAttempts(acting: Acting, sendables: readonly Sendable[]): Promise<void> {
-  if (sendables.length === 0) return;
-  const { store, transactor, now, reached, alerts } = acting;
-  const inOrder = sendables.toSorted((one, other) => one.nonce - other.nonce);
-  await reached('before it is sent');
+/** Broadcasts signed transactions, the lowest nonces first, and raises the alerts of those sent for the first time. */
+export async function sendAttempts(context: ActionContext, calls: readonly SignedCall[]): Promise<void> {
+  if (calls.length === 0) return;
+  const { store, transactor, now, onStep, alerts } = context;
+  const inOrder = calls.toSorted((one, other) => one.nonce - other.nonce);
+  await onStep('before it is sent');
   let outcomes: Broadcast[];
   try {
     outcomes = await transactor.broadcast(inOrder.map(({ raw }) => raw));
   } catch (error) {
-    // Some of it may have been taken; whether it was is seen when it is looked for.
+    // The node may have accepted some; tracking finds those.
     await postponeIntents(
       store,
-      inOrder.map(later(now() + 1000, `The chain does not answer: ${messageOf(error)}`)),
+      inOrder.map(postpone(now() + 1000, `The chain does not respond: ${messageOf(error)}`)),
     );
     return;
   }
-  await reached('after it was sent');
+  await onStep('after it was sent');
   const at = now();
-  // "Used already" and "replaces nothing" are said of our own transactions, because nobody else has this number.
-  const taken = inOrder.filter((_, place) => outcomes[place]?.outcome !== 'refused');
-  const refused = inOrder.flatMap((sendable, place) => {
-    const outcome = outcomes[place];
-    return outcome?.outcome === 'refused'
-      ? [later(at + 2000, `The node refuses it: ${outcome.reason}`)(sendable)]
-      : [];
-  });
+  // `stale` and `underpriced` mean our own transaction, because no one else uses the wallet's nonces.
+  const taken: SignedCall[] = [];
+  const refused: PostponedIntent[] = [];
+  for (const [call, outcome] of zip(inOrder, outcomes)) {
+    if (outcome.outcome !== 'refused') taken.push(call);
+    else refused.push(postpone(at + 2000, `The node refuses it: ${outcome.reason}`)(call));
+  }
   const findings = taken.map(({ intent, address, hash, nonce, signedAt }) =>
-    toFinding(intent, { outcome: 'submitted', at: signedAt, address, txHash: hash, nonce }),
+    toOutcomeFinding(intent, { outcome: 'submitted', at: signedAt, address, txHash: hash, nonce }),
   );
   await alerts.prepare(findings);
   await store.transaction(async (tx) => {
     const fresh = await markSubmitted(tx, taken.map(toKey), at);
-    await tellOutcomes(
+    await raiseOutcomeAlerts(
       tx,
-      acting,
-      findings.filter((_, place) => fresh.has(taken[place]!.intent.id)),
+      context,
+      zip(taken, findings).flatMap(([{ intent }, finding]) => (fresh.has(intent.id) ? [finding] : [])),
     );
     await markBroadcast(
       tx,
-      taken.map((sendable) => ({ ...toKey(sendable), attempt: sendable.attempt })),
+      taken.map((call) => ({ ...toKey(call), attempt: call.attempt })),
       at,
     );
-    await postponeIntents(tx, [...taken.map(later(at + paceMs(acting))), ...refused]);
-    await reached('while it is marked as sent');
+    await postponeIntents(tx, [...taken.map(postpone(at + recheckDelayMs(context))), ...refused]);
+    await onStep('while it is marked as sent');
   });
-  await reached('after it was marked as sent');
+  await onStep('after it was marked as sent');
 }
 
-function toKey({ intent }: Sendable) {
+function toKey({ intent }: SignedCall) {
   return { tenantId: intent.tenantId, id: intent.id };
 }
 
-function later(at: number, reason?: string): (sendable: Sendable) => Postponed {
-  return (sendable) => ({ ...toKey(sendable), at, ...(reason ? { reason } : {}) });
+function postpone(at: number, reason?: string): (call: SignedCall) => PostponedIntent {
+  return (call) => ({ ...toKey(call), at, ...(reason ? { reason } : {}) });
 }

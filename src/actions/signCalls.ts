@@ -1,84 +1,79 @@
 import type { IntendedCall } from '../model/action.ts';
 import type { WaitingIntent } from '../store/actions/claimIntents.ts';
 import {
-  findSpending,
   insertAttempts,
-  lockLane,
+  lockNonceLane,
   lockSpending,
   lockWaiting,
   markSigned,
-  moveLane,
+  moveNonceLane,
   type SignedAttempt,
   type SignedIntent,
 } from '../store/actions/signing.ts';
-import { openSigner } from '../wallets/signer.ts';
-import { type Envelope, signTransaction } from '../wallets/signTransaction.ts';
-import type { Acting } from './acting.ts';
+import { openSigner } from '../wallets/openSigner.ts';
+import { signTransaction } from '../wallets/signTransaction.ts';
+import type { ActionContext } from './actionContext.ts';
 import type { GasPrice } from './chooseFees.ts';
-import type { Sendable } from './sendAttempts.ts';
-import { spendingMs, spendLimit } from './walletLimits.ts';
-import { whyNotPay } from './whyNotPay.ts';
+import type { SignedCall } from './sendAttempts.ts';
+import { toEnvelope } from './toEnvelope.ts';
+import { checkBudget, spendingWindowMs, spendLimit } from './walletLimits.ts';
 
-/** A call that may be made, as far as the chain can tell. */
-export type Fireable = { intent: WaitingIntent; call: IntendedCall; price: GasPrice };
+/** An intent whose call passed the simulation, with its price. */
+export type PricedIntent = { intent: WaitingIntent; call: IntendedCall; price: GasPrice };
 
-export type Signing = {
-  sendables: Sendable[];
-  /** What the wallet cannot or must not pay. */
+export type SigningResult = {
+  signedCalls: SignedCall[];
+  /** What the wallet cannot or may not pay. */
   refused: { intent: WaitingIntent; reason: string }[];
-  /** The chain seems to have gone back; nothing is signed until that is certain. */
+  /** The node reports fewer used nonces than Vigil has signed; nothing is signed until that is certain. */
   isBehind: boolean;
 };
 
-/** How long a chain must say that fewer numbers were used than we know of, until it is believed. */
+/** A node must report fewer used nonces than Vigil has signed for this long before it is believed. */
 const behindMs = 30_000;
-/** After this time it counts as said anew; in between somebody may have looked and seen that all is well. */
-const behindForgottenMs = 600_000;
+/** A report older than this no longer counts: the node may have been right in between. */
+const behindResetMs = 600_000;
 
-/** Gives each call of one wallet its number, signs and stores it: in one transaction, alone on the wallet's lane. */
+/** Assigns a nonce to each call of one wallet, signs and stores it, in one transaction that holds the wallet's nonce lane. */
 export async function signCalls(
-  acting: Acting,
-  fireables: readonly Fireable[],
-  seen: { nextNonce: number; balance: bigint },
-): Promise<Signing> {
-  const { store, chain, names, keyring, hsm, now, reached } = acting;
-  const { tenantId, action } = fireables[0]!.intent;
+  context: ActionContext,
+  priced: readonly [PricedIntent, ...PricedIntent[]],
+  chainState: { nextNonce: number; balance: bigint },
+): Promise<SigningResult> {
+  const { store, chain, aliases, keyring, hsm, now, onStep } = context;
+  const { tenantId, action } = priced[0].intent;
   const { wallet } = action;
-  const lane = { names, address: wallet.address };
+  const walletKey = { tenantId, walletId: wallet.id };
+  const lane = { aliases, address: wallet.address };
   return store.transaction(async (tx) => {
     const at = now();
-    const { nextNonce, behindSince, isIdle } = await lockLane(tx, lane, seen.nextNonce);
-    const isBehind = isIdle && seen.nextNonce < nextNonce;
-    const since = behindSince !== null && at - behindSince < behindForgottenMs ? behindSince : at;
+    const { nextNonce, behindSince, isIdle } = await lockNonceLane(tx, lane, chainState.nextNonce);
+    const isBehind = isIdle && chainState.nextNonce < nextNonce;
+    const since = behindSince !== null && at - behindSince < behindResetMs ? behindSince : at;
     if (isBehind && at - since < behindMs) {
-      await moveLane(tx, lane, nextNonce, since);
-      return { sendables: [], refused: [], isBehind };
+      await moveNonceLane(tx, lane, nextNonce, since);
+      return { signedCalls: [], refused: [], isBehind };
     }
-    const open = await lockWaiting(
+    const signable = await lockWaiting(
       tx,
       tenantId,
-      fireables.map(({ intent }) => intent.id),
+      priced.map(({ intent }) => intent.id),
     );
-    await lockSpending(tx, { tenantId, walletId: wallet.id });
-    const budget = await findSpending(tx, { tenantId, walletId: wallet.id }, at - spendingMs);
+    const budget = await lockSpending(tx, walletKey, at - spendingWindowMs);
     const limit = spendLimit(wallet, chain);
-    const signer = await openSigner(
-      { db: tx, keyring, hsm },
-      { tenantId, walletId: wallet.id },
-      wallet.address,
-    );
-    let nonce = isBehind ? seen.nextNonce : Math.max(nextNonce, seen.nextNonce);
-    const refused: Signing['refused'] = [];
+    const signer = await openSigner({ db: tx, keyring, hsm }, walletKey, wallet.address);
+    let nonce = isBehind ? chainState.nextNonce : Math.max(nextNonce, chainState.nextNonce);
+    const refused: SigningResult['refused'] = [];
     const signed: { intent: WaitingIntent; row: SignedIntent; attempt: SignedAttempt }[] = [];
-    for (const { intent, call, price } of fireables) {
-      if (!open.has(intent.id)) continue;
+    for (const { intent, call, price } of priced) {
+      if (!signable.has(intent.id)) continue;
       const cost = BigInt(call.gasLimit) * price.maxFee;
-      const reason = whyNotPay(chain.currency, cost, budget, seen.balance, limit);
+      const reason = checkBudget(chain, cost, budget, chainState.balance, limit);
       if (reason) {
         refused.push({ intent, reason });
         continue;
       }
-      const { hash, raw } = await signTransaction(signer, toEnvelope(chain.chainId!, nonce, call, price));
+      const { hash, raw } = await signTransaction(signer, toEnvelope(chain, nonce, call, price));
       const key = { tenantId, id: intent.id };
       signed.push({
         intent,
@@ -95,10 +90,10 @@ export async function signCalls(
       const attempts = signed.map(({ attempt }) => attempt);
       await insertAttempts(tx, attempts, at);
     }
-    await moveLane(tx, lane, signed.length > 0 || !isBehind ? nonce : nextNonce, null);
-    await reached('while it is signed');
+    await moveNonceLane(tx, lane, signed.length > 0 || !isBehind ? nonce : nextNonce, null);
+    await onStep('while it is signed');
     return {
-      sendables: signed.map(({ intent, row, attempt: { attempt, hash, raw } }) => ({
+      signedCalls: signed.map(({ intent, row, attempt: { attempt, hash, raw } }) => ({
         intent,
         nonce: row.nonce,
         attempt,
@@ -111,23 +106,4 @@ export async function signCalls(
       isBehind: false,
     };
   });
-}
-
-export function toEnvelope(
-  chainId: number,
-  nonce: number,
-  { to, data, gasLimit }: { to: string; data: string; gasLimit: string },
-  { maxFee, tip }: GasPrice,
-): Envelope {
-  const common = {
-    chainId,
-    nonce: BigInt(nonce),
-    to: to as `0x${string}`,
-    data: data as `0x${string}`,
-    gas: BigInt(gasLimit),
-    value: 0n,
-  };
-  return tip === null
-    ? { ...common, type: 'legacy', gasPrice: maxFee }
-    : { ...common, type: 'eip1559', maxFeePerGas: maxFee, maxPriorityFeePerGas: tip };
 }

@@ -1,45 +1,46 @@
-import type { ChainUid } from '../chains/chains.ts';
+import { type ChainUid, getChain } from '../chains/chains.ts';
 import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
 import { findBusyChains } from '../store/actions/claimIntents.ts';
-import type { Acting, Telling } from './acting.ts';
-import { endOverdue } from './endOverdue.ts';
+import type { ActionContext, OutcomeContext } from './actionContext.ts';
 import { fireWaiting } from './fireWaiting.ts';
+import { endUnfireable } from './terminalReason.ts';
 import { trackSent } from './trackSent.ts';
 
 type Options = {
-  telling: Telling;
-  /** What it takes to act on a chain; undefined where none of its nodes is configured. */
-  actingOn: (uid: ChainUid) => Acting | undefined;
-  /** Hears that there may be something to do. */
-  listen: (heard: () => void) => () => Promise<void>;
+  outcomeContext: OutcomeContext;
+  /** Undefined where the chain has no endpoint. */
+  contextFor: (uid: ChainUid) => ActionContext | undefined;
+  /** Subscribes to notifications of new intents. */
+  listen: (onNotify: () => void) => () => Promise<void>;
   onError: (error: unknown) => void;
 };
 
 const pollMs = 500;
 
-/** Carries out what alerts and people ask for, from this moment on. Any number of processes may do so side by side. */
-export function startActing({ telling, actingOn, listen, onError }: Options): { stop(): Promise<void> } {
+/** Executes waiting intents and tracks their transactions, until it is stopped. Any number of processes may run it side by side. */
+export function startActing({ outcomeContext, contextFor, listen, onError }: Options): {
+  stop(): Promise<void>;
+} {
   const stopping = new AbortController();
-  /** Tracking on each chain, and firing for each tenant there: one that hangs delays no one else. */
-  const lookouts = new Map<string, ReturnType<typeof createCoalescedLoop>>();
-  const { wake, stop: stopLooking } = createCoalescedLoop(async () => {
-    for (const { chainUid: uid, tenantIds } of await findBusyChains(telling.store)) {
-      const acting = actingOn(uid as ChainUid);
+  /** One loop for tracking each chain, and one for firing of each tenant on it: a slow one delays no other. */
+  const loops = new Map<string, ReturnType<typeof createCoalescedLoop>>();
+  const { wake, stop: stopPolling } = createCoalescedLoop(async () => {
+    for (const { chainUid: uid, tenantIds } of await findBusyChains(outcomeContext.store)) {
+      const context = contextFor(getChain(uid).uid);
       for (const tenantId of tenantIds)
-        lookoutFor(`${acting ? 'fire' : 'end'} ${uid} ${tenantId}`, () =>
-          acting ? fireWaiting(acting, tenantId) : endOverdue(telling, uid, tenantId),
+        loopFor(`${context ? 'fire' : 'end'} ${uid} ${tenantId}`, () =>
+          context ? fireWaiting(context, tenantId) : endUnfireable(outcomeContext, uid, tenantId),
         ).wake();
-      if (acting) lookoutFor(`track ${uid}`, () => trackSent(acting)).wake();
+      if (context) loopFor(`track ${uid}`, () => trackSent(context)).wake();
     }
   }, onError);
 
-  function lookoutFor(name: string, step: () => Promise<number>) {
-    const known = lookouts.get(name) ?? createCoalescedLoop(() => drain(step), onError);
-    lookouts.set(name, known);
-    return known;
+  function loopFor(name: string, step: () => Promise<number>) {
+    const loop = loops.get(name) ?? createCoalescedLoop(() => drain(step), onError);
+    loops.set(name, loop);
+    return loop;
   }
 
-  /** As long as there is something. */
   async function drain(step: () => Promise<number>): Promise<void> {
     while (!stopping.signal.aborted && (await step()) > 0);
   }
@@ -48,12 +49,12 @@ export function startActing({ telling, actingOn, listen, onError }: Options): { 
   const timer = setInterval(wake, pollMs);
   wake();
   return {
-    /** What is under way is finished; whatever is left waits in the store. */
+    /** Finishes the steps under way; everything else waits in the store. */
     async stop() {
       stopping.abort();
       clearInterval(timer);
-      await stopLooking();
-      await Promise.all(Array.from(lookouts.values(), (lookout) => lookout.stop()));
+      await stopPolling();
+      await Promise.all(Array.from(loops.values(), (lookout) => lookout.stop()));
       await unlisten();
     },
   };

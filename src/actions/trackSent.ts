@@ -1,74 +1,77 @@
 import type { Mined, Progress } from '../chains/transactor.ts';
-import { type Attempt, claimSent, type SentIntent } from '../store/actions/claimIntents.ts';
-import { fillerBinding } from '../store/actions/fillers.ts';
-import { type Postponed, postponeIntents } from '../store/actions/settleIntents.ts';
+import { settleAll } from '../lib/settleAll.ts';
+import { zip } from '../lib/zip.ts';
+import { type Attempt, claimSent, lastAttempt, type SentIntent } from '../store/actions/claimIntents.ts';
+import { gapFillerBinding } from '../store/actions/gapFillers.ts';
+import { type PostponedIntent, postponeIntents } from '../store/actions/settleIntents.ts';
 import { findContractAbi } from '../store/contracts/contractAbi.ts';
-import { type Acting, paceMs } from './acting.ts';
+import { type ActionContext, recheckDelayMs } from './actionContext.ts';
 import { type Ending, endIntents } from './endIntents.ts';
 import { explainRevert } from './explainRevert.ts';
-import { fillGap } from './fillGap.ts';
+import { fillNonceGap } from './fillNonceGap.ts';
+import { toOutcomeFinding } from './raiseOutcomeAlerts.ts';
 import { replaceCall } from './replaceCall.ts';
-import { type Sendable, sendAttempts } from './sendAttempts.ts';
-import { settleAll } from './settleAll.ts';
-import { toFinding } from './tellOutcomes.ts';
+import { type SignedCall, sendAttempts } from './sendAttempts.ts';
 
-const mostAtOnce = 200;
-/** A node may have forgotten what it took. */
+const batchSize = 200;
+/** Signed transactions are broadcast again after this time, because nodes may drop what they accepted. */
 const resendMs = 15_000;
 
-/** Looks how far everything has come that was signed; tells how many there were. */
-export async function trackSent(acting: Acting): Promise<number> {
-  const { store, chain, names, transactor, now, reached } = acting;
-  const claimed = await claimSent(store, chain.uid, names, mostAtOnce, now());
+/** Checks the signed transactions: ends those that are confirmed, and resends or replaces the others. Returns how many there were. */
+export async function trackSent(context: ActionContext): Promise<number> {
+  const { store, chain, aliases, transactor, now, onStep } = context;
+  const claimed = await claimSent(store, chain.uid, aliases, batchSize, now());
   if (claimed.length === 0) return 0;
   const hashes = claimed.flatMap(({ attempts }) => attempts.map(({ hash }) => hash));
-  await reached('before receipts are read');
+  await onStep('before receipts are read');
   let progress: Progress;
   try {
     progress = await transactor.progress(hashes);
   } catch (error) {
     await postponeIntents(
       store,
-      claimed.map((intent) => ({ ...keyOf(intent), at: now() + paceMs(acting) })),
+      claimed.map((intent) => ({ ...keyOf(intent), at: now() + recheckDelayMs(context) })),
     );
     throw error;
   }
-  await reached('after receipts were read');
-  const mined = new Map(hashes.map((hash, place) => [hash, progress.mined[place] ?? null]));
+  await onStep('after receipts were read');
+  const minedByHash = new Map(zip(hashes, progress.mined));
   const endings: Ending[] = [];
-  const postponed: Postponed[] = [];
-  const unsent: Sendable[] = [];
+  const postponed: PostponedIntent[] = [];
+  const unsent: SignedCall[] = [];
   const faults: unknown[] = [];
   for (const intent of claimed) {
-    const found = intent.attempts.find(({ hash }) => mined.get(hash));
+    const [found] = intent.attempts.flatMap((attempt) => {
+      const mined = minedByHash.get(attempt.hash);
+      return mined ? [{ attempt, mined }] : [];
+    });
     const next = found
-      ? whenMined(acting, intent, found, mined.get(found.hash)!, progress.head)
-      : whenMissing(acting, intent, progress.head);
+      ? onMined(context, intent, found, progress.head)
+      : onNotMined(context, intent, progress.head);
     const step = await next.catch((error: unknown): Step => {
       faults.push(error);
-      return found ? {} : resend(acting, intent);
+      return found ? {} : resend(context, intent);
     });
     if ('ending' in step) endings.push(step.ending);
     else if ('send' in step) unsent.push(step.send);
-    else postponed.push({ ...keyOf(intent), at: now() + paceMs(acting), reason: step.reason ?? '' });
+    else postponed.push({ ...keyOf(intent), at: now() + recheckDelayMs(context), reason: step.reason ?? '' });
   }
   await settleAll([
-    endIntents(acting, endings),
+    endIntents(context, endings),
     postponeIntents(store, postponed),
-    sendAttempts(acting, unsent),
+    sendAttempts(context, unsent),
     ...faults.map((fault) => Promise.reject(fault)),
   ]);
   return claimed.length;
 }
 
-/** The last one waits, and may say what for. */
-type Step = { ending: Ending } | { send: Sendable } | { reason?: string };
+/** Ends the intent, sends a transaction, or waits, with or without a reason. */
+type Step = { ending: Ending } | { send: SignedCall } | { reason?: string };
 
-async function whenMined(
-  { confirmations, transactor, store }: Acting,
+async function onMined(
+  { confirmations, transactor, store }: ActionContext,
   intent: SentIntent,
-  { hash, isVoid }: Attempt,
-  mined: Mined,
+  { attempt: { hash, isVoid }, mined }: { attempt: Attempt; mined: Mined },
   head: number,
 ): Promise<Step> {
   const depth = head - mined.blockNumber;
@@ -77,54 +80,60 @@ async function whenMined(
       reason: `It is in block ${mined.blockNumber} and waits for confirmations: ${Math.max(0, depth)} of ${confirmations}.`,
     };
   const { address, call, nonce, signedAt } = intent;
-  const submitted = toFinding(intent, { outcome: 'submitted', at: signedAt, address, txHash: hash, nonce });
+  const submitted = toOutcomeFinding(intent, {
+    outcome: 'submitted',
+    at: signedAt,
+    address,
+    txHash: hash,
+    nonce,
+  });
   const ending = {
     intent,
     address,
     mined: { txHash: hash, ...mined },
-    // Whoever died after sending it has told nobody.
+    // A process that crashed after sending it has not raised this alert.
     ...(intent.state === 'SIGNED' ? { before: submitted } : {}),
   };
-  if (intent.binding === fillerBinding) return { ending: { ...ending, state: 'CONFIRMED' } };
+  if (intent.binding === gapFillerBinding) return { ending: { ...ending, state: 'CONFIRMED' } };
   if (isVoid)
     return {
       ending: { ...ending, state: 'FAILED', reason: 'It was not mined within 8 hours and was given up.' },
     };
   if (mined.isSuccess) return { ending: { ...ending, state: 'CONFIRMED' } };
-  // Not every node can look back; that the call failed is certain either way.
+  // Not every node has the state of past blocks; the failure is certain either way.
   const reverted = await transactor
     .failure({ from: address, to: call.to, data: call.data }, mined.blockNumber)
     .catch((error: unknown) => ({ reason: `the reason cannot be read (${String(error)})`, data: '0x' }));
   const abi = await findContractAbi(store, intent.tenantId, intent.action.contract.id);
-  const why = reverted && explainRevert(reverted, abi);
+  const revertReason = reverted && explainRevert(reverted, abi);
   return {
     ending: {
       ...ending,
       state: 'FAILED',
-      reason: `The call was mined and reverted${why ? `: ${why}` : ''}.`,
+      reason: `The call was mined and reverted${revertReason ? `: ${revertReason}` : ''}.`,
     },
   };
 }
 
-async function whenMissing(acting: Acting, intent: SentIntent, head: number): Promise<Step> {
-  const isStuck = intent.isNext && acting.now() - intent.attempts.at(-1)!.createdAt >= acting.stuckMs;
-  const step = isStuck ? await whenStuck(acting, intent, head) : undefined;
+async function onNotMined(context: ActionContext, intent: SentIntent, head: number): Promise<Step> {
+  const isStuck = intent.isNext && context.now() - lastAttempt(intent).createdAt >= context.stuckMs;
+  const step = isStuck ? await onStuck(context, intent, head) : undefined;
   if (step && !('reason' in step)) return step;
-  const again = resend(acting, intent);
+  const again = resend(context, intent);
   return 'send' in again ? again : (step ?? {});
 }
 
-/** The same bytes, now and then. */
-function resend({ now }: Acting, intent: SentIntent): Step {
+/** Broadcasts the same transaction again once `resendMs` have passed. */
+function resend({ now }: ActionContext, intent: SentIntent): Step {
   const { address, nonce, signedAt } = intent;
-  const last = intent.attempts.at(-1)!;
+  const last = lastAttempt(intent);
   const isDue = last.broadcastAt === null || now() - last.broadcastAt >= resendMs;
   return isDue ? { send: { ...last, intent, address, nonce, signedAt } } : {};
 }
 
-/** Undefined when nothing can be done but to send it again. */
-async function whenStuck(acting: Acting, intent: SentIntent, head: number): Promise<Step | undefined> {
-  const { transactor, confirmations } = acting;
+/** Undefined when it can only be sent again. */
+async function onStuck(context: ActionContext, intent: SentIntent, head: number): Promise<Step | undefined> {
+  const { transactor, confirmations } = context;
   const { address, nonce, attempts, binding } = intent;
   const depth = Math.max(0, head - confirmations);
   const used = await transactor.used(
@@ -134,13 +143,13 @@ async function whenStuck(acting: Acting, intent: SentIntent, head: number): Prom
   );
   if (used.isMined.includes(true)) return {};
   if (used.count > nonce) {
-    if (binding === fillerBinding)
-      return { ending: { intent, address, state: 'CANCELED', reason: 'The number was used after all.' } };
-    const reason = `The number ${nonce} of the wallet was used by a transaction that Vigil did not send, so this call can never be mined. Run the action by hand if it is still wanted, and let nobody else use the wallet.`;
+    if (binding === gapFillerBinding)
+      return { ending: { intent, address, state: 'CANCELED', reason: 'The nonce was used after all.' } };
+    const reason = `The nonce ${nonce} of the wallet was used by a transaction that Vigil did not send, so this call can never be mined. Run the action by hand if it is still needed, and let no one else use the wallet.`;
     return { ending: { intent, address, state: 'FAILED', reason } };
   }
-  const gap = used.count < nonce ? await fillGap(acting, intent) : undefined;
-  return gap ?? replaceCall(acting, intent);
+  const gap = used.count < nonce ? await fillNonceGap(context, intent) : undefined;
+  return gap ?? replaceCall(context, intent);
 }
 
 function keyOf({ tenantId, id }: SentIntent) {

@@ -1,19 +1,41 @@
 import type { Chain } from '../chains/chains.ts';
 import { parseDecimal } from '../lib/decimal.ts';
-import type { FiredAction } from '../store/actions/claimIntents.ts';
+import type { ExecutableAction } from '../store/actions/claimIntents.ts';
 import { toUnits, toWei } from './chooseFees.ts';
 
-type Wallet = FiredAction['wallet'];
+type Wallet = ExecutableAction['wallet'];
+type Currency = Chain['currency'];
 
-/** What the wallet may spend on gas counts over this time. */
-export const spendingMs = 3_600_000;
+/** The wallet's `maxHourlySpend` limits what it spends on gas within this time. */
+export const spendingWindowMs = 3_600_000;
 
-/** Most that a unit of gas may cost the wallet; undefined without a limit. */
-export function gasCap({ maxGasPrice }: Wallet): bigint | undefined {
+/** The highest price of a unit of gas that the wallet may pay (`maxGasPrice`); undefined without a limit. */
+export function gasPriceCap({ maxGasPrice }: Wallet): bigint | undefined {
   return maxGasPrice === null ? undefined : toWei(maxGasPrice);
 }
 
-/** Most that gas may cost the wallet within that time; undefined without a limit. */
+/** What the wallet may spend on gas within the spending window (`maxHourlySpend`); undefined without a limit. */
 export function spendLimit({ maxHourlySpend }: Wallet, { currency }: Chain): bigint | undefined {
   return maxHourlySpend === null ? undefined : toUnits(parseDecimal(maxHourlySpend), currency.decimals);
+}
+
+/** The reason why the wallet cannot or may not pay this cost now; undefined when it may. */
+export function checkBudget(
+  { currency }: Chain,
+  cost: bigint,
+  { spent, reserved }: { spent: bigint; reserved: bigint },
+  balance: bigint,
+  limit: bigint | undefined,
+): string | undefined {
+  if (balance < reserved + cost)
+    return `The wallet has ${toText(balance, currency)}, of which ${toText(reserved, currency)} are reserved for calls under way; gas for this call may cost ${toText(cost, currency)}.`;
+  if (limit !== undefined && spent + cost > limit)
+    return `The wallet may spend ${toText(limit, currency)} on gas within an hour; ${toText(spent, currency)} are spent or reserved, and this call may cost ${toText(cost, currency)}.`;
+  return undefined;
+}
+
+function toText(amount: bigint, { symbol, decimals }: Currency): string {
+  const digits = String(amount).padStart(decimals + 1, '0');
+  const fraction = digits.slice(-decimals).replace(/0+$/, '');
+  return `${digits.slice(0, -decimals)}${fraction ? `.${fraction}` : ''} ${symbol}`;
 }

@@ -168,7 +168,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
           store: database.firing,
           keyring,
           hsm,
-          run: filters.run,
+          runScripts: filters.run,
           chains: chainAccess,
           confirmations: confirmationsOf(config),
           alertHooks,

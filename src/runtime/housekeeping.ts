@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Services } from '../services/call.ts';
-import { destroyOrphanKeys, retireDrainedKeys } from '../services/wallets/tendWalletKeys.ts';
+import { destroyOrphanKeys, retireDrainedKeys } from '../services/wallets/purgeWalletKeys.ts';
 import { expireApprovals } from '../store/actions/approvals.ts';
 import { forgetOldAlertEvents } from '../store/alerts/alertEvents.ts';
 import { forgetOldRates } from '../store/alerts/alertRate.ts';

@@ -1,19 +1,19 @@
 import * as Hex from 'ox/Hex';
 import * as TxEnvelopeEip1559 from 'ox/TxEnvelopeEip1559';
 import * as TxEnvelopeLegacy from 'ox/TxEnvelopeLegacy';
-import type { Signer } from './signer.ts';
+import type { Signer } from './openSigner.ts';
 
-/** An unsigned transaction; a legacy one names its chain as well (EIP-155), so that it cannot be sent on another. */
+/** An unsigned transaction; a legacy one names its chain too (EIP-155), which keeps it from being replayed on another. */
 export type Envelope =
   | TxEnvelopeEip1559.TxEnvelopeEip1559<false>
   | (TxEnvelopeLegacy.TxEnvelopeLegacy<false> & { chainId: number });
 
 export type SignedTransaction = { raw: Hex.Hex; hash: Hex.Hex };
 
-/** The bytes to send, and the hash by which the chain will know them. */
+/** The bytes to send and the transaction hash. */
 export async function signTransaction(signer: Signer, envelope: Envelope): Promise<SignedTransaction> {
   if (!Number.isSafeInteger(envelope.chainId) || envelope.chainId < 1)
-    throw new Error('A transaction is signed for one chain only, so it needs a chain id.');
+    throw new Error('A transaction needs a chain id: it is signed for one chain.');
   if (envelope.type === 'legacy') {
     const signature = await signer.sign(Hex.toBytes(TxEnvelopeLegacy.getSignPayload(envelope)));
     const signed = TxEnvelopeLegacy.from(envelope, { signature });

@@ -83,7 +83,7 @@ describe('limits of a wallet', { timeout: 600_000 }, () => {
         expect({ state, reason, told }).toEqual({
           state: 'FAILED',
           reason: expect.stringMatching(
-            /^Gas may cost the wallet .* within an hour; .* are spent or set aside/,
+            /^The wallet may spend .* on gas within an hour; .* are spent or reserved/,
           ),
           told: ['failed'],
         });
@@ -119,7 +119,7 @@ describe('limits of a wallet', { timeout: 600_000 }, () => {
     await until(async () => (await find(first!)).state === 'SUBMITTED', 10_000);
     const [second] = await guard.raise(1);
     await until(async () => (await find(second!)).state === 'FAILED', 10_000);
-    expect((await find(second!)).reason).toMatch(/^Gas may cost the wallet 0\.0003 ETH within an hour; /);
+    expect((await find(second!)).reason).toMatch(/^The wallet may spend 0\.0003 ETH on gas within an hour; /);
     mempool.setMarket({ baseFee: 5n * gwei });
     skews.push({ since: Date.now(), ms: 61_000 });
     await skipWaits(vigil);

@@ -17,7 +17,7 @@ const rounds = Number(process.env.PROVE_ROUNDS ?? 1);
 const intentsPerRound = 3;
 const gwei = 1_000_000_000n;
 
-/** Every point that the product tells of, and three times any moment at all. */
+/** Every step that the product reports, and three times any moment. */
 const moments = [...findPoints(), 'any moment', 'any moment, with a fork', 'any moment, with two processes'];
 
 describe('kill -9 while actions are fired', { timeout: 3_600_000 }, () => {
@@ -41,12 +41,12 @@ describe('kill -9 while actions are fired', { timeout: 3_600_000 }, () => {
     await world?.stop();
   });
 
-  it('the product tells of all 17 points', () => {
+  it('the product reports all 17 steps', () => {
     expect(moments.length).toBe(20);
   });
 
   for (const moment of moments)
-    it(`${moment}: each intent is mined once and told once, without a gap (${rounds} times)`, async () => {
+    it(`${moment}: each intent is mined once and reported once, without a gap (${rounds} times)`, async () => {
       for (let round = 0; round < rounds; round++) await crash(moment);
       await ended(world.vigil, hurry);
       expect(await findFaults()).toEqual([]);
@@ -121,7 +121,7 @@ describe('kill -9 while actions are fired on anvil', { timeout: 600_000 }, () =>
     await anvil?.stop();
   });
 
-  it('each intent is mined once and told once, without a gap', async () => {
+  it('each intent is mined once and reported once, without a gap', async () => {
     const victim = await anvil.deploy(artifacts.Victim);
     await anvil.setBalance(sender, 10n ** 20n);
     const guard = await addGuard(vigil, { address: victim.address });
@@ -167,6 +167,6 @@ function findPoints(): string[] {
   const folder = join(import.meta.dirname, '..', '..', 'src', 'actions');
   return readdirSync(folder)
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-    .flatMap((file) => [...readFileSync(join(folder, file), 'utf8').matchAll(/reached\('([^']+)'\)/g)])
+    .flatMap((file) => [...readFileSync(join(folder, file), 'utf8').matchAll(/onStep\('([^']+)'\)/g)])
     .map(([, point]) => point!);
 }

@@ -24,7 +24,7 @@ describe('intents of one tenant', { timeout: 120_000 }, () => {
     hostile = await addGuard(vigil, { tenantId: await tenant('Hostile'), action });
     honest = await addGuard(vigil, { tenantId: await tenant('Honest'), action });
     chain.extend(1);
-    vigil.act({ run: sandbox.run });
+    vigil.act({ runScripts: sandbox.run });
   });
   afterAll(async () => {
     await world?.stop();

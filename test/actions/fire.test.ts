@@ -255,7 +255,7 @@ describe('what cannot be done', () => {
     expect(wallet.address).toBe(intent!.walletAddress);
   });
 
-  it('a wallet or an action that is not active any more fires nothing', async () => {
+  it('a wallet or an action that is no longer active fires nothing', async () => {
     const retired = await chain.addWallet();
     const detectorId = await chain.addSource();
     const action = await chain.addAction({
@@ -266,7 +266,7 @@ describe('what cannot be done', () => {
     await chain.vigil.ok('PUT', `wallet/${retired.id}`, { status: 'DISABLED' });
     await chain.alert(detectorId);
     expect(await chain.ended(action)).toMatchObject([
-      { state: 'CANCELED', reason: 'The wallet is not active any more.' },
+      { state: 'CANCELED', reason: 'The wallet is no longer active.' },
     ]);
   });
 });

@@ -76,7 +76,7 @@ describe('a number that is missing below those of a wallet', { timeout: 60_000 }
     const hashes = [foreign(first), foreign(first + 1)];
     const numbers = await submitted(3);
     for (const hash of hashes) world.mempool.forget(hash);
-    const reason = `It waits for the number ${first} of the wallet, of which the chain knows nothing.`;
+    const reason = `It waits for the nonce ${first} of the wallet, for which the node has no transaction.`;
     await pass(120_000, async () =>
       (await findIntents(world.vigil)).some((intent) => intent.reason === reason),
     );
@@ -139,7 +139,7 @@ describe('a number that is missing below those of a wallet', { timeout: 60_000 }
     expect((await fillers())[0]).toMatchObject({
       nonce: first,
       state: 'CANCELED',
-      reason: 'The number was used after all.',
+      reason: 'The nonce was used after all.',
       cost: '0',
     });
   });
@@ -152,7 +152,7 @@ describe('a number that is missing below those of a wallet', { timeout: 60_000 }
     world.mempool.forget(hash);
     await world.vigil.ok('PUT', `wallet/${guard.walletId}`, { maxHourlySpend: '0.000001' });
     const reason =
-      /^It waits for the number \d+ of the wallet.* Gas may cost the wallet 0\.000001 ETH within/;
+      /^It waits for the nonce \d+ of the wallet.* The wallet may spend 0\.000001 ETH on gas within/;
     await pass(181_000, async () => reason.test((await find(number!)).reason ?? ''));
     expect((await fillers()).length).toBe(before.length);
     await world.vigil.ok('PUT', `wallet/${guard.walletId}`, { maxHourlySpend: null });

@@ -118,7 +118,7 @@ describe('an action is refused when it is saved', () => {
         {
           pointer: '/detectors/0/scriptParams',
           code: 'missing-parameter',
-          message: expect.stringContaining('There is no value for to, so that the action could never fire'),
+          message: expect.stringContaining('There is no value for to, so the action could never fire'),
         },
       ],
     ]);

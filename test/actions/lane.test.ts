@@ -130,7 +130,7 @@ describe('the numbers of a wallet', { timeout: 60_000 }, () => {
 
   it('a process that slept through its lease ends nothing by what it knew before', async () => {
     const held = hold('before the end is written');
-    const sleeper = (await openActor(world.setup)).start({ now, reached: held.reached });
+    const sleeper = (await openActor(world.setup)).start({ now, onStep: held.reached });
     await actor.stop();
     isReverting = true;
     await guard.raise(1);
@@ -152,10 +152,10 @@ describe('the numbers of a wallet', { timeout: 60_000 }, () => {
     const [first] = world.mempool.pending(sender);
     skewMs += 61_000;
     const held = hold('after receipts were read');
-    const sleeper = (await openActor(world.setup)).start({ now, reached: held.reached });
+    const sleeper = (await openActor(world.setup)).start({ now, onStep: held.reached });
     await held.until;
     const gone = hold('after receipts were read', 2);
-    const other = (await openActor(world.setup)).start({ now, reached: gone.reached });
+    const other = (await openActor(world.setup)).start({ now, onStep: gone.reached });
     await expireLeases(world.vigil);
     await until(() => world.mempool.pending(sender)[0]!.hash !== first!.hash);
     world.chain.extend(3);
@@ -173,7 +173,7 @@ describe('the numbers of a wallet', { timeout: 60_000 }, () => {
     await actor.stop();
     await moveCursor(100);
     const held = hold('before it is signed');
-    const sleeper = (await openActor(world.setup)).start({ now, reached: held.reached });
+    const sleeper = (await openActor(world.setup)).start({ now, onStep: held.reached });
     await guard.raise(1, { blockNumber: 100 });
     await held.until;
     await moveCursor(99);
@@ -217,7 +217,7 @@ describe('the numbers of a wallet', { timeout: 60_000 }, () => {
     expect(intents.find(({ number }) => number === lost)).toMatchObject({
       state: 'FAILED',
       reason: expect.stringContaining(
-        `The number ${nonce} of the wallet was used by a transaction that Vigil did not send`,
+        `The nonce ${nonce} of the wallet was used by a transaction that Vigil did not send`,
       ),
       told: ['failed', 'submitted'],
     });

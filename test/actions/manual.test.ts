@@ -172,7 +172,7 @@ describe('a wallet', () => {
     await anvil.mine();
     await vigil.ok('POST', `action/${action.id}/execute`);
     const reason = async () => (await chain.intents(action))[0]?.reason;
-    await until(async () => (await reason()) !== 'It waits for its turn.');
+    await until(async () => (await reason()) !== 'It waits in the queue.');
     expect(await chain.intents(action)).toMatchObject([
       { state: 'WAITING', reason: expect.stringContaining('0.000000001 gwei'), transactions: [] },
     ]);
@@ -197,7 +197,7 @@ describe('a wallet', () => {
     expect(states).toContain('CONFIRMED');
     expect(states.at(-1)).toBe('FAILED');
     const [last] = await chain.intents(action);
-    expect(last!.reason).toMatch(/Gas may cost the wallet 0\.0002 ETH within an hour/);
+    expect(last!.reason).toMatch(/The wallet may spend 0\.0002 ETH on gas within an hour/);
     const { limits } = await chain.vigil.ok('GET', `wallet/${thrifty.id}/balance`);
     expect(limits).toMatchObject({ maxGasPrice: '1000', maxHourlySpend: '0.0002' });
     expect(BigInt(limits.spentLastHour)).toBeLessThanOrEqual(200_000_000_000_000n);

@@ -124,7 +124,7 @@ describe('what waits to be fired', { timeout: 60_000 }, () => {
     const [number] = await guard.raise(1);
     let isDisabled = false;
     const acting = vigil.act({
-      async reached(point) {
+      async onStep(point) {
         if (point !== 'before it is signed' || isDisabled) return;
         isDisabled = true;
         await vigil.ok('PUT', `tenant/${tenantId}`, { status: 'DISABLED' });
@@ -135,7 +135,7 @@ describe('what waits to be fired', { timeout: 60_000 }, () => {
     expect(isDisabled).toBe(true);
     expect(await find(number!)).toMatchObject({
       state: 'CANCELED',
-      reason: 'The tenant is not active any more.',
+      reason: 'The tenant is no longer active.',
       nonce: null,
     });
     expect(world.mempool.arrivals.length).toBe(before);

@@ -31,7 +31,7 @@ describe('usage', () => {
 });
 
 describe('simulating', () => {
-  it('says what firing would say: the hourly limit, what is set aside, and the price of gas', async () => {
+  it('says what firing would say: the hourly limit, what is reserved, and the price of gas', async () => {
     const { vigil } = chain;
     const thrifty = await chain.addWallet();
     const gas = { gasPrice: '2', gasTip: '1', gasLimit: 60_000 };
@@ -41,12 +41,12 @@ describe('simulating', () => {
     await vigil.ok('PUT', `wallet/${thrifty.id}`, { maxHourlySpend: '0.00000001' });
     const seen = await simulate();
     expect(seen).toMatchObject({ success: false, maxCost: '120000000000000' });
-    expect(seen.reason).toMatch(/^Gas may cost the wallet 0\.00000001 ETH within an hour; /);
+    expect(seen.reason).toMatch(/^The wallet may spend 0\.00000001 ETH on gas within an hour; /);
     await vigil.ok('POST', `action/${action.id}/execute`);
     expect(await chain.ended(action)).toMatchObject([{ state: 'FAILED', reason: seen.reason }]);
   });
 
-  it('counts what calls under way have set aside', async () => {
+  it('counts what calls under way have reserved', async () => {
     const { vigil, anvil } = chain;
     const gas = { gasPrice: '2', gasTip: '1', gasLimit: 60_000 };
     // Enough for one call and a half.
@@ -57,7 +57,7 @@ describe('simulating', () => {
     await until(async () => (await chain.intents(action))[0]?.state === 'SUBMITTED');
     const seen = await vigil.ok('POST', `action/${action.id}/simulate`);
     expect(seen).toMatchObject({ fires: true, success: false });
-    expect(seen.reason).toMatch(/^The wallet has 0\.00018 ETH, of which 0\.00012 ETH are set aside/);
+    expect(seen.reason).toMatch(/^The wallet has 0\.00018 ETH, of which 0\.00012 ETH are reserved/);
     await anvil.setAutomine(true);
     await anvil.mine();
     await chain.ended(action);
@@ -211,11 +211,11 @@ describe('an action', () => {
       await vigil.ok('POST', `action/${action.id}/execute`),
       await vigil.ok('POST', `action/${action.id}/execute`),
     ];
-    expect(before).toMatchObject({ state: 'WAITING', reason: 'It waits for its turn.' });
+    expect(before).toMatchObject({ state: 'WAITING', reason: 'It waits in the queue.' });
     const find = async ({ uid }: Json) => (await chain.intents(action)).find((intent) => intent.uid === uid)!;
     await until(async () => (await find(behind)).state === 'SUBMITTED');
     expect((await find(before)).reason).toBe('It was sent and waits to be mined.');
-    expect((await find(behind)).reason).toMatch(/waits for its turn: .* nonce \d+ is not mined yet/);
+    expect((await find(behind)).reason).toMatch(/It was sent and waits: .* nonce \d+ is not mined yet/);
     await anvil.setAutomine(true);
     await anvil.mine();
     await chain.ended(action, 2);

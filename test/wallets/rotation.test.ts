@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { retireDrainedKeys } from '../../src/services/wallets/tendWalletKeys.ts';
-import { openSigner } from '../../src/wallets/signer.ts';
+import { retireDrainedKeys } from '../../src/services/wallets/purgeWalletKeys.ts';
+import { openSigner } from '../../src/wallets/openSigner.ts';
 import { signTransaction } from '../../src/wallets/signTransaction.ts';
 import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';

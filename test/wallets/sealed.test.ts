@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { TxEnvelopeEip1559, TxEnvelopeLegacy } from 'ox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
-import { openSigner, type Signer } from '../../src/wallets/signer.ts';
+import { openSigner, type Signer } from '../../src/wallets/openSigner.ts';
 import { type Envelope, signTransaction } from '../../src/wallets/signTransaction.ts';
 import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';

@@ -1,9 +1,9 @@
-import type { Touched } from '../../store/actions/approvals.ts';
+import type { TouchedRecords } from '../../store/actions/approvals.ts';
 import type { Endpoint } from './endpoint.ts';
 
 export type ApprovalRule = {
   /** The wallets, actions and detectors whose wallets have a say. */
-  touches(id: number, body: Readonly<Record<string, unknown>>): Touched;
+  touches(id: number, body: Readonly<Record<string, unknown>>): TouchedRecords;
   /** What the approver sees of a body that may carry secrets; the whole body if left out. */
   shows?: string;
   /** Not tried out when it is asked for, because trying leaves something behind. */

@@ -11,7 +11,7 @@ import { findRecord, insertRecord, type Row, reserveId } from '../../store/recor
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
 
-/** A request that waits for a second user: which endpoint, what it was sent, and what of that is shown. */
+/** A request that waits for a second user: its endpoint, the members shown to the approver (`body`) and the whole `input`. */
 export type HeldRequest = {
   method: string;
   path: string;
@@ -36,20 +36,21 @@ const approvalNames = [
   'decidedBy',
 ] as const;
 
-const validMs = 24 * 3_600_000;
-const maxPending = 200;
+/** A request that is not approved within this time expires. */
+const approvalTtlMs = 24 * 3_600_000;
+const maxPendingApprovals = 200;
 
-/** Keeps the request until another user decides on it. */
+/** Stores the request until another user decides on it. */
 export async function requestApproval(
   call: Call,
   wallet: GuardedWallet,
   { input, ...shown }: HeldRequest,
 ): Promise<Row> {
   const { tenantId } = wallet;
-  if ((await countPending(call.db, tenantId, call.now)) >= maxPending)
+  if ((await countPending(call.db, tenantId, call.now)) >= maxPendingApprovals)
     throw new Problem(
       'conflict',
-      `${maxPending} requests of the tenant wait for an approval; approve or reject some of them first.`,
+      `${maxPendingApprovals} requests of the tenant wait for an approval; approve or reject some of them first.`,
     );
   const id = await reserveId(call.db, approvalTable);
   await insertRecord(call.db, approvalTable, {
@@ -58,26 +59,26 @@ export async function requestApproval(
     tenantId,
     createdAt: call.now,
     updatedAt: call.now,
-    expiresAt: call.now + validMs,
+    expiresAt: call.now + approvalTtlMs,
     walletId: wallet.id,
     requestedBy: call.principal.userId,
-    sealedRequest: call.services.keyring.seal(requestPlace(tenantId, id), JSON.stringify(input)),
+    sealedRequest: call.services.keyring.seal(requestRef(tenantId, id), JSON.stringify(input)),
   });
   const record = await readApproval(call, { tenantId, id });
   await audit(call, 'approval', 'create', { id, tenantId }, undefined, record);
   return record;
 }
 
-async function readApproval(call: Call, { tenantId, id }: Owned): Promise<Row> {
+async function readApproval(call: Call, { tenantId, id }: ApprovalKey): Promise<Row> {
   const scope = { all: false, tenantIds: [tenantId], organisationIds: [] };
   const record = await findRecord(call.db, approvalTable, scope, id, approvalNames);
   if (!record) throw new Error(`The approval ${id} cannot be read back.`);
   return record;
 }
 
-type Owned = { tenantId: number; id: number };
+type ApprovalKey = { tenantId: number; id: number };
 
-/** The request if it may still be decided on, held until the transaction ends. */
+/** The request if it can still be decided, locked until the transaction ends. */
 export async function openApproval(call: Call, id: number): Promise<StoredApproval> {
   const approval = await lockApproval(call.db, call.scope, id);
   if (!approval) throw new Problem('not-found', 'There is no such approval.');
@@ -88,7 +89,7 @@ export async function openApproval(call: Call, id: number): Promise<StoredApprov
   return approval;
 }
 
-/** The approver must be a second person of the tenant; whether the role is enough is checked against the held endpoint. */
+/** The approver must be another user of the tenant; the endpoint of the request checks the role. */
 export function checkApprover({ principal }: Call, { requestedBy, tenantId }: StoredApproval): void {
   if (principal.userId === null)
     throw new Problem('forbidden', 'Only a user can approve: this token belongs to none.');
@@ -102,7 +103,7 @@ export async function openRequest(
   { services }: Call,
   { tenantId, id, sealedRequest }: StoredApproval,
 ): Promise<unknown> {
-  return JSON.parse(await services.keyring.unseal(requestPlace(tenantId, id), sealedRequest));
+  return JSON.parse(await services.keyring.unseal(requestRef(tenantId, id), sealedRequest));
 }
 
 export async function closeApproval(
@@ -113,11 +114,11 @@ export async function closeApproval(
   await settleApproval(call.db, approval, state, call.principal.userId, call.now);
   const { id, tenantId, requestedBy, method, path } = approval;
   const verb = state === 'APPROVED' ? 'approve' : 'reject';
-  const what = { requestedBy, request: `${method} ${path}` };
-  await audit(call, 'approval', verb, { id, tenantId }, undefined, undefined, what);
+  const details = { requestedBy, request: `${method} ${path}` };
+  await audit(call, 'approval', verb, { id, tenantId }, undefined, undefined, details);
   return readApproval(call, approval);
 }
 
-function requestPlace(tenantId: number, id: number) {
+function requestRef(tenantId: number, id: number) {
   return { tenantId, kind: 'approval', id, member: 'request' };
 }

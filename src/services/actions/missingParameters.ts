@@ -6,10 +6,10 @@ import { type BindingItem, isItems } from '../../store/records/bindings.ts';
 type Callable = { funcAbi: FunctionItem; params: readonly { name: string; value: string }[] };
 
 /**
- * Bindings through which an action could never fire, because a parameter of its function has neither a value nor a script.
- * An action without bindings may lack values: they are given when it is executed by hand.
+ * Finds bindings that could never fire, because a parameter of the function has neither a value nor a script. An action
+ * without bindings may lack values: a manual run supplies them.
  */
-export function missingParameters(
+export function findMissingParameters(
   actionOf: (item: BindingItem) => Callable | undefined,
   items: unknown,
   current: unknown,
@@ -18,19 +18,19 @@ export function missingParameters(
   if (!isItems(items)) return [];
   const stored = new Map(isItems(current) ? current.map((item) => [item.id, item]) : []);
   return items.flatMap((item, index): Fault[] => {
-    const before = item.id === undefined ? undefined : stored.get(item.id);
-    const action = actionOf({ ...before, ...item });
+    const storedItem = item.id === undefined ? undefined : stored.get(item.id);
+    const action = actionOf({ ...storedItem, ...item });
     if (!action) return [];
-    const scripts = Object.keys(item.scriptParams ?? before?.scriptParams ?? {});
-    const given = new Set([...scripts, ...action.params.map(({ name }) => name)]);
-    const missing = parameterNames(action).filter((name) => !given.has(name));
+    const scripts = Object.keys(item.scriptParams ?? storedItem?.scriptParams ?? {});
+    const supplied = new Set([...scripts, ...action.params.map(({ name }) => name)]);
+    const missing = parameterNames(action).filter((name) => !supplied.has(name));
     if (missing.length === 0) return [];
-    const message = `There is no value for ${missing.join(', ')}, so that the action could never fire: give it in the params of the action or in scriptParams.`;
+    const message = `There is no value for ${missing.join(', ')}, so the action could never fire: give it in the params of the action or in scriptParams.`;
     return [{ pointer: `/${member}/${index}/scriptParams`, code: 'missing-parameter', message }];
   });
 }
 
-export function refuse(faults: readonly Fault[]): void {
+export function throwFaults(faults: readonly Fault[]): void {
   if (faults.length === 0) return;
   const detail = faults.map(({ pointer, message }) => `${pointer}: ${message}`).join(' ');
   throw new Problem('unprocessable', detail, { errors: [...faults] });

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { checkAllowedCalls } from '../../actions/checkAllowedCalls.ts';
 import { parameterNames } from '../../actions/fillCall.ts';
-import { whyFarAboveMarket } from '../../actions/priceCall.ts';
-import { whyNotAllowed } from '../../actions/whyNotAllowed.ts';
+import { checkMarketPrice } from '../../actions/priceCall.ts';
 import { type ChainUid, chains } from '../../chains/chains.ts';
 import { type FunctionItem, parseFunction } from '../../chains/evm/abi/abi.ts';
 import { toAbiValue } from '../../chains/evm/abi/toAbiValue.ts';
 import { type Fault, invalid, unprocessable } from '../../model/errors.ts';
 import { invalidInput } from '../../model/validate.ts';
-import { forgetTimeouts } from '../../store/actions/bindingTimeouts.ts';
+import { resetScriptTimeouts } from '../../store/actions/scriptTimeouts.ts';
 import { contractTable } from '../../store/contracts/contractTable.ts';
 import { isItems } from '../../store/records/bindings.ts';
 import { findRecord, type Row } from '../../store/records/records.ts';
@@ -17,7 +17,7 @@ import type { Call } from '../call.ts';
 import { checkBindingFilters } from '../destinations/checkBindingFilters.ts';
 import type { Change } from '../records/recordKind.ts';
 import { bindingScripts, scriptFaults } from '../records/scriptFaults.ts';
-import { missingParameters, refuse } from './missingParameters.ts';
+import { findMissingParameters, throwFaults } from './missingParameters.ts';
 
 type Parameter = { name: string; value: string };
 type ActionChange = Omit<Change, 'input'> & {
@@ -57,11 +57,11 @@ export async function prepareAction(call: Call, change: ActionChange): Promise<R
   ];
   if (faults.length > 0) throw invalidInput(faults);
   if (input.walletId != null || written) await checkAllowed(call, change, action.funcAbi);
-  if (input.gasPrice != null || input.gasTip) await warnOfPrice(call, change);
+  if (input.gasPrice != null || input.gasTip) await warnAboutPrice(call, change);
   if (input.funcSignature != null || input.params || input.detectors || input.triggerAlerts)
-    refuse(
+    throwFaults(
       (['detectors', 'triggerAlerts'] as const).flatMap((member) =>
-        missingParameters(() => action, input[member] ?? current?.[member], current?.[member], member),
+        findMissingParameters(() => action, input[member] ?? current?.[member], current?.[member], member),
       ),
     );
   return { ...input, ...(written ? { funcAbi: written } : {}) };
@@ -69,7 +69,7 @@ export async function prepareAction(call: Call, change: ActionChange): Promise<R
 
 /** What was stopped because of its scripts may run again. */
 export async function finishAction(call: Call, { tenantId }: ActionChange, id: number): Promise<void> {
-  await forgetTimeouts(call.db, { tenantId: tenantId!, actionId: id });
+  await resetScriptTimeouts(call.db, { tenantId: tenantId!, actionId: id });
 }
 
 type Callable = { funcAbi: FunctionItem; params: readonly Parameter[] };
@@ -131,28 +131,28 @@ async function checkAllowed(call: Call, change: ActionChange, funcAbi: FunctionI
   const contract = await findRecord(call.db, contractTable, scope, contractId, calledMembers);
   const allowedCalls = await findAllowedCalls(call.db, { tenantId: tenantId!, walletId });
   const called = contract as { chainUid: string; address: string; name: string } | undefined;
-  const refused = called && whyNotAllowed({ funcAbi, contract: called, wallet: { allowedCalls } });
+  const refused = called && checkAllowedCalls({ funcAbi, contract: called, wallet: { allowedCalls } });
   if (refused) throw unprocessable(`/${refused.member}`, 'not-allowed', refused.reason);
 }
 
-const patienceMs = 1000;
+const feesTimeoutMs = 1000;
 
 /** A price far above the market is refused when the action is fired; the market may be another one by then. */
-async function warnOfPrice(call: Call, { input, current, tenantId }: ActionChange): Promise<void> {
+async function warnAboutPrice(call: Call, { input, current, tenantId }: ActionChange): Promise<void> {
   const scope = { all: false, tenantIds: [tenantId!], organisationIds: [] };
   const contractId = input.contractId ?? Number(current?.contractId);
   const contract = await findRecord(call.db, contractTable, scope, contractId, chainOnly);
   const chain = chains[contract?.chainUid as ChainUid];
   const client = chain?.family === 'evm' ? call.services.chains.client(chain.uid) : undefined;
-  const wish = {
+  const settings = {
     gasPrice: input.gasPrice ?? ((current?.gasPrice ?? 'market') as string),
     gasTip: input.gasTip === undefined ? ((current?.gasTip ?? null) as string | null) : input.gasTip,
   };
-  if (!client || !/\d/.test(`${wish.gasPrice}${wish.gasTip ?? ''}`)) return;
-  const late = sleep(patienceMs, undefined, { ref: false });
+  if (!client || !/\d/.test(`${settings.gasPrice}${settings.gasTip ?? ''}`)) return;
+  const timeout = sleep(feesTimeoutMs, undefined, { ref: false });
   // Whether the chain answers now says nothing about the action.
-  const fees = await Promise.race([client.transactor.fees().catch(() => undefined), late]);
-  const warning = fees && whyFarAboveMarket(chain, wish, fees);
+  const fees = await Promise.race([client.transactor.fees().catch(() => undefined), timeout]);
+  const warning = fees && checkMarketPrice(chain, settings, fees);
   if (warning) call.warnings.push(`${warning} As it is, the action does not fire.`);
 }
 

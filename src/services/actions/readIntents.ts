@@ -1,4 +1,4 @@
-import type { ChainUid } from '../../chains/chains.ts';
+import { getChain } from '../../chains/chains.ts';
 import type { IntentState } from '../../model/action.ts';
 import { type IntentRecord, type IntentWait, searchIntents } from '../../store/actions/intentLog.ts';
 import type { Call } from '../call.ts';
@@ -6,7 +6,7 @@ import { noEndpoint } from '../contracts/noEndpoint.ts';
 
 type Search = { from: number; size: number; state?: IntentState | undefined; uid?: string };
 
-/** The intents of an action, newest first; whatever is under way says what it waits for. */
+/** The intents of an action, newest first; those under way have a reason for their wait. */
 export async function readIntents(
   call: Call,
   action: { tenantId: number; id: number },
@@ -24,13 +24,16 @@ function waitReason({ services }: Call, intent: IntentRecord, wait: IntentWait):
   if (intent.state === 'SIGNED') return 'It is signed and waits to be sent.';
   if (intent.state === 'SUBMITTED')
     return wait.lowestNonce !== null && intent.nonce !== null && wait.lowestNonce < intent.nonce
-      ? `It was sent and waits for its turn: the wallet's transaction with the nonce ${wait.lowestNonce} is not mined yet.`
+      ? `It was sent and waits: the wallet's transaction with the nonce ${wait.lowestNonce} is not mined yet.`
       : 'It was sent and waits to be mined.';
   if (!wait.mayFire) return 'Actions of the tenant are halted, or the tenant is not active.';
-  if (!wait.isDeep && (head === null || confirmed === null))
-    return `It waits for confirmations of the alert's block, but ${wait.alertChainUid} is not watched.`;
-  if (!wait.isDeep)
-    return `It waits for confirmations of the alert's block: ${Math.max(0, head! - intent.blockNumber!)} of ${head! - confirmed!}.`;
-  if (!services.chains.client(chainUid as ChainUid)) return `It waits for the chain. ${noEndpoint(chainUid)}`;
-  return 'It waits for its turn.';
+  if (!wait.isDeep) {
+    if (head === null || confirmed === null || intent.blockNumber === null)
+      return `It waits for confirmations of the alert's block, but ${wait.alertChainUid} is not watched.`;
+    const depth = Math.max(0, head - intent.blockNumber);
+    return `It waits for confirmations of the alert's block: ${depth} of ${head - confirmed}.`;
+  }
+  if (!services.chains.client(getChain(chainUid).uid))
+    return `It waits for the chain. ${noEndpoint(chainUid)}`;
+  return 'It waits in the queue.';
 }

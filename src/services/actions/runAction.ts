@@ -1,6 +1,6 @@
+import { checkAllowedCalls } from '../../actions/checkAllowedCalls.ts';
 import { fillCall } from '../../actions/fillCall.ts';
-import { whyNotAllowed } from '../../actions/whyNotAllowed.ts';
-import type { ChainUid } from '../../chains/chains.ts';
+import { getChain } from '../../chains/chains.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
 import { actionTable } from '../../store/actions/actionTable.ts';
 import { insertManualIntent } from '../../store/actions/insertIntents.ts';
@@ -11,31 +11,32 @@ import { audit } from '../records/audit.ts';
 import { findReadable } from '../records/findReadable.ts';
 import { readIntents } from './readIntents.ts';
 
-/** Fires an action by hand: from here on it goes the way of all others. */
+/** Queues a manual run of the action. */
 export async function runAction(
   call: Call,
   id: number,
   params: Readonly<Record<string, unknown>>,
 ): Promise<IntentRecord> {
-  const place = await findReadable(call, actionTable, id);
-  const { action } = await findActionSetup(call.db, place);
+  const key = await findReadable(call, actionTable, id);
+  const { action } = await findActionSetup(call.db, key);
   if (!action.wallet.isActive)
     throw new Problem('conflict', 'The wallet that signs the action is not active.');
   if (!action.isActive) throw new Problem('conflict', 'The contract of the action is not active.');
-  const refused = whyNotAllowed(action);
+  const refused = checkAllowedCalls(action);
   if (refused) throw new Problem('conflict', refused.reason);
-  needClient(call, action);
+  requireClient(call, action);
   checkParams(action, params);
-  const uid = await insertManualIntent(call.db, { tenantId: place.tenantId, actionId: id }, params, call.now);
+  const uid = await insertManualIntent(call.db, { tenantId: key.tenantId, actionId: id }, params, call.now);
   if (uid === undefined)
     throw new Problem('conflict', 'Actions are halted; `POST /action/resume` lets them run again.');
-  await audit(call, 'action', 'execute', place, undefined, undefined, { intent: uid, params });
-  const [intent] = await readIntents(call, place, { from: 0, size: 1, uid });
-  return intent!;
+  await audit(call, 'action', 'execute', key, undefined, undefined, { intent: uid, params });
+  const [intent] = await readIntents(call, key, { from: 0, size: 1, uid });
+  if (!intent) throw new Error(`The intent ${uid} cannot be read back.`);
+  return intent;
 }
 
-export function needClient({ services }: Call, { contract }: ActionSetup['action']) {
-  const client = services.chains.client(contract.chainUid as ChainUid);
+export function requireClient({ services }: Call, { contract }: ActionSetup['action']) {
+  const client = services.chains.client(getChain(contract.chainUid).uid);
   if (client) return client;
   throw new Problem('conflict', noEndpoint(contract.chainUid));
 }

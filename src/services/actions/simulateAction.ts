@@ -1,9 +1,8 @@
+import { checkAllowedCalls } from '../../actions/checkAllowedCalls.ts';
 import { decide } from '../../actions/decide.ts';
 import { priceCall } from '../../actions/priceCall.ts';
-import { spendingMs, spendLimit } from '../../actions/walletLimits.ts';
-import { whyNotAllowed } from '../../actions/whyNotAllowed.ts';
-import { whyNotPay } from '../../actions/whyNotPay.ts';
-import { type ChainUid, chains } from '../../chains/chains.ts';
+import { checkBudget, spendingWindowMs, spendLimit } from '../../actions/walletLimits.ts';
+import { getChain } from '../../chains/chains.ts';
 import type { Prepared } from '../../chains/transactor.ts';
 import type { FilledParameter } from '../../model/action.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
@@ -15,7 +14,7 @@ import { findContractAbi } from '../../store/contracts/contractAbi.ts';
 import { type AlertDocument, findAlertDocuments } from '../../store/destinations/alertDocuments.ts';
 import type { Call } from '../call.ts';
 import { findReadable } from '../records/findReadable.ts';
-import { checkParams, needClient } from './runAction.ts';
+import { checkParams, requireClient } from './runAction.ts';
 
 export type Simulation = {
   fires: boolean;
@@ -32,7 +31,7 @@ export type Simulation = {
   balance: string | null;
 };
 
-/** What the action would do now, for an alert or by hand. Nothing is signed or sent. */
+/** What the action would do now, for an alert or as a manual run. Nothing is signed or sent. */
 export async function simulateAction(
   call: Call,
   id: number,
@@ -41,28 +40,38 @@ export async function simulateAction(
   const place = await findReadable(call, actionTable, id);
   const setup = await findActionSetup(call.db, place);
   const { action } = setup;
-  const client = needClient(call, action);
+  const client = requireClient(call, action);
   const alert = alertUid === undefined ? null : await findAlert(call, place.tenantId, alertUid);
   if (!alert) checkParams(action, params);
   const scripts = alert ? scriptsFor(setup, alert) : { filter: null, params: {} };
   const decision = await decide(call.services.runScripts, place.tenantId, alert, {
     action,
     scripts,
-    given: params,
+    manualParams: params,
   });
   const parties = { from: action.wallet.address, to: action.contract.address };
   if (decision.type !== 'fire') {
-    const reason = decision.type === 'skip' ? 'The filter does not let it pass.' : decision.reason;
-    return { ...nothing, ...parties, fires: false, reason };
+    const reason = decision.type === 'skip' ? 'The filter does not match.' : decision.reason;
+    return { ...emptySimulation, ...parties, fires: false, reason };
   }
   const { data, parameters } = decision;
-  const refused = whyNotAllowed(action);
-  if (refused) return { ...nothing, ...parties, data, parameters, fires: true, reason: refused.reason };
-  const prepared = await prepare(() => client.transactor.prepare(parties.from, [{ to: parties.to, data }]));
-  return { ...nothing, ...parties, data, parameters, fires: true, ...(await price(call, setup, prepared)) };
+  const refused = checkAllowedCalls(action);
+  if (refused)
+    return { ...emptySimulation, ...parties, data, parameters, fires: true, reason: refused.reason };
+  const prepared = await prepareOrThrow(() =>
+    client.transactor.prepare(parties.from, [{ to: parties.to, data }]),
+  );
+  return {
+    ...emptySimulation,
+    ...parties,
+    data,
+    parameters,
+    fires: true,
+    ...(await price(call, setup, prepared)),
+  };
 }
 
-const nothing: Omit<Simulation, 'from' | 'to' | 'fires'> = {
+const emptySimulation: Omit<Simulation, 'from' | 'to' | 'fires'> = {
   success: false,
   reason: null,
   data: null,
@@ -74,26 +83,28 @@ const nothing: Omit<Simulation, 'from' | 'to' | 'fires'> = {
   balance: null,
 };
 
-/** Priced as firing prices it; what is spent and set aside is read, not locked, because nothing is signed. */
+/** Prices the call as firing does; the spending is read without a lock, because nothing is signed. */
 async function price(
   call: Call,
   { action }: ActionSetup,
   { estimates, fees, balance }: Prepared,
 ): Promise<Partial<Simulation>> {
   const { tenantId, wallet, contract } = action;
-  const abi = 'gas' in estimates[0]! ? [] : await findContractAbi(call.db, tenantId, contract.id);
-  const priced = priceCall(action, estimates[0]!, fees, abi);
-  const known = {
+  const [estimate] = estimates;
+  if (!estimate) throw new Error('The chain returned no estimate.');
+  const abi = 'gas' in estimate ? [] : await findContractAbi(call.db, tenantId, contract.id);
+  const priced = priceCall(action, estimate, fees, abi);
+  const basics = {
     gasLimit: priced.gasLimit === undefined ? null : String(priced.gasLimit),
     balance: String(balance),
   };
-  if ('reason' in priced) return { ...known, reason: priced.reason };
-  const chain = chains[wallet.chainUid as ChainUid];
+  if ('reason' in priced) return { ...basics, reason: priced.reason };
+  const chain = getChain(wallet.chainUid);
   const place = { tenantId, walletId: wallet.id };
-  const budget = await findSpending(call.db, place, call.now - spendingMs);
-  const reason = whyNotPay(chain.currency, priced.cost, budget, balance, spendLimit(wallet, chain)) ?? null;
+  const budget = await findSpending(call.db, place, call.now - spendingWindowMs);
+  const reason = checkBudget(chain, priced.cost, budget, balance, spendLimit(wallet, chain)) ?? null;
   return {
-    ...known,
+    ...basics,
     success: reason === null,
     reason,
     maxFeePerGas: String(priced.price.maxFee),
@@ -118,11 +129,11 @@ function scriptsFor({ bindings }: ActionSetup, { detectorId, meta }: AlertDocume
   throw unprocessable('/alertUid', 'not-bound', 'The action is not bound to what raised this alert.');
 }
 
-async function prepare(ask: () => Promise<Prepared>): Promise<Prepared> {
+async function prepareOrThrow(read: () => Promise<Prepared>): Promise<Prepared> {
   try {
-    return await ask();
+    return await read();
   } catch (cause) {
-    const problem = 'The chain does not answer at the moment, so the action cannot be simulated.';
+    const problem = 'The chain does not respond at the moment, so the action cannot be simulated.';
     throw new Problem('unavailable', problem, { retryAfterSeconds: 5 }, { cause });
   }
 }

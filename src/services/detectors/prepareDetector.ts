@@ -6,11 +6,11 @@ import { templateMembers } from '../../model/alert.ts';
 import { automaticDetectors } from '../../model/enumerations.ts';
 import { type Fault, unprocessable } from '../../model/errors.ts';
 import { invalidInput, withDefaults } from '../../model/validate.ts';
-import { findCallables } from '../../store/actions/intentLog.ts';
+import { findActionFunctions } from '../../store/actions/intentLog.ts';
 import { detectorSchemaTable } from '../../store/detectors/detectorSchemaTable.ts';
 import { isItems } from '../../store/records/bindings.ts';
 import { findRecord, type Row } from '../../store/records/records.ts';
-import { missingParameters, refuse } from '../actions/missingParameters.ts';
+import { findMissingParameters, throwFaults } from '../actions/missingParameters.ts';
 import type { Call } from '../call.ts';
 import { checkBindingFilters } from '../destinations/checkBindingFilters.ts';
 import { templateFaults } from '../records/checkTemplate.ts';
@@ -67,8 +67,10 @@ async function checkActions(call: Call, tenantId: number, items: unknown, curren
   if (!isItems(items) || items.length === 0) return;
   const stored = new Map(isItems(current) ? current.map((item) => [item.id, item.actionId]) : []);
   const ids = items.map((item) => Number(item.actionId ?? stored.get(item.id)));
-  const actions = await findCallables(call.db, tenantId, ids);
-  refuse(missingParameters(({ actionId }) => actions.get(Number(actionId)), items, current, 'actions'));
+  const actions = await findActionFunctions(call.db, tenantId, ids);
+  throwFaults(
+    findMissingParameters(({ actionId }) => actions.get(Number(actionId)), items, current, 'actions'),
+  );
 }
 
 /** What comes with the contract is not counted; as another detector it is. */

@@ -4,8 +4,8 @@ import { invalid } from '../../model/errors.ts';
 import type { Row } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
 import type { Change } from '../records/recordKind.ts';
-import { makeModuleKey, makeSealedKey } from './makeWalletKey.ts';
-import { type GivenCall, readAllowedCalls } from './readAllowedCalls.ts';
+import { createModuleKey, createSealedKey } from './createWalletKey.ts';
+import { type AllowedCallInput, readAllowedCalls } from './readAllowedCalls.ts';
 
 type WalletChange = Omit<Change, 'input'> & {
   input: {
@@ -14,11 +14,11 @@ type WalletChange = Omit<Change, 'input'> & {
     privateKey?: string | null;
     maxGasPrice?: string | null;
     maxHourlySpend?: string | null;
-    allowedCalls?: readonly GivenCall[] | null;
+    allowedCalls?: readonly AllowedCallInput[] | null;
   };
 };
 
-/** A new wallet's key is checked for its chain (or made), its address derived, and the key sealed to this record or kept in the module. */
+/** Checks or creates the key of a new wallet, derives its address, and seals the key to this record or keeps it in the module. */
 export async function prepareWallet(
   call: Call,
   { id, tenantId, input, current }: WalletChange,
@@ -32,13 +32,12 @@ export async function prepareWallet(
   if (current) return { ...members, ...allowed };
   const rest = { ...defaultLimits(chain), ...members, ...allowed };
   const place = { tenantId: tenantId!, walletId: id! };
-  if (input.type !== 'HSM') return { ...rest, ...makeSealedKey(call, place, input.chainUid!, privateKey) };
+  if (input.type !== 'HSM') return { ...rest, ...createSealedKey(call, place, input.chainUid!, privateKey) };
   if (privateKey != null)
     throw invalid('/privateKey', 'not-allowed', 'A private key can be given only when `type` is DEFAULT.');
-  return { ...rest, ...(await makeModuleKey(call, place, input.chainUid!)) };
+  return { ...rest, ...(await createModuleKey(call, place, input.chainUid!)) };
 }
 
-/** Null means no limit. */
 function defaultLimits(chain: Chain): Row {
   const defaults = gasDefaults(chain);
   if (!defaults) return {};

@@ -7,30 +7,31 @@ import { contractTable } from '../../store/contracts/contractTable.ts';
 import { findRecord } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
 
-export type GivenCall = {
+export type AllowedCallInput = {
   contractId?: number | null;
   address?: string;
   functions?: readonly string[] | null;
 };
 
-/** The list with canonical addresses, so that a contract record that comes later or goes changes nothing of it. */
+/** The list with canonical addresses, which stays valid when contract records are added or deleted. */
 export async function readAllowedCalls(
   call: Call,
   tenantId: number,
   chain: Chain,
-  given: readonly GivenCall[],
+  input: readonly AllowedCallInput[],
 ): Promise<AllowedCall[]> {
   const allowed: AllowedCall[] = [];
-  for (const [index, item] of given.entries()) {
+  for (const [index, item] of input.entries()) {
     const pointer = `/allowedCalls/${index}`;
     const functions = item.functions ?? null;
-    for (const [place, signature] of (functions ?? []).entries())
-      checkSignature(signature, `${pointer}/functions/${place}`);
+    for (const [position, signature] of (functions ?? []).entries())
+      checkSignature(signature, `${pointer}/functions/${position}`);
     const address = item.address === undefined ? undefined : readAddress(chain, item.address, pointer);
     const contractId = item.contractId ?? null;
     const ofContract =
       contractId === null ? undefined : await contractAddress(call, tenantId, chain, contractId, pointer);
-    if (address === undefined && ofContract === undefined)
+    const target = ofContract ?? address;
+    if (target === undefined)
       throw unprocessable(pointer, 'required', 'must name a contract by `contractId` or by `address`.');
     if (address !== undefined && ofContract !== undefined && address !== ofContract)
       throw unprocessable(
@@ -38,7 +39,7 @@ export async function readAllowedCalls(
         'mismatch',
         'is not the address of the contract `contractId`.',
       );
-    allowed.push({ contractId, address: (ofContract ?? address)!, functions });
+    allowed.push({ contractId, address: target, functions });
   }
   return allowed;
 }

@@ -1,6 +1,7 @@
-import { spendingMs } from '../../actions/walletLimits.ts';
+import { spendingWindowMs } from '../../actions/walletLimits.ts';
 import type { ChainClient } from '../../chains/chainClient.ts';
-import { chains, chainUids } from '../../chains/chains.ts';
+import { getChain } from '../../chains/chains.ts';
+import { zip } from '../../lib/zip.ts';
 import { Problem } from '../../model/errors.ts';
 import { findSpending } from '../../store/actions/signing.ts';
 import { findRecord } from '../../store/records/records.ts';
@@ -23,39 +24,40 @@ export type WalletBalance = {
 
 const names = ['id', 'tenantId', 'chainUid', 'address'] as const;
 
-/** What the wallet's address holds of the chain's own currency, and what its former addresses still hold. */
+/** The balances of the wallet's address and of its former addresses, in the chain's own currency. */
 export async function readWalletBalance(call: Call, id: number): Promise<WalletBalance> {
   const wallet = await findRecord(call.db, walletTable, call.scope, id, names);
   if (!wallet) throw new Problem('not-found', 'There is no such wallet.');
-  const chain = chains[chainUids.find((uid) => uid === wallet.chainUid)!];
+  const chain = getChain(String(wallet.chainUid));
   const client = call.services.chains.client(chain.uid);
   if (!client) throw new Problem('conflict', `The balance cannot be read. ${noEndpoint(chain.uid)}`);
-  const place = { tenantId: Number(wallet.tenantId), walletId: id };
-  const former = await findDrainingKeys(call.db, place);
-  const { spent } = await findSpending(call.db, place, call.now - spendingMs);
+  const walletRef = { tenantId: Number(wallet.tenantId), walletId: id };
+  const former = await findDrainingKeys(call.db, walletRef);
+  const { spent } = await findSpending(call.db, walletRef, call.now - spendingWindowMs);
   const address = String(wallet.address);
-  const { block, balances } = await ask(client, [address, ...former.map((key) => key.address)]);
+  const { block, balances } = await readOrThrow(client, [address, ...former.map((key) => key.address)]);
+  const [balance, ...formerBalances] = balances;
   return {
     chainUid: chain.uid,
     block,
     symbol: chain.currency.symbol,
     decimals: chain.currency.decimals,
     address,
-    balance: String(balances[0]!),
-    limits: { ...(await findWalletLimits(call.db, place)), spentLastHour: String(spent) },
-    former: former.map((key, n) => ({
+    balance: String(balance),
+    limits: { ...(await findWalletLimits(call.db, walletRef)), spentLastHour: String(spent) },
+    former: zip(former, formerBalances).map(([key, held]) => ({
       address: key.address,
-      balance: String(balances[n + 1]!),
+      balance: String(held),
       rotatedAt: key.createdAt,
     })),
   };
 }
 
-async function ask(client: ChainClient, addresses: readonly string[]) {
+async function readOrThrow(client: ChainClient, addresses: readonly string[]) {
   try {
     return await readBalances(client, addresses);
   } catch (cause) {
-    const problem = 'The chain does not answer at the moment, so the balance cannot be read.';
+    const problem = 'The chain does not respond at the moment, so the balance cannot be read.';
     throw new Problem('unavailable', problem, { retryAfterSeconds: 5 }, { cause });
   }
 }

@@ -1,6 +1,6 @@
 import { byTenant, id, type Table, times } from '../table.ts';
 
-/** What was not decided in time is expired, whether or not it was marked so yet. */
+/** A pending request past its expiry reads as EXPIRED, also before it is marked so. */
 const state = `case when t.state = 'PENDING' and t.expires_at <= extract(epoch from clock_timestamp()) * 1000
   then 'EXPIRED' else t.state end`;
 

@@ -3,16 +3,16 @@ import type { Scope } from '../../model/principal.ts';
 import type { Db } from '../db.ts';
 import { walletTable } from '../wallets/walletTable.ts';
 
-/** What a request touches, as far as it may need an approval. */
-export type Touched = { walletIds?: number[]; actionIds?: number[]; detectorIds?: number[] };
+/** The records that a request changes, as far as they may need an approval. */
+export type TouchedRecords = { walletIds?: number[]; actionIds?: number[]; detectorIds?: number[] };
 
 export type GuardedWallet = { id: number; tenantId: number; name: string };
 
-/** The wallet that asks for a second user before what is touched here may change; undefined when none does. */
+/** A wallet that requires a second user to approve a change of these records; undefined when none does. */
 export async function findGuardedWallet(
   db: Db,
   scope: Scope,
-  { walletIds = [], actionIds = [], detectorIds = [] }: Touched,
+  { walletIds = [], actionIds = [], detectorIds = [] }: TouchedRecords,
 ): Promise<GuardedWallet | undefined> {
   const rows = await db.prepared<GuardedWallet>(
     sql`select t.id, t.tenant_id as "tenantId", t.name from wallet t
@@ -38,13 +38,13 @@ export type StoredApproval = {
   sealedRequest: Buffer;
 };
 
-/** The request, held until the transaction ends, so that it is decided on once. */
+/** The request, locked until the transaction ends, so that it is decided once. */
 export async function lockApproval(tx: Db, scope: Scope, id: number): Promise<StoredApproval | undefined> {
-  const mine = scope.all ? sql`true` : sql`t.tenant_id = any(${scope.tenantIds})`;
+  const isVisible = scope.all ? sql`true` : sql`t.tenant_id = any(${scope.tenantIds})`;
   const rows = await tx.query<StoredApproval>(
     sql`select t.id, t.tenant_id as "tenantId", t.state, t.expires_at as "expiresAt", t.method, t.path,
         t.requested_by as "requestedBy", t.sealed_request as "sealedRequest"
-      from approval t where t.id = ${id} and ${mine} for update`,
+      from approval t where t.id = ${id} and ${isVisible} for update`,
   );
   return rows[0];
 }
@@ -67,10 +67,9 @@ export async function countPending(db: Db, tenantId: number, now: number): Promi
     sql`select count(*) as count from approval
       where tenant_id = ${tenantId} and state = 'PENDING' and expires_at > ${now}`,
   );
-  return rows[0]!.count;
+  return rows[0]?.count ?? 0;
 }
 
-/** Marks what was not decided in time. */
 export async function expireApprovals(db: Db, now: number): Promise<void> {
   await db.query(
     sql`update approval set state = 'EXPIRED', updated_at = ${now} where state = 'PENDING' and expires_at <= ${now}`,

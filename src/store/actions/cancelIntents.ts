@@ -2,7 +2,7 @@ import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 import { haltedReason, retractedReason } from './insertIntents.ts';
 
-/** What is not signed yet is not fired any more. */
+/** Cancels the unsigned intents of these alerts. */
 export async function cancelRetracted(
   tx: Db,
   alerts: readonly { tenantId: number; uid: string }[],
@@ -15,7 +15,7 @@ export async function cancelRetracted(
   );
 }
 
-/** The tenant's kill switch: from now on nothing is fired, and what is not signed yet is cancelled. */
+/** The tenant's kill switch: no action fires from now on, and unsigned intents are cancelled. */
 export async function haltActions(tx: Db, tenantId: number, now: number): Promise<{ canceled: number }> {
   await tx.query(
     sql`update tenant set halted_at = coalesce(halted_at, ${now}), halt_count = halt_count + 1 where id = ${tenantId}`,
@@ -27,7 +27,7 @@ export async function haltActions(tx: Db, tenantId: number, now: number): Promis
   return { canceled: rows.length };
 }
 
-export async function releaseHalt(tx: Db, tenantId: number): Promise<void> {
+export async function resumeActions(tx: Db, tenantId: number): Promise<void> {
   await tx.query(sql`update tenant set halted_at = null where id = ${tenantId}`);
 }
 

@@ -4,8 +4,8 @@ import type { AllowedCall, IntendedCall } from '../../model/action.ts';
 import type { Severity } from '../../model/alert.ts';
 import type { Db } from '../db.ts';
 
-/** An action as whoever carries it out needs it. */
-export type FiredAction = {
+/** An action with everything that executing it needs. */
+export type ExecutableAction = {
   id: number;
   tenantId: number;
   name: string;
@@ -33,42 +33,41 @@ export type FiredAction = {
   };
 };
 
-/** What everything under way is told apart by. */
 export type IntentKey = { tenantId: number; id: number };
 
-/** What its alerts tell of an intent. */
-export type ToldIntent = IntentKey & {
+/** The part of an intent that its alerts report. */
+export type Intent = IntentKey & {
   uid: string;
   binding: string;
   alertUid: string | null;
   severity: Severity;
-  action: FiredAction;
+  action: ExecutableAction;
 };
 
-export type WaitingIntent = ToldIntent & {
-  /** What it has been waiting for. */
+export type WaitingIntent = Intent & {
+  /** Why it still waits. */
   reason: string | null;
-  /** Its block is as deep as the action asks for. */
+  /** Its block has the confirmations that `fireAt` asks for. */
   isDeep: boolean;
-  /** Why nothing of the tenant is fired, or nothing that is as old as this. */
+  /** Set when the tenant is not active, or has halted its actions since the intent was created. */
   stoppedBy: 'status' | 'halt' | null;
   alertTimestamp: number | null;
   createdAt: number;
-  given: Record<string, unknown>;
-  /** How often in a row the scripts of its binding ran out of time. */
+  manualParams: Record<string, unknown>;
+  /** How many times in a row the scripts of its binding timed out. */
   timeouts: number;
-  /** Null when the binding is gone that it came from; a person's own has neither filter nor scripts. */
+  /** Null when its binding was removed; a manual run has neither filter nor scripts. */
   scripts: { filter: string | null; params: Record<string, string> } | null;
 };
 
-/** A process that dies loses what it has claimed; nothing that it did is done twice, because each step looks at the state. */
-const leaseMs = 15_000;
+/** After a crash, another process takes over the claimed intents when this time ends; no step happens twice, because each checks the state. */
+const intentLeaseMs = 15_000;
 
-/** `i` is the intent. What counts is the chain of the alert, which may be another one than that of the action. */
+/** `i` is the intent. The confirmations are those of the alert's chain, which may differ from the action's. */
 export const isDeepEnough = raw(`(i.fire_at = 'head' or i.block_number is null or i.block_number <=
   (select confirmed from chain_cursor where chain_uid = coalesce(i.alert_chain_uid, i.chain_uid)))`);
 
-/** `i` and `n` are the intent and its tenant. What was made before the last halt stays unfired when that is taken back. */
+/** `i` and `n` are the intent and its tenant. Intents created before a halt do not fire after the tenant resumes. */
 export const mayFire = raw(`(n.status = 'ACTIVE' and n.halted_at is null and n.halt_count = i.halt_count)`);
 
 /** `x`, `c` and `w` are the action, its contract and its wallet. */
@@ -82,13 +81,13 @@ export const actionJson = raw(`json_build_object('id', x.id, 'tenantId', x.tenan
     'allowedCalls', w.allowed_calls))`);
 
 /**
- * Takes what of a tenant is to be decided and signed, the oldest first, none before its block is deep enough; and what can only be
- * ended, because it was made before `since` or nothing of its tenant may fire. Where nothing can be sent, the latter alone.
+ * Claims a tenant's intents that are ready to be decided, oldest first, none before its block is deep enough; and those that
+ * can only end, because they were created before `since` or their tenant may not fire. Without `canSend` only the latter.
  */
 export async function claimWaiting(
   db: Db,
   { chainUid, tenantId, canSend }: { chainUid: string; tenantId: number; canSend: boolean },
-  most: number,
+  limit: number,
   now: number,
   since: number,
 ): Promise<WaitingIntent[]> {
@@ -100,8 +99,8 @@ export async function claimWaiting(
         where i.chain_uid = ${chainUid} and i.tenant_id = ${tenantId} and i.state = 'WAITING' and i.next_attempt_at <= ${now}::bigint
           and (i.lease_until is null or i.lease_until < clock_timestamp())
           and (${canSend}::boolean and ${isDeepEnough} or i.created_at < ${since}::bigint or not ${mayFire})
-        order by i.id limit ${most}::int for update of i skip locked)
-      update action_intent i set lease_until = clock_timestamp() + ${leaseMs}::int * interval '1 ms'
+        order by i.id limit ${limit}::int for update of i skip locked)
+      update action_intent i set lease_until = clock_timestamp() + ${intentLeaseMs}::int * interval '1 ms'
       from due left join lateral (
           select b.script_filter, b.script_params, b.updated_at from action_detector b
           where b.tenant_id = due.tenant_id and 'detector ' || b.id = due.binding and b.status = 'ACTIVE'
@@ -115,7 +114,7 @@ export async function claimWaiting(
         and c.tenant_id = x.tenant_id and c.id = x.contract_id and w.tenant_id = x.tenant_id and w.id = x.wallet_id
       returning i.tenant_id as "tenantId", i.id, i.uid::text, i.binding, i.alert_uid::text as "alertUid",
         i.severity, i.reason, coalesce(due.is_deep, false) as "isDeep", due.stopped_by as "stoppedBy",
-        i.alert_timestamp as "alertTimestamp", i.created_at as "createdAt", i.given, ${actionJson} as action,
+        i.alert_timestamp as "alertTimestamp", i.created_at as "createdAt", i.given as "manualParams", ${actionJson} as action,
         coalesce((select o.count from binding_timeout o where o.tenant_id = i.tenant_id and o.action_id = i.action_id
           and o.binding = i.binding and o.updated_at >= s.updated_at), 0) as timeouts,
         case when s.script_params is not null
@@ -135,11 +134,11 @@ export type Attempt = {
   broadcastAt: number | null;
 };
 
-export type SentIntent = ToldIntent & {
+export type SentIntent = Intent & {
   state: 'SIGNED' | 'SUBMITTED';
   address: string;
   nonce: number;
-  /** Nothing of the wallet that was signed before it is under way any more. */
+  /** No transaction of the wallet with a lower nonce is under way. */
   isNext: boolean;
   call: IntendedCall;
   signedAt: number;
@@ -148,7 +147,14 @@ export type SentIntent = ToldIntent & {
   attempts: Attempt[];
 };
 
-/** Where something is to be done now or later, and whose intents wait there. */
+/** A signed intent has at least one attempt: both are written in the same transaction. */
+export function lastAttempt({ uid, attempts }: SentIntent): Attempt {
+  const last = attempts.at(-1);
+  if (!last) throw new Error(`The signed intent ${uid} has no transaction.`);
+  return last;
+}
+
+/** The chains with intents under way, and the tenants whose intents wait there. */
 export async function findBusyChains(db: Db): Promise<{ chainUid: string; tenantIds: number[] }[]> {
   return db.prepared<{ chainUid: string; tenantIds: number[] }>(
     sql`select chain_uid as "chainUid",
@@ -157,15 +163,12 @@ export async function findBusyChains(db: Db): Promise<{ chainUid: string; tenant
   );
 }
 
-/**
- * Takes what was signed, to see how far it has come; the tenants take turns, so that none waits for all of another's.
- * `names` are all by which the chain goes.
- */
+/** Claims signed intents, to check their transactions. The tenants take turns, so that a long queue of one delays no other. */
 export async function claimSent(
   db: Db,
   chainUid: string,
-  names: readonly string[],
-  most: number,
+  aliases: readonly string[],
+  limit: number,
   now: number,
 ): Promise<SentIntent[]> {
   const isDue = sql`i.chain_uid = ${chainUid} and i.state in ('SIGNED', 'SUBMITTED')
@@ -176,14 +179,14 @@ export async function claimSent(
         from action_intent i where ${isDue}),
       due as (
         select i.tenant_id, i.id from action_intent i join turns t on t.tenant_id = i.tenant_id and t.id = i.id
-        where ${isDue} order by t.turn, i.id limit ${most}::int for update of i skip locked)
-      update action_intent i set lease_until = clock_timestamp() + ${leaseMs}::int * interval '1 ms'
+        where ${isDue} order by t.turn, i.id limit ${limit}::int for update of i skip locked)
+      update action_intent i set lease_until = clock_timestamp() + ${intentLeaseMs}::int * interval '1 ms'
       from due, action x, contract c, wallet w
       where i.tenant_id = due.tenant_id and i.id = due.id and x.tenant_id = i.tenant_id and x.id = i.action_id
         and c.tenant_id = x.tenant_id and c.id = x.contract_id and w.tenant_id = i.tenant_id and w.id = i.wallet_id
       returning i.tenant_id as "tenantId", i.id, i.uid::text, i.state, i.alert_uid::text as "alertUid",
         i.severity, i.binding, i.address, i.nonce, i.call,
-        not exists (select from action_intent o where o.chain_uid = any(${names}::text[]) and o.state in ('SIGNED', 'SUBMITTED')
+        not exists (select from action_intent o where o.chain_uid = any(${aliases}::text[]) and o.state in ('SIGNED', 'SUBMITTED')
           and o.address = i.address and o.nonce < i.nonce) as "isNext", i.signed_at as "signedAt", i.reason,
         ${actionJson} as action,
         (select json_agg(json_build_object('attempt', a.attempt, 'hash', a.hash, 'raw', a.raw, 'maxFee', a.max_fee::text,

@@ -4,7 +4,7 @@ import type { Severity } from '../../model/alert.ts';
 import type { Db } from '../db.ts';
 
 /** An alert that may fire actions. */
-export type Firing = {
+export type FiringAlert = {
   uid: string;
   tenantId: number;
   timestamp: number;
@@ -24,19 +24,18 @@ const columns =
   raw(`tenant_id, action_id, binding, alert_uid, alert_timestamp, contract_id, wallet_id, chain_uid,
   alert_chain_uid, block_number, severity, fire_at, state, reason, causes, halt_count, created_at, updated_at, next_attempt_at`);
 
-/** A transaction of one action may raise the alert that fires another, and so on, up to this many actions in a row. */
+/** A transaction of one action may raise the alert that fires another, up to this many actions in a row. */
 const maxCauses = 3;
 
 const loopReason =
-  'The alert was raised by a transaction of this action, or of one that it led to: firing again would go on for ever.';
+  'The alert was raised by a transaction of this action, or of one that it led to: firing again would never end.';
 const chainReason = `The alert was raised by a transaction that ${maxCauses} actions led to, one after the other; no further action follows from it.`;
 
 /**
- * One intent for each binding of an action to an alert; one that was cancelled with its alert comes back with it. An alert
- * that is too old for the action, or that the action itself caused, leaves one that is skipped; history that is only
- * back-filled leaves none.
+ * Inserts one intent for each binding of an action to an alert; one that was cancelled with its alert is restored with it. An
+ * alert that is too old for the action, or that the action itself caused, gets a skipped intent; a back-filled one gets none.
  */
-export async function insertIntents(tx: Db, firings: readonly Firing[], now: number): Promise<void> {
+export async function insertIntents(tx: Db, firings: readonly FiringAlert[], now: number): Promise<void> {
   const tenantIds = [...new Set(firings.map(({ tenantId }) => tenantId))];
   const hashes = [...new Set(firings.flatMap(({ txHash }) => txHash?.toLowerCase() ?? []))];
   await tx.prepared(
@@ -85,18 +84,18 @@ export async function insertIntents(tx: Db, firings: readonly Firing[], now: num
   );
 }
 
-/** An intent of a person's, without an alert; undefined while actions are halted. */
+/** Inserts the intent of a manual run, which has no alert; undefined while actions are halted. */
 export async function insertManualIntent(
   tx: Db,
   action: { tenantId: number; actionId: number },
-  given: Readonly<Record<string, unknown>>,
+  params: Readonly<Record<string, unknown>>,
   now: number,
 ): Promise<string | undefined> {
   const [row] = await tx.query<{ uid: string }>(
     sql`with written as (
         insert into action_intent (${columns}, given)
         select x.tenant_id, x.id, 'manual', null, null, x.contract_id, x.wallet_id, c.chain_uid, null, null, 'MEDIUM', 'head',
-          'WAITING', null, '{}'::bigint[], n.halt_count, ${now}, ${now}, ${now}, ${storableJson(given)}::jsonb
+          'WAITING', null, '{}'::bigint[], n.halt_count, ${now}, ${now}, ${now}, ${storableJson(params)}::jsonb
         from action x join contract c on c.tenant_id = x.tenant_id and c.id = x.contract_id
         join tenant n on n.id = x.tenant_id and n.halted_at is null
         where x.tenant_id = ${action.tenantId} and x.id = ${action.actionId}

@@ -1,7 +1,7 @@
 import { empty, sql } from '../../lib/sql.ts';
 import type { IntendedCall, IntentState } from '../../model/action.ts';
 import type { Db } from '../db.ts';
-import { actionJson, type FiredAction, isDeepEnough, mayFire } from './claimIntents.ts';
+import { actionJson, type ExecutableAction, isDeepEnough, mayFire } from './claimIntents.ts';
 
 /** An intent as its readers see it. */
 export type IntentRecord = {
@@ -32,11 +32,11 @@ export type IntentRecord = {
   }[];
 };
 
-/** What explains the wait of an intent that has no reason of its own. */
+/** Explains why an intent without a stored reason waits. */
 export type IntentWait = {
   chainUid: string;
   alertChainUid: string;
-  /** How far the chain of the alert has come; null where it is not watched. */
+  /** The newest block of the alert's chain; null where it is not watched. */
   head: number | null;
   confirmed: number | null;
   isDeep: boolean;
@@ -45,12 +45,12 @@ export type IntentWait = {
   lowestNonce: number | null;
 };
 
-type ActionPlace = { tenantId: number; id: number };
+type ActionKey = { tenantId: number; id: number };
 
 /** Newest first. */
 export async function searchIntents(
   db: Db,
-  action: ActionPlace,
+  action: ActionKey,
   search: { from: number; size: number; state?: IntentState | undefined; uid?: string },
 ): Promise<(IntentRecord & { wait: IntentWait | null })[]> {
   return db.query<IntentRecord & { wait: IntentWait | null }>(
@@ -77,7 +77,7 @@ export async function searchIntents(
 }
 
 export type ActionSetup = {
-  action: FiredAction;
+  action: ExecutableAction;
   fireAt: string;
   /** What fires it: `source` is the detector or the trigger alert. */
   bindings: {
@@ -88,8 +88,8 @@ export type ActionSetup = {
   }[];
 };
 
-/** The action with everything that it takes to carry it out. */
-export async function findActionSetup(db: Db, { tenantId, id }: ActionPlace): Promise<ActionSetup> {
+/** The action with everything that executing it needs. */
+export async function findActionSetup(db: Db, { tenantId, id }: ActionKey): Promise<ActionSetup> {
   const [row] = await db.query<ActionSetup>(
     sql`select ${actionJson} as action, x.fire_at as "fireAt",
         (select coalesce(json_agg(b), '[]'::json) from (
@@ -102,19 +102,19 @@ export async function findActionSetup(db: Db, { tenantId, id }: ActionPlace): Pr
       join wallet w on w.tenant_id = x.tenant_id and w.id = x.wallet_id
       where x.tenant_id = ${tenantId} and x.id = ${id}`,
   );
-  if (!row) throw new Error(`Action ${id} is gone.`);
+  if (!row) throw new Error(`Action ${id} does not exist.`);
   return row;
 }
 
-type Callable = Pick<FiredAction, 'funcAbi' | 'params'>;
+type ActionFunction = Pick<ExecutableAction, 'funcAbi' | 'params'>;
 
-/** What some actions of a tenant call, by their id. */
-export async function findCallables(
+/** The functions that these actions call, by action id. */
+export async function findActionFunctions(
   db: Db,
   tenantId: number,
   ids: readonly number[],
-): Promise<Map<number, Callable>> {
-  const rows = await db.query<Callable & { id: number }>(
+): Promise<Map<number, ActionFunction>> {
+  const rows = await db.query<ActionFunction & { id: number }>(
     sql`select id, func_abi as "funcAbi", params from action where tenant_id = ${tenantId} and id = any(${ids}::bigint[])`,
   );
   return new Map(rows.map((row) => [row.id, row]));

@@ -4,17 +4,21 @@ import type { IntentState } from '../../model/action.ts';
 import type { Db } from '../db.ts';
 import type { IntentKey } from './claimIntents.ts';
 
-/** `txHash` and `cost` say what was mined; where nothing was, what it may have cost is given back. */
-export type Settled = IntentKey & {
+/** Without `mined` the cost becomes zero, which releases what was reserved. */
+export type SettledIntent = IntentKey & {
   state: Extract<IntentState, 'CONFIRMED' | 'FAILED' | 'SKIPPED' | 'CANCELED'>;
   reason: string | null;
   mined: { txHash: string; block: number; cost: bigint } | null;
-  /** The last of its transactions when the end was seen; null if there was none. */
+  /** Its last transaction when the end was found; null if there was none. */
   lastHash: string | null;
 };
 
-/** Ends intents; tells which of them were not at their end before. One for which was signed meanwhile goes on. */
-export async function settleIntents(tx: Db, settled: readonly Settled[], now: number): Promise<Set<number>> {
+/** Ends intents and returns the ids of those that were not ended before. One with a newer transaction stays open. */
+export async function settleIntents(
+  tx: Db,
+  settled: readonly SettledIntent[],
+  now: number,
+): Promise<Set<number>> {
   const rows = settled.map(({ mined, ...rest }) => ({
     ...rest,
     txHash: mined?.txHash ?? null,
@@ -33,7 +37,7 @@ export async function settleIntents(tx: Db, settled: readonly Settled[], now: nu
   return new Set(changed.map(({ id }) => id));
 }
 
-/** Tells which of these nobody has marked as sent before. */
+/** Returns the ids of those that were not marked as sent before. */
 export async function markSubmitted(tx: Db, keys: readonly IntentKey[], now: number): Promise<Set<number>> {
   const rows = await tx.prepared<{ id: number }>(
     sql`update action_intent i set state = 'SUBMITTED', reason = null, updated_at = ${now}::bigint
@@ -56,13 +60,13 @@ export async function markBroadcast(
   );
 }
 
-export type Postponed = IntentKey & { at: number; reason?: string };
+export type PostponedIntent = IntentKey & { at: number; reason?: string };
 
-/** Gives back what is not at its end, to be looked at again at its time. Who gives no reason keeps the one it had, an empty one clears it. */
-export async function postponeIntents(db: Db, postponed: readonly Postponed[]): Promise<void> {
+/** Releases open intents until `at`. Without a `reason` the stored one stays; an empty one clears it. */
+export async function postponeIntents(db: Db, postponed: readonly PostponedIntent[]): Promise<void> {
   if (postponed.length === 0) return;
   await db.prepared(
-    sql`update action_intent i set next_attempt_at = p.at, lease_until = null, 
+    sql`update action_intent i set next_attempt_at = p.at, lease_until = null,
         reason = case when p.reason is null then i.reason else nullif(left(p.reason, 500), '') end
       from json_to_recordset(${storableJson(postponed)}::json) as p("tenantId" bigint, id bigint, at bigint, reason text)
       where i.tenant_id = p."tenantId" and i.id = p.id and i.state in ('WAITING', 'SIGNED', 'SUBMITTED')`,

@@ -2,45 +2,51 @@ import { sql } from '../../lib/sql.ts';
 import { storableJson } from '../../lib/storableJson.ts';
 import type { IntendedCall } from '../../model/action.ts';
 import type { Db } from '../db.ts';
+import type { WalletRef } from '../wallets/walletKeys.ts';
 import { type IntentKey, isDeepEnough, mayFire } from './claimIntents.ts';
 
-/** A wallet address on a chain, with all names by which the chain goes; the first one is written down. */
-export type LaneKey = { names: readonly string[]; address: string };
+/** A wallet address on a network; the first alias of the network is stored. */
+export type NonceLaneKey = { aliases: readonly string[]; address: string };
 
-export type Lane = { nextNonce: number; behindSince: number | null; isIdle: boolean };
+export type NonceLane = { nextNonce: number; behindSince: number | null; isIdle: boolean };
 
-/** Keeps everybody else from signing for the address until the transaction ends; a new lane starts at `first`. */
-export async function lockLane(tx: Db, { names, address }: LaneKey, first: number): Promise<Lane> {
+/** Holds the address's nonces until the transaction ends; a new lane starts at `first`. */
+export async function lockNonceLane(
+  tx: Db,
+  { aliases, address }: NonceLaneKey,
+  first: number,
+): Promise<NonceLane> {
   await tx.prepared(
-    sql`insert into nonce_lane (chain_uid, address, next_nonce) values (${names[0]}, ${address}, ${first}::bigint)
+    sql`insert into nonce_lane (chain_uid, address, next_nonce) values (${aliases[0]}, ${address}, ${first}::bigint)
       on conflict do nothing`,
   );
-  const [lane] = await tx.prepared<Omit<Lane, 'isIdle'>>(
+  const [lane] = await tx.prepared<Omit<NonceLane, 'isIdle'>>(
     sql`select next_nonce as "nextNonce", behind_since as "behindSince" from nonce_lane
-      where chain_uid = ${names[0]} and address = ${address} for update`,
+      where chain_uid = ${aliases[0]} and address = ${address} for update`,
   );
   const [busy] = await tx.prepared(
-    sql`select 1 from action_intent where chain_uid = any(${names}::text[]) and state in ('SIGNED', 'SUBMITTED')
+    sql`select 1 from action_intent where chain_uid = any(${aliases}::text[]) and state in ('SIGNED', 'SUBMITTED')
       and address = ${address} limit 1`,
   );
-  return { ...lane!, isIdle: busy === undefined };
+  if (!lane) throw new Error(`The nonce lane of ${address} disappeared while it was locked.`);
+  return { ...lane, isIdle: busy === undefined };
 }
 
-export async function moveLane(
+export async function moveNonceLane(
   tx: Db,
-  { names, address }: LaneKey,
+  { aliases, address }: NonceLaneKey,
   nextNonce: number,
   behindSince: number | null,
 ): Promise<void> {
   await tx.prepared(
     sql`update nonce_lane set next_nonce = ${nextNonce}::bigint, behind_since = ${behindSince}::bigint
-      where chain_uid = ${names[0]} and address = ${address}`,
+      where chain_uid = ${aliases[0]} and address = ${address}`,
   );
 }
 
 /**
- * Which of these may still be signed: not cancelled meanwhile, not signed by another process, not halted, of a tenant that
- * is active. One whose block went and came back since it was claimed has to wait for its depth again.
+ * Which of these may still be signed: not cancelled since, not signed by another process, not halted, of an active tenant.
+ * One whose block was reorganised since it was claimed waits for its confirmations again.
  */
 export async function lockWaiting(tx: Db, tenantId: number, ids: readonly number[]): Promise<Set<number>> {
   const rows = await tx.prepared<{ id: number }>(
@@ -52,7 +58,7 @@ export async function lockWaiting(tx: Db, tenantId: number, ids: readonly number
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Whether no other process has seen its end or signed for it since this was the last of its transactions. */
+/** Whether this is still the intent's last transaction: no other process has ended it or signed for it since. */
 export async function lockSent(tx: Db, { tenantId, id }: IntentKey, lastHash: string): Promise<boolean> {
   const rows = await tx.prepared(
     sql`select 1 from action_intent i where i.tenant_id = ${tenantId} and i.id = ${id} and i.state in ('SIGNED', 'SUBMITTED')
@@ -61,33 +67,38 @@ export async function lockSent(tx: Db, { tenantId, id }: IntentKey, lastHash: st
   return rows.length > 0;
 }
 
-/** Keeps everybody else from spending what the wallet may spend until the transaction ends. */
+/** Reads the wallet's spending and holds its budget until the transaction ends. */
 export async function lockSpending(
   tx: Db,
-  { tenantId, walletId }: { tenantId: number; walletId: number },
-): Promise<void> {
+  wallet: WalletRef,
+  since: number,
+  exceptIntentId = 0,
+): Promise<Spending> {
   await tx.prepared(
-    sql`select 1 from wallet where tenant_id = ${tenantId} and id = ${walletId} for no key update`,
+    sql`select 1 from wallet where tenant_id = ${wallet.tenantId} and id = ${wallet.walletId} for no key update`,
   );
+  return findSpending(tx, wallet, since, exceptIntentId);
 }
 
+export type Spending = { spent: bigint; reserved: bigint };
+
 /**
- * What the wallet's calls cost that came to their end since then, with what those under way may cost, whenever they were
- * signed, because they may still be mined; and the latter alone. All but `except`.
+ * `reserved` is what the wallet's calls under way may cost, whenever they were signed, because they may still be mined;
+ * `spent` adds the cost of the calls that ended since then. One intent may be left out.
  */
 export async function findSpending(
   tx: Db,
-  { tenantId, walletId }: { tenantId: number; walletId: number },
+  { tenantId, walletId }: WalletRef,
   since: number,
-  except = 0,
-): Promise<{ spent: bigint; reserved: bigint }> {
+  exceptIntentId = 0,
+): Promise<Spending> {
   const [row] = await tx.prepared<{ spent: string; reserved: string }>(
     sql`select coalesce(sum(cost), 0)::text as spent,
         coalesce(sum(cost) filter (where state in ('SIGNED', 'SUBMITTED')), 0)::text as reserved
-      from action_intent where tenant_id = ${tenantId} and wallet_id = ${walletId} and id <> ${except}::bigint
+      from action_intent where tenant_id = ${tenantId} and wallet_id = ${walletId} and id <> ${exceptIntentId}::bigint
         and signed_at is not null and (updated_at > ${since}::bigint or state in ('SIGNED', 'SUBMITTED'))`,
   );
-  return { spent: BigInt(row!.spent), reserved: BigInt(row!.reserved) };
+  return { spent: BigInt(row?.spent ?? 0), reserved: BigInt(row?.reserved ?? 0) };
 }
 
 export type SignedAttempt = IntentKey & {
@@ -100,7 +111,7 @@ export type SignedAttempt = IntentKey & {
   cost: bigint;
 };
 
-/** Stores what was signed, before anybody else sees it. */
+/** Stores the signed transactions before they are broadcast. */
 export async function insertAttempts(tx: Db, attempts: readonly SignedAttempt[], now: number): Promise<void> {
   const rows = attempts.map(({ maxFee, tip, cost, ...rest }) => ({
     ...rest,

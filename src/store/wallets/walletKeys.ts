@@ -2,9 +2,9 @@ import { empty, sql } from '../../lib/sql.ts';
 import type { AllowedCall } from '../../model/action.ts';
 import type { Db } from '../db.ts';
 
-export type WalletPlace = { tenantId: number; walletId: number };
+export type WalletRef = { tenantId: number; walletId: number };
 
-/** How to reach a key: sealed in the row, or by its id in the module. */
+/** A key is sealed in the row, or named by its id in the module. */
 export type WalletKey = {
   chainUid: string;
   address: string;
@@ -12,10 +12,10 @@ export type WalletKey = {
   moduleKeyId: string | null;
 };
 
-/** The key that the wallet signs with, or that of a former address. Also of a deleted wallet, whose calls may still be under way. */
+/** The key of the wallet's address, or of a former one. Also of a deleted wallet, whose calls may still be under way. */
 export async function findWalletKey(
   db: Db,
-  { tenantId, walletId }: WalletPlace,
+  { tenantId, walletId }: WalletRef,
   address?: string,
 ): Promise<WalletKey | undefined> {
   const rows = await db.prepared<WalletKey>(
@@ -32,8 +32,12 @@ export async function findWalletKey(
   return rows[0];
 }
 
-/** Sets the wallet's present key aside; the caller has locked the wallet and gives it another. */
-export async function setKeyAside(tx: Db, { tenantId, walletId }: WalletPlace, now: number): Promise<void> {
+/** Copies the wallet's key to its former keys; the caller has locked the wallet and replaces the key. */
+export async function archiveWalletKey(
+  tx: Db,
+  { tenantId, walletId }: WalletRef,
+  now: number,
+): Promise<void> {
   await tx.query(
     sql`insert into wallet_key (tenant_id, wallet_id, created_at, updated_at, state, address, sealed_key, module_key_id)
       select tenant_id, id, ${now}, ${now}, 'DRAINING', address, sealed_key, module_key_id from wallet
@@ -43,13 +47,15 @@ export async function setKeyAside(tx: Db, { tenantId, walletId }: WalletPlace, n
 
 export type DrainingKey = { id: number; chainUid: string; address: string; createdAt: number };
 
-/** Former keys that may still hold something, the newest first; of one wallet or of all. */
-export async function findDrainingKeys(db: Db, place?: WalletPlace): Promise<DrainingKey[]> {
-  const one = place ? sql`and k.tenant_id = ${place.tenantId} and k.wallet_id = ${place.walletId}` : empty;
+/** Former keys whose address may still hold something, newest first; of one wallet or of all. */
+export async function findDrainingKeys(db: Db, wallet?: WalletRef): Promise<DrainingKey[]> {
+  const filter = wallet
+    ? sql`and k.tenant_id = ${wallet.tenantId} and k.wallet_id = ${wallet.walletId}`
+    : empty;
   return db.query<DrainingKey>(
     sql`select k.id, w.chain_uid as "chainUid", k.address, k.created_at as "createdAt"
       from wallet_key k join wallet w on w.tenant_id = k.tenant_id and w.id = k.wallet_id
-      where k.state = 'DRAINING' ${one} order by k.id desc`,
+      where k.state = 'DRAINING' ${filter} order by k.id desc`,
   );
 }
 
@@ -61,7 +67,7 @@ export async function retireKeys(db: Db, ids: readonly number[], now: number): P
 
 export async function findWalletLimits(
   db: Db,
-  { tenantId, walletId }: WalletPlace,
+  { tenantId, walletId }: WalletRef,
 ): Promise<{ maxGasPrice: string | null; maxHourlySpend: string | null }> {
   const [limits] = await db.query<{ maxGasPrice: string | null; maxHourlySpend: string | null }>(
     sql`select max_gas_price::text as "maxGasPrice", max_hourly_spend::text as "maxHourlySpend" from wallet
@@ -70,10 +76,10 @@ export async function findWalletLimits(
   return limits ?? { maxGasPrice: null, maxHourlySpend: null };
 }
 
-/** What the wallet may call; null for every contract of the tenant. */
+/** Null means every contract of the tenant. */
 export async function findAllowedCalls(
   db: Db,
-  { tenantId, walletId }: WalletPlace,
+  { tenantId, walletId }: WalletRef,
 ): Promise<AllowedCall[] | null> {
   const [row] = await db.query<{ allowedCalls: AllowedCall[] | null }>(
     sql`select allowed_calls as "allowedCalls" from wallet where tenant_id = ${tenantId} and id = ${walletId}`,

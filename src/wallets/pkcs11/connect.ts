@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Pkcs11Module } from './loadModule.ts';
 import { readWord, word, words } from './memory.ts';
-import { lost, Pkcs11Error } from './pkcs11Error.ts';
+import { lostCodes, Pkcs11Error } from './pkcs11Error.ts';
 
 export type TokenSettings = { slot: string | undefined; pinFile: string };
 
-/** Sessions of one login. Handles of keys hold as long as it does. */
+/** Sessions of one login. Key handles are valid as long as the login. */
 export type Connection = { sessions: bigint[]; keys: Map<string, bigint> };
 
-/** Begins anew with the module: some see a token that was plugged in again only after they were initialised again. */
+/** Initialises the module again and logs in: some modules see a token that was plugged in again only after this. */
 export function createConnect(
   module: Pkcs11Module,
   settings: TokenSettings,
@@ -18,12 +18,13 @@ export function createConnect(
   let refusedPin: string | undefined;
 
   return async () => {
-    await module.call('C_Finalize', [null], [...lost]);
+    await module.call('C_Finalize', [null], [...lostCodes]);
     await module.call('C_Initialize', [osLocking()], ['CKR_CRYPTOKI_ALREADY_INITIALIZED']);
     const slot = await findSlot(module, settings.slot);
-    const sessions: bigint[] = [];
+    const first = await openSession(module, slot);
+    const sessions = [first];
     while (sessions.length < sessionCount) sessions.push(await openSession(module, slot));
-    await login(sessions[0]!);
+    await login(first);
     return { sessions, keys: new Map() };
   };
 
@@ -57,23 +58,23 @@ const sessionFlags = 6;
 const tokenInfoBytes = 208;
 const labelBytes = 32;
 
-/** The slot whose id or token label is the setting; without a setting the only token there is. */
-async function findSlot(module: Pkcs11Module, wanted: string | undefined): Promise<bigint> {
+/** The slot whose id or token label is the setting; without a setting the only token. */
+async function findSlot(module: Pkcs11Module, setting: string | undefined): Promise<bigint> {
   const tokens = await listTokens(module);
   const found =
-    wanted === undefined
+    setting === undefined
       ? tokens.length === 1
         ? tokens
         : []
-      : tokens.filter(({ slot, label }) => label === wanted || String(slot) === wanted);
+      : tokens.filter(({ slot, label }) => label === setting || String(slot) === setting);
   const [token] = found;
   if (token && found.length === 1) return token.slot;
-  const there = tokens.map(({ slot, label }) => `"${label}" in slot ${slot}`).join(', ') || 'none';
+  const available = tokens.map(({ slot, label }) => `"${label}" in slot ${slot}`).join(', ') || 'none';
   throw new Pkcs11Error(
     'no-token',
-    wanted === undefined
-      ? `VIGIL_PKCS11_SLOT must name one of the tokens by label or slot id. There: ${there}.`
-      : `VIGIL_PKCS11_SLOT is "${wanted}", which is the slot id or label of ${found.length === 0 ? 'no token' : 'several tokens'}. There: ${there}.`,
+    setting === undefined
+      ? `VIGIL_PKCS11_SLOT must name one of the tokens by label or slot id. Available: ${available}.`
+      : `VIGIL_PKCS11_SLOT is "${setting}", which is the slot id or label of ${found.length === 0 ? 'no token' : 'several tokens'}. Available: ${available}.`,
   );
 }
 
@@ -112,6 +113,6 @@ async function readPin(file: string): Promise<Buffer> {
 function wrongPin(code: string): Pkcs11Error {
   return new Pkcs11Error(
     'pin',
-    `The token refused the PIN of VIGIL_PKCS11_PIN_FILE (${code}). Since tokens lock themselves after a few wrong PINs, it is not tried again before the file changes.`,
+    `The token refused the PIN of VIGIL_PKCS11_PIN_FILE (${code}). Since tokens lock themselves after a few wrong PINs, Vigil does not try it again before the file changes.`,
   );
 }

@@ -6,20 +6,20 @@ import { Pkcs11Error } from './pkcs11Error.ts';
 type Work<T> = (session: bigint, keys: Connection['keys']) => Promise<T>;
 
 export type Sessions = {
-  /** Runs with a session that nobody else uses meanwhile. What got lost in the module is set up again, and the work repeated. */
+  /** Runs the work with a session of its own. After a lost session it reconnects and repeats the work. */
   run<T>(work: Work<T>): Promise<T>;
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no work is running. */
   idle(): Promise<void>;
 };
 
-/** Waits before the second and the third attempt. */
-const pausesMs = [50, 500];
+/** Delays before the second and the third attempt. */
+const retryDelaysMs = [50, 500];
 
 export function createSessions(connect: () => Promise<Connection>, sessionCount: number): Sessions {
   const queue = createFairQueue({ slots: sessionCount });
   let connection: Promise<Connection> | undefined;
   let running = 0;
-  const waiting: (() => void)[] = [];
+  const idleWaiters: (() => void)[] = [];
 
   return {
     run: (work) =>
@@ -28,7 +28,7 @@ export function createSessions(connect: () => Promise<Connection>, sessionCount:
           try {
             return await runOnce(work);
           } catch (error) {
-            const pauseMs = pausesMs[attempt];
+            const pauseMs = retryDelaysMs[attempt];
             if (!(error instanceof Pkcs11Error) || !error.isLost || pauseMs === undefined) throw error;
             await sleep(pauseMs);
           }
@@ -36,42 +36,43 @@ export function createSessions(connect: () => Promise<Connection>, sessionCount:
       }),
     idle: async () => {
       await connection?.catch(() => {});
-      await noneRunning();
+      await waitUntilIdle();
     },
   };
 
   async function runOnce<T>(work: Work<T>): Promise<T> {
-    connection ??= begin();
-    const mine = connection;
+    connection ??= reconnect();
+    const current = connection;
     try {
-      const { sessions, keys } = await mine;
-      const session = sessions.pop()!;
+      const { sessions, keys } = await current;
+      const session = sessions.pop();
+      if (session === undefined) throw new Error('More calls run than there are sessions.');
       running += 1;
       try {
         return await work(session, keys);
       } finally {
         sessions.push(session);
         running -= 1;
-        if (running === 0) for (const go of waiting.splice(0)) go();
+        if (running === 0) for (const go of idleWaiters.splice(0)) go();
       }
     } catch (error) {
-      if (isOver(error) && connection === mine) connection = undefined;
+      if (breaksConnection(error) && connection === current) connection = undefined;
       throw error;
     }
   }
 
-  /** Beginning anew pulls the rug from under every call, so those that run end first. */
-  async function begin(): Promise<Connection> {
-    await noneRunning();
+  /** Reconnecting invalidates every session, so running calls end first. */
+  async function reconnect(): Promise<Connection> {
+    await waitUntilIdle();
     return connect();
   }
 
-  async function noneRunning(): Promise<void> {
-    if (running > 0) await new Promise<void>((resolve) => waiting.push(resolve));
+  async function waitUntilIdle(): Promise<void> {
+    if (running > 0) await new Promise<void>((resolve) => idleWaiters.push(resolve));
   }
 }
 
-/** Also after a call that hung: what it left behind in its session is unknown. */
-function isOver(error: unknown): boolean {
+/** Also after a call that hung: the state of its session is unknown. */
+function breaksConnection(error: unknown): boolean {
   return !(error instanceof Pkcs11Error) || error.code !== 'no-key';
 }

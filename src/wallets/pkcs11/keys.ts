@@ -5,7 +5,7 @@ import type { Pkcs11Module } from './loadModule.ts';
 import { type Attributes, readWord, toMechanism, toTemplate, word, words } from './memory.ts';
 import { Pkcs11Error } from './pkcs11Error.ts';
 
-/** `label` says whose key it is, to people as well; `id`, in hex, tells the keys of one wallet apart. */
+/** `label` names the wallet; `id`, in hex, distinguishes the keys of one wallet. */
 export type KeyName = { label: string; id: string };
 
 const publicKey = 2;
@@ -15,14 +15,18 @@ const ecdsa = 0x1041;
 /** The object identifier of secp256k1, in DER. */
 const secp256k1Curve = Buffer.from('06052b8104000a', 'hex');
 
-/** Repeated after a lost session, it finds the pair that it made before. */
-export async function makeKeyPair(module: Pkcs11Module, session: bigint, name: KeyName): Promise<Uint8Array> {
-  const [known] = await findObjects(module, session, { class: publicKey, ...toNames(name) });
-  return readPublicKey(module, session, known ?? (await generate(module, session, name)));
+/** Repeated after a lost session, it finds the pair that it created before. */
+export async function createKeyPair(
+  module: Pkcs11Module,
+  session: bigint,
+  name: KeyName,
+): Promise<Uint8Array> {
+  const [cached] = await findObjects(module, session, { class: publicKey, ...toAttributes(name) });
+  return readPublicKey(module, session, cached ?? (await generate(module, session, name)));
 }
 
-/** The handle of a private key, looked up once. */
-export async function keyOf(
+/** The handle of a private key, cached for the connection. */
+export async function findKeyHandle(
   module: Pkcs11Module,
   session: bigint,
   keys: Connection['keys'],
@@ -30,7 +34,7 @@ export async function keyOf(
 ): Promise<bigint> {
   const known = keys.get(name.id);
   if (known !== undefined) return known;
-  const found = await findObjects(module, session, { class: privateKey, ...toNames(name) });
+  const found = await findObjects(module, session, { class: privateKey, ...toAttributes(name) });
   const [key] = found;
   if (key === undefined || found.length > 1) {
     const count = found.length === 0 ? 'no private key' : 'several private keys';
@@ -63,19 +67,24 @@ export async function signWith(
 
 export async function destroyKey(module: Pkcs11Module, session: bigint, name: KeyName): Promise<void> {
   for (const type of [privateKey, publicKey]) {
-    for (const object of await findObjects(module, session, { class: type, ...toNames(name) }))
+    for (const object of await findObjects(module, session, { class: type, ...toAttributes(name) }))
       await module.call('C_DestroyObject', [session, object]);
   }
 }
 
-function toNames({ label, id }: KeyName): Attributes {
+function toAttributes({ label, id }: KeyName): Attributes {
   return { label, id: Buffer.from(id, 'hex') };
 }
 
 async function generate(module: Pkcs11Module, session: bigint, name: KeyName): Promise<bigint> {
-  const open = toTemplate(module, { ...toNames(name), token: true, verify: true, ecParams: secp256k1Curve });
+  const open = toTemplate(module, {
+    ...toAttributes(name),
+    token: true,
+    verify: true,
+    ecParams: secp256k1Curve,
+  });
   const closed = toTemplate(module, {
-    ...toNames(name),
+    ...toAttributes(name),
     token: true,
     private: true,
     sensitive: true,
@@ -95,8 +104,8 @@ async function generate(module: Pkcs11Module, session: bigint, name: KeyName): P
   return readWord(handles[0]);
 }
 
-async function findObjects(module: Pkcs11Module, session: bigint, wanted: Attributes): Promise<bigint[]> {
-  const { memory, count } = toTemplate(module, wanted);
+async function findObjects(module: Pkcs11Module, session: bigint, attributes: Attributes): Promise<bigint[]> {
+  const { memory, count } = toTemplate(module, attributes);
   const limit = 4;
   const handles = Buffer.alloc(limit * word);
   const found = words(0);

@@ -1,5 +1,5 @@
 import type { LibraryHandle } from 'koffi';
-import { Pkcs11Error, refused } from './pkcs11Error.ts';
+import { Pkcs11Error, toPkcs11Error } from './pkcs11Error.ts';
 
 /** The functions that Vigil needs, with the types of their arguments; every pointer is a Buffer. */
 const signatures = {
@@ -22,49 +22,49 @@ const signatures = {
 type Argument = Buffer | bigint | number | null;
 
 export type Pkcs11Module = {
-  /** Throws for every answer but success and those that are `tolerated`. */
+  /** Throws for every result except success and the `tolerated` ones. */
   call(
     name: keyof typeof signatures,
     args: readonly Argument[],
     tolerated?: readonly string[],
   ): Promise<void>;
-  /** Where a Buffer lies, for structures that point to one. It must not come from a pool: use `Buffer.alloc`. */
+  /** The address of a Buffer, for structures that point to one. It must not come from a pool: use `Buffer.alloc`. */
   address(buffer: Buffer): bigint;
-  /** Whether a call has not returned in time, and still has not. */
+  /** Whether a call has exceeded the time limit and still runs. */
   isHung(): boolean;
 };
 
 /**
- * A module's functions may take long or never return, so they run on threads of their own. One that does not return in
- * time cannot be ended; until it does, the module is left alone and everybody is told at once.
+ * A module's functions may take long or never return, so they run on threads of their own. A call that exceeds the time
+ * limit cannot be stopped; until it returns, every other call fails at once.
  */
 export async function loadModule(path: string, timeLimitMs: number): Promise<Pkcs11Module> {
   const { default: koffi } = await import('koffi');
   const functions = readFunctions(path, () => koffi.load(path));
-  /** Memory that the module may still read or write; without this, nothing would keep it. */
+  /** Keeps the memory that the module may still read or write from being collected. */
   const inUse = new Set<readonly Argument[]>();
-  let hung = 0;
+  let hungCalls = 0;
 
   return {
     address: (buffer) => koffi.address(buffer),
-    isHung: () => hung > 0,
+    isHung: () => hungCalls > 0,
     call: (name, args, tolerated = []) =>
       new Promise((resolve, reject) => {
-        if (hung > 0) return reject(hangs(timeLimitMs));
+        if (hungCalls > 0) return reject(timeoutError(timeLimitMs));
         let isLate = false;
         const timer = setTimeout(() => {
           isLate = true;
-          hung += 1;
-          reject(hangs(timeLimitMs));
+          hungCalls += 1;
+          reject(timeoutError(timeLimitMs));
         }, timeLimitMs);
         inUse.add(args);
-        functions[name].async(...args, (error: Error | null, answer: unknown) => {
+        functions[name].async(...args, (error: Error | null, result: unknown) => {
           clearTimeout(timer);
           inUse.delete(args);
-          if (isLate) hung -= 1;
+          if (isLate) hungCalls -= 1;
           if (error)
             return reject(new Error(`${name} of the PKCS#11 module cannot be called.`, { cause: error }));
-          const fault = Number(answer) === 0 ? undefined : refused(name, Number(answer));
+          const fault = Number(result) === 0 ? undefined : toPkcs11Error(name, Number(result));
           if (fault && !tolerated.includes(fault.code)) reject(fault);
           else resolve();
         });
@@ -88,9 +88,9 @@ function readFunctions(path: string, load: () => LibraryHandle): Functions {
   }
 }
 
-function hangs(timeLimitMs: number): Pkcs11Error {
+function timeoutError(timeLimitMs: number): Pkcs11Error {
   return new Pkcs11Error(
     'hung',
-    `The PKCS#11 module did not answer within ${timeLimitMs} ms; it is asked again once it has answered.`,
+    `The PKCS#11 module did not respond within ${timeLimitMs} ms; calls fail until it does.`,
   );
 }

@@ -21,7 +21,7 @@ export type Attributes = { [K in keyof typeof attributes]?: boolean | number | s
 
 export type Template = { memory: Buffer; count: number };
 
-/** An array of CK_ATTRIBUTE and the values behind it, all in one piece of memory so that nothing of it gets lost. */
+/** An array of CK_ATTRIBUTE and its values in one Buffer, so that all of it is collected together. */
 export function toTemplate(module: Pick<Pkcs11Module, 'address'>, values: Attributes): Template {
   const entries = Object.entries(attributes).flatMap(([name, type]) => {
     const value = values[name as keyof Attributes];
@@ -50,12 +50,12 @@ export function words(...values: (number | bigint)[]): Buffer {
   return memory;
 }
 
-export function readWord(memory: Buffer, place = 0): bigint {
-  return memory.readBigUInt64LE(place);
+export function readWord(memory: Buffer, offset = 0): bigint {
+  return memory.readBigUInt64LE(offset);
 }
 
-function writeWords(memory: Buffer, place: number, ...values: (number | bigint)[]): void {
-  for (const [n, value] of values.entries()) memory.writeBigUInt64LE(BigInt(value), place + n * word);
+function writeWords(memory: Buffer, offset: number, ...values: (number | bigint)[]): void {
+  for (const [n, value] of values.entries()) memory.writeBigUInt64LE(BigInt(value), offset + n * word);
 }
 
 function toBytes(value: boolean | number | string | Buffer): Buffer {

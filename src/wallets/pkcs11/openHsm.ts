@@ -1,11 +1,11 @@
 import { createConnect } from './connect.ts';
 import { createSessions } from './createSessions.ts';
-import { destroyKey, type KeyName, keyOf, makeKeyPair, signWith } from './keys.ts';
+import { createKeyPair, destroyKey, findKeyHandle, type KeyName, signWith } from './keys.ts';
 import { loadModule } from './loadModule.ts';
 
-/** Keys that are made and used inside a PKCS#11 module, and never leave it. */
+/** Keys that are created and used inside a PKCS#11 module, and never leave it. */
 export type Hsm = {
-  /** Makes a secp256k1 key pair of this name, unless there is one, and returns its public key, uncompressed. */
+  /** Creates a secp256k1 key pair of this name, unless it exists, and returns its public key, uncompressed. */
   createKey(name: KeyName): Promise<Uint8Array>;
   /** ECDSA over a hash; s may be in either half. */
   sign(name: KeyName, hash: Uint8Array): Promise<{ r: bigint; s: bigint }>;
@@ -26,7 +26,7 @@ type Settings = {
 /** Each running call takes one of the four threads that Node also reads files and resolves names on. */
 const sessionCount = 2;
 
-/** Loads the module; the token is looked for when it is first needed. */
+/** Loads the module; it opens the token at the first use. */
 export async function openHsm({ module: path, slot, pinFile, timeLimitMs = 10_000 }: Settings): Promise<Hsm> {
   if (pinFile === undefined)
     throw new Error('VIGIL_PKCS11_PIN_FILE must name a file with the PIN of the token.');
@@ -34,9 +34,11 @@ export async function openHsm({ module: path, slot, pinFile, timeLimitMs = 10_00
   const connect = createConnect(module, { slot, pinFile }, sessionCount);
   const { run, idle } = createSessions(connect, sessionCount);
   return {
-    createKey: (name) => run((session) => makeKeyPair(module, session, name)),
+    createKey: (name) => run((session) => createKeyPair(module, session, name)),
     sign: (name, hash) =>
-      run(async (session, keys) => signWith(module, session, await keyOf(module, session, keys, name), hash)),
+      run(async (session, keys) =>
+        signWith(module, session, await findKeyHandle(module, session, keys, name), hash),
+      ),
     destroyKey: (name) =>
       run(async (session, keys) => {
         keys.delete(name.id);

@@ -1,4 +1,4 @@
-/** What a module answers instead of doing what it was asked; the names are those of PKCS#11. */
+/** The return codes of PKCS#11. */
 const names: Readonly<Record<number, string>> = {
   5: 'CKR_GENERAL_ERROR',
   6: 'CKR_FUNCTION_FAILED',
@@ -29,8 +29,8 @@ const names: Readonly<Record<number, string>> = {
   401: 'CKR_CRYPTOKI_ALREADY_INITIALIZED',
 };
 
-/** After these the module has forgotten the session, the login, the keys or the token: beginning anew may help. */
-export const lost: ReadonlySet<string> = new Set(
+/** After these the module has lost the session, the login, the keys or the token: reconnecting may help. */
+export const lostCodes: ReadonlySet<string> = new Set(
   [5, 6, 48, 50, 96, 130, 144, 145, 176, 179, 224, 225, 257, 400].map((code) => nameOf(code)),
 );
 
@@ -44,19 +44,19 @@ export class Pkcs11Error extends Error {
     this.code = code;
   }
 
-  /** Whether a new session can be expected to help at once. */
+  /** Whether reconnecting may help at once. */
   get isLost(): boolean {
-    return lost.has(this.code);
+    return lostCodes.has(this.code);
   }
 
-  /** Whether it may work later without anybody changing the settings. */
+  /** Whether it may work later without a change of the settings. */
   get retryable(): boolean {
     return this.isLost || this.code === 'hung' || this.code === 'no-token';
   }
 }
 
-export function refused(call: string, code: number): Pkcs11Error {
-  return new Pkcs11Error(nameOf(code), `The PKCS#11 module answered ${call} with ${nameOf(code)}.`);
+export function toPkcs11Error(call: string, code: number): Pkcs11Error {
+  return new Pkcs11Error(nameOf(code), `The PKCS#11 module returned ${nameOf(code)} for ${call}.`);
 }
 
 function nameOf(code: number): string {

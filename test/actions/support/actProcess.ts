@@ -9,7 +9,7 @@ export type Order =
 let actor: ReturnType<typeof openActor> | undefined;
 let fatal: { point: string; nth: number } | undefined;
 
-function reached(point: string): void {
+function onStep(point: string): void {
   if (point !== fatal?.point) return;
   fatal.nth--;
   if (fatal.nth === 0) process.kill(process.pid, 'SIGKILL');
@@ -26,7 +26,7 @@ async function obey(order: Order): Promise<void> {
       process.send?.('ready');
       return;
     case 'start':
-      (await actor)?.start({ reached });
+      (await actor)?.start({ onStep });
       return;
     case 'killAt':
       fatal = order;

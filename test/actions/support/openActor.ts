@@ -1,5 +1,5 @@
 import pino from 'pino';
-import type { Acting } from '../../../src/actions/acting.ts';
+import type { ActionContext } from '../../../src/actions/actionContext.ts';
 import { type ChainUid, chains } from '../../../src/chains/chains.ts';
 import { createEvmClient } from '../../../src/chains/evm/createEvmClient.ts';
 import { deriveAuditKey } from '../../../src/lib/auditKey.ts';
@@ -31,12 +31,12 @@ export async function openActor(setup: ActorSetup, keyring = openKeyring(setup.p
   const sandbox = createSandbox();
   await Promise.all([store.query(sql`select 1`), sandbox.run(0, {}, ['1'])]);
   return {
-    start(options: Partial<Pick<Acting, 'reached' | 'now'>> = {}): Actor {
+    start(options: Partial<Pick<ActionContext, 'onStep' | 'now'>> = {}): Actor {
       const acting = startActions({
         store,
         keyring,
         hsm: undefined,
-        run: sandbox.run,
+        runScripts: sandbox.run,
         chains: { isConfigured: (uid) => uid === chainUid, client: (uid) => known(uid) },
         confirmations: () => confirmations,
         alertHooks: [],

@@ -1,7 +1,7 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { Hex, Secp256k1 } from 'ox';
 import { expect } from 'vitest';
-import type { Signature } from '../../../src/wallets/signer.ts';
+import type { Signature } from '../../../src/wallets/openSigner.ts';
 
 /** Low s, and the address that ox finds in it is the signer's. */
 export function expectSignature(signature: Signature, hash: Uint8Array, address: string): void {

@@ -1,15 +1,15 @@
 import type { ActionOutcome } from '../model/action.ts';
 import { type Finding, severityOf } from '../model/alert.ts';
 import { platformTenant, type Sample } from '../model/metrics.ts';
-import type { ToldIntent } from '../store/actions/claimIntents.ts';
-import { fillerBinding } from '../store/actions/fillers.ts';
+import type { Intent } from '../store/actions/claimIntents.ts';
+import { gapFillerBinding } from '../store/actions/gapFillers.ts';
 import type { Db } from '../store/db.ts';
 import { addSamples } from '../store/telemetry/addSamples.ts';
-import type { Telling } from './acting.ts';
+import type { OutcomeContext } from './actionContext.ts';
 
 type Outcome = {
   outcome: ActionOutcome;
-  /** The time of the alert; the same whenever it is told again. */
+  /** The time of the alert; the same each time it is raised, so that it is raised once. */
   at: number;
   address?: string;
   txHash?: string;
@@ -19,19 +19,19 @@ type Outcome = {
   mined?: { blockNumber: number; blockHash: string; cost: bigint };
 };
 
-/** The alert of what became of an action. It is as bad as the alert that fired it; a failure is at least HIGH. */
-export function toFinding(intent: ToldIntent, outcome: Outcome): Finding {
+/** The finding of an action's outcome. It has the severity of the alert that fired the action; a failure is at least HIGH. */
+export function toOutcomeFinding(intent: Intent, outcome: Outcome): Finding {
   const { action, severity } = intent;
   const { contract, wallet } = action;
   const { attempt = 1, reason, mined, txHash = null } = outcome;
-  const isMild = severityOf[severity] < severityOf.HIGH;
+  const isBelowHigh = severityOf[severity] < severityOf.HIGH;
   return {
     tenantId: intent.tenantId,
     projectId: contract.projectId,
     contractId: contract.id,
     kind: 'action',
     group: 'action',
-    severity: outcome.outcome === 'failed' && isMild ? 'HIGH' : severity,
+    severity: outcome.outcome === 'failed' && isBelowHigh ? 'HIGH' : severity,
     timestamp: outcome.at,
     key: `action ${intent.uid} ${outcome.outcome} ${attempt}`,
     eid: `${intent.uid}-${outcome.outcome}${attempt > 1 ? `-${attempt}` : ''}`,
@@ -40,7 +40,7 @@ export function toFinding(intent: ToldIntent, outcome: Outcome): Finding {
     meta: {
       outcome: outcome.outcome,
       intentUid: intent.uid,
-      ...(intent.binding === fillerBinding ? { filler: true } : {}),
+      ...(intent.binding === gapFillerBinding ? { filler: true } : {}),
       ...(intent.alertUid ? { alertUid: intent.alertUid } : {}),
       function: action.funcSignature,
       ...(reason ? { reason } : {}),
@@ -60,10 +60,10 @@ export function toFinding(intent: ToldIntent, outcome: Outcome): Finding {
   };
 }
 
-function toMessage({ action, binding }: ToldIntent, { outcome, reason, mined }: Outcome): string {
+function toMessage({ action, binding }: Intent, { outcome, reason, mined }: Outcome): string {
   const call =
-    binding === fillerBinding
-      ? 'An empty transaction, for a number of the wallet that was missing below that of another call,'
+    binding === gapFillerBinding
+      ? 'An empty transaction for a nonce that was missing below that of another call of the wallet'
       : `The call ${action.funcSignature} on ${action.contract.name}`;
   switch (outcome) {
     case 'submitted':
@@ -77,10 +77,10 @@ function toMessage({ action, binding }: ToldIntent, { outcome, reason, mined }: 
   }
 }
 
-/** Raises the alerts and counts them, in the transaction that makes them true. */
-export async function tellOutcomes(
+/** Raises the alerts and counts them, in the transaction that changes the intents. */
+export async function raiseOutcomeAlerts(
   tx: Db,
-  { alerts, now }: Telling,
+  { alerts, now }: OutcomeContext,
   findings: readonly Finding[],
 ): Promise<void> {
   if (findings.length === 0) return;
@@ -94,7 +94,7 @@ export async function tellOutcomes(
         ...once,
         tenantId: owner,
         metric: 'actions',
-        // A filler carries out nothing.
+        // A gap filler executes no action.
         labels: { chain: String(chainUid), type: meta.filler ? 'filler' : String(meta.outcome) },
       },
     ]),

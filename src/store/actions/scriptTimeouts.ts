@@ -3,8 +3,8 @@ import type { Db } from '../db.ts';
 
 type BindingKey = { tenantId: number; actionId: number; binding: string };
 
-/** Records how often in a row the scripts of a binding ran out of time. */
-export async function setTimeouts(
+/** Records how many times in a row the scripts of a binding timed out. */
+export async function saveScriptTimeouts(
   db: Db,
   { tenantId, actionId, binding }: BindingKey,
   count: number,
@@ -17,8 +17,8 @@ export async function setTimeouts(
   );
 }
 
-/** An action that is saved again starts afresh. */
-export async function forgetTimeouts(
+/** An action that is saved again starts with a count of zero. */
+export async function resetScriptTimeouts(
   tx: Db,
   { tenantId, actionId }: { tenantId: number; actionId: number },
 ): Promise<void> {

@@ -1,13 +1,13 @@
 import { chainUids } from '../../chains/chains.ts';
-import { takeOrphanKey } from '../../store/wallets/moduleKeys.ts';
+import { claimOrphanKey } from '../../store/wallets/moduleKeys.ts';
 import { findDrainingKeys, retireKeys } from '../../store/wallets/walletKeys.ts';
 import type { Services } from '../call.ts';
 import { readBalances } from '../contracts/readBalances.ts';
 
-/** No transaction lasts nearly as long, so a key that was announced before it is used by none. */
-const orphanMs = 600_000;
+/** No transaction takes this long, so none uses a key that has been pending for longer. */
+const orphanAgeMs = 600_000;
 
-/** Destroys keys in the module whose wallet or rotation was never written down. */
+/** Destroys keys in the module whose wallet or rotation was never stored. */
 export async function destroyOrphanKeys({
   store,
   hsm,
@@ -16,7 +16,7 @@ export async function destroyOrphanKeys({
   if (!hsm) return 0;
   for (let destroyed = 0; ; destroyed++) {
     const isDone = await store.transaction(async (tx) => {
-      const key = await takeOrphanKey(tx, now() - orphanMs);
+      const key = await claimOrphanKey(tx, now() - orphanAgeMs);
       if (key) await hsm.destroyKey(key);
       return key === undefined;
     });
@@ -24,7 +24,7 @@ export async function destroyOrphanKeys({
   }
 }
 
-/** A former key whose address holds nothing any more is retired: it is kept, but no longer shown. */
+/** Retires former keys whose address is empty: they stay, but are no longer shown. */
 export async function retireDrainedKeys({
   store,
   chains,
