@@ -1,0 +1,106 @@
+// `npm run docs`: writes (with `--print`: prints) docs/reference/detectors.md from the schemas of the built detectors and triggers.
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { configSchema } from '../dist/detectors/configSchema.js';
+import { detectors } from '../dist/detectors/registry.js';
+import { triggers } from '../dist/triggers/registry.js';
+
+const target = join(dirname(fileURLToPath(import.meta.url)), '..', 'docs', 'reference', 'detectors.md');
+
+if (process.argv.includes('--print')) process.stdout.write(describeDetectors());
+else writeFileSync(target, describeDetectors());
+
+function describeDetectors() {
+  const kinds = [...detectors.values()];
+  return `# Detectors and triggers
+
+Generated from the schemas in \`src/detectors\` and \`src/triggers\` by \`npm run docs\`; do not edit it by hand.
+
+[Watch contracts](../how-to/watching.md) shows how to use them. \`POST /detector/schema/search\` returns the JSON Schema of every
+configuration. These members are part of every detector's configuration:
+
+${memberTable(sharedMembers(kinds))}
+
+| detector | category | severity | raises an alert when |
+|---|---|---|---|
+${kinds.map(({ name, category, severity, description }) => `| [\`${name}\`](#${name}) | ${category} | ${severity} | ${cell(description)} |`).join('\n')}
+
+${kinds.map(describeDetector).join('\n')}
+# Triggers
+
+A trigger has a \`triggerType\`, \`params\` and one or more alerts.
+
+${[...triggers.values()].map(describeTrigger).join('\n')}`;
+}
+
+function describeDetector(detector) {
+  const { name, title, version, category, severity, description, faq, config, fields } = detector;
+  return `## ${name}
+
+**${title}** (version ${version}, ${category}, ${severity} by default). ${description}
+
+${faq}
+
+${memberTable(config)}
+
+Members of \`meta\`: ${codes(fields)}.
+`;
+}
+
+function describeTrigger({ type, description, params, fields }) {
+  return `## ${type}
+
+${description}
+
+${memberTable(params)}
+
+Members of \`meta\`: ${codes(fields)}.
+`;
+}
+
+/** What every configuration takes beside the members of its own detector. */
+function sharedMembers([detector]) {
+  const { properties, required = [] } = configSchema(detector);
+  const own = new Set(Object.keys(detector.config.properties));
+  const shared = Object.fromEntries(Object.entries(properties).filter(([name]) => !own.has(name)));
+  // Its text names the members of one detector, which each section below lists.
+  const description = shared.desc.description.replace(` (${detector.fields.join(', ')})`, '');
+  return { properties: { ...shared, desc: { ...shared.desc, description } }, required };
+}
+
+function memberTable({ properties, required = [] }) {
+  const rows = Object.entries(properties).map(([name, schema]) => {
+    const fallback =
+      schema.default === undefined ? (required.includes(name) ? 'required' : '') : code(schema.default);
+    return `| \`${name}\` | ${cell(typeOf(schema))} | ${fallback} | ${cell(schema.description ?? '')} |`;
+  });
+  if (rows.length === 0) return 'It has no configuration of its own.';
+  return ['| member | type | default | meaning |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+function typeOf(schema) {
+  if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(', ');
+  if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ');
+  const range = [
+    schema.minimum === undefined ? '' : `from ${schema.minimum}`,
+    schema.maximum === undefined ? '' : `to ${schema.maximum}`,
+  ].filter(Boolean);
+  const word =
+    schema.type === 'array'
+      ? `list of ${typeOf(schema.items ?? {})}`
+      : (schema.format ?? schema.type ?? 'any');
+  return [word, ...range].join(' ');
+}
+
+function codes(values) {
+  return values.map((value) => `\`${value}\``).join(', ');
+}
+
+function code(value) {
+  return `\`${JSON.stringify(value).replaceAll('|', '\\|')}\``;
+}
+
+function cell(text) {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+}

@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { commands } from '../../src/bin/commands.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+it('links only to files and headings that exist', async () => {
+  const faults: string[] = [];
+  for (const document of await allDocuments()) {
+    const text = await read(document);
+    for (const [, link = ''] of text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
+      const [path = '', heading] = link.split('#');
+      const target = path === '' ? document : join(dirname(document), path);
+      if (!existsSync(join(root, target))) faults.push(`${document} links to ${link}`);
+      else if (heading !== undefined && !headings(await read(target)).includes(heading))
+        faults.push(`${document} links to ${link}, which has no such heading`);
+    }
+  }
+  expect(faults).toEqual([]);
+});
+
+it('names only files of the project that exist', async () => {
+  const faults: string[] = [];
+  for (const document of await allDocuments())
+    for (const [, path = ''] of (await read(document)).matchAll(
+      /`((?:src|test|bench|examples|scripts)\/[\w./-]+)`/g,
+    ))
+      if (document !== 'CHANGELOG.md' && !existsSync(join(root, path))) faults.push(`${document}: ${path}`);
+  expect(faults).toEqual([]);
+});
+
+it('lists every setting in the reference of configuration', async () => {
+  const source = await read('src/runtime/config.ts');
+  const settings = new Set(
+    Array.from(source.matchAll(/'((?:VIGIL|DATABASE)_[A-Z0-9_]+)'/g), ([, name]) => name),
+  );
+  expect(settings.size).toBeGreaterThan(25);
+  const reference = await read('docs/reference/configuration.md');
+  expect([...settings].filter((name) => !reference.includes(`\`${name}\``))).toEqual([]);
+});
+
+it('lists every command and option in the reference of the command line', async () => {
+  const reference = await read('docs/reference/command-line.md');
+  const words = commands.flatMap(({ name, options = {} }) => [
+    `\`vigil ${name}`,
+    ...Object.keys(options).map((option) => `\`--${option}`),
+  ]);
+  expect(words.filter((word) => !reference.includes(word))).toEqual([]);
+});
+
+async function allDocuments(): Promise<string[]> {
+  const docs = await readdir(join(root, 'docs'), { recursive: true });
+  const top = (await readdir(root)).filter((name) => name.endsWith('.md'));
+  return [...top, ...docs.filter((name) => name.endsWith('.md')).map((name) => join('docs', name))];
+}
+
+function read(path: string): Promise<string> {
+  return readFile(join(root, path), 'utf8');
+}
+
+/** As the usual viewers of Markdown name them. */
+function headings(text: string): string[] {
+  return Array.from(text.matchAll(/^#+ (.+)$/gm), ([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
