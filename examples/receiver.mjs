@@ -6,7 +6,14 @@ import { createServer } from 'node:http';
 const toleranceSeconds = 300;
 let secret;
 
-createServer(async (request, response) => {
+createServer((request, response) => {
+  receive(request, response).catch((error) => {
+    console.error(error);
+    response.writeHead(400).end();
+  });
+}).listen(Number(process.argv[2] ?? 9000), '127.0.0.1');
+
+async function receive(request, response) {
   let body = '';
   for await (const chunk of request.setEncoding('utf8')) body += chunk;
   if (request.url === '/secret') {
@@ -18,7 +25,7 @@ createServer(async (request, response) => {
   const { type, data } = JSON.parse(body);
   console.log(isGenuine ? 'signed  ' : 'UNSIGNED', type, data.message ?? '');
   response.writeHead(isGenuine ? 204 : 401).end();
-}).listen(Number(process.argv[2] ?? 9000), '127.0.0.1');
+}
 
 /** A header may carry several signatures: while a secret is rotated, the old one signs too. */
 function isSigned(headers, body) {
