@@ -87,12 +87,12 @@ async function onMined(
     txHash: hash,
     nonce,
   });
-  const ending = {
+  const ending: Omit<Ending, 'state'> = {
     intent,
     address,
     mined: { txHash: hash, ...mined },
     // A process that crashed after sending it has not raised this alert.
-    ...(intent.state === 'SIGNED' ? { before: submitted } : {}),
+    ...(intent.state === 'SIGNED' ? { unreported: submitted } : {}),
   };
   if (intent.binding === gapFillerBinding) return { ending: { ...ending, state: 'CONFIRMED' } };
   if (isVoid)
