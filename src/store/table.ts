@@ -1,6 +1,7 @@
 import { raw, type Sql, sql } from '../lib/sql.ts';
 import type { Scope } from '../model/principal.ts';
 import type { Catalogue, WhereField } from '../query/where/catalogue.ts';
+import { tenantsOfOrganisations } from './fragments.ts';
 
 export type ColumnType =
   | 'integer'
@@ -150,5 +151,5 @@ export const administrators = within(() => sql`false`);
 /** Tenants in which the scope has a say: the caller's own and those of the caller's organisation. */
 export const byTenantOrOrganisation = within(
   (scope) => sql`(t.tenant_id = any(${scope.tenantIds})
-    or t.tenant_id in (select o.id from tenant o where o.organisation_id = any(${scope.organisationIds})))`,
+    or t.tenant_id in ${tenantsOfOrganisations(scope)})`,
 );

@@ -9,7 +9,7 @@ export const organisationTable: Table = {
   members: { ...id, ...times, ...status, name: { type: 'string' }, description: { type: 'string' } },
   visible: within(
     (scope) => sql`(t.id = any(${scope.organisationIds})
-      or t.id in (select o.organisation_id from tenant o where o.id = any(${scope.tenantIds})))`,
+      or t.id in (select n.organisation_id from tenant n where n.id = any(${scope.tenantIds})))`,
   ),
   writable: administrators,
   owns: () => [

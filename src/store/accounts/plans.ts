@@ -1,6 +1,8 @@
-import { raw, sql } from '../../lib/sql.ts';
+import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { automaticDetectors } from '../../model/enumerations.ts';
 import type { Db } from '../db.ts';
+
+const automaticNames = automaticDetectors.map((name) => `'${name}'`).join(', ');
 
 /** Each quantity of a plan that is counted by rows: its member and what is counted; `u` has the tenant's id and the time. */
 const counted = {
@@ -12,9 +14,9 @@ const counted = {
   maxDetectors: {
     word: 'detectors',
     from: `detector d where status <> 'DELETED' and not (
-      schema_id in (select s.id from detector_schema s where s.name in (${automaticDetectors.map((name) => `'${name}'`).join(', ')}))
-      and not exists (select from detector e where e.tenant_id = d.tenant_id and e.contract_id = d.contract_id
-        and e.schema_id = d.schema_id and e.id < d.id and e.status <> 'DELETED'))`,
+      schema_id in (select s.id from detector_schema s where s.name in (${automaticNames}))
+      and not exists (select from detector earlier where earlier.tenant_id = d.tenant_id and earlier.contract_id = d.contract_id
+        and earlier.schema_id = d.schema_id and earlier.id < d.id and earlier.status <> 'DELETED'))`,
   },
   maxWallets: { word: 'wallets', from: "wallet where status <> 'DELETED'" },
   maxActions: { word: 'actions', from: "action where status <> 'DELETED'" },
@@ -41,14 +43,17 @@ const planColumns = `p.id, p.name, p.max_users as "maxUsers", p.max_contracts as
   p.max_destinations as "maxDestinations", p.max_labels as "maxLabels", p.max_streams as "maxStreams",
   p.max_invites as "maxInvites", p.max_pushed_alerts as "maxPushedAlerts"`;
 
-/** The plan of the newest running subscription, else the free plan. */
+/** The plan of the newest running subscription, else the free plan; a from clause, in which the plan is `p`. */
+export function planInForce(tenantId: Sql, now: number): Sql {
+  return sql`plan p left join subscription s on s.plan_id = p.id and s.tenant_id = ${tenantId} and s.status = 'ACTIVE'
+      and s.start_date <= ${now}::bigint and s.expiration_date > ${now}::bigint
+    where s.id is not null or p.is_free
+    order by s.start_date desc nulls last, s.id desc nulls last limit 1`;
+}
+
 export async function findPlan(db: Db, tenantId: number, now: number): Promise<Plan> {
   const rows = await db.prepared<Plan>(
-    sql`select ${raw(planColumns)} from plan p
-      left join subscription s on s.plan_id = p.id and s.tenant_id = ${tenantId} and s.status = 'ACTIVE'
-        and s.start_date <= ${now} and s.expiration_date > ${now}
-      where s.id is not null or p.is_free
-      order by s.start_date desc nulls last, s.id desc nulls last limit 1`,
+    sql`select ${raw(planColumns)} from ${planInForce(sql`${tenantId}::bigint`, now)}`,
   );
   return rows[0]!;
 }

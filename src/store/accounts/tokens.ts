@@ -33,13 +33,13 @@ export async function findPrincipalsById(
 async function findPrincipals(db: Db, condition: Sql, now: number): Promise<Principal[]> {
   const rows = await db.prepared<TokenRow>(
     sql`select k.id as "tokenId", k.kind as "tokenKind", k.member_id as "userId", k.tenant_id as "tenantId",
-        t.organisation_id as "organisationId", k.roles, m.roles as "userRoles", t.status as "tenantStatus",
+        n.organisation_id as "organisationId", k.roles, m.roles as "userRoles", n.status as "tenantStatus",
         ${isExpired(now)} as "isExpired"
       from access_token k
       left join member m on m.id = k.member_id
-      left join tenant t on t.id = k.tenant_id
+      left join tenant n on n.id = k.tenant_id
       where ${condition} and k.status = 'ACTIVE' and (k.expired_at is null or k.expired_at > ${now})
-        and (k.member_id is null or m.status = 'ACTIVE') and (k.tenant_id is null or t.status <> 'DELETED')`,
+        and (k.member_id is null or m.status = 'ACTIVE') and (k.tenant_id is null or n.status <> 'DELETED')`,
   );
   return rows.map((row) => {
     const { userRoles: _userRoles, tenantStatus, isExpired, ...principal } = row;
@@ -50,15 +50,15 @@ async function findPrincipals(db: Db, condition: Sql, now: number): Promise<Prin
 /** Why nothing may be written for a tenant, if so. */
 export async function findReadOnly(db: Db, tenantId: number, now: number): Promise<ReadOnly | null> {
   const rows = await db.prepared<Pick<TokenRow, 'tenantStatus' | 'isExpired'>>(
-    sql`select t.status as "tenantStatus", ${isExpired(now)} as "isExpired" from tenant t where t.id = ${tenantId}`,
+    sql`select n.status as "tenantStatus", ${isExpired(now)} as "isExpired" from tenant n where n.id = ${tenantId}`,
   );
   return rows[0] ? readOnlyOf(rows[0]) : null;
 }
 
-/** Whether the tenant `t` has had subscriptions and none runs any more. */
+/** Whether the tenant `n` has had subscriptions and none runs any more. */
 function isExpired(now: number): Sql {
-  return sql`(exists (select 1 from subscription s where s.tenant_id = t.id and s.status <> 'DELETED')
-    and not exists (select 1 from subscription s where s.tenant_id = t.id and s.status = 'ACTIVE'
+  return sql`(exists (select 1 from subscription s where s.tenant_id = n.id and s.status <> 'DELETED')
+    and not exists (select 1 from subscription s where s.tenant_id = n.id and s.status = 'ACTIVE'
                     and s.expiration_date > ${now}))`;
 }
 

@@ -11,7 +11,7 @@ export const userTable: Table = {
     tenantId: { type: 'integer' },
     organisationId: {
       type: 'integer',
-      as: '(select o.organisation_id from tenant o where o.id = t.tenant_id)',
+      as: '(select n.organisation_id from tenant n where n.id = t.tenant_id)',
     },
     email: { type: 'string' },
     name: { type: 'string' },

@@ -186,8 +186,8 @@ export async function claimSent(
         and c.tenant_id = x.tenant_id and c.id = x.contract_id and w.tenant_id = i.tenant_id and w.id = i.wallet_id
       returning i.tenant_id as "tenantId", i.id, i.uid::text, i.state, i.alert_uid::text as "alertUid",
         i.severity, i.binding, i.address, i.nonce, i.call,
-        not exists (select from action_intent o where o.chain_uid = any(${aliases}::text[]) and o.state in ('SIGNED', 'SUBMITTED')
-          and o.address = i.address and o.nonce < i.nonce) as "isNext", i.signed_at as "signedAt", i.reason,
+        not exists (select from action_intent earlier where earlier.chain_uid = any(${aliases}::text[]) and earlier.state in ('SIGNED', 'SUBMITTED')
+          and earlier.address = i.address and earlier.nonce < i.nonce) as "isNext", i.signed_at as "signedAt", i.reason,
         ${actionJson} as action,
         (select json_agg(json_build_object('attempt', a.attempt, 'hash', a.hash, 'raw', a.raw, 'maxFee', a.max_fee::text,
             'tip', a.tip::text, 'isVoid', a.is_void, 'createdAt', a.created_at, 'broadcastAt', a.broadcast_at)

@@ -69,7 +69,7 @@ export async function insertIntents(tx: Db, firings: readonly FiringAlert[], now
             (${now}::bigint - b.timestamp) / 1000, x.max_alert_age / 1000) end as skipped) r
         where not (b.backfilled and ${now}::bigint - b.timestamp > coalesce(x.max_alert_age, ${now}::bigint))),
       written as (
-        insert into action_intent as t (${columns})
+        insert into action_intent as i (${columns})
         select b."tenantId", b.action_id, b.binding, b.uid, b.timestamp, b.contract_id, b.wallet_id, b.chain_uid,
           b."chainUid", b."blockNumber", b.severity, b.fire_at, b.state, b.reason, b.causes, b.halt_count,
           ${now}::bigint, ${now}::bigint, ${now}::bigint
@@ -78,7 +78,7 @@ export async function insertIntents(tx: Db, firings: readonly FiringAlert[], now
         on conflict (tenant_id, alert_uid, action_id, binding) do update
           set state = excluded.state, reason = excluded.reason, causes = excluded.causes, halt_count = excluded.halt_count,
             next_attempt_at = excluded.next_attempt_at, lease_until = null
-          where t.state = 'CANCELED' and t.reason = ${retractedReason}::text
+          where i.state = 'CANCELED' and i.reason = ${retractedReason}::text
         returning 1)
       select pg_notify('vigil_action', '') from written limit 1`,
   );

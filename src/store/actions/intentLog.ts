@@ -65,8 +65,8 @@ export async function searchIntents(
         case when i.state in ('WAITING', 'SIGNED', 'SUBMITTED') then (
           select json_build_object('chainUid', i.chain_uid, 'alertChainUid', coalesce(i.alert_chain_uid, i.chain_uid),
             'head', k.head, 'confirmed', k.confirmed, 'isDeep', coalesce(${isDeepEnough}, false), 'mayFire', ${mayFire},
-            'lowestNonce', (select min(o.nonce) from action_intent o where o.chain_uid = i.chain_uid
-              and o.address = i.address and o.state in ('SIGNED', 'SUBMITTED')))
+            'lowestNonce', (select min(sent.nonce) from action_intent sent where sent.chain_uid = i.chain_uid
+              and sent.address = i.address and sent.state in ('SIGNED', 'SUBMITTED')))
           from tenant n left join chain_cursor k on k.chain_uid = coalesce(i.alert_chain_uid, i.chain_uid)
           where n.id = i.tenant_id) end as wait
       from action_intent i where i.tenant_id = ${action.tenantId} and i.action_id = ${action.id}

@@ -2,6 +2,7 @@ import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
 import type { Db } from '../db.ts';
 import { selectDocument } from '../documents/searchDocuments.ts';
+import { nowMs } from '../fragments.ts';
 import { inChunks } from '../inChunks.ts';
 import { alertTable } from './alertTable.ts';
 
@@ -16,9 +17,6 @@ export type AlertEvent = {
 };
 
 export const firstAlertEvent = '0-0';
-
-/** The database's own time, because what is too old is deleted by it. */
-export const nowMs = raw('floor(extract(epoch from clock_timestamp()) * 1000)::bigint');
 
 type Key = { tenantId: number; contractId: number; uid: string; timestamp: number };
 

@@ -1,4 +1,5 @@
 import { sql } from '../../lib/sql.ts';
+import { planInForce } from '../accounts/plans.ts';
 import type { Db } from '../db.ts';
 
 export type RateWindow = {
@@ -17,20 +18,18 @@ export async function countAlerts(
   now: number,
 ): Promise<RateWindow[]> {
   return tx.prepared<RateWindow>(
-    sql`with given as (select * from unnest(${[...counts.keys()]}::bigint[], ${[...counts.values()]}::int[]) g(tenant_id, n)),
+    sql`with added as (
+        select * from unnest(${[...counts.keys()]}::bigint[], ${[...counts.values()]}::int[]) a(tenant_id, count)),
       plans as (
-        select g.tenant_id, g.n, p.detector_rate_limit as most, greatest(p.detector_rate_limit_duration, 1) as duration
-        from given g cross join lateral (
-          select p.* from plan p left join subscription s on s.plan_id = p.id and s.tenant_id = g.tenant_id
-            and s.status = 'ACTIVE' and s.start_date <= ${now}::bigint and s.expiration_date > ${now}::bigint
-          where s.id is not null or p.is_free
-          order by s.start_date desc nulls last, s.id desc nulls last limit 1) p),
+        select a.tenant_id, a.count as added, p.detector_rate_limit as rate_limit,
+          greatest(p.detector_rate_limit_duration, 1) as duration
+        from added a cross join lateral (select p.* from ${planInForce(sql`a.tenant_id`, now)}) p),
       counted as (
         insert into alert_rate as r (tenant_id, window_start, count)
-        select tenant_id, ${now}::bigint - ${now}::bigint % duration, n from plans order by tenant_id
+        select tenant_id, ${now}::bigint - ${now}::bigint % duration, added from plans order by tenant_id
         on conflict (tenant_id, window_start) do update set count = r.count + excluded.count
         returning tenant_id, window_start, count)
-      select c.tenant_id as "tenantId", c.count - p.n as before, p.most as limit, p.duration as "durationMs",
+      select c.tenant_id as "tenantId", c.count - p.added as before, p.rate_limit as limit, p.duration as "durationMs",
         c.window_start as start
       from counted c join plans p using (tenant_id)`,
   );

@@ -1,7 +1,7 @@
 import { sql } from '../../lib/sql.ts';
 import { storableJson } from '../../lib/storableJson.ts';
 import type { Db } from '../db.ts';
-import { nowMs } from './alertEvents.ts';
+import { nowMs } from '../fragments.ts';
 import { addToRollups } from './rollups.ts';
 
 export type InsertedAlert = {

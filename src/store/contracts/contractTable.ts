@@ -2,6 +2,7 @@ import { sql } from '../../lib/sql.ts';
 import { actionTable } from '../actions/actionTable.ts';
 import { detectorTable } from '../detectors/detectorTable.ts';
 import { triggerTable } from '../detectors/triggerTable.ts';
+import { licensedProjects, tenantsOfOrganisations } from '../fragments.ts';
 import { byTenant, id, status, type Table, times, within } from '../table.ts';
 import { tokenomicsCategoryTable } from '../tokenomics/tokenomicsCategoryTable.ts';
 
@@ -28,11 +29,10 @@ export const contractTable: Table = {
   // Contract-level authorization: whoever may see the project may see its contracts.
   visible: within(
     (scope) => sql`(t.tenant_id = any(${scope.tenantIds})
-      or t.tenant_id in (select o.id from tenant o where o.organisation_id = any(${scope.organisationIds}))
-      or t.project_id in (select v.id from project v
-                          where v.accepted_tenant_ids && ${scope.tenantIds}::bigint[] and v.status <> 'DELETED')
-      or t.project_id in (select v.project_id from license_instance v
-                          where v.organisation_id = any(${scope.organisationIds}) and v.status <> 'DELETED'))`,
+      or t.tenant_id in ${tenantsOfOrganisations(scope)}
+      or t.project_id in (select p.id from project p
+                          where p.accepted_tenant_ids && ${scope.tenantIds}::bigint[] and p.status <> 'DELETED')
+      or t.project_id in ${licensedProjects(scope)})`,
   ),
   writable: byTenant,
   owns: () =>

@@ -1,11 +1,14 @@
 import { sql } from '../../lib/sql.ts';
+import { licensedProjects, tenantsOfOrganisations } from '../fragments.ts';
 import { instanceMembers, instanceTable } from '../scores/instanceTable.ts';
 import { byTenant, id, status, type Table, times, within } from '../table.ts';
 import { contractTable } from './contractTable.ts';
 
 /** Of the caller's own tenants, or those of the caller's organisation; others only view it. */
+const organisationTenants =
+  '(select n.id from tenant n where n.organisation_id = any(scope.organisation_ids))';
 const isOwn = `(scope.is_everything or t.tenant_id = any(scope.tenant_ids)
-  or t.tenant_id in (select o.id from tenant o where o.organisation_id = any(scope.organisation_ids)))`;
+  or t.tenant_id in ${organisationTenants})`;
 const withoutPrivate = (column: string) =>
   `(case when ${isOwn} then ${column} else ${column} - 'private' end)`;
 
@@ -34,8 +37,8 @@ export const projectTable: Table = {
       type: 'many',
       // Whoever sees a shared project does not see the licenses that others gave it.
       from: `license_instance i where i.tenant_id = t.tenant_id and i.project_id = t.id and i.status <> 'DELETED'
-        and (scope.is_everything or i.tenant_id = any(scope.tenant_ids) or i.organisation_id = any(scope.organisation_ids)
-          or i.tenant_id in (select o.id from tenant o where o.organisation_id = any(scope.organisation_ids)))`,
+        and (scope.is_everything or i.tenant_id = any(scope.tenant_ids)
+          or i.organisation_id = any(scope.organisation_ids) or i.tenant_id in ${organisationTenants})`,
       alias: 'i',
       members: instanceMembers('i'),
     },
@@ -46,9 +49,8 @@ export const projectTable: Table = {
   visible: within(
     (scope) => sql`(t.tenant_id = any(${scope.tenantIds})
       or t.accepted_tenant_ids && ${scope.tenantIds}::bigint[]
-      or t.tenant_id in (select o.id from tenant o where o.organisation_id = any(${scope.organisationIds}))
-      or t.id in (select v.project_id from license_instance v
-                  where v.organisation_id = any(${scope.organisationIds}) and v.status <> 'DELETED'))`,
+      or t.tenant_id in ${tenantsOfOrganisations(scope)}
+      or t.id in ${licensedProjects(scope)})`,
   ),
   writable: byTenant,
   isScopedInside: true,

@@ -13,12 +13,12 @@ export type Share = {
 /** What other tenants offer to share with this one, newest first. */
 export async function findShares(db: Db, tenantId: number): Promise<Share[]> {
   return db.query<Share>(
-    sql`select p.id as "projectId", p.name, p.tenant_id as "ownerTenantId", o.name as "ownerName",
+    sql`select p.id as "projectId", p.name, p.tenant_id as "ownerTenantId", n.name as "ownerName",
         case when p.accepted_tenant_ids @> ${[tenantId]}::bigint[] then 'ACCEPTED'
           when p.declined_tenant_ids @> ${[tenantId]}::bigint[] then 'DECLINED' else 'OFFERED' end as status
-      from project p join tenant o on o.id = p.tenant_id
+      from project p join tenant n on n.id = p.tenant_id
       where p.view_tenant_ids && ${[tenantId]}::bigint[] and p.tenant_id <> ${tenantId}
-        and p.status <> 'DELETED' and o.status <> 'DELETED'
+        and p.status <> 'DELETED' and n.status <> 'DELETED'
       order by p.id desc limit 1000`,
   );
 }

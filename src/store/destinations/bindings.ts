@@ -14,19 +14,22 @@ export type BoundSource = {
 
 /** Everything that sends its alerts to a destination, and which of them. */
 export async function findBindings(db: Db, tenantId: number, destinationId: number): Promise<BoundSource[]> {
+  const isBound = sql`b.tenant_id = ${tenantId} and b.destination_id = ${destinationId}`;
   return db.query<BoundSource>(
-    sql`select 'detector' as kind, r.id as "recordId", r.name, b.id as "bindingId", b.min_severity as "minSeverity", b.query
-        from detector_destination b join detector r on r.tenant_id = b.tenant_id and r.id = b.detector_id
-        where b.tenant_id = ${tenantId} and b.destination_id = ${destinationId} and r.status <> 'DELETED'
+    sql`select 'detector' as kind, d.id as "recordId", d.name, b.id as "bindingId",
+          b.min_severity as "minSeverity", b.query
+        from detector_destination b join detector d on d.tenant_id = b.tenant_id and d.id = b.detector_id
+        where ${isBound} and d.status <> 'DELETED'
       union all
-      select 'trigger', r.id, r.name || ': ' || a.name, b.id, b.min_severity, b.query
-        from trigger_alert_destination b join trigger_alert a on a.tenant_id = b.tenant_id and a.id = b.trigger_alert_id
-        join "trigger" r on r.tenant_id = a.tenant_id and r.id = a.trigger_id
-        where b.tenant_id = ${tenantId} and b.destination_id = ${destinationId} and r.status <> 'DELETED'
+      select 'trigger', t.id, t.name || ': ' || a.name, b.id, b.min_severity, b.query
+        from trigger_alert_destination b
+        join trigger_alert a on a.tenant_id = b.tenant_id and a.id = b.trigger_alert_id
+        join "trigger" t on t.tenant_id = a.tenant_id and t.id = a.trigger_id
+        where ${isBound} and t.status <> 'DELETED'
       union all
-      select 'action', r.id, r.name, b.id, b.min_severity, b.query
-        from action_destination b join action r on r.tenant_id = b.tenant_id and r.id = b.action_id
-        where b.tenant_id = ${tenantId} and b.destination_id = ${destinationId} and r.status <> 'DELETED'
+      select 'action', x.id, x.name, b.id, b.min_severity, b.query
+        from action_destination b join action x on x.tenant_id = b.tenant_id and x.id = b.action_id
+        where ${isBound} and x.status <> 'DELETED'
       order by 1, 2, 4`,
   );
 }

@@ -41,11 +41,11 @@ export async function confirmByHash(
   now: number,
 ): Promise<(Place & { address: string; tenant: string }) | undefined> {
   const rows = await db.query<Place & { address: string; tenant: string }>(
-    sql`update destination d set confirmed_at = ${now}, confirm_hash = null, confirm_until = null
+    sql`update destination x set confirmed_at = ${now}, confirm_hash = null, confirm_until = null
       from tenant n
-      where d.confirm_hash = ${hash} and d.confirm_until > ${now} and d.type = 'EMAIL' and d.status <> 'DELETED'
-        and n.id = d.tenant_id and n.status <> 'DELETED'
-      returning d.tenant_id as "tenantId", d.id, d.value as address, n.name as tenant`,
+      where x.confirm_hash = ${hash} and x.confirm_until > ${now} and x.type = 'EMAIL' and x.status <> 'DELETED'
+        and n.id = x.tenant_id and n.status <> 'DELETED'
+      returning x.tenant_id as "tenantId", x.id, x.value as address, n.name as tenant`,
   );
   if (rows.length > 0) await db.query(sql`select pg_notify('vigil_work', '')`);
   return rows[0];

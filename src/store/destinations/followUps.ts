@@ -33,8 +33,8 @@ export async function retractDeliveries(
           where gone.is_told order by d.destination_id, d.alert_uid, d.id desc) told
         join destination x on x.tenant_id = told.tenant_id and x.id = told.destination_id and x.status = 'ACTIVE'
         where not exists (
-          select from delivery r where r.tenant_id = told.tenant_id and r.alert_uid = told.alert_uid
-            and r.destination_id = told.destination_id and r.type = 'alert.retracted' and r.id > told.id)
+          select from delivery retraction where retraction.tenant_id = told.tenant_id and retraction.alert_uid = told.alert_uid
+            and retraction.destination_id = told.destination_id and retraction.type = 'alert.retracted' and retraction.id > told.id)
         order by told.id returning 1)
       select pg_notify('vigil_work', '') from written limit 1`,
   );

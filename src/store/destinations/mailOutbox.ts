@@ -46,9 +46,9 @@ export async function claimMails(
         select uid from mail_outbox where state = 'PENDING' and next_attempt_at <= ${claim.now}
           and (lease_until is null or lease_until < clock_timestamp())
         order by next_attempt_at limit ${claim.limit} for update skip locked)
-      update mail_outbox m set lease_until = clock_timestamp() + ${claim.leaseMs} * interval '1 ms'
-      from taken where m.uid = taken.uid
-      returning m.uid::text, m.tenant_id as "tenantId", m.kind, m.to_address as "to", m.sealed_data as sealed, m.attempts`,
+      update mail_outbox o set lease_until = clock_timestamp() + ${claim.leaseMs} * interval '1 ms'
+      from taken where o.uid = taken.uid
+      returning o.uid::text, o.tenant_id as "tenantId", o.kind, o.to_address as "to", o.sealed_data as sealed, o.attempts`,
   );
   return Promise.all(
     rows.map(async (row) => ({

@@ -29,11 +29,11 @@ export function newInstruction(): string {
 /** The destinations that this instruction may bind: one, unless digests collide. Locked until the transaction ends. */
 export async function findBindable(tx: Db, instruction: string): Promise<Bindable[]> {
   return tx.query<Bindable>(
-    sql`select d.id, d.tenant_id as "tenantId", n.name as "tenantName", d.uid, d.messenger_a_chat_id as "chatId",
-        d.disabled_reason is not null as "isSwitchedOff"
-      from destination d join tenant n on n.id = d.tenant_id and n.status = 'ACTIVE'
-      where md5(d.uid) = md5(${instruction}) and d.type = 'MESSENGER_A' and d.status <> 'DELETED'
-      for update of d`,
+    sql`select x.id, x.tenant_id as "tenantId", n.name as "tenantName", x.uid, x.messenger_a_chat_id as "chatId",
+        x.disabled_reason is not null as "isSwitchedOff"
+      from destination x join tenant n on n.id = x.tenant_id and n.status = 'ACTIVE'
+      where md5(x.uid) = md5(${instruction}) and x.type = 'MESSENGER_A' and x.status <> 'DELETED'
+      for update of x`,
   );
 }
 

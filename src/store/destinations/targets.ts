@@ -69,8 +69,8 @@ export async function replaceSecret(
         former_secrets_until = case when x.sealed_secret is null then '{}' else array[${previousUntil}::bigint] || f.untils end
       from (
         select coalesce(array_agg(f.box order by f.n), '{}') as boxes, coalesce(array_agg(f.until order by f.n), '{}') as untils
-        from destination y, unnest(y.sealed_former_secrets, y.former_secrets_until) with ordinality f(box, until, n)
-        where y.tenant_id = ${tenantId} and y.id = ${id} and f.until > ${now}) f
+        from destination former, unnest(former.sealed_former_secrets, former.former_secrets_until) with ordinality f(box, until, n)
+        where former.tenant_id = ${tenantId} and former.id = ${id} and f.until > ${now}) f
       where x.tenant_id = ${tenantId} and x.id = ${id} and cardinality(f.boxes) < ${mostFormer} returning 1`,
   );
   return rows.length > 0;

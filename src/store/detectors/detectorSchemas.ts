@@ -17,7 +17,7 @@ export async function upsertDetectorSchemas(
   now: number,
 ): Promise<void> {
   await db.query(
-    sql`insert into detector_schema as t
+    sql`insert into detector_schema as s
         (created_at, updated_at, title, name, version, description, author, tags, network_tags, config_schema)
       select ${now}::bigint, ${now}::bigint, r.title, r.name, r.version, r.description, 'Vigil', array[r.category],
         array['evm'], r."configSchema"
@@ -26,7 +26,7 @@ export async function upsertDetectorSchemas(
       on conflict (name, version) where status <> 'DELETED' do update
         set title = excluded.title, description = excluded.description, tags = excluded.tags,
           config_schema = excluded.config_schema, updated_at = excluded.updated_at
-        where (t.title, t.description, t.tags, t.config_schema)
+        where (s.title, s.description, s.tags, s.config_schema)
           is distinct from (excluded.title, excluded.description, excluded.tags, excluded.config_schema)`,
   );
 }

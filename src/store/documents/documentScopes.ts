@@ -4,6 +4,7 @@ import type { Scope } from '../../model/principal.ts';
 import { contractTable } from '../contracts/contractTable.ts';
 import { projectTable } from '../contracts/projectTable.ts';
 import type { Db } from '../db.ts';
+import { tenantsOfOrganisations } from '../fragments.ts';
 import type { DocumentScope } from './documentTable.ts';
 
 /** A record that the caller has been found to see; foreign if only because it is shared. */
@@ -70,8 +71,7 @@ export async function ofEverything(db: Db, scope: Scope): Promise<DocumentScope>
   const shared = await db.prepared<{ id: number; tenantId: number; isForeign: boolean }>(
     // By way of the few projects, so that not every contract of the platform has to be looked at.
     sql`select t.id, t.tenant_id as "tenantId",
-        not exists (select 1 from tenant o where o.id = t.tenant_id and o.organisation_id = any(${scope.organisationIds}))
-          as "isForeign"
+        not (t.tenant_id in ${tenantsOfOrganisations(scope)}) as "isForeign"
       from (select t.tenant_id, t.id as project_id from project t
             where not (t.tenant_id = any(${scope.tenantIds})) and ${projectTable.visible(scope)}) p
       join contract t on t.tenant_id = p.tenant_id and t.project_id = p.project_id
@@ -82,7 +82,8 @@ export async function ofEverything(db: Db, scope: Scope): Promise<DocumentScope>
   const foreign = new Set(shared.filter(({ isForeign }) => isForeign).map(({ tenantId }) => tenantId));
   const owners = [...new Set(shared.map((row) => row.tenantId))];
   return {
-    condition: sql`(${own.condition} or (t.tenant_id = any(${owners}) and t.contract_id = any(${shared.map((row) => row.id)})))`,
+    condition: sql`(${own.condition}
+      or (t.tenant_id = any(${owners}) and t.contract_id = any(${shared.map((row) => row.id)})))`,
     tenantIds: [...scope.tenantIds, ...owners],
     ...(foreign.size === 0 ? {} : { foreign: sql`t.tenant_id = any(${[...foreign]})` }),
   };

@@ -13,8 +13,8 @@ export type Account = {
 export async function findAccounts(db: Db, email: string): Promise<Account[]> {
   return db.query<Account>(
     sql`select m.id, m.tenant_id as "tenantId", m.password_hash as "passwordHash",
-        (m.status = 'ACTIVE' and (t.id is null or t.status <> 'DELETED')) as "isActive"
-      from member m left join tenant t on t.id = m.tenant_id
+        (m.status = 'ACTIVE' and (n.id is null or n.status <> 'DELETED')) as "isActive"
+      from member m left join tenant n on n.id = m.tenant_id
       where m.email = ${email} and m.status <> 'DELETED' order by m.id`,
   );
 }
@@ -94,9 +94,9 @@ type OpenInvite = {
 /** Locked, so that of two who accept at once one finds it gone. The organisation is the tenant's present one. */
 export async function findOpenInvite(db: Db, uidHash: Buffer, now: number): Promise<OpenInvite | undefined> {
   const rows = await db.query<OpenInvite>(
-    sql`select i.id, i.tenant_id as "tenantId", t.organisation_id as "organisationId", i.email, i.roles,
+    sql`select i.id, i.tenant_id as "tenantId", n.organisation_id as "organisationId", i.email, i.roles,
         i.maker_id as "makerId", i.maker_token_id as "makerTokenId"
-      from invite i left join tenant t on t.id = i.tenant_id
+      from invite i left join tenant n on n.id = i.tenant_id
       where i.uid_hash = ${uidHash} and i.status = 'ACTIVE' and i.accepted_at is null and i.expired_at > ${now}
       for update of i`,
   );
@@ -124,9 +124,9 @@ export async function findRights(
   userId: number,
 ): Promise<Pick<Principal, 'tenantId' | 'organisationId' | 'roles'> | undefined> {
   const rows = await db.query<Pick<Principal, 'tenantId' | 'organisationId' | 'roles'>>(
-    sql`select m.tenant_id as "tenantId", t.organisation_id as "organisationId", m.roles
-      from member m left join tenant t on t.id = m.tenant_id
-      where m.id = ${userId} and m.status = 'ACTIVE' and (t.id is null or t.status <> 'DELETED')`,
+    sql`select m.tenant_id as "tenantId", n.organisation_id as "organisationId", m.roles
+      from member m left join tenant n on n.id = m.tenant_id
+      where m.id = ${userId} and m.status = 'ACTIVE' and (n.id is null or n.status <> 'DELETED')`,
   );
   return rows[0];
 }

@@ -1,4 +1,5 @@
 import { sql } from '../../lib/sql.ts';
+import { tenantsOfOrganisations } from '../fragments.ts';
 import { id, status, type Table, times, within } from '../table.ts';
 
 export const instanceMetaTable: Table = {
@@ -15,7 +16,7 @@ export const instanceMetaTable: Table = {
   },
   visible: within(
     (scope) => sql`(t.tenant_id = any(${scope.tenantIds})
-      or t.tenant_id in (select o.id from tenant o where o.organisation_id = any(${scope.organisationIds}))
+      or t.tenant_id in ${tenantsOfOrganisations(scope)}
       or t.license_instance_id in (select i.id from license_instance i
                                    where i.organisation_id = any(${scope.organisationIds})))`,
   ),

@@ -1,4 +1,5 @@
 import { sql } from '../../lib/sql.ts';
+import { tenantsOfOrganisations } from '../fragments.ts';
 import { id, type Members, status, type Table, times, within } from '../table.ts';
 import { instanceMetaTable } from './instanceMetaTable.ts';
 import { licenseTable } from './licenseTable.ts';
@@ -47,7 +48,7 @@ export const instanceTable: Table = {
   members: { ...instanceMembers('t'), licenseId: { type: 'integer' }, tenantId: { type: 'integer' } },
   visible: within(
     (scope) => sql`(t.tenant_id = any(${scope.tenantIds}) or t.organisation_id = any(${scope.organisationIds})
-      or t.tenant_id in (select o.id from tenant o where o.organisation_id = any(${scope.organisationIds})))`,
+      or t.tenant_id in ${tenantsOfOrganisations(scope)})`,
   ),
   writable: within((scope) => sql`t.organisation_id = any(${scope.organisationIds})`),
   owns: () => [{ table: instanceMetaTable, column: 'license_instance_id' }],

@@ -16,42 +16,42 @@ export async function claimLanes(db: Db, most: number, held: readonly Lane[] = [
     sql`with recursive waiting (tenant_id, id) as (
         (select w.tenant_id, w.license_instance_id from score_work w order by 1, 2 limit 1)
         union all
-        select n.tenant_id, n.license_instance_id from waiting w cross join lateral (
-          select n.tenant_id, n.license_instance_id from score_work n
-          where (n.tenant_id, n.license_instance_id) > (w.tenant_id, w.id) order by 1, 2 limit 1) n),
+        select w.tenant_id, w.license_instance_id from waiting cross join lateral (
+          select w.tenant_id, w.license_instance_id from score_work w
+          where (w.tenant_id, w.license_instance_id) > (waiting.tenant_id, waiting.id) order by 1, 2 limit 1) w),
       free as (
-        select l.tenant_id, l.license_instance_id, (select min(o.id) from score_work o
-            where o.tenant_id = w.tenant_id and o.license_instance_id = w.id) as oldest
-        from waiting w
-        join score_lane l on l.tenant_id = w.tenant_id and l.license_instance_id = w.id
-        join license_instance i on i.tenant_id = w.tenant_id and i.id = w.id and i.status <> 'DELETED'
-        where l.fault is null and (l.lease_until is null or l.lease_until < now())),
+        select s.tenant_id, s.license_instance_id, (select min(w.id) from score_work w
+            where w.tenant_id = waiting.tenant_id and w.license_instance_id = waiting.id) as oldest
+        from waiting
+        join score_lane s on s.tenant_id = waiting.tenant_id and s.license_instance_id = waiting.id
+        join license_instance i on i.tenant_id = waiting.tenant_id and i.id = waiting.id and i.status <> 'DELETED'
+        where s.fault is null and (s.lease_until is null or s.lease_until < now())),
       taken as (
-        select t.tenant_id, count(*) as count from unnest(${held.map(({ tenantId }) => tenantId)}::bigint[]) t(tenant_id)
-        group by t.tenant_id),
+        select t.tenant_id, count(*) as count
+        from unnest(${held.map(({ tenantId }) => tenantId)}::bigint[]) t(tenant_id) group by t.tenant_id),
       ranked as (
         select f.*, coalesce(t.count, 0)
             + row_number() over (partition by f.tenant_id order by f.oldest) as turn
         from free f left join taken t on t.tenant_id = f.tenant_id),
       due as (
-        select l.tenant_id, l.license_instance_id from ranked r
-        join score_lane l on l.tenant_id = r.tenant_id and l.license_instance_id = r.license_instance_id
-        where l.fault is null and (l.lease_until is null or l.lease_until < now())
+        select s.tenant_id, s.license_instance_id from ranked r
+        join score_lane s on s.tenant_id = r.tenant_id and s.license_instance_id = r.license_instance_id
+        where s.fault is null and (s.lease_until is null or s.lease_until < now())
         order by r.turn, r.oldest
-        limit ${most} for update of l skip locked)
-      update score_lane l set holder = gen_random_uuid(), lease_until = now() + make_interval(secs => ${leaseSeconds})
-      from due where l.tenant_id = due.tenant_id and l.license_instance_id = due.license_instance_id
-      returning l.tenant_id as "tenantId", l.license_instance_id as "instanceId", l.holder::text`,
+        limit ${most} for update of s skip locked)
+      update score_lane s set holder = gen_random_uuid(), lease_until = now() + make_interval(secs => ${leaseSeconds})
+      from due where s.tenant_id = due.tenant_id and s.license_instance_id = due.license_instance_id
+      returning s.tenant_id as "tenantId", s.license_instance_id as "instanceId", s.holder::text`,
   );
 }
 
 /** Keeps lanes whose work takes long. */
 export async function renewLanes(db: Db, lanes: readonly Lane[]): Promise<void> {
   await db.prepared(
-    sql`update score_lane l set lease_until = now() + make_interval(secs => ${leaseSeconds})
-      from unnest(${lanes.map(({ tenantId }) => tenantId)}::bigint[], ${lanes.map(({ instanceId }) => instanceId)}::bigint[],
-        ${lanes.map(({ holder }) => holder)}::uuid[]) h(tenant_id, id, holder)
-      where l.tenant_id = h.tenant_id and l.license_instance_id = h.id and l.holder = h.holder`,
+    sql`update score_lane s set lease_until = now() + make_interval(secs => ${leaseSeconds})
+      from unnest(${lanes.map(({ tenantId }) => tenantId)}::bigint[],
+        ${lanes.map(({ instanceId }) => instanceId)}::bigint[], ${lanes.map(({ holder }) => holder)}::uuid[]) h(tenant_id, id, holder)
+      where s.tenant_id = h.tenant_id and s.license_instance_id = h.id and s.holder = h.holder`,
   );
 }
 

@@ -1,4 +1,5 @@
 import { sql } from '../../lib/sql.ts';
+import { heldLicenses } from '../fragments.ts';
 import { id, status, type Table, times, within } from '../table.ts';
 import { scoreGroupTable } from './scoreGroupTable.ts';
 
@@ -28,9 +29,7 @@ export const licenseTable: Table = {
   hidden: { tick: 'string' },
   visible: within(
     (scope) => sql`(t.organisation_id is null or t.organisation_id = any(${scope.organisationIds})
-      or t.id in (select i.license_id from license_instance i
-                  where i.status <> 'DELETED' and (i.tenant_id = any(${scope.tenantIds}) or i.tenant_id in
-                    (select o.id from tenant o where o.organisation_id = any(${scope.organisationIds})))))`,
+      or t.id in ${heldLicenses(scope)})`,
   ),
   writable: within((scope) => sql`t.organisation_id = any(${scope.organisationIds})`),
   owns: () => [{ table: scoreGroupTable, column: 'license_id' }],

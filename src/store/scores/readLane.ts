@@ -37,7 +37,7 @@ export async function readLane(db: Db, lane: Lane, most: number): Promise<LaneFa
           'alertTimestamp', w.alert_timestamp, 'data', w.data) order by w.id), '[]'::json)
          from (select * from score_work w where w.tenant_id = i.tenant_id and w.license_instance_id = i.id
                order by w.id limit ${most}) w) as work,
-        exists (select from destination d where ${isToldOf} and d.tenant_id = i.tenant_id) as "isTold"
+        exists (select from destination x where ${isToldOf} and x.tenant_id = i.tenant_id) as "isTold"
       from score_lane s
       join license_instance i on i.tenant_id = s.tenant_id and i.id = s.license_instance_id
       join license l on l.id = i.license_id
@@ -47,4 +47,4 @@ export async function readLane(db: Db, lane: Lane, most: number): Promise<LaneFa
 }
 
 /** Destinations that hear of score changes: webhooks of the tag DEFAULT, since people are told of the alert itself. */
-export const isToldOf = sql`d.status = 'ACTIVE' and d.type = 'HTTP' and 'DEFAULT' = any(d.tags)`;
+export const isToldOf = sql`x.status = 'ACTIVE' and x.type = 'HTTP' and 'DEFAULT' = any(x.tags)`;

@@ -1,4 +1,5 @@
 import { sql } from '../../lib/sql.ts';
+import { heldLicenses } from '../fragments.ts';
 import { id, status, type Table, times, within } from '../table.ts';
 
 export const scoreGroupTable: Table = {
@@ -16,9 +17,7 @@ export const scoreGroupTable: Table = {
   visible: within(
     (scope) => sql`t.license_id in (select l.id from license l
       where l.organisation_id is null or l.organisation_id = any(${scope.organisationIds})
-        or l.id in (select i.license_id from license_instance i
-                    where i.status <> 'DELETED' and (i.tenant_id = any(${scope.tenantIds}) or i.tenant_id in
-                      (select o.id from tenant o where o.organisation_id = any(${scope.organisationIds})))))`,
+        or l.id in ${heldLicenses(scope)})`,
   ),
   writable: within(
     (scope) =>

@@ -35,12 +35,12 @@ export async function settleLane(
         select r.* from json_populate_recordset(null::score_change,
           ${storableJson(changeRows)}::json) r where exists (select from lane)),
       standing as (
-        insert into score_standing as s (tenant_id, license_instance_id, score_group, score, changes, changed_at)
+        insert into score_standing as p (tenant_id, license_instance_id, score_group, score, changes, changed_at)
         select lane.tenant_id, lane.license_instance_id, r."scoreGroup", r.score, r.changes, r.at
         from lane, json_to_recordset(${storableJson(toStandings(changes))}::json)
           as r("scoreGroup" text, score double precision, changes bigint, at bigint)
         on conflict (tenant_id, license_instance_id, score_group) do update
-          set score = excluded.score, changes = s.changes + excluded.changes, changed_at = excluded.changed_at)
+          set score = excluded.score, changes = p.changes + excluded.changes, changed_at = excluded.changed_at)
       select from lane`,
   );
   return rows.length > 0;

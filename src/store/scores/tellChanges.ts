@@ -15,7 +15,7 @@ export async function tellChanges(
   { i, since, now }: { i: number; since: number; now: number },
 ): Promise<void> {
   const destinations = await tx.prepared<{ id: number }>(
-    sql`select d.id from destination d where d.tenant_id = ${lane.tenantId} and ${isToldOf} order by d.id`,
+    sql`select x.id from destination x where x.tenant_id = ${lane.tenantId} and ${isToldOf} order by x.id`,
   );
   if (destinations.length === 0) return;
   const changes = await tx.prepared<Record<string, unknown>>(

@@ -60,9 +60,9 @@ export async function writeReversal(
         where c.tenant_id = ${lane.tenantId} and c.timestamp = ${undone.timestamp} and c.uid = ${undone.uid}::uuid
         returning c.*),
       standing as (
-        update score_standing s set score = ${score}, changes = s.changes + 1, changed_at = ${timestamp} from undone u
-        where s.tenant_id = u.tenant_id and s.license_instance_id = u.license_instance_id
-          and s.score_group = u.score_group)
+        update score_standing p set score = ${score}, changes = p.changes + 1, changed_at = ${timestamp} from undone u
+        where p.tenant_id = u.tenant_id and p.license_instance_id = u.license_instance_id
+          and p.score_group = u.score_group)
       insert into score_change (tenant_id, timestamp, license_instance_id, i, uid, index, type, organisation_id, license_id,
         project_id, contract_id, tx_hash, detector_schema_name, alert_id, monitor_id, alert_name, alert_message,
         numeric_severity, meta, score_group, score, score_change, key, value, odd_words, terms)

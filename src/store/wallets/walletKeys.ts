@@ -23,8 +23,8 @@ export async function findWalletKey(
       from wallet w, lateral (
         select w.address, w.sealed_key, w.module_key_id, 0 as age
         union all
-        select o.address, o.sealed_key, o.module_key_id, 1 from wallet_key o
-          where o.tenant_id = w.tenant_id and o.wallet_id = w.id
+        select k.address, k.sealed_key, k.module_key_id, 1 from wallet_key k
+          where k.tenant_id = w.tenant_id and k.wallet_id = w.id
       ) k
       where w.tenant_id = ${tenantId} and w.id = ${walletId} and k.address = coalesce(${address ?? null}::text, w.address)
       order by k.age limit 1`,

@@ -29,10 +29,10 @@ export async function acquireLease(
   leaseMs: number,
 ): Promise<boolean> {
   const rows = await db.prepared(
-    sql`insert into chain_cursor as c (chain_uid, head, confirmed, final, updated_at, holder, lease_until)
+    sql`insert into chain_cursor as k (chain_uid, head, confirmed, final, updated_at, holder, lease_until)
       values (${chainUid}, -1, -1, -1, 0, ${holder}, clock_timestamp() + ${leaseMs} * interval '1 ms')
       on conflict (chain_uid) do update set holder = excluded.holder, lease_until = excluded.lease_until
-        where c.holder is null or c.holder = excluded.holder or c.lease_until < clock_timestamp()
+        where k.holder is null or k.holder = excluded.holder or k.lease_until < clock_timestamp()
       returning 1`,
   );
   return rows.length > 0;
@@ -125,8 +125,8 @@ export async function finalizeChain(tx: Db, chainUid: string, holder: string, fi
   );
   // The newest final block stays, as the one that the next must follow.
   await tx.query(
-    sql`delete from chain_block b where chain_uid = ${chainUid} and number < ${final}
-      and number < (select max(number) from chain_block m where m.chain_uid = ${chainUid})`,
+    sql`delete from chain_block where chain_uid = ${chainUid} and number < ${final}
+      and number < (select max(number) from chain_block where chain_uid = ${chainUid})`,
   );
   await tx.query(sql`delete from watch_undo where chain_uid = ${chainUid} and number <= ${final}`);
 }
