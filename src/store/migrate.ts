@@ -18,7 +18,8 @@ export async function migrate(config: pg.PoolConfig): Promise<string[]> {
     await refuseOldServer(client);
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
     await client.query(
-      'create table if not exists migration (name text primary key, hash text not null, at timestamptz not null default now())',
+      `create table if not exists migration (
+        name text primary key, hash text not null, at timestamptz not null default now())`,
     );
     const { rows } = await client.query<{ name: string; hash: string }>('select name, hash from migration');
     const done = new Map(rows.map((row) => [row.name, row.hash]));

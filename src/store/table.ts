@@ -124,9 +124,21 @@ export function catalogueOf(members: Members, alias = 't'): Catalogue {
   return Object.fromEntries(entries);
 }
 
-/** Hexadecimal, bech32 and the forms of the Internet Computer; base58 and Stellar's keys mean something else in another case. */
+/** Base58 and Stellar's keys mean something else in another case. */
+const addressesWithoutCase = [
+  // Hexadecimal, with and without prefix.
+  '0[xX][0-9a-fA-F]*',
+  '[0-9a-fA-F]{64}',
+  // bech32
+  'bc1[02-9ac-hj-np-z]*',
+  'BC1[02-9AC-HJ-NP-Z]*',
+  // Principals of the Internet Computer.
+  '([a-z2-7]{5}-)+[a-z2-7]*',
+  '([A-Z2-7]{5}-)+[A-Z2-7]*',
+];
+
 function isAddressWithoutCase(address: Sql): Sql {
-  return sql`${address} ~ '^(0[xX][0-9a-fA-F]*|[0-9a-fA-F]{64}|bc1[02-9ac-hj-np-z]*|BC1[02-9AC-HJ-NP-Z]*|([a-z2-7]{5}-)+[a-z2-7]*|([A-Z2-7]{5}-)+[A-Z2-7]*)$'`;
+  return sql`${address} ~ ${raw(`'^(${addressesWithoutCase.join('|')})$'`)}`;
 }
 
 function expression(member: Member, name: string, alias: string): string {

@@ -15,7 +15,8 @@ const counted = {
     word: 'detectors',
     from: `detector d where status <> 'DELETED' and not (
       schema_id in (select s.id from detector_schema s where s.name in (${automaticNames}))
-      and not exists (select from detector earlier where earlier.tenant_id = d.tenant_id and earlier.contract_id = d.contract_id
+      and not exists (select from detector earlier
+        where earlier.tenant_id = d.tenant_id and earlier.contract_id = d.contract_id
         and earlier.schema_id = d.schema_id and earlier.id < d.id and earlier.status <> 'DELETED'))`,
   },
   maxWallets: { word: 'wallets', from: "wallet where status <> 'DELETED'" },

@@ -96,12 +96,12 @@ export async function insertToken(db: Db, token: NewToken, now: number): Promise
   const isSession = token.kind === 'SESSION';
   const openedAt = isSession ? (token.family?.openedAt ?? now) : null;
   const rows = await db.query<{ id: number }>(
-    sql`insert into access_token (id, created_at, updated_at, kind, tenant_id, member_id, label, roles, hash, hint, expired_at,
-        family_id, opened_at, address)
+    sql`insert into access_token (id, created_at, updated_at, kind, tenant_id, member_id, label, roles, hash, hint,
+      expired_at, family_id, opened_at, address)
       select n.id, ${now}::bigint, ${now}::bigint, ${token.kind}, ${token.tenantId}::bigint, ${token.userId}::bigint,
         ${token.label}, ${token.roles}::text[], ${token.hash}::bytea, ${token.hint}, ${token.expiredAt}::bigint,
-        case when ${isSession}::boolean then coalesce(${token.family?.id ?? null}::bigint, n.id) end, ${openedAt}::bigint,
-        ${token.address ?? null}
+        case when ${isSession}::boolean then coalesce(${token.family?.id ?? null}::bigint, n.id) end,
+          ${openedAt}::bigint, ${token.address ?? null}
       from (select nextval(pg_get_serial_sequence('access_token', 'id')) as id) n
       returning id`,
   );
@@ -131,7 +131,8 @@ export async function revokeSessions(
   await db.query(
     sql`update access_token k set status = 'DELETED', updated_at = ${now}
       where member_id = ${userId} and kind = 'SESSION' and status <> 'DELETED' and not exists (
-        select 1 from access_token own where own.id = ${exceptTokenId ?? null}::bigint and own.family_id = k.family_id)`,
+        select 1 from access_token own where own.id = ${exceptTokenId ?? null}::bigint
+          and own.family_id = k.family_id)`,
   );
 }
 
@@ -161,8 +162,8 @@ export type Session = {
 /** The live sessions of a user, newest first. */
 export async function findSessions(db: Db, userId: number, tokenId: number, now: number): Promise<Session[]> {
   return db.query<Session>(
-    sql`select family_id as id, opened_at as "createdAt", created_at as "refreshedAt", expired_at as "expiredAt", address,
-        id = ${tokenId} as "isCurrent"
+    sql`select family_id as id, opened_at as "createdAt", created_at as "refreshedAt", expired_at as "expiredAt",
+      address, id = ${tokenId} as "isCurrent"
       from access_token where member_id = ${userId} and kind = 'SESSION' and status = 'ACTIVE' and expired_at > ${now}
       order by opened_at desc, family_id desc`,
   );
@@ -177,7 +178,8 @@ export async function revokeSession(
 ): Promise<boolean> {
   const rows = await db.query(
     sql`update access_token set status = 'DELETED', updated_at = ${now}
-      where member_id = ${userId} and family_id = ${sessionId} and status = 'ACTIVE' and expired_at > ${now} returning 1`,
+      where member_id = ${userId} and family_id = ${sessionId} and status = 'ACTIVE' and expired_at > ${now}
+        returning 1`,
   );
   return rows.length > 0;
 }
@@ -265,7 +267,8 @@ export async function listTokens(db: Db, now: number) {
     createdAt: number;
     expiredAt: number | null;
   }>(
-    sql`select id, kind, tenant_id as "tenantId", label, roles, hint, created_at as "createdAt", expired_at as "expiredAt"
+    sql`select id, kind, tenant_id as "tenantId", label, roles, hint, created_at as "createdAt",
+      expired_at as "expiredAt"
       from access_token where status = 'ACTIVE' and (expired_at is null or expired_at > ${now}) order by id`,
   );
 }

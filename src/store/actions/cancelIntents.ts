@@ -10,7 +10,8 @@ export async function cancelRetracted(
 ): Promise<void> {
   await tx.prepared(
     sql`update action_intent i set state = 'CANCELED', reason = ${retractedReason}::text, updated_at = ${now}::bigint
-      from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[], ${alerts.map(({ uid }) => uid)}::uuid[]) a(tenant_id, uid)
+      from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
+        ${alerts.map(({ uid }) => uid)}::uuid[]) a(tenant_id, uid)
       where i.tenant_id = a.tenant_id and i.alert_uid = a.uid and i.state = 'WAITING'`,
   );
 }

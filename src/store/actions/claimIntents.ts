@@ -75,7 +75,8 @@ export const actionJson = raw(`json_build_object('id', x.id, 'tenantId', x.tenan
   'description', x.description, 'funcSignature', x.func_signature, 'funcAbi', x.func_abi, 'params', x.params,
   'gasPrice', x.gas_price, 'gasLimit', x.gas_limit, 'gasTip', x.gas_tip,
   'isActive', x.status = 'ACTIVE' and c.status = 'ACTIVE',
-  'contract', json_build_object('id', c.id, 'projectId', c.project_id, 'address', c.address, 'name', c.name, 'chainUid', c.chain_uid),
+  'contract', json_build_object('id', c.id, 'projectId', c.project_id, 'address', c.address, 'name', c.name,
+    'chainUid', c.chain_uid),
   'wallet', json_build_object('id', w.id, 'name', w.name, 'chainUid', w.chain_uid, 'address', w.address,
     'isActive', w.status = 'ACTIVE', 'maxGasPrice', w.max_gas_price::text, 'maxHourlySpend', w.max_hourly_spend::text,
     'allowedCalls', w.allowed_calls))`);
@@ -96,7 +97,8 @@ export async function claimWaiting(
         select i.tenant_id, i.id, i.binding, ${isDeepEnough} as is_deep,
           case when n.status <> 'ACTIVE' then 'status' when not ${mayFire} then 'halt' end as stopped_by
         from action_intent i join tenant n on n.id = i.tenant_id
-        where i.chain_uid = ${chainUid} and i.tenant_id = ${tenantId} and i.state = 'WAITING' and i.next_attempt_at <= ${now}::bigint
+        where i.chain_uid = ${chainUid} and i.tenant_id = ${tenantId} and i.state = 'WAITING'
+          and i.next_attempt_at <= ${now}::bigint
           and (i.lease_until is null or i.lease_until < clock_timestamp())
           and (${canSend}::boolean and ${isDeepEnough} or i.created_at < ${since}::bigint or not ${mayFire})
         order by i.id limit ${limit}::int for update of i skip locked)
@@ -186,10 +188,12 @@ export async function claimSent(
         and c.tenant_id = x.tenant_id and c.id = x.contract_id and w.tenant_id = i.tenant_id and w.id = i.wallet_id
       returning i.tenant_id as "tenantId", i.id, i.uid::text, i.state, i.alert_uid::text as "alertUid",
         i.severity, i.binding, i.address, i.nonce, i.call,
-        not exists (select from action_intent earlier where earlier.chain_uid = any(${aliases}::text[]) and earlier.state in ('SIGNED', 'SUBMITTED')
+        not exists (select from action_intent earlier
+          where earlier.chain_uid = any(${aliases}::text[]) and earlier.state in ('SIGNED', 'SUBMITTED')
           and earlier.address = i.address and earlier.nonce < i.nonce) as "isNext", i.signed_at as "signedAt", i.reason,
         ${actionJson} as action,
-        (select json_agg(json_build_object('attempt', a.attempt, 'hash', a.hash, 'raw', a.raw, 'maxFee', a.max_fee::text,
+        (select json_agg(json_build_object('attempt', a.attempt, 'hash', a.hash, 'raw', a.raw,
+          'maxFee', a.max_fee::text,
             'tip', a.tip::text, 'isVoid', a.is_void, 'createdAt', a.created_at, 'broadcastAt', a.broadcast_at)
             order by a.attempt)
           from action_transaction a where a.tenant_id = i.tenant_id and a.intent_id = i.id) as attempts`,

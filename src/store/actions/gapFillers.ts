@@ -32,8 +32,9 @@ export async function insertGapFillers(
   const rows = await tx.prepared<{ id: number; nonce: number }>(
     sql`insert into action_intent (tenant_id, action_id, binding, contract_id, wallet_id, chain_uid, severity, fire_at,
         state, call, address, nonce, signed_at, created_at, updated_at, next_attempt_at)
-      select i.tenant_id, i.action_id, ${gapFillerBinding}::text, i.contract_id, i.wallet_id, i.chain_uid, i.severity, 'head',
-        'SIGNED', ${storableJson(call)}::jsonb, i.address, m.nonce, ${now}::bigint, ${now}::bigint, ${now}::bigint, ${now}::bigint
+      select i.tenant_id, i.action_id, ${gapFillerBinding}::text, i.contract_id, i.wallet_id, i.chain_uid, i.severity,
+        'head', 'SIGNED', ${storableJson(call)}::jsonb, i.address, m.nonce, ${now}::bigint, ${now}::bigint,
+        ${now}::bigint, ${now}::bigint
       from action_intent i, unnest(${nonces}::bigint[]) m(nonce)
       where i.tenant_id = ${tenantId} and i.id = ${id} order by m.nonce returning id, nonce`,
   );

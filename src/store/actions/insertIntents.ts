@@ -22,7 +22,8 @@ export const haltedReason = 'Actions are halted.';
 
 const columns =
   raw(`tenant_id, action_id, binding, alert_uid, alert_timestamp, contract_id, wallet_id, chain_uid,
-  alert_chain_uid, block_number, severity, fire_at, state, reason, causes, halt_count, created_at, updated_at, next_attempt_at`);
+  alert_chain_uid, block_number, severity, fire_at, state, reason, causes, halt_count, created_at, updated_at,
+  next_attempt_at`);
 
 /** A transaction of one action may raise the alert that fires another, up to this many actions in a row. */
 const maxCauses = 3;
@@ -54,8 +55,10 @@ export async function insertIntents(tx: Db, firings: readonly FiringAlert[], now
         from action_transaction a join action_intent i on i.tenant_id = a.tenant_id and i.id = a.intent_id
         where a.tenant_id = any(${tenantIds}::bigint[]) and a.hash = any(${hashes}::text[])),
       judged as (
-        select b.*, x.contract_id, x.wallet_id, c.chain_uid, x.fire_at, n.halt_count, coalesce(o.causes, '{}') as causes,
-          case when n.halted_at is not null then 'CANCELED' when r.skipped is not null then 'SKIPPED' else 'WAITING' end as state,
+        select b.*, x.contract_id, x.wallet_id, c.chain_uid, x.fire_at, n.halt_count,
+          coalesce(o.causes, '{}') as causes,
+          case when n.halted_at is not null then 'CANCELED' when r.skipped is not null then 'SKIPPED'
+            else 'WAITING' end as state,
           case when n.halted_at is not null then ${haltedReason}::text else r.skipped end as reason
         from bound b join action x on x.tenant_id = b."tenantId" and x.id = b.action_id and x.status = 'ACTIVE'
         join contract c on c.tenant_id = x.tenant_id and c.id = x.contract_id
@@ -76,8 +79,8 @@ export async function insertIntents(tx: Db, firings: readonly FiringAlert[], now
         from judged b
         order by b.timestamp, b.uid, b.action_id, b.binding
         on conflict (tenant_id, alert_uid, action_id, binding) do update
-          set state = excluded.state, reason = excluded.reason, causes = excluded.causes, halt_count = excluded.halt_count,
-            next_attempt_at = excluded.next_attempt_at, lease_until = null
+          set state = excluded.state, reason = excluded.reason, causes = excluded.causes,
+            halt_count = excluded.halt_count, next_attempt_at = excluded.next_attempt_at, lease_until = null
           where i.state = 'CANCELED' and i.reason = ${retractedReason}::text
         returning 1)
       select pg_notify('vigil_action', '') from written limit 1`,
@@ -94,7 +97,8 @@ export async function insertManualIntent(
   const [row] = await tx.query<{ uid: string }>(
     sql`with written as (
         insert into action_intent (${columns}, given)
-        select x.tenant_id, x.id, 'manual', null, null, x.contract_id, x.wallet_id, c.chain_uid, null, null, 'MEDIUM', 'head',
+        select x.tenant_id, x.id, 'manual', null, null, x.contract_id, x.wallet_id, c.chain_uid, null, null,
+          'MEDIUM', 'head',
           'WAITING', null, '{}'::bigint[], n.halt_count, ${now}, ${now}, ${now}, ${storableJson(params)}::jsonb
         from action x join contract c on c.tenant_id = x.tenant_id and c.id = x.contract_id
         join tenant n on n.id = x.tenant_id and n.halted_at is null

@@ -55,7 +55,8 @@ export async function searchIntents(
 ): Promise<(IntentRecord & { wait: IntentWait | null })[]> {
   return db.query<IntentRecord & { wait: IntentWait | null }>(
     sql`select i.uid::text, i.action_id as "actionId", i.state, i.reason, i.binding, i.alert_uid::text as "alertUid",
-        i.block_number as "blockNumber", i.fire_at as "fireAt", i.created_at as "createdAt", i.updated_at as "updatedAt",
+        i.block_number as "blockNumber", i.fire_at as "fireAt", i.created_at as "createdAt",
+          i.updated_at as "updatedAt",
         i.wallet_id as "walletId", i.address as "walletAddress", i.call, i.nonce, i.tx_hash as "txHash",
         i.mined_block as "minedBlock", i.cost::text,
         (select coalesce(json_agg(json_build_object('hash', a.hash, 'maxFeePerGas', a.max_fee::text,
@@ -115,7 +116,8 @@ export async function findActionFunctions(
   ids: readonly number[],
 ): Promise<Map<number, ActionFunction>> {
   const rows = await db.query<ActionFunction & { id: number }>(
-    sql`select id, func_abi as "funcAbi", params from action where tenant_id = ${tenantId} and id = any(${ids}::bigint[])`,
+    sql`select id, func_abi as "funcAbi", params from action
+      where tenant_id = ${tenantId} and id = any(${ids}::bigint[])`,
   );
   return new Map(rows.map((row) => [row.id, row]));
 }

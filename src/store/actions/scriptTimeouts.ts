@@ -13,7 +13,8 @@ export async function saveScriptTimeouts(
   await db.query(
     sql`insert into binding_timeout (tenant_id, action_id, binding, count, updated_at)
       values (${tenantId}, ${actionId}, ${binding}, ${count}, ${now})
-      on conflict (tenant_id, action_id, binding) do update set count = excluded.count, updated_at = excluded.updated_at`,
+      on conflict (tenant_id, action_id, binding) do update set count = excluded.count,
+        updated_at = excluded.updated_at`,
   );
 }
 

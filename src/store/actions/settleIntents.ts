@@ -41,7 +41,8 @@ export async function settleIntents(
 export async function markSubmitted(tx: Db, keys: readonly IntentKey[], now: number): Promise<Set<number>> {
   const rows = await tx.prepared<{ id: number }>(
     sql`update action_intent i set state = 'SUBMITTED', reason = null, updated_at = ${now}::bigint
-      from unnest(${keys.map(({ tenantId }) => tenantId)}::bigint[], ${keys.map(({ id }) => id)}::bigint[]) k(tenant_id, id)
+      from unnest(${keys.map(({ tenantId }) => tenantId)}::bigint[],
+        ${keys.map(({ id }) => id)}::bigint[]) k(tenant_id, id)
       where i.tenant_id = k.tenant_id and i.id = k.id and i.state = 'SIGNED' returning i.id`,
   );
   return new Set(rows.map(({ id }) => id));
@@ -68,7 +69,8 @@ export async function postponeIntents(db: Db, postponed: readonly PostponedInten
   await db.prepared(
     sql`update action_intent i set next_attempt_at = p.at, lease_until = null,
         reason = case when p.reason is null then i.reason else nullif(left(p.reason, 500), '') end
-      from json_to_recordset(${storableJson(postponed)}::json) as p("tenantId" bigint, id bigint, at bigint, reason text)
+      from json_to_recordset(${storableJson(postponed)}::json) as p("tenantId" bigint, id bigint, at bigint,
+        reason text)
       where i.tenant_id = p."tenantId" and i.id = p.id and i.state in ('WAITING', 'SIGNED', 'SUBMITTED')`,
   );
 }

@@ -61,7 +61,8 @@ export async function lockWaiting(tx: Db, tenantId: number, ids: readonly number
 /** Whether this is still the intent's last transaction: no other process has ended it or signed for it since. */
 export async function lockSent(tx: Db, { tenantId, id }: IntentKey, lastHash: string): Promise<boolean> {
   const rows = await tx.prepared(
-    sql`select 1 from action_intent i where i.tenant_id = ${tenantId} and i.id = ${id} and i.state in ('SIGNED', 'SUBMITTED')
+    sql`select 1 from action_intent i where i.tenant_id = ${tenantId} and i.id = ${id}
+      and i.state in ('SIGNED', 'SUBMITTED')
       and i.tx_hash = ${lastHash} for no key update of i`,
   );
   return rows.length > 0;
@@ -139,7 +140,8 @@ export async function markSigned(
   now: number,
 ): Promise<void> {
   await tx.prepared(
-    sql`update action_intent i set state = 'SIGNED', reason = null, wallet_id = s."walletId", address = ${address}::text,
+    sql`update action_intent i set state = 'SIGNED', reason = null, wallet_id = s."walletId",
+      address = ${address}::text,
         nonce = s.nonce, call = s.call, signed_at = ${now}::bigint, updated_at = ${now}::bigint
       from json_to_recordset(${storableJson(intents)}::json) as s("tenantId" bigint, id bigint, "walletId" bigint,
         nonce bigint, call jsonb)

@@ -8,8 +8,10 @@ export async function countContractEntries(
   { id, tenantId }: { id: number; tenantId: number },
 ): Promise<Record<AlertGroup, number>> {
   const rows = await db.prepared<Record<AlertGroup, number>>(
-    sql`select count(*) filter (where not is_compliance) as "SECURITY", count(*) filter (where is_compliance) as "COMPLIANCE",
-        (select count(*) from action where tenant_id = ${tenantId} and contract_id = ${id} and status <> 'DELETED') as action,
+    sql`select count(*) filter (where not is_compliance) as "SECURITY",
+        count(*) filter (where is_compliance) as "COMPLIANCE",
+        (select count(*) from action
+         where tenant_id = ${tenantId} and contract_id = ${id} and status <> 'DELETED') as action,
         (select count(*) from "trigger"
          where tenant_id = ${tenantId} and contract_id = ${id} and status <> 'DELETED') as trigger
       from (select s.tags && ${complianceTags}::text[] as is_compliance

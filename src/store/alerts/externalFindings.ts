@@ -8,7 +8,9 @@ export async function noteExternalFindings(
   findings: readonly { eid: string; uid: string }[],
 ): Promise<{ eid: string; uid: string; isNew: boolean }[]> {
   return tx.query<{ eid: string; uid: string; isNew: boolean }>(
-    sql`with given as (select * from unnest(${findings.map(({ eid }) => eid)}::text[], ${findings.map(({ uid }) => uid)}::uuid[]) g(eid, uid)),
+    sql`with given as (
+        select * from unnest(${findings.map(({ eid }) => eid)}::text[],
+          ${findings.map(({ uid }) => uid)}::uuid[]) g(eid, uid)),
       noted as (
         insert into external_finding (tenant_id, detector_id, eid, uid)
         select ${detector.tenantId}, ${detector.id}, eid, uid from given order by eid

@@ -65,7 +65,8 @@ async function dropRollups(db: Db, before: number): Promise<void> {
           union all
           select next.* from series s, lateral (
             select tenant_id, contract_id, width_ms from alert_rollup
-            where (tenant_id, contract_id, width_ms) > (s.tenant_id, s.contract_id, s.width_ms) order by 1, 2, 3 limit 1) next),
+            where (tenant_id, contract_id, width_ms) > (s.tenant_id, s.contract_id, s.width_ms)
+            order by 1, 2, 3 limit 1) next),
         old as (
           select r.at from series s, lateral (
             select ctid as at from alert_rollup

@@ -16,7 +16,8 @@ export async function retractAlerts(
 ): Promise<RetractedAlert[]> {
   const retracted = await tx.prepared<RetractedAlert>(
     sql`update alert t set retracted_at = ${now}
-      from unnest(${blocks.map(({ number }) => number)}::bigint[], ${blocks.map(({ hash }) => hash)}::text[]) b(number, hash)
+      from unnest(${blocks.map(({ number }) => number)}::bigint[],
+        ${blocks.map(({ hash }) => hash)}::text[]) b(number, hash)
       where t.chain_uid = ${chainUid} and t.block_number = b.number and t.block_hash = b.hash and t.retracted_at is null
       returning t.uid, t.tenant_id as "tenantId", t.contract_id as "contractId", t.timestamp, t.alert_group as "group",
         t.numeric_severity as "numericSeverity"`,

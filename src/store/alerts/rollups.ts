@@ -88,7 +88,8 @@ async function findFaults(tx: Db): Promise<RollupFault[]> {
       select coalesce(c.tenant_id, r.tenant_id) as "tenantId", coalesce(c.contract_id, r.contract_id) as "contractId",
         coalesce(c.ms, r.width_ms) as "widthMs", coalesce(c.start, r.start) as start,
         coalesce(c.alert_group, r.alert_group) as "group",
-        coalesce(c.numeric_severity, r.numeric_severity) as "numericSeverity", coalesce(c.count, 0) as counted, coalesce(r.count, 0) as stored
+        coalesce(c.numeric_severity, r.numeric_severity) as "numericSeverity", coalesce(c.count, 0) as counted,
+          coalesce(r.count, 0) as stored
       from counted c full join (select * from alert_rollup, lateral ${cellsOf('counts')}) r
         on r.tenant_id = c.tenant_id and r.contract_id = c.contract_id and r.width_ms = c.ms and r.start = c.start
         and r.alert_group = c.alert_group and r.numeric_severity = c.numeric_severity

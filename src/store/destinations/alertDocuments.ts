@@ -30,9 +30,11 @@ export async function findAlertDocuments(
   // The bounds let the planner leave out the months that none of the alerts is in.
   return db.query<AlertDocument>(
     sql`select ${members},
-        case when c.id is not null then json_build_object('id', c.id, 'name', c.name, 'address', c.address, 'chainUid', c.chain_uid) end as contract,
+        case when c.id is not null then json_build_object('id', c.id, 'name', c.name, 'address', c.address,
+          'chainUid', c.chain_uid) end as contract,
         case when p.id is not null then json_build_object('id', p.id, 'name', p.name) end as project
-      from unnest(${keys.map(({ tenantId }) => tenantId)}::bigint[], ${times}::bigint[], ${keys.map(({ uid }) => uid)}::uuid[]) k(tenant_id, timestamp, uid)
+      from unnest(${keys.map(({ tenantId }) => tenantId)}::bigint[], ${times}::bigint[],
+        ${keys.map(({ uid }) => uid)}::uuid[]) k(tenant_id, timestamp, uid)
       join alert t on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid
         and t.timestamp between ${Math.min(...times)} and ${Math.max(...times)}
       left join contract c on c.tenant_id = t.tenant_id and c.id = t.contract_id

@@ -31,14 +31,16 @@ export async function claimDeliveries(
   db: Db,
   { now, busy, most, mostMails, hasMail }: Limits,
 ): Promise<Claimed[]> {
-  const isDue = sql`d.state = 'PENDING' and d.next_attempt_at <= ${now} and (d.lease_until is null or d.lease_until < now())`;
+  const isDue = sql`d.state = 'PENDING' and d.next_attempt_at <= ${now}
+    and (d.lease_until is null or d.lease_until < now())`;
   const rows = await db.prepared<Claimed>(
     sql`with recursive ${waitingDestinations},
       ready as (
         select x.id, x.type, b.count, x.failing_since is null and x.last_sent_at is not null as is_well,
           greatest(x.last_sent_at, x.last_failed_at) as tried_at
         from waiting w
-        join destination x on x.id = w.id and x.status = 'ACTIVE' and (x.paused_until is null or x.paused_until <= ${now})
+        join destination x on x.id = w.id and x.status = 'ACTIVE'
+          and (x.paused_until is null or x.paused_until <= ${now})
         left join unnest(${[...busy.keys()]}::bigint[], ${[...busy.values()]}::int[]) b(id, count) on b.id = x.id
         where (x.type <> 'EMAIL' or x.confirmed_at is not null or ${!hasMail}) and (x.type = 'HTTP'
           or (b.count is null and (x.last_sent_at is null or x.last_sent_at + x.group_window_ms <= ${now})))),
@@ -75,7 +77,8 @@ export async function releaseDeliveries(
 ): Promise<void> {
   await db.query(
     sql`update delivery d set lease_until = null
-      from unnest(${claimed.map(({ tenantId }) => tenantId)}::bigint[], ${claimed.map(({ sequence }) => sequence)}::bigint[]) k(tenant_id, id)
+      from unnest(${claimed.map(({ tenantId }) => tenantId)}::bigint[],
+        ${claimed.map(({ sequence }) => sequence)}::bigint[]) k(tenant_id, id)
       where d.tenant_id = k.tenant_id and d.id = k.id`,
   );
 }

@@ -31,10 +31,12 @@ export type Delivery = {
 };
 
 const columns = sql`d.uid::text, d.id as sequence, d.destination_id as "destinationId", d.type, d.state,
-  d.alert_uid::text as "alertUid", d.created_at as "createdAt", d.updated_at as "updatedAt", d.delivered_at as "deliveredAt",
+  d.alert_uid::text as "alertUid", d.created_at as "createdAt", d.updated_at as "updatedAt",
+  d.delivered_at as "deliveredAt",
   case when d.state = 'PENDING' then greatest(d.next_attempt_at, (select x.paused_until from destination x
     where x.tenant_id = d.tenant_id and x.id = d.destination_id)) end as "nextAttemptAt",
-  d.last_status as "lastStatus", coalesce(d.last_error, case when d.state = 'PENDING' and exists (select from destination x
+  d.last_status as "lastStatus", coalesce(d.last_error, case when d.state = 'PENDING'
+    and exists (select from destination x
     where x.tenant_id = d.tenant_id and x.id = d.destination_id and x.type = 'EMAIL' and x.confirmed_at is null)
     then 'It waits until the e-mail address is confirmed by the link that was mailed there.' end) as "lastError",
   (select coalesce(json_agg(json_build_object('attempt', a.attempt, 'at', a.at, 'durationMs', a.duration_ms,
@@ -48,7 +50,8 @@ export async function searchDeliveries(
   search: { from: number; size: number; state: DeliveryState | undefined },
 ): Promise<Delivery[]> {
   return db.query<Delivery>(
-    sql`select ${columns} from delivery d where d.tenant_id = ${destination.tenantId} and d.destination_id = ${destination.id}
+    sql`select ${columns} from delivery d where d.tenant_id = ${destination.tenantId}
+      and d.destination_id = ${destination.id}
       ${search.state === undefined ? empty : sql`and d.state = ${search.state}`}
       order by d.id desc limit ${search.size} offset ${search.from}`,
   );
@@ -64,7 +67,8 @@ export async function lockDelivery(
   const rows = await tx.query<Delivery & { tenantId: number }>(
     sql`select ${columns}, d.tenant_id as "tenantId" from delivery d
       where d.uid = ${uid}::uuid ${scope.all ? empty : sql`and d.tenant_id = any(${scope.tenantIds})`}
-        and exists (select from destination x where x.tenant_id = d.tenant_id and x.id = d.destination_id and x.status <> 'DELETED')
+        and exists (select from destination x
+          where x.tenant_id = d.tenant_id and x.id = d.destination_id and x.status <> 'DELETED')
       for update of d`,
   );
   return rows[0];
@@ -107,8 +111,9 @@ export async function logSent(
     sql`with sent as (
         insert into delivery (id, tenant_id, uid, destination_id, type, data, state, attempts, step, next_attempt_at,
           created_at, updated_at, delivered_at, last_status, last_error)
-        values (${message.sequence}, ${tenantId}, ${message.uid}::uuid, ${id}, ${message.type}, ${storableJson(message.data)}::jsonb,
-          ${outcome.ok ? 'DELIVERED' : 'DEAD'}, 1, 1, ${at}, ${at}, ${at}, ${outcome.ok ? at : null}, ${status}, ${error})
+        values (${message.sequence}, ${tenantId}, ${message.uid}::uuid, ${id}, ${message.type},
+          ${storableJson(message.data)}::jsonb, ${outcome.ok ? 'DELIVERED' : 'DEAD'}, 1, 1,
+          ${at}, ${at}, ${at}, ${outcome.ok ? at : null}, ${status}, ${error})
         returning tenant_id, id)
       insert into delivery_attempt (tenant_id, delivery_id, attempt, at, duration_ms, status, error)
       select tenant_id, id, 1, ${at}, ${durationMs}, ${status}, ${error} from sent`,

@@ -33,8 +33,10 @@ export async function findDueNotices(db: Db, now: number): Promise<DueNotice[]> 
       join plan p on p.id = s.plan_id
       cross join lateral (select distinct unnest(s.notify_before_expire_days || ${-graceMs / dayMs}::integer) as days) d
       where s.status = 'ACTIVE' and s.expiration_date > ${now - forgottenMs}
-        and s.expiration_date - d.days * ${dayMs}::bigint <= ${now}::bigint - case when d.days < 0 then ${clockMs}::bigint else 0 end
-        and not exists (select from subscription successor where successor.tenant_id = s.tenant_id and successor.id <> s.id
+        and s.expiration_date - d.days * ${dayMs}::bigint <= ${now}::bigint - case when d.days < 0
+          then ${clockMs}::bigint else 0 end
+        and not exists (select from subscription successor
+          where successor.tenant_id = s.tenant_id and successor.id <> s.id
           and successor.status = 'ACTIVE' and successor.expiration_date > s.expiration_date
           and successor.start_date <= greatest(s.expiration_date, ${now}))
         and not exists (select from notice t where t.tenant_id = s.tenant_id

@@ -12,13 +12,16 @@ export async function retractDeliveries(
 ): Promise<void> {
   await tx.prepared(
     sql`with gone as (
-        select d.tenant_id, d.id, d.state, d.state = 'DELIVERED' or d.attempts > 0 or d.lease_until is not null as is_told
-        from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[], ${alerts.map(({ uid }) => uid)}::uuid[]) a(tenant_id, uid)
+        select d.tenant_id, d.id, d.state, d.state = 'DELIVERED' or d.attempts > 0
+          or d.lease_until is not null as is_told
+        from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
+          ${alerts.map(({ uid }) => uid)}::uuid[]) a(tenant_id, uid)
         join delivery d on d.tenant_id = a.tenant_id and d.alert_uid = a.uid
         where d.type <> 'alert.retracted' and d.state <> 'CANCELED'
         order by d.id for update of d),
       canceled as (
-        update delivery d set state = 'CANCELED', updated_at = ${now}, last_error = 'The alert was retracted before it was sent.'
+        update delivery d set state = 'CANCELED', updated_at = ${now},
+          last_error = 'The alert was retracted before it was sent.'
         from gone where d.tenant_id = gone.tenant_id and d.id = gone.id and gone.state = 'PENDING'),
       written as (
         insert into delivery (tenant_id, uid, destination_id, type, data, alert_uid, alert_timestamp, contract_id,
@@ -33,8 +36,8 @@ export async function retractDeliveries(
           where gone.is_told order by d.destination_id, d.alert_uid, d.id desc) told
         join destination x on x.tenant_id = told.tenant_id and x.id = told.destination_id and x.status = 'ACTIVE'
         where not exists (
-          select from delivery retraction where retraction.tenant_id = told.tenant_id and retraction.alert_uid = told.alert_uid
-            and retraction.destination_id = told.destination_id and retraction.type = 'alert.retracted' and retraction.id > told.id)
+          select from delivery later where later.tenant_id = told.tenant_id and later.alert_uid = told.alert_uid
+            and later.destination_id = told.destination_id and later.type = 'alert.retracted' and later.id > told.id)
         order by told.id returning 1)
       select pg_notify('vigil_work', '') from written limit 1`,
   );

@@ -17,7 +17,8 @@ export async function giveUpDeliveries(db: Db, now: number): Promise<void> {
               when x.status = 'DISABLED' then x.disabled_reason
               else 'The e-mail address was not confirmed within seven days.' end as reason
           from waiting w
-          join destination x on x.id = w.id and (x.status = 'DELETED' or (x.status = 'DISABLED' and x.disabled_reason is not null)
+          join destination x on x.id = w.id and (x.status = 'DELETED'
+            or (x.status = 'DISABLED' and x.disabled_reason is not null)
             or (x.status = 'ACTIVE' and x.type = 'EMAIL' and x.confirmed_at is null))
           cross join lateral (
             select d.tenant_id, d.id from delivery d where d.destination_id = x.id and d.state = 'PENDING'

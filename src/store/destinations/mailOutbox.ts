@@ -48,7 +48,8 @@ export async function claimMails(
         order by next_attempt_at limit ${claim.limit} for update skip locked)
       update mail_outbox o set lease_until = clock_timestamp() + ${claim.leaseMs} * interval '1 ms'
       from taken where o.uid = taken.uid
-      returning o.uid::text, o.tenant_id as "tenantId", o.kind, o.to_address as "to", o.sealed_data as sealed, o.attempts`,
+      returning o.uid::text, o.tenant_id as "tenantId", o.kind, o.to_address as "to", o.sealed_data as sealed,
+        o.attempts`,
   );
   return Promise.all(
     rows.map(async (row) => ({

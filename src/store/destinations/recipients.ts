@@ -24,7 +24,8 @@ const isReachable = raw(
 export async function findRecipients(db: Db, sources: readonly Source[]): Promise<Recipient[]> {
   return db.prepared<Recipient>(
     sql`with source as (
-        select * from unnest(${sources.map(({ tenantId }) => tenantId)}::bigint[], ${sources.map(({ kind }) => kind)}::text[],
+        select * from unnest(${sources.map(({ tenantId }) => tenantId)}::bigint[],
+          ${sources.map(({ kind }) => kind)}::text[],
           ${sources.map(({ sourceId }) => sourceId)}::bigint[]) with ordinality s(tenant_id, kind, source_id, n)),
       bound as (
         select s.n, s.tenant_id, b.destination_id, b.min_severity, b.query from source s
@@ -45,7 +46,8 @@ export async function findRecipients(db: Db, sources: readonly Source[]): Promis
       union all
       select s.n - 1, x.id, b.min_severity, b.query from source s left join bound b on b.n = s.n
         join destination x on x.tenant_id = s.tenant_id
-          and x.tags && case when s.kind = 'action' then '{DEFAULT,WALLET}'::text[] else '{DEFAULT,DETECTOR}'::text[] end
+          and x.tags && case when s.kind = 'action' then '{DEFAULT,WALLET}'::text[]
+            else '{DEFAULT,DETECTOR}'::text[] end
         where not exists (select from reached r where r.n = s.n) and ${isReachable}
       order by 1, 2`,
   );
@@ -54,7 +56,8 @@ export async function findRecipients(db: Db, sources: readonly Source[]): Promis
 /** Every destination of a tenant that works, but one. */
 export async function findOtherDestinations(db: Db, tenantId: number, except: number): Promise<number[]> {
   const rows = await db.query<{ id: number }>(
-    sql`select x.id from destination x where x.tenant_id = ${tenantId} and x.id <> ${except} and ${isReachable} order by x.id`,
+    sql`select x.id from destination x where x.tenant_id = ${tenantId} and x.id <> ${except}
+      and ${isReachable} order by x.id`,
   );
   return rows.map(({ id }) => id);
 }

@@ -30,10 +30,11 @@ export async function settleDeliveries(tx: Db, settled: readonly Settled[], now:
     next_at: item.nextAttemptAt,
   }));
   await tx.prepared(
-    sql`with s as (select * from json_to_recordset(${storableJson(rows)}::json) as s(tenant_id bigint, id bigint, at bigint,
-          duration_ms int, is_delivered boolean, is_step boolean, status int, error text, next_at bigint)),
+    sql`with s as (select * from json_to_recordset(${storableJson(rows)}::json) as s(tenant_id bigint, id bigint,
+      at bigint, duration_ms int, is_delivered boolean, is_step boolean, status int, error text, next_at bigint)),
       changed as (
-        update delivery d set attempts = d.attempts + 1, step = d.step + s.is_step::int, lease_until = null, updated_at = ${now},
+        update delivery d set attempts = d.attempts + 1, step = d.step + s.is_step::int, lease_until = null,
+          updated_at = ${now},
           last_status = s.status, last_error = s.error, next_attempt_at = coalesce(s.next_at, d.next_attempt_at),
           delivered_at = case when s.is_delivered then s.at else d.delivered_at end,
           state = case when s.is_delivered then 'DELIVERED' when d.state <> 'PENDING' then d.state

@@ -66,11 +66,14 @@ export async function replaceSecret(
   const rows = await tx.query(
     sql`update destination x set sealed_secret = ${box},
         sealed_former_secrets = case when x.sealed_secret is null then '{}' else array[x.sealed_secret] || f.boxes end,
-        former_secrets_until = case when x.sealed_secret is null then '{}' else array[${previousUntil}::bigint] || f.untils end
+        former_secrets_until = case when x.sealed_secret is null then '{}'
+          else array[${previousUntil}::bigint] || f.untils end
       from (
-        select coalesce(array_agg(f.box order by f.n), '{}') as boxes, coalesce(array_agg(f.until order by f.n), '{}') as untils
-        from destination former, unnest(former.sealed_former_secrets, former.former_secrets_until) with ordinality f(box, until, n)
-        where former.tenant_id = ${tenantId} and former.id = ${id} and f.until > ${now}) f
+        select coalesce(array_agg(f.box order by f.n), '{}') as boxes,
+          coalesce(array_agg(f.until order by f.n), '{}') as untils
+        from destination x,
+          unnest(x.sealed_former_secrets, x.former_secrets_until) with ordinality f(box, until, n)
+        where x.tenant_id = ${tenantId} and x.id = ${id} and f.until > ${now}) f
       where x.tenant_id = ${tenantId} and x.id = ${id} and cardinality(f.boxes) < ${mostFormer} returning 1`,
   );
   return rows.length > 0;

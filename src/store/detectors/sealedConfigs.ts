@@ -48,7 +48,8 @@ export async function forgetBacktestMembers(
 ): Promise<void> {
   await tx.query(
     sql`update backtest set config = config - ${[...members]}::text[]
-      where schema_name = ${schemaName} and state in ('DONE', 'FAILED', 'CANCELED') and config ?| ${[...members]}::text[]`,
+      where schema_name = ${schemaName} and state in ('DONE', 'FAILED', 'CANCELED')
+        and config ?| ${[...members]}::text[]`,
   );
 }
 

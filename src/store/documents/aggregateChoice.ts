@@ -61,9 +61,11 @@ function chooseInside(level: Level, index: number, groups: Sql): Sql {
 
 function places(level: Level, index: number, around: string): Sql {
   const place = index + 1;
-  return sql`row_number() over (partition by ${raw(around)} order by ${raw(`l.k${place}`)} is null, ${orderOf(level, index)})
+  return sql`row_number() over (partition by ${raw(around)}
+    order by ${raw(`l.k${place}`)} is null, ${orderOf(level, index)})
       as ${raw(`r${place}`)},
-    sum(${raw(`l.${countName(index)}`)}) filter (where ${raw(`l.k${place}`)} is not null) over (partition by ${raw(around)})
+    sum(${raw(`l.${countName(index)}`)}) filter (where ${raw(`l.k${place}`)} is not null)
+      over (partition by ${raw(around)})
       as ${raw(`o${place}`)}`;
 }
 

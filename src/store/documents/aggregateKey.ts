@@ -54,7 +54,8 @@ async function findEdges(
       throw invalid(
         `${pointer}/interval`,
         'too-many-buckets',
-        `The alerts lie more than ${maxEdges.toLocaleString('en-US')} intervals apart; take a longer interval or narrow the query.`,
+        `The alerts lie more than ${maxEdges.toLocaleString('en-US')} intervals apart; ` +
+          'take a longer interval or narrow the query.',
       );
     }
     edges.push(start);

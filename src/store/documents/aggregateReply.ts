@@ -33,7 +33,8 @@ export function tooManyBuckets() {
   return invalid(
     '/aggregation',
     'too-many-buckets',
-    `The answer would have more than ${maxBuckets.toLocaleString('en-US')} buckets; ask for fewer by \`size\`, a longer \`interval\` or a narrower query.`,
+    `The answer would have more than ${maxBuckets.toLocaleString('en-US')} buckets; ask for fewer ` +
+      'by `size`, a longer `interval` or a narrower query.',
   );
 }
 

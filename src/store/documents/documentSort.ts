@@ -73,7 +73,8 @@ function dynamicMember(table: DocumentTable, name: string): DynamicMember | unde
  * before false and true. Null where there is none of these.
  */
 function dynamicKey({ column, path, isText }: DynamicMember, order: 'asc' | 'desc'): Sql {
-  const values = sql`select ${key(sql`v.value`)} as key from jsonb_path_query(${column}, ${jsonPath(path)}::jsonpath) v(value)
+  const values = sql`select ${key(sql`v.value`)} as key
+    from jsonb_path_query(${column}, ${jsonPath(path)}::jsonpath) v(value)
     where jsonb_typeof(v.value) ${isText ? sql`= 'string'` : sql`in ('number', 'string', 'boolean')`}`;
   const chosen = sql`(select k.key from (${values}) k order by k.key ${raw(order)} limit 1)`;
   const [name] = path;

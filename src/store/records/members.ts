@@ -64,7 +64,8 @@ export async function findSharedHash(tx: Db, email: string): Promise<string | un
 
 export async function hasMember(db: Db, tenantId: number | null, email: string): Promise<boolean> {
   const rows = await db.query(
-    sql`select 1 from member where tenant_id is not distinct from ${tenantId}::bigint and email = ${email} and status <> 'DELETED'`,
+    sql`select 1 from member where tenant_id is not distinct from ${tenantId}::bigint and email = ${email}
+      and status <> 'DELETED'`,
   );
   return rows.length > 0;
 }

@@ -50,7 +50,8 @@ export async function renewLanes(db: Db, lanes: readonly Lane[]): Promise<void> 
   await db.prepared(
     sql`update score_lane s set lease_until = now() + make_interval(secs => ${leaseSeconds})
       from unnest(${lanes.map(({ tenantId }) => tenantId)}::bigint[],
-        ${lanes.map(({ instanceId }) => instanceId)}::bigint[], ${lanes.map(({ holder }) => holder)}::uuid[]) h(tenant_id, id, holder)
+        ${lanes.map(({ instanceId }) => instanceId)}::bigint[],
+          ${lanes.map(({ holder }) => holder)}::uuid[]) h(tenant_id, id, holder)
       where s.tenant_id = h.tenant_id and s.license_instance_id = h.id and s.holder = h.holder`,
   );
 }

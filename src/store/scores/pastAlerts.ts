@@ -12,8 +12,9 @@ export async function findPastAlerts(
 ): Promise<AlertEvent[]> {
   const scope = await ofProject(db, project);
   return db.query<AlertEvent>(
-    sql`select 'alert' as type, t.uid::text, t.kind, t.alert_group as "group", ${severitySql('t.numeric_severity')} as severity,
-        t.numeric_severity as "numericSeverity", t.timestamp, t.eid, t.name, t.message, t.meta - 'private' as meta, t.tags,
+    sql`select 'alert' as type, t.uid::text, t.kind, t.alert_group as "group",
+        ${severitySql('t.numeric_severity')} as severity, t.numeric_severity as "numericSeverity",
+        t.timestamp, t.eid, t.name, t.message, t.meta - 'private' as meta, t.tags,
         t.tenant_id as "tenantId", t.project_id as "projectId", t.contract_id as "contractId", t.tx_hash as "txHash",
         t.chain_uid as "chainUid", t.block_number as "blockNumber", t.detector_id as "detectorId",
         t.trigger_id as "triggerId", t.action_id as "actionId", t.trigger_type as "triggerType", t.suppressed,

@@ -27,13 +27,15 @@ export async function findPresentScores(
   const rows = await db.prepared<PresentScores>(
     sql`select i.license_id as "licenseId", l.version, l.params, s.fault,
         i.status = 'ACTIVE' and i.license_status = 'LICENCED' and l.status = 'ACTIVE' and l.score_script is not null
-          and exists (select from license_instance_meta m where m.tenant_id = i.tenant_id and m.license_instance_id = i.id
+          and exists (select from license_instance_meta m
+            where m.tenant_id = i.tenant_id and m.license_instance_id = i.id
             and m.status = 'ACTIVE' and m.started_at <= ${time} and (m.expired_at is null or ${time} < m.expired_at))
           as "isScoring",
         (select count(*) from (select from score_work w where w.tenant_id = i.tenant_id and w.license_instance_id = i.id
           limit 10000) w) as waiting,
-        (select coalesce(json_agg(json_build_object('name', g.name, 'title', g.title, 'status', g.status) order by g.id),
-          '[]'::json) from score_group g where g.license_id = l.id and g.status <> 'DELETED') as groups,
+        (select coalesce(json_agg(json_build_object('name', g.name, 'title', g.title, 'status', g.status)
+           order by g.id), '[]'::json)
+         from score_group g where g.license_id = l.id and g.status <> 'DELETED') as groups,
         (select coalesce(json_agg(json_build_object('scoreGroup', p.score_group, 'score', p.score, 'changes', p.changes,
           'changedAt', p.changed_at) order by p.score_group), '[]'::json)
          from score_standing p where p.tenant_id = i.tenant_id and p.license_instance_id = i.id) as standing
@@ -54,7 +56,8 @@ export async function findMovements(
   { from, widthMs, stretches }: { from: number; widthMs: number; stretches: number },
 ): Promise<Movement[]> {
   return db.prepared<Movement>(
-    sql`select c.score_group as "scoreGroup", least((c.timestamp - ${from}) / ${widthMs}::bigint, ${stretches}::bigint) as stretch,
+    sql`select c.score_group as "scoreGroup",
+        least((c.timestamp - ${from}) / ${widthMs}::bigint, ${stretches}::bigint) as stretch,
         sum(round(c.score_change * 1000000)::bigint)::bigint as millionths
       from score_change c where c.tenant_id = ${tenantId} and c.license_instance_id = ${id} and c.timestamp >= ${from}
       group by 1, 2 order by 2, 1`,

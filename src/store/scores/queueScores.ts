@@ -65,7 +65,8 @@ export async function queueRetractions(
   await tx.prepared(
     sql`with gone as (
         select * from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
-          ${alerts.map(({ uid }) => uid)}::uuid[], ${alerts.map(({ timestamp }) => timestamp)}::bigint[]) g(tenant_id, uid, timestamp)),
+          ${alerts.map(({ uid }) => uid)}::uuid[],
+          ${alerts.map(({ timestamp }) => timestamp)}::bigint[]) g(tenant_id, uid, timestamp)),
       touched as (
         select g.*, w.license_instance_id, null::bigint as i, w.id from gone g
           join score_work w on w.tenant_id = g.tenant_id and w.alert_uid = g.uid and w.type = 'alert'

@@ -27,8 +27,8 @@ export type ScoreWork =
 /** Read after the lane was taken: what the license says cannot be older than that. */
 export async function readLane(db: Db, lane: Lane, most: number): Promise<LaneFacts> {
   const rows = await db.prepared<Omit<LaneFacts, keyof Lane>>(
-    sql`select i.organisation_id as "organisationId", i.project_id as "projectId", i.license_id as "licenseId", l.params,
-        l.group_script as "groupScript", l.score_script as "scoreScript", s.next_i as "nextI",
+    sql`select i.organisation_id as "organisationId", i.project_id as "projectId", i.license_id as "licenseId",
+      l.params, l.group_script as "groupScript", l.score_script as "scoreScript", s.next_i as "nextI",
         (select coalesce(json_agg(json_build_object('name', g.name, 'status', g.status) order by g.id), '[]'::json)
          from score_group g where g.license_id = l.id and g.status <> 'DELETED') as "scoreGroups",
         (select coalesce(json_object_agg(p.score_group, p.score), '{}'::json) from score_standing p

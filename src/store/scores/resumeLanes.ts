@@ -32,7 +32,8 @@ export async function countRunning(db: Db, licenseId: number): Promise<number> {
   const rows = await db.query<{ count: number }>(
     sql`select count(*) as count from license_instance i
       left join score_lane s on s.tenant_id = i.tenant_id and s.license_instance_id = i.id
-      where i.license_id = ${licenseId} and i.status <> 'DELETED' and i.license_status = 'LICENCED' and s.fault is null`,
+      where i.license_id = ${licenseId} and i.status <> 'DELETED' and i.license_status = 'LICENCED'
+        and s.fault is null`,
   );
   return rows[0]!.count;
 }

@@ -26,7 +26,8 @@ export async function settleLane(
     sql`with lane as (
         update score_lane set holder = null, lease_until = null, next_i = ${nextI},
           fault = ${fault ? storableJson(fault) : null}::jsonb
-        where tenant_id = ${lane.tenantId} and license_instance_id = ${lane.instanceId} and holder = ${lane.holder}::uuid
+        where tenant_id = ${lane.tenantId} and license_instance_id = ${lane.instanceId}
+          and holder = ${lane.holder}::uuid
         returning tenant_id, license_instance_id),
       done as (
         delete from score_work where id = any(${done}::bigint[]) and exists (select from lane)),

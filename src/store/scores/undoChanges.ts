@@ -63,12 +63,12 @@ export async function writeReversal(
         update score_standing p set score = ${score}, changes = p.changes + 1, changed_at = ${timestamp} from undone u
         where p.tenant_id = u.tenant_id and p.license_instance_id = u.license_instance_id
           and p.score_group = u.score_group)
-      insert into score_change (tenant_id, timestamp, license_instance_id, i, uid, index, type, organisation_id, license_id,
-        project_id, contract_id, tx_hash, detector_schema_name, alert_id, monitor_id, alert_name, alert_message,
-        numeric_severity, meta, score_group, score, score_change, key, value, odd_words, terms)
+      insert into score_change (tenant_id, timestamp, license_instance_id, i, uid, index, type, organisation_id,
+        license_id, project_id, contract_id, tx_hash, detector_schema_name, alert_id, monitor_id, alert_name,
+        alert_message, numeric_severity, meta, score_group, score, score_change, key, value, odd_words, terms)
       select tenant_id, ${timestamp}, license_instance_id, ${i}, ${uid}::uuid, ${scoreIndex(timestamp)}, 'retraction',
         organisation_id, license_id, project_id, contract_id, tx_hash, detector_schema_name, alert_id, monitor_id,
-        alert_name, alert_message, numeric_severity, meta, score_group, ${score}, ${scoreChange}, key, -value, odd_words,
-        terms from undone`,
+        alert_name, alert_message, numeric_severity, meta, score_group, ${score}, ${scoreChange}, key, -value,
+          odd_words, terms from undone`,
   );
 }

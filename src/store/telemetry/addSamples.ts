@@ -12,7 +12,8 @@ export async function addSamples(db: Db, samples: readonly Sample[]): Promise<vo
     sql`insert into metric_sample as s (tenant_id, metric, minute, labels, value, count, min, max, last)
       select * from unnest(${column('tenantId')}::bigint[], ${column('metric')}::text[], ${column('minute')}::bigint[],
         ${rows.map(({ labels }) => JSON.stringify(labels))}::jsonb[], ${column('value')}::float8[],
-        ${column('count')}::bigint[], ${column('min')}::float8[], ${column('max')}::float8[], ${column('last')}::float8[])
+        ${column('count')}::bigint[], ${column('min')}::float8[], ${column('max')}::float8[],
+          ${column('last')}::float8[])
       on conflict (tenant_id, metric, minute, labels) do update set value = s.value + excluded.value,
         count = s.count + excluded.count, min = least(s.min, excluded.min), max = greatest(s.max, excluded.max),
         last = excluded.last`,

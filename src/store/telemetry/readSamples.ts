@@ -52,7 +52,8 @@ export async function sumMetrics(
   return db.query<{ bucket: number; metric: MetricName; value: number }>(
     sql`select ${bucketOf(time)} as bucket, s.metric, sum(s.value) as value from metric_sample s
       where s.tenant_id = ${tenantId} and s.metric = any(${metrics}) and ${within(time)}
-        and s.labels ->> 'type' is not distinct from coalesce(${JSON.stringify(types)}::jsonb ->> s.metric, s.labels ->> 'type')
+        and s.labels ->> 'type' is not distinct from coalesce(${JSON.stringify(types)}::jsonb ->> s.metric,
+          s.labels ->> 'type')
       group by 1, 2`,
   );
 }

@@ -26,7 +26,8 @@ export async function findWalletKey(
         select k.address, k.sealed_key, k.module_key_id, 1 from wallet_key k
           where k.tenant_id = w.tenant_id and k.wallet_id = w.id
       ) k
-      where w.tenant_id = ${tenantId} and w.id = ${walletId} and k.address = coalesce(${address ?? null}::text, w.address)
+      where w.tenant_id = ${tenantId} and w.id = ${walletId}
+        and k.address = coalesce(${address ?? null}::text, w.address)
       order by k.age limit 1`,
   );
   return rows[0];
@@ -61,7 +62,8 @@ export async function findDrainingKeys(db: Db, wallet?: WalletRef): Promise<Drai
 
 export async function retireKeys(db: Db, ids: readonly number[], now: number): Promise<void> {
   await db.query(
-    sql`update wallet_key set state = 'RETIRED', updated_at = ${now} where id = any(${ids}::bigint[]) and state = 'DRAINING'`,
+    sql`update wallet_key set state = 'RETIRED', updated_at = ${now}
+      where id = any(${ids}::bigint[]) and state = 'DRAINING'`,
   );
 }
 

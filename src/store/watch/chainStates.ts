@@ -17,7 +17,8 @@ export type ChainState = {
 export async function findChainStates(db: Db): Promise<Map<string, ChainState>> {
   const rows = await db.query<ChainState>(
     sql`select chain_uid as "chainUid", coalesce(lease_until > clock_timestamp(), false) as "isFollowed",
-        nullif(head, -1) as head, nullif(processed, -1) as processed, case when confirmed >= 0 then confirmed end as confirmed,
+        nullif(head, -1) as head, nullif(processed, -1) as processed,
+          case when confirmed >= 0 then confirmed end as confirmed,
         case when final >= 0 then final end as final, processed_at as "processedAt", endpoints
       from chain_cursor`,
   );

@@ -34,10 +34,10 @@ export async function insertDeferred(
     previousTimestamp: previous?.timestamp ?? null,
   }));
   await tx.prepared(
-    sql`insert into deferred_evaluation (chain_uid, kind, id, number, hash, previous_number, previous_timestamp, tenant_id,
-        reason, next_attempt_at, created_at)
-      select ${chainUid}, r.kind, r.id, r.number, r.hash, r."previousNumber", r."previousTimestamp", r."tenantId", r.reason,
-        ${now}::bigint, ${now}::bigint
+    sql`insert into deferred_evaluation (chain_uid, kind, id, number, hash, previous_number, previous_timestamp,
+      tenant_id, reason, next_attempt_at, created_at)
+      select ${chainUid}, r.kind, r.id, r.number, r.hash, r."previousNumber", r."previousTimestamp", r."tenantId",
+        r.reason, ${now}::bigint, ${now}::bigint
       from json_to_recordset(${storableJson(given)}::json) as r(kind text, id bigint, number bigint, hash text,
         "previousNumber" bigint, "previousTimestamp" bigint, "tenantId" bigint, reason text)`,
   );

@@ -73,7 +73,8 @@ export async function recordSwitchOff(
 export async function clearFaults(tx: Db, keys: readonly { kind: string; id: number }[]): Promise<void> {
   if (keys.length === 0) return;
   await tx.query(
-    sql`delete from watch_fault f using unnest(${keys.map(({ kind }) => kind)}::text[], ${keys.map(({ id }) => id)}::bigint[]) k(kind, id)
+    sql`delete from watch_fault f using unnest(${keys.map(({ kind }) => kind)}::text[],
+      ${keys.map(({ id }) => id)}::bigint[]) k(kind, id)
       where f.kind = k.kind and f.id = k.id`,
   );
 }
@@ -83,7 +84,8 @@ export async function listFaultySubscribers(
   chainUid: string,
 ): Promise<{ kind: string; id: number; looped: number }[]> {
   return db.query(
-    sql`select f.kind, f.id, f.looped from watch_fault f join contract c on c.tenant_id = f.tenant_id and c.id = f.contract_id
+    sql`select f.kind, f.id, f.looped from watch_fault f
+      join contract c on c.tenant_id = f.tenant_id and c.id = f.contract_id
       where c.chain_uid = ${chainUid}`,
   );
 }

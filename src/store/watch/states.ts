@@ -67,7 +67,8 @@ export async function undoStates(tx: Db, chainUid: string, above: number): Promi
   );
   const fresh = undone.filter(({ state }) => state === null);
   await tx.query(
-    sql`delete from watch_state s using unnest(${fresh.map(({ kind }) => kind)}::text[], ${fresh.map(({ id }) => id)}::bigint[]) k(kind, id)
+    sql`delete from watch_state s using unnest(${fresh.map(({ kind }) => kind)}::text[],
+      ${fresh.map(({ id }) => id)}::bigint[]) k(kind, id)
       where k.kind = s.kind and k.id = s.id`,
   );
   return undone;

@@ -90,7 +90,8 @@ async function findDetectors(
   contractIds: readonly number[],
 ): Promise<Map<number, WatchedDetector[]>> {
   const rows = await db.query<WatchedDetector>(
-    sql`select d.id, d.contract_id as "contractId", d.name, s.name as "schemaName", d.tags, d.config || coalesce(d.sealed_config, '{}') as config
+    sql`select d.id, d.contract_id as "contractId", d.name, s.name as "schemaName", d.tags,
+      d.config || coalesce(d.sealed_config, '{}') as config
       from detector d join detector_schema s on s.id = d.schema_id
       where d.contract_id = any(${contractIds}) and d.status = 'ACTIVE' and d.source <> 'EXTERNAL'
         and s.status = 'ACTIVE' order by d.id`,
