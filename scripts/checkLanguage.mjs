@@ -1,0 +1,63 @@
+// Part of `npm run check`: keeps quaint words out of identifiers, comments, texts, documents and test names.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What not to write (a word or a phrase, in lower case) and what to write instead. */
+const replacements = {
+  amid: 'during, within',
+  'comes about': 'happens',
+  forthwith: 'at once',
+  henceforth: 'from now on',
+  hitherto: 'so far',
+  lest: 'otherwise',
+  ought: 'must, should',
+  'so that it is told': 'to notify',
+  thereby: 'so',
+  therein: 'in it',
+  thereof: 'of it',
+  thus: 'so',
+  'was begun': 'started',
+  whatsoever: 'any',
+  whereupon: 'then',
+  whilst: 'while',
+};
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const phrases = Object.keys(replacements).map((phrase) => ({ phrase, pattern: new RegExp(`\\b${phrase}\\b`) }));
+const folders = ['src', 'docs', 'test', 'testing', 'bench', 'demo', 'scripts', 'sdk', 'web'];
+const rootFiles = readdirSync(root).filter((file) => /\.(md|cjs)$/.test(file));
+const testName = /\b(?:it|test|describe)(?:\.\w+(?:\([^)]*\))?)*\(\s*(['"`].*)/;
+
+const faults = [...rootFiles, ...folders.flatMap(filesIn)].flatMap(check);
+process.stdout.write(faults.map((fault) => `${fault}\n`).join(''));
+process.exit(faults.length > 0 ? 1 : 0);
+
+function check(file) {
+  const isTest = file.endsWith('.test.ts');
+  return readFileSync(join(root, file), 'utf8')
+    .split('\n')
+    .flatMap((line, index) => {
+      const text = toWords(isTest ? (testName.exec(line)?.[1] ?? '') : line);
+      return phrases
+        .filter(({ pattern }) => pattern.test(text))
+        .map(({ phrase }) => `${file}:${index + 1} says "${phrase}"; write: ${replacements[phrase]}`);
+    });
+}
+
+/** Identifiers as their words: `toldOf` as `told of`. */
+function toWords(line) {
+  return line
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ')
+    .toLowerCase();
+}
+
+/** This file names the words; released migrations never change. */
+function filesIn(folder) {
+  if (!statSync(join(root, folder), { throwIfNoEntry: false })) return [];
+  return readdirSync(join(root, folder), { recursive: true })
+    .filter((file) => /\.(ts|mjs|tsx|md|html)$/.test(file) && !/node_modules|^(dist|vectors)/.test(file))
+    .map((file) => join(folder, file))
+    .filter((file) => file !== join('scripts', 'checkLanguage.mjs'));
+}
