@@ -24,7 +24,10 @@ const replacements = {
 };
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const phrases = Object.keys(replacements).map((phrase) => ({ phrase, pattern: new RegExp(`\\b${phrase}\\b`) }));
+const phrases = Object.keys(replacements).map((phrase) => ({
+  phrase,
+  pattern: new RegExp(`\\b${phrase}\\b`),
+}));
 const folders = ['src', 'docs', 'test', 'testing', 'bench', 'demo', 'scripts', 'sdk', 'web'];
 const rootFiles = readdirSync(root).filter((file) => /\.(md|cjs)$/.test(file));
 const testName = /\b(?:it|test|describe)(?:\.\w+(?:\([^)]*\))?)*\(\s*(['"`].*)/;

@@ -35,7 +35,8 @@ export function parseRangeEnd(
   throw invalid(
     `/${end}`,
     'invalid-date',
-    `'${expression.slice(0, 40)}' is no ${end} of a range: give epoch milliseconds or an offset such as -1d, now-1d/d or now.`,
+    `'${expression.slice(0, 40)}' is no ${end} of a range: ` +
+      'give epoch milliseconds or an offset such as -1d, now-1d/d or now.',
   );
 }
 

@@ -21,7 +21,8 @@ export function parseInterval(text: string, pointer: string): Interval {
   throw invalid(
     pointer,
     'invalid-interval',
-    `'${text.slice(0, 40)}' is no interval: give one of 1y, 1q, 1M, 1w, 1d, 1h, 1m, 1s, or a whole multiple of ms, s, m, h or d such as 90m.`,
+    `'${text.slice(0, 40)}' is no interval: give one of 1y, 1q, 1M, 1w, 1d, 1h, 1m, 1s, ` +
+      'or a whole multiple of ms, s, m, h or d such as 90m.',
   );
 }
 
@@ -57,7 +58,8 @@ export function denseBuckets(buckets: Buckets, from: number, to: number, pointer
       throw invalid(
         pointer,
         'too-many-buckets',
-        `The range has more than ${maxBuckets.toLocaleString('en-US')} intervals; take a longer interval or a shorter range.`,
+        `The range has more than ${maxBuckets.toLocaleString('en-US')} intervals; ` +
+          'take a longer interval or a shorter range.',
       );
     }
     starts.push(start);

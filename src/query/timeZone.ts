@@ -28,7 +28,8 @@ export function parseTimeZone(text: string, pointer: string): TimeZone {
   throw invalid(
     pointer,
     'invalid-time-zone',
-    `'${text.slice(0, 40)}' is no time zone: give UTC, an offset up to 18:00 such as +05:45, or an IANA name such as Europe/Paris.`,
+    `'${text.slice(0, 40)}' is no time zone: give UTC, an offset up to 18:00 such as +05:45, ` +
+      'or an IANA name such as Europe/Paris.',
   );
 }
 

@@ -48,7 +48,8 @@ function scalarToSql(field: ScalarField, test: BoundTest, want: boolean): Sql {
   const compared = (value: Sql) => {
     const exact = compareValue(test, () => readAs(type, value));
     const condition = ignoresCase
-      ? sql`(case when ${ignoresCase(value)} then ${compareValue(lowerCase(test), () => sql`lower(${value})`)} else ${exact} end)`
+      ? sql`(case when ${ignoresCase(value)}
+          then ${compareValue(lowerCase(test), () => sql`lower(${value})`)} else ${exact} end)`
       : exact;
     return want ? condition : sql`not (${condition})`;
   };

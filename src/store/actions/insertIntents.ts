@@ -30,7 +30,9 @@ const maxCauses = 3;
 
 const loopReason =
   'The alert was raised by a transaction of this action, or of one that it led to: firing again would never end.';
-const chainReason = `The alert was raised by a transaction that ${maxCauses} actions led to, one after the other; no further action follows from it.`;
+const chainReason =
+  `The alert was raised by a transaction that ${maxCauses} actions led to, one after the other; ` +
+  'no further action follows from it.';
 
 /**
  * Inserts one intent for each binding of an action to an alert; one that was cancelled with its alert is restored with it. An

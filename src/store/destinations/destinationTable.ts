@@ -1,8 +1,8 @@
 import { byTenant, id, type Members, status, type Table, times } from '../table.ts';
 
 /** Header values are sealed; a record shows only that they are there. */
-const headers =
-  "(select coalesce(json_object_agg(h, '[sealed]'), '{}') from unnest($.header_names) h where $.header_names is not null)";
+const headers = `(select coalesce(json_object_agg(h, '[sealed]'), '{}') from unnest($.header_names) h
+  where $.header_names is not null)`;
 
 /** Of an e-mail address alone; nothing else has to be confirmed. */
 const confirmed = {

