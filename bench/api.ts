@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { openPool, storeOn } from '../src/store/db.ts';
+import { createStore, openPool } from '../src/store/db.ts';
 import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { startBareServer } from './support/bareServer.ts';
@@ -46,7 +46,7 @@ async function onDatabase<T>(dataDir: string, work: (pool: pg.Pool) => Promise<T
 }
 
 async function measure(pool: pg.Pool): Promise<Omit<Report, 'start'>> {
-  const store = storeOn(pool);
+  const store = createStore(pool);
   tell('Writing records');
   const tenants = await seed(pool, store);
   const recording = recordStatements(store);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { prepareRaise, raiseAlerts } from '../src/alerts/raiseAlerts.ts';
 import { sql } from '../src/lib/sql.ts';
 import { issueToken } from '../src/services/accounts/issueToken.ts';
-import { openPool, type Store, storeOn } from '../src/store/db.ts';
+import { createStore, openPool, type Store } from '../src/store/db.ts';
 import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { ask } from './support/ask.ts';
@@ -32,7 +32,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 try {
   await migrate(embedded.connection);
   const pool = openPool(embedded.connection, () => {});
-  const store = storeOn(pool);
+  const store = createStore(pool);
   const stored = (await store.query<{ count: number }>(sql`select count(*) as count from alert`))[0]!.count;
   const world = createAlertWorld(Date.UTC(2026, 10, 15), count, stored);
   if (stored === 0) {

@@ -1,5 +1,5 @@
 import type { Finding } from '../model/alert.ts';
-import { countAlerts } from '../store/alerts/alertRate.ts';
+import { addToAlertRates } from '../store/alerts/alertRate.ts';
 import type { Db } from '../store/db.ts';
 
 /**
@@ -11,7 +11,9 @@ export async function limitRate(tx: Db, findings: readonly Finding[], now: numbe
   for (const { kind, tenantId } of findings)
     if (kind === 'detector') counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
   if (counts.size === 0) return [...findings];
-  const windows = new Map((await countAlerts(tx, counts, now)).map((window) => [window.tenantId, window]));
+  const windows = new Map(
+    (await addToAlertRates(tx, counts, now)).map((window) => [window.tenantId, window]),
+  );
   const notices: Finding[] = [];
   const limited = findings.map((finding) => {
     const window = finding.kind === 'detector' ? windows.get(finding.tenantId) : undefined;

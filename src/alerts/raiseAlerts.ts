@@ -2,7 +2,7 @@ import type { Finding, RaisedAlert } from '../model/alert.ts';
 import { alertRow } from '../store/alerts/alertRow.ts';
 import { insertAlerts } from '../store/alerts/insertAlerts.ts';
 import { ensurePartitions } from '../store/alerts/partitions.ts';
-import { sortTerms } from '../store/alerts/sortTerms.ts';
+import { flushPendingTerms } from '../store/alerts/sortTerms.ts';
 import type { Db, Store } from '../store/db.ts';
 import { alertUid } from './alertUid.ts';
 
@@ -12,7 +12,7 @@ export type AlertHook = (tx: Db, raised: readonly RaisedAlert[]) => Promise<void
 /** Prepares the store for a batch; outside the transaction, because all transactions share partitions and indexes. */
 export async function prepareRaise(store: Store, findings: readonly Finding[]): Promise<void> {
   await ensurePartitions(store, 'alert', new Set(findings.map(({ timestamp }) => timestamp)));
-  await sortTerms(store, findings.length);
+  await flushPendingTerms(store, findings.length);
 }
 
 /**

@@ -4,7 +4,7 @@ import { readMasterKeyFile, writeMasterKeyFile } from '../lib/masterKey.ts';
 import { masterKeys } from '../runtime/app.ts';
 import { loadConfig } from '../runtime/config.ts';
 import type { Db } from '../store/db.ts';
-import { holdRotation, openKeyring, resealDataKeys } from '../store/keyring.ts';
+import { openKeyring, resealDataKeys, runRotationExclusively } from '../store/keyring.ts';
 import { appendAudit } from '../store/records/audit.ts';
 import { withStore } from './maintain.ts';
 import type { CommandInput } from './parseCommand.ts';
@@ -23,7 +23,7 @@ export async function rotateKey(options: CommandInput['options']): Promise<numbe
   const old = masterKeys(config);
   return withStore(async (store) => {
     const next = typeof file === 'string' ? readMasterKeyFile(file)[0]! : randomBytes(32);
-    const count = await holdRotation(store, async () => {
+    const count = await runRotationExclusively(store, async () => {
       // Chains that started without a key are bound before there is a newer one.
       await openKeyring(store, old, Date.now());
       const present = old();

@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { Services } from '../services/call.ts';
 import { destroyOrphanKeys, retireDrainedKeys } from '../services/wallets/purgeWalletKeys.ts';
 import { expireApprovals } from '../store/actions/approvals.ts';
-import { forgetOldAlertEvents } from '../store/alerts/alertEvents.ts';
-import { forgetOldRates } from '../store/alerts/alertRate.ts';
+import { purgeAlertEvents } from '../store/alerts/alertEvents.ts';
+import { purgeAlertRates } from '../store/alerts/alertRate.ts';
 import { dropOldPartitions, ensurePartitionsAhead } from '../store/alerts/partitions.ts';
 import { tidyDeliveries } from '../store/destinations/tidyDeliveries.ts';
 import { forgetOldReplies } from '../store/records/idempotency.ts';
@@ -49,8 +49,8 @@ export async function runHousekeeping(options: Options, ending: AbortSignal): Pr
     'Replies to repeated requests were not forgotten': () => forgetOldReplies(store, at),
     'Expired approvals were not marked': () => expireApprovals(store, at),
     'Old deliveries were not removed': () => tidyDeliveries(store, at),
-    'Old rates of alerts were not removed': () => forgetOldRates(store, at - 30 * dayMs),
-    'Old events of the live stream were not removed': () => forgetOldAlertEvents(store, at - 7 * dayMs),
+    'Old rates of alerts were not removed': () => purgeAlertRates(store, at - 30 * dayMs),
+    'Old events of the live stream were not removed': () => purgeAlertEvents(store, at - 7 * dayMs),
     'Old backtests were not removed': () => purgeBacktests(store, at - 30 * dayMs),
     'What deleted detectors remembered was not removed': () => purgeDeletedStates(store),
     'The queues of deleted license instances were not removed': () => tidyScores(store),

@@ -30,7 +30,7 @@ const types: pg.CustomTypesConfig = {
 };
 
 export function openStore(config: pg.PoolConfig, onError: (error: Error) => void): Store {
-  return storeOn(openPool(config, onError));
+  return createStore(openPool(config, onError));
 }
 
 export function openPool(config: pg.PoolConfig, onError: (error: Error) => void): pg.Pool {
@@ -50,21 +50,21 @@ export function openPool(config: pg.PoolConfig, onError: (error: Error) => void)
   return pool;
 }
 
-export function storeOn(pool: pg.Pool): Store {
+export function createStore(pool: pg.Pool): Store {
   return {
-    ...runner((query) => pool.query(query)),
+    ...createDb((query) => pool.query(query)),
     transaction: (work) => transaction(pool, work),
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => pool.end(),
   };
 }
 
-function runner(run: (query: pg.QueryConfig) => Promise<pg.QueryResult>): Db {
+function createDb(run: (query: pg.QueryConfig) => Promise<pg.QueryResult>): Db {
   const query = async <Row extends pg.QueryResultRow>(config: pg.QueryConfig): Promise<Row[]> => {
     try {
       return (await run(config)).rows;
     } catch (error) {
-      throw explain(error);
+      throw toProblem(error);
     }
   };
   return {
@@ -102,21 +102,21 @@ async function transaction<T>(pool: pg.Pool, work: (tx: Db) => Promise<T>): Prom
 
 async function transactionOnce<T>(pool: pg.Pool, work: (tx: Db) => Promise<T>): Promise<T> {
   const client = await connect(pool);
-  let broken: Error | undefined;
+  let rollbackError: Error | undefined;
   try {
-    const tx = runner((query) => client.query(query));
+    const tx = createDb((query) => client.query(query));
     await client.query('begin');
     const result = await work(tx);
     await client.query('commit');
     return result;
   } catch (error) {
     await client.query('rollback').catch((failure: Error) => {
-      broken = failure;
+      rollbackError = failure;
     });
-    throw explain(error);
+    throw toProblem(error);
   } finally {
     // A connection that cannot even roll back is thrown away, not handed to the next caller.
-    client.release(broken);
+    client.release(rollbackError);
   }
 }
 
@@ -124,12 +124,12 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   try {
     return await pool.connect();
   } catch (error) {
-    throw explain(error);
+    throw toProblem(error);
   }
 }
 
 /** Failures of the store itself are the caller's to retry; the rest stay what they are. */
-function explain(error: unknown): unknown {
+function toProblem(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) {
     const code = error.code ?? '';
     // FATAL ends the connection: it was refused, or the server is going down.

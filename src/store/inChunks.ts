@@ -2,6 +2,6 @@
 const chunkSize = 5000;
 
 /** Changes rows until none is left to change; `change` takes at most some of them and returns how many it took. */
-export async function inChunks(change: (limit: number) => Promise<number>): Promise<void> {
-  while ((await change(chunkSize)) > 0);
+export async function inChunks(changeSome: (limit: number) => Promise<number>): Promise<void> {
+  while ((await changeSome(chunkSize)) > 0);
 }

@@ -6,13 +6,13 @@ import type { Db, Store } from './db.ts';
 import { keyAuditChains } from './records/keyAuditChains.ts';
 
 /** Where a secret belongs; a box opens only in its own place. */
-type Place = { tenantId: number | null; kind: string; id: number | string; member: string };
+type SecretOwner = { tenantId: number | null; kind: string; id: number | string; member: string };
 
 export type Keyring = {
-  seal(place: Place, plain: string): Buffer;
-  unseal(place: Place, box: Buffer): Promise<string>;
+  seal(place: SecretOwner, plain: string): Buffer;
+  unseal(place: SecretOwner, box: Buffer): Promise<string>;
   /** For secrets that are wiped after use, which a string cannot be. */
-  unsealBytes(place: Place, box: Buffer): Promise<Buffer>;
+  unsealBytes(place: SecretOwner, box: Buffer): Promise<Buffer>;
   audit: AuditKeys;
 };
 
@@ -52,12 +52,12 @@ export async function openKeyring(store: Store, masterKeys: MasterKeys, now: num
     }
   }
 
-  async function unsealBytes(place: Place, box: Buffer): Promise<Buffer> {
+  async function unsealBytes(place: SecretOwner, box: Buffer): Promise<Buffer> {
     const id = box.readUInt32BE(0);
     if (!keys.has(id)) await load();
     const key = keys.get(id);
     if (!key) throw new Error(`No data key ${id} for a secret of ${place.kind} ${place.id}.`);
-    return unseal(key, box.subarray(headerBytes), boundTo(place));
+    return unseal(key, box.subarray(headerBytes), toContext(place));
   }
 
   return {
@@ -65,7 +65,7 @@ export async function openKeyring(store: Store, masterKeys: MasterKeys, now: num
       const newest = Math.max(...keys.keys());
       const header = Buffer.alloc(headerBytes);
       header.writeUInt32BE(newest);
-      return Buffer.concat([header, seal(keys.get(newest)!, Buffer.from(plain), boundTo(place))]);
+      return Buffer.concat([header, seal(keys.get(newest)!, Buffer.from(plain), toContext(place))]);
     },
     unseal: async (place, box) => (await unsealBytes(place, box)).toString(),
     unsealBytes,
@@ -83,7 +83,7 @@ export async function openKeyring(store: Store, masterKeys: MasterKeys, now: num
 const rotationLock = 7_305_114;
 
 /** One rotation at a time, also over processes: of two at once, each would forget the other's new key. */
-export async function holdRotation<T>(store: Store, rotate: () => Promise<T>): Promise<T> {
+export async function runRotationExclusively<T>(store: Store, rotate: () => Promise<T>): Promise<T> {
   return store.transaction(async (tx) => {
     await tx.query(sql`select pg_advisory_xact_lock(${rotationLock})`);
     return rotate();
@@ -101,7 +101,7 @@ export async function resealDataKeys(
     await tx.query(sql`lock table data_key in share row exclusive mode`);
     const rows = await readDataKeys(tx);
     for (const row of rows) {
-      const sealed = seal(next, openDataKey(row, old()), dataKeyPlace(row));
+      const sealed = seal(next, openDataKey(row, old()), dataKeyContext(row));
       await tx.query(
         sql`update data_key set sealed = ${sealed}, master_key_id = ${masterKeyId(next)} where id = ${row.id}`,
       );
@@ -125,7 +125,7 @@ async function createDataKey(tx: Db, master: Buffer, now: number): Promise<{ id:
   );
   const id = rows[0]!.id;
   const key = randomBytes(32);
-  const sealed = seal(master, key, dataKeyPlace({ id, keysAudit: true }));
+  const sealed = seal(master, key, dataKeyContext({ id, keysAudit: true }));
   await tx.query(
     sql`insert into data_key (id, created_at, master_key_id, keys_audit, sealed)
       values (${id}, ${now}, ${masterKeyId(master)}, true, ${sealed})`,
@@ -141,7 +141,7 @@ function openDataKey(row: DataKeyRow, masters: readonly Buffer[]): Buffer {
         'Give the right key in VIGIL_MASTER_KEY or VIGIL_MASTER_KEY_FILE.',
     );
   }
-  return unseal(master, row.sealed, dataKeyPlace(row));
+  return unseal(master, row.sealed, dataKeyContext(row));
 }
 
 /** Tells master keys apart without saying anything about them. */
@@ -149,10 +149,10 @@ function masterKeyId(key: Buffer): string {
   return createHash('sha256').update('vigil master key').update(key).digest('hex').slice(0, 16);
 }
 
-function dataKeyPlace({ id, keysAudit }: Pick<DataKeyRow, 'id' | 'keysAudit'>): string {
+function dataKeyContext({ id, keysAudit }: Pick<DataKeyRow, 'id' | 'keysAudit'>): string {
   return keysAudit ? `vigil data key ${id} that keys the audit log` : `vigil data key ${id}`;
 }
 
-function boundTo(place: Place): string {
+function toContext(place: SecretOwner): string {
   return JSON.stringify([place.tenantId, place.kind, place.id, place.member]);
 }

@@ -7,29 +7,29 @@ import pg from 'pg';
 export function listen(
   config: pg.ClientConfig,
   channel: 'vigil_watch' | 'vigil_work' | 'vigil_alert' | 'vigil_score' | 'vigil_action',
-  heard: (message: string | undefined) => void,
+  onMessage: (message: string | undefined) => void,
 ): () => Promise<void> {
   let isStopped = false;
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   async function connect(): Promise<void> {
-    const fresh = new pg.Client({ ...config, application_name: 'vigil listen', keepAlive: true });
-    client = fresh;
-    fresh.on('error', () => {});
-    fresh.on('end', again);
-    fresh.on('notification', ({ payload }) => heard(payload ?? ''));
+    const connection = new pg.Client({ ...config, application_name: 'vigil listen', keepAlive: true });
+    client = connection;
+    connection.on('error', () => {});
+    connection.on('end', reconnectLater);
+    connection.on('notification', ({ payload }) => onMessage(payload ?? ''));
     try {
-      await fresh.connect();
-      await fresh.query(`listen ${channel}`);
-      heard(undefined);
+      await connection.connect();
+      await connection.query(`listen ${channel}`);
+      onMessage(undefined);
     } catch {
       // `end` is not told when a connection never came to be.
-      again();
+      reconnectLater();
     }
   }
 
-  function again(): void {
+  function reconnectLater(): void {
     if (isStopped || timer) return;
     timer = setTimeout(() => {
       timer = undefined;

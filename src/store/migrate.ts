@@ -22,17 +22,17 @@ export async function migrate(config: pg.PoolConfig): Promise<string[]> {
         name text primary key, hash text not null, at timestamptz not null default now())`,
     );
     const { rows } = await client.query<{ name: string; hash: string }>('select name, hash from migration');
-    const done = new Map(rows.map((row) => [row.name, row.hash]));
-    const taken: string[] = [];
+    const appliedHashes = new Map(rows.map((row) => [row.name, row.hash]));
+    const applied: string[] = [];
     for (const migration of migrations()) {
-      const hash = done.get(migration.name);
+      const hash = appliedHashes.get(migration.name);
       if (hash === migration.hash) continue;
       if (hash !== undefined)
         throw new Error(`Migration ${migration.name} was changed after it had been applied.`);
       await apply(client, migration);
-      taken.push(migration.name);
+      applied.push(migration.name);
     }
-    return taken;
+    return applied;
   } finally {
     await client.end();
   }

@@ -2,7 +2,7 @@ import { sql } from '../lib/sql.ts';
 import type { Db } from './db.ts';
 
 /** Does the work inside the transaction and undoes it; whatever it throws is thrown. */
-export async function tryOut(tx: Db, work: () => Promise<unknown>): Promise<void> {
+export async function dryRun(tx: Db, work: () => Promise<unknown>): Promise<void> {
   await tx.query(sql`savepoint try_out`);
   await work();
   await tx.query(sql`rollback to savepoint try_out`);

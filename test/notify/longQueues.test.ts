@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { raw, sql } from '../../src/lib/sql.ts';
-import { forgetOldAlertEvents } from '../../src/store/alerts/alertEvents.ts';
+import { purgeAlertEvents } from '../../src/store/alerts/alertEvents.ts';
 import { tidyDeliveries } from '../../src/store/destinations/tidyDeliveries.ts';
 import { until } from '../../testing/until.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
@@ -102,7 +102,7 @@ describe('a long queue', () => {
         sql`insert into alert_event (tenant_id, contract_id, alert_uid, alert_timestamp, type, at)
           select 99, 1, gen_random_uuid(), 1, 'raised', ${at - age} from generate_series(1, ${many})`,
       );
-    await forgetOldAlertEvents(world.store, at - 7 * dayMs);
+    await purgeAlertEvents(world.store, at - 7 * dayMs);
     const rows = await world.store.query<{ at: number; count: number }>(
       sql`select at, count(*) as count from alert_event where tenant_id = 99 group by at`,
     );

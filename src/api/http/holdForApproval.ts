@@ -2,7 +2,7 @@ import { requestApproval } from '../../services/actions/approvals.ts';
 import type { Call } from '../../services/call.ts';
 import { findGuardedWallet } from '../../store/actions/approvals.ts';
 import type { Row } from '../../store/records/records.ts';
-import { tryOut } from '../../store/tryOut.ts';
+import { dryRun } from '../../store/tryOut.ts';
 import { approvalRuleOf } from './approvalRules.ts';
 import type { Endpoint, Input } from './endpoint.ts';
 
@@ -21,7 +21,7 @@ export async function holdForApproval(
   const body = (input.body ?? {}) as Record<string, unknown>;
   const wallet = await findGuardedWallet(call.db, call.visible, rule.touches(id ?? 0, body));
   if (!wallet) return undefined;
-  if (!rule.isNotTried) await tryOut(call.db, () => endpoint.handle(call, input));
+  if (!rule.isNotTried) await dryRun(call.db, () => endpoint.handle(call, input));
   const { method, path } = endpoint;
   const shown = rule.shows === undefined ? body : { [rule.shows]: body[rule.shows] };
   return requestApproval(call, wallet, { method, path, recordId: id ?? null, body: shown, input });

@@ -4,8 +4,8 @@ import { findAlert, hasKey, resolveAlerts, updateAlert } from '../../store/alert
 import { alertTable } from '../../store/alerts/alertTable.ts';
 import { tellResolved } from '../../store/destinations/followUps.ts';
 import { compileQuery } from '../../store/documents/compileQuery.ts';
-import { ofEverything, ofOwnTenants } from '../../store/documents/documentScopes.ts';
-import { withinTime } from '../../store/documents/searchDocuments.ts';
+import { ownTenantsScope, visibleScope } from '../../store/documents/documentScopes.ts';
+import { withTimeLimit } from '../../store/documents/searchDocuments.ts';
 import type { Row } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
@@ -17,9 +17,9 @@ export async function changeAlert(
   names: readonly string[],
   check: (current: Row) => void,
 ): Promise<Row> {
-  const before = await findAlert(call.db, ofOwnTenants(call.scope), uid, names, true);
+  const before = await findAlert(call.db, ownTenantsScope(call.scope), uid, names, true);
   if (!before) {
-    const seen = await findAlert(call.db, await ofEverything(call.db, call.visible), uid, names);
+    const seen = await findAlert(call.db, await visibleScope(call.db, call.visible), uid, names);
     if (seen)
       throw new Problem('forbidden', "You may see this alert but not change it: it is not your tenant's.");
     throw new Problem('not-found', 'There is no such alert.');
@@ -40,7 +40,7 @@ export async function changeAlert(
     ...(change.status === undefined ? {} : { isResolved: change.status === 'RESOLVED' }),
     ...(change.tags === undefined ? {} : { tags: { former: before.tags as string[], now: change.tags } }),
   });
-  const after = await findAlert(call.db, ofOwnTenants(call.scope), uid, names);
+  const after = await findAlert(call.db, ownTenantsScope(call.scope), uid, names);
   await audit(call, 'alert', 'update', { id: null, tenantId: key.tenantId }, before, after, { uid });
   return after!;
 }
@@ -50,12 +50,12 @@ export async function resolveByQuery(
   input: { query: string; timeseries?: { from: number; to: number }[]; resolved?: boolean },
 ): Promise<number> {
   const isResolved = input.resolved ?? true;
-  const condition = await compileQuery(call.db, alertTable, ofOwnTenants(call.scope), input, call.now);
+  const condition = await compileQuery(call.db, alertTable, ownTenantsScope(call.scope), input, call.now);
   if (isResolved) {
-    await withinTime(() => tellResolved(call.db, condition, call.now));
-    await withinTime(() => insertResolvedEvents(call.db, condition));
+    await withTimeLimit(() => tellResolved(call.db, condition, call.now));
+    await withTimeLimit(() => insertResolvedEvents(call.db, condition));
   }
-  const changed = await withinTime(() => resolveAlerts(call.db, condition, isResolved));
+  const changed = await withTimeLimit(() => resolveAlerts(call.db, condition, isResolved));
   for (const { tenantId, count } of changed) {
     const record = { id: null, tenantId };
     await audit(call, 'alert', isResolved ? 'resolve' : 'reopen', record, undefined, undefined, {

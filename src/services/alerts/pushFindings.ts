@@ -6,7 +6,7 @@ import { platformTenant } from '../../model/metrics.ts';
 import {
   type DetectorOrigin,
   findDetectorOrigin,
-  noteExternalFindings,
+  recordExternalFindings,
 } from '../../store/alerts/externalFindings.ts';
 import { addSamples } from '../../store/telemetry/addSamples.ts';
 import type { Call } from '../call.ts';
@@ -62,7 +62,7 @@ export async function pushFindings(
   checkMeta(pushed);
   const byEid = new Map(pushed.toReversed().map((item) => [item.eid, toFinding(origin, item, call.now)]));
   await prepareRaise(call.services.store, [...byEid.values()]);
-  const noted = await noteExternalFindings(
+  const noted = await recordExternalFindings(
     call.db,
     origin,
     Array.from(byEid, ([eid, finding]) => ({ eid, uid: alertUid(finding) })),

@@ -1,5 +1,5 @@
 import { alertTable } from '../../store/alerts/alertTable.ts';
-import { ofContract } from '../../store/documents/documentScopes.ts';
+import { contractScope } from '../../store/documents/documentScopes.ts';
 import { searchDocuments } from '../../store/documents/searchDocuments.ts';
 import type { SupplyDetector } from '../../store/tokenomics/tokenomics.ts';
 import type { Call } from '../call.ts';
@@ -24,7 +24,7 @@ export async function findSupplySamples(
   // Blocks may be of the same second.
   const sort = ['timestamp', 'blockNumber'].map((field) => ({ field, order: 'desc' as const }));
   const search = { query, timeseries: [{ from, to }], size: mostSamples, trackTotalCount: 0, sort };
-  const scope = ofContract(contract, 'detector');
+  const scope = contractScope(contract, 'detector');
   const { data } = await searchDocuments(
     call.services.reports,
     alertTable,

@@ -3,7 +3,7 @@ import { isMetric, metrics, platformTenant } from '../../model/metrics.ts';
 import { parseRangeEnd } from '../../query/datemath.ts';
 import { createBuckets, denseBuckets, parseInterval } from '../../query/interval.ts';
 import { parseTimeZone } from '../../query/timeZone.ts';
-import { withinTime } from '../../store/documents/searchDocuments.ts';
+import { withTimeLimit } from '../../store/documents/searchDocuments.ts';
 import { readSamples, type SampleSum } from '../../store/telemetry/readSamples.ts';
 import type { Call } from '../call.ts';
 
@@ -39,7 +39,7 @@ export async function readTelemetry(call: Call, request: TelemetryRequest): Prom
   const split = Object.keys(tags).filter((label) => new Set(tags[label]).size > 1);
   const filter = { ...time, metric, tenantIds, tags: new Map(Object.entries(others)), split };
   checkSize(time.starts.length, split, tags);
-  const sums = await withinTime(() => readSamples(call.services.reports, filter));
+  const sums = await withTimeLimit(() => readSamples(call.services.reports, filter));
   const byBucket = time.starts.map((): SampleSum[] => []);
   for (const sum of sums) byBucket[sum.bucket]!.push(sum);
   const points = time.starts.map((ts, index) => {

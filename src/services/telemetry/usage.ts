@@ -3,8 +3,8 @@ import { Problem } from '../../model/errors.ts';
 import type { MetricName } from '../../model/metrics.ts';
 import { findPlanUse, type PlanUse } from '../../store/accounts/plans.ts';
 import { tenantTable } from '../../store/accounts/tenantTable.ts';
-import { countsOverTime, type TimeCut } from '../../store/alerts/countsOverTime.ts';
-import { withinTime } from '../../store/documents/searchDocuments.ts';
+import { countAlertsOverTime, type TimeCut } from '../../store/alerts/countsOverTime.ts';
+import { withTimeLimit } from '../../store/documents/searchDocuments.ts';
 import { findRecord } from '../../store/records/records.ts';
 import { sumMetrics } from '../../store/telemetry/readSamples.ts';
 import type { Call } from '../call.ts';
@@ -43,8 +43,8 @@ export async function readUsage(
     throw new Problem('not-found', 'There is no such tenant.');
   const owner = { tenantId, contractId: 0 };
   const [counts, sums, plan] = await Promise.all([
-    withinTime(() => countsOverTime(reports, owner, cut, query, call.now)),
-    withinTime(() => sumMetrics(reports, tenantId, Object.values(usageMetrics), countedTypes, cut)),
+    withTimeLimit(() => countAlertsOverTime(reports, owner, cut, query, call.now)),
+    withTimeLimit(() => sumMetrics(reports, tenantId, Object.values(usageMetrics), countedTypes, cut)),
     findPlanUse(call.db, tenantId, call.services.alertFeed.slots.count(tenantId), call.now),
   ]);
   const buckets = cut.starts.map(emptyBucket);

@@ -56,7 +56,7 @@ async function findSettled(db: Db): Promise<number> {
 
 const documents = selectDocument(alertTable, [...alertTable.columns.keys()]);
 
-function place(id: string): Sql {
+function toPosition(id: string): Sql {
   const [xid = '0', seq = '0'] = id.split('-');
   return sql`(${xid}::xid8, ${seq}::bigint)`;
 }
@@ -76,7 +76,7 @@ export async function readAlertEvents(
   const upTo: Sql =
     range.to === undefined
       ? sql`e.seq <= ${await findSettled(db)}`
-      : sql`(e.xid, e.seq) <= ${place(range.to)}`;
+      : sql`(e.xid, e.seq) <= ${toPosition(range.to)}`;
   return db.query<AlertEvent>(
     sql`select id, type, "tenantId", alert from (
         select id, type, "tenantId", alert, xid, seq,
@@ -84,7 +84,7 @@ export async function readAlertEvents(
         from (select e.xid::text || '-' || e.seq as id, e.type, e.tenant_id as "tenantId", e.xid, e.seq,
             (select row_to_json(d)::text from (select ${documents} from alert t where t.tenant_id = e.tenant_id
               and t.timestamp = e.alert_timestamp and t.uid = e.alert_uid) d) as alert
-          from (select * from alert_event e where (e.xid, e.seq) > ${place(range.after)} and ${upTo} and ${mine}
+          from (select * from alert_event e where (e.xid, e.seq) > ${toPosition(range.after)} and ${upTo} and ${mine}
             order by e.xid, e.seq limit ${limit}) e) page) page
       where coalesce(before, 0) < ${length} order by xid, seq`,
   );
@@ -100,7 +100,7 @@ export async function lastAlertEvent(db: Db): Promise<string> {
 }
 
 /** Along their order, in which they also age. */
-export async function forgetOldAlertEvents(db: Db, before: number): Promise<void> {
+export async function purgeAlertEvents(db: Db, before: number): Promise<void> {
   await inChunks(async (limit) => {
     const rows = await db.query<{ count: number }>(
       sql`with first as (select xid, seq, at from alert_event order by xid, seq limit ${limit}),

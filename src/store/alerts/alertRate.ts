@@ -12,7 +12,7 @@ export type RateWindow = {
 };
 
 /** Adds to the present window of each tenant's plan. */
-export async function countAlerts(
+export async function addToAlertRates(
   tx: Db,
   counts: ReadonlyMap<number, number>,
   now: number,
@@ -35,6 +35,6 @@ export async function countAlerts(
   );
 }
 
-export async function forgetOldRates(db: Db, before: number): Promise<void> {
+export async function purgeAlertRates(db: Db, before: number): Promise<void> {
   await db.query(sql`delete from alert_rate where window_start < ${before}`);
 }

@@ -1,7 +1,7 @@
 import { join, type Sql, sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 import { findDocument, setTags } from '../documents/documentRecords.ts';
-import { type DocumentScope, seenBy } from '../documents/documentTable.ts';
+import { asSeenIn, type DocumentScope } from '../documents/documentTable.ts';
 import type { Row } from '../records/records.ts';
 import { alertTable } from './alertTable.ts';
 
@@ -13,7 +13,7 @@ export async function findAlert(
   lock = false,
 ): Promise<Row | undefined> {
   const { condition } = scope;
-  return findDocument(db, seenBy(alertTable, scope), { uid, condition, names, lock });
+  return findDocument(db, asSeenIn(alertTable, scope), { uid, condition, names, lock });
 }
 
 type AlertKey = { tenantId: number; timestamp: number; uid: string };

@@ -2,8 +2,8 @@ import { empty, join, type Sql, sql } from '../../lib/sql.ts';
 import type { AlertGroup } from '../../model/alert.ts';
 import type { Db } from '../db.ts';
 import { compileQuery } from '../documents/compileQuery.ts';
-import { ofContract } from '../documents/documentScopes.ts';
-import { type DocumentScope, seenBy } from '../documents/documentTable.ts';
+import { contractScope } from '../documents/documentScopes.ts';
+import { asSeenIn, type DocumentScope } from '../documents/documentTable.ts';
 import { alertTable } from './alertTable.ts';
 import { cells, dayMs, eachCell, quarterMs } from './rollups.ts';
 
@@ -17,23 +17,23 @@ export type AlertOwner = { tenantId: number; contractId: number; isForeign?: boo
 export type CellCount = { bucket: number; group: AlertGroup; numericSeverity: number; count: number };
 
 /** Read from the roll-ups, or from the alerts where a query filters or a bucket begins within a quarter of an hour. */
-export async function countsOverTime(
+export async function countAlertsOverTime(
   db: Db,
   owner: AlertOwner,
   cut: TimeCut,
   query: string | undefined,
   now: number,
 ): Promise<CellCount[]> {
-  const rolled = query?.trim() ? undefined : countsByRollup(owner, cut);
-  if (rolled) return unfold(await db.query<RolledCount>(rolled));
+  const fromRollups = query?.trim() ? undefined : countsByRollup(owner, cut);
+  if (fromRollups) return toCellCounts(await db.query<RollupCount>(fromRollups));
   const { tenantId, contractId, isForeign = false } = owner;
   const scope: DocumentScope =
     contractId === 0
       ? { condition: sql`t.tenant_id = ${tenantId}`, tenantIds: [tenantId] }
-      : ofContract({ id: contractId, tenantId, isForeign });
+      : contractScope({ id: contractId, tenantId, isForeign });
   const condition = await compileQuery(
     db,
-    seenBy(alertTable, scope),
+    asSeenIn(alertTable, scope),
     scope,
     { query, timeseries: [cut] },
     now,
@@ -48,9 +48,9 @@ function countsOfAlerts({ starts }: TimeCut, condition: Sql): Sql {
 }
 
 /** Of roll-ups, the counts of all cells at once. */
-type RolledCount = CellCount & { counts: number[] | null };
+type RollupCount = CellCount & { counts: number[] | null };
 
-function unfold(rows: readonly RolledCount[]): CellCount[] {
+function toCellCounts(rows: readonly RollupCount[]): CellCount[] {
   const counts: CellCount[] = [];
   for (const row of rows) {
     if (row.counts === null) counts.push(row);

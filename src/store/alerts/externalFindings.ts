@@ -2,7 +2,7 @@ import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 
 /** Notes the ids that are new to the detector; returns every id with the uid it is known under, old or new. */
-export async function noteExternalFindings(
+export async function recordExternalFindings(
   tx: Db,
   detector: { tenantId: number; id: number },
   findings: readonly { eid: string; uid: string }[],

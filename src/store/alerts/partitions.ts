@@ -2,10 +2,10 @@ import { raw, sql } from '../../lib/sql.ts';
 import type { Db, Store } from '../db.ts';
 import { inChunks } from '../inChunks.ts';
 
-const partitioned = ['alert', 'score_change'] as const;
-export type Partitioned = (typeof partitioned)[number];
+const partitionedTables = ['alert', 'score_change'] as const;
+export type PartitionedTable = (typeof partitionedTables)[number];
 
-const made = new WeakMap<Store, Set<string>>();
+const partitionsByStore = new WeakMap<Store, Set<string>>();
 
 /**
  * Makes sure that the months of these timestamps have a partition. Known ones cost nothing, unless they are past: another
@@ -13,19 +13,19 @@ const made = new WeakMap<Store, Set<string>>();
  */
 export async function ensurePartitions(
   store: Store,
-  table: Partitioned,
+  table: PartitionedTable,
   timestamps: Iterable<number>,
 ): Promise<void> {
-  const known = made.get(store) ?? new Set<string>();
-  made.set(store, known);
+  const cached = partitionsByStore.get(store) ?? new Set<string>();
+  partitionsByStore.set(store, cached);
   const missing = new Set<string>();
   for (const timestamp of timestamps) {
     const month = monthOf(timestamp);
-    if (!known.has(`${table} ${month}`) || endOf(month) <= Date.now()) missing.add(month);
+    if (!cached.has(`${table} ${month}`) || endOf(month) <= Date.now()) missing.add(month);
   }
   for (const month of [...missing].sort()) {
     await createPartition(store, table, month);
-    known.add(`${table} ${month}`);
+    cached.add(`${table} ${month}`);
   }
 }
 
@@ -33,7 +33,7 @@ export async function ensurePartitions(
 export async function ensurePartitionsAhead(store: Store, now: number): Promise<void> {
   const date = new Date(now);
   const ahead = [0, 1, 2].map((months) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months));
-  for (const table of partitioned) await ensurePartitions(store, table, ahead);
+  for (const table of partitionedTables) await ensurePartitions(store, table, ahead);
 }
 
 /** Drops the partitions that end before `before`, then the roll-ups of these alerts; returns the names of the partitions. */
@@ -41,7 +41,7 @@ export async function dropOldPartitions(store: Store, before: number): Promise<s
   const rows = await store.query<{ parent: string; name: string }>(
     sql`select p.relname as parent, c.relname as name from pg_inherits i
       join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
-      where p.relname = any(${[...partitioned]}) order by c.relname`,
+      where p.relname = any(${[...partitionedTables]}) order by c.relname`,
   );
   const old = rows.filter(({ parent, name }) => endOf(name.slice(parent.length + 1)) <= before);
   for (const { name } of old) {
@@ -58,7 +58,7 @@ export async function dropOldPartitions(store: Store, before: number): Promise<s
 
 /** Contract by contract, because that is how old ones can be found. */
 async function dropRollups(db: Db, before: number): Promise<void> {
-  await inChunks(async (most) => {
+  await inChunks(async (limit) => {
     const rows = await db.query(
       sql`with recursive series as (
           (select tenant_id, contract_id, width_ms from alert_rollup order by 1, 2, 3 limit 1)
@@ -71,8 +71,8 @@ async function dropRollups(db: Db, before: number): Promise<void> {
           select r.at from series s, lateral (
             select ctid as at from alert_rollup
             where (tenant_id, contract_id, width_ms) = (s.tenant_id, s.contract_id, s.width_ms) and start < ${before}
-            order by start limit ${most}) r
-          limit ${most})
+            order by start limit ${limit}) r
+          limit ${limit})
         delete from alert_rollup where ctid = any(array(select at from old)) returning 1`,
     );
     return rows.length;
@@ -85,7 +85,7 @@ function endOf(month: string): number {
   return Date.UTC(year!, number);
 }
 
-async function createPartition(store: Store, table: Partitioned, month: string): Promise<void> {
+async function createPartition(store: Store, table: PartitionedTable, month: string): Promise<void> {
   const name = `${table}_${month}`;
   if (await exists(store, name)) return;
   const [year, index] = month.split('_').map(Number);

@@ -5,7 +5,7 @@ import type { Db, Store } from '../db.ts';
 export const quarterMs = 15 * 60_000;
 export const dayMs = 86_400_000;
 
-type Counted = {
+type CountedAlert = {
   tenantId: number;
   contractId: number;
   timestamp: number;
@@ -17,13 +17,13 @@ const severities = Object.values(severityOf);
 /** What each place of `counts` counts; stored rows rely on the order. */
 export const cells = alertGroups.flatMap((group) => severities.map((severity) => ({ group, severity })));
 
-const placeOf = new Map(cells.map(({ group, severity }, place) => [`${group} ${severity}`, place]));
+const cellIndexes = new Map(cells.map(({ group, severity }, place) => [`${group} ${severity}`, place]));
 
 /** Adds alerts to (or, with -1, takes them out of) the counts of their contract and their tenant. */
-export async function addToRollups(tx: Db, alerts: readonly Counted[], sign: 1 | -1): Promise<void> {
+export async function addToRollups(tx: Db, alerts: readonly CountedAlert[], sign: 1 | -1): Promise<void> {
   const rows = new Map<string, { key: readonly number[]; counts: number[] }>();
   for (const { tenantId, contractId, timestamp, group, numericSeverity } of alerts) {
-    const place = placeOf.get(`${group} ${numericSeverity}`)!;
+    const place = cellIndexes.get(`${group} ${numericSeverity}`)!;
     for (const owner of [contractId, 0]) {
       for (const width of [quarterMs, dayMs]) {
         const key = [tenantId, owner, width, timestamp - (timestamp % width)];

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Store } from '../db.ts';
-import { sortTerms } from './sortTerms.ts';
+import { flushPendingTerms } from './sortTerms.ts';
 
 it('asks once for many alerts, and holds up nobody where it may not sort', async () => {
   let asked = 0;
@@ -15,6 +15,6 @@ it('asks once for many alerts, and holds up nobody where it may not sort', async
     stats: () => ({ total: 0, idle: 0, waiting: 0 }),
     close: async () => {},
   };
-  for (let batch = 0; batch < 30; batch++) await sortTerms(store, 100);
+  for (let batch = 0; batch < 30; batch++) await flushPendingTerms(store, 100);
   expect(asked).toBe(3);
 });

@@ -10,7 +10,7 @@ const histogramSize = 10_001;
  * of the level around it. `r1` is the place among the neighbours, `o1` the sum of the counts of all of them, chosen or
  * not, and `docs` counts the slot's documents.
  */
-export function aggregateChoice(levels: readonly Level[], hasSlots: boolean): Sql {
+export function chooseBuckets(levels: readonly Level[], hasSlots: boolean): Sql {
   const tables = levels.map((level, index) => {
     const isInnermost = index === levels.length - 1;
     const groups = raw(isInnermost ? 'base' : `g${index + 1}`);
@@ -19,7 +19,7 @@ export function aggregateChoice(levels: readonly Level[], hasSlots: boolean): Sq
         ? chooseInside(level, index, groups)
         : hasSlots
           ? chooseInSlots(level, groups)
-          : chooseAlone(level, groups);
+          : chooseTop(level, groups);
     const table = sql`${raw(`x${index + 1}`)} as (${chosen})`;
     return isInnermost ? table : sql`${groups} as (${mergedGroups(level, index)}), ${table}`;
   });
@@ -35,7 +35,7 @@ function mergedGroups(level: Level, index: number): Sql {
 }
 
 /** The few first of many groups are found faster than the place of each. */
-function chooseAlone(level: Level, groups: Sql): Sql {
+function chooseTop(level: Level, groups: Sql): Sql {
   const order = orderOf(level, 0);
   return sql`select l.*, row_number() over (order by k1 is null, ${order}) as r1,
       (select sum(d) from ${groups}) as docs,
@@ -45,7 +45,7 @@ function chooseAlone(level: Level, groups: Sql): Sql {
 }
 
 function chooseInSlots(level: Level, groups: Sql): Sql {
-  return sql`select * from (select l.*, sum(d) over (partition by s) as docs, ${places(level, 0, 'l.s')}
+  return sql`select * from (select l.*, sum(d) over (partition by s) as docs, ${rankColumns(level, 0, 'l.s')}
     from ${groups} l) l where r1 <= ${sizeOf(level)} or k1 is null`;
 }
 
@@ -53,13 +53,13 @@ function chooseInside(level: Level, index: number, groups: Sql): Sql {
   const key = `k${index + 1}`;
   const same = ['s', ...keyNames(index)].map((name) => `y.${name} = l.${name}`).join(' and ');
   const around = ['y.s', ...Array.from({ length: index }, (_, outer) => `y.r${outer + 1}`)].join(', ');
-  const columns = [raw(`y.*, l.${key}`), ...partNames(level, index, 'l.'), places(level, index, around)];
+  const columns = [raw(`y.*, l.${key}`), ...partNames(level, index, 'l.'), rankColumns(level, index, around)];
   return sql`select * from (select ${join(columns, ', ')}
     from ${raw(`x${index}`)} y full join ${groups} l on ${raw(same)} where ${isMatched(`y.r${index}`)}) l
     where ${raw(`r${index + 1}`)} <= ${sizeOf(level)} or ${raw(key)} is null`;
 }
 
-function places(level: Level, index: number, around: string): Sql {
+function rankColumns(level: Level, index: number, around: string): Sql {
   const place = index + 1;
   return sql`row_number() over (partition by ${raw(around)}
     order by ${raw(`l.k${place}`)} is null, ${orderOf(level, index)})

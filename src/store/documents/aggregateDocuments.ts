@@ -10,7 +10,7 @@ import { type Bucket, countOf, type Found, maxBuckets, tooManyBuckets, toReply }
 import { aggregateStatement, measureStatement } from './aggregateStatement.ts';
 import { compileQuery, createQueryBudget, type QueryBudget, type QueryInput } from './compileQuery.ts';
 import type { DocumentScope, DocumentTable } from './documentTable.ts';
-import { countUpTo, withinTime } from './searchDocuments.ts';
+import { countUpTo, withTimeLimit } from './searchDocuments.ts';
 
 /** Each statement has a limit of its own; this one is for all that one request needs. */
 const timeLimitMs = 2000;
@@ -38,12 +38,12 @@ export async function aggregateDocuments(
   items: readonly PlannedItem[],
   now: number,
 ): Promise<{ total: number; data: Record<string, unknown> }> {
-  const timed = limitTime(db);
+  const timed = withDeadline(db);
   // What the query hides stays hidden, and what it shows stays shown: the items' own queries change nothing about that.
   const { hidden: _hidden, ...shown } = table;
   const budget = createQueryBudget();
   const run: Run = { db: timed, table: shown, tenantIds: scope.tenantIds, now, buckets: 0, budget };
-  return withinTime(async () => {
+  return withTimeLimit(async () => {
     const condition = await compileQuery(timed, table, scope, search, now, budget);
     const root: Slot = { keys: [], items: new Map() };
     for (const item of items) {
@@ -55,7 +55,7 @@ export async function aggregateDocuments(
   });
 }
 
-function limitTime(db: Db): Db {
+function withDeadline(db: Db): Db {
   const end = performance.now() + timeLimitMs;
   const check = () => {
     if (performance.now() > end) throw new Problem('unavailable', 'The request is over its time limit.');
@@ -105,7 +105,7 @@ async function readBuckets(
   if (slots.length === 0) return;
   const own = await narrow(run, item, condition);
   const levels: Level[] = [];
-  for (let next: PlannedItem | undefined = item; next; next = inSameReading(next)) {
+  for (let next: PlannedItem | undefined = item; next; next = sharedChild(next)) {
     levels.push({ item: next, key: await aggregateKey(run.db, run.table, next, own) });
   }
   const filters = new Map<PlannedItem, Sql>();
@@ -131,7 +131,7 @@ async function readBuckets(
 }
 
 /** The nested item that sees the same documents, if the outer one's metrics can be had from its buckets. */
-function inSameReading(item: PlannedItem): PlannedItem | undefined {
+function sharedChild(item: PlannedItem): PlannedItem | undefined {
   return isMergeable(item) ? item.children.find((child) => child.query === undefined) : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { join, raw, type Sql, sql } from '../../lib/sql.ts';
-import { aggregateChoice } from './aggregateChoice.ts';
+import { chooseBuckets } from './aggregateChoice.ts';
 import type { PlannedItem } from './aggregateItem.ts';
 import { columnPrefix, isMatched, type Level, measuresOf, partNames } from './aggregateLevel.ts';
 import { partColumns, type Source } from './aggregateParts.ts';
@@ -31,7 +31,7 @@ export function aggregateStatement(reading: Reading, limit: number): Sql {
     ...partNames(level, index),
   ]);
   const order = raw(['s', ...levels.map((_, index) => `r${index + 1}`)].join(', '));
-  return sql`with base as materialized (${base(reading)}), ${aggregateChoice(levels, ancestors.length > 0)}
+  return sql`with base as materialized (${base(reading)}), ${chooseBuckets(levels, ancestors.length > 0)}
     select s, docs, ${join(columns, ', ')} from ${raw(`x${levels.length}`)} order by ${order} limit ${limit}`;
 }
 

@@ -8,12 +8,12 @@ import { tenantsOfOrganisations } from '../fragments.ts';
 import type { DocumentScope } from './documentTable.ts';
 
 /** A record that the caller has been found to see; foreign if only because it is shared. */
-type Seen = { id: number; tenantId: number; isForeign?: boolean };
+type VisibleRecord = { id: number; tenantId: number; isForeign?: boolean };
 
-const foreignOf = ({ isForeign }: Seen) => (isForeign ? { foreign: raw('true') } : {});
+const foreignOf = ({ isForeign }: VisibleRecord) => (isForeign ? { foreign: raw('true') } : {});
 
 /** Everything of one contract, or one kind of it. */
-export function ofContract(contract: Seen, kind?: AlertKind): DocumentScope {
+export function contractScope(contract: VisibleRecord, kind?: AlertKind): DocumentScope {
   const { id, tenantId } = contract;
   const own = sql`t.tenant_id = ${tenantId} and t.contract_id = ${id}`;
   const common = { tenantIds: [tenantId], ...foreignOf(contract) };
@@ -23,31 +23,31 @@ export function ofContract(contract: Seen, kind?: AlertKind): DocumentScope {
 }
 
 /** Of a scope, the alerts of one kind. */
-export function ofKind(scope: DocumentScope, kind: AlertKind): DocumentScope {
+export function kindScope(scope: DocumentScope, kind: AlertKind): DocumentScope {
   return { ...scope, condition: sql`${scope.condition} and t.kind = ${kind}` };
 }
 
 /** What the caller may change: that of his own tenants, even where he may see more. */
-export function ofOwnTenants(scope: Scope): DocumentScope {
+export function ownTenantsScope(scope: Scope): DocumentScope {
   if (scope.all) return { condition: raw('true'), tenantIds: undefined };
-  return ofTenants(scope.tenantIds);
+  return tenantsScope(scope.tenantIds);
 }
 
 /** One tenant by itself, because only then an index has its documents in the order of time. */
-function ofTenants(tenantIds: readonly number[]): DocumentScope {
+function tenantsScope(tenantIds: readonly number[]): DocumentScope {
   if (tenantIds.length !== 1) return { condition: sql`t.tenant_id = any(${tenantIds})`, tenantIds };
   const condition = sql`t.tenant_id = ${tenantIds[0]}`;
   return { condition, tenantIds, ordered: condition };
 }
 
 /** Everything of one license instance, which the caller has been found to see. */
-export function ofInstance(instance: { id: number; tenantId: number }): DocumentScope {
+export function instanceScope(instance: { id: number; tenantId: number }): DocumentScope {
   const condition = sql`t.tenant_id = ${instance.tenantId} and t.license_instance_id = ${instance.id}`;
   return { condition, tenantIds: [instance.tenantId], ordered: condition };
 }
 
 /** Everything of one project: by its contracts, because alerts are found by these. */
-export async function ofProject(db: Db, project: Seen): Promise<DocumentScope> {
+export async function projectScope(db: Db, project: VisibleRecord): Promise<DocumentScope> {
   const rows = await db.query<{ id: number }>(
     sql`select id from contract where tenant_id = ${project.tenantId} and project_id = ${project.id}`,
   );
@@ -60,7 +60,7 @@ export async function ofProject(db: Db, project: Seen): Promise<DocumentScope> {
 }
 
 /** Every contract that the caller may see: those of his tenants, and those of projects shared with him. */
-export async function ofEverything(db: Db, scope: Scope): Promise<DocumentScope> {
+export async function visibleScope(db: Db, scope: Scope): Promise<DocumentScope> {
   if (scope.all) {
     const tenants = await db.query<{ id: number }>(sql`select id from tenant limit 1001`);
     return {
@@ -77,7 +77,7 @@ export async function ofEverything(db: Db, scope: Scope): Promise<DocumentScope>
       join contract t on t.tenant_id = p.tenant_id and t.project_id = p.project_id
       where ${contractTable.visible(scope)}`,
   );
-  const own = ofTenants(scope.tenantIds);
+  const own = tenantsScope(scope.tenantIds);
   if (shared.length === 0) return own;
   const foreign = new Set(shared.filter(({ isForeign }) => isForeign).map(({ tenantId }) => tenantId));
   const owners = [...new Set(shared.map((row) => row.tenantId))];

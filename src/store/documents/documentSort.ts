@@ -99,10 +99,10 @@ function jsonPath(path: readonly string[]): string {
 }
 
 /** Enough to find the type of a member. */
-const lookedAt = 50;
+const sampleSize = 50;
 
 /** Objects have no order. Where a member of what was found is nothing else, to sort by it is a mistake. */
-export async function refuseObjects(
+export async function rejectObjectSort(
   db: Db,
   table: DocumentTable,
   condition: Sql,
@@ -115,7 +115,7 @@ export async function refuseObjects(
       from ${raw(table.name)} t where ${condition}`;
     const [row] = await db.query<{ isObject: boolean | null }>(
       sql`select bool_and(jsonb_typeof(f.value) = 'object') as "isObject"
-        from (select value from (${values}) v where value is not null limit ${lookedAt}) f`,
+        from (select value from (${values}) v where value is not null limit ${sampleSize}) f`,
     );
     if (row?.isObject) {
       throw invalid(

@@ -45,7 +45,7 @@ export type DocumentScope = {
 };
 
 /** The table as the caller sees it: without the member `private` of the `meta` of foreign documents. */
-export function seenBy(table: DocumentTable, { foreign }: DocumentScope): DocumentTable {
+export function asSeenIn(table: DocumentTable, { foreign }: DocumentScope): DocumentTable {
   const meta = table.columns.get('meta');
   if (!foreign || !meta) return table;
   const shown = sql`(case when ${foreign} then ${meta.sql} - 'private' else ${meta.sql} end)`;

@@ -3,8 +3,8 @@ import { Problem } from '../../model/errors.ts';
 import type { Db } from '../db.ts';
 import { type CompiledSearch, compileSearch, type QueryInput } from './compileQuery.ts';
 import { documentJson } from './documentJson.ts';
-import { isNewestFirst, type Order, refuseObjects, type SortItem, sortSql } from './documentSort.ts';
-import { type DocumentScope, type DocumentTable, seenBy } from './documentTable.ts';
+import { isNewestFirst, type Order, rejectObjectSort, type SortItem, sortSql } from './documentSort.ts';
+import { asSeenIn, type DocumentScope, type DocumentTable } from './documentTable.ts';
 
 /** Family Q. */
 export type DocumentSearch = QueryInput & {
@@ -18,17 +18,17 @@ export type DocumentSearch = QueryInput & {
  * Of the newest documents so many are looked at for each hit wanted, and no fewer than these: what is common is found
  * among them at once, where the index of terms would list every document that ever had it.
  */
-const walkedPerHit = 60;
-const walkedAtLeast = 600;
+const newestPerHit = 60;
+const minNewest = 600;
 /** Pages that end further on are not looked for among the newest documents. */
-const hitsAmongNewest = 1000;
+const maxHitsAmongNewest = 1000;
 /** Up to so many hits it takes less to look for them among the newest documents than to ask the index. */
 const fewHits = 100;
 /** How many documents the index of terms may name for all of them to be read. */
 const maxCandidates = 5000;
 
 /** Pages that end further on, in another order than that of time, are not looked for by the times of their hits. */
-const hitsByTime = 100;
+const maxHitsByTime = 100;
 
 type Row = { [member: string]: unknown };
 type Page = { columns: Sql; order: Order; from: number; size: number };
@@ -42,7 +42,7 @@ export async function searchDocuments(
   names: readonly string[],
   now: number,
 ): Promise<{ data: Row[]; total: number }> {
-  const seen = seenBy(table, scope);
+  const seen = asSeenIn(table, scope);
   return findRows(db, seen, scope, search, selectDocument(seen, names), now);
 }
 
@@ -55,7 +55,7 @@ export async function searchJson(
   names: readonly string[],
   now: number,
 ): Promise<string> {
-  const seen = seenBy(table, scope);
+  const seen = asSeenIn(table, scope);
   const columns = sql`${documentJson(seen, names)} as json`;
   const { data, total } = await findRows(db, seen, scope, search, columns, now);
   return `{"data":[${data.map(({ json }) => json).join()}],"total":${total}}`;
@@ -74,16 +74,16 @@ async function findRows(
   // Without a query the text of the statements is always the same, and planning them for every month takes longest.
   const isPlain = !search.query?.trim() && !search.timeseries && !search.sort;
   const run = isPlain ? { ...db, query: db.prepared } : db;
-  return withinTime(async () => {
+  return withTimeLimit(async () => {
     const compiled = await compileSearch(db, table, scope, search, now);
-    await refuseObjects(db, table, compiled.condition, search.sort);
-    const newest = async () => (isNewestFirst(search.sort) ? amongNewest(run, compiled, page) : undefined);
-    const candidates = () => amongCandidates(run, compiled, page);
+    await rejectObjectSort(db, table, compiled.condition, search.sort);
+    const newest = async () => (isNewestFirst(search.sort) ? searchNewest(run, compiled, page) : undefined);
+    const candidates = () => searchCandidates(run, compiled, page);
     const [first, second] = from + size <= fewHits ? [newest, candidates] : [candidates, newest];
     const { data, total } =
       (await first()) ??
       (await second()) ??
-      (await amongAll(run, table, compiled.condition, page, search.sort));
+      (await searchAll(run, table, compiled.condition, page, search.sort));
     return {
       data,
       total:
@@ -94,14 +94,14 @@ async function findRows(
   });
 }
 
-async function amongNewest(
+async function searchNewest(
   db: Db,
   { newest }: CompiledSearch,
   { columns, order, from, size }: Page,
 ): Promise<Found | undefined> {
   const hits = from + size;
-  if (!newest || size === 0 || hits > hitsAmongNewest) return undefined;
-  const count = Math.max(walkedAtLeast, walkedPerHit * hits);
+  if (!newest || size === 0 || hits > maxHitsAmongNewest) return undefined;
+  const count = Math.max(minNewest, newestPerHit * hits);
   const rows = await db.query<Row>(
     sql`select ${columns} from ${newest.among(count)} order by ${order.whole} limit ${hits}`,
   );
@@ -111,7 +111,7 @@ async function amongNewest(
 }
 
 /** All hits there are, if they are among few documents. */
-async function amongCandidates(
+async function searchCandidates(
   db: Db,
   { candidates }: CompiledSearch,
   { columns, order, from, size }: Page,
@@ -126,7 +126,7 @@ async function amongCandidates(
   return { data, total: Number(rows[0]?._total ?? 0) };
 }
 
-async function amongAll(
+async function searchAll(
   db: Db,
   table: DocumentTable,
   condition: Sql,
@@ -137,7 +137,7 @@ async function amongAll(
   const hits = from + size;
   const name = raw(table.name);
   const found = (filter: Sql) => sql`from ${name} t where ${condition}${filter} order by ${order.whole}`;
-  if (!isNewestFirst(sort) && hits <= hitsByTime) {
+  if (!isNewestFirst(sort) && hits <= maxHitsByTime) {
     // The times of the first ones are often in an index beside what they are sorted by, so that few rows are fetched.
     const times = sql`select t.timestamp from ${name} t where ${condition} order by ${order.upToTime} limit ${hits}`;
     const filter = sql` and t.timestamp = any(array(${times}))`;
@@ -178,7 +178,7 @@ export async function countUpTo(
 }
 
 /** A search that outlasts its time is the query's fault, and the caller can do something about it. */
-export async function withinTime<T>(work: () => Promise<T>): Promise<T> {
+export async function withTimeLimit<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

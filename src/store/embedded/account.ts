@@ -14,8 +14,8 @@ const sharedName = 'nobody';
 /** PostgreSQL refuses to run as root, so root lends it an account that may do nothing else; anybody else runs it himself. */
 export async function ensureAccount(log: Log): Promise<Account | undefined> {
   if (process.geteuid?.() !== 0) return undefined;
-  const known = await readAccount(ownName);
-  if (known) return known;
+  const existing = await readAccount(ownName);
+  if (existing) return existing;
   try {
     return await createAccount(log);
   } catch (error) {

@@ -7,9 +7,9 @@ import { readPassword } from './password.ts';
 import { findPostmaster } from './postmaster.ts';
 
 /** The connection to a bundled server that already runs, so that a command can work beside a running Vigil. */
-export async function attachEmbedded(wanted: string): Promise<Connection | undefined> {
-  if (!existsSync(wanted)) return undefined;
-  const dataDir = await realpath(wanted);
+export async function attachEmbedded(configured: string): Promise<Connection | undefined> {
+  if (!existsSync(configured)) return undefined;
+  const dataDir = await realpath(configured);
   const { cluster, exists } = await locateCluster(dataDir, await findAccount());
   const postmaster = exists ? await findPostmaster(cluster) : undefined;
   if (!postmaster) return undefined;

@@ -3,12 +3,12 @@ import type { Log } from './log.ts';
 import { isPostmaster, type Postmaster } from './postmaster.ts';
 
 /** Other systems than Linux need a process to look at another. */
-const lookEveryMs = process.platform === 'linux' ? 200 : 2000;
-const maxTries = 5;
+const pollMs = process.platform === 'linux' ? 200 : 2000;
+const maxRestarts = 5;
 /** A server that ran this long is sound: what ends it now is not what ended it before. */
-const soundAfterMs = 60_000;
+const stableAfterMs = 60_000;
 
-type Keeper = {
+type Supervisor = {
   /** The server as it is now, or the last one there was. */
   current(): Postmaster;
   /** Resolves when the server could not be brought back. */
@@ -21,12 +21,12 @@ type Keeper = {
  * Brings the server back whenever it ends without being told to. It is looked at, not listened to, because an adopted
  * one is not our child and would tell us nothing.
  */
-export function keepRunning(options: {
+export function supervise(options: {
   cluster: string;
   postmaster: Postmaster;
   relaunch: () => Promise<Postmaster>;
   log: Log;
-}): Keeper {
+}): Supervisor {
   const { cluster, relaunch, log } = options;
   let { postmaster } = options;
   const stopping = new AbortController();
@@ -45,16 +45,16 @@ export function keepRunning(options: {
   };
 
   async function watch(): Promise<void> {
-    let tries = 0;
+    let restarts = 0;
     let reason = 'it ends again and again';
     for (let isBack = true; ; ) {
       const startedAt = performance.now();
-      while (await isRunning()) if (!(await pause(lookEveryMs))) return;
-      if (performance.now() - startedAt > soundAfterMs) tries = 0;
+      while (await isRunning()) if (!(await pause(pollMs))) return;
+      if (performance.now() - startedAt > stableAfterMs) restarts = 0;
       if (isBack) log('PostgreSQL ended unexpectedly', { pid: postmaster.pid });
-      tries += 1;
-      if (tries > maxTries) return lose(new Error(`PostgreSQL ended and did not come back: ${reason}`));
-      if (!(await pause(tries === 1 ? 0 : 250 * 2 ** (tries - 1)))) return;
+      restarts += 1;
+      if (restarts > maxRestarts) return lose(new Error(`PostgreSQL ended and did not come back: ${reason}`));
+      if (!(await pause(restarts === 1 ? 0 : 250 * 2 ** (restarts - 1)))) return;
       try {
         postmaster = await relaunch();
         isBack = true;

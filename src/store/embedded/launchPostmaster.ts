@@ -11,7 +11,7 @@ import { passwordFile } from './password.ts';
 import { type Postmaster, stopPostmaster } from './postmaster.ts';
 import type { Binaries } from './provideBinaries.ts';
 
-const patienceMs = 120_000;
+const startTimeoutMs = 120_000;
 const maxLogBytes = 10 * 1024 * 1024;
 
 type Launch = {
@@ -31,7 +31,7 @@ type Launch = {
 
 /** Starts the server and waits until it answers. */
 export async function launchPostmaster(launch: Launch): Promise<Postmaster> {
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + startTimeoutMs;
   for (let attempts = 1; ; attempts++) {
     const attempt = await tryLaunch(launch, deadline);
     if ('pid' in attempt) return attempt;
@@ -97,7 +97,7 @@ async function isReady(
   try {
     if ((await probe(connectionAt(postmaster.socketFolder, password))) === 'ready') return true;
     if (performance.now() < deadline) return false;
-    throw new Error(`PostgreSQL on ${cluster} was not ready after ${patienceMs / 1000} s`);
+    throw new Error(`PostgreSQL on ${cluster} was not ready after ${startTimeoutMs / 1000} s`);
   } catch (error) {
     await stopPostmaster(postmaster, cluster);
     if (!hasCode(error, '28P01')) throw error;

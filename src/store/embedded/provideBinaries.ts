@@ -36,14 +36,14 @@ export async function provideBinaries(options: {
   const copy = join(home, prefix + nativePackage.version);
   const installed = binariesIn(nativePackage.folder);
   const copied = binariesIn(copy);
-  if ((await whyNotRunnable(installed, account)) === undefined) return installed;
-  if ((await whyNotRunnable(copied, account)) === undefined) return copied;
+  if ((await findRunError(installed, account)) === undefined) return installed;
+  if ((await findRunError(copied, account)) === undefined) return copied;
 
   await removeCopies(home);
   await copyTree(nativePackage.folder, `${copy}.partial`);
   await makeLinks(`${copy}.partial`);
   await rename(`${copy}.partial`, copy);
-  const reason = await whyNotRunnable(copied, account);
+  const reason = await findRunError(copied, account);
   if (reason !== undefined) {
     await removeCopies(home);
     throw new Error(
@@ -61,7 +61,7 @@ function binariesIn(folder: string): Binaries {
 }
 
 /** Running them is the one test that sees permissions, library links and mount options alike. */
-async function whyNotRunnable(binaries: Binaries, account: Account | undefined): Promise<Error | undefined> {
+async function findRunError(binaries: Binaries, account: Account | undefined): Promise<Error | undefined> {
   const run = promisify(execFile);
   const programs = [binaries.initdb, binaries.postgres];
   const results = await Promise.allSettled(

@@ -5,7 +5,7 @@ import { type Account, ensureAccount } from './account.ts';
 import { type Connection, connectionAt, createDatabase, probe } from './connection.ts';
 import { createCluster } from './createCluster.ts';
 import { findPackage, type NativePackage } from './findPackage.ts';
-import { keepRunning } from './keepRunning.ts';
+import { supervise } from './keepRunning.ts';
 import { launchPostmaster } from './launchPostmaster.ts';
 import { locateCluster, rememberCluster } from './locateCluster.ts';
 import { lockDataFolder } from './lockDataFolder.ts';
@@ -19,7 +19,7 @@ import {
   removeSocketFolder,
   restoreSocketFolder,
 } from './socketFolder.ts';
-import { takeOver } from './takeOver.ts';
+import { transferCluster } from './takeOver.ts';
 
 export type Embedded = {
   /** For `pg.Pool`: the folder of the Unix socket as host. */
@@ -50,12 +50,12 @@ export async function startEmbedded(options: Options): Promise<Embedded> {
   const lock = await lockDataFolder(dataDir);
   try {
     const server = await runServer({ ...options, nativePackage, account, dataDir });
-    const keeper = keepRunning({ ...server, log: options.log });
+    const supervisor = supervise({ ...server, log: options.log });
     let stopping: Promise<void> | undefined;
     return {
       connection: connectionAt(server.postmaster.socketFolder, server.password),
       dataFolder: server.cluster,
-      lost: keeper.lost,
+      lost: supervisor.lost,
       stop() {
         stopping ??= stop();
         return stopping;
@@ -63,8 +63,8 @@ export async function startEmbedded(options: Options): Promise<Embedded> {
     };
 
     async function stop(): Promise<void> {
-      await keeper.stop();
-      await stopPostmaster(keeper.current(), server.cluster);
+      await supervisor.stop();
+      await stopPostmaster(supervisor.current(), server.cluster);
       await lock.release();
     }
   } catch (error) {
@@ -73,17 +73,17 @@ export async function startEmbedded(options: Options): Promise<Embedded> {
   }
 }
 
-async function prepareDataFolder(wanted: string, account: Account | undefined): Promise<string> {
+async function prepareDataFolder(configured: string, account: Account | undefined): Promise<string> {
   try {
-    const created = await mkdir(wanted, { recursive: true });
-    const dataDir = await realpath(wanted);
+    const created = await mkdir(configured, { recursive: true });
+    const dataDir = await realpath(configured);
     // Only a folder made here gets a mode: one that was there may be somebody's home.
     if (created !== undefined) await chmod(dataDir, account ? 0o711 : 0o700);
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
     return dataDir;
   } catch (cause) {
     throw new Error(
-      `The data folder ${wanted} cannot be used: ` +
+      `The data folder ${configured} cannot be used: ` +
         `set VIGIL_DATA_DIR to a folder that this user may write (${String(cause)})`,
       { cause },
     );
@@ -122,7 +122,8 @@ async function runServer(
       await createCluster({ ...location, binaries, account, log });
     }
     const { formerOwner } = location;
-    if (account && formerOwner !== undefined) await takeOver({ ...location, formerOwner, account, log });
+    if (account && formerOwner !== undefined)
+      await transferCluster({ ...location, formerOwner, account, log });
     if (!location.isRemembered) await rememberCluster({ dataDir, cluster, log });
     await clearStale(cluster, account);
     const password = await ensurePassword({ ...options, binaries, cluster });

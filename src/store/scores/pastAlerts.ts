@@ -2,7 +2,7 @@ import { sql } from '../../lib/sql.ts';
 import type { AlertEvent } from '../../model/score.ts';
 import { severitySql } from '../alerts/alertTable.ts';
 import type { Db } from '../db.ts';
-import { ofProject } from '../documents/documentScopes.ts';
+import { projectScope } from '../documents/documentScopes.ts';
 
 /** The alerts of a project within a time, oldest first, in the form in which they are scored. */
 export async function findPastAlerts(
@@ -10,7 +10,7 @@ export async function findPastAlerts(
   project: { id: number; tenantId: number },
   { from, to, most }: { from: number; to: number; most: number },
 ): Promise<AlertEvent[]> {
-  const scope = await ofProject(db, project);
+  const scope = await projectScope(db, project);
   return db.query<AlertEvent>(
     sql`select 'alert' as type, t.uid::text, t.kind, t.alert_group as "group",
         ${severitySql('t.numeric_severity')} as severity, t.numeric_severity as "numericSeverity",

@@ -2,8 +2,8 @@ import { invalidInput } from '../../../model/validate.ts';
 import { alertTable } from '../../../store/alerts/alertTable.ts';
 import { aggregateDocuments } from '../../../store/documents/aggregateDocuments.ts';
 import { planAggregation } from '../../../store/documents/aggregatePlan.ts';
-import { ofEverything, ofKind } from '../../../store/documents/documentScopes.ts';
-import { type DocumentScope, seenBy } from '../../../store/documents/documentTable.ts';
+import { kindScope, visibleScope } from '../../../store/documents/documentScopes.ts';
+import { asSeenIn, type DocumentScope } from '../../../store/documents/documentTable.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { checkTimeseries } from '../records/familyQ.ts';
 import { aggregationBody, aggregationReply } from './aggregationSchemas.ts';
@@ -44,8 +44,8 @@ function aggregation(
     problems: ['invalid-query'],
     handle: async (call, { body }) => {
       checkTimeseries(body.timeseries);
-      const scope = narrow(await ofEverything(call.db, call.scope));
-      const table = seenBy(alertTable, scope);
+      const scope = narrow(await visibleScope(call.db, call.scope));
+      const table = asSeenIn(alertTable, scope);
       const { items, faults } = planAggregation(table, body.aggregation);
       if (faults.length > 0) throw invalidInput(faults);
       return {
@@ -58,7 +58,7 @@ function aggregation(
 /** The seed's endpoint 3, and the same for alerts of every kind. */
 export const aggregationEndpoints: Endpoint[] = [
   aggregation('/action/alert/aggregation', 'Aggregate the action alerts that you may see', (scope) =>
-    ofKind(scope, 'action'),
+    kindScope(scope, 'action'),
   ),
   aggregation('/alert/aggregation', 'Aggregate all alerts that you may see', (scope) => scope),
 ];

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Problem } from '../../../model/errors.ts';
 import { changeAlert, resolveByQuery } from '../../../services/alerts/alerts.ts';
 import { findAlert } from '../../../store/alerts/alertRecords.ts';
-import { ofEverything } from '../../../store/documents/documentScopes.ts';
+import { visibleScope } from '../../../store/documents/documentScopes.ts';
 import type { Row } from '../../../store/records/records.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { checkIfMatch, etagOf } from '../../http/etag.ts';
@@ -29,7 +29,7 @@ const read = endpoint({
   handle: async (call, { params }) => {
     const alert = await findAlert(
       call.db,
-      await ofEverything(call.db, call.scope),
+      await visibleScope(call.db, call.scope),
       params.uid,
       wholeAlert.names,
     );

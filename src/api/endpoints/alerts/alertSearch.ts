@@ -3,7 +3,7 @@ import { findReadable } from '../../../services/records/findReadable.ts';
 import { alertTable } from '../../../store/alerts/alertTable.ts';
 import { contractTable } from '../../../store/contracts/contractTable.ts';
 import { projectTable } from '../../../store/contracts/projectTable.ts';
-import { ofContract, ofEverything, ofProject } from '../../../store/documents/documentScopes.ts';
+import { contractScope, projectScope, visibleScope } from '../../../store/documents/documentScopes.ts';
 import { searchJson } from '../../../store/documents/searchDocuments.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { Id, Shape } from '../../http/schema.ts';
@@ -28,7 +28,7 @@ function contractSearch(kind: AlertKind, shape: typeof wholeAlert): Endpoint {
     problems,
     handle: async (call, { params, body }) => {
       checkTimeseries(body.timeseries);
-      const scope = ofContract(await findReadable(call, contractTable, params.id), kind);
+      const scope = contractScope(await findReadable(call, contractTable, params.id), kind);
       return {
         json: await searchJson(call.services.reports, alertTable, scope, body, shape.names, call.now),
       };
@@ -49,7 +49,7 @@ const projectSearch = endpoint({
   problems,
   handle: async (call, { params, body }) => {
     checkTimeseries(body.timeseries);
-    const scope = await ofProject(call.db, await findReadable(call, projectTable, params.id));
+    const scope = await projectScope(call.db, await findReadable(call, projectTable, params.id));
     return {
       json: await searchJson(call.services.reports, alertTable, scope, body, wholeAlert.names, call.now),
     };
@@ -68,7 +68,7 @@ const search = endpoint({
   problems: ['invalid-query'],
   handle: async (call, { body }) => {
     checkTimeseries(body.timeseries);
-    const scope = await ofEverything(call.db, call.scope);
+    const scope = await visibleScope(call.db, call.scope);
     return {
       json: await searchJson(call.services.reports, alertTable, scope, body, wholeAlert.names, call.now),
     };

@@ -3,9 +3,9 @@ import { type AlertGroup, alertGroups, type Severity, severityOf } from '../../.
 import { severities } from '../../../model/enumerations.ts';
 import { findReadable } from '../../../services/records/findReadable.ts';
 import { countContractEntries } from '../../../store/alerts/contractEntries.ts';
-import { type CellCount, countsOverTime } from '../../../store/alerts/countsOverTime.ts';
+import { type CellCount, countAlertsOverTime } from '../../../store/alerts/countsOverTime.ts';
 import { contractTable } from '../../../store/contracts/contractTable.ts';
-import { withinTime } from '../../../store/documents/searchDocuments.ts';
+import { withTimeLimit } from '../../../store/documents/searchDocuments.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { Count, Id, OneOf, Shape } from '../../http/schema.ts';
 import { histogramBody, histogramData, readCut } from '../records/histogramBody.ts';
@@ -56,7 +56,7 @@ export const histogram = endpoint({
     const owner = { tenantId: contract.tenantId, contractId: contract.id, isForeign: contract.isForeign };
     const { reports } = call.services;
     const [counts, count] = await Promise.all([
-      withinTime(() => countsOverTime(reports, owner, cut, body.query, call.now)),
+      withTimeLimit(() => countAlertsOverTime(reports, owner, cut, body.query, call.now)),
       countContractEntries(call.db, contract),
     ]);
     return { body: { data: toData(cut.starts, counts), total: totals(counts), count } };

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { severities } from '../../../model/enumerations.ts';
 import { findReadable } from '../../../services/records/findReadable.ts';
-import { ofInstance } from '../../../store/documents/documentScopes.ts';
+import { instanceScope } from '../../../store/documents/documentScopes.ts';
 import { searchJson } from '../../../store/documents/searchDocuments.ts';
 import { instanceTable } from '../../../store/scores/instanceTable.ts';
 import { scoreTable } from '../../../store/scores/scoreTable.ts';
@@ -65,7 +65,7 @@ export const scoreSearch = endpoint({
   problems: ['invalid-query', 'not-found'],
   handle: async (call, { params, body }) => {
     checkTimeseries(body.timeseries);
-    const scope = ofInstance(await findReadable(call, instanceTable, params.id));
+    const scope = instanceScope(await findReadable(call, instanceTable, params.id));
     const { reports } = call.services;
     return { json: await searchJson(reports, scoreTable, scope, body, scoreChangeNames, call.now) };
   },
