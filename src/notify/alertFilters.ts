@@ -1,7 +1,7 @@
 import { giveWay } from '../lib/giveWay.ts';
 import type { PacedMatcher } from '../query/lucene/pacedMatcher.ts';
 import { createSubject, type Subject } from '../query/lucene/subject.ts';
-import { createAlertMatcher } from '../store/alerts/alertMatcher.ts';
+import { createAlertMatcher } from '../store/alerts/createAlertMatcher.ts';
 
 /** Decides whether alerts pass query strings, giving way in between; every query and every alert is prepared once. */
 export function createAlertFilters(now: number): (query: string, alert: object) => Promise<boolean> {

@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { everything } from '../../src/model/principal.ts';
-import { createAlertMatcher } from '../../src/store/alerts/alertMatcher.ts';
+import { createAlertMatcher } from '../../src/store/alerts/createAlertMatcher.ts';
 import { addSource } from '../../testing/addSource.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';

@@ -2,7 +2,7 @@ import { requestApproval } from '../../services/actions/approvals.ts';
 import type { Call } from '../../services/call.ts';
 import { findGuardedWallet } from '../../store/actions/approvals.ts';
 import type { Row } from '../../store/records/records.ts';
-import { dryRun } from '../../store/tryOut.ts';
+import { dryRun } from '../../store/dryRun.ts';
 import { approvalRuleOf } from './approvalRules.ts';
 import type { Endpoint, Input } from './endpoint.ts';
 

@@ -2,7 +2,7 @@ import { createFairQueue } from '../../lib/fairQueue.ts';
 import { giveWay } from '../../lib/giveWay.ts';
 import { createSubject, type Subject } from '../../query/lucene/subject.ts';
 import type { AlertEvent } from '../../store/alerts/alertEvents.ts';
-import type { AlertMatcher } from '../../store/alerts/alertMatcher.ts';
+import type { AlertMatcher } from '../../store/alerts/createAlertMatcher.ts';
 
 /** An event with what is made of it once for all who follow. */
 export type SharedEvent = {

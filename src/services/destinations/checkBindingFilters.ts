@@ -1,5 +1,5 @@
 import { Problem } from '../../model/errors.ts';
-import { createAlertMatcher } from '../../store/alerts/alertMatcher.ts';
+import { createAlertMatcher } from '../../store/alerts/createAlertMatcher.ts';
 import { isItems } from '../../store/records/bindings.ts';
 
 /** The query of every binding must be one that alerts can be held against. */

@@ -3,7 +3,7 @@ import { Problem } from '../../model/errors.ts';
 import type { MetricName } from '../../model/metrics.ts';
 import { findPlanUse, type PlanUse } from '../../store/accounts/plans.ts';
 import { tenantTable } from '../../store/accounts/tenantTable.ts';
-import { countAlertsOverTime, type TimeCut } from '../../store/alerts/countsOverTime.ts';
+import { countAlertsOverTime, type TimeCut } from '../../store/alerts/countAlertsOverTime.ts';
 import { withTimeLimit } from '../../store/documents/searchDocuments.ts';
 import { findRecord } from '../../store/records/records.ts';
 import { sumMetrics } from '../../store/telemetry/readSamples.ts';

@@ -1,8 +1,8 @@
 import { join, raw, type Sql, sql } from '../../lib/sql.ts';
-import { chooseBuckets } from './aggregateChoice.ts';
 import type { PlannedItem } from './aggregateItem.ts';
 import { columnPrefix, isMatched, type Level, measuresOf, partNames } from './aggregateLevel.ts';
 import { partColumns, type Source } from './aggregateParts.ts';
+import { chooseBuckets } from './chooseBuckets.ts';
 import type { DocumentTable } from './documentTable.ts';
 
 export type Reading = {

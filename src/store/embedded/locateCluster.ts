@@ -5,7 +5,7 @@ import { type Account, canEnter, sharedAccount } from './account.ts';
 import { hasCode } from './hasCode.ts';
 import type { Log } from './log.ts';
 import { passwordFile } from './password.ts';
-import { readFormerOwner } from './takeOver.ts';
+import { readFormerOwner } from './transferCluster.ts';
 
 /** Where clusters go whose data folder the account of PostgreSQL cannot enter. */
 const refuge = '/var/lib/vigil';

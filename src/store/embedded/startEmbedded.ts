@@ -5,7 +5,6 @@ import { type Account, ensureAccount } from './account.ts';
 import { type Connection, connectionAt, createDatabase, probe } from './connection.ts';
 import { createCluster } from './createCluster.ts';
 import { findPackage, type NativePackage } from './findPackage.ts';
-import { supervise } from './keepRunning.ts';
 import { launchPostmaster } from './launchPostmaster.ts';
 import { locateCluster, rememberCluster } from './locateCluster.ts';
 import { lockDataFolder } from './lockDataFolder.ts';
@@ -19,7 +18,8 @@ import {
   removeSocketFolder,
   restoreSocketFolder,
 } from './socketFolder.ts';
-import { transferCluster } from './takeOver.ts';
+import { supervise } from './supervise.ts';
+import { transferCluster } from './transferCluster.ts';
 
 export type Embedded = {
   /** For `pg.Pool`: the folder of the Unix socket as host. */

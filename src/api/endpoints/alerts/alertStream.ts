@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { SharedEvent, StreamQuery } from '../../../services/alerts/streamMatching.ts';
 import { findPlan } from '../../../store/accounts/plans.ts';
-import { createAlertMatcher } from '../../../store/alerts/alertMatcher.ts';
+import { createAlertMatcher } from '../../../store/alerts/createAlertMatcher.ts';
 import { accessOf } from '../../http/access.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { Shape, Text } from '../../http/schema.ts';

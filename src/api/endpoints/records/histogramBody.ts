@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { createBuckets, denseBuckets, parseInterval } from '../../../query/interval.ts';
 import { parseTimeZone } from '../../../query/timeZone.ts';
-import type { TimeCut } from '../../../store/alerts/countsOverTime.ts';
+import type { TimeCut } from '../../../store/alerts/countAlertsOverTime.ts';
 import { List, Shape, Text } from '../../http/schema.ts';
 import { queryText } from './familyQ.ts';
 

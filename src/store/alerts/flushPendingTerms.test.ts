@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Store } from '../db.ts';
-import { flushPendingTerms } from './sortTerms.ts';
+import { flushPendingTerms } from './flushPendingTerms.ts';
 
 it('asks once for many alerts, and holds up nobody where it may not sort', async () => {
   let asked = 0;
