@@ -116,7 +116,8 @@ export async function claimWaiting(
         and c.tenant_id = x.tenant_id and c.id = x.contract_id and w.tenant_id = x.tenant_id and w.id = x.wallet_id
       returning i.tenant_id as "tenantId", i.id, i.uid::text, i.binding, i.alert_uid::text as "alertUid",
         i.severity, i.reason, coalesce(due.is_deep, false) as "isDeep", due.stopped_by as "stoppedBy",
-        i.alert_timestamp as "alertTimestamp", i.created_at as "createdAt", i.given as "manualParams", ${actionJson} as action,
+        i.alert_timestamp as "alertTimestamp", i.created_at as "createdAt", i.given as "manualParams",
+          ${actionJson} as action,
         coalesce((select o.count from binding_timeout o where o.tenant_id = i.tenant_id and o.action_id = i.action_id
           and o.binding = i.binding and o.updated_at >= s.updated_at), 0) as timeouts,
         case when s.script_params is not null
