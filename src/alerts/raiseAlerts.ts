@@ -1,8 +1,8 @@
 import type { Finding, RaisedAlert } from '../model/alert.ts';
 import { alertRow } from '../store/alerts/alertRow.ts';
+import { flushPendingTerms } from '../store/alerts/flushPendingTerms.ts';
 import { insertAlerts } from '../store/alerts/insertAlerts.ts';
 import { ensurePartitions } from '../store/alerts/partitions.ts';
-import { flushPendingTerms } from '../store/alerts/flushPendingTerms.ts';
 import type { Db, Store } from '../store/db.ts';
 import { alertUid } from './alertUid.ts';
 

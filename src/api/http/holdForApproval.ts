@@ -1,8 +1,8 @@
 import { requestApproval } from '../../services/actions/approvals.ts';
 import type { Call } from '../../services/call.ts';
 import { findGuardedWallet } from '../../store/actions/approvals.ts';
-import type { Row } from '../../store/records/records.ts';
 import { dryRun } from '../../store/dryRun.ts';
+import type { Row } from '../../store/records/records.ts';
 import { approvalRuleOf } from './approvalRules.ts';
 import type { Endpoint, Input } from './endpoint.ts';
 
