@@ -36,7 +36,7 @@ const folder = join(tmpdir(), `vigil-bench-${randomUUID()}`);
 const embedded = await startEmbedded({ dataDir: folder, log: () => {} });
 const anvil = await startAnvil();
 const sandbox = createSandbox();
-const client = createEvmClient({ chain: chains.anvil, urls: [anvil.url], now: Date.now, counted: () => {} });
+const client = createEvmClient({ chain: chains.anvil, urls: [anvil.url], now: Date.now, onCall: () => {} });
 try {
   await migrate(embedded.connection);
   const store = openStore(embedded.connection, () => {});

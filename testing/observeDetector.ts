@@ -9,7 +9,14 @@ import { evaluateMatches, type SubscriberState } from '../src/matching/evaluateM
 import type { Subscriber } from '../src/matching/subscriber.ts';
 import type { Finding } from '../src/model/alert.ts';
 import type { BlockRef } from '../src/model/block.ts';
-import type { Allocation, Funding, HttpResult, Label, Observation, Watched } from '../src/model/detection.ts';
+import type {
+  Allocation,
+  ContractFacts,
+  Funding,
+  HttpResult,
+  Label,
+  Observation,
+} from '../src/model/detection.ts';
 import { createSandbox } from '../src/scripts/sandbox.ts';
 import { triggers } from '../src/triggers/registry.ts';
 import { createFetch } from '../src/watch/createFetch.ts';
@@ -17,7 +24,7 @@ import { createFetch } from '../src/watch/createFetch.ts';
 type World = {
   /** Address of the watched contract. */
   address: string;
-  contract?: Partial<Watched>;
+  contract?: Partial<ContractFacts>;
   labels?: readonly Partial<Label>[];
   funding?: Readonly<Record<string, Funding>>;
   allocations?: readonly Allocation[];
@@ -78,7 +85,7 @@ export async function observeTrigger(
   );
 }
 
-function watched({ address, contract }: World): Watched {
+function watched({ address, contract }: World): ContractFacts {
   return {
     id: 1,
     tenantId: 1,
@@ -101,7 +108,7 @@ async function observe(
 ): Promise<Observer> {
   if ('fault' in subscriber) throw new Error(subscriber.fault);
   const listed = new Set(['triggerAlertId', ...fields]);
-  const client = createEvmClient({ chain: chains.anvil, urls: [url], now: Date.now, counted: () => {} });
+  const client = createEvmClient({ chain: chains.anvil, urls: [url], now: Date.now, onCall: () => {} });
   const sandbox = createSandbox();
   const fetch = createFetch({
     client,

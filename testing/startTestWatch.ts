@@ -56,7 +56,8 @@ export async function startTestWatch(
   const client = (uid: ChainUid) => {
     const urls = settings[uid]?.urls;
     const known =
-      clients.get(uid) ?? (urls && createEvmClient({ chain: chains[uid], urls, now: Date.now, counted }));
+      clients.get(uid) ??
+      (urls && createEvmClient({ chain: chains[uid], urls, now: Date.now, onCall: counted }));
     if (known) clients.set(uid, known);
     return known;
   };

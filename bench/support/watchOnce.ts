@@ -34,7 +34,7 @@ process.once('message', (order: WatchOrder) => void watch(order));
 async function watch({ connection, urls, behind, live }: WatchOrder): Promise<void> {
   const store = openStore(connection, () => {});
   let calls = 0;
-  const client = createEvmClient({ chain, urls, now: Date.now, counted: () => calls++ });
+  const client = createEvmClient({ chain, urls, now: Date.now, onCall: () => calls++ });
   const storedAt: number[] = [];
   let seen = 0;
   let wake: () => void = () => {};

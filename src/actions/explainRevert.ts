@@ -1,9 +1,9 @@
 import { decodeCall, type FunctionItem, selectorOf } from '../chains/evm/abi/abi.ts';
-import type { Reverted } from '../chains/transactor.ts';
+import type { Revert } from '../chains/transactor.ts';
 import { toJsonValue } from '../lib/toJsonValue.ts';
 
 /** Why a call fails: the decoded error where the contract's ABI declares it (`NotOwner(who: 0x…)`), else the node's reason. */
-export function explainRevert({ reason, data }: Reverted, abi: readonly unknown[]): string {
+export function explainRevert({ reason, data }: Revert, abi: readonly unknown[]): string {
   for (const item of abi.filter(isError)) {
     const decoded = decodeError(item, data);
     if (decoded !== undefined) return decoded;

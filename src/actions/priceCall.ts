@@ -1,5 +1,5 @@
 import { type Chain, getChain } from '../chains/chains.ts';
-import { gasDefaults } from '../chains/gasDefaults.ts';
+import { gasDefaults } from '../chains/evm/gasDefaults.ts';
 import type { Fees, Prepared } from '../chains/transactor.ts';
 import type { ExecutableAction } from '../store/actions/claimIntents.ts';
 import { chooseFees, type GasPrice, toWei } from './chooseFees.ts';

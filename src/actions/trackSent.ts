@@ -102,7 +102,7 @@ async function onMined(
   if (mined.isSuccess) return { ending: { ...ending, state: 'CONFIRMED' } };
   // Not every node has the state of past blocks; the failure is certain either way.
   const reverted = await transactor
-    .failure({ from: address, to: call.to, data: call.data }, mined.blockNumber)
+    .findRevert({ from: address, to: call.to, data: call.data }, mined.blockNumber)
     .catch((error: unknown) => ({ reason: `the reason cannot be read (${String(error)})`, data: '0x' }));
   const abi = await findContractAbi(store, intent.tenantId, intent.action.contract.id);
   const revertReason = reverted && explainRevert(reverted, abi);
@@ -136,7 +136,7 @@ async function onStuck(context: ActionContext, intent: SentIntent, head: number)
   const { transactor, confirmations } = context;
   const { address, nonce, attempts, binding } = intent;
   const depth = Math.max(0, head - confirmations);
-  const used = await transactor.used(
+  const used = await transactor.countMined(
     address,
     depth,
     attempts.map(({ hash }) => hash),

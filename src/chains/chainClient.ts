@@ -1,5 +1,5 @@
 import type { Block, BlockRef, Header } from '../model/block.ts';
-import type { Answer, Question } from '../model/question.ts';
+import type { StateRead, StateResult } from '../model/stateRead.ts';
 import type { Transactor } from './transactor.ts';
 
 /** What a family must offer so that its chains can be followed and asked. */
@@ -12,7 +12,7 @@ export type ChainClient = {
   block(number: number, parentHash?: string): Promise<Block | null>;
   header(which: number | 'latest' | 'finalized'): Promise<Header | null>;
   /** Answers to all questions about one block; one that cannot be answered there says why. Throws BlockGone when the block is. */
-  ask(block: BlockRef, questions: readonly Question[]): Promise<Answer[]>;
+  readState(block: BlockRef, questions: readonly StateRead[]): Promise<StateResult[]>;
   /** The contract behind a proxy of any usual kind, as people write its address; null when the address is no proxy. */
   findImplementation(at: BlockRef, address: string): Promise<string | null>;
   /** The block that a transaction is in, null when it is unknown or still pending. */
@@ -23,13 +23,13 @@ export type ChainClient = {
   /** The highest block that a node is known to have, -1 at first. */
   head(): number;
   /** Asks nodes how far they are, so that one that stands still is noticed, and one that was in trouble whether it is right again. */
-  compare(which: 'all' | 'troubled'): Promise<void>;
+  checkEndpoints(which: 'all' | 'troubled'): Promise<void>;
   health(): EndpointHealth[];
   close(): Promise<void>;
 };
 
 /** The block is not part of the chain any more, or no node has it any more, so nothing can be asked about it. */
-export class BlockGone extends Error {
+export class BlockUnavailable extends Error {
   override readonly name = 'BlockGone';
 }
 

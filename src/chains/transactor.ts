@@ -9,9 +9,9 @@ export type Transactor = {
   /** The price of gas now. */
   fees(): Promise<Fees>;
   /** How many transactions of the account were mined up to this block, and which of these were; seen by one node. */
-  used(address: string, block: number, hashes: readonly string[]): Promise<Used>;
+  countMined(address: string, block: number, hashes: readonly string[]): Promise<MinedCount>;
   /** Why the call fails after this block, as far as it does. */
-  failure(call: CallRequest & { from: string }, block: number): Promise<Reverted | undefined>;
+  findRevert(call: CallRequest & { from: string }, block: number): Promise<Revert | undefined>;
 };
 
 type CallRequest = { to: string; data: string };
@@ -22,11 +22,11 @@ export type Prepared = {
   /** The next number of the account, transactions that wait in the pool counted in. */
   nextNonce: number;
   /** Gas that each call needs, or why it would fail. */
-  estimates: ({ gas: bigint } | { reverted: Reverted })[];
+  estimates: ({ gas: bigint } | { reverted: Revert })[];
 };
 
 /** In the chain's words, and what the contract itself said. */
-export type Reverted = { reason: string; data: string };
+export type Revert = { reason: string; data: string };
 
 export type Fees = {
   /** Of the next block; null on chains that know a gas price only. */
@@ -46,4 +46,4 @@ export type Broadcast =
 
 export type Progress = { head: number; mined: (Mined | null)[] };
 export type Mined = { isSuccess: boolean; blockNumber: number; blockHash: string; cost: bigint };
-type Used = { count: number; isMined: boolean[] };
+type MinedCount = { count: number; isMined: boolean[] };

@@ -66,7 +66,7 @@ export const accessControlChange = defineDetector<Static<typeof config>, never>(
     const { event, account, role, fields, message } = change;
     if (account !== undefined && isListed(accounts, account)) return {};
     if (role !== undefined && roles.length > 0 && !roles.map(roleHash).includes(role)) return {};
-    return { found: [{ message, fields: { event, account, ...fields, sender: transaction.from } }] };
+    return { detections: [{ message, fields: { event, account, ...fields, sender: transaction.from } }] };
   },
 });
 

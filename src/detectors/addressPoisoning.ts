@@ -8,7 +8,7 @@ import { formatUnits, native, showAmount } from '../evidence/amounts.ts';
 import { labelHits, showLabel } from '../evidence/labelHits.ts';
 import { Configuration, Whole } from '../evidence/parameters.ts';
 import type { Log, Transaction } from '../model/block.ts';
-import { defineDetector, type Label, type Observation, type Sight } from '../model/detection.ts';
+import { defineDetector, type EvaluationContext, type Label, type Observation } from '../model/detection.ts';
 
 const config = Configuration({
   past: Whole('How many blocks a payment is remembered.', 600_000, 1, 100_000_000),
@@ -38,8 +38,8 @@ export const addressPoisoning = defineDetector<Config, State>({
     { on: 'sender', address },
     { on: 'call', address },
   ],
-  evaluate(observation, sight) {
-    const { config: options, contract, state } = sight;
+  evaluate(observation, context) {
+    const { config: options, contract, state } = context;
     const movement = movementOf(observation, contract.address);
     if (!movement || !('block' in observation)) return {};
     const { number } = observation.block;
@@ -52,12 +52,14 @@ export const addressPoisoning = defineDetector<Config, State>({
     const genuine = isKnown ? undefined : known.find(([address]) => isAlike(address, other, options))?.[0];
     if (genuine !== undefined) {
       const why = `which looks like ${genuine} that ${contract.name} has paid`;
-      return { found: [toFound(movement, other, { why, genuine }, isPayment, sight)] };
+      return { detections: [toFound(movement, other, { why, genuine }, isPayment, context)] };
     }
-    const [scam] = isKnown ? [] : labelHits(sight.read, [{ address: other }], isScam);
+    const [scam] = isKnown ? [] : labelHits(context.read, [{ address: other }], isScam);
     if (scam) {
       const label = showLabel(scam.label);
-      return { found: [toFound(movement, other, { why: `known as ${label}`, label }, isPayment, sight)] };
+      return {
+        detections: [toFound(movement, other, { why: `known as ${label}`, label }, isPayment, context)],
+      };
     }
     if (!isPayment || other === contract.address) return {};
     const paid: State['paid'] = [...known.filter(([address]) => address !== other), [other, number]];
@@ -99,7 +101,7 @@ function toFound(
   lookAlike: string,
   { why, ...evidence }: { why: string; genuine?: string; label?: string },
   isPayment: boolean,
-  { contract, chain, read }: Sight<Config, State>,
+  { contract, chain, read }: EvaluationContext<Config, State>,
 ) {
   const facts = assetFacts(read, chain, token);
   const shown = showAmount(units, facts);

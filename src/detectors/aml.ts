@@ -62,7 +62,7 @@ export const aml = defineDetector<Config, never>({
         )
       : labelHits(read, parties, counts);
     return {
-      found: describeHits(hits, transaction, read, chain).map(({ party, label, deed, fields }) => {
+      detections: describeHits(hits, transaction, read, chain).map(({ party, label, deed, fields }) => {
         return {
           part: party.address,
           severity: severityByScore(label.score),

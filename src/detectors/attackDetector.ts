@@ -4,7 +4,7 @@ import { Condition, Configuration, FundingWindow, LabelTags } from '../evidence/
 import { evaluateCondition, parseCondition } from '../lib/condition.ts';
 import { parseDuration } from '../lib/duration.ts';
 import type { Transaction } from '../model/block.ts';
-import { defineDetector, type Label, type Sight } from '../model/detection.ts';
+import { defineDetector, type EvaluationContext, type Label } from '../model/detection.ts';
 
 const config = Configuration({
   labelTags: LabelTags('Tags of labels that make an account or contract suspicious.', badTags),
@@ -50,18 +50,18 @@ export const attackDetector = defineDetector<Config, never>({
     'sender',
   ],
   interests: (_config, { address }) => [{ on: 'touch', address }],
-  evaluate(observation, sight) {
+  evaluate(observation, context) {
     if (observation.type !== 'transaction') return {};
     const { transaction, block } = observation;
-    const hits = hitsOf(transaction, block.timestamp, sight);
+    const hits = hitsOf(transaction, block.timestamp, context);
     const [worst] = hits;
     if (!worst) return {};
     const addresses = [...new Set(hits.map(({ suspect }) => suspect.address))];
     const more = addresses.length > 1 ? ` So are ${addresses.length - 1} more.` : '';
     return {
-      found: [
+      detections: [
         {
-          message: `${roleWords[worst.suspect.role]} ${worst.suspect.address} of a transaction that touches ${sight.contract.name} is suspicious: ${worst.why}.${more}`,
+          message: `${roleWords[worst.suspect.role]} ${worst.suspect.address} of a transaction that touches ${context.contract.name} is suspicious: ${worst.why}.${more}`,
           fields: {
             suspect: worst.suspect.address,
             role: worst.suspect.role,
@@ -83,8 +83,8 @@ const roleWords: Record<Suspect['role'], string> = {
 };
 const mostShown = 20;
 
-function hitsOf(transaction: Transaction, at: number, sight: Sight<Config, never>): Hit[] {
-  const { config: options, contract, read } = sight;
+function hitsOf(transaction: Transaction, at: number, context: EvaluationContext<Config, never>): Hit[] {
+  const { config: options, contract, read } = context;
   const suspects = suspectsOf(transaction, contract.address);
   const lookbackMs = parseDuration(options.lookback);
   const callers = lookbackMs > 0 ? suspects.filter(({ role }) => role !== 'contract') : [];

@@ -53,7 +53,7 @@ export const blockAnomaly = defineDetector<Config, never>({
     const odd = measuresOf(block, previous, options).filter(isOdd);
     if (odd.length === 0) return {};
     return {
-      found: [
+      detections: [
         {
           message: `Block ${block.number} of ${chain.uid} is out of the ordinary: ${odd.map(words).join(', ')}.`,
           fields: {

@@ -30,7 +30,7 @@ export const blockReorg = defineDetector<Static<typeof config>, never>({
     const which =
       depth === 1 ? `block ${first.number}` : `the ${depth} blocks ${first.number} to ${last.number}`;
     return {
-      found: [
+      detections: [
         {
           part: last.hash,
           severity: severityByDepth(depth),

@@ -44,11 +44,11 @@ export const chainHalt = defineDetector<Config, State>({
     };
     if (isHalted && haltedAfter !== newest.number) {
       const message = `The chain ${chain.uid} has had no new block for ${fields.silentSeconds} seconds; the last one is ${newest.number}.`;
-      return { state: { haltedAfter: newest.number }, found: [{ message, fields }] };
+      return { state: { haltedAfter: newest.number }, detections: [{ message, fields }] };
     }
     if (isHalted || haltedAfter === null) return {};
     const message = `The chain ${chain.uid} has new blocks again: after block ${haltedAfter} it is now at ${newest.number}.`;
-    return { state: { haltedAfter: null }, found: [{ severity: 'INFO', message, fields }] };
+    return { state: { haltedAfter: null }, detections: [{ severity: 'INFO', message, fields }] };
   },
 });
 

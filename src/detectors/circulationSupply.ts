@@ -13,7 +13,7 @@ import { holdsWithin } from '../evidence/holdsWithin.ts';
 import { keep } from '../evidence/keep.ts';
 import { Addresses, AmountOrPercent, Configuration } from '../evidence/parameters.ts';
 import { compareDecimal, formatDecimal, multiplyDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
-import { defineDetector, type Found, type Sight } from '../model/detection.ts';
+import { type Detection, defineDetector, type EvaluationContext } from '../model/detection.ts';
 
 const config = Configuration({
   threshold: Type.Number({
@@ -67,9 +67,9 @@ export const circulationSupply = defineDetector<Config, State>({
     'side',
   ],
   interests: (_config, { address }) => [{ on: 'log', address, keys: [transferTopic] }],
-  evaluate(observation, sight) {
+  evaluate(observation, context) {
     if (observation.type !== 'log') return {};
-    const { config: settings, contract, state, read } = sight;
+    const { config: settings, contract, state, read } = context;
     const transfer = decodeTransfer(observation.log);
     const lockers = addressSet(settings.lockerAddresses);
     const isLocked = (address: string) => address === zeroAddress || lockers.has(address);
@@ -80,12 +80,13 @@ export const circulationSupply = defineDetector<Config, State>({
       () => readCirculation(read, contract.address, [...lockers], 'parent'),
       () => (planned === undefined ? undefined : readCirculation(read, contract.address, [...lockers])),
     ]);
-    const found: Found[] = [];
+    const detections: Detection[] = [];
     const large = multiplyDecimal(parseDecimal(settings.threshold), toDecimal(before));
-    if (compareDecimal(toDecimal(transfer.amount), large) >= 0) found.push(moved(sight, transfer, before));
-    const off = planned === undefined || after === undefined ? [] : judgePlan(sight, planned, after);
-    found.push(...(state?.isOff ? [] : off));
-    return { ...keep<State>(state, off.length > 0 ? { isOff: true } : {}), found };
+    if (compareDecimal(toDecimal(transfer.amount), large) >= 0)
+      detections.push(moved(context, transfer, before));
+    const off = planned === undefined || after === undefined ? [] : judgePlan(context, planned, after);
+    detections.push(...(state?.isOff ? [] : off));
+    return { ...keep<State>(state, off.length > 0 ? { isOff: true } : {}), detections };
   },
 });
 
@@ -96,10 +97,10 @@ function plannedAt({ schedule }: Config, now: number): string | undefined {
 }
 
 function moved(
-  { config: { lockerAddresses }, contract, chain, read }: Sight<Config, State>,
+  { config: { lockerAddresses }, contract, chain, read }: EvaluationContext<Config, State>,
   { from, to, amount }: Transfer,
   before: bigint,
-): Found {
+): Detection {
   const facts = assetFacts(read, chain, contract.address);
   const lockers = addressSet(lockerAddresses);
   const inward = to === zeroAddress ? 'burn' : 'lock';
@@ -124,10 +125,10 @@ function moved(
 
 /** What is wrong with the circulating supply after the block, if anything. */
 function judgePlan(
-  { config: { tolerance }, contract, chain, read }: Sight<Config, State>,
+  { config: { tolerance }, contract, chain, read }: EvaluationContext<Config, State>,
   planned: string,
   circulating: bigint,
-): Found[] {
+): Detection[] {
   const { symbol, decimals } = assetFacts(read, chain, contract.address);
   const actual = toDecimal(circulating, decimals);
   if (holdsWithin(actual, '==', parseDecimal(planned), tolerance)) return [];

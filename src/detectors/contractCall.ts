@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { canonicalSignature } from '../chains/evm/abi/abi.ts';
-import { resultingItem } from '../chains/evm/abi/abiItems.ts';
+import { functionWithResults } from '../chains/evm/abi/abiItems.ts';
 import { evmFormat } from '../chains/evm/abi/formats.ts';
 import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
 import { tryCall } from '../chains/evm/evidence/readCall.ts';
@@ -9,7 +9,7 @@ import { judgeSample, type Sampled } from '../evidence/judgeSample.ts';
 import { keep } from '../evidence/keep.ts';
 import { Address, Configuration, Flag, Looks, scheduleOf, Whole } from '../evidence/parameters.ts';
 import { type Decimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
-import { defineDetector, type Outcome, type Sight } from '../model/detection.ts';
+import { defineDetector, type EvaluationContext, type EvaluationResult } from '../model/detection.ts';
 
 const config = Configuration(
   {
@@ -66,20 +66,20 @@ export const contractCall = defineDetector<Config, State>({
   config,
   fields: ['function', 'address', 'value', 'values', 'previous', 'condition', 'params', 'error'],
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
-  evaluate(observation, sight) {
+  evaluate(observation, context) {
     if (observation.type !== 'block') return {};
-    const { config: settings, contract, state, read } = sight;
-    const item = resultingItem(settings.function, contract.abi);
+    const { config: settings, contract, state, read } = context;
+    const item = functionWithResults(settings.function, contract.abi);
     const address = settings.target?.toLowerCase() ?? contract.address;
     const answer = tryCall(read, address, item, toAbiValues(item.inputs, settings.params));
     const shown = `${canonicalSignature(item)} of ${address === contract.address ? contract.name : address}`;
-    if ('failure' in answer) return failed(sight, shown, answer.failure);
+    if ('failure' in answer) return failed(context, shown, answer.failure);
     const names = item.outputs.map(({ name }, place) => name || String(place));
     const values = Object.fromEntries(names.map((name, place) => [name, answer.results[place]]));
     const value = pick(settings.result, names, answer.results);
     const { number, timestamp } = observation.block;
     const e = { value, values, previous: previousOf(state, value), address, blockNumber: number, timestamp };
-    const judged = judge(sight, e);
+    const judged = judge(context, e);
     const needsLast = settings.script?.includes('revious') || (!settings.script && !settings.condition);
     const kept = keep(state, { ...judged.after, ...(needsLast && { last: toText(value) }) });
     if (!judged.fires) return kept;
@@ -87,7 +87,7 @@ export const contractCall = defineDetector<Config, State>({
     const shownValue = settings.decimals > 0 ? formatDecimal(toNumber(value, settings)) : toText(value);
     return {
       ...kept,
-      found: [
+      detections: [
         {
           severity: 'MEDIUM',
           message: `${shown} gives ${shownValue}${was === undefined ? '' : `, before ${was}`}${settings.condition ? `, which meets ${settings.condition}` : ''}.`,
@@ -106,16 +106,16 @@ export const contractCall = defineDetector<Config, State>({
 });
 
 function failed(
-  { config: settings, state }: Sight<Config, State>,
+  { config: settings, state }: EvaluationContext<Config, State>,
   shown: string,
   error: string,
-): Outcome<State> {
+): EvaluationResult<State> {
   const { trackErr, errAlways } = settings;
   const kept = keep(state, { ...state, isFailing: true });
   if (!errAlways && (!trackErr || state?.isFailing)) return kept;
   return {
     ...kept,
-    found: [
+    detections: [
       {
         severity: 'HIGH',
         message: `${shown} fails: ${error}.`,
@@ -127,7 +127,7 @@ function failed(
 
 type Seen = { value: unknown; previous: unknown };
 
-function judge({ config: settings, state, read }: Sight<Config, State>, e: Seen) {
+function judge({ config: settings, state, read }: EvaluationContext<Config, State>, e: Seen) {
   const { condition, script } = settings;
   const judged = condition ? judgeSample(condition, toNumber(e.value, settings), state) : undefined;
   // The script runs in any case, so that a fault of it does not hide until the condition holds.

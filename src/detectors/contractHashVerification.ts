@@ -5,7 +5,7 @@ import { eventTopic, topicAddress } from '../chains/evm/abi/abi.ts';
 import { logWords } from '../chains/evm/abi/logWords.ts';
 import { readImplementation } from '../chains/evm/evidence/readImplementation.ts';
 import { Choice, Configuration, Flag, Looks, scheduleOf } from '../evidence/parameters.ts';
-import { defineDetector, type Outcome, type Sight } from '../model/detection.ts';
+import { defineDetector, type EvaluationContext, type EvaluationResult } from '../model/detection.ts';
 
 const config = Configuration({
   hashType: Choice('How the checksum is made.', ['keccak', 'sha256'], 'keccak'),
@@ -45,23 +45,23 @@ export const contractHashVerification = defineDetector<Config, State>({
     { on: 'log', address, keys: [upgraded] },
     { on: 'block', ...scheduleOf(options) },
   ],
-  evaluate(observation, sight) {
-    const { read, contract, state } = sight;
+  evaluate(observation, context) {
+    const { read, contract, state } = context;
     if (observation.type === 'log') {
       const [target = contract.address] = logWords(observation.log).map(topicAddress);
-      return verify(target, sight);
+      return verify(target, context);
     }
     // A proxy of another kind is known by its last upgrade, or by what was found when it was registered.
     const known = state?.target ?? contract.implementation ?? contract.address;
-    return verify(readImplementation(read, contract.address)?.address ?? known, sight);
+    return verify(readImplementation(read, contract.address)?.address ?? known, context);
   },
 });
 
 /** Each code is judged once, when it is first seen. */
 function verify(
   target: string,
-  { config: options, contract, state, read }: Sight<Config, State>,
-): Outcome<State> {
+  { config: options, contract, state, read }: EvaluationContext<Config, State>,
+): EvaluationResult<State> {
   const code = read.code(target);
   const hash = (options.hashType === 'keccak' ? Hash.keccak256 : Hash.sha256)(code as Hex.Hex);
   if (state?.hash === hash && state.target === target) return {};
@@ -75,7 +75,7 @@ function verify(
     target === contract.address ? contract.name : `the implementation ${target} of ${contract.name}`;
   return {
     ...outcome,
-    found: [
+    detections: [
       {
         severity: 'CRITICAL',
         message: `The code of ${where} is not the expected one: its ${options.hashType} hash is ${hash} instead of ${expected}${codeBytes === 0 ? '; there is no code at all' : ''}.`,

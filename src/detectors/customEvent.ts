@@ -62,6 +62,8 @@ export const customEvent = defineDetector<Static<typeof config>, never>({
     };
     if (!holdsFor(read, expression, { e })) return {};
     const where = log.address === contract.address ? contract.name : log.address;
-    return { found: [{ message: `${event.name} was emitted by ${where}.`, fields: { ...e, expression } }] };
+    return {
+      detections: [{ message: `${event.name} was emitted by ${where}.`, fields: { ...e, expression } }],
+    };
   },
 });

@@ -77,7 +77,7 @@ export const customFunction = defineDetector<Static<typeof config>, never>({
     if (!holdsFor(read, settings.expression, { e })) return {};
     const where = transaction.to === contract.address ? contract.name : transaction.to;
     const message = `${transaction.from} called ${item.name} of ${where}.`;
-    return { found: [{ message, fields: { ...e, expression: settings.expression } }] };
+    return { detections: [{ message, fields: { ...e, expression: settings.expression } }] };
   },
 });
 

@@ -55,6 +55,6 @@ export const customTx = defineDetector<Static<typeof config>, never>({
     const { input: _input, ...shown } = e;
     const target = transaction.to === null ? 'creates a contract' : `goes to ${transaction.to}`;
     const message = `A transaction of ${transaction.from} that touches ${contract.name} ${target} and meets the expression.`;
-    return { found: [{ message, fields: { ...shown, expression: settings.expression } }] };
+    return { detections: [{ message, fields: { ...shown, expression: settings.expression } }] };
   },
 });

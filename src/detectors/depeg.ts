@@ -54,7 +54,7 @@ export const depeg = defineDetector<Static<typeof config>, State>({
     const off = deviation ? `${Math.abs(percent ?? 0)} % ` : '';
     return {
       ...kept,
-      found: [
+      detections: [
         {
           message: `The price of ${contract.name} is ${groupDigits(formatDecimal(price))}, ${off}${side} its peg of ${settings.peg}, for ${away} look${away === 1 ? '' : 's'} in a row.`,
           fields: {

@@ -5,7 +5,7 @@ import { Configuration, Duration, Schedule } from '../evidence/parameters.ts';
 import { readExpiry } from '../evidence/readExpiry.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { parseSchedule } from '../lib/schedule.ts';
-import { defineDetector, type Found, type Sight } from '../model/detection.ts';
+import { type Detection, defineDetector, type EvaluationContext } from '../model/detection.ts';
 
 const config = Configuration(
   {
@@ -80,18 +80,18 @@ export const dnsMonitor = defineDetector<Config, State>({
     'days',
   ],
   interests: ({ cron }) => [{ on: 'clock', schedule: parseSchedule(cron) }],
-  evaluate(observation, sight) {
+  evaluate(observation, context) {
     if (observation.type !== 'clock') return {};
-    const { config: settings, state, read } = sight;
+    const { config: settings, state, read } = context;
     const { domain, resolver, nameservers } = settings;
     const types = [...new Set([...settings.records, ...(nameservers.length > 0 ? ['NS' as const] : [])])];
     const answers = read.all(types.map((type) => () => readRecords(read, resolver, domain, type)));
     const records = Object.fromEntries(types.map((type, n) => [type, answers[n]!]));
     const expected = new Set(nameservers.map((server) => server.toLowerCase()));
     const strangers = expected.size === 0 ? [] : (records.NS ?? []).filter((server) => !expected.has(server));
-    const registration = examineRegistration(sight, observation.at);
+    const registration = examineRegistration(context, observation.at);
     const after: State = { records, ...(strangers.length > 0 && { strangers }), ...registration.after };
-    const found = [
+    const detections = [
       ...settings.records.flatMap((type) => changeOf(settings, type, state?.records?.[type], records[type]!)),
       ...strangers
         .filter((server) => !state?.strangers?.includes(server))
@@ -100,9 +100,9 @@ export const dnsMonitor = defineDetector<Config, State>({
           message: `${domain} has the name server ${server}, which is not expected.`,
           fields: { domain, reason: 'nameserver', nameserver: server, expected: nameservers },
         })),
-      ...registration.found,
+      ...registration.detections,
     ];
-    return { ...keep(state, after), found };
+    return { ...keep(state, after), detections };
   },
 });
 
@@ -111,7 +111,7 @@ function changeOf(
   type: RecordType,
   before: readonly string[] | undefined,
   after: readonly string[],
-): Found[] {
+): Detection[] {
   if (before === undefined) return [];
   const added = after.filter((value) => !before.includes(value));
   const removed = before.filter((value) => !after.includes(value));
@@ -130,10 +130,10 @@ const dayMs = 86_400_000;
 
 /** Asks the registry once a day at most; that it does not answer must not stop the rest, and is told as well. */
 function examineRegistration(
-  { config: { domain, rdap, expiry }, state, read }: Sight<Config, State>,
+  { config: { domain, rdap, expiry }, state, read }: EvaluationContext<Config, State>,
   now: number,
-): { after: State; found: Found[] } {
-  if (rdap === undefined) return { after: {}, found: [] };
+): { after: State; detections: Detection[] } {
+  if (rdap === undefined) return { after: {}, detections: [] };
   const isDue = state?.askedAt === undefined || now - state.askedAt >= dayMs;
   const answer = isDue ? readExpiry(read, rdap) : undefined;
   const expiresAt = answer && 'expiresAt' in answer ? answer.expiresAt : state?.expiresAt;
@@ -143,9 +143,9 @@ function examineRegistration(
     ...(expiresAt !== undefined && { expiresAt }),
     ...(isNear && { isTold: true }),
   };
-  const found: Found[] = [];
+  const detections: Detection[] = [];
   if (answer && 'failure' in answer)
-    found.push({
+    detections.push({
       severity: 'LOW',
       part: 'registration',
       message: `The registration of ${domain} cannot be looked up: ${answer.failure}`,
@@ -154,11 +154,11 @@ function examineRegistration(
   if (isNear && !state?.isTold) {
     const days = Math.floor((expiresAt - now) / dayMs);
     const until = new Date(expiresAt).toISOString();
-    found.push({
+    detections.push({
       part: 'expiry',
       message: `The registration of ${domain} ${days < 0 ? 'ended' : `ends in ${days} days`} (${until}).`,
       fields: { domain, reason: 'expiry', expiresAt: until, days },
     });
   }
-  return { after, found };
+  return { after, detections };
 }

@@ -42,7 +42,7 @@ export const failedTxSpike = defineDetector<Static<typeof config>, State>({
     const of = total === undefined ? '' : ` of ${total}`;
     return {
       state: { failed: [], ...(calls ? { calls: [] } : {}) },
-      found: [
+      detections: [
         {
           message: `${failed.length}${of} transactions to ${contract.name} failed within ${within}, the last one from ${transaction.from}.`,
           fields: {

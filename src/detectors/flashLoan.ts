@@ -81,7 +81,7 @@ export const flashLoan = defineDetector<Static<typeof config>, never>({
     const shown = facts ? showAmount(first.amount, facts) : `${first.amount} units`;
     const more = loans.length > 1 ? ` and ${loans.length - 1} more` : '';
     return {
-      found: [
+      detections: [
         {
           message: `A transaction of ${transaction.from} that touches ${contract.name} took a flash loan of ${shown} from ${first.lender} (${first.provider})${more}.`,
           fields: {

@@ -52,7 +52,7 @@ export const gasAnomaly = defineDetector<Static<typeof config>, State>({
     });
     return {
       state: { gas: gasSeries.slice(-mostSelectors), fee: extendSeries(feeBefore, fee, keep) },
-      found: odd.map(({ measure, value, mean, score }) => ({
+      detections: odd.map(({ measure, value, mean, score }) => ({
         part: measure,
         message: `The ${measure} of a call of ${transaction.from} to ${contract.name} is ${value}, far from the usual ${Math.round(mean)}.`,
         fields: {

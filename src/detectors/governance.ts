@@ -104,7 +104,7 @@ export const governance = defineDetector<Static<typeof config>, never>({
     const isShort = delaySeconds !== undefined && delaySeconds * 1000 < parseDuration(minDelay);
     const warning = isShort ? ` That is less than the ${minDelay} wanted.` : '';
     return {
-      found: [
+      detections: [
         {
           ...(isShort ? { severity: 'HIGH' as const } : {}),
           message: sentence(values, contract.name) + warning,

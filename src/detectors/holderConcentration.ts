@@ -9,11 +9,11 @@ import { keep } from '../evidence/keep.ts';
 import { Addresses, Condition, Configuration, Looks, scheduleOf, Whole } from '../evidence/parameters.ts';
 import { parseDecimal, toDecimal } from '../lib/decimal.ts';
 import {
+  type Detection,
   defineDetector,
-  type Found,
+  type EvaluationContext,
+  type EvaluationResult,
   type Observation,
-  type Outcome,
-  type Sight,
 } from '../model/detection.ts';
 
 const config = Configuration({
@@ -50,11 +50,15 @@ export const holderConcentration = defineDetector<Config, State>({
     { on: 'log', address, keys: [transferTopic] },
     { on: 'block', ...scheduleOf(settings) },
   ],
-  evaluate: (observation, sight) => (observation.type === 'block' ? look(sight) : note(observation, sight)),
+  evaluate: (observation, context) =>
+    observation.type === 'block' ? look(context) : note(observation, context),
 });
 
 /** Remembers who took part in a transfer until the next look. */
-function note(observation: Observation, { config: settings, state }: Sight<Config, State>): Outcome<State> {
+function note(
+  observation: Observation,
+  { config: settings, state }: EvaluationContext<Config, State>,
+): EvaluationResult<State> {
   const transfer = observation.type === 'log' ? decodeTransfer(observation.log) : undefined;
   if (!transfer || transfer.amount === 0n) return {};
   const excluded = addressSet(settings.exclude);
@@ -69,8 +73,8 @@ function note(observation: Observation, { config: settings, state }: Sight<Confi
   return keep<State>(state, { ...state, ...(kept.length > 0 && { fresh: Object.fromEntries(kept) }) });
 }
 
-function look(sight: Sight<Config, State>): Outcome<State> {
-  const { config: settings, contract, state, read } = sight;
+function look(context: EvaluationContext<Config, State>): EvaluationResult<State> {
+  const { config: settings, contract, state, read } = context;
   const excluded = addressSet(settings.exclude);
   const candidates = [
     ...new Set([
@@ -94,7 +98,7 @@ function look(sight: Sight<Config, State>): Outcome<State> {
   const known = held.slice(0, mostKnown).map(([address]) => address);
   const kept = keep<State>(state, { ...judged.after, ...(known.length > 0 && { known }) });
   if (!judged.fires) return kept;
-  return { ...kept, found: [tell(sight, top, share, percentOf(clusterBalance, supply), supply)] };
+  return { ...kept, detections: [tell(context, top, share, percentOf(clusterBalance, supply), supply)] };
 }
 
 type Holding = [address: string, balance: string];
@@ -109,12 +113,12 @@ function largest(held: readonly Holding[], { cluster, topN }: Config) {
 }
 
 function tell(
-  { config: { condition, topN, cluster }, contract, chain, read }: Sight<Config, State>,
+  { config: { condition, topN, cluster }, contract, chain, read }: EvaluationContext<Config, State>,
   top: readonly Holding[],
   share: number,
   clusterShare: number,
   supply: bigint,
-): Found {
+): Detection {
   const { symbol } = assetFacts(read, chain, contract.address);
   return {
     message: `The ${top.length} largest known holders of ${contract.name} have ${share} % of all ${symbol}, which meets ${condition}.`,

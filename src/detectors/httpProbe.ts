@@ -87,7 +87,7 @@ export const httpProbe = defineDetector<Config, State>({
     if (wrong !== settings.samples) return kept;
     return {
       ...kept,
-      found: [
+      detections: [
         {
           message: `${settings.url} (${contract.name}) ${ailment.words}.`,
           fields: {

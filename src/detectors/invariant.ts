@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { resultingItem } from '../chains/evm/abi/abiItems.ts';
+import { functionWithResults } from '../chains/evm/abi/abiItems.ts';
 import { evmFormat } from '../chains/evm/abi/formats.ts';
 import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
 import { readHolding } from '../chains/evm/evidence/holdings.ts';
@@ -11,7 +11,7 @@ import { keep } from '../evidence/keep.ts';
 import { Address, AmountOrPercent, Configuration, Looks, scheduleOf } from '../evidence/parameters.ts';
 import { type Comparison, splitComparison } from '../evidence/splitComparison.ts';
 import { type Decimal, formatDecimal, parseDecimal, subtractDecimal, toDecimal } from '../lib/decimal.ts';
-import { defineDetector, type Sight } from '../model/detection.ts';
+import { defineDetector, type EvaluationContext } from '../model/detection.ts';
 
 const term = Type.Object(
   {
@@ -79,18 +79,18 @@ export const invariant = defineDetector<Config, State>({
   config,
   fields: ['expression', 'tolerance', 'left', 'right', 'gap', 'terms'],
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
-  evaluate(observation, sight) {
+  evaluate(observation, context) {
     if (observation.type !== 'block') return {};
-    const { config: settings, contract, state, read } = sight;
-    const answers = read.all(settings.terms.map((item) => () => readTerm(sight, item)));
+    const { config: settings, contract, state, read } = context;
+    const answers = read.all(settings.terms.map((item) => () => readTerm(context, item)));
     const values = Object.fromEntries(settings.terms.map(({ name }, n) => [name, answers[n]]));
-    const { holds, ...sides } = judge(sight, values);
+    const { holds, ...sides } = judge(context, values);
     const kept = keep<State>(state, holds ? {} : { isBroken: true });
     if (holds || state?.isBroken) return kept;
     const shown = Object.entries(values).map(([name, value]) => `${name} = ${String(value)}`);
     return {
       ...kept,
-      found: [
+      detections: [
         {
           message: `${settings.expression} no longer holds for ${contract.name}: ${shown.join(', ')}.`,
           fields: {
@@ -105,7 +105,7 @@ export const invariant = defineDetector<Config, State>({
   },
 });
 
-function readTerm({ contract, read }: Sight<Config, State>, item: Static<typeof term>): unknown {
+function readTerm({ contract, read }: EvaluationContext<Config, State>, item: Static<typeof term>): unknown {
   const { name, function: signature, params, target, balanceOf, token } = item;
   if (signature === undefined) {
     if (balanceOf === undefined) throw new Error(`The term ${name} needs a function or balanceOf.`);
@@ -113,7 +113,7 @@ function readTerm({ contract, read }: Sight<Config, State>, item: Static<typeof 
   }
   if (balanceOf !== undefined)
     throw new Error(`The term ${name} has both a function and balanceOf; leave one out.`);
-  const asked = resultingItem(signature, contract.abi);
+  const asked = functionWithResults(signature, contract.abi);
   const [value] = readCall(
     read,
     target?.toLowerCase() ?? contract.address,
@@ -126,7 +126,10 @@ function readTerm({ contract, read }: Sight<Config, State>, item: Static<typeof 
 
 type Judged = { holds: boolean; left?: string; right?: string; gap?: string };
 
-function judge({ config: settings, read }: Sight<Config, State>, values: Record<string, unknown>): Judged {
+function judge(
+  { config: settings, read }: EvaluationContext<Config, State>,
+  values: Record<string, unknown>,
+): Judged {
   const { expression, tolerance } = settings;
   const comparison = splitComparison(expression);
   const sides = comparison && sidesOf(runScript(read, `[${comparison.left}, ${comparison.right}]`, values));

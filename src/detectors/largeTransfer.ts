@@ -6,7 +6,7 @@ import { formatUnits, native, showAmount } from '../evidence/amounts.ts';
 
 import { Amount, Choice, Configuration } from '../evidence/parameters.ts';
 import { compareDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
-import { defineDetector, type Found, type Interest, type Observation } from '../model/detection.ts';
+import { type Detection, defineDetector, type Interest, type Observation } from '../model/detection.ts';
 
 const config = Configuration(
   {
@@ -68,7 +68,7 @@ export const largeTransfer = defineDetector<Static<typeof config>, State>({
     if (isNative && 'transaction' in observation && !read.receipt(observation.transaction.hash).isSuccess)
       return after;
     const { symbol } = assetFacts(read, chain, transfer.token);
-    return { ...after, found: [tell(transfer, { symbol, decimals }, contract.name, threshold)] };
+    return { ...after, detections: [tell(transfer, { symbol, decimals }, contract.name, threshold)] };
   },
 });
 
@@ -89,7 +89,7 @@ function tell(
   facts: { symbol: string; decimals: number },
   name: string,
   threshold: string,
-): Found {
+): Detection {
   return {
     message: `${showAmount(amount, facts)} moved from ${from} to ${to} (${name}).`,
     fields: {

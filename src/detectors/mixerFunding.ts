@@ -11,7 +11,7 @@ const config = Configuration({
     'Over how many accounts the money may have come; 1 is straight from the source.',
     1,
     1,
-    followedFunding.mostHops,
+    followedFunding.maxHops,
   ),
   window: FundingWindow('Only money that arrived within this time counts, at most 30 days.', '7 days'),
   sources: Type.Array(Type.Unsafe<Tag>({ type: 'string', enum: [...followedFunding.tags] }), {
@@ -49,7 +49,7 @@ export const mixerFunding = defineDetector<Static<typeof config>, State>({
     const path = funding.hops === 1 ? 'straight' : `over ${funding.hops} accounts`;
     return {
       state: { told: told.slice(-mostRemembered) },
-      found: [
+      detections: [
         {
           message: `${caller}, which uses ${contract.name}, got its first money ${path} from ${funding.source} (${funding.tags.join(', ')}) ${Math.max(0, Math.round(ageMs / 60_000))} minutes before.`,
           fields: {

@@ -12,7 +12,7 @@ import {
 } from '../evidence/parameters.ts';
 import { formatDecimal, percentChange } from '../lib/decimal.ts';
 import { parseDuration } from '../lib/duration.ts';
-import { defineDetector, type Found, type Sight } from '../model/detection.ts';
+import { type Detection, defineDetector, type EvaluationContext } from '../model/detection.ts';
 
 const config = Configuration({
   feed: Type.Optional(Address('The feed (AggregatorV3), if it is not the watched contract.')),
@@ -49,25 +49,25 @@ export const oracleStaleness = defineDetector<Config, State>({
     'referenceAnswer',
   ],
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
-  evaluate(observation, sight) {
+  evaluate(observation, context) {
     if (observation.type !== 'block') return {};
-    const { config: settings, contract, state, read } = sight;
+    const { config: settings, contract, state, read } = context;
     const feed = settings.feed?.toLowerCase() ?? contract.address;
     const reference = settings.reference?.toLowerCase();
     const [round, other] = read.all([
       () => readFeed(read, feed),
       () => (reference === undefined ? undefined : readFeed(read, reference)),
     ]);
-    const ailments = examine(sight, round, other, observation.block.timestamp);
+    const ailments = examine(context, round, other, observation.block.timestamp);
     const told = state?.told ?? [];
     const kept = keep(state, {
       ...(ailments.size > 0 && { told: [...ailments.keys()] }),
       ...(settings.when === 'block' && { roundId: round.roundId.toString() }),
     });
-    const found = [...ailments]
+    const detections = [...ailments]
       .filter(([ailment]) => !told.includes(ailment))
       .map(
-        ([ailment, words]): Found => ({
+        ([ailment, words]): Detection => ({
           part: ailment,
           message: `The price feed of ${contract.name} ${words}.`,
           fields: {
@@ -83,13 +83,13 @@ export const oracleStaleness = defineDetector<Config, State>({
           },
         }),
       );
-    return { ...kept, found };
+    return { ...kept, detections };
   },
 });
 
 /** What is wrong with a round, in words. */
 function examine(
-  { config: { heartbeat, maxDeviation }, state }: Sight<Config, State>,
+  { config: { heartbeat, maxDeviation }, state }: EvaluationContext<Config, State>,
   { roundId, answer, updatedAt, answeredInRound }: Round,
   other: Round | undefined,
   now: number,

@@ -8,7 +8,12 @@ import { addOutflow, baselineOf, largestBefore, type Outflows, outflowWithin } f
 import { AmountOrPercent, Asset, Configuration, Duration } from '../evidence/parameters.ts';
 import { compareDecimal, multiplyDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { parseDuration } from '../lib/duration.ts';
-import { defineDetector, type Found, type Observation, type Sight } from '../model/detection.ts';
+import {
+  type Detection,
+  defineDetector,
+  type EvaluationContext,
+  type Observation,
+} from '../model/detection.ts';
 
 const config = Configuration({
   token: Asset('native, or the address of the token whose outflow is summed up.'),
@@ -59,26 +64,26 @@ export const outflowRate = defineDetector<Config, State>({
   ],
   interests: ({ token }, { address }) =>
     token === native ? [{ on: 'touch', address }] : [{ on: 'party', address, keys: [transferTopic] }],
-  evaluate(observation, sight) {
-    const { config: settings, contract, state, read } = sight;
+  evaluate(observation, context) {
+    const { config: settings, contract, state, read } = context;
     if (!('block' in observation)) return {};
-    const left = settings.token === native ? nativeFall(sight) : tokenOutflow(observation, sight);
+    const left = settings.token === native ? nativeFall(context) : tokenOutflow(observation, context);
     if (!left) return {};
     if (left.amount === 0n) return { state: { ...(state ?? empty), ...left.keep } };
     const now = observation.block.timestamp;
     const windowMs = parseDuration(settings.window);
     // The sum may have fallen below since, as time went on.
-    const wasOver = state?.isOver === true && isBeyond(sight, outflowWithin(state, windowMs, now), state);
+    const wasOver = state?.isOver === true && isBeyond(context, outflowWithin(state, windowMs, now), state);
     const flows = addOutflow(state ?? empty, windowMs, now, left.amount, () =>
       left.before === undefined
         ? readHolding(read, settings.token.toLowerCase(), contract.address, 'parent')
         : left.before,
     );
     const sum = outflowWithin(flows, windowMs, now);
-    const reason = isBeyond(sight, sum, flows);
+    const reason = isBeyond(context, sum, flows);
     const after: State = { ...flows, ...left.keep, isOver: reason !== undefined };
     if (!reason || wasOver) return { state: after };
-    return { state: after, found: [tell(sight, sum, flows, reason)] };
+    return { state: after, detections: [tell(context, sum, flows, reason)] };
   },
 });
 
@@ -86,7 +91,7 @@ const empty: State = { buckets: [], isOver: false };
 type Left = { amount: bigint; before?: bigint; keep: { balance?: string } };
 
 /** Undefined when nothing has changed. */
-function nativeFall({ contract, state, read }: Sight<Config, State>): Left | undefined {
+function nativeFall({ contract, state, read }: EvaluationContext<Config, State>): Left | undefined {
   const before =
     state?.balance === undefined ? read.balance(contract.address, 'parent') : BigInt(state.balance);
   const after = read.balance(contract.address);
@@ -98,7 +103,10 @@ function nativeFall({ contract, state, read }: Sight<Config, State>): Left | und
   };
 }
 
-function tokenOutflow(observation: Observation, { config: { token }, contract }: Sight<Config, State>) {
+function tokenOutflow(
+  observation: Observation,
+  { config: { token }, contract }: EvaluationContext<Config, State>,
+) {
   if (observation.type !== 'log' || observation.log.address !== token.toLowerCase()) return undefined;
   const transfer = decodeTransfer(observation.log);
   const isOut =
@@ -108,7 +116,7 @@ function tokenOutflow(observation: Observation, { config: { token }, contract }:
 }
 
 function isBeyond(
-  { config: { token, limit, factor }, chain, read }: Sight<Config, State>,
+  { config: { token, limit, factor }, chain, read }: EvaluationContext<Config, State>,
   sum: bigint,
   flows: Outflows,
 ): 'limit' | 'baseline' | undefined {
@@ -124,11 +132,11 @@ function isBeyond(
 }
 
 function tell(
-  { config: { token, window, limit, factor }, contract, chain, read }: Sight<Config, State>,
+  { config: { token, window, limit, factor }, contract, chain, read }: EvaluationContext<Config, State>,
   sum: bigint,
   flows: Outflows,
   reason: 'limit' | 'baseline',
-): Found {
+): Detection {
   const facts = assetFacts(read, chain, token.toLowerCase());
   const before = largestBefore(flows);
   const percent = percentOf(sum, before);

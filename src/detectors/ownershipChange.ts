@@ -39,7 +39,7 @@ export const ownershipChange = defineDetector<Static<typeof config>, never>({
     if (previousOwner === undefined || newOwner === undefined) return {};
     if (isListed(allowedOwners, newOwner)) return {};
     return {
-      found: [
+      detections: [
         {
           message: sentence(event, contract.name, previousOwner, newOwner),
           fields: { event, previousOwner, newOwner, sender: transaction.from },

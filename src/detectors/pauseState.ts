@@ -35,7 +35,7 @@ export const pauseState = defineDetector<Static<typeof config>, never>({
     const isPaused = paused.includes(log.key);
     const [account = transaction.from] = logWords(log).map(topicAddress);
     return {
-      found: [
+      detections: [
         {
           message: `${contract.name} was ${isPaused ? 'paused' : 'unpaused'} by ${account}.`,
           fields: { isPaused, account, sender: transaction.from },

@@ -45,7 +45,7 @@ export const priceMonitor = defineDetector<Static<typeof config>, Sampled>({
     const was = previous === undefined ? '' : `, before ${groupDigits(previous)}`;
     return {
       ...kept,
-      found: [
+      detections: [
         {
           message: `The price of ${contract.name} is ${groupDigits(shown)} ${currency}${was}, which meets ${settings.condition}.`,
           fields: {

@@ -48,7 +48,7 @@ export const proofOfReserves = defineDetector<Static<typeof config>, Sampled>({
     const [reserves, shownSupply] = [formatDecimal(round.answer), formatDecimal(issued)];
     return {
       ...kept,
-      found: [
+      detections: [
         {
           message: `The reserves of ${contract.name} are ${groupDigits(reserves)} for a supply of ${groupDigits(shownSupply)} ${facts.symbol}: ${groupDigits(formatDecimal(ratio))}, which meets ${settings.condition}.`,
           fields: {

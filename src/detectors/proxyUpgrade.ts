@@ -6,7 +6,12 @@ import { askImplementation, readImplementation } from '../chains/evm/evidence/re
 import { isListed } from '../evidence/isListed.ts';
 import { Addresses, Configuration, Flag, Looks, scheduleOf } from '../evidence/parameters.ts';
 import type { Log } from '../model/block.ts';
-import { defineDetector, type Found, type Outcome, type Sight } from '../model/detection.ts';
+import {
+  type Detection,
+  defineDetector,
+  type EvaluationContext,
+  type EvaluationResult,
+} from '../model/detection.ts';
 
 const config = Configuration({
   allowedImplementations: Addresses(
@@ -55,28 +60,32 @@ export const proxyUpgrade = defineDetector<Config, State>({
     { on: 'log', address, keys: [upgraded, beaconUpgraded, topicOf(diamondCut)] },
     ...(options.checkSlot ? [{ on: 'block' as const, ...scheduleOf(options) }] : []),
   ],
-  evaluate(observation, sight) {
-    if (observation.type === 'block') return checkStorage(sight);
+  evaluate(observation, context) {
+    if (observation.type === 'block') return checkStorage(context);
     if (observation.type !== 'log') return {};
     const { log, transaction } = observation;
-    if (log.key === topicOf(diamondCut)) return { found: findCut(log, transaction.from, sight) };
-    return findUpgrade(log, transaction.from, sight);
+    if (log.key === topicOf(diamondCut)) return { detections: findCut(log, transaction.from, context) };
+    return findUpgrade(log, transaction.from, context);
   },
 });
 
-function findUpgrade(log: Log, sender: string, sight: Sight<Config, State>): Outcome<State> {
+function findUpgrade(
+  log: Log,
+  sender: string,
+  context: EvaluationContext<Config, State>,
+): EvaluationResult<State> {
   const [implementation] = logWords(log).map(topicAddress);
   if (implementation === undefined) return {};
   const isBeacon = log.key === beaconUpgraded;
-  const { contract, state } = sight;
+  const { contract, state } = context;
   const previous = state?.announced ?? state?.stored ?? undefined;
   const outcome = { state: { ...state, announced: implementation } };
-  if (isListed(sight.config.allowedImplementations, implementation)) return outcome;
+  if (isListed(context.config.allowedImplementations, implementation)) return outcome;
   const event = isBeacon ? 'BeaconUpgraded' : 'Upgraded';
   const what = isBeacon ? 'beacon' : 'implementation';
   return {
     ...outcome,
-    found: [
+    detections: [
       {
         message: `${contract.name} was upgraded by ${sender}: its ${what} is now ${implementation}${previous ? `, before it was ${previous}` : ''}.`,
         fields: { event, implementation, previousImplementation: previous, sender },
@@ -87,7 +96,11 @@ function findUpgrade(log: Log, sender: string, sight: Sight<Config, State>): Out
 
 type Cut = { facet: string; action: number; selectors: readonly string[] };
 
-function findCut(log: Log, sender: string, { config: options, contract }: Sight<Config, State>): Found[] {
+function findCut(
+  log: Log,
+  sender: string,
+  { config: options, contract }: EvaluationContext<Config, State>,
+): Detection[] {
   const { cuts, init } = decodeEvent(diamondCut, log) as { cuts: readonly Cut[]; init: string };
   // The code at `init` runs as the diamond, so it must be as trusted as a facet.
   const facets = [...new Set([...cuts.map(({ facet }) => facet), init])].filter(
@@ -117,7 +130,12 @@ function selectorsOf(cuts: readonly Cut[], wanted: number): string[] {
 }
 
 /** The first look only remembers; later ones tell of a change that no event has told of. */
-function checkStorage({ config: options, contract, state, read }: Sight<Config, State>): Outcome<State> {
+function checkStorage({
+  config: options,
+  contract,
+  state,
+  read,
+}: EvaluationContext<Config, State>): EvaluationResult<State> {
   const now = readImplementation(read, contract.address) ?? askImplementation(read, contract.address);
   const stored = now?.address ?? null;
   if (state?.stored === stored) return {};
@@ -128,7 +146,7 @@ function checkStorage({ config: options, contract, state, read }: Sight<Config, 
   if (isListed(options.allowedImplementations, stored)) return outcome;
   return {
     ...outcome,
-    found: [
+    detections: [
       {
         message: `${contract.name} was upgraded without an event: its implementation is now ${stored}, before it was ${previous ?? 'none'}.`,
         fields: {

@@ -10,7 +10,7 @@ import { isListed } from '../evidence/isListed.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
 import type { Severity } from '../model/alert.ts';
 import type { Block, Log, Transaction } from '../model/block.ts';
-import { defineDetector, type Found, type Sight } from '../model/detection.ts';
+import { type Detection, defineDetector, type EvaluationContext } from '../model/detection.ts';
 import { severities } from '../model/enumerations.ts';
 
 /** What follows from executions without an event of its own. */
@@ -71,22 +71,22 @@ export const safeMultisig = defineDetector<Config, never>({
     );
     return topics.length > 0 ? [{ on: 'log', address, keys: topics }] : [];
   },
-  evaluate(observation, sight) {
+  evaluate(observation, context) {
     if (observation.type !== 'log') return {};
     const { log, transaction, block } = observation;
     const event = safeEventByTopic.get(log.key)!;
     const [word] = logWords(log);
-    const found: Found[] = [];
+    const detections: Detection[] = [];
     if (word !== undefined) {
       const value = safeEventValue(event, word);
       const fields = { event: event.name, [event.member]: value, sender: transaction.from };
-      found.push({ message: event.sentence(sight.contract.name, value), fields });
+      detections.push({ message: event.sentence(context.contract.name, value), fields });
     }
     if (executions.has(event.name)) {
-      found.push(...delegateCalls(transaction, log, sight));
-      if (isCulprit(block, log)) found.push(...changes(block, transaction, sight));
+      detections.push(...delegateCalls(transaction, log, context));
+      if (isCulprit(block, log)) detections.push(...changes(block, transaction, context));
     }
-    return { found: found.flatMap((item) => withSeverity(item, sight.config)) };
+    return { detections: detections.flatMap((item) => withSeverity(item, context.config)) };
   },
 });
 
@@ -98,7 +98,7 @@ const executions: ReadonlySet<string> = new Set([
   'ExecutionFromModuleFailure',
 ]);
 
-function withSeverity(found: Found, { events }: Config): Found[] {
+function withSeverity(found: Detection, { events }: Config): Detection[] {
   const severity = events[String(found.fields.event)];
   return severity === undefined || severity === 'OFF' ? [] : [{ ...found, severity }];
 }
@@ -108,8 +108,8 @@ const mostShown = 20;
 function delegateCalls(
   transaction: Transaction,
   log: Log,
-  { contract, config: options }: Sight<Config, never>,
-): Found[] {
+  { contract, config: options }: EvaluationContext<Config, never>,
+): Detection[] {
   const all = safeExecutions(transaction, log).flatMap((execution) => delegatesOf(execution));
   const foreign = [...new Set(all)].filter((delegate) => !isListed(options.allowedDelegates, delegate));
   const [delegate] = foreign;
@@ -152,12 +152,19 @@ function executionLogs({ logs }: Block, safe: string, names: ReadonlySet<string>
 }
 
 /** What foreign code can do to a Safe without an event. The nonce is not asked of code that was put in its place. */
-function changes(block: Block, { from }: Transaction, sight: Sight<Config, never>): Found[] {
-  const replaced = replacedCode(from, sight);
-  return replaced.length > 0 ? replaced : nonceGap(block, sight);
+function changes(
+  block: Block,
+  { from }: Transaction,
+  context: EvaluationContext<Config, never>,
+): Detection[] {
+  const replaced = replacedCode(from, context);
+  return replaced.length > 0 ? replaced : nonceGap(block, context);
 }
 
-function replacedCode(sender: string, { config: options, contract, read }: Sight<Config, never>): Found[] {
+function replacedCode(
+  sender: string,
+  { config: options, contract, read }: EvaluationContext<Config, never>,
+): Detection[] {
   if (options.events.SingletonChanged === 'OFF') return [];
   // A Safe keeps the address of its code in slot 0, which foreign code can overwrite without an event.
   const slot = `0x${'0'.repeat(64)}`;
@@ -178,7 +185,10 @@ function replacedCode(sender: string, { config: options, contract, read }: Sight
 const nonceItem = parseFunction('nonce()(uint256)');
 
 /** Each execution by its owners counts the nonce up by one, so any other step was made by foreign code. */
-function nonceGap(block: Block, { config: options, contract, read }: Sight<Config, never>): Found[] {
+function nonceGap(
+  block: Block,
+  { config: options, contract, read }: EvaluationContext<Config, never>,
+): Detection[] {
   if (options.events.NonceGap === 'OFF') return [];
   const [before, after] = read.all([
     () => tryCall(read, contract.address, nonceItem, [], 'parent'),

@@ -39,7 +39,7 @@ export const sanctionedInteraction = defineDetector<Static<typeof config>, never
         tags.includes('SANCTION') && (listVersion === undefined || source === listVersion),
     );
     return {
-      found: describeHits(hits, transaction, read, chain).map(({ party, label, deed, fields }) => {
+      detections: describeHits(hits, transaction, read, chain).map(({ party, label, deed, fields }) => {
         return {
           part: party.address,
           message: `The sanctioned address ${party.address}, known as ${showLabel(label)}, ${deed}; ${contract.name} is involved.`,

@@ -6,7 +6,7 @@ import { holdsWithin } from '../evidence/holdsWithin.ts';
 import { keep } from '../evidence/keep.ts';
 import { AmountOrPercent, Configuration, Looks, scheduleOf } from '../evidence/parameters.ts';
 import { compareDecimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
-import { type Allocation, defineDetector, type Found } from '../model/detection.ts';
+import { type Allocation, type Detection, defineDetector } from '../model/detection.ts';
 
 const config = Configuration({
   decimals: decimalsMember,
@@ -47,7 +47,7 @@ export const tokenomicsAllocation = defineDetector<Static<typeof config>, State>
       ),
     ]);
     const off: Record<string, Side> = {};
-    const found: Found[] = [];
+    const detections: Detection[] = [];
     for (const [n, { name, address, planned }] of plans.entries()) {
       const balance = toDecimal(balances[n]!, decimals);
       if (holdsWithin(balance, '==', parseDecimal(planned), tolerance)) continue;
@@ -56,7 +56,7 @@ export const tokenomicsAllocation = defineDetector<Static<typeof config>, State>
       off[key] = side;
       if (state?.off?.[key] === side) continue;
       const held = formatDecimal(balance);
-      found.push({
+      detections.push({
         severity: side === 'below' ? 'HIGH' : 'INFO',
         part: key,
         message: `The allocation ${name} of ${contract.name} holds ${groupDigits(held)} tokens, ${side} its plan of ${groupDigits(planned)}.`,
@@ -64,7 +64,7 @@ export const tokenomicsAllocation = defineDetector<Static<typeof config>, State>
       });
     }
     const after = { decimals, ...(Object.keys(off).length > 0 && { off }) };
-    return { ...keep(state, after), found };
+    return { ...keep(state, after), detections };
   },
 });
 

@@ -5,7 +5,7 @@ import { groupDigits } from '../evidence/amounts.ts';
 import { keep } from '../evidence/keep.ts';
 import { Configuration, Flag, Looks, scheduleOf } from '../evidence/parameters.ts';
 import { compareDecimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
-import { defineDetector, type Found } from '../model/detection.ts';
+import { type Detection, defineDetector } from '../model/detection.ts';
 
 const config = Configuration({
   expectedTotalSupply: Type.Optional(
@@ -54,16 +54,17 @@ export const totalSupply = defineDetector<Config, State>({
     const exceeded = over
       .filter(([name]) => !state?.over?.includes(name))
       .map(
-        ([name, most]): Found => ({
+        ([name, most]): Detection => ({
           part: name,
           message: `${groupDigits(shown)} tokens of ${contract.name} are issued, more than the expected ${groupDigits(most)}.`,
           fields: { ...fields, expectation: name, expected: most },
         }),
       );
     const hasChanged = state !== undefined && state.supply !== units.toString();
-    if (!settings.trackChanges || !hasChanged || exceeded.length > 0) return { ...kept, found: exceeded };
+    if (!settings.trackChanges || !hasChanged || exceeded.length > 0)
+      return { ...kept, detections: exceeded };
     const message = `The supply of ${contract.name} changed from ${groupDigits(before!)} to ${groupDigits(shown)} tokens.`;
-    return { ...kept, found: [{ severity: 'INFO', message, fields }] };
+    return { ...kept, detections: [{ severity: 'INFO', message, fields }] };
   },
 });
 

@@ -6,7 +6,7 @@ import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../e
 import { keep } from '../evidence/keep.ts';
 import { Address, AmountOrPercent, Configuration, Flag, Looks, scheduleOf } from '../evidence/parameters.ts';
 import { severityByShare } from '../evidence/severityByShare.ts';
-import { defineDetector, type Found, type Sight } from '../model/detection.ts';
+import { type Detection, defineDetector, type EvaluationContext } from '../model/detection.ts';
 
 const drop = 'A drop of at least this since the last look is told: whole tokens, or a share of the balance.';
 const config = Configuration({
@@ -38,10 +38,10 @@ export const tvlDrop = defineDetector<Config, State>({
   config,
   fields: ['token', 'symbol', 'percent', 'drop', 'before', 'after', 'rawDrop', 'threshold'],
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
-  evaluate(observation, sight) {
+  evaluate(observation, context) {
     if (observation.type !== 'block') return {};
-    const { contract, state, read } = sight;
-    const assets = assetsOf(sight.config);
+    const { contract, state, read } = context;
+    const assets = assetsOf(context.config);
     const balances = read.all(
       assets.map(
         ({ token }) =>
@@ -50,11 +50,11 @@ export const tvlDrop = defineDetector<Config, State>({
       ),
     );
     const after = Object.fromEntries(assets.map(({ token }, n) => [token, balances[n]!.toString()]));
-    const found = assets.flatMap(({ token, threshold }, n) => {
+    const detections = assets.flatMap(({ token, threshold }, n) => {
       const before = state?.[token];
-      return before === undefined ? [] : judge(sight, token, threshold, BigInt(before), balances[n]!);
+      return before === undefined ? [] : judge(context, token, threshold, BigInt(before), balances[n]!);
     });
-    return { ...keep(state, after), found };
+    return { ...keep(state, after), detections };
   },
 });
 
@@ -64,12 +64,12 @@ function assetsOf({ tokens, native: isNative, nativeThreshold }: Config) {
 }
 
 function judge(
-  { contract, chain, read }: Sight<Config, State>,
+  { contract, chain, read }: EvaluationContext<Config, State>,
   token: string,
   threshold: string,
   before: bigint,
   after: bigint,
-): Found[] {
+): Detection[] {
   const gone = before - after;
   if (gone <= 0n) return [];
   if (compareToLimit(threshold, gone, before, () => assetDecimals(read, chain, token)) < 0) return [];

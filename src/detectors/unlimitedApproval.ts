@@ -9,7 +9,7 @@ import { badTags } from '../evidence/labelHits.ts';
 import { Addresses, Amount, Configuration } from '../evidence/parameters.ts';
 import { compareDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import type { Log, Transaction } from '../model/block.ts';
-import { defineDetector, type Outcome, type Sight } from '../model/detection.ts';
+import { defineDetector, type EvaluationContext, type EvaluationResult } from '../model/detection.ts';
 
 const config = Configuration({
   threshold: Type.Optional(
@@ -57,22 +57,23 @@ export const unlimitedApproval = defineDetector<Config, State>({
     { on: 'log', address, keys: [approval, approvalForAll] },
     { on: 'party', address, keys: [approval, approvalForAll, ...permit2Topics] },
   ],
-  evaluate(observation, sight) {
+  evaluate(observation, context) {
     if (observation.type !== 'log') return {};
     const given = toApproval(observation.log);
     if (!given || given.value === 0n) return {};
-    if (given.spender === sight.contract.address || isListed(sight.config.allowedSpenders, given.spender))
+    if (given.spender === context.contract.address || isListed(context.config.allowedSpenders, given.spender))
       return {};
     const isUnlimited = given.isForAll || isEndless(given, observation.transaction);
-    if (isUnlimited) return tell(given, isUnlimited, sight);
-    const { threshold } = sight.config;
+    if (isUnlimited) return tell(given, isUnlimited, context);
+    const { threshold } = context.config;
     if (threshold === undefined) return {};
-    const isOwn = given.token === sight.contract.address;
+    const isOwn = given.token === context.contract.address;
     const decimals =
-      (isOwn ? sight.state?.decimals : undefined) ?? assetDecimals(sight.read, sight.chain, given.token);
-    const outcome = isOwn && sight.state === undefined ? { state: { decimals } } : {};
+      (isOwn ? context.state?.decimals : undefined) ??
+      assetDecimals(context.read, context.chain, given.token);
+    const outcome = isOwn && context.state === undefined ? { state: { decimals } } : {};
     if (compareDecimal(toDecimal(given.value, decimals), parseDecimal(threshold)) <= 0) return outcome;
-    return { ...outcome, ...tell(given, isUnlimited, sight) };
+    return { ...outcome, ...tell(given, isUnlimited, context) };
   },
 });
 
@@ -105,8 +106,12 @@ function isEndless({ token, owner, value }: Approval, { logs }: Transaction): bo
   return !logs.some((log) => log.address === token && decodeTransfer(log)?.from === owner);
 }
 
-function tell(given: Approval, isUnlimited: boolean, sight: Sight<Config, State>): Outcome<State> {
-  const { read, chain, contract } = sight;
+function tell(
+  given: Approval,
+  isUnlimited: boolean,
+  context: EvaluationContext<Config, State>,
+): EvaluationResult<State> {
+  const { read, chain, contract } = context;
   const labels = read.labels(given.spender);
   if (labels.some(({ tags }) => tags.includes('SPENDER'))) return {};
   const [facts, code] = read.all([
@@ -123,7 +128,7 @@ function tell(given: Approval, isUnlimited: boolean, sight: Sight<Config, State>
       : showAmount(given.value, facts);
   const spender = `the ${isBad ? tags.join(', ') : 'unknown'} ${isContract ? 'contract' : 'account'} ${given.spender}`;
   return {
-    found: [
+    detections: [
       {
         ...(isBad ? { severity: 'CRITICAL' as const } : {}),
         message: `${given.owner} lets ${spender} take ${amount}, seen at ${contract.name}.`,

@@ -10,7 +10,7 @@ export function upgradeConfig(detector: string, config: unknown): unknown {
 }
 
 type Config = Readonly<{ hops?: unknown; window?: unknown; sources?: unknown; lookback?: unknown }>;
-const { tags, mostHops, windowMs } = followedFunding;
+const { tags, maxHops, windowMs } = followedFunding;
 
 /** Money was never followed further than the schemas allow by now. */
 const upgrades: ReadonlyMap<string, (config: Config) => Config> = new Map<string, (config: Config) => Config>(
@@ -19,7 +19,7 @@ const upgrades: ReadonlyMap<string, (config: Config) => Config> = new Map<string
     [
       'mixer_funding',
       ({ hops, window, sources }) => ({
-        ...(Number(hops) > mostHops ? { hops: mostHops } : {}),
+        ...(Number(hops) > maxHops ? { hops: maxHops } : {}),
         ...(isTooLong(window) ? { window: longest } : {}),
         ...(Array.isArray(sources) ? { sources: sources.filter((tag) => isFollowed(tag)) } : {}),
       }),

@@ -57,7 +57,7 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
     const why = judged.fires ? `, which meets ${condition}` : '';
     return {
       ...kept,
-      found: [
+      detections: [
         {
           message: `${contract.name} holds ${showAmount(balance, { symbol, decimals })}${was}${why}.`,
           fields: {

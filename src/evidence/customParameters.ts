@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Reader, Watched } from '../model/detection.ts';
+import type { ContractFacts, Reader } from '../model/detection.ts';
 import { Addresses, Choice } from './parameters.ts';
 
 /** Members that the three custom kinds share. */
@@ -15,7 +15,7 @@ export function Expression(description: string) {
   return Type.String({ description, format: 'script', default: 'true', minLength: 1, maxLength: 10_000 });
 }
 
-export function watchedAddresses(addresses: readonly string[], contract: Watched): string[] {
+export function watchedAddresses(addresses: readonly string[], contract: ContractFacts): string[] {
   return [...new Set([contract.address, ...addresses.map((address) => address.toLowerCase())])];
 }
 

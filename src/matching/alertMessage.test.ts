@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { chains } from '../chains/chains.ts';
 import { toChainFacts } from '../chains/toChainFacts.ts';
-import type { Watched } from '../model/detection.ts';
+import type { ContractFacts } from '../model/detection.ts';
 import { compileDetector } from './compileDetector.ts';
 import { compileTrigger } from './compileTrigger.ts';
 import type { Subscriber } from './subscriber.ts';
 
-const contract: Watched = {
+const contract: ContractFacts = {
   id: 7,
   tenantId: 1,
   projectId: 2,

@@ -6,13 +6,13 @@ import { fillTemplate } from '../lib/template.ts';
 import { complianceTags, type Finding } from '../model/alert.ts';
 import type {
   ChainFacts,
+  ContractFacts,
+  Detection,
   Detector,
-  Found,
+  EvaluationResult,
   Interest,
   Observation,
-  Outcome,
   Reader,
-  Watched,
 } from '../model/detection.ts';
 import { withDefaults } from '../model/validate.ts';
 import { originOf } from './originOf.ts';
@@ -32,7 +32,7 @@ export type DetectorRow = {
 /** Makes a stored detector ready to be shown what it is interested in, or says why it cannot run. */
 export function compileDetector(
   row: DetectorRow,
-  contract: Watched,
+  contract: ContractFacts,
   chain: ChainFacts,
 ): Subscriber | { fault: string } {
   const definition = detectors.get(row.schemaName);
@@ -78,12 +78,12 @@ function readProgram(definition: Detector, given: unknown, chain: ChainFacts): P
 class DetectorSubscriber implements Subscriber {
   readonly id: number;
   readonly name: string;
-  readonly contract: Watched;
+  readonly contract: ContractFacts;
   readonly interests: readonly Interest[];
   readonly #tags: readonly string[];
   readonly #program: Program;
 
-  constructor({ id, name, tags }: DetectorRow, contract: Watched, program: Program) {
+  constructor({ id, name, tags }: DetectorRow, contract: ContractFacts, program: Program) {
     this.id = id;
     this.name = name;
     this.contract = contract;
@@ -111,12 +111,12 @@ class DetectorSubscriber implements Subscriber {
     return toStateKey([this.#program.definition.name, this.contract.address, rest]);
   }
 
-  evaluate(observation: Observation, state: unknown, read: Reader): Outcome<unknown> {
+  evaluate(observation: Observation, state: unknown, read: Reader): EvaluationResult<unknown> {
     const { definition, config, chain } = this.#program;
     return definition.evaluate(observation, { config, contract: this.contract, chain, state, read });
   }
 
-  toFindings(found: Found, observation: Observation): Finding[] {
+  toFindings(found: Detection, observation: Observation): Finding[] {
     const { definition, config } = this.#program;
     const own = found.severity ?? (definition.severity === 'AUTO' ? 'MEDIUM' : definition.severity);
     const told = {

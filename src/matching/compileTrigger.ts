@@ -1,6 +1,6 @@
 import { fillTemplate } from '../lib/template.ts';
 import type { Severity } from '../model/alert.ts';
-import type { ChainFacts, Watched } from '../model/detection.ts';
+import type { ChainFacts, ContractFacts } from '../model/detection.ts';
 import { triggerTypes } from '../model/enumerations.ts';
 import { withDefaults } from '../model/validate.ts';
 import { triggers } from '../triggers/registry.ts';
@@ -29,7 +29,7 @@ type TriggerAlert = {
 /** Makes a stored trigger ready to be shown what it is interested in, or says why it cannot run. */
 export function compileTrigger(
   row: TriggerRow,
-  contract: Watched,
+  contract: ContractFacts,
   chain: ChainFacts,
 ): Subscriber | { fault: string } {
   const definition = triggers.get(row.triggerType);

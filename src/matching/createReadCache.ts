@@ -8,11 +8,11 @@ import type {
   Reader,
   ScriptResult,
 } from '../model/detection.ts';
-import type { Answer, Question } from '../model/question.ts';
+import type { StateRead, StateResult } from '../model/stateRead.ts';
 
 /** Something that must be asked of the world before an evaluation can go on. */
 export type ReadRequest =
-  | { readonly type: 'chain'; readonly at: BlockRef; readonly question: Question }
+  | { readonly type: 'chain'; readonly at: BlockRef; readonly question: StateRead }
   | { readonly type: 'labels'; readonly address: string }
   | { readonly type: 'funding'; readonly address: string }
   | {
@@ -64,13 +64,13 @@ export function createReadCache(fetch: Fetch): ReadCache {
 
   return {
     reader(tenantId, at) {
-      const chain = (question: Question, moment: 'block' | 'parent' = 'block') => {
+      const chain = (question: StateRead, moment: 'block' | 'parent' = 'block') => {
         if (!at) throw new Error('There is no block to ask about.');
         const answer = get(`${at[moment].hash} ${JSON.stringify(question)}`, {
           type: 'chain',
           at: at[moment],
           question,
-        }) as Answer;
+        }) as StateResult;
         if ('missing' in answer)
           throw new Error(
             `The node cannot answer a question about block ${at[moment].number}: ${answer.missing}`,
@@ -93,7 +93,7 @@ export function createReadCache(fetch: Fetch): ReadCache {
             value: `0x${value.toString(16)}`,
           } as const;
           const replayed = chain(question, 'parent') as ReturnType<Reader['call']>;
-          return 'reverted' in replayed ? replayed.reverted : null;
+          return 'failure' in replayed ? replayed.failure : null;
         },
         labels: (address) =>
           (get(`labels ${address}`, { type: 'labels', address }) as readonly Label[]).filter(

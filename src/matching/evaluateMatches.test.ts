@@ -58,7 +58,7 @@ describe('evaluating what was matched', () => {
     const bad = subscriber(1, 'a', (shown, state) => {
       const [at, sum] = [shown.type === 'clock' ? shown.at : 0, (state as number | undefined) ?? 0];
       if (at === 2 || at === 3) throw new Error(`broken at ${at}`);
-      return { state: sum + at, found: [{ message: `sum ${sum + at}`, fields: {} }] };
+      return { state: sum + at, detections: [{ message: `sum ${sum + at}`, fields: {} }] };
     });
     const good = subscriber(2, 'a', count);
     const { states, faults, succeeded, findings, evaluations } = await evaluateMatches(
@@ -81,7 +81,7 @@ describe('evaluating what was matched', () => {
     const one: Subscriber = {
       ...subscriber(1, 'a', () => ({
         state: 1,
-        found: [
+        detections: [
           { message: 'first', fields: {} },
           { message: '', fields: {} },
         ],

@@ -199,7 +199,7 @@ function evaluateOne(evaluation: Evaluation, observation: Observation, answers: 
       ? state
       : { ...state, own: checkStateSize(outcome.state), key: subscriber.stateKey() };
   const findings: Finding[] = [];
-  for (const found of outcome.found ?? []) {
+  for (const found of outcome.detections ?? []) {
     const at = timeOf(observation);
     const isHeld = after.alertAt !== undefined && at < after.alertAt + subscriber.cooldownMs;
     if (isHeld) after = { ...after, held: (after.held ?? 0) + 1 };

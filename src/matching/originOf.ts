@@ -1,5 +1,5 @@
 import type { Finding } from '../model/alert.ts';
-import type { Found, Observation } from '../model/detection.ts';
+import type { Detection, Observation } from '../model/detection.ts';
 import { timeOf } from './evaluateMatches.ts';
 import type { Subscriber } from './subscriber.ts';
 
@@ -21,7 +21,7 @@ type Origin = Pick<
 export function originOf(
   { kind, id, contract }: Pick<Subscriber, 'kind' | 'id' | 'contract'>,
   observation: Observation,
-  found: Found,
+  found: Detection,
 ): Origin {
   const block = 'block' in observation ? observation.block : undefined;
   const txHash =

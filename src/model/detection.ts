@@ -43,7 +43,7 @@ export type Interest =
   | { readonly on: 'clock'; readonly schedule: Schedule };
 
 /** The contract (or wallet) that is watched. */
-export type Watched = {
+export type ContractFacts = {
   readonly id: number;
   readonly tenantId: number;
   readonly projectId: number;
@@ -69,7 +69,7 @@ export type Funding = {
   readonly timestamp: number;
 };
 
-export type CallResult = { readonly data: string } | { readonly reverted: string };
+export type CallResult = { readonly data: string } | { readonly failure: string };
 export type HttpRequest = {
   readonly url: string;
   readonly method: string;
@@ -106,7 +106,7 @@ export type Allocation = {
   readonly amounts: readonly { readonly at: number; readonly amount: string }[];
 };
 
-type Moment = 'block' | 'parent';
+type StateAt = 'block' | 'parent';
 
 /**
  * What a detector may ask beyond the observation itself. A detector does no I/O: an answer that is not at hand yet ends the
@@ -114,10 +114,10 @@ type Moment = 'block' | 'parent';
  * (or after its parent), so that the same block always gives the same answers.
  */
 export type Reader = {
-  call(to: string, data: string, at?: Moment): CallResult;
-  balance(address: string, at?: Moment): bigint;
-  code(address: string, at?: Moment): string;
-  storage(address: string, slot: string, at?: Moment): string;
+  call(to: string, data: string, at?: StateAt): CallResult;
+  balance(address: string, at?: StateAt): bigint;
+  code(address: string, at?: StateAt): string;
+  storage(address: string, slot: string, at?: StateAt): string;
   receipt(transactionHash: string): Receipt;
   /** Why a transaction failed, as far as replaying it on the state before its block tells. */
   failureReason(transaction: Transaction): string | null;
@@ -134,9 +134,9 @@ export type Reader = {
 };
 
 /** What an evaluation sees besides the observation. */
-export type Sight<Config, State> = {
+export type EvaluationContext<Config, State> = {
   readonly config: Config;
-  readonly contract: Watched;
+  readonly contract: ContractFacts;
   readonly chain: ChainFacts;
   /** What the last evaluation left, undefined at first. JSON, at most 64 kB; big numbers as decimal text. */
   readonly state: State | undefined;
@@ -151,7 +151,7 @@ export type ChainFacts = {
 };
 
 /** Something that was found, in the words of the detector. */
-export type Found = {
+export type Detection = {
   /** How bad it is; the definition's own severity unless given. A configured severity outranks both. */
   readonly severity?: Severity;
   /** One sentence for people, used unless the configuration has a `desc` of its own. */
@@ -164,7 +164,7 @@ export type Found = {
   readonly transactionHash?: string;
 };
 
-export type Outcome<State> = { readonly found?: readonly Found[]; readonly state?: State };
+export type EvaluationResult<State> = { readonly detections?: readonly Detection[]; readonly state?: State };
 
 const categories = ['SECURITY', 'COMPLIANCE', 'FINANCIAL', 'OPERATIONAL'] as const;
 
@@ -183,8 +183,8 @@ export type Detector<Config = unknown, State = unknown> = {
   readonly config: TSchema;
   /** Members of its findings, each of which a finding may have or lack: what message templates may name. */
   readonly fields: readonly string[];
-  interests(config: Config, contract: Watched, chain: ChainFacts): readonly Interest[];
-  evaluate(observation: Observation, sight: Sight<Config, State>): Outcome<State>;
+  interests(config: Config, contract: ContractFacts, chain: ChainFacts): readonly Interest[];
+  evaluate(observation: Observation, context: EvaluationContext<Config, State>): EvaluationResult<State>;
 };
 
 /** Ties the types of configuration and state together inside a definition, and lets all definitions stand in one list. */
@@ -202,8 +202,8 @@ export type Trigger<Params = unknown, State = unknown> = {
   readonly fields: readonly string[];
   /** What the schema cannot tell: members that do not fit each other or the contract's ABI. Pointers begin at the parameters. */
   check?(params: Params, abi: readonly unknown[]): readonly Fault[];
-  interests(params: Params, contract: Watched, chain: ChainFacts): readonly Interest[];
-  evaluate(observation: Observation, sight: Sight<Params, State>): Outcome<State>;
+  interests(params: Params, contract: ContractFacts, chain: ChainFacts): readonly Interest[];
+  evaluate(observation: Observation, context: EvaluationContext<Params, State>): EvaluationResult<State>;
 };
 
 export function defineTrigger<Params, State>(definition: Trigger<Params, State>): Trigger {

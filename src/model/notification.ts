@@ -56,7 +56,7 @@ export type Target = {
  * blocked bot, unknown mailbox). `permanent`: this message will never be taken, however often it is sent. `unsent`: its turn
  * did not come, so that nobody was asked to take it.
  */
-export type Outcome =
+export type SendOutcome =
   | { ok: true; status?: number }
   | {
       ok: false;

@@ -1,7 +1,7 @@
-import type { Message, Outcome, Rendered, Sender, Target } from './sender.ts';
+import type { Message, Rendered, Sender, SendOutcome, Target } from './sender.ts';
 
 export type Notifier = {
-  send(target: Target, messages: readonly Message[], signal: AbortSignal): Promise<Outcome>;
+  send(target: Target, messages: readonly Message[], signal: AbortSignal): Promise<SendOutcome>;
   /** Undefined where this server has no way to send to such a destination. */
   render(target: Target, messages: readonly Message[]): Rendered | undefined;
   /** Whether this server has a way to send to destinations of the type. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Outcome } from '../model/notification.ts';
+import type { SendOutcome } from '../model/notification.ts';
 import type { Store } from '../store/db.ts';
 import {
   type ClaimedMail,
@@ -71,7 +71,7 @@ export async function sendDueMails({ store, keyring, mailer, now }: Options): Pr
   return mails.length;
 }
 
-function toResult(mail: ClaimedMail, outcome: Outcome, now: number): MailResult {
+function toResult(mail: ClaimedMail, outcome: SendOutcome, now: number): MailResult {
   const status = outcome.status ?? null;
   if (outcome.ok) return { state: 'DELIVERED', status, error: null };
   const next = outcome.permanent || outcome.gone ? undefined : nextAttempt(mail.attempts, now, Math.random());

@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer';
 import { createFairQueue } from '../lib/fairQueue.ts';
 import { isMailAddress } from '../lib/mailAddress.ts';
 import type { Secret } from '../lib/secret.ts';
-import type { Outcome } from '../model/notification.ts';
+import type { SendOutcome } from '../model/notification.ts';
 import { cleanLine } from './texts/clean.ts';
 import { toMailOutcome } from './toMailOutcome.ts';
 
@@ -19,7 +19,7 @@ type Mail = {
 
 export type Mailer = {
   /** Never throws for what the mail server does. */
-  send(mail: Mail, signal: AbortSignal): Promise<Outcome>;
+  send(mail: Mail, signal: AbortSignal): Promise<SendOutcome>;
   close(): Promise<void>;
 };
 
@@ -48,7 +48,7 @@ export function createMailer({ url, from }: { url: Secret; from: string }): Mail
   // Sends are let in one by one, because what already stands in the pool's own line cannot be called back.
   const queue = createFairQueue({ slots: connections });
 
-  async function send(mail: Mail): Promise<Outcome> {
+  async function send(mail: Mail): Promise<SendOutcome> {
     try {
       const sent = await transport.sendMail({
         from: sender,
@@ -87,8 +87,8 @@ export function createMailer({ url, from }: { url: Secret; from: string }): Mail
   };
 }
 
-const late: Outcome = { ok: false, error: 'The mail server did not take the mail in time.' };
-const waited: Outcome = {
+const late: SendOutcome = { ok: false, error: 'The mail server did not take the mail in time.' };
+const waited: SendOutcome = {
   ok: false,
   unsent: true,
   error: 'The mail waited too long behind others for the mail server; nothing was sent.',
@@ -96,10 +96,10 @@ const waited: Outcome = {
 
 /** A mail that is on its way cannot be called back; nobody waits for it any longer. */
 function withinTime(
-  sending: Promise<Outcome>,
+  sending: Promise<SendOutcome>,
   signal: AbortSignal,
-  otherwise: () => Outcome,
-): Promise<Outcome> {
+  otherwise: () => SendOutcome,
+): Promise<SendOutcome> {
   return new Promise((resolve, reject) => {
     const onAbort = () => resolve(otherwise());
     if (signal.aborted) onAbort();

@@ -7,7 +7,7 @@ import { createHostQueues, type HostQueues } from '../lib/hostQueues.ts';
 import { withTimeLimit } from '../lib/withTimeLimit.ts';
 import { connectionFault } from './connectionFault.ts';
 import { readRetryAfter } from './readRetryAfter.ts';
-import type { Message, Outcome, Sender, Target } from './sender.ts';
+import type { Message, Sender, SendOutcome, Target } from './sender.ts';
 import { webhookBody } from './webhookBody.ts';
 import { webhookSignature } from './webhookSignature.ts';
 
@@ -28,7 +28,11 @@ export function createHttpSender(options: Options): Sender {
   const { egress, now, hosts = createHostQueues(), timeLimitMs = 15_000 } = options;
   const agents = createGuardedAgents(egress, options.resolve);
 
-  async function send(target: Target, messages: readonly Message[], signal: AbortSignal): Promise<Outcome> {
+  async function send(
+    target: Target,
+    messages: readonly Message[],
+    signal: AbortSignal,
+  ): Promise<SendOutcome> {
     const uri = target.value ?? '';
     // An address given as a number needs no resolving, so the agent would not look at it.
     const fault = webhookFault(uri, target.tenantId, egress);
@@ -44,7 +48,7 @@ export function createHttpSender(options: Options): Sender {
     target: Target,
     messages: readonly Message[],
     signal: AbortSignal,
-  ): Promise<Outcome> {
+  ): Promise<SendOutcome> {
     const { method, headers, body } = toRequest(target, messages[0]!, now());
     try {
       const limits = { headersTimeout: timeLimitMs, bodyTimeout: readForMs };
@@ -83,7 +87,7 @@ export function createHttpSender(options: Options): Sender {
 }
 
 /** No request was sent. */
-export const waited: Outcome = {
+export const waited: SendOutcome = {
   ok: false,
   unsent: true,
   error: 'The message waited too long behind others for the same host; nothing was sent.',
@@ -117,7 +121,7 @@ async function readAway(body: Dispatcher.ResponseData['body']): Promise<void> {
   }
 }
 
-function toOutcome({ statusCode: status, headers }: Dispatcher.ResponseData, now: number): Outcome {
+function toOutcome({ statusCode: status, headers }: Dispatcher.ResponseData, now: number): SendOutcome {
   if (status >= 200 && status < 300) return { ok: true, status };
   const retryAfterMs = readRetryAfter(headers['retry-after'], now);
   return {

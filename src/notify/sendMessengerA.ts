@@ -1,5 +1,5 @@
 import { withTimeLimit } from '../lib/withTimeLimit.ts';
-import type { Outcome } from '../model/notification.ts';
+import type { SendOutcome } from '../model/notification.ts';
 import type { Bot, BotAnswer } from './messengerABot.ts';
 import type { Message, Sender } from './sender.ts';
 import { cleanText } from './texts/clean.ts';
@@ -50,7 +50,7 @@ async function tell(
   return answer;
 }
 
-function toOutcome(answer: BotAnswer): Outcome {
+function toOutcome(answer: BotAnswer): SendOutcome {
   if (answer.ok) return { ok: true, status: 200 };
   const { status, error, retryAfterMs } = answer;
   const failed = {

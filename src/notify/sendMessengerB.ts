@@ -5,7 +5,7 @@ import { createGuardedAgents } from '../lib/guardedAgent.ts';
 import { createHostQueues, type HostQueues } from '../lib/hostQueues.ts';
 import { maskUri } from '../lib/maskUri.ts';
 import { withTimeLimit } from '../lib/withTimeLimit.ts';
-import type { Outcome } from '../model/notification.ts';
+import type { SendOutcome } from '../model/notification.ts';
 import { connectionFault } from './connectionFault.ts';
 import { readRetryAfter } from './readRetryAfter.ts';
 import type { Message, Sender, Target } from './sender.ts';
@@ -66,7 +66,7 @@ function toBody(messages: readonly Message[]): string {
   return JSON.stringify(toMessengerBBlocks(digestStory(messages)));
 }
 
-function toOutcome(status: number, text: string, retryAfterMs: number | undefined): Outcome {
+function toOutcome(status: number, text: string, retryAfterMs: number | undefined): SendOutcome {
   if (status >= 200 && status < 300) return { ok: true, status };
   const error = `The chat answered ${status}${text ? `: ${cleanLine(text, 200)}` : ''}`;
   if (status === 404 || status === 410) return { ok: false, status, error, gone: true, permanent: true };

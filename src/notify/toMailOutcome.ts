@@ -1,11 +1,11 @@
-import type { Outcome } from '../model/notification.ts';
+import type { SendOutcome } from '../model/notification.ts';
 import { cleanLine } from './texts/clean.ts';
 
 /**
  * What a failure of the mail server means. 5xx about the recipient or the mail is final; about the connection, the login or
  * the sender it is the operator's to mend, and the mail waits for that.
  */
-export function toMailOutcome(error: unknown): Outcome {
+export function toMailOutcome(error: unknown): SendOutcome {
   const { responseCode, command, response, message } = toFailure(error);
   const text = cleanLine(response ?? message, 300);
   if (responseCode === undefined) return { ok: false, error: `The mail server failed: ${text}` };

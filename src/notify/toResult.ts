@@ -1,6 +1,6 @@
 import type { Claimed } from '../store/destinations/claimDeliveries.ts';
 import { longestWait, nextAttempt } from './retrySchedule.ts';
-import type { Outcome } from './sender.ts';
+import type { SendOutcome } from './sender.ts';
 import type { Result } from './settler.ts';
 
 type Attempt = { at: number; durationMs: number; now: number; chance: number };
@@ -9,7 +9,7 @@ type Attempt = { at: number; durationMs: number; now: number; chance: number };
 const patienceMs = 5 * 24 * 3_600_000;
 
 /** What an attempt means for the delivery and its destination. */
-export function toResult(delivery: Claimed, outcome: Outcome, attempt: Attempt): Result {
+export function toResult(delivery: Claimed, outcome: SendOutcome, attempt: Attempt): Result {
   const { tenantId, sequence: id, destinationId, step } = delivery;
   const { at, durationMs, now, chance } = attempt;
   const place = { tenantId, id, destinationId, at, durationMs, status: outcome.status ?? null };

@@ -10,7 +10,7 @@ import type { Keyring } from '../store/keyring.ts';
 import type { Notifier } from './createNotifier.ts';
 import { createHostLoad } from './hostLoad.ts';
 import { mailsAtOnce } from './mailer.ts';
-import type { Outcome, Target } from './sender.ts';
+import type { SendOutcome, Target } from './sender.ts';
 import { createSettler } from './settler.ts';
 import { toResult } from './toResult.ts';
 
@@ -104,7 +104,7 @@ export function startWorker(options: Options): { stop(): Promise<void> } {
     if (outcome.ok) for (const _ of batch) options.delivered(sealed.type, sealed.tenantId);
   }
 
-  async function send(batch: Batch, sealed: SealedTarget, at: number): Promise<Outcome> {
+  async function send(batch: Batch, sealed: SealedTarget, at: number): Promise<SendOutcome> {
     try {
       const target = await openTarget(keyring, sealed, at);
       return await withTimeLimit(breakingOff.signal, timeLimitMs, (signal) =>

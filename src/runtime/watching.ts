@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { AlertHook } from '../alerts/raiseAlerts.ts';
 import type { RetractionHook } from '../alerts/retractBlocks.ts';
-import { BlockGone, type ChainClient } from '../chains/chainClient.ts';
+import { BlockUnavailable, type ChainClient } from '../chains/chainClient.ts';
 import { type Chain, type ChainUid, chains } from '../chains/chains.ts';
 import type { AuditKeys } from '../lib/auditKey.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
@@ -110,7 +110,7 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
       await followOn(followed, signal);
       return true;
     } catch (error) {
-      if (!(error instanceof BlockGone)) throw error;
+      if (!(error instanceof BlockUnavailable)) throw error;
       log.info({ chain: followed.chain.uid }, error.message);
       // Nodes that are not of one mind would otherwise be asked without end.
       await sleep(250, undefined, { signal }).catch(() => undefined);
@@ -240,7 +240,7 @@ function createLooks(client: ChainClient) {
         allAt = at;
         allHead = client.head();
       }
-      await client.compare(isAll ? 'all' : 'troubled');
+      await client.checkEndpoints(isAll ? 'all' : 'troubled');
     },
   };
 }

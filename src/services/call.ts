@@ -3,7 +3,7 @@ import type { ChainClient } from '../chains/chainClient.ts';
 import type { ChainUid } from '../chains/chains.ts';
 import type { Egress } from '../lib/egress.ts';
 import type { Fetch } from '../matching/createReadCache.ts';
-import type { AlertLinks, Message, Outcome, Rendered, Target } from '../model/notification.ts';
+import type { AlertLinks, Message, Rendered, SendOutcome, Target } from '../model/notification.ts';
 import type { Principal, Scope } from '../model/principal.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
 import type { Db, Store } from '../store/db.ts';
@@ -43,7 +43,7 @@ export type Services = {
   /** What comes into being along with new alerts. */
   alertHooks: readonly AlertHook[];
   notifier: {
-    send(target: Target, messages: readonly Message[], signal: AbortSignal): Promise<Outcome>;
+    send(target: Target, messages: readonly Message[], signal: AbortSignal): Promise<SendOutcome>;
     render(target: Target, messages: readonly Message[]): Rendered | undefined;
   };
   /** Where people reach this server; links in mails begin with it. */

@@ -50,7 +50,7 @@ export const balanceChange = defineTrigger<Static<typeof params>, State>({
     const verb = after > before ? 'rose' : 'fell';
     return {
       ...kept,
-      found: [
+      detections: [
         {
           message: `The balance of ${contract.name} ${verb} from ${showAmount(before, facts)} to ${showAmount(after, facts)}.`,
           fields: {

@@ -14,7 +14,7 @@ export const contractCreated = defineTrigger<object, never>({
     const { isSuccess, contractAddress } = read.receipt(hash);
     if (!isSuccess || contractAddress === null) return {};
     return {
-      found: [
+      detections: [
         {
           message: `${contract.name} created the contract ${contractAddress}.`,
           fields: { contractAddress, from, value, nonce },

@@ -43,7 +43,7 @@ export const erc20Transfer = defineTrigger<Static<typeof params>, State>({
     const { from, to, amount } = transfer;
     return {
       ...after,
-      found: [
+      detections: [
         {
           message: `${showAmount(amount, facts)} moved from ${from} to ${to} (${contract.name}).`,
           fields: {

@@ -27,7 +27,7 @@ export const erc721Transfer = defineTrigger<Static<typeof params>, never>({
     const { symbol } = assetFacts(read, chain, token);
     const tokenId = BigInt(idTopic);
     return {
-      found: [
+      detections: [
         {
           message: `${symbol} #${tokenId} ${sentence(transfer)} (${contract.name}).`,
           fields: { ...transfer, token, symbol, tokenId },

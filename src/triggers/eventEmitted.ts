@@ -3,7 +3,7 @@ import { decodeEvent, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
 import { eventByTopic, eventItem } from '../chains/evm/abi/abiItems.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
-import { EventSignature, eventFields, tellEvent } from './support/events.ts';
+import { describeEvent, EventSignature, eventFields } from './support/events.ts';
 import { oncePer } from './support/oncePer.ts';
 
 const params = Configuration({
@@ -29,6 +29,8 @@ export const eventEmitted = defineTrigger<Params, never>({
     if (observation.type !== 'log') return {};
     const { log, transaction } = observation;
     const event = named(config, contract) ?? eventByTopic(log.key, contract.abi);
-    return { found: [tellEvent(log, transaction, contract, event, event && decodeEvent(event, log))] };
+    return {
+      detections: [describeEvent(log, transaction, contract, event, event && decodeEvent(event, log))],
+    };
   },
 });

@@ -5,7 +5,7 @@ import { eventItem } from '../chains/evm/abi/abiItems.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
 import { Conditions, compileConditions, refuseFaults } from './support/conditions.ts';
-import { EventSignature, eventFields, tellEvent } from './support/events.ts';
+import { describeEvent, EventSignature, eventFields } from './support/events.ts';
 import { oncePer } from './support/oncePer.ts';
 
 const params = Configuration(
@@ -35,7 +35,7 @@ export const eventParameter = defineTrigger<Params, never>({
     const { event, test, faults } = compiled(config, contract);
     refuseFaults(faults);
     const args = decodeEvent(event, log);
-    return test(args) ? { found: [tellEvent(log, transaction, contract, event, args)] } : {};
+    return test(args) ? { detections: [describeEvent(log, transaction, contract, event, args)] } : {};
   },
 });
 

@@ -21,7 +21,7 @@ export const failedTx = defineTrigger<object, never>({
     const selector = input.length >= 10 ? input.slice(0, 10) : undefined;
     const why = reason === undefined ? '' : `: ${reason}`;
     return {
-      found: [
+      detections: [
         {
           message: `${sentence(observation.transaction, contract)}, which failed${why}.`,
           fields: { from, to, value, selector, gasUsed, reason },

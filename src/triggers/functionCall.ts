@@ -3,7 +3,7 @@ import { parseFunction, selectorOf } from '../chains/evm/abi/abi.ts';
 import { functionBySelector, functionItem } from '../chains/evm/abi/abiItems.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
-import { callFields, callValues, FunctionSignature, statusMember, tellCall } from './support/calls.ts';
+import { callFields, callValues, detectCall, FunctionSignature, statusMember } from './support/calls.ts';
 import { oncePer } from './support/oncePer.ts';
 
 const params = Configuration({
@@ -28,7 +28,7 @@ export const functionCall = defineTrigger<Params, never>({
     {
       on: 'call',
       address,
-      ...(signature !== undefined && { selectors: [selectorOf(parseFunction(signature))] }),
+      ...(signature !== undefined && { keys: [selectorOf(parseFunction(signature))] }),
     },
   ],
   evaluate(observation, { config, contract, read }) {
@@ -38,6 +38,6 @@ export const functionCall = defineTrigger<Params, never>({
     if (transaction.input.length < 10) return {};
     const item = named(config, contract) ?? functionBySelector(transaction.input.slice(0, 10), contract.abi);
     const args = item && callValues(item, transaction.input);
-    return tellCall(read, transaction, contract, config.status, { item, args });
+    return detectCall(read, transaction, contract, config.status, { item, args });
   },
 });

@@ -3,7 +3,7 @@ import { parseFunction, selectorOf } from '../chains/evm/abi/abi.ts';
 import { functionItem } from '../chains/evm/abi/abiItems.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
-import { callFields, callValues, FunctionSignature, statusMember, tellCall } from './support/calls.ts';
+import { callFields, callValues, detectCall, FunctionSignature, statusMember } from './support/calls.ts';
 import { Conditions, compileConditions, refuseFaults } from './support/conditions.ts';
 import { oncePer } from './support/oncePer.ts';
 
@@ -38,7 +38,7 @@ export const functionParameter = defineTrigger<Params, never>({
     refuseFaults(faults);
     const args = callValues(item, transaction.input);
     if (!args || !test(args)) return {};
-    return tellCall(read, transaction, contract, config.status, { item, args });
+    return detectCall(read, transaction, contract, config.status, { item, args });
   },
 });
 

@@ -31,7 +31,7 @@ export const nativeTransfer = defineTrigger<Static<typeof params>, never>({
     if (!isSuccess) return {};
     const recipient = to ?? contractAddress;
     return {
-      found: [
+      detections: [
         {
           message: `${showAmount(value, chain)} moved from ${from} to ${recipient} (${contract.name}).`,
           fields: {

@@ -30,7 +30,7 @@ export const stateChange = defineTrigger<Static<typeof params>, State>({
     if (before === after) return kept;
     return {
       ...kept,
-      found: [
+      detections: [
         {
           message: `Storage slot ${shortened(slot)} of ${contract.name} changed from ${shortened(before)} to ${shortened(after)}.`,
           fields: { slot, before, after },

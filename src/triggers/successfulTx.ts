@@ -16,7 +16,9 @@ export const successfulTx = defineTrigger<object, never>({
     const { hash, from, to, value } = observation.transaction;
     if (!read.receipt(hash).isSuccess) return {};
     return {
-      found: [{ message: `${sentence(observation.transaction, contract)}.`, fields: { from, to, value } }],
+      detections: [
+        { message: `${sentence(observation.transaction, contract)}.`, fields: { from, to, value } },
+      ],
     };
   },
 });

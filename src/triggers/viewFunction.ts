@@ -74,7 +74,7 @@ export const viewFunction = defineTrigger<Params, State>({
     const was = before === undefined || before === after ? '' : `, it was ${before}`;
     return {
       ...kept,
-      found: [
+      detections: [
         {
           message: `${item.name} of ${contract.name} gives ${after}${was}.`,
           fields: {

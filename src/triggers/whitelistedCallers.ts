@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { defineTrigger } from '../model/detection.ts';
-import { CallerList, callerFields, tellCaller } from './support/callers.ts';
+import { CallerList, callerFields, detectCaller } from './support/callers.ts';
 
 const params = CallerList('Who may send transactions to the contract; anybody else is told.');
 
@@ -11,5 +11,5 @@ export const whitelistedCallers = defineTrigger<Static<typeof params>, never>({
   params,
   fields: callerFields,
   interests: (_params, { address }) => [{ on: 'call', address }],
-  evaluate: (observation, sight) => tellCaller(observation, sight, 'unlisted'),
+  evaluate: (observation, context) => detectCaller(observation, context, 'unlisted'),
 });

@@ -1,4 +1,4 @@
-import { BlockGone } from '../chains/chainClient.ts';
+import { BlockUnavailable } from '../chains/chainClient.ts';
 import { createFairQueue } from '../lib/fairQueue.ts';
 import type { Fetch } from '../matching/createReadCache.ts';
 import { createSubscriptionIndex } from '../matching/createSubscriptionIndex.ts';
@@ -97,7 +97,7 @@ export function createDeferredLane(options: Options) {
       if (postponed) return await postpone(backlog, row);
       await options.settle({ subscriber, row, block, before, evaluated, epoch });
     } catch (error) {
-      if (!(error instanceof BlockGone)) throw error;
+      if (!(error instanceof BlockUnavailable)) throw error;
       await postpone(backlog, row);
     }
   }
@@ -128,7 +128,7 @@ export function createDeferredLane(options: Options) {
     const known = kept.get(hash);
     if (known) return known;
     const block = await options.readBlock(number);
-    if (block?.hash !== hash) throw new BlockGone(`Block ${number} is not ${hash} at the moment.`);
+    if (block?.hash !== hash) throw new BlockUnavailable(`Block ${number} is not ${hash} at the moment.`);
     keep(block);
     return block;
   }

@@ -34,7 +34,7 @@ export function createFetch(sources: ReadSources): Fetch {
       requests.flatMap((request, place) => (isOf(request, type) ? [{ place, request }] : []));
     await Promise.all([
       ...groups(of('chain'), ({ at }) => at.hash).map(async (group) => {
-        const answered = await sources.client.ask(
+        const answered = await sources.client.readState(
           group[0]!.request.at,
           group.map(({ request }) => request.question),
         );

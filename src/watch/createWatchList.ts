@@ -5,7 +5,7 @@ import { compileDetector } from '../matching/compileDetector.ts';
 import { compileTrigger } from '../matching/compileTrigger.ts';
 import { createSubscriptionIndex } from '../matching/createSubscriptionIndex.ts';
 import type { Subscriber, SubscriberRef } from '../matching/subscriber.ts';
-import type { Watched } from '../model/detection.ts';
+import type { ContractFacts } from '../model/detection.ts';
 import type { Db } from '../store/db.ts';
 import {
   type ContractOwners,
@@ -16,7 +16,7 @@ import {
 /** A detector or trigger that cannot even be made ready. */
 export type InvalidSubscriber = { subscriber: SubscriberRef; message: string };
 
-type Kept = { contract: Watched; subscribers: Subscriber[] };
+type Kept = { contract: ContractFacts; subscribers: Subscriber[] };
 const none: readonly unknown[] = [];
 
 export type WatchList = ReturnType<typeof createWatchList>;
@@ -27,7 +27,7 @@ export function createWatchList(chain: Chain) {
   const facts = toChainFacts(chain);
   const contracts = new Map<number, Kept>();
   const subscribersByKey = new Map<string, Subscriber>();
-  const uninspected = new Map<number, Watched>();
+  const uninspected = new Map<number, ContractFacts>();
   let unfit: InvalidSubscriber[] = [];
   let changes = new Set<string>();
   let isStale = true;
@@ -36,7 +36,11 @@ export function createWatchList(chain: Chain) {
   function put({ detectors, triggers, inspectedAt, ...rest }: WatchedContract): void {
     drop(rest.id);
     // The same few words for all of them, instead of a copy for each.
-    const contract: Watched = { ...rest, chainUid: chain.uid, abi: rest.abi.length === 0 ? none : rest.abi };
+    const contract: ContractFacts = {
+      ...rest,
+      chainUid: chain.uid,
+      abi: rest.abi.length === 0 ? none : rest.abi,
+    };
     const subscribers: Subscriber[] = [];
     const keep = (
       kind: SubscriberRef['kind'],

@@ -13,7 +13,7 @@ async function start(faults: Faults = {}) {
     chain: chains.arbitrum,
     urls: [simulator.url],
     now: Date.now,
-    counted: () => {},
+    onCall: () => {},
   });
   const stopping = new AbortController();
   const follow = (startBlock: number) =>

@@ -52,7 +52,7 @@ export function traceFunding(block: Block, sources: Sources, funded: Funded): Fu
     const origin = nearest(transaction.from);
     if (
       !origin ||
-      origin.hops >= followedFunding.mostHops ||
+      origin.hops >= followedFunding.maxHops ||
       transaction.nonce >= mostNonce ||
       to === transaction.from
     )

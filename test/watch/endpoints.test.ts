@@ -202,7 +202,7 @@ async function startPace(): Promise<Pace> {
 
 /** Follows a chain; `seen` has its blocks. */
 function follow(urls: readonly string[]) {
-  const client = createEvmClient({ chain: chains.telos, urls, now: Date.now, counted: () => {} });
+  const client = createEvmClient({ chain: chains.telos, urls, now: Date.now, onCall: () => {} });
   const stopping = new AbortController();
   const seen: string[] = [];
   const following = (async () => {
@@ -237,7 +237,7 @@ async function followAmong(first: Bad, second: Bad, pace: Pace): Promise<void> {
   );
   const urls = servers.map(({ url, wsUrl }, n) => ([first, second][n]?.ws ? wsUrl : url));
   const { client, seen, stop } = follow(urls);
-  const looking = setInterval(() => void client.compare('troubled'), 1000);
+  const looking = setInterval(() => void client.checkEndpoints('troubled'), 1000);
   try {
     let most = 0;
     for (let n = 0; n < blocks; n++) {
@@ -253,7 +253,7 @@ async function followAmong(first: Bad, second: Bad, pace: Pace): Promise<void> {
     });
     expect(seen, name).toEqual(toSeen(chain));
     expect(most, `${name}: blocks behind`).toBeLessThan(3);
-    await client.compare('all');
+    await client.checkEndpoints('all');
     const health = client.health();
     for (const [n, { state, why, name: one }] of [first, second].entries()) {
       expect(health[n], `${name}: ${one}`).toMatchObject({ state });

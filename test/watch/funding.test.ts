@@ -20,7 +20,7 @@ beforeAll(async () => {
   database = await createTestDatabase('migrated');
   store = openStore(database.config, () => {});
   anvil = await startAnvil();
-  client = createEvmClient({ chain: chains.anvil, urls: [anvil.url], now: Date.now, counted: () => {} });
+  client = createEvmClient({ chain: chains.anvil, urls: [anvil.url], now: Date.now, onCall: () => {} });
   mixer = await anvil.deploy(artifacts.Mixer);
   await mixer.send({ from: anvil.accounts[0], value: 10n ** 19n }, 'deposit');
 });

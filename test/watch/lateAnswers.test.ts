@@ -1,16 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { BlockGone } from '../../src/chains/chainClient.ts';
+import { BlockUnavailable } from '../../src/chains/chainClient.ts';
 import { chains } from '../../src/chains/chains.ts';
 import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
 import { sql } from '../../src/lib/sql.ts';
-import type { Question } from '../../src/model/question.ts';
+import type { StateRead } from '../../src/model/stateRead.ts';
 import type { SimState } from '../../testing/simulator/answerRpc.ts';
 import { createSimChain } from '../../testing/simulator/createSimChain.ts';
 import { RpcError } from '../../testing/simulator/rpcError.ts';
 import { startSimulator } from '../../testing/simulator/startSimulator.ts';
 import { startTestWatch } from '../../testing/startTestWatch.ts';
 
-const questions: Question[] = [{ type: 'balance', address: `0x${'11'.repeat(20)}` }];
+const questions: StateRead[] = [{ type: 'balance', address: `0x${'11'.repeat(20)}` }];
 const pruned = new RpcError(
   -32000,
   'missing trie node 4f3c (path ) state 0x4f3c is not available, not found',
@@ -32,7 +32,7 @@ async function start(...states: readonly SimState[]) {
   chain.extend(10);
   const servers = await Promise.all(states.map((state) => startSimulator({ chain, state })));
   const urls = servers.map(({ url }) => url);
-  const client = createEvmClient({ chain: chains.anvil, urls, now, counted: () => {} });
+  const client = createEvmClient({ chain: chains.anvil, urls, now, onCall: () => {} });
   started.push(client, ...servers.map((server) => ({ close: () => server.stop() })));
   const head = (await client.header('latest'))!;
   return { chain, servers, client, head };
@@ -54,19 +54,19 @@ describe('a node that does not have all of a block', () => {
   it('is asked again for what it may not have yet at the head', async () => {
     const state = failing(unknown, 2);
     const { client, head } = await start(state);
-    expect(await client.ask(head, questions)).toEqual([{ value: 5n }]);
+    expect(await client.readState(head, questions)).toEqual([{ value: 5n }]);
     expect(state.asked).toBe(3);
   });
 
   it('is asked once for what it has forgotten, and once for what is missing far below the head', async () => {
     const forgetful = failing(pruned);
     const first = await start(forgetful);
-    expect(await first.client.ask(first.head, questions)).toEqual([{ missing: pruned.message }]);
+    expect(await first.client.readState(first.head, questions)).toEqual([{ missing: pruned.message }]);
     expect(forgetful.asked).toBe(1);
     const lacking = failing(unknown);
     const second = await start(lacking);
     const old = second.chain.at(3)!;
-    expect(await second.client.ask(old, questions)).toEqual([{ missing: unknown.message }]);
+    expect(await second.client.readState(old, questions)).toEqual([{ missing: unknown.message }]);
     expect(lacking.asked).toBe(1);
   });
 
@@ -97,7 +97,7 @@ describe('a node that does not have all of a block', () => {
 
 describe('a question that no node survives', () => {
   const deadly = `0x${'22'.repeat(20)}`;
-  const together: Question[] = [
+  const together: StateRead[] = [
     ...questions,
     { type: 'balance', address: deadly },
     { type: 'balance', address: `0x${'33'.repeat(20)}` },
@@ -113,15 +113,15 @@ describe('a question that no node survives', () => {
       },
     });
     const missing = { missing: expect.stringContaining('every node fails') };
-    await expect(client.ask(head, together)).rejects.toThrow('No endpoint');
+    await expect(client.readState(head, together)).rejects.toThrow('No endpoint');
     aheadMs += 10_000;
-    await expect(client.ask(head, together)).rejects.toThrow('No endpoint');
+    await expect(client.readState(head, together)).rejects.toThrow('No endpoint');
     aheadMs += 10_000;
-    expect(await client.ask(head, together)).toEqual([all[0], missing, all[2]]);
+    expect(await client.readState(head, together)).toEqual([all[0], missing, all[2]]);
     isDeadly = false;
-    expect(await client.ask(head, together)).toEqual([all[0], missing, all[2]]);
+    expect(await client.readState(head, together)).toEqual([all[0], missing, all[2]]);
     aheadMs += 600_000;
-    expect(await client.ask(head, together)).toEqual(all);
+    expect(await client.readState(head, together)).toEqual(all);
   });
 
   it('is not blamed for an outage, however long that takes', async () => {
@@ -133,23 +133,23 @@ describe('a question that no node survives', () => {
         return '0x';
       },
     });
-    const call: Question = { type: 'call', to: deadly, data: '0x' };
+    const call: StateRead = { type: 'call', to: deadly, data: '0x' };
     for (let n = 0; n < 8; n++) {
-      await expect(client.ask(head, [...together, call])).rejects.toThrow('No endpoint');
+      await expect(client.readState(head, [...together, call])).rejects.toThrow('No endpoint');
       aheadMs += 10_000;
     }
     isOut = false;
-    expect(await client.ask(head, [...together, call])).toEqual([...all, { value: { data: '0x' } }]);
+    expect(await client.readState(head, [...together, call])).toEqual([...all, { value: { data: '0x' } }]);
   });
 
   it('is waited for as long as it takes where it is only asked too often', async () => {
     const limit = new RpcError(-32005, 'too many requests');
     const { client, head } = await start(failing(limit, 3 * 8));
     for (let n = 0; n < 8; n++) {
-      await expect(client.ask(head, together)).rejects.toThrow('too many requests');
+      await expect(client.readState(head, together)).rejects.toThrow('too many requests');
       aheadMs += 10_000;
     }
-    expect(await client.ask(head, together)).toEqual(all);
+    expect(await client.readState(head, together)).toEqual(all);
   });
 });
 
@@ -157,18 +157,18 @@ it('gets receipts one by one from a node that fails at those of a whole block', 
   const { chain, client, servers } = await start({});
   const [block] = chain.extend({ txs: [{}, {}, {}] });
   servers[0]!.setFaults({ methods: ['eth_getBlockReceipts'], emptyReply: true });
-  const receipts = block!.transactionHashes.map((hash): Question => ({ type: 'receipt', hash }));
-  const answers = await client.ask(block!, receipts);
+  const receipts = block!.transactionHashes.map((hash): StateRead => ({ type: 'receipt', hash }));
+  const answers = await client.readState(block!, receipts);
   expect(answers).toEqual(receipts.map(() => ({ value: expect.objectContaining({ isSuccess: true }) })));
 });
 
 it('asks for any number of things in requests of a size that nodes take', async () => {
   const { client, head, servers } = await start({ balance: () => 5n });
   const before = servers[0]!.requests;
-  const many = Array.from({ length: 1050 }, (_, n): Question => {
+  const many = Array.from({ length: 1050 }, (_, n): StateRead => {
     return { type: 'balance', address: `0x${n.toString(16).padStart(40, '0')}` };
   });
-  expect(await client.ask(head, many)).toEqual(many.map(() => ({ value: 5n })));
+  expect(await client.readState(head, many)).toEqual(many.map(() => ({ value: 5n })));
   expect(servers[0]!.requests - before).toBe(11);
 });
 
@@ -177,19 +177,19 @@ describe('a node that is behind', () => {
     const { client, head, servers } = await start({ balance: () => 5n });
     servers[0]!.setFaults({ behind: 1 });
     setTimeout(() => servers[0]!.setFaults({}), 300);
-    expect(await client.ask(head, questions)).toEqual([{ value: 5n }]);
+    expect(await client.readState(head, questions)).toEqual([{ value: 5n }]);
   });
 
   it('does not make a block gone that another node has', async () => {
     const { client, head, servers } = await start({ balance: () => 5n }, failing(pruned));
     servers[0]!.setFaults({ behind: 1 });
-    expect(await client.ask(head, questions)).toEqual([{ missing: expect.any(String) }]);
+    expect(await client.readState(head, questions)).toEqual([{ missing: expect.any(String) }]);
   });
 
   it('costs no block what is in it: while no node has it, the chain is looked at again', async () => {
     const { client, head, servers } = await start({ balance: () => 5n });
     servers[0]!.setFaults({ behind: 1 });
-    await expect(client.ask(head, questions)).rejects.toThrow(BlockGone);
+    await expect(client.readState(head, questions)).rejects.toThrow(BlockUnavailable);
   });
 });
 
@@ -197,6 +197,6 @@ it('says at once that a block is gone when another stands in its place', async (
   const { chain, client, head } = await start({ balance: () => 5n });
   chain.fork(8, 4);
   const since = performance.now();
-  await expect(client.ask(head, questions)).rejects.toThrow('is not part of the chain any more');
+  await expect(client.readState(head, questions)).rejects.toThrow('is not part of the chain any more');
   expect(performance.now() - since).toBeLessThan(1000);
 });

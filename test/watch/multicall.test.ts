@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chains } from '../../src/chains/chains.ts';
 import { encodeCall, parseFunction } from '../../src/chains/evm/abi/abi.ts';
 import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
-import type { Question } from '../../src/model/question.ts';
+import type { StateRead } from '../../src/model/stateRead.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 
@@ -15,8 +15,8 @@ afterAll(() => anvil.stop());
 it('asks many calls of a block in one where the well-known contract stands, with the same answers as each alone', async () => {
   const token = await anvil.deploy(artifacts.Token, 'Token', 'TKN', 18, 10n ** 24n);
   const balanceOf = parseFunction('balanceOf(address)(uint256)');
-  const questions: Question[] = [
-    ...anvil.accounts.slice(0, 6).map((account): Question => {
+  const questions: StateRead[] = [
+    ...anvil.accounts.slice(0, 6).map((account): StateRead => {
       return { type: 'call', to: token.address, data: encodeCall(balanceOf, [account]) };
     }),
     { type: 'call', to: token.address, data: encodeCall(parseFunction('burn(uint256)'), [1n]) },
@@ -25,9 +25,14 @@ it('asks many calls of a block in one where the well-known contract stands, with
   const ask = async () => {
     const calls = new Map<string, number>();
     const counted = (method: string) => calls.set(method, (calls.get(method) ?? 0) + 1);
-    const client = createEvmClient({ chain: chains.anvil, urls: [anvil.url], now: Date.now, counted });
+    const client = createEvmClient({
+      chain: chains.anvil,
+      urls: [anvil.url],
+      now: Date.now,
+      onCall: counted,
+    });
     const latest = await client.header('latest');
-    const answers = await client.ask(latest!, questions);
+    const answers = await client.readState(latest!, questions);
     await client.close();
     return { answers: answers.slice(0, -2), last: answers.at(-2), calls: calls.get('eth_call') };
   };

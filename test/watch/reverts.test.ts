@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chains } from '../../src/chains/chains.ts';
 import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
-import type { Question } from '../../src/model/question.ts';
+import type { StateRead } from '../../src/model/stateRead.ts';
 import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 
 let anvil: Anvil;
@@ -28,17 +28,17 @@ it('is told what a program does wrong, whatever that is, by a real node, alone a
   for (const [n, [code]] of programs.entries()) await anvil.setCode(addressOf(n), code);
   await anvil.mine();
   const questions = programs.map(
-    (_, n): Question => ({ type: 'call', to: addressOf(n), data: '0x95d89b41' }),
+    (_, n): StateRead => ({ type: 'call', to: addressOf(n), data: '0x95d89b41' }),
   );
   const ask = async () => {
     const client = createEvmClient({
       chain: chains.anvil,
       urls: [anvil.url],
       now: Date.now,
-      counted: () => {},
+      onCall: () => {},
     });
     const latest = await client.header('latest');
-    const answers = await client.ask(latest!, questions);
+    const answers = await client.readState(latest!, questions);
     await client.close();
     return answers;
   };

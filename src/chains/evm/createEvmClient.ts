@@ -1,14 +1,14 @@
 import type { Block, Header } from '../../model/block.ts';
 import type { ChainClient } from '../chainClient.ts';
 import type { Chain } from '../chains.ts';
-import { askBlock } from './askBlock.ts';
+import { createEndpoints, NotAvailableYet } from './createEndpoints.ts';
 import { createLogsCheck } from './createLogsCheck.ts';
+import type { RpcReply } from './createRpc.ts';
+import { createStateReader } from './createStateReader.ts';
 import { createTransactor } from './createTransactor.ts';
-import { BadAnswer, decodeBlock, decodeHeader } from './decodeBlock.ts';
-import { createEndpoints, NotYet } from './endpoints.ts';
+import { decodeBlock, decodeHeader, InvalidResponse } from './decodeBlock.ts';
 import { findImplementation } from './findImplementation.ts';
-import { listenToHeads } from './listenToHeads.ts';
-import type { RpcReply } from './rpc.ts';
+import { subscribeToHeads } from './subscribeToHeads.ts';
 import { toHex } from './toHex.ts';
 
 type Options = {
@@ -16,18 +16,18 @@ type Options = {
   urls: readonly string[];
   now: () => number;
   /** Counts every call by its method. */
-  counted: (method: string) => void;
+  onCall: (method: string) => void;
 };
 
-export function createEvmClient({ chain, urls, now, counted }: Options): ChainClient {
+export function createEvmClient({ chain, urls, now, onCall }: Options): ChainClient {
   const endpoints = createEndpoints({
     urls,
     chainId: chain.chainId,
     blockTimeMs: chain.blockTimeMs,
     now,
-    counted,
+    onCall,
   });
-  const ask = askBlock(endpoints, now);
+  const readState = createStateReader(endpoints, now);
   const logsFault = createLogsCheck(now);
 
   /** Block and logs in one request: two calls. */
@@ -39,9 +39,9 @@ export function createEvmClient({ chain, urls, now, counted }: Options): ChainCl
   function toBlock(number: number, [block, logs]: readonly RpcReply[]): Block {
     const raw = resultOf(block);
     // Before the logs, since some nodes answer an error to a question for logs of a block that they do not have.
-    if (raw === null) throw new NotYet(number);
+    if (raw === null) throw new NotAvailableYet(number);
     const decoded = decodeBlock(chain.uid, raw, resultOf(logs), now(), logsFault);
-    if (decoded.number !== number) throw new BadAnswer(`it sent block ${decoded.number} for ${number}`);
+    if (decoded.number !== number) throw new InvalidResponse(`it sent block ${decoded.number} for ${number}`);
     return decoded;
   }
 
@@ -56,7 +56,7 @@ export function createEvmClient({ chain, urls, now, counted }: Options): ChainCl
           // When endpoints disagree, one that goes on from what we have is believed first.
           if (parentHash === undefined || block.parentHash === parentHash) return block;
           other ??= block;
-          throw new NotYet();
+          throw new NotAvailableYet();
         }),
       );
       return fitting ?? other ?? null;
@@ -72,38 +72,38 @@ export function createEvmClient({ chain, urls, now, counted }: Options): ChainCl
           ],
           ([reply], has): Header => {
             // Not every node knows what is final, which is no fault of it.
-            if (which === 'finalized' && reply && 'error' in reply) throw new NotYet();
+            if (which === 'finalized' && reply && 'error' in reply) throw new NotAvailableYet();
             const raw = resultOf(reply);
-            if (raw === null) throw new NotYet(typeof which === 'number' ? which : undefined);
+            if (raw === null) throw new NotAvailableYet(typeof which === 'number' ? which : undefined);
             const header = decodeHeader(raw);
             if (typeof which === 'number' && header.number !== which)
-              throw new BadAnswer(`it sent block ${header.number} for ${which}`);
+              throw new InvalidResponse(`it sent block ${header.number} for ${which}`);
             has(header.number);
             return header;
           },
         ),
       ),
-    ask,
-    findImplementation: (at, address) => findImplementation(ask, at, address),
+    readState,
+    findImplementation: (at, address) => findImplementation(readState, at, address),
     blockOfTransaction: (hash) =>
       orNull(
         endpoints.request([{ method: 'eth_getTransactionByHash', params: [hash] }], ([reply]) => {
           const raw = resultOf(reply);
           if (typeof raw !== 'object' || raw === null || !('blockNumber' in raw) || raw.blockNumber === null)
-            throw new NotYet();
+            throw new NotAvailableYet();
           return Number(raw.blockNumber);
         }),
       ),
     transactor: createTransactor(endpoints),
-    compare: (which) => {
+    checkEndpoints: (which) => {
       const number = Math.max(0, endpoints.head());
-      return endpoints.compare(which, {
+      return endpoints.checkAll(which, {
         calls: blockCalls(number),
         accept: (replies) => toBlock(number, replies),
       });
     },
     head: endpoints.head,
-    onHead: (heard) => listenToHeads(urls, heard),
+    onHead: (heard) => subscribeToHeads(urls, heard),
     health: endpoints.health,
     close: endpoints.close,
   };
@@ -113,12 +113,12 @@ async function orNull<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof NotYet) return null;
+    if (error instanceof NotAvailableYet) return null;
     throw error;
   }
 }
 
 function resultOf(reply: RpcReply | undefined): unknown {
-  if (!reply || 'error' in reply) throw new BadAnswer(reply?.error.message ?? 'a reply is missing');
+  if (!reply || 'error' in reply) throw new InvalidResponse(reply?.error.message ?? 'a reply is missing');
   return reply.result;
 }

@@ -6,7 +6,7 @@ export type LogsCheck = (block: Block, bloom: unknown) => string | undefined;
 
 /** How long every endpoint must stand by logs that do not fit before they are taken: blooms may be odd, but logs cannot be done without. */
 const patienceMs = { exact: 60_000, unknown: 3000 };
-const mostDoubts = 100;
+const maxDoubts = 100;
 
 /**
  * The bloom tells of logs that are missing or made up. Some chains send a constant in its place or compute it in a way of
@@ -33,7 +33,7 @@ export function createLogsCheck(now: () => number): LogsCheck {
       if (trust === 'unknown') trust = 'odd';
       return undefined;
     }
-    if (doubts.size >= mostDoubts) doubts.clear();
+    if (doubts.size >= maxDoubts) doubts.clear();
     doubts.set(block.hash, since);
     return 'the logs of the block do not fit its bloom';
   };
@@ -41,10 +41,10 @@ export function createLogsCheck(now: () => number): LogsCheck {
 
 const noBloom = /^0x0*$/;
 const fullBloom = /^0xf+$/i;
-const nobody = `0x${'0'.repeat(40)}`;
+const zeroAddress = `0x${'0'.repeat(40)}`;
 
 /** Polygon's transfers from the other chain are made by nobody and are not in the bloom. */
 function countedLogs({ transactions, logs }: Block): readonly Log[] {
-  const isApart = transactions.map(({ from, to }) => from === nobody && to === nobody);
+  const isApart = transactions.map(({ from, to }) => from === zeroAddress && to === zeroAddress);
   return isApart.includes(true) ? logs.filter(({ transactionIndex }) => !isApart[transactionIndex]) : logs;
 }

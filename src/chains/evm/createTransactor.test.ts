@@ -45,7 +45,7 @@ it.each([
     chain: chains.base,
     urls: [`http://127.0.0.1:${port}`],
     now: Date.now,
-    counted: () => {},
+    onCall: () => {},
   };
   const client = createEvmClient(options);
   const { mined } = await client.transactor.progress(['0xcd']);

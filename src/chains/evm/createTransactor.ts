@@ -1,9 +1,9 @@
-import type { Broadcast, Fees, Mined, Reverted, Transactor } from '../transactor.ts';
-import { BadAnswer } from './decodeBlock.ts';
-import type { Endpoints } from './endpoints.ts';
-import { type RpcCall, type RpcError, RpcFailure, type RpcReply } from './rpc.ts';
+import type { Broadcast, Fees, Mined, Revert, Transactor } from '../transactor.ts';
+import type { Endpoints } from './createEndpoints.ts';
+import { type RpcCall, type RpcError, RpcFailure, type RpcReply } from './createRpc.ts';
+import { InvalidResponse } from './decodeBlock.ts';
 import { toHex } from './toHex.ts';
-import { whyReverted } from './whyReverted.ts';
+import { toRevert } from './toRevert.ts';
 
 const feeCalls: readonly RpcCall[] = [
   { method: 'eth_gasPrice', params: [] },
@@ -46,7 +46,7 @@ export function createTransactor({ request }: Endpoints): Transactor {
         }),
       ),
     fees: () => request(feeCalls, ([price, history]) => toFees(price, history)),
-    used: (address, block, hashes) =>
+    countMined: (address, block, hashes) =>
       request(
         [{ method: 'eth_getTransactionCount', params: [address, toHex(block)] }, ...hashes.map(receiptOf)],
         ([count, ...receipts]) => ({
@@ -54,7 +54,7 @@ export function createTransactor({ request }: Endpoints): Transactor {
           isMined: receipts.map((reply) => toMined(reply) !== null),
         }),
       ),
-    failure: (call, block) =>
+    findRevert: (call, block) =>
       request([{ method: 'eth_call', params: [call, toHex(block)] }], ([reply]) =>
         reply && 'error' in reply ? toReverted(reply.error) : undefined,
       ),
@@ -63,8 +63,10 @@ export function createTransactor({ request }: Endpoints): Transactor {
 
 function toBigInt(reply: RpcReply | undefined, what: string): bigint {
   if (!reply || 'error' in reply)
-    throw new BadAnswer(`it does not tell the ${what}: ${reply?.error.message ?? 'a reply is missing'}`);
-  if (typeof reply.result !== 'string') throw new BadAnswer(`it sent a ${what} that is no number`);
+    throw new InvalidResponse(
+      `it does not tell the ${what}: ${reply?.error.message ?? 'a reply is missing'}`,
+    );
+  if (typeof reply.result !== 'string') throw new InvalidResponse(`it sent a ${what} that is no number`);
   return BigInt(reply.result);
 }
 
@@ -93,8 +95,8 @@ function median(values: bigint[]): bigint {
 }
 
 /** What does not come from the call itself may be right at another node or later, and so counts as no answer. */
-function toReverted(error: RpcError): Reverted {
-  const why = whyReverted(error);
+function toReverted(error: RpcError): Revert {
+  const why = toRevert(error);
   if (!why) throw new RpcFailure(error.message);
   return why;
 }
@@ -116,7 +118,7 @@ type Receipt = {
 };
 
 function toMined(reply: RpcReply): Mined | null {
-  if ('error' in reply) throw new BadAnswer(`it does not tell a receipt: ${reply.error.message}`);
+  if ('error' in reply) throw new InvalidResponse(`it does not tell a receipt: ${reply.error.message}`);
   const receipt = reply.result as Receipt | null;
   if (!receipt?.blockNumber || !receipt.blockHash || !receipt.gasUsed) return null;
   return {

@@ -7,7 +7,7 @@ import { upgradedAddresses } from './upgradedAddresses.ts';
 type Raw = Readonly<Record<string, unknown>>;
 
 /** What a node sent that cannot be a block, a log or a receipt. */
-export class BadAnswer extends Error {
+export class InvalidResponse extends Error {
   override readonly name = 'BadAnswer';
 }
 
@@ -33,14 +33,14 @@ export function decodeBlock(
   const block = record(raw, 'block');
   const logs = list(rawLogs, 'logs').map((item) => decodeLog(item, header.hash));
   const missing = logs.findIndex(({ index }, place) => index !== place);
-  if (missing >= 0) throw new BadAnswer(`log ${missing} of the block is missing`);
+  if (missing >= 0) throw new InvalidResponse(`log ${missing} of the block is missing`);
   const byTransaction = groupByTransaction(logs);
   const transactions = list(block.transactions, 'transactions').map(
     (item) => new EvmTransaction(record(item, 'transaction'), byTransaction, block),
   );
   for (const { transactionIndex, transactionHash } of logs)
     if ((transactions[transactionIndex]?.hash ?? transactionHash) !== transactionHash)
-      throw new BadAnswer('a log belongs to another transaction');
+      throw new InvalidResponse('a log belongs to another transaction');
   const decoded: Block = {
     ...header,
     chainUid,
@@ -55,7 +55,7 @@ export function decodeBlock(
     receivedAt,
   };
   const fault = logsFault(decoded, block.logsBloom);
-  if (fault) throw new BadAnswer(fault);
+  if (fault) throw new InvalidResponse(fault);
   return decoded;
 }
 
@@ -71,7 +71,7 @@ function groupByTransaction(logs: readonly Log[]): ReadonlyMap<number, readonly 
 
 function decodeLog(raw: unknown, blockHash: string): Log {
   const log = record(raw, 'log');
-  if (log.blockHash !== blockHash) throw new BadAnswer('a log belongs to another block');
+  if (log.blockHash !== blockHash) throw new InvalidResponse('a log belongs to another block');
   return new EvmLog({
     address: text(log, 'address').toLowerCase(),
     topics: list(log.topics, 'topics') as string[],
@@ -147,23 +147,23 @@ export function decodeReceipt(raw: unknown): Receipt {
 }
 
 function record(value: unknown, what: string): Raw {
-  if (typeof value !== 'object' || value === null) throw new BadAnswer(`a ${what} is not a record`);
+  if (typeof value !== 'object' || value === null) throw new InvalidResponse(`a ${what} is not a record`);
   return value as Raw;
 }
 
 function list(value: unknown, what: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw new BadAnswer(`${what} is not a list`);
+  if (!Array.isArray(value)) throw new InvalidResponse(`${what} is not a list`);
   return value;
 }
 
 function text(from: Raw, member: string): string {
   const value = from[member];
-  if (typeof value !== 'string') throw new BadAnswer(`${member} is not a text`);
+  if (typeof value !== 'string') throw new InvalidResponse(`${member} is not a text`);
   return value;
 }
 
 function quantity(from: Raw, member: string): number {
   const value = Number(text(from, member));
-  if (!Number.isSafeInteger(value)) throw new BadAnswer(`${member} is not a number`);
+  if (!Number.isSafeInteger(value)) throw new InvalidResponse(`${member} is not a number`);
   return value;
 }

@@ -1,5 +1,5 @@
 import type { BlockRef } from '../../model/block.ts';
-import type { Answer, Question } from '../../model/question.ts';
+import type { StateRead, StateResult } from '../../model/stateRead.ts';
 import type { ChainClient } from '../chainClient.ts';
 import { functionSelector } from './abi/abi.ts';
 import { toChecksumAddress } from './address.ts';
@@ -18,17 +18,21 @@ const cloneStart = '0x363d3d373d3d3d363d73';
 
 /** The contract behind a proxy of any usual kind, or null when the address is none. */
 export async function findImplementation(
-  ask: ChainClient['ask'],
+  readState: ChainClient['readState'],
   at: BlockRef,
   address: string,
 ): Promise<string | null> {
-  const found = await findCanonical(ask, at, address);
+  const found = await findCanonical(readState, at, address);
   return found && toChecksumAddress(found.slice(2));
 }
 
-async function findCanonical(ask: ChainClient['ask'], at: BlockRef, address: string): Promise<string | null> {
-  const storage = (slot: string): Question => ({ type: 'storage', address, slot });
-  const [code, direct, beacon, proxiable, first, delegated, master] = await ask(at, [
+async function findCanonical(
+  readState: ChainClient['readState'],
+  at: BlockRef,
+  address: string,
+): Promise<string | null> {
+  const storage = (slot: string): StateRead => ({ type: 'storage', address, slot });
+  const [code, direct, beacon, proxiable, first, delegated, master] = await readState(at, [
     { type: 'code', address },
     storage(slots.implementation),
     storage(slots.beacon),
@@ -43,7 +47,7 @@ async function findCanonical(ask: ChainClient['ask'], at: BlockRef, address: str
   if (named) return named;
   const beaconAddress = wordAddress(textOf(beacon));
   if (beaconAddress) {
-    const [answer] = await ask(at, [{ type: 'call', to: beaconAddress, data: implementationCall }]);
+    const [answer] = await readState(at, [{ type: 'call', to: beaconAddress, data: implementationCall }]);
     return wordAddress(callData(answer));
   }
   // The Safe's own proxy keeps it in its first slot and answers for it; other contracts keep anything there.
@@ -53,13 +57,13 @@ async function findCanonical(ask: ChainClient['ask'], at: BlockRef, address: str
   return told && program.length > 2 ? told : null;
 }
 
-function textOf(answer: Answer | undefined): string {
+function textOf(answer: StateResult | undefined): string {
   if (!answer || 'missing' in answer)
     throw new Error(`The node does not tell: ${answer?.missing ?? 'no answer'}`);
   return typeof answer.value === 'string' ? answer.value : '0x';
 }
 
-function callData(answer: Answer | undefined): string {
+function callData(answer: StateResult | undefined): string {
   if (!answer || 'missing' in answer) return '0x';
   const { value } = answer;
   return typeof value === 'object' && 'data' in value ? value.data : '0x';

@@ -1,44 +1,44 @@
 import type { BlockRef } from '../../model/block.ts';
-import type { Answer, Question } from '../../model/question.ts';
-import { BadAnswer } from './decodeBlock.ts';
-import { EndpointsFailed } from './endpoints.ts';
+import type { StateRead, StateResult } from '../../model/stateRead.ts';
+import { EndpointsFailed } from './createEndpoints.ts';
+import { InvalidResponse } from './decodeBlock.ts';
 
-type Ask = (block: BlockRef, questions: readonly Question[]) => Promise<Answer[]>;
+type ReadState = (block: BlockRef, questions: readonly StateRead[]) => Promise<StateResult[]>;
 
 /** So long does a block wait for nodes that fail; most outages are over by then, or the nodes answer nothing at all. */
 const waitMs = 15_000;
 /** So long is not asked again what no node could answer. */
-const restMs = 600_000;
+const retryAfterMs = 600_000;
 
-const simplest: Question = { type: 'call', to: `0x${'0'.repeat(40)}`, data: '0x' };
+const simplestRead: StateRead = { type: 'call', to: `0x${'0'.repeat(40)}`, data: '0x' };
 
 /** A limit passes by itself, so that it is always waited for. */
-export class LimitReached extends BadAnswer {}
+export class LimitReached extends InvalidResponse {}
 
 /**
  * One question can make nodes fail, such as a call that takes too long, and those asked with it, and so hold up a chain for
  * ever: asked in ever smaller parts it fails alone.
  */
-export function isolateFailures(ask: Ask, now: () => number): Ask {
+export function isolateFailures(ask: ReadState, now: () => number): ReadState {
   const failingSince = new Map<string, number>();
-  const hopeless = new Map<string, { answer: Answer; until: number }>();
+  const unanswerable = new Map<string, { answer: StateResult; until: number }>();
 
-  async function askParts(block: BlockRef, questions: readonly Question[]): Promise<Answer[]> {
+  async function readParts(block: BlockRef, questions: readonly StateRead[]): Promise<StateResult[]> {
     try {
       return questions.length === 0 ? [] : await ask(block, questions);
     } catch (error) {
-      if (!isFailure(error) || !hasWaited(block) || !(await isWell(block))) throw error;
+      if (!isFailure(error) || !hasWaited(block) || !(await isResponding(block))) throw error;
       const [first] = questions;
-      if (questions.length === 1) return [giveUp(first!)];
+      if (questions.length === 1) return [markUnanswerable(first!)];
       const half = Math.ceil(questions.length / 2);
-      const answers = await askParts(block, questions.slice(0, half));
-      return [...answers, ...(await askParts(block, questions.slice(half)))];
+      const answers = await readParts(block, questions.slice(0, half));
+      return [...answers, ...(await readParts(block, questions.slice(half)))];
     }
   }
 
   /** Whether calls are answered at all; where they are not, no question is to blame. */
-  async function isWell(block: BlockRef): Promise<boolean> {
-    const [answer] = await ask(block, [simplest]);
+  async function isResponding(block: BlockRef): Promise<boolean> {
+    const [answer] = await ask(block, [simplestRead]);
     return answer !== undefined && 'value' in answer;
   }
 
@@ -50,27 +50,27 @@ export function isolateFailures(ask: Ask, now: () => number): Ask {
     return now() >= since + waitMs;
   }
 
-  function giveUp(question: Question): Answer {
+  function markUnanswerable(question: StateRead): StateResult {
     const answer = {
       missing: 'every node fails when it is asked this, and will be asked again in ten minutes',
     };
-    if (hopeless.size > 1000) hopeless.clear();
-    hopeless.set(keyOf(question), { answer, until: now() + restMs });
+    if (unanswerable.size > 1000) unanswerable.clear();
+    unanswerable.set(keyOf(question), { answer, until: now() + retryAfterMs });
     return answer;
   }
 
   /** What is known to be answered by nobody. */
-  function recall(question: Question): Answer | undefined {
-    if (hopeless.size === 0) return undefined;
-    const known = hopeless.get(keyOf(question));
+  function recall(question: StateRead): StateResult | undefined {
+    if (unanswerable.size === 0) return undefined;
+    const known = unanswerable.get(keyOf(question));
     if (known && known.until > now()) return known.answer;
-    hopeless.delete(keyOf(question));
+    unanswerable.delete(keyOf(question));
     return undefined;
   }
 
   return async (block, questions) => {
     const known = questions.map(recall);
-    const answers = await askParts(
+    const answers = await readParts(
       block,
       questions.filter((_, place) => !known[place]),
     );
@@ -79,7 +79,7 @@ export function isolateFailures(ask: Ask, now: () => number): Ask {
   };
 }
 
-const keyOf = (question: Question) => JSON.stringify(question);
+const keyOf = (question: StateRead) => JSON.stringify(question);
 
 function isFailure(error: unknown): boolean {
   return error instanceof EndpointsFailed && !error.faults.some((fault) => fault instanceof LimitReached);

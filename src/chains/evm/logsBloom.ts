@@ -21,19 +21,19 @@ function add(bloom: Buffer, value: string): void {
 }
 
 /** Blocks repeat the same tokens, signatures and people, and hashing is what costs. */
-const mostKnown = 20_000;
-let known = new Map<string, Uint16Array>();
-let older = known;
+const maxCached = 20_000;
+let cached = new Map<string, Uint16Array>();
+let previous = cached;
 
 function bitsOf(value: string): Uint16Array {
-  const found = known.get(value);
+  const found = cached.get(value);
   if (found) return found;
-  const bits = older.get(value) ?? hashBits(value);
-  if (known.size >= mostKnown) {
-    older = known;
-    known = new Map();
+  const bits = previous.get(value) ?? hashBits(value);
+  if (cached.size >= maxCached) {
+    previous = cached;
+    cached = new Map();
   }
-  known.set(value, bits);
+  cached.set(value, bits);
   return bits;
 }
 

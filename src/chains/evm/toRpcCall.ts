@@ -1,8 +1,8 @@
-import type { Question } from '../../model/question.ts';
-import type { RpcCall } from './rpc.ts';
+import type { StateRead } from '../../model/stateRead.ts';
+import type { RpcCall } from './createRpc.ts';
 
 /** How a node is asked a question about the state at a block, which is named in one of its ways. */
-export function toRpcCall(question: Question, at: unknown): RpcCall {
+export function toRpcCall(question: StateRead, at: unknown): RpcCall {
   switch (question.type) {
     case 'call':
       return { method: 'eth_call', params: [{ to: question.to, data: question.data }, at] };

@@ -3,7 +3,7 @@ import type { ChainClient } from '../../chains/chainClient.ts';
 import { encodeCall, type FunctionItem, parseFunction } from '../../chains/evm/abi/abi.ts';
 import { decimalsData, readTokenDecimals } from '../../chains/evm/abi/readTokenDecimals.ts';
 import { readTokenSymbol } from '../../chains/evm/abi/readTokenSymbol.ts';
-import type { Answer, Question } from '../../model/question.ts';
+import type { StateRead, StateResult } from '../../model/stateRead.ts';
 
 type TokenState = {
   block: number;
@@ -55,17 +55,17 @@ export async function askToken(
   };
 }
 
-function toQuestion(token: string, item: FunctionItem, ...values: string[]): Question {
+function toQuestion(token: string, item: FunctionItem, ...values: string[]): StateRead {
   return { type: 'call', to: token, data: encodeCall(item, values) };
 }
 
-type Told = { block: number; answers: readonly Answer[] } | { fault: TokenFault };
+type Told = { block: number; answers: readonly StateResult[] } | { fault: TokenFault };
 
-async function ask(client: ChainClient, questions: readonly Question[]): Promise<Told> {
+async function ask(client: ChainClient, questions: readonly StateRead[]): Promise<Told> {
   try {
     const head = await client.header('latest');
     if (!head) return unavailable;
-    const answers = await client.ask(head, questions);
+    const answers = await client.readState(head, questions);
     return answers.some((answer) => 'missing' in answer) ? unavailable : { block: head.number, answers };
   } catch {
     // Which endpoint failed and how is for the operator, who finds it among the chains.
@@ -78,12 +78,12 @@ const unavailable: { fault: TokenFault } = {
 };
 
 /** The first word, which is all that such a function gives. */
-function toNumber(answer: Answer): bigint | undefined {
+function toNumber(answer: StateResult): bigint | undefined {
   const data = dataOf(answer);
   return data === undefined || data.length < 66 ? undefined : BigInt(data.slice(0, 66));
 }
 
-function dataOf(answer: Answer): string | undefined {
+function dataOf(answer: StateResult): string | undefined {
   if ('missing' in answer || typeof answer.value !== 'object' || !('data' in answer.value)) return undefined;
   return answer.value.data;
 }

@@ -27,7 +27,12 @@ export function openChains(
         series.set(method, found);
         recorder.add(found, platformTenant, 1);
       };
-      const client = createEvmClient({ chain: chains[uid], urls: configured.endpoints, now, counted });
+      const client = createEvmClient({
+        chain: chains[uid],
+        urls: configured.endpoints,
+        now,
+        onCall: counted,
+      });
       clients.set(uid, client);
       return client;
     },

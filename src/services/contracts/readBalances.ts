@@ -7,7 +7,7 @@ export async function readBalances(
 ): Promise<{ block: number; balances: bigint[] }> {
   const head = await client.header('latest');
   if (!head) throw new Error('The chain has no newest block.');
-  const answers = await client.ask(
+  const answers = await client.readState(
     head,
     addresses.map((address) => ({ type: 'balance', address })),
   );

@@ -4,9 +4,9 @@ import { templateMembers } from '../../model/alert.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
 import {
   type Message,
-  type Outcome,
   type Rendered,
   raisedType,
+  type SendOutcome,
   type Target,
 } from '../../model/notification.ts';
 import { uidTime } from '../../model/uidTime.ts';
@@ -26,7 +26,7 @@ const timeLimitMs = 20_000;
 export async function testDestination(
   call: Call,
   id: number,
-): Promise<{ uid: string; outcome: Outcome; durationMs: number }> {
+): Promise<{ uid: string; outcome: SendOutcome; durationMs: number }> {
   const place = await findReadable(call, destinationTable, id);
   const { store, notifier } = call.services;
   const message = ping(call, await reserveSequence(store));

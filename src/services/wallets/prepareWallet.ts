@@ -1,5 +1,5 @@
 import { type Chain, type ChainUid, chains } from '../../chains/chains.ts';
-import { gasDefaults } from '../../chains/gasDefaults.ts';
+import { gasDefaults } from '../../chains/evm/gasDefaults.ts';
 import { invalid } from '../../model/errors.ts';
 import type { Row } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';

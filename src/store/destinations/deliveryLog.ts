@@ -1,7 +1,7 @@
 import { isUuid } from '../../lib/isUuid.ts';
 import { empty, sql } from '../../lib/sql.ts';
 import { storableJson } from '../../lib/storableJson.ts';
-import type { Message, Outcome } from '../../model/notification.ts';
+import type { Message, SendOutcome } from '../../model/notification.ts';
 import type { Scope } from '../../model/principal.ts';
 import type { Db } from '../db.ts';
 
@@ -101,7 +101,7 @@ export async function logSent(
   db: Db,
   { tenantId, id }: { tenantId: number; id: number },
   message: Message,
-  outcome: Outcome,
+  outcome: SendOutcome,
   durationMs: number,
 ): Promise<void> {
   const status = outcome.status ?? null;

@@ -1,7 +1,7 @@
 import { raw, sql } from '../../lib/sql.ts';
 import { storableJson } from '../../lib/storableJson.ts';
 import type { BacktestResult, backtestStates } from '../../model/backtest.ts';
-import type { Watched } from '../../model/detection.ts';
+import type { ContractFacts } from '../../model/detection.ts';
 import type { Scope } from '../../model/principal.ts';
 import type { Db } from '../db.ts';
 import { findRecipients } from '../destinations/recipients.ts';
@@ -73,7 +73,7 @@ export async function cancelBacktest(db: Db, scope: Scope, uid: string, now: num
   );
 }
 
-export type ClaimedBacktest = NewBacktest & { uid: string; contract: Watched };
+export type ClaimedBacktest = NewBacktest & { uid: string; contract: ContractFacts };
 
 /** The oldest that waits, or whose process died. */
 export async function claimBacktest(
@@ -147,7 +147,7 @@ export type DetectorToRun = {
   schemaName: string;
   tags: string[];
   config: unknown;
-  contract: Watched;
+  contract: ContractFacts;
 };
 
 /** A detector with its contract, ready to be made ready. */
@@ -161,8 +161,8 @@ export async function findDetectorToRun(db: Db, tenantId: number, id: number): P
   return rows[0]!;
 }
 
-export async function findContractToRun(db: Db, tenantId: number, id: number): Promise<Watched> {
-  const rows = await db.query<{ contract: Watched }>(
+export async function findContractToRun(db: Db, tenantId: number, id: number): Promise<ContractFacts> {
+  const rows = await db.query<{ contract: ContractFacts }>(
     sql`select ${watchedJson} as contract from contract c where c.tenant_id = ${tenantId} and c.id = ${id}`,
   );
   return rows[0]!.contract;

@@ -1,6 +1,6 @@
 import { empty, raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Severity } from '../../model/alert.ts';
-import type { Watched } from '../../model/detection.ts';
+import type { ContractFacts } from '../../model/detection.ts';
 import type { Db } from '../db.ts';
 import { graceMs } from '../destinations/expiryNotices.ts';
 
@@ -23,7 +23,7 @@ type WatchedTrigger = {
   alerts: { id: number; severity: Severity; name: string; message: string | null }[];
 };
 
-export type WatchedContract = Watched & {
+export type WatchedContract = ContractFacts & {
   inspectedAt: number | null;
   detectors: WatchedDetector[];
   triggers: WatchedTrigger[];

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { evmFormat } from '../../chains/evm/abi/formats.ts';
 import { Configuration } from '../../evidence/parameters.ts';
-import type { Found, Observation, Sight } from '../../model/detection.ts';
+import type { Detection, EvaluationContext, Observation } from '../../model/detection.ts';
 import { oncePer } from './oncePer.ts';
 import { sentence } from './transactions.ts';
 
@@ -27,11 +27,11 @@ const callerSet = oncePer(({ callers }: Params) => new Set(callers.map((caller) 
 export const callerFields = ['from', 'to', 'value', 'selector', 'status'];
 
 /** Tells of a transaction whose sender is listed, or is not, whatever becomes of it: an attempt counts. */
-export function tellCaller(
+export function detectCaller(
   observation: Observation,
-  { config, contract, read }: Sight<Params, never>,
+  { config, contract, read }: EvaluationContext<Params, never>,
   wanted: 'listed' | 'unlisted',
-): { found?: [Found] } {
+): { detections?: [Detection] } {
   if (observation.type !== 'transaction') return {};
   const { from, to, value, hash, input } = observation.transaction;
   if (callerSet(config, contract).has(from) !== (wanted === 'listed')) return {};
@@ -39,7 +39,7 @@ export function tellCaller(
   const list = wanted === 'listed' ? 'is on the list of unwanted callers' : 'is not on the list of callers';
   const ending = status === 'success' ? '' : '; the transaction failed';
   return {
-    found: [
+    detections: [
       {
         message: `${sentence(observation.transaction, contract)} and ${list}${ending}.`,
         fields: { from, to, value, selector: input.length >= 10 ? input.slice(0, 10) : undefined, status },

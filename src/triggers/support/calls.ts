@@ -5,7 +5,7 @@ import { Choice } from '../../evidence/parameters.ts';
 import { cutText } from '../../lib/cutText.ts';
 import { fillTemplate } from '../../lib/template.ts';
 import type { Transaction } from '../../model/block.ts';
-import type { Found, Reader, Watched } from '../../model/detection.ts';
+import type { ContractFacts, Detection, Reader } from '../../model/detection.ts';
 
 export const statusMember = Choice(
   'Whether the transaction must have succeeded, must have failed, or may have done either.',
@@ -32,20 +32,20 @@ export function callValues(item: FunctionItem, input: string): Values | undefine
 export const callFields = ['function', 'signature', 'selector', 'args', 'from', 'to', 'value', 'status'];
 
 /** Tells of a call, if the transaction ended as is wanted. */
-export function tellCall(
+export function detectCall(
   read: Reader,
   { from, to, value, input, hash }: Transaction,
-  contract: Watched,
+  contract: ContractFacts,
   status: 'success' | 'failed' | 'any',
   { item, args }: { item: FunctionItem | undefined; args: Values | undefined },
-): { found?: [Found] } {
+): { detections?: [Detection] } {
   const ended = read.receipt(hash).isSuccess ? 'success' : 'failed';
   if (status !== 'any' && status !== ended) return {};
   const selector = input.slice(0, 10);
   const what = item ? `${item.name}(${showValues(args ?? {})})` : `function ${selector}`;
   const ending = ended === 'success' ? '' : ', but the transaction failed';
   return {
-    found: [
+    detections: [
       {
         message: `${from} called ${what} of ${contract.name}${ending}.`,
         fields: {

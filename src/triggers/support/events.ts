@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { canonicalSignature, type EventItem } from '../../chains/evm/abi/abi.ts';
 import { evmFormat } from '../../chains/evm/abi/formats.ts';
 import type { Log, Transaction } from '../../model/block.ts';
-import type { Found, Watched } from '../../model/detection.ts';
+import type { ContractFacts, Detection } from '../../model/detection.ts';
 import { showValues } from './calls.ts';
 
 export function EventSignature(description: string) {
@@ -14,13 +14,13 @@ type Values = Readonly<Record<string, unknown>>;
 /** What its findings say. */
 export const eventFields = ['event', 'signature', 'topic', 'args', 'from', 'logIndex'];
 
-export function tellEvent(
+export function describeEvent(
   log: Log,
   { from }: Transaction,
-  contract: Watched,
+  contract: ContractFacts,
   event: EventItem | undefined,
   args: Values | undefined,
-): Found {
+): Detection {
   const topic = log.key || undefined;
   const what = event ? `${event.name}(${showValues(args ?? {})})` : `an event with topic ${topic ?? 'none'}`;
   return {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { transferTopic } from '../../chains/evm/evidence/erc20Transfer.ts';
 import { Address, Choice } from '../../evidence/parameters.ts';
-import type { Interest, Watched } from '../../model/detection.ts';
+import type { ContractFacts, Interest } from '../../model/detection.ts';
 
 export type Direction = 'any' | 'in' | 'out';
 
@@ -20,7 +20,7 @@ export const tokenMember = Type.Optional(
 /** All transfers of the watched token, or those that name the watched address. */
 export function transferInterests(
   { token, direction }: { token?: string; direction: Direction },
-  { address }: Watched,
+  { address }: ContractFacts,
 ): Interest[] {
   const wanted = token?.toLowerCase();
   const topics = [transferTopic];

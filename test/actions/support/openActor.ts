@@ -27,7 +27,7 @@ export type Actor = { stop(): Promise<void> };
 export async function openActor(setup: ActorSetup, keyring = openKeyring(setup.privateKey)) {
   const { chainUid, urls, confirmations, stuckMs } = setup;
   const store = openStore({ ...setup.connection, max: 6 }, () => {});
-  const client = createEvmClient({ chain: chains[chainUid], urls, now: Date.now, counted: () => {} });
+  const client = createEvmClient({ chain: chains[chainUid], urls, now: Date.now, onCall: () => {} });
   const sandbox = createSandbox();
   await Promise.all([store.query(sql`select 1`), sandbox.run(0, {}, ['1'])]);
   return {

@@ -4,7 +4,7 @@ import type { Services } from '../../../src/services/call.ts';
 
 /** The chains of a server that has endpoints for anvil only. */
 export function anvilChain(url: string): Services['chains'] & { close(): Promise<void> } {
-  const client = createEvmClient({ chain: chains.anvil, urls: [url], now: Date.now, counted: () => {} });
+  const client = createEvmClient({ chain: chains.anvil, urls: [url], now: Date.now, onCall: () => {} });
   return {
     isConfigured: (uid) => uid === 'anvil',
     client: (uid) => (uid === 'anvil' ? client : undefined),

@@ -28,7 +28,7 @@ export function functionBySelector(selector: string, abi: readonly unknown[]): F
 }
 
 /** A function that gives something: as written, or as the ABI has it. */
-export function resultingItem(signature: string, abi: readonly unknown[]): FunctionItem {
+export function functionWithResults(signature: string, abi: readonly unknown[]): FunctionItem {
   return readings(abi, signature, () => {
     const written = parseFunction(signature);
     if (written.outputs.length > 0) return written;
@@ -38,12 +38,12 @@ export function resultingItem(signature: string, abi: readonly unknown[]): Funct
   });
 }
 
-const events = createMemory<EventItem>();
-const calls = createMemory<FunctionItem>();
-const readings = createMemory<FunctionItem>();
+const events = createCache<EventItem>();
+const calls = createCache<FunctionItem>();
+const readings = createCache<FunctionItem>();
 
 /** Hashing every item of an ABI for every event would cost more than all the rest. */
-function createMemory<T>(): (abi: readonly unknown[], signature: string, make: () => T) => T {
+function createCache<T>(): (abi: readonly unknown[], signature: string, make: () => T) => T {
   const made = new WeakMap<readonly unknown[], Map<string, T>>();
   return (abi, signature, make) => {
     const known = made.get(abi) ?? new Map<string, T>();

@@ -25,9 +25,9 @@ export function tokenDecimals(read: Reader, token: string): number {
 const symbolData = '0x95d89b41';
 
 function toDecimals(answer: CallResult): number {
-  return readTokenDecimals('reverted' in answer ? undefined : answer.data);
+  return readTokenDecimals('failure' in answer ? undefined : answer.data);
 }
 
 function toSymbol(answer: CallResult): string | undefined {
-  return 'reverted' in answer ? undefined : readTokenSymbol(answer.data);
+  return 'failure' in answer ? undefined : readTokenSymbol(answer.data);
 }

@@ -5,7 +5,7 @@ import { Address, Choice, Looks, scheduleOf } from '../../../evidence/parameters
 import { cutText } from '../../../lib/cutText.ts';
 import { type Decimal, parseDecimal } from '../../../lib/decimal.ts';
 import { parseSchedule } from '../../../lib/schedule.ts';
-import type { Interest, Reader, Watched } from '../../../model/detection.ts';
+import type { ContractFacts, Interest, Reader } from '../../../model/detection.ts';
 import { readFeed } from './readFeed.ts';
 
 /** Where a price comes from: a feed on chain, or a market's JSON. */
@@ -50,7 +50,7 @@ export function priceInterests(settings: Config): Interest[] {
 export function readPrice(
   read: Reader,
   settings: Config,
-  contract: Watched,
+  contract: ContractFacts,
 ): { price: Decimal; origin: string } {
   if (settings.source === 'market') return readMarket(read, settings);
   const feed = settings.feed?.toLowerCase() ?? contract.address;

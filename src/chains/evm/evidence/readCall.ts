@@ -25,7 +25,7 @@ export function tryCall(
   at?: Moment,
 ): { results: readonly unknown[] } | { failure: string } {
   const answer = read.call(to, encodeCall(item, values), at);
-  if ('reverted' in answer) return { failure: answer.reverted };
+  if ('failure' in answer) return { failure: answer.failure };
   if (answer.data === '0x' && item.outputs.length > 0)
     return { failure: 'the answer is empty, so there is no such function or no contract' };
   try {

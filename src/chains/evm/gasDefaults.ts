@@ -1,4 +1,4 @@
-import type { Chain, ChainUid } from './chains.ts';
+import type { Chain, ChainUid } from '../chains.ts';
 
 type GasDefaults = {
   /** In gwei. */

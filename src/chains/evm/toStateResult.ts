@@ -1,16 +1,16 @@
 import { cutText } from '../../lib/cutText.ts';
 import type { BlockRef } from '../../model/block.ts';
-import type { Answer, Question } from '../../model/question.ts';
-import { BadAnswer, decodeReceipt } from './decodeBlock.ts';
-import type { RpcReply } from './rpc.ts';
-import { whyReverted } from './whyReverted.ts';
+import type { StateRead, StateResult } from '../../model/stateRead.ts';
+import type { RpcReply } from './createRpc.ts';
+import { decodeReceipt, InvalidResponse } from './decodeBlock.ts';
+import { toRevert } from './toRevert.ts';
 
 /** What a reply says to a question about a block; never an error, because one bad reply must not cost the others. */
-export function toAnswer(block: BlockRef, question: Question, reply: RpcReply): Answer {
+export function toStateResult(block: BlockRef, question: StateRead, reply: RpcReply): StateResult {
   if ('error' in reply) {
     const isRun = question.type === 'call' || question.type === 'replay';
-    const why = isRun ? whyReverted(reply.error) : undefined;
-    return why ? { value: { reverted: why.reason } } : { missing: reply.error.message };
+    const why = isRun ? toRevert(reply.error) : undefined;
+    return why ? { value: { failure: why.reason } } : { missing: reply.error.message };
   }
   if (reply.result === null || isOfAnother(block, reply.result))
     return { missing: `the node has no ${question.type} there` };
@@ -27,9 +27,9 @@ function isOfAnother({ hash }: BlockRef, result: unknown): boolean {
   return typeof result === 'object' && result !== null && 'blockHash' in result && result.blockHash !== hash;
 }
 
-function read({ type }: Question, result: unknown): Extract<Answer, { value: unknown }>['value'] {
+function read({ type }: StateRead, result: unknown): Extract<StateResult, { value: unknown }>['value'] {
   if (type === 'receipt') return decodeReceipt(result);
-  if (typeof result !== 'string') throw new BadAnswer(`the ${type} is not a text`);
+  if (typeof result !== 'string') throw new InvalidResponse(`the ${type} is not a text`);
   switch (type) {
     case 'call':
     case 'replay':

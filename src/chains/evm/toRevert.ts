@@ -1,9 +1,9 @@
-import type { Reverted } from '../transactor.ts';
+import type { Revert } from '../transactor.ts';
+import type { RpcError } from './createRpc.ts';
 import { revertReason } from './revertReason.ts';
-import type { RpcError } from './rpc.ts';
 
 /** What the call itself came to; undefined for a fault of the node, whose answer may be right elsewhere or later. */
-export function whyReverted({ code, message, data }: RpcError): Reverted | undefined {
+export function toRevert({ code, message, data }: RpcError): Revert | undefined {
   const bytes = bytesOf(data);
   const told = typeof data === 'string' ? `${message} ${data}` : message;
   if (code !== 3 && bytes === undefined && !ofCall.test(told)) return undefined;

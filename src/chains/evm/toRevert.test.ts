@@ -1,9 +1,8 @@
 import { AbiParameters } from 'ox';
 import { describe, expect, it } from 'vitest';
-import { whyReverted } from './whyReverted.ts';
+import { toRevert } from './toRevert.ts';
 
-const reasonOf = (code: number, message: string, data?: unknown) =>
-  whyReverted({ code, message, data })?.reason;
+const reasonOf = (code: number, message: string, data?: unknown) => toRevert({ code, message, data })?.reason;
 
 describe('what a call came to', () => {
   it.each([

@@ -10,7 +10,7 @@ type Rules<E> = {
 };
 
 /** Asks the first, the next one when it fails, and another one beside it when it is slow; what all of them said if none answers. */
-export function askInTurn<E, T>(
+export function requestInTurn<E, T>(
   order: readonly E[],
   ask: (one: E) => Promise<T>,
   rules: Rules<E>,

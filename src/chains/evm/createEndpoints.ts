@@ -1,8 +1,8 @@
 import { messageOf } from '../../lib/messageOf.ts';
 import type { EndpointHealth } from '../chainClient.ts';
-import { askInTurn } from './askInTurn.ts';
-import { BadAnswer } from './decodeBlock.ts';
-import { createRpc, type Rpc, type RpcCall, RpcFailure, type RpcReply } from './rpc.ts';
+import { createRpc, type Rpc, type RpcCall, RpcFailure, type RpcReply } from './createRpc.ts';
+import { InvalidResponse } from './decodeBlock.ts';
+import { requestInTurn } from './requestInTurn.ts';
 
 /** Several endpoints of one chain, used as if they were one that does not fail. */
 export type Endpoints = {
@@ -14,7 +14,7 @@ export type Endpoints = {
   /** The highest block that an endpoint is known to have. */
   head(): number;
   /** Asks every endpoint for its head, so that one that stands still is noticed; those in trouble also for what `trial` says. */
-  compare(which: 'all' | 'troubled', trial: Trial): Promise<void>;
+  checkAll(which: 'all' | 'troubled', trial: Trial): Promise<void>;
   health(): EndpointHealth[];
   close(): Promise<void>;
 };
@@ -44,7 +44,7 @@ type Options = {
   blockTimeMs: number;
   now: () => number;
   /** Counts every call by its method. */
-  counted: (method: string) => void;
+  onCall: (method: string) => void;
 };
 
 const timeoutMs = 10_000;
@@ -52,7 +52,7 @@ const recheckMs = 300_000;
 /** An endpoint this many blocks behind the others is asked last. */
 const staleBlocks = 3;
 
-export function createEndpoints({ urls, chainId, blockTimeMs, now, counted }: Options): Endpoints {
+export function createEndpoints({ urls, chainId, blockTimeMs, now, onCall }: Options): Endpoints {
   const endpoints = urls.map(
     (url): Endpoint => ({
       rpc: createRpc(url),
@@ -83,7 +83,7 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, counted }: Op
     (isSlow(endpoint) ? 1 : 0);
 
   /** The best first; those in trouble come last but are not left out, since the others may fail as well. */
-  function inOrder(): Endpoint[] {
+  function byRank(): Endpoint[] {
     const usable = endpoints.filter((endpoint) => !endpoint.isWrongChain || endpoint.retryAt <= now());
     return usable.sort((x, y) => rank(x) - rank(y));
   }
@@ -92,7 +92,7 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, counted }: Op
     const start = now();
     const mustCheck = chainId !== undefined && start >= endpoint.checkedAt + recheckMs;
     const sent = mustCheck ? [...calls, { method: 'eth_chainId', params: [] }] : calls;
-    for (const { method } of sent) counted(method);
+    for (const { method } of sent) onCall(method);
     try {
       const replies = await endpoint.rpc.batch(sent, timeoutMs);
       if (mustCheck) checkChain(endpoint, replies.at(-1)!, start);
@@ -100,7 +100,7 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, counted }: Op
         endpoint.head = Math.max(endpoint.head ?? 0, has);
         if (!isBehind(has)) endpoint.isStale = false;
       });
-      noteLatency(endpoint, now() - start);
+      recordLatency(endpoint, now() - start);
       if (endpoint.wrongAt.every((wrong) => calls.some(({ method }) => method === wrong))) {
         endpoint.faults = 0;
         endpoint.retryAt = 0;
@@ -108,19 +108,19 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, counted }: Op
       }
       return result;
     } catch (error) {
-      if (!(error instanceof NotYet)) noteFault(endpoint, error, calls);
-      else if (error.number !== undefined) noteLack(endpoint, error.number);
+      if (!(error instanceof NotAvailableYet)) recordFault(endpoint, error, calls);
+      else if (error.number !== undefined) recordMissingBlock(endpoint, error.number);
       throw error;
     }
   }
 
   /** It is not as far as it may have said. */
-  function noteLack(endpoint: Endpoint, number: number): void {
+  function recordMissingBlock(endpoint: Endpoint, number: number): void {
     if (endpoint.head !== null) endpoint.head = Math.min(endpoint.head, number - 1);
     if (isBehind(number)) endpoint.isStale = true;
   }
 
-  function noteLatency(endpoint: Endpoint, ms: number): void {
+  function recordLatency(endpoint: Endpoint, ms: number): void {
     endpoint.latencyMs = endpoint.latencyMs === null ? ms : endpoint.latencyMs * 0.8 + ms * 0.2;
   }
 
@@ -132,7 +132,7 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, counted }: Op
     endpoint.checkedAt = at;
   }
 
-  function noteFault(endpoint: Endpoint, error: unknown, calls: readonly RpcCall[]): void {
+  function recordFault(endpoint: Endpoint, error: unknown, calls: readonly RpcCall[]): void {
     if (!(error instanceof RpcFailure)) endpoint.wrongAt = calls.map(({ method }) => method);
     endpoint.faults++;
     endpoint.lastFault = messageOf(error);
@@ -140,33 +140,33 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, counted }: Op
   }
 
   async function request<T>(calls: readonly RpcCall[], accept: Accept<T>): Promise<T> {
-    const order = inOrder();
+    const order = byRank();
     if (order.length === 0) throw new EndpointsFailed(endpoints.map(describe));
-    const outcome = await askInTurn(order, (endpoint) => send(endpoint, calls, accept), {
+    const outcome = await requestInTurn(order, (endpoint) => send(endpoint, calls, accept), {
       patienceMs: ({ latencyMs }) => Math.min(2000, Math.max(300, 4 * (latencyMs ?? 100))),
       // That a block is not there yet need not be heard from those in trouble too.
       isSettled: (error, endpoint, rest) =>
-        error instanceof NotYet &&
+        error instanceof NotAvailableYet &&
         error.number !== undefined &&
         rank(endpoint) === 0 &&
         rest.every((other) => rank(other) > 0),
-      isAnswer: (error) => error instanceof NotYet,
+      isAnswer: (error) => error instanceof NotAvailableYet,
       // Whoever is overtaken is asked later next time, long before it counts as not answering at all.
-      overtaken: noteLatency,
+      overtaken: recordLatency,
     });
     if ('value' in outcome) return outcome.value;
     // "Not yet" of somebody means that the chain is simply not there yet.
-    const notYet = outcome.faults.find((fault) => fault instanceof NotYet);
+    const notYet = outcome.faults.find((fault) => fault instanceof NotAvailableYet);
     throw notYet ?? new EndpointsFailed(order.map(describe), outcome.faults);
   }
 
   /** A healthy endpoint is only asked how far it is; one in trouble must show that it is right again. */
-  async function compare(which: 'all' | 'troubled', trial: Trial): Promise<void> {
+  async function checkAll(which: 'all' | 'troubled', trial: Trial): Promise<void> {
     if (endpoints.length < 2) return;
-    const isTroubled = (endpoint: Endpoint) =>
+    const isUnhealthy = (endpoint: Endpoint) =>
       endpoint.faults > 0 || endpoint.isWrongChain || endpoint.isStale;
     const due = endpoints.filter(
-      (endpoint) => endpoint.retryAt <= now() && (which === 'all' || isTroubled(endpoint)),
+      (endpoint) => endpoint.retryAt <= now() && (which === 'all' || isUnhealthy(endpoint)),
     );
     await Promise.allSettled(
       due.map((endpoint) => {
@@ -176,7 +176,7 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, counted }: Op
           [{ method: 'eth_blockNumber', params: [] }, ...calls],
           ([reply, ...replies]) => {
             const newest = reply && 'result' in reply ? Number(reply.result) : Number.NaN;
-            if (!Number.isSafeInteger(newest)) throw new BadAnswer('it does not tell its newest block');
+            if (!Number.isSafeInteger(newest)) throw new InvalidResponse('it does not tell its newest block');
             endpoint.head = newest;
             if (calls.length > 0) trial.accept(replies);
           },
@@ -191,7 +191,7 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, counted }: Op
   return {
     request,
     head,
-    compare,
+    checkAll,
     health: () =>
       endpoints.map((endpoint) => ({
         endpoint: endpoint.rpc.name,
@@ -214,7 +214,7 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, counted }: Op
 }
 
 /** An honest "I do not have it yet", which is no fault of an endpoint, although another one may have it. */
-export class NotYet extends Error {
+export class NotAvailableYet extends Error {
   override readonly name = 'NotYet';
   /** The block that it does not have, where it is about one. */
   readonly number: number | undefined;

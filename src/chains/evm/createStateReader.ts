@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlockRef } from '../../model/block.ts';
-import type { Answer, Question } from '../../model/question.ts';
-import { BlockGone, type ChainClient } from '../chainClient.ts';
+import type { StateRead, StateResult } from '../../model/stateRead.ts';
+import { BlockUnavailable, type ChainClient } from '../chainClient.ts';
 import { decodeResult, encodeCall, parseFunction } from './abi/abi.ts';
-import { BadAnswer, decodeHeader } from './decodeBlock.ts';
-import { type Endpoints, NotYet } from './endpoints.ts';
+import { type Endpoints, NotAvailableYet } from './createEndpoints.ts';
+import type { RpcReply } from './createRpc.ts';
+import { decodeHeader, InvalidResponse } from './decodeBlock.ts';
 import { isolateFailures, LimitReached } from './isolateFailures.ts';
 import { revertReason } from './revertReason.ts';
-import type { RpcReply } from './rpc.ts';
-import { toAnswer } from './toAnswer.ts';
 import { toHex } from './toHex.ts';
+import { toRevert } from './toRevert.ts';
 import { toRpcCall } from './toRpcCall.ts';
-import { whyReverted } from './whyReverted.ts';
+import { toStateResult } from './toStateResult.ts';
 
 const aggregate = parseFunction(
   'aggregate3((address target, bool allowFailure, bytes callData)[] calls) returns ((bool success, bytes returnData)[] results)',
@@ -19,139 +19,144 @@ const aggregate = parseFunction(
 /** Where the well-known contract stands on nearly every EVM chain. */
 const multicall = '0xca11bde05977b3631167028862be2a173976ca11';
 /** From this many calls on, one call to the contract is cheaper than each alone. */
-const worthwhile = 4;
-const callsAtOnce = 100;
+const multicallThreshold = 4;
+const maxBatch = 100;
 /** A node that has just got a block may not have its receipts or its state at hand yet. */
-const patience = [100, 300, 900];
+const retryDelaysMs = [100, 300, 900];
 /** Only as many blocks below the head is it worth to wait: what is missing of an older one does not come any more. */
-const newestBlocks = 2;
+const recentBlocks = 2;
 
 /** Answers questions about the state after a block, in as few calls as possible. */
-export function askBlock(endpoints: Endpoints, now: () => number): ChainClient['ask'] {
+export function createStateReader(endpoints: Endpoints, now: () => number): ChainClient['readState'] {
   let hasMulticall: boolean | undefined;
   // By hash, because by number another block might answer after a reorganisation; older nodes know numbers only.
   let byHash = true;
 
-  const askEach = isolateFailures(askAround, now);
+  const readEach = isolateFailures(readFromAny, now);
 
   return async (block, questions) => {
-    const isNew = block.number >= endpoints.head() - newestBlocks;
-    for (const delayMs of patience) {
-      const answers = await askAll(block, questions);
+    const isNew = block.number >= endpoints.head() - recentBlocks;
+    for (const delayMs of retryDelaysMs) {
+      const answers = await readAll(block, questions);
       if (!answers.some(isMissing)) return answers;
-      if ((await isThere(block)) && !(isNew && answers.some(isLate))) return answers;
+      if ((await isAvailable(block)) && !(isNew && answers.some(isDelayed))) return answers;
       await sleep(delayMs);
     }
-    const answers = await askAll(block, questions);
+    const answers = await readAll(block, questions);
     // It was there a moment ago: the chain is to be looked at again, instead of missing what is in the block.
-    if (answers.some(isMissing) && !(await isThere(block)))
-      throw new BlockGone(`No node has block ${block.number} (${block.hash}) at the moment.`);
+    if (answers.some(isMissing) && !(await isAvailable(block)))
+      throw new BlockUnavailable(`No node has block ${block.number} (${block.hash}) at the moment.`);
     return answers;
   };
 
-  async function askAll(block: BlockRef, questions: readonly Question[]): Promise<Answer[]> {
-    const answers = new Map<Question, Answer>();
-    const note = (asked: readonly Question[], told: readonly Answer[]) => {
+  async function readAll(block: BlockRef, questions: readonly StateRead[]): Promise<StateResult[]> {
+    const answers = new Map<StateRead, StateResult>();
+    const note = (asked: readonly StateRead[], told: readonly StateResult[]) => {
       for (const [n, answer] of told.entries()) answers.set(asked[n]!, answer);
     };
     const calls = questions.filter((question) => question.type === 'call');
-    const isTogether = calls.length >= worthwhile && (await knowsMulticall(block));
+    const isTogether = calls.length >= multicallThreshold && (await knowsMulticall(block));
     const receipts = questions.filter((question) => question.type === 'receipt');
     note(receipts, receipts.length > 2 ? await blockReceipts(block, receipts) : []);
     const rest = questions.filter(
       (question) => !answers.has(question) && !(isTogether && question.type === 'call'),
     );
     await Promise.all([
-      ...chunks(rest).map(async (chunk) => note(chunk, await askEach(block, chunk))),
-      ...(isTogether ? chunks(calls) : []).map(async (chunk) => note(chunk, await askTogether(block, chunk))),
+      ...chunks(rest).map(async (chunk) => note(chunk, await readEach(block, chunk))),
+      ...(isTogether ? chunks(calls) : []).map(async (chunk) =>
+        note(chunk, await readTogether(block, chunk)),
+      ),
     ]);
     return questions.map((question) =>
-      question.type === 'replay' ? orNothing(answers.get(question)!) : answers.get(question)!,
+      question.type === 'replay' ? toReplayResult(answers.get(question)!) : answers.get(question)!,
     );
   }
 
   /** An endpoint may lack the block or its state, or find a call too long; what none of them can answer is not asked for ever. */
-  async function askAround(block: BlockRef, questions: readonly Question[]): Promise<Answer[]> {
+  async function readFromAny(block: BlockRef, questions: readonly StateRead[]): Promise<StateResult[]> {
     const isByHash = byHash;
     const at = isByHash ? { blockHash: block.hash } : toHex(block.number);
     const calls = questions.map((question) => toRpcCall(question, at));
-    let best: { answers: Answer[]; lacking: number; isUnknownForm: boolean } | undefined;
+    let best: { answers: StateResult[]; lacking: number; isUnknownForm: boolean } | undefined;
     try {
       return await endpoints.request(calls, (replies) => {
         refuseLimits(replies);
-        const answers = questions.map((question, n) => toAnswer(block, question, replies[n]!));
+        const answers = questions.map((question, n) => toStateResult(block, question, replies[n]!));
         const lacking = answers.filter(isMissing).length;
         if (lacking === 0) return answers;
         if (!best || lacking < best.lacking)
           best = { answers, lacking, isUnknownForm: replies.some(isUnknownForm) };
-        throw new NotYet();
+        throw new NotAvailableYet();
       });
     } catch (error) {
-      if (!best || !(error instanceof NotYet)) throw error;
+      if (!best || !(error instanceof NotAvailableYet)) throw error;
       if (!isByHash || !best.isUnknownForm) return best.answers;
       byHash = false;
-      return askAround(block, questions);
+      return readFromAny(block, questions);
     }
   }
 
-  async function askTogether(block: BlockRef, questions: readonly CallQuestion[]): Promise<Answer[]> {
+  async function readTogether(block: BlockRef, questions: readonly CallQuestion[]): Promise<StateResult[]> {
     const items = questions.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }));
     const data = encodeCall(aggregate, [items]);
-    const [answer] = await askEach(block, [{ type: 'call', to: multicall, data }]);
+    const [answer] = await readEach(block, [{ type: 'call', to: multicall, data }]);
     // The contract may be younger than the block, or all calls together too expensive.
-    return readAggregated(answer, questions.length) ?? askEach(block, questions);
+    return readAggregated(answer, questions.length) ?? readEach(block, questions);
   }
 
   /** None when the node does not tell all of them this way. */
   async function blockReceipts(
     block: BlockRef,
-    questions: readonly Extract<Question, { type: 'receipt' }>[],
-  ): Promise<Answer[]> {
+    questions: readonly Extract<StateRead, { type: 'receipt' }>[],
+  ): Promise<StateResult[]> {
     const call = { method: 'eth_getBlockReceipts', params: [block.hash] };
     // A node may fail at the receipts of a whole block and yet have those that are asked for.
     const receipts = await endpoints.request([call], receiptsOf).catch(() => new Map<unknown, unknown>());
     const answers = questions.map((question) =>
-      toAnswer(block, question, { result: receipts.get(question.hash) ?? null }),
+      toStateResult(block, question, { result: receipts.get(question.hash) ?? null }),
     );
     return answers.some(isMissing) ? [] : answers;
   }
 
   /** False while no node has it. Another block in its place means that it was reorganised away, which is nobody's fault. */
-  async function isThere(block: BlockRef): Promise<boolean> {
+  async function isAvailable(block: BlockRef): Promise<boolean> {
     const call = { method: 'eth_getBlockByNumber', params: [toHex(block.number), false] };
     let hasOther = false;
     try {
       return await endpoints.request([call], ([reply]) => {
-        if (!reply || 'error' in reply) throw new BadAnswer(reply?.error.message ?? 'a reply is missing');
-        if (reply.result === null) throw new NotYet();
+        if (!reply || 'error' in reply)
+          throw new InvalidResponse(reply?.error.message ?? 'a reply is missing');
+        if (reply.result === null) throw new NotAvailableYet();
         if (decodeHeader(reply.result).hash === block.hash) return true;
         hasOther = true;
-        throw new NotYet();
+        throw new NotAvailableYet();
       });
     } catch (error) {
-      if (!(error instanceof NotYet)) throw error;
+      if (!(error instanceof NotAvailableYet)) throw error;
       if (hasOther)
-        throw new BlockGone(`Block ${block.number} (${block.hash}) is not part of the chain any more.`);
+        throw new BlockUnavailable(
+          `Block ${block.number} (${block.hash}) is not part of the chain any more.`,
+        );
       return false;
     }
   }
 
   async function knowsMulticall(block: BlockRef): Promise<boolean> {
     if (hasMulticall === undefined) {
-      const [answer] = await askEach(block, [{ type: 'code', address: multicall }]);
+      const [answer] = await readEach(block, [{ type: 'code', address: multicall }]);
       if (answer && 'value' in answer) hasMulticall = answer.value !== '0x';
     }
     return hasMulticall === true;
   }
 }
 
-type CallQuestion = Extract<Question, { type: 'call' }>;
+type CallQuestion = Extract<StateRead, { type: 'call' }>;
 type Aggregated = { success: boolean; returnData: string };
 
-const isMissing = (answer: Answer) => 'missing' in answer;
+const isMissing = (answer: StateResult) => 'missing' in answer;
 
 /** What a node that prunes has forgotten does not come back, although it says as well that it was not found. */
-function isLate(answer: Answer): boolean {
+function isDelayed(answer: StateResult): boolean {
   return (
     'missing' in answer &&
     /not found|unknown block|has no/i.test(answer.missing) &&
@@ -160,25 +165,25 @@ function isLate(answer: Answer): boolean {
 }
 
 /** A replay that cannot be made tells nothing, which is no reason to fail. */
-function orNothing(answer: Answer): Answer {
+function toReplayResult(answer: StateResult): StateResult {
   return 'missing' in answer ? { value: { data: '0x' } } : answer;
 }
 
 function chunks<T>(items: readonly T[]): T[][] {
-  return Array.from({ length: Math.ceil(items.length / callsAtOnce) }, (_, n) =>
-    items.slice(n * callsAtOnce, (n + 1) * callsAtOnce),
+  return Array.from({ length: Math.ceil(items.length / maxBatch) }, (_, n) =>
+    items.slice(n * maxBatch, (n + 1) * maxBatch),
   );
 }
 
 /** Undefined unless it answers every call. */
-function readAggregated(answer: Answer | undefined, count: number): Answer[] | undefined {
+function readAggregated(answer: StateResult | undefined, count: number): StateResult[] | undefined {
   const value = answer && 'value' in answer ? answer.value : undefined;
   if (typeof value !== 'object' || !('data' in value)) return undefined;
   try {
     const [results] = decodeResult(aggregate, value.data) as [readonly Aggregated[]];
     if (results.length !== count) return undefined;
     return results.map(({ success, returnData }) => ({
-      value: success ? { data: returnData } : { reverted: revertReason(returnData) },
+      value: success ? { data: returnData } : { failure: revertReason(returnData) },
     }));
   } catch {
     return undefined;
@@ -203,7 +208,7 @@ function isUnknownForm(reply: RpcReply): boolean {
 /** The same endpoint will answer later. What a contract says when it reverts may sound like that, and is an answer. */
 function refuseLimits(replies: readonly RpcReply[]): void {
   for (const reply of replies) {
-    if (!('error' in reply) || whyReverted(reply.error)) continue;
+    if (!('error' in reply) || toRevert(reply.error)) continue;
     const { code, message } = reply.error;
     if (code === -32005 || code === 429 || /rate limit|too many requests|temporarily/i.test(message))
       throw new LimitReached(message);

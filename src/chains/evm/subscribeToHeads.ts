@@ -1,7 +1,7 @@
 import { WebSocket } from 'undici';
 
 /** Subscribes to new heads at every WebSocket endpoint, again after a connection broke, and calls back for each head. */
-export function listenToHeads(urls: readonly string[], heard: (number: number) => void): () => void {
+export function subscribeToHeads(urls: readonly string[], heard: (number: number) => void): () => void {
   const stops = urls.filter((url) => url.startsWith('ws')).map((url) => listen(url, heard));
   return () => {
     for (const stop of stops) stop();

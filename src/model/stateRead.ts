@@ -2,7 +2,7 @@ import type { Receipt } from './block.ts';
 import type { CallResult } from './detection.ts';
 
 /** What can be asked about the state after a block. */
-export type Question =
+export type StateRead =
   | { type: 'call'; to: string; data: string }
   | { type: 'balance'; address: string }
   | { type: 'code'; address: string }
@@ -12,4 +12,4 @@ export type Question =
   | { type: 'replay'; from: string; to: string; data: string; value: string };
 
 /** `missing`: the node does not have what is needed for the answer, such as the state of an old block. */
-export type Answer = { value: string | bigint | Receipt | CallResult } | { missing: string };
+export type StateResult = { value: string | bigint | Receipt | CallResult } | { missing: string };
