@@ -50,6 +50,16 @@ it('lists every command and option in the reference of the command line', async 
   expect(words.filter((word) => !reference.includes(word))).toEqual([]);
 });
 
+it('describes every endpoint in the rules of the API', async () => {
+  const rules = await read('docs/api-spec.md');
+  const endpoints = Array.from(
+    (await read('docs/reference/api.md')).matchAll(/`\/api\/v1(\/\S+)`/g),
+    ([, path]) => path,
+  );
+  expect(endpoints.length).toBeGreaterThan(150);
+  expect(endpoints.filter((path) => !rules.includes(`\`${path}\``))).toEqual([]);
+});
+
 async function allDocuments(): Promise<string[]> {
   const docs = await readdir(join(root, 'docs'), { recursive: true });
   const top = (await readdir(root)).filter((name) => name.endsWith('.md'));
