@@ -46,7 +46,7 @@ function cannotBreak(line) {
 function filesIn(folder, ending) {
   return readdirSync(join(root, folder), { recursive: true })
     .filter((file) => file.endsWith(ending))
-    .sort()
+    .sort((a, b) => a.localeCompare(b))
     .map((file) => join(folder, file));
 }
 
