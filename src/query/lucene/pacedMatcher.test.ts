@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { fastestMs } from '../../../test/query/fastestMs.ts';
 import { median } from '../../../test/query/median.ts';
 import { processorMs } from '../../../test/query/processorMs.ts';
 import { compile } from './compile.ts';
@@ -82,10 +83,8 @@ it('decides what the matcher decides', async () => {
 it('reads a large text fast even without a pause', () => {
   for (const text of Object.values(texts)) {
     const matches = createMatcher(compiled('"large transfer" AND nothing'));
-    const times = Array.from({ length: 3 }, () =>
-      processorMs(() => matches(createSubject({ meta: { text } }))),
-    );
     // A quiet machine needs 20.
-    expect(median(times)).toBeLessThan(80);
+    const measure = () => processorMs(() => matches(createSubject({ meta: { text } })));
+    expect(fastestMs(50, measure)).toBeLessThan(50);
   }
 });
