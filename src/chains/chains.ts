@@ -1,40 +1,6 @@
-/** The chains in the order of the API document; a chainUid outside this list is refused everywhere. */
-export const chainUids = [
-  'arbitrum',
-  'bsc',
-  'bsc_testnet',
-  'ethereum',
-  'linea',
-  'optimism',
-  'base',
-  'base_sepolia',
-  'gnosis',
-  'fantom',
-  'polygon',
-  'polygon_amoy',
-  'blast',
-  'zksync',
-  'scroll',
-  'avalanche',
-  'avalanche_fuji',
-  'telos',
-  'sepolia',
-  'holesky',
-  'ethereum_sepolia',
-  'ethereum_holesky',
-  'tron',
-  'zeta',
-  'somnia',
-  'adi',
-  'anvil',
-  'icp',
-  'vechain',
-  'stellar',
-  'bitcoin',
-  'solana',
-] as const;
+import { type ChainUid, chainUids } from '../model/chainUid.ts';
 
-export type ChainUid = (typeof chainUids)[number];
+export { type ChainUid, chainUids } from '../model/chainUid.ts';
 
 export type Family = 'evm' | 'bitcoin' | 'solana' | 'tron' | 'vechain' | 'stellar' | 'icp';
 

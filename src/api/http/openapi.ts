@@ -1,12 +1,12 @@
 import type { TSchema } from 'typebox';
 import { type ProblemCode, problems } from '../../model/errors.ts';
+import { Shape } from '../../model/schema.ts';
 import { accessOf, allowedRoles } from './access.ts';
 import { approvalRuleOf } from './approvalRules.ts';
 import { isWrite } from './authorize.ts';
 import { type Endpoint, isBodyOptional } from './endpoint.ts';
 import { exampleOf } from './example.ts';
 import { pathOf } from './route.ts';
-import { Shape } from './schema.ts';
 
 /** The OpenAPI 3.1 document: the second loop over the endpoints. */
 export function toOpenApi(endpoints: readonly Endpoint[], version: string): Record<string, unknown> {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Count, OneOf, Shape } from './schema.ts';
+import { Count, OneOf, Shape } from '../../model/schema.ts';
 
 /** Which part of a log to read, newest first. */
 export function pageQuery<const S extends readonly string[]>(states: S, example: S[number]) {

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { List, OneOf, Shape } from './schema.ts';
+import { List, OneOf, Shape } from '../../model/schema.ts';
 
 const orders = ['asc', 'desc'] as const;
 

@@ -1,38 +1,38 @@
 import { invalid, Problem } from '../../model/errors.ts';
 import { lockQuantities } from '../../store/accounts/plans.ts';
 import { findOverlapping } from '../../store/accounts/subscriptions.ts';
+import type { subscriptionTable } from '../../store/accounts/subscriptionTable.ts';
 import type { Row } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
-import type { Change } from '../records/recordKind.ts';
+import type { ChangeOf } from '../records/recordKind.ts';
 
-type SubscriptionChange = Omit<Change, 'input'> & {
-  input: { startDate?: number | null; expirationDate?: number | null; status?: string | null };
-};
+type SubscriptionChange = ChangeOf<typeof subscriptionTable>;
 
 export async function prepareSubscription(call: Call, change: SubscriptionChange): Promise<Row> {
-  const { input, current } = change;
-  const startDate = Number(input.startDate ?? current?.startDate ?? call.now);
-  const expirationDate = Number(input.expirationDate ?? current?.expirationDate);
+  const {
+    startDate = call.now,
+    expirationDate,
+    status,
+  } = change.current ? { ...change.current, ...change.input } : change.input;
   if (expirationDate <= startDate) {
     throw invalid('/expirationDate', 'order', 'must be later than `startDate`.');
   }
-  await refuseOverlap(call, change, { startDate, expirationDate });
+  if (status === 'ACTIVE') await refuseOverlap(call, change, { startDate, expirationDate });
   call.services.forgetTokens();
-  return { ...input, startDate };
+  return { ...change.input, startDate };
 }
 
 /** At any moment a tenant has one plan; the tenant is locked so that of two overlapping subscriptions only one is saved. */
 async function refuseOverlap(
   call: Call,
-  { id, tenantId, input, current }: SubscriptionChange,
+  { id, tenantId, current }: SubscriptionChange,
   period: { startDate: number; expirationDate: number },
 ): Promise<void> {
-  const status = input.status ?? current?.status ?? 'ACTIVE';
   const isSame =
-    current?.status === status &&
+    current?.status === 'ACTIVE' &&
     current.startDate === period.startDate &&
     current.expirationDate === period.expirationDate;
-  if (tenantId === null || status !== 'ACTIVE' || isSame) return;
+  if (tenantId === null || isSame) return;
   await lockQuantities(call.db, tenantId);
   const other = await findOverlapping(call.db, tenantId, period, id);
   if (!other) return;

@@ -1,28 +1,21 @@
 import { normalizeMailAddress } from '../../lib/mailAddress.ts';
 import { hashPassword } from '../../lib/password.ts';
 import { unprocessable } from '../../model/errors.ts';
-import type { Role } from '../../model/principal.ts';
 import { revokeSessions } from '../../store/accounts/tokens.ts';
+import type { userTable } from '../../store/accounts/userTable.ts';
 import { findSharedHash, lockCredentials } from '../../store/records/members.ts';
 import type { Row } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
-import type { Change } from '../records/recordKind.ts';
+import type { ChangeOf } from '../records/recordKind.ts';
 import { checkGrant, checkRank } from './checkGrant.ts';
 import { checkPassword } from './checkPassword.ts';
 
-type UserChange = Omit<Change, 'input'> & {
-  input: {
-    email?: string | null;
-    name?: string | null;
-    roles?: Role[] | null;
-    password?: string | null;
-    status?: string | null;
-  };
-};
+type UserChange = ChangeOf<typeof userTable>;
 
-export async function prepareUser(call: Call, { input, current, tenantId }: UserChange): Promise<Row> {
+export async function prepareUser(call: Call, change: UserChange): Promise<Row> {
+  const { input, current, tenantId } = change;
   const { password, ...rest } = input;
-  if (current) checkRank(call, current.roles as Role[]);
+  if (current) checkRank(call, current.roles);
   if (input.roles) {
     checkGrant(call, input.roles);
     const isPlatform = input.roles.includes('admin');
@@ -37,7 +30,8 @@ export async function prepareUser(call: Call, { input, current, tenantId }: User
     }
   }
   call.services.forgetTokens();
-  const email = normalizeMailAddress(String(input.email ?? current?.email));
+  const { email: requested } = change.current ? { ...change.current, ...change.input } : change.input;
+  const email = normalizeMailAddress(requested);
   if (current && email !== current.email && password == null) await refuseOldPassword(call, current);
   const values = input.email == null ? rest : { ...rest, email };
   if (password == null) return values;
@@ -50,8 +44,8 @@ export async function prepareUser(call: Call, { input, current, tenantId }: User
  * Users with one address in several tenants share a salt, so that a login takes the same time however many they are. A password
  * that was set under another address would have its own, and reveal that the new address is taken elsewhere.
  */
-async function refuseOldPassword(call: Call, current: Row): Promise<void> {
-  const credentials = await lockCredentials(call.db, Number(current.id));
+async function refuseOldPassword(call: Call, current: { id: number }): Promise<void> {
+  const credentials = await lockCredentials(call.db, current.id);
   if (!credentials?.passwordHash) return;
   throw unprocessable('/password', 'required', 'A new `email` needs a new `password` along with it.');
 }

@@ -1,22 +1,22 @@
 import { parameterNames } from '../../actions/fillCall.ts';
 import type { FunctionItem } from '../../chains/evm/abi/abi.ts';
 import { type Fault, Problem } from '../../model/errors.ts';
-import { type BindingItem, isItems } from '../../store/records/bindings.ts';
 
+/** An item that binds an action, with scripts for its parameters. */
+type ScriptedItem = { id?: number; scriptParams?: Record<string, string> };
 type Callable = { funcAbi: FunctionItem; params: readonly { name: string; value: string }[] };
 
 /**
  * Finds bindings that could never fire, because a parameter of the function has neither a value nor a script. An action
  * without bindings may lack values: a manual run supplies them.
  */
-export function findMissingParameters(
-  actionOf: (item: BindingItem) => Callable | undefined,
-  items: unknown,
-  current: unknown,
+export function findMissingParameters<I extends ScriptedItem>(
+  actionOf: (item: I) => Callable | undefined,
+  items: readonly I[],
+  current: readonly I[] | undefined,
   member: string,
 ): Fault[] {
-  if (!isItems(items)) return [];
-  const stored = new Map(isItems(current) ? current.map((item) => [item.id, item]) : []);
+  const stored = new Map(current?.map((item) => [item.id, item]));
   return items.flatMap((item, index): Fault[] => {
     const storedItem = item.id === undefined ? undefined : stored.get(item.id);
     const action = actionOf({ ...storedItem, ...item });

@@ -2,49 +2,36 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { checkAllowedCalls } from '../../actions/checkAllowedCalls.ts';
 import { parameterNames } from '../../actions/fillCall.ts';
 import { checkMarketPrice } from '../../actions/priceCall.ts';
-import { type ChainUid, chains } from '../../chains/chains.ts';
+import { chains } from '../../chains/chains.ts';
 import { type FunctionItem, parseFunction } from '../../chains/evm/abi/abi.ts';
 import { toAbiValue } from '../../chains/evm/abi/toAbiValue.ts';
 import { type Fault, invalid, unprocessable } from '../../model/errors.ts';
+import type { Scope } from '../../model/principal.ts';
 import { invalidInput } from '../../model/validate.ts';
+import type { actionTable } from '../../store/actions/actionTable.ts';
 import { resetScriptTimeouts } from '../../store/actions/scriptTimeouts.ts';
 import { contractTable } from '../../store/contracts/contractTable.ts';
-import { isItems } from '../../store/records/bindings.ts';
 import { findRecord, type Row } from '../../store/records/records.ts';
 import { findAllowedCalls } from '../../store/wallets/walletKeys.ts';
 import { walletTable } from '../../store/wallets/walletTable.ts';
 import type { Call } from '../call.ts';
 import { checkBindingFilters } from '../destinations/checkBindingFilters.ts';
-import type { Change } from '../records/recordKind.ts';
+import { type ChangeOf, tenantOf } from '../records/recordKind.ts';
 import { bindingScripts, scriptFaults } from '../records/scriptFaults.ts';
 import { findMissingParameters, throwFaults } from './missingParameters.ts';
 
 type Parameter = { name: string; value: string };
-type ActionChange = Omit<Change, 'input'> & {
-  input: {
-    funcSignature?: string | null;
-    gasPrice?: string | null;
-    gasTip?: string | null;
-    walletId?: number | null;
-    contractId?: number | null;
-    params?: readonly Parameter[] | null;
-    destinations?: unknown;
-    detectors?: unknown;
-    triggerAlerts?: unknown;
-  };
-};
+type ActionChange = ChangeOf<typeof actionTable>;
 
 /** What could only fail when an alert fires it is refused now. */
 export async function prepareAction(call: Call, change: ActionChange): Promise<Row> {
-  const { input, current, tenantId } = change;
+  const { input, current } = change;
   checkBindingFilters(input.destinations, '/destinations', call.now);
-  if (input.walletId != null) {
-    await checkChains(call, tenantId!, input.walletId, input.contractId ?? Number(current?.contractId));
-  }
-  const written = input.funcSignature == null ? undefined : toFunctionAbi(input.funcSignature);
+  if (input.walletId !== undefined) await checkChains(call, change);
+  const written = input.funcSignature === undefined ? undefined : toFunctionAbi(input.funcSignature);
   const action = {
-    funcAbi: written ?? (current?.funcAbi as FunctionItem),
-    params: input.params ?? ((current?.params ?? []) as Parameter[]),
+    funcAbi: change.current ? (written ?? change.current.funcAbi) : toFunctionAbi(change.input.funcSignature),
+    params: input.params ?? current?.params ?? [],
   };
   const faults = [
     ...parameterFaults(action),
@@ -61,15 +48,20 @@ export async function prepareAction(call: Call, change: ActionChange): Promise<R
   if (input.funcSignature != null || input.params || input.detectors || input.triggerAlerts)
     throwFaults(
       (['detectors', 'triggerAlerts'] as const).flatMap((member) =>
-        findMissingParameters(() => action, input[member] ?? current?.[member], current?.[member], member),
+        findMissingParameters(
+          () => action,
+          input[member] ?? current?.[member] ?? [],
+          current?.[member],
+          member,
+        ),
       ),
     );
   return { ...input, ...(written ? { funcAbi: written } : {}) };
 }
 
 /** What was stopped because of its scripts may run again. */
-export async function finishAction(call: Call, { tenantId }: ActionChange, id: number): Promise<void> {
-  await resetScriptTimeouts(call.db, { tenantId: tenantId!, actionId: id });
+export async function finishAction(call: Call, change: ActionChange, id: number): Promise<void> {
+  await resetScriptTimeouts(call.db, { tenantId: tenantOf(change), actionId: id });
 }
 
 type Callable = { funcAbi: FunctionItem; params: readonly Parameter[] };
@@ -103,8 +95,7 @@ function bindingFaults(
   { input, current }: ActionChange,
   member: 'detectors' | 'triggerAlerts',
 ): Fault[] {
-  const items = input[member] ?? current?.[member];
-  if (!isItems(items)) return [];
+  const items = input[member] ?? current?.[member] ?? [];
   const names = parameterNames(action);
   return items.flatMap((item, index) => {
     const scripted = Object.keys(item.scriptParams ?? {});
@@ -124,31 +115,29 @@ const calledMembers = ['chainUid', 'address', 'name'] as const;
 
 /** What the wallet may not call is refused now, and again when the action is fired. */
 async function checkAllowed(call: Call, change: ActionChange, funcAbi: FunctionItem): Promise<void> {
-  const { input, current, tenantId } = change;
-  const scope = { all: false, tenantIds: [tenantId!], organisationIds: [] };
-  const contractId = input.contractId ?? Number(current?.contractId);
-  const walletId = input.walletId ?? Number(current?.walletId);
-  const contract = await findRecord(call.db, contractTable, scope, contractId, calledMembers);
-  const allowedCalls = await findAllowedCalls(call.db, { tenantId: tenantId!, walletId });
-  const called = contract as { chainUid: string; address: string; name: string } | undefined;
-  const refused = called && checkAllowedCalls({ funcAbi, contract: called, wallet: { allowedCalls } });
+  const { contractId, walletId } = change.current ? { ...change.current, ...change.input } : change.input;
+  const tenantId = tenantOf(change);
+  const contract = await findRecord(call.db, contractTable, scopeOf(tenantId), contractId, calledMembers);
+  const allowedCalls = await findAllowedCalls(call.db, { tenantId, walletId });
+  const refused = contract && checkAllowedCalls({ funcAbi, contract, wallet: { allowedCalls } });
   if (refused) throw unprocessable(`/${refused.member}`, 'not-allowed', refused.reason);
 }
 
 const feesTimeoutMs = 1000;
 
 /** A price far above the market is refused when the action is fired; the market may be another one by then. */
-async function warnAboutPrice(call: Call, { input, current, tenantId }: ActionChange): Promise<void> {
-  const scope = { all: false, tenantIds: [tenantId!], organisationIds: [] };
-  const contractId = input.contractId ?? Number(current?.contractId);
+async function warnAboutPrice(call: Call, change: ActionChange): Promise<void> {
+  const {
+    contractId,
+    gasPrice,
+    gasTip = null,
+  } = change.current ? { ...change.current, ...change.input } : change.input;
+  const scope = scopeOf(tenantOf(change));
   const contract = await findRecord(call.db, contractTable, scope, contractId, chainOnly);
-  const chain = chains[contract?.chainUid as ChainUid];
+  const chain = contract && chains[contract.chainUid];
   const client = chain?.family === 'evm' ? call.services.chains.client(chain.uid) : undefined;
-  const settings = {
-    gasPrice: input.gasPrice ?? ((current?.gasPrice ?? 'market') as string),
-    gasTip: input.gasTip === undefined ? ((current?.gasTip ?? null) as string | null) : input.gasTip,
-  };
-  if (!client || !/\d/.test(`${settings.gasPrice}${settings.gasTip ?? ''}`)) return;
+  const settings = { gasPrice, gasTip };
+  if (!chain || !client || !/\d/.test(`${settings.gasPrice}${settings.gasTip ?? ''}`)) return;
   const timeout = sleep(feesTimeoutMs, undefined, { ref: false });
   // Whether the chain answers now says nothing about the action.
   const fees = await Promise.race([client.transactor.fees().catch(() => undefined), timeout]);
@@ -159,13 +148,9 @@ async function warnAboutPrice(call: Call, { input, current, tenantId }: ActionCh
 const chainOnly = ['chainUid'] as const;
 
 /** A wallet can only sign for its own chain. */
-async function checkChains(
-  call: Call,
-  tenantId: number,
-  walletId: number,
-  contractId: number,
-): Promise<void> {
-  const scope = { all: false, tenantIds: [tenantId], organisationIds: [] };
+async function checkChains(call: Call, change: ActionChange): Promise<void> {
+  const { contractId, walletId } = change.current ? { ...change.current, ...change.input } : change.input;
+  const scope = scopeOf(tenantOf(change));
   const wallet = await findRecord(call.db, walletTable, scope, walletId, chainOnly);
   const contract = await findRecord(call.db, contractTable, scope, contractId, chainOnly);
   if (wallet?.chainUid === contract?.chainUid) return;
@@ -174,6 +159,10 @@ async function checkChains(
     'other-chain',
     `The wallet is on ${String(wallet?.chainUid)} and the contract on ${String(contract?.chainUid)}; they must be on the same chain.`,
   );
+}
+
+function scopeOf(tenantId: number): Scope {
+  return { all: false, tenantIds: [tenantId], organisationIds: [] };
 }
 
 /** `pause()`, `transfer(address to, uint256 amount)` or the same behind the word `function`. */

@@ -3,21 +3,20 @@ import { abiFaults } from '../../chains/evm/abi/abiFaults.ts';
 import { families } from '../../chains/families.ts';
 import { unprocessable } from '../../model/errors.ts';
 import { invalidInput } from '../../model/validate.ts';
+import type { contractTable } from '../../store/contracts/contractTable.ts';
 import type { Row } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
-import type { Change } from '../records/recordKind.ts';
+import type { ChangeOf } from '../records/recordKind.ts';
 
-type ContractChange = Omit<Change, 'input'> & {
-  input: { chainUid?: ChainUid | null; address?: string | null; abi?: readonly unknown[] | null };
-};
+type ContractChange = ChangeOf<typeof contractTable>;
 
 /** The address must be one of its chain; it is shown as given and compared in its one canonical spelling. */
 export async function prepareContract(call: Call, { input, current }: ContractChange): Promise<Row> {
   const faults = abiFaults(input.abi ?? [], '/abi');
   if (faults.length > 0) throw invalidInput(faults);
   if (current) return input;
-  const chain = chains[input.chainUid!];
-  const read = families[chain.family].readAddress(input.address!, chain);
+  const chain = chains[input.chainUid];
+  const read = families[chain.family].readAddress(input.address, chain);
   if ('fault' in read) throw unprocessable('/address', 'not-an-address', read.fault);
   return { ...input, canonicalAddress: read.canonical, ...(await inspect(call, chain.uid, read.canonical)) };
 }

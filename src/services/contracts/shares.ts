@@ -1,4 +1,5 @@
 import { type Fault, Problem, unprocessable } from '../../model/errors.ts';
+import type { projectTable } from '../../store/contracts/projectTable.ts';
 import {
   answerShare,
   findShares,
@@ -9,14 +10,14 @@ import {
 import type { Row } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
-import type { Change } from '../records/recordKind.ts';
+import type { ChangeOf } from '../records/recordKind.ts';
 
-type ProjectChange = Omit<Change, 'input'> & { input: { viewTenantIds?: number[] | null } };
+type ProjectChange = ChangeOf<typeof projectTable>;
 
 /** A project is offered only to tenants that exist; those that it was offered to before may be gone since. */
 export async function prepareProject(call: Call, { input, current }: ProjectChange): Promise<Row> {
   const ids = input.viewTenantIds ?? [];
-  const before = (current?.viewTenantIds ?? []) as number[];
+  const before = current?.viewTenantIds ?? [];
   const added = ids.filter((id) => !before.includes(id));
   if (added.length === 0) return input;
   const found = await findTenantIds(call.db, added);

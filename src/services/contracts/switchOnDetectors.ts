@@ -1,11 +1,12 @@
+import type { contractTable } from '../../store/contracts/contractTable.ts';
 import { findSchemaId, hasDetector } from '../../store/detectors/detectorSchemas.ts';
 import { detectorTable } from '../../store/detectors/detectorTable.ts';
 import { insertRecord } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
-import type { Change } from '../records/recordKind.ts';
+import { type ChangeOf, tenantOf } from '../records/recordKind.ts';
 
-type ContractChange = Omit<Change, 'input'> & { input: { amlRequired?: boolean | null } };
+type ContractChange = ChangeOf<typeof contractTable>;
 
 const automatic = {
   attack_detector: { name: 'Attack detector', source: 'ATTACK_DETECTOR' },
@@ -18,8 +19,8 @@ export async function switchOnDetectors(
   change: ContractChange,
   contractId: number,
 ): Promise<void> {
-  if (!change.current) await switchOn(call, change.tenantId!, contractId, 'attack_detector');
-  if (change.input.amlRequired) await switchOn(call, change.tenantId!, contractId, 'aml');
+  if (!change.current) await switchOn(call, tenantOf(change), contractId, 'attack_detector');
+  if (change.input.amlRequired) await switchOn(call, tenantOf(change), contractId, 'aml');
 }
 
 async function switchOn(

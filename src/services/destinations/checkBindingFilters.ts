@@ -1,12 +1,14 @@
 import { Problem } from '../../model/errors.ts';
 import { createAlertMatcher } from '../../store/alerts/createAlertMatcher.ts';
-import { isItems } from '../../store/records/bindings.ts';
 
 /** The query of every binding must be one that alerts can be held against. */
-export function checkBindingFilters(items: unknown, pointer: string, now: number): void {
-  if (!isItems(items)) return;
-  items.forEach(({ query }, index) => {
-    if (typeof query === 'string' && query.trim() !== '') checkQuery(query, `${pointer}/${index}/query`, now);
+export function checkBindingFilters(
+  items: readonly { query?: string | null }[] | undefined,
+  pointer: string,
+  now: number,
+): void {
+  items?.forEach(({ query }, index) => {
+    if (query?.trim()) checkQuery(query, `${pointer}/${index}/query`, now);
   });
 }
 

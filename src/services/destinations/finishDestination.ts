@@ -1,7 +1,8 @@
 import { findConfirmation } from '../../store/destinations/confirmations.ts';
 import { renewDestination } from '../../store/destinations/destinationHealth.ts';
+import type { destinationTable } from '../../store/destinations/destinationTable.ts';
 import type { Call } from '../call.ts';
-import type { Change } from '../records/recordKind.ts';
+import type { ChangeOf } from '../records/recordKind.ts';
 import { mailConfirmation } from './confirmDestination.ts';
 
 /** What says where a destination leads. */
@@ -10,7 +11,7 @@ const whereabouts = ['type', 'value', 'uri', 'messengerBUri', 'messengerAChatId'
 /** A destination that leads somewhere else is tried anew, whatever became of it before. */
 export async function finishDestination(
   call: Call,
-  { input, current, tenantId }: Change,
+  { input, current, tenantId }: ChangeOf<typeof destinationTable>,
   id: number,
 ): Promise<void> {
   if (tenantId === null) return;

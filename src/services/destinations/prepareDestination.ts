@@ -2,26 +2,26 @@ import { randomUUID } from 'node:crypto';
 import { webhookFault } from '../../lib/addressGuard.ts';
 import { isMailAddress, mailAddressWords, normalizeMailAddress } from '../../lib/mailAddress.ts';
 import { maskUri, sealedText } from '../../lib/maskUri.ts';
+import type { destinationTypes } from '../../model/enumerations.ts';
 import { invalid, unprocessable } from '../../model/errors.ts';
 import { isMailedMember } from '../../store/destinations/confirmations.ts';
 import { findSealedMessengerBUri } from '../../store/destinations/destinationHeaders.ts';
+import { destinationTable } from '../../store/destinations/destinationTable.ts';
 import { newInstruction } from '../../store/destinations/messengerBinding.ts';
-import type { Row } from '../../store/records/records.ts';
+import { type Row, reserveId } from '../../store/records/records.ts';
+import type { InputOf, RecordOf } from '../../store/table.ts';
 import type { Call } from '../call.ts';
-import type { Change } from '../records/recordKind.ts';
+import { type ChangeOf, tenantOf } from '../records/recordKind.ts';
 import { refuseKeptHeaders, sealHeaders } from './sealHeaders.ts';
 
-type DestinationType = 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
-
-type DestinationChange = Omit<Change, 'input'> & {
-  input: {
-    type?: DestinationType | null;
-    value?: string | null;
-    uri?: string | null;
-    messengerBUri?: string | null;
-    method?: string | null;
-    headers?: Record<string, string> | null;
-  } & { [K in (typeof boundMembers)[number]]?: string | null };
+type DestinationType = (typeof destinationTypes)[number];
+type DestinationFields = (typeof destinationTable)['fields'];
+type DestinationChange = {
+  /** Of a new destination, the reserved one. */
+  id: number;
+  tenantId: number;
+  input: InputOf<DestinationFields>;
+  current: RecordOf<DestinationFields> | undefined;
 };
 
 /** Only `/bind` in a chat sets these: a tenant that could name a chat could send messages to anyone's. */
@@ -41,12 +41,19 @@ const addressMember = {
   MESSENGER_A: undefined,
 } as const;
 
-export async function prepareDestination(call: Call, given: DestinationChange): Promise<Row> {
-  const { current } = given;
-  const input = withoutMasked(given.input, current);
-  const change = { ...given, input };
-  const { headers, ...rest } = input;
-  const type = input.type ?? (current?.type as DestinationType);
+export async function prepareDestination(
+  call: Call,
+  requested: ChangeOf<typeof destinationTable>,
+): Promise<Row> {
+  const { current } = requested;
+  const type = current ? (requested.input.type ?? current.type) : requested.input.type;
+  const change = {
+    id: current?.id ?? (await reserveId(call.db, destinationTable)),
+    tenantId: tenantOf(requested),
+    input: withoutMasked(requested.input, current),
+    current,
+  };
+  const { headers, ...rest } = change.input;
   const address = readAddress(type, change);
   checkAddress(call, type, address, change);
   refuseChat(change);
@@ -54,10 +61,11 @@ export async function prepareDestination(call: Call, given: DestinationChange): 
   const own = addressMember[type];
   return {
     ...rest,
+    ...(current ? {} : { id: change.id }),
     ...(address === undefined ? {} : { value: address, ...(own ? { [own]: address } : {}) }),
     ...(await sealMessengerBUri(call, change, type === 'MESSENGER_B' ? address : undefined)),
     ...(await confirmation(call, change, type, address)),
-    ...(type === 'HTTP' && !current?.method && !input.method ? { method: 'POST' } : {}),
+    ...(type === 'HTTP' && !current?.method && !change.input.method ? { method: 'POST' } : {}),
     ...(isUnbound(change) ? unbound : {}),
     ...(needsUid(type, change) ? { uid: type === 'MESSENGER_A' ? newInstruction() : randomUUID() } : {}),
     ...(headers === undefined ? {} : await sealHeaders(call, change, headers)),
@@ -67,7 +75,7 @@ export async function prepareDestination(call: Call, given: DestinationChange): 
 /** What is shown of a sealed address and comes back as it was read changes nothing. */
 function withoutMasked(
   input: DestinationChange['input'],
-  current: Row | undefined,
+  current: DestinationChange['current'],
 ): DestinationChange['input'] {
   const isMasked = (member: 'value' | 'messengerBUri') =>
     typeof input[member] === 'string' && input[member].endsWith(`/${sealedText}`);
@@ -107,9 +115,9 @@ async function sealMessengerBUri(
   const uri = address ?? input.messengerBUri;
   if (uri === undefined) return {};
   if (uri === null) return { sealedMessengerBUri: null };
-  const place = { tenantId, kind: 'destination', id: id!, member: 'messengerBUri' };
+  const place = { tenantId, kind: 'destination', id, member: 'messengerBUri' };
   const shown = { messengerBUri: maskUri(uri), ...(address == null ? {} : { value: maskUri(uri) }) };
-  const box = current ? await findSealedMessengerBUri(db, id!) : null;
+  const box = current ? await findSealedMessengerBUri(db, id) : null;
   if (box && (await services.keyring.unseal(place, box)) === uri) return shown;
   return { ...shown, sealedMessengerBUri: services.keyring.seal(place, uri) };
 }
@@ -193,6 +201,6 @@ function checkAddress(
     if (!isMailAddress(address)) throw invalid('/value', 'format', `${mailAddressWords}.`);
     return;
   }
-  const fault = webhookFault(address, Number(change.tenantId), call.services.egress);
+  const fault = webhookFault(address, change.tenantId, call.services.egress);
   if (fault) throw invalid(`/${member}`, 'address', `${fault}.`);
 }

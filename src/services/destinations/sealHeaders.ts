@@ -14,7 +14,7 @@ const refused =
 /** Header values are secrets: they are sealed to the destination, and only the names stay readable. */
 export async function sealHeaders(
   call: Call,
-  place: { id: number | undefined; tenantId: number | null; current: Row | undefined },
+  place: { id: number; tenantId: number; current: object | undefined },
   headers: Record<string, string> | null,
 ): Promise<Row> {
   if (headers === null) return { headerNames: null, sealedHeaders: null };
@@ -25,8 +25,8 @@ export async function sealHeaders(
   if (faults.length > 0) {
     throw new Problem('invalid-input', `${faults[0]!.pointer}: ${faults[0]!.message}`, { errors: faults });
   }
-  const box = { tenantId: place.tenantId, kind: 'destination', id: place.id!, member: 'headers' };
-  const before = place.current ? await findSealedHeaders(call.db, place.id!) : null;
+  const box = { tenantId: place.tenantId, kind: 'destination', id: place.id, member: 'headers' };
+  const before = place.current ? await findSealedHeaders(call.db, place.id) : null;
   const known: Record<string, string> = before
     ? JSON.parse(await call.services.keyring.unseal(box, before))
     : {};
@@ -50,7 +50,7 @@ export async function sealHeaders(
 
 /** Values that were given for one receiver must not reach another through somebody who cannot read them. */
 export function refuseKeptHeaders(
-  current: Row | undefined,
+  current: { value: string | null; headers: Record<string, string> | null } | undefined,
   headers: Record<string, string> | null | undefined,
   address: string | null | undefined,
 ): void {

@@ -18,10 +18,7 @@ export async function checkReferences(
   tenantId: number | null,
   input: Row,
 ): Promise<void> {
-  const references = [
-    ...ownReferences(kind, input),
-    ...bindingReferences(kind.table.bindings ?? [], input, ''),
-  ];
+  const references = [...ownReferences(kind, input), ...bindingReferences(kind.table.bindings, input, '')];
   const faults: Fault[] = [];
   for (const table of new Set(references.map((reference) => reference.table))) {
     const wanted = references.filter((reference) => reference.table === table);
@@ -76,7 +73,7 @@ function bindingReferences(
           ? [{ table: references(), id, pointer: `${place}/${member}` }]
           : [];
       });
-      return [...own, ...bindingReferences(binding.bindings ?? [], item, place)];
+      return [...own, ...bindingReferences(binding.bindings, item, place)];
     });
   });
 }

@@ -3,14 +3,7 @@ import { everything } from '../../model/principal.ts';
 import { tenantTable } from '../../store/accounts/tenantTable.ts';
 import { violatedUnique } from '../../store/db.ts';
 import { isItems, writeBindings } from '../../store/records/bindings.ts';
-import {
-  findRecord,
-  insertRecord,
-  lockRecords,
-  type Row,
-  reserveId,
-  type Use,
-} from '../../store/records/records.ts';
+import { findRecord, insertRecord, lockRecords, type Row, type Use } from '../../store/records/records.ts';
 import { nounOf, type Table } from '../../store/table.ts';
 import type { Call } from '../call.ts';
 import { audit } from './audit.ts';
@@ -26,12 +19,7 @@ export async function createRecord(call: Call, kind: RecordKind, input: Row): Pr
   const tenantId = await ownerOf(call, kind, input);
   if (kind.limit && tenantId !== null) await checkPlanLimit(call, tenantId, kind.limit);
   await checkReferences(call, kind, tenantId, input);
-  const change: Change = {
-    id: kind.needsId ? await reserveId(call.db, kind.table) : undefined,
-    tenantId,
-    input,
-    current: undefined,
-  };
+  const change: Change = { tenantId, input };
   const values = kind.prepare ? await kind.prepare(call, change) : input;
   const id = await orConflict(kind.table, () => writeNew(call, kind, change, values));
   await kind.finish?.(call, change, id);
@@ -41,12 +29,11 @@ export async function createRecord(call: Call, kind: RecordKind, input: Row): Pr
 }
 
 async function writeNew(call: Call, kind: RecordKind, change: Change, values: Row): Promise<number> {
-  const bindings = kind.table.bindings ?? [];
+  const bindings = kind.table.bindings;
   const columns = Object.fromEntries(
     Object.entries(values).filter(([name]) => !bindings.some((binding) => binding.member === name)),
   );
   const id = await insertRecord(call.db, kind.table, {
-    ...(change.id === undefined ? {} : { id: change.id }),
     ...(hasTenant(kind.table) ? { tenantId: change.tenantId } : {}),
     createdAt: call.now,
     updatedAt: call.now,

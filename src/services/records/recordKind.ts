@@ -1,6 +1,6 @@
 import type { CountedLimit } from '../../store/accounts/plans.ts';
 import type { Row, Use } from '../../store/records/records.ts';
-import type { Table } from '../../store/table.ts';
+import type { InputOf, NewInputOf, RecordOf, Table } from '../../store/table.ts';
 import type { Call } from '../call.ts';
 
 /** A record kind as the services see it: where it lives, whose it is, and what its own rules add. */
@@ -14,8 +14,6 @@ export type RecordKind = {
   limit?: CountedLimit;
   /** Members whose value is the id of another record, which must be the tenant's own (or the platform's). */
   references: Readonly<Record<string, Table>>;
-  /** Reserves the id before `prepare`, for secrets that are bound to it. */
-  needsId: boolean;
   /** Turns checked input into the values to write. */
   prepare?: (call: Call, change: Change) => Row | Promise<Row>;
   /** Runs after the row is written, for what must happen along with it. */
@@ -30,11 +28,23 @@ export type RecordKind = {
  */
 export type Owner = 'tenant' | 'anyone' | 'platform' | { member: string; table: Table; use: Use };
 
+/** A creation or an update, before it is written. */
 export type Change = {
-  /** Reserved beforehand where a secret must be bound to it. */
-  id: number | undefined;
+  /** The id of an updated record. */
+  id?: number | undefined;
   tenantId: number | null;
   input: Row;
   /** The record before an update. */
-  current: Row | undefined;
+  current?: Row | undefined;
 };
+
+/** The same with the types of a record kind. */
+export type ChangeOf<T extends Table> =
+  | { id?: undefined; tenantId: number | null; input: NewInputOf<T['fields']>; current?: undefined }
+  | { id: number; tenantId: number | null; input: InputOf<T['fields']>; current: RecordOf<T['fields']> };
+
+/** The tenant of a record that always has one. */
+export function tenantOf({ tenantId }: Pick<Change, 'tenantId'>): number {
+  if (tenantId === null) throw new Error('The record belongs to no tenant.');
+  return tenantId;
+}

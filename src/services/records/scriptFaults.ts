@@ -1,5 +1,4 @@
 import type { Fault } from '../../model/errors.ts';
-import { isItems } from '../../store/records/bindings.ts';
 import type { Call } from '../call.ts';
 import { scriptOwner } from './scriptOwner.ts';
 
@@ -18,9 +17,11 @@ export async function scriptFaults(call: Call, scripts: readonly Script[]): Prom
 }
 
 /** The scripts of a list of bindings. */
-export function bindingScripts(items: unknown, pointer: string): Script[] {
-  if (!isItems(items)) return [];
-  return items.flatMap(({ scriptFilter, scriptParams }, index) => [
+export function bindingScripts(
+  items: readonly { scriptFilter?: string | null; scriptParams?: Record<string, string> }[] | undefined,
+  pointer: string,
+): Script[] {
+  return (items ?? []).flatMap(({ scriptFilter, scriptParams }, index) => [
     { pointer: `${pointer}/${index}/scriptFilter`, source: scriptFilter || undefined },
     ...Object.entries(scriptParams ?? {}).map(([name, source]) => ({
       pointer: `${pointer}/${index}/scriptParams/${name}`,

@@ -52,7 +52,7 @@ async function writeChange(
   owner: { tenantId: number | null; id: number },
   values: Row,
 ): Promise<boolean> {
-  const bindings = kind.table.bindings ?? [];
+  const bindings = kind.table.bindings;
   const columns = Object.fromEntries(
     Object.entries(values).filter(([name]) => !bindings.some((binding) => binding.member === name)),
   );

@@ -1,14 +1,13 @@
 import { Problem, unprocessable } from '../../model/errors.ts';
 import { findRecord, type Row } from '../../store/records/records.ts';
+import type { instanceTable } from '../../store/scores/instanceTable.ts';
 import { licenseTable } from '../../store/scores/licenseTable.ts';
 import { resumeLanes } from '../../store/scores/resumeLanes.ts';
 import type { Call } from '../call.ts';
-import type { Change } from '../records/recordKind.ts';
+import type { ChangeOf } from '../records/recordKind.ts';
 
 type LicenseStatus = 'PENDING' | 'LICENCED' | 'CANCELED';
-type InstanceChange = Omit<Change, 'input'> & {
-  input: { licenseId?: number | null; licenseStatus?: LicenseStatus | null; status?: string | null };
-};
+type InstanceChange = ChangeOf<typeof instanceTable>;
 
 const following: Record<LicenseStatus, readonly LicenseStatus[]> = {
   PENDING: ['LICENCED', 'CANCELED'],
@@ -25,7 +24,7 @@ export async function prepareInstance(call: Call, { input, current }: InstanceCh
       'A license instance cannot be created as canceled.',
     );
   }
-  const before = current?.licenseStatus as LicenseStatus | undefined;
+  const before = current?.licenseStatus;
   if (next != null && before && next !== before && !following[before].includes(next)) {
     const possible = following[before].join(' or ') || 'nothing';
     throw new Problem(
@@ -33,7 +32,7 @@ export async function prepareInstance(call: Call, { input, current }: InstanceCh
       `licenseStatus is ${before}, which can become ${possible}, not ${next}.`,
     );
   }
-  if (current && input.licenseId != null) await checkMove(call, licenseOf(current), input.licenseId);
+  if (current && input.licenseId != null) await checkMove(call, current.license, input.licenseId);
   return input;
 }
 
@@ -44,7 +43,7 @@ export async function finishInstance(
   id: number,
 ): Promise<void> {
   if (!current || tenantId === null) return;
-  const isMoved = input.licenseId != null && input.licenseId !== licenseOf(current).id;
+  const isMoved = input.licenseId != null && input.licenseId !== current.license.id;
   const isSwitched =
     (input.status !== undefined && input.status !== current.status) ||
     (input.licenseStatus !== undefined && input.licenseStatus !== current.licenseStatus);
@@ -62,10 +61,4 @@ async function checkMove(call: Call, from: { name: string }, licenseId: number):
     'other-license',
     `The license is ${String(to?.name)}; this instance can move to other versions of ${from.name}.`,
   );
-}
-
-function licenseOf({ license }: Row): { id: number; name: string } {
-  if (typeof license !== 'object' || license === null || !('id' in license) || !('name' in license))
-    throw new Error('The license instance was read without its license.');
-  return { id: Number(license.id), name: String(license.name) };
 }

@@ -1,9 +1,10 @@
 import { invalid } from '../../model/errors.ts';
 import type { Row } from '../../store/records/records.ts';
+import type { instanceMetaTable } from '../../store/scores/instanceMetaTable.ts';
 import type { Call } from '../call.ts';
-import type { Change } from '../records/recordKind.ts';
+import type { ChangeOf } from '../records/recordKind.ts';
 
-type MetaChange = Omit<Change, 'input'> & { input: { startedAt?: string | null; expiredAt?: string | null } };
+type MetaChange = ChangeOf<typeof instanceMetaTable>;
 
 /** Times are kept in one spelling (UTC, milliseconds), so that their text order is their time order. */
 export function prepareInstanceMeta(_call: Call, { input, current }: MetaChange): Row {

@@ -1,19 +1,12 @@
 import { Problem } from '../../model/errors.ts';
 import type { Row } from '../../store/records/records.ts';
+import type { licenseTable } from '../../store/scores/licenseTable.ts';
 import { countRunning, resumeLanes } from '../../store/scores/resumeLanes.ts';
 import type { Call } from '../call.ts';
-import type { Change } from '../records/recordKind.ts';
+import type { ChangeOf } from '../records/recordKind.ts';
 import { checkLicense } from './checkLicense.ts';
 
-type LicenseChange = Omit<Change, 'input'> & {
-  input: {
-    version?: string | null;
-    status?: string | null;
-    params?: string | null;
-    groupScript?: string | null;
-    scoreScript?: string | null;
-  };
-};
+type LicenseChange = ChangeOf<typeof licenseTable>;
 
 const frozen = ['version', 'params', 'groupScript', 'scoreScript'] as const;
 
@@ -44,15 +37,19 @@ export async function finishLicense(
 }
 
 /** What an instance runs does not change under its feet; one that stands still anyway may be mended. */
-async function refuseIfRunning(call: Call, input: LicenseChange['input'], current: Row): Promise<void> {
+async function refuseIfRunning(
+  call: Call,
+  input: LicenseChange['input'],
+  current: { id: number; version: string } & LicenseChange['input'],
+): Promise<void> {
   const changed = frozen.filter((name) => input[name] !== undefined && input[name] !== current[name]);
   if (changed.length === 0) return;
-  const count = await countRunning(call.db, Number(current.id));
+  const count = await countRunning(call.db, current.id);
   if (count === 0) return;
   throw new Problem(
     'conflict',
     `${changed.join(', ')} cannot change: ${count} licensed ${count === 1 ? 'instance runs' : 'instances run'} version ` +
-      `${String(current.version)}. Create a license of the same name with another version, and move ` +
+      `${current.version}. Create a license of the same name with another version, and move ` +
       `${count === 1 ? 'the instance' : 'the instances'} to it (PUT /instance/{id} with its licenseId).`,
   );
 }

@@ -1,25 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { chains, chainUids } from '../../chains/chains.ts';
+import { chains } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import { unprocessable } from '../../model/errors.ts';
 import { everything } from '../../model/principal.ts';
 import { contractTable } from '../../store/contracts/contractTable.ts';
 import { findRecord, type Row } from '../../store/records/records.ts';
+import type { tokenomicsCategoryTable } from '../../store/tokenomics/tokenomicsCategoryTable.ts';
+import type { tokenomicsScheduleTable } from '../../store/tokenomics/tokenomicsScheduleTable.ts';
 import type { Call } from '../call.ts';
-import type { Change } from '../records/recordKind.ts';
-import { inOrder, type Point } from './plannedAmounts.ts';
+import type { ChangeOf } from '../records/recordKind.ts';
+import { inOrder } from './plannedAmounts.ts';
 
-type CategoryChange = Omit<Change, 'input'> & {
-  input: { contractId?: number | null; address?: string | null };
-};
-type ScheduleChange = Omit<Change, 'input'> & { input: { amounts?: Point[] | null } };
+type CategoryChange = ChangeOf<typeof tokenomicsCategoryTable>;
+type ScheduleChange = ChangeOf<typeof tokenomicsScheduleTable>;
 
 /** The address must be one of the token's chain, or its balance could never be compared. */
 export async function prepareCategory(call: Call, { input, current }: CategoryChange): Promise<Row> {
   if (input.address != null) {
-    const contractId = input.contractId ?? Number(current?.contractId);
+    const contractId = current ? current.contractId : input.contractId;
     const contract = await findRecord(call.db, contractTable, everything, contractId, ['chainUid']);
-    const chain = chains[chainUids.find((uid) => uid === contract?.chainUid)!];
+    if (!contract) throw new Error(`The contract ${contractId} of a tokenomics category cannot be read.`);
+    const chain = chains[contract.chainUid];
     const read = families[chain.family].readAddress(input.address, chain);
     if ('fault' in read) throw unprocessable('/address', 'not-an-address', read.fault);
   }

@@ -1,41 +1,33 @@
-import { type Chain, type ChainUid, chains } from '../../chains/chains.ts';
+import { type Chain, chains } from '../../chains/chains.ts';
 import { gasDefaults } from '../../chains/evm/gasDefaults.ts';
 import { invalid } from '../../model/errors.ts';
-import type { Row } from '../../store/records/records.ts';
+import { type Row, reserveId } from '../../store/records/records.ts';
+import { walletTable } from '../../store/wallets/walletTable.ts';
 import type { Call } from '../call.ts';
-import type { Change } from '../records/recordKind.ts';
+import { type ChangeOf, tenantOf } from '../records/recordKind.ts';
 import { createModuleKey, createSealedKey } from './createWalletKey.ts';
-import { type AllowedCallInput, readAllowedCalls } from './readAllowedCalls.ts';
+import { readAllowedCalls } from './readAllowedCalls.ts';
 
-type WalletChange = Omit<Change, 'input'> & {
-  input: {
-    chainUid?: ChainUid | null;
-    type?: 'DEFAULT' | 'HSM' | null;
-    privateKey?: string | null;
-    maxGasPrice?: string | null;
-    maxHourlySpend?: string | null;
-    allowedCalls?: readonly AllowedCallInput[] | null;
-  };
-};
+type WalletChange = ChangeOf<typeof walletTable>;
 
 /** Checks or creates the key of a new wallet, derives its address, and seals the key to this record or keeps it in the module. */
-export async function prepareWallet(
-  call: Call,
-  { id, tenantId, input, current }: WalletChange,
-): Promise<Row> {
+export async function prepareWallet(call: Call, change: WalletChange): Promise<Row> {
+  const { input, current } = change;
   const { privateKey, ...members } = input;
-  const chainUid = (current ? current.chainUid : input.chainUid) as ChainUid;
+  const tenantId = tenantOf(change);
+  const chainUid = current ? current.chainUid : input.chainUid;
   const chain = chains[chainUid];
   const allowed = input.allowedCalls && {
-    allowedCalls: await readAllowedCalls(call, tenantId!, chain, input.allowedCalls),
+    allowedCalls: await readAllowedCalls(call, tenantId, chain, input.allowedCalls),
   };
   if (current) return { ...members, ...allowed };
-  const rest = { ...defaultLimits(chain), ...members, ...allowed };
-  const place = { tenantId: tenantId!, walletId: id! };
-  if (input.type !== 'HSM') return { ...rest, ...createSealedKey(call, place, input.chainUid!, privateKey) };
+  const id = await reserveId(call.db, walletTable);
+  const rest = { id, ...defaultLimits(chain), ...members, ...allowed };
+  const place = { tenantId, walletId: id };
+  if (input.type !== 'HSM') return { ...rest, ...createSealedKey(call, place, chainUid, privateKey) };
   if (privateKey != null)
     throw invalid('/privateKey', 'not-allowed', 'A private key can be given only when `type` is DEFAULT.');
-  return { ...rest, ...(await createModuleKey(call, place, input.chainUid!)) };
+  return { ...rest, ...(await createModuleKey(call, place, chainUid)) };
 }
 
 function defaultLimits(chain: Chain): Row {

@@ -1,18 +1,27 @@
-import { byTenantOrOrganisation, id, status, type Table, times } from '../table.ts';
+import { roles } from '../../model/principal.ts';
+import { Id, Millis, SomeOf, Text } from '../../model/schema.ts';
+import { readOnly } from '../fields.ts';
+import { idField, searchedStatus, timeFields } from '../records/commonFields.ts';
+import { byTenantOrOrganisation, defineTable } from '../table.ts';
 
-export const inviteTable: Table = {
+export const inviteTable = defineTable({
   kind: 'invite',
   name: 'invite',
-  members: {
-    email: { type: 'string' },
-    roles: { type: 'string[]' },
-    ...id,
-    ...times,
-    tenantId: { type: 'integer' },
-    organisationId: { type: 'integer' },
-    expiredAt: { type: 'integer' },
-    ...status,
+  fields: {
+    email: readOnly(
+      Text('Address the invite is made for.', 'bob@example.com', { max: 254, format: 'email' }),
+      { notNull: true },
+    ),
+    roles: readOnly(SomeOf(roles, 'Roles granted to the invited user.', ['tenant-viewer'], 1), {
+      notNull: true,
+    }),
+    id: idField,
+    ...timeFields,
+    tenantId: readOnly(Id('The tenant that the user will belong to.')),
+    organisationId: readOnly(Id('The organisation of that tenant.')),
+    expiredAt: readOnly(Millis('When the invite expires.'), { notNull: true }),
   },
+  searched: searchedStatus,
   hidden: {
     url: 'string',
     uidHash: 'bytes',
@@ -28,4 +37,4 @@ export const inviteTable: Table = {
       message: 'Another invite for this address is being made at this moment.',
     },
   },
-};
+});

@@ -1,12 +1,21 @@
 import { sql } from '../../lib/sql.ts';
+import { Name, Text } from '../../model/schema.ts';
+import { editable } from '../fields.ts';
+import { idField, statusField, timeFields } from '../records/commonFields.ts';
 import { licenseTable } from '../scores/licenseTable.ts';
-import { administrators, id, status, type Table, times, within } from '../table.ts';
+import { administrators, defineTable, within } from '../table.ts';
 import { tenantTable } from './tenantTable.ts';
 
-export const organisationTable: Table = {
+export const organisationTable = defineTable({
   kind: 'organisation',
   name: 'organisation',
-  members: { ...id, ...times, ...status, name: { type: 'string' }, description: { type: 'string' } },
+  fields: {
+    id: idField,
+    ...timeFields,
+    status: statusField,
+    name: editable(Name('Unique name.', 'Acme Group'), { required: true }),
+    description: editable(Text('What the organisation is.', 'Holding of the Acme tenants.')),
+  },
   visible: within(
     (scope) => sql`(t.id = any(${scope.organisationIds})
       or t.id in (select n.organisation_id from tenant n where n.id = any(${scope.tenantIds})))`,
@@ -17,4 +26,4 @@ export const organisationTable: Table = {
     { table: licenseTable, column: 'organisation_id' },
   ],
   unique: { organisation_name: { member: 'name', message: 'Another organisation has this name.' } },
-};
+});

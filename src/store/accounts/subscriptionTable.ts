@@ -1,31 +1,36 @@
-import { administrators, byTenant, id, status, type Table, times } from '../table.ts';
+import { Type } from 'typebox';
+import { Id, Millis } from '../../model/schema.ts';
+import { createOnly, editable, one, writeOnly } from '../fields.ts';
+import { idField, statusField, tenantId, timeFields } from '../records/commonFields.ts';
+import { administrators, byTenant, defineTable } from '../table.ts';
 import { planTable } from './planTable.ts';
 
-/** The plan as a subscription shows it, which is specified to the member. */
-const {
-  status: _status,
-  maxDestinations: _maxDestinations,
-  maxLabels: _maxLabels,
-  maxStreams: _maxStreams,
-  maxInvites: _maxInvites,
-  maxPushedAlerts: _maxPushedAlerts,
-  ...planMembers
-} = planTable.members;
-
-export const subscriptionTable: Table = {
+export const subscriptionTable = defineTable({
   kind: 'subscription',
   name: 'subscription',
-  members: {
-    ...id,
-    ...times,
-    ...status,
-    tenantId: { type: 'integer' },
-    startDate: { type: 'integer' },
-    expirationDate: { type: 'integer' },
-    plan: { type: 'one', from: 'plan p where p.id = t.plan_id', alias: 'p', members: planMembers },
-    planId: { type: 'integer' },
-    notifyBeforeExpireDays: { type: 'integer[]' },
+  fields: {
+    id: idField,
+    ...timeFields,
+    status: statusField,
+    tenantId: createOnly(tenantId, { notNull: true }),
+    startDate: editable(Millis('When it begins; now if left out.'), { notNull: true }),
+    expirationDate: editable(Millis('When it ends; later than `startDate`.', 1_826_236_800_000), {
+      required: true,
+    }),
+    plan: one('The plan.', { from: (t) => `plan p where p.id = ${t}.plan_id`, alias: 'p' }, planTable.fields),
+    planId: writeOnly(Id('The plan.'), { required: true, searchable: true }),
+    notifyBeforeExpireDays: editable(
+      Type.Unsafe<number[]>({
+        type: 'array',
+        items: { type: 'integer', minimum: 0, maximum: 3650 },
+        uniqueItems: true,
+        maxItems: 100,
+        description: 'How many days before the end a notice is mailed, once each.',
+        examples: [[30, 7, 1]],
+      }),
+      { default: [] },
+    ),
   },
   visible: byTenant,
   writable: administrators,
-};
+});

@@ -1,24 +1,27 @@
 import { sql } from '../../lib/sql.ts';
+import { Id, Name, Text } from '../../model/schema.ts';
 import { projectTable } from '../contracts/projectTable.ts';
 import { destinationTable } from '../destinations/destinationTable.ts';
+import { editable } from '../fields.ts';
 import { labelTable } from '../labels/labelTable.ts';
-import { administrators, id, status, type Table, times, within } from '../table.ts';
+import { idField, statusField, timeFields } from '../records/commonFields.ts';
+import { administrators, defineTable, within } from '../table.ts';
 import { walletTable } from '../wallets/walletTable.ts';
 import { apiKeyTable } from './apiKeyTable.ts';
 import { inviteTable } from './inviteTable.ts';
 import { subscriptionTable } from './subscriptionTable.ts';
 import { userTable } from './userTable.ts';
 
-export const tenantTable: Table = {
+export const tenantTable = defineTable({
   kind: 'tenant',
   name: 'tenant',
-  members: {
-    ...id,
-    ...times,
-    ...status,
-    organisationId: { type: 'integer' },
-    name: { type: 'string' },
-    description: { type: 'string' },
+  fields: {
+    id: idField,
+    ...timeFields,
+    status: statusField,
+    organisationId: editable(Id('The organisation that the tenant belongs to.')),
+    name: editable(Name('Unique name.', 'Acme Security'), { required: true }),
+    description: editable(Text('What the tenant is.', 'Security team of Acme.')),
   },
   visible: within(
     (scope) => sql`(t.id = any(${scope.tenantIds}) or t.organisation_id = any(${scope.organisationIds}))`,
@@ -36,4 +39,4 @@ export const tenantTable: Table = {
       labelTable,
     ].map((table) => ({ table, column: 'tenant_id' })),
   unique: { tenant_name: { member: 'name', message: 'Another tenant has this name.' } },
-};
+});

@@ -1,67 +1,149 @@
-import { boundDestination, destinationTable } from '../destinations/destinationTable.ts';
-import { byTenant, id, status, type Table, times } from '../table.ts';
+import type { AbiFunction } from 'abitype';
+import { Type } from 'typebox';
+import { fireAts } from '../../model/action.ts';
+import { defineFormat } from '../../model/formats.ts';
+import { Id, JsonObject, List, Name, OneOf, Shape, Text } from '../../model/schema.ts';
+import { boundDestination } from '../destinations/destinationTable.ts';
+import { bindings, createOnly, editable, readOnly } from '../fields.ts';
+import {
+  bindingFields,
+  idField,
+  scriptFields,
+  searchedStatus,
+  searchedTenant,
+  timeFields,
+} from '../records/commonFields.ts';
+import { byTenant, defineTable } from '../table.ts';
+
+const gasPrice = defineFormat('gasPrice', {
+  test: (text) => /^(market|slow|fast|fastest|\d{1,12}(\.\d{1,9})?)$/.test(text),
+  words: 'must be market, slow, fast, fastest, or a price in gwei such as "12.5"',
+});
+const gasTip = defineFormat('gasTip', {
+  test: (text) => /^(\d{1,12}(\.\d{1,9})?)?$/.test(text),
+  words: 'must be a tip in gwei such as "2.5", or empty to have it estimated',
+});
 
 /** What an action binds to; only enough of each to check that it is the tenant's. */
-const detectorReference: Table = {
+const detectorReference = defineTable({
   kind: 'detector',
   name: 'detector',
-  members: { ...id, tenantId: { type: 'integer' } },
+  fields: { id: idField },
+  searched: searchedTenant,
   visible: byTenant,
   writable: byTenant,
-};
-const triggerAlertReference: Table = { ...detectorReference, kind: 'trigger alert', name: 'trigger_alert' };
+});
+const triggerAlertReference = { ...detectorReference, kind: 'trigger alert', name: 'trigger_alert' };
 
-export const actionTable: Table = {
+export const actionTable = defineTable({
   kind: 'action',
   name: 'action',
-  members: {
-    ...id,
-    ...times,
-    walletId: { type: 'integer' },
-    contractId: { type: 'integer' },
-    name: { type: 'string' },
-    funcSignature: { type: 'string' },
-    params: { type: 'json' },
-    funcAbi: { type: 'json' },
-    gasPrice: { type: 'string' },
-    gasLimit: { type: 'integer' },
-    gasTip: { type: 'string' },
-    description: { type: 'string' },
-    destinations: {
-      type: 'many',
-      from: 'action_destination b where b.tenant_id = t.tenant_id and b.action_id = t.id',
-      alias: 'b',
-      members: { ...id, ...times, ...boundDestination('b', 'without type') },
-    },
-    detectors: {
-      type: 'many',
-      from: 'action_detector b where b.tenant_id = t.tenant_id and b.action_id = t.id',
-      alias: 'b',
-      members: {
-        ...id,
-        ...times,
-        scriptFilter: { type: 'string' },
-        scriptParams: { type: 'json' },
-        detectorId: { type: 'integer' },
+  fields: {
+    id: idField,
+    ...timeFields,
+    walletId: editable(Id('Wallet that signs the call; on the chain of the contract.'), {
+      required: true,
+    }),
+    contractId: createOnly(Id('The contract to call.'), { required: true }),
+    name: editable(Name('What to call it.', 'Pause the vault'), { required: true }),
+    funcSignature: editable(
+      Text('Signature of the function to call.', 'freeze(address to)', { min: 1, max: 1000 }),
+      {
+        required: true,
       },
-    },
-    triggerAlerts: {
-      type: 'many',
-      from: 'action_trigger_alert b where b.tenant_id = t.tenant_id and b.action_id = t.id',
-      alias: 'b',
-      members: {
-        ...id,
-        ...times,
-        scriptFilter: { type: 'string' },
-        scriptParams: { type: 'json' },
-        triggerAlertId: { type: 'integer' },
+    ),
+    params: editable(
+      List(
+        Shape(
+          {
+            name: Text('Name of the parameter.', 'to', { max: 200 }),
+            value: Text('Its value.', '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', { max: 100_000 }),
+          },
+          ['name', 'value'],
+        ),
+        'Call parameters.',
+        { maxItems: 100 },
+      ),
+      { default: [] },
+    ),
+    funcAbi: readOnly(
+      Type.Unsafe<AbiFunction>(
+        JsonObject('ABI of the function.', {
+          type: 'function',
+          name: 'freeze',
+          inputs: [{ type: 'address', name: 'to' }],
+          outputs: [],
+          stateMutability: 'nonpayable',
+        }),
+      ),
+      { notNull: true },
+    ),
+    gasPrice: editable(
+      Text('market, slow, fast, fastest, or a price in gwei.', 'market', { max: 30, format: gasPrice }),
+      { default: 'market' },
+    ),
+    gasLimit: editable(
+      Type.Integer({
+        description: 'Gas limit; estimated if null.',
+        minimum: 21_000,
+        maximum: 1_000_000_000,
+        examples: [200_000],
+      }),
+    ),
+    gasTip: editable(Text('Tip in gwei; estimated if empty or null.', '2', { max: 100, format: gasTip })),
+    description: editable(Text('What the action is for.', 'Stops withdrawals.', { max: 10_000 })),
+    destinations: bindings(
+      'Destinations notified of what the action does.',
+      { table: 'action_destination', parent: 'action_id' },
+      { ...bindingFields, ...boundDestination('without type') },
+      { default: [] },
+    ),
+    detectors: bindings(
+      'Detectors whose alerts fire the action.',
+      { table: 'action_detector', parent: 'action_id' },
+      {
+        ...bindingFields,
+        ...scriptFields,
+        detectorId: editable(Id('The detector whose alerts fire the action.'), {
+          required: true,
+          references: () => detectorReference,
+        }),
       },
-    },
-    tenantId: { type: 'integer' },
-    fireAt: { type: 'string' },
-    maxAlertAge: { type: 'integer' },
-    ...status,
+      { default: [] },
+    ),
+    triggerAlerts: bindings(
+      'Trigger alerts that fire the action.',
+      { table: 'action_trigger_alert', parent: 'action_id' },
+      {
+        ...bindingFields,
+        ...scriptFields,
+        triggerAlertId: editable(Id('The trigger alert that fires the action.'), {
+          required: true,
+          references: () => triggerAlertReference,
+        }),
+      },
+      { default: [] },
+    ),
+    fireAt: editable(
+      OneOf(
+        fireAts,
+        'When an alert fires it: as soon as it is raised, or when its block has the confirmations of the chain.',
+        'confirmed',
+      ),
+      { default: 'confirmed', detail: true },
+    ),
+    maxAlertAge: editable(
+      Type.Integer({
+        description:
+          'How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent.',
+        minimum: 1000,
+        maximum: 31_536_000_000,
+        examples: [3_600_000],
+      }),
+      { detail: true },
+    ),
   },
+  searched: { ...searchedTenant, ...searchedStatus },
   visible: byTenant,
   writable: byTenant,
   unbinds: [
@@ -69,40 +151,4 @@ export const actionTable: Table = {
     { table: 'action_detector', column: 'action_id' },
     { table: 'action_trigger_alert', column: 'action_id' },
   ],
-  bindings: [
-    {
-      member: 'destinations',
-      table: 'action_destination',
-      parent: 'action_id',
-      items: {
-        tenantDestinationId: {
-          type: 'integer',
-          column: 'destination_id',
-          references: () => destinationTable,
-        },
-        minSeverity: { type: 'string' },
-        query: { type: 'string' },
-      },
-    },
-    {
-      member: 'detectors',
-      table: 'action_detector',
-      parent: 'action_id',
-      items: {
-        scriptFilter: { type: 'string' },
-        scriptParams: { type: 'json' },
-        detectorId: { type: 'integer', references: () => detectorReference },
-      },
-    },
-    {
-      member: 'triggerAlerts',
-      table: 'action_trigger_alert',
-      parent: 'action_id',
-      items: {
-        scriptFilter: { type: 'string' },
-        scriptParams: { type: 'json' },
-        triggerAlertId: { type: 'integer', references: () => triggerAlertReference },
-      },
-    },
-  ],
-};
+});

@@ -1,27 +1,36 @@
-import { byTenant, id, type Table, times } from '../table.ts';
+import { Id, JsonObject, Millis, OneOf, Text } from '../../model/schema.ts';
+import { readOnly } from '../fields.ts';
+import { idField, tenantId, timeFields } from '../records/commonFields.ts';
+import { byTenant, defineTable } from '../table.ts';
 
 /** A pending request past its expiry reads as EXPIRED, also before it is marked so. */
-const state = `case when t.state = 'PENDING' and t.expires_at <= extract(epoch from clock_timestamp()) * 1000
-  then 'EXPIRED' else t.state end`;
+const state = (t: string) => `case
+  when ${t}.state = 'PENDING' and ${t}.expires_at <= extract(epoch from clock_timestamp()) * 1000
+  then 'EXPIRED' else ${t}.state end`;
 
-export const approvalTable: Table = {
+export const approvalTable = defineTable({
   kind: 'approval',
   name: 'approval',
-  members: {
-    ...id,
-    ...times,
-    tenantId: { type: 'integer' },
-    state: { type: 'string', as: state },
-    expiresAt: { type: 'integer' },
-    walletId: { type: 'integer' },
-    method: { type: 'string' },
-    path: { type: 'string' },
-    recordId: { type: 'integer' },
-    body: { type: 'json' },
-    requestedBy: { type: 'integer' },
-    decidedBy: { type: 'integer' },
+  fields: {
+    id: idField,
+    ...timeFields,
+    tenantId: readOnly(tenantId, { notNull: true }),
+    state: readOnly(
+      OneOf(['PENDING', 'APPROVED', 'REJECTED', 'EXPIRED'], 'What became of the request.', 'PENDING'),
+      { notNull: true, as: state },
+    ),
+    expiresAt: readOnly(Millis('Until when it can be approved.'), { notNull: true }),
+    walletId: readOnly(Id('The wallet that asks for the approval.'), { notNull: true }),
+    method: readOnly(Text('Method of the request.', 'PUT'), { notNull: true }),
+    path: readOnly(Text('Path of the request, below /api/v1.', '/action/{id}'), { notNull: true }),
+    recordId: readOnly(Id('The `{id}` in the path.')),
+    body: readOnly(
+      JsonObject('Body of the request; of a detector only the member `actions`.', { gasPrice: 'fast' }),
+    ),
+    requestedBy: readOnly(Id('The user who sent the request; null for a token without a user.')),
+    decidedBy: readOnly(Id('The user who approved or rejected it.')),
   },
   hidden: { sealedRequest: 'bytes' },
   visible: byTenant,
   writable: byTenant,
-};
+});

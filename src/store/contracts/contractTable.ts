@@ -1,32 +1,63 @@
+import { Type } from 'typebox';
 import { sql } from '../../lib/sql.ts';
+import { chainUids } from '../../model/chainUid.ts';
+import { addressTypes } from '../../model/enumerations.ts';
+import { Flag, Icon, Id, Name, OneOf, Text, Words } from '../../model/schema.ts';
 import { actionTable } from '../actions/actionTable.ts';
 import { detectorTable } from '../detectors/detectorTable.ts';
 import { triggerTable } from '../detectors/triggerTable.ts';
+import { createOnly, editable, readOnly, writeOnly } from '../fields.ts';
 import { licensedProjects, tenantsOfOrganisations } from '../fragments.ts';
-import { byTenant, id, status, type Table, times, within } from '../table.ts';
+import { idField, searchedStatus, searchedTenant, timeFields } from '../records/commonFields.ts';
+import { byTenant, defineTable, within } from '../table.ts';
 import { tokenomicsCategoryTable } from '../tokenomics/tokenomicsCategoryTable.ts';
 
-export const contractTable: Table = {
+export const contractTable = defineTable({
   kind: 'contract',
   name: 'contract',
-  members: {
-    ...id,
-    ...times,
-    projectId: { type: 'integer' },
-    chainUid: { type: 'string' },
-    address: { type: 'string', isAddress: true },
-    implementation: { type: 'string', isAddress: true },
-    name: { type: 'string' },
-    category: { type: 'string' },
-    tags: { type: 'string[]' },
-    addressType: { type: 'string' },
-    amlRequired: { type: 'boolean' },
-    icon: { type: 'string' },
-    tenantId: { type: 'integer' },
-    ...status,
+  fields: {
+    id: idField,
+    ...timeFields,
+    projectId: createOnly(Id('The owning project.'), { required: true }),
+    chainUid: createOnly(OneOf(chainUids, 'The chain.', 'ethereum'), { required: true }),
+    address: createOnly(
+      Text(
+        'Direct address of the contract, in the form of its chain.',
+        '0xdAC17F958D2ee523a2206206994597C13D831ec7',
+        { max: 200 },
+      ),
+      { required: true, isAddress: true },
+    ),
+    implementation: readOnly(
+      Text(
+        'Address of the implementation when the contract is a proxy, else null.',
+        '0x0000000000000000000000000000000000000001',
+      ),
+      { isAddress: true },
+    ),
+    name: editable(Name('What to call it.', 'Vault token'), { required: true }),
+    category: editable(Text('What sort of contract it is.', 'erc20', { max: 200 })),
+    tags: editable(Words('Free labels.', ['token']), { default: [] }),
+    addressType: editable(OneOf(addressTypes, 'What stands at the address.', 'CONTRACT'), {
+      default: 'CONTRACT',
+    }),
+    amlRequired: editable(Flag('Whether the AML detector is required.'), { default: false }),
+    icon: editable(Icon('URL of an icon.', 'https://example.com/token.png')),
+    abi: writeOnly(
+      Type.Unsafe<Record<string, unknown>[]>({
+        type: 'array',
+        items: { type: 'object', additionalProperties: true },
+        maxItems: 10_000,
+        description: 'Used as the main ABI even when the address is a proxy. Never shown.',
+        examples: [
+          [{ type: 'function', name: 'pause', inputs: [], outputs: [], stateMutability: 'nonpayable' }],
+        ],
+      }),
+    ),
   },
+  searched: { ...searchedTenant, ...searchedStatus },
   hidden: { canonicalAddress: 'string', abi: 'json', inspectedAt: 'integer' },
-  // Contract-level authorization: whoever may see the project may see its contracts.
+  // Contract-level authorization: who may see a project may see its contracts.
   visible: within(
     (scope) => sql`(t.tenant_id = any(${scope.tenantIds})
       or t.tenant_id in ${tenantsOfOrganisations(scope)}
@@ -46,4 +77,4 @@ export const contractTable: Table = {
       message: 'The project already watches this address on this chain.',
     },
   },
-};
+});

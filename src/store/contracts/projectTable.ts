@@ -1,7 +1,12 @@
+import { Type } from 'typebox';
 import { sql } from '../../lib/sql.ts';
+import { networkStatuses } from '../../model/enumerations.ts';
+import { Icon, JsonObject, maxId, Name, OneOf, Text, Words } from '../../model/schema.ts';
+import { createOnly, editable, many } from '../fields.ts';
 import { licensedProjects, tenantsOfOrganisations } from '../fragments.ts';
-import { instanceMembers, instanceTable } from '../scores/instanceTable.ts';
-import { byTenant, id, status, type Table, times, within } from '../table.ts';
+import { idField, searchedStatus, tenantId, timeFields } from '../records/commonFields.ts';
+import { instanceTable } from '../scores/instanceTable.ts';
+import { byTenant, defineTable, within } from '../table.ts';
 import { contractTable } from './contractTable.ts';
 
 /** Of the caller's own tenants, or those of the caller's organisation; others only view it. */
@@ -12,40 +17,65 @@ const isOwn = `(scope.is_everything or t.tenant_id = any(scope.tenant_ids)
 const withoutPrivate = (column: string) =>
   `(case when ${isOwn} then ${column} else ${column} - 'private' end)`;
 
-export const projectTable: Table = {
+export const projectTable = defineTable({
   kind: 'project',
   name: 'project',
-  members: {
-    ...id,
-    ...times,
-    tenantId: { type: 'integer' },
-    name: { type: 'string' },
-    legalName: { type: 'string' },
-    description: { type: 'string' },
-    icon: { type: 'string' },
-    website: { type: 'string' },
-    networkStatus: { type: 'string' },
-    marketDataId: { type: 'string' },
-    params: { type: 'json', as: withoutPrivate('t.params') },
-    tags: { type: 'string[]' },
-    viewTenantIds: {
-      type: 'integer[]',
-      as: `(case when ${isOwn} then t.view_tenant_ids
-        else array(select v from unnest(t.view_tenant_ids) v where v = any(scope.tenant_ids)) end)`,
-    },
-    licenses: {
-      type: 'many',
-      // Whoever sees a shared project does not see the licenses that others gave it.
-      from: `license_instance i where i.tenant_id = t.tenant_id and i.project_id = t.id and i.status <> 'DELETED'
-        and (scope.is_everything or i.tenant_id = any(scope.tenant_ids)
-          or i.organisation_id = any(scope.organisation_ids) or i.tenant_id in ${organisationTenants})`,
-      alias: 'i',
-      members: instanceMembers('i'),
-    },
-    type: { type: 'string' },
-    meta: { type: 'json', as: withoutPrivate('t.meta') },
-    ...status,
+  fields: {
+    id: idField,
+    ...timeFields,
+    tenantId: createOnly(tenantId, { notNull: true }),
+    name: editable(Name('Name, unique in the tenant.', 'Vault'), { required: true }),
+    legalName: editable(Text('Legal name of the company behind it.', 'Vault Ltd')),
+    description: editable(Text('What the project is.', 'A yield vault.', { max: 10_000 })),
+    icon: editable(Icon('Address of an icon.', 'https://example.com/vault.png')),
+    website: editable(Text('Address of the website.', 'https://example.com', { max: 2000 })),
+    networkStatus: editable(OneOf(networkStatuses, 'Which kind of network it runs on.', 'TESTNET')),
+    marketDataId: editable(
+      Text('Identifier of the project in an external market-data service.', 'vault-token'),
+    ),
+    params: editable(
+      JsonObject('Any parameters; tenants that it is shared with do not see the member `private`.', {
+        tvlSource: 'oracle',
+      }),
+      { as: () => withoutPrivate('t.params') },
+    ),
+    tags: editable(Words('Free labels.', ['defi']), { default: [] }),
+    viewTenantIds: editable(
+      Type.Unsafe<number[]>({
+        type: 'array',
+        items: { type: 'integer', minimum: 1, maximum: maxId },
+        uniqueItems: true,
+        maxItems: 1000,
+        description:
+          'Tenants that may view the project, its contracts and their alerts once they have accepted (`/share`). They do not see each other here.',
+        examples: [[]],
+      }),
+      {
+        default: [],
+        as: () => `(case when ${isOwn} then t.view_tenant_ids
+          else array(select v from unnest(t.view_tenant_ids) v where v = any(scope.tenant_ids)) end)`,
+      },
+    ),
+    licenses: many(
+      'License instances of the project.',
+      {
+        // A viewer of a shared project does not see the licenses that others gave it.
+        from: () => `license_instance i where i.tenant_id = t.tenant_id and i.project_id = t.id and i.status <> 'DELETED'
+          and (scope.is_everything or i.tenant_id = any(scope.tenant_ids)
+            or i.organisation_id = any(scope.organisation_ids) or i.tenant_id in ${organisationTenants})`,
+        alias: 'i',
+      },
+      instanceTable.fields,
+    ),
+    type: editable(Text('What sort of project it is.', 'vault', { max: 200 })),
+    meta: editable(
+      JsonObject('Any further data; tenants that it is shared with do not see the member `private`.', {
+        team: 'blue',
+      }),
+      { as: () => withoutPrivate('t.meta') },
+    ),
   },
+  searched: searchedStatus,
   visible: within(
     (scope) => sql`(t.tenant_id = any(${scope.tenantIds})
       or t.accepted_tenant_ids && ${scope.tenantIds}::bigint[]
@@ -59,4 +89,4 @@ export const projectTable: Table = {
     { table: instanceTable, column: 'project_id' },
   ],
   unique: { project_name: { member: 'name', message: 'The tenant has another project of this name.' } },
-};
+});

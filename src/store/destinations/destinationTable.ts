@@ -1,46 +1,77 @@
-import { byTenant, id, type Members, status, type Table, times } from '../table.ts';
+import { Type } from 'typebox';
+import { destinationTags, destinationTypes, severities } from '../../model/enumerations.ts';
+import { Flag, Id, OneOf, SomeOf, Text, TextMap } from '../../model/schema.ts';
+import { createOnly, editable, one, readOnly, writeOnly } from '../fields.ts';
+import { idField, searchedStatus, tenantId, timeFields } from '../records/commonFields.ts';
+import { byTenant, defineTable } from '../table.ts';
 
 /** Header values are sealed; a record shows only that they are there. */
-const headers = `(select coalesce(json_object_agg(h, '[sealed]'), '{}') from unnest($.header_names) h
-  where $.header_names is not null)`;
+const headers = (t: string) => `(case when ${t}.header_names is null then null
+  else (select coalesce(json_object_agg(h, '[sealed]'), '{}') from unnest(${t}.header_names) h
+        where ${t}.header_names is not null)::jsonb end)`;
 
-/** Of an e-mail address alone; nothing else has to be confirmed. */
-const confirmed = {
-  type: 'boolean',
-  as: "(case when t.type = 'EMAIL' then t.confirmed_at is not null end)",
-} as const;
+/** Set by `/bind`; a request may carry it only as it was read, or as null. */
+const chatMember = (description: string) =>
+  editable(Type.String({ description, maxLength: 1000, examples: [null] }));
 
-function destinationMembers(alias: string): Members {
-  return {
-    ...id,
-    ...times,
-    tenantId: { type: 'integer' },
-    type: { type: 'string' },
-    uid: { type: 'string' },
-    tags: { type: 'string[]' },
-    value: { type: 'string' },
-    messengerABotUsername: { type: 'string' },
-    messengerAUserId: { type: 'string' },
-    messengerAUsername: { type: 'string' },
-    messengerAChatId: { type: 'string' },
-    messengerAChatTitle: { type: 'string' },
-    messengerAChatType: { type: 'string' },
-    messengerBUri: { type: 'string' },
-    messengerBChannelId: { type: 'string' },
-    messengerBChannelName: { type: 'string' },
-    uri: { type: 'string' },
-    method: { type: 'string' },
-    headers: {
-      type: 'json',
-      as: `(case when ${alias}.header_names is null then null else ${headers.replaceAll('$', alias)}::jsonb end)`,
-    },
-  };
-}
-
-export const destinationTable: Table = {
+export const destinationTable = defineTable({
   kind: 'destination',
   name: 'destination',
-  members: { ...destinationMembers('t'), groupWindowMs: { type: 'integer' }, confirmed, ...status },
+  fields: {
+    id: idField,
+    ...timeFields,
+    tenantId: createOnly(tenantId, { notNull: true }),
+    type: editable(OneOf(destinationTypes, 'Kind of destination.', 'HTTP'), { required: true }),
+    uid: readOnly(
+      Text('Identifier to bind the destination with; for MESSENGER_A the text to send to the bot.', 'f0c9'),
+      { notNull: true },
+    ),
+    tags: editable(
+      SomeOf(destinationTags, 'What reaches the destination where nothing else is bound.', ['DEFAULT']),
+      { default: [] },
+    ),
+    value: editable(
+      Text('The destination: an e-mail address, phone number or http uri.', 'https://example.com/hook', {
+        max: 2000,
+      }),
+    ),
+    messengerABotUsername: editable(Text('Name of the bot.', 'vigil_bot')),
+    messengerAUserId: chatMember('Who bound the destination; set by `/bind`.'),
+    messengerAUsername: chatMember('Name of who bound it; set by `/bind`.'),
+    messengerAChatId: chatMember('The chat; set by `/bind`.'),
+    messengerAChatTitle: chatMember('Title of the chat; set by `/bind`.'),
+    messengerAChatType: chatMember('Kind of chat; set by `/bind`.'),
+    messengerBUri: editable(Text('Webhook address.', 'https://hooks.example.com/T1', { max: 2000 })),
+    messengerBChannelId: editable(Text('The channel.', 'C01')),
+    messengerBChannelName: editable(Text('Name of the channel.', 'alerts')),
+    uri: editable(Text('HTTP destination address.', 'https://example.com/hook', { max: 2000 })),
+    method: editable(OneOf(['POST', 'PUT', 'PATCH'], 'HTTP method of an HTTP destination.', 'POST')),
+    groupWindowMs: editable(
+      Type.Integer({
+        description:
+          'Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once.',
+        minimum: 0,
+        maximum: 86_400_000,
+        default: 0,
+        examples: [60_000],
+      }),
+      { notNull: true, detail: true },
+    ),
+    confirmed: readOnly(
+      Flag(
+        'Whether the e-mail address was confirmed by the link that was mailed to it; before that nothing else is sent there. Null for other kinds.',
+      ),
+      {
+        detail: true,
+        as: (t) => `(case when ${t}.type = 'EMAIL' then ${t}.confirmed_at is not null end)`,
+      },
+    ),
+    headers: editable(
+      TextMap('HTTP headers of an HTTP destination. Values are shown as [sealed].', { 'X-Team': 'blue' }),
+      { as: headers },
+    ),
+  },
+  searched: searchedStatus,
   hidden: {
     headerNames: 'string[]',
     sealedHeaders: 'bytes',
@@ -54,18 +85,35 @@ export const destinationTable: Table = {
     { table: 'detector_destination', column: 'destination_id' },
     { table: 'trigger_alert_destination', column: 'destination_id' },
   ],
-};
+});
 
-const { type: _type, ...withoutType } = destinationMembers('d');
+const { type: _type, ...withoutType } = destinationTable.fields;
 
-/** The destination inside a binding `b`: an action's and a trigger alert's leave out `type`, a detector's has it. */
-export function boundDestination(binding: string, members: 'with type' | 'without type'): Members {
+/**
+ * What binds a destination (the filters are read back at `GET /destination/{id}/binding`), and the destination as the binding shows it: a detector's with its type, the
+ * others without.
+ */
+export function boundDestination(form: 'with type' | 'without type') {
+  const rows = {
+    from: (b: string) => `destination d where d.tenant_id = ${b}.tenant_id and d.id = ${b}.destination_id`,
+    alias: 'd',
+  };
   return {
-    tenantDestination: {
-      type: 'one',
-      from: `destination d where d.tenant_id = ${binding}.tenant_id and d.id = ${binding}.destination_id`,
-      alias: 'd',
-      members: members === 'with type' ? destinationMembers('d') : withoutType,
-    },
+    tenantDestination: one(
+      'The destination.',
+      rows,
+      form === 'with type' ? destinationTable.fields : withoutType,
+    ),
+    tenantDestinationId: writeOnly(Id('The destination to bind.'), {
+      required: true,
+      column: 'destination_id',
+      references: () => destinationTable,
+    }),
+    minSeverity: writeOnly(OneOf(severities, 'Only alerts that are at least this bad; all if null.', 'HIGH')),
+    query: writeOnly(
+      Text('Only alerts that this query string finds; all if null.', 'severity:CRITICAL AND tags:treasury', {
+        max: 10_000,
+      }),
+    ),
   };
 }

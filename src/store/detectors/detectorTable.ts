@@ -1,54 +1,67 @@
+import { detectorSources } from '../../model/enumerations.ts';
+import { Id, JsonObject, Name, OneOf, Words } from '../../model/schema.ts';
 import { actionTable } from '../actions/actionTable.ts';
-import { boundDestination, destinationTable } from '../destinations/destinationTable.ts';
-import { byTenant, id, status, type Table, times } from '../table.ts';
+import { boundDestination } from '../destinations/destinationTable.ts';
+import { bindings, createOnly, editable, one, writeOnly } from '../fields.ts';
+import {
+  bindingFields,
+  bindingStatus,
+  idField,
+  scriptFields,
+  searchedTenant,
+  statusField,
+  timeFields,
+} from '../records/commonFields.ts';
+import { byTenant, defineTable } from '../table.ts';
 import { detectorSchemaTable } from './detectorSchemaTable.ts';
 
-const { configSchema: _configSchema, ...schemaMembers } = detectorSchemaTable.members;
+const { configSchema: _configSchema, ...schemaFields } = detectorSchemaTable.fields;
 
-export const detectorTable: Table = {
+export const detectorTable = defineTable({
   kind: 'detector',
   name: 'detector',
-  members: {
-    ...id,
-    ...times,
-    ...status,
-    schema: {
-      type: 'one',
-      from: 'detector_schema s where s.id = t.schema_id',
-      alias: 's',
-      members: schemaMembers,
-    },
-    schemaId: { type: 'integer' },
-    contractId: { type: 'integer' },
-    // Only to search and sort by: the seed's record does not show it.
+  fields: {
+    id: idField,
+    ...timeFields,
+    status: statusField,
+    schema: one(
+      'The detector schema.',
+      { from: (t) => `detector_schema s where s.id = ${t}.schema_id`, alias: 's' },
+      schemaFields,
+    ),
+    schemaId: writeOnly(Id('The detector schema.'), { required: true, searchable: true }),
+    contractId: createOnly(Id('The contract that is watched.'), { required: true }),
+    name: editable(Name('What to call it.', 'Owner watch'), { required: true }),
+    source: editable(OneOf(detectorSources, 'Where its findings come from.', 'PLATFORM'), {
+      default: 'PLATFORM',
+    }),
+    tags: editable(Words('Free labels.', ['critical']), { default: [] }),
+    config: editable(JsonObject('Detector configuration.', { allowedOwners: [] }), { default: {} }),
+    destinations: bindings(
+      'Destinations that its alerts are sent to.',
+      { table: 'detector_destination', parent: 'detector_id' },
+      { ...bindingFields, status: bindingStatus, ...boundDestination('with type') },
+      { default: [] },
+    ),
+    actions: bindings(
+      'Actions that its alerts fire.',
+      { table: 'action_detector', parent: 'detector_id' },
+      {
+        ...bindingFields,
+        status: bindingStatus,
+        ...scriptFields,
+        actionId: editable(Id('The action to fire.'), { required: true, references: () => actionTable }),
+      },
+      { default: [] },
+    ),
+  },
+  searched: {
+    ...searchedTenant,
+    // The record does not show it.
     projectId: {
       type: 'integer',
       as: '(select c.project_id from contract c where c.tenant_id = t.tenant_id and c.id = t.contract_id)',
     },
-    name: { type: 'string' },
-    source: { type: 'string' },
-    tags: { type: 'string[]' },
-    config: { type: 'json' },
-    destinations: {
-      type: 'many',
-      from: 'detector_destination b where b.tenant_id = t.tenant_id and b.detector_id = t.id',
-      alias: 'b',
-      members: { ...id, ...times, ...status, ...boundDestination('b', 'with type') },
-    },
-    actions: {
-      type: 'many',
-      from: 'action_detector b where b.tenant_id = t.tenant_id and b.detector_id = t.id',
-      alias: 'b',
-      members: {
-        ...id,
-        ...times,
-        ...status,
-        scriptFilter: { type: 'string' },
-        scriptParams: { type: 'json' },
-        actionId: { type: 'integer' },
-      },
-    },
-    tenantId: { type: 'integer' },
   },
   hidden: { sealedConfig: 'json' },
   visible: byTenant,
@@ -57,30 +70,4 @@ export const detectorTable: Table = {
     { table: 'action_detector', column: 'detector_id' },
     { table: 'detector_destination', column: 'detector_id' },
   ],
-  bindings: [
-    {
-      member: 'destinations',
-      table: 'detector_destination',
-      parent: 'detector_id',
-      items: {
-        tenantDestinationId: {
-          type: 'integer',
-          column: 'destination_id',
-          references: () => destinationTable,
-        },
-        minSeverity: { type: 'string' },
-        query: { type: 'string' },
-      },
-    },
-    {
-      member: 'actions',
-      table: 'action_detector',
-      parent: 'detector_id',
-      items: {
-        scriptFilter: { type: 'string' },
-        scriptParams: { type: 'json' },
-        actionId: { type: 'integer', references: () => actionTable },
-      },
-    },
-  ],
-};
+});

@@ -1,7 +1,8 @@
 import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { unprocessable } from '../../model/errors.ts';
 import type { Db } from '../db.ts';
-import { type Binding, columnOf } from '../table.ts';
+import { columnOf } from '../members.ts';
+import type { Binding } from '../table.ts';
 
 export type BindingItem = { id?: number; [member: string]: unknown };
 export type Owner = { tenantId: number; id: number };
@@ -39,7 +40,7 @@ export async function writeBindings(
   for (const [index, item] of items.entries()) {
     const id = item.id ?? (await insert(db, binding, owner, item, now));
     if (item.id === undefined || (await update(db, binding, owner, item, now))) isChanged = true;
-    for (const child of binding.bindings ?? []) {
+    for (const child of binding.bindings) {
       const below = item[child.member];
       if (isItems(below)) {
         const place = `${pointer}/${index}/${child.member}`;

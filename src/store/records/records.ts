@@ -4,7 +4,8 @@ import type { Scope } from '../../model/principal.ts';
 import { compileSort, type SortItem } from '../../query/where/compileSort.ts';
 import { compileWhere } from '../../query/where/compileWhere.ts';
 import type { Db } from '../db.ts';
-import { type ColumnType, catalogueOf, columnOf, selectList, type Table } from '../table.ts';
+import { catalogueOf, columnOf, selectList } from '../members.ts';
+import type { ColumnType, Fields, RecordOf, Table } from '../table.ts';
 
 export type Row = { [member: string]: unknown };
 export type Use = 'read' | 'write';
@@ -13,20 +14,25 @@ export type Use = 'read' | 'write';
 type Lock = 'change' | 'delete';
 const locks = { change: raw('for no key update of t'), delete: raw('for update of t') };
 
+/** What was read of a record; columns that records do not show have no type here. */
+type Found<F extends Fields, N extends string> = {
+  [K in N]: K extends keyof RecordOf<F> ? RecordOf<F>[K] : unknown;
+};
+
 /** One record that is not deleted, or undefined; `lock` keeps it still until the transaction ends. */
-export async function findRecord(
+export async function findRecord<F extends Fields, N extends string>(
   db: Db,
-  table: Table,
+  table: Table<F>,
   scope: Scope,
   id: number,
-  names: readonly string[],
+  names: readonly N[],
   options: { use?: Use; lock?: Lock } = {},
-): Promise<Row | undefined> {
+): Promise<Found<F, N> | undefined> {
   const from = sql`from ${source(table, scope)}
     where t.id = ${id} and t.status <> 'DELETED' and ${condition(table, scope, options.use ?? 'read')}`;
   // A statement of its own: what one statement reads after waiting for a lock mixes the new row with old bindings.
   if (options.lock) await db.prepared(sql`select 1 ${from} ${locks[options.lock]}`);
-  return (await db.prepared<Row>(sql`select ${selectList(table, names)} ${from}`))[0];
+  return (await db.prepared<Found<F, N>>(sql`select ${selectList(table, names)} ${from}`))[0];
 }
 
 export type Search = {

@@ -1,19 +1,32 @@
 import { sql } from '../../lib/sql.ts';
+import { Id, Text } from '../../model/schema.ts';
+import { createOnly, editable } from '../fields.ts';
 import { tenantsOfOrganisations } from '../fragments.ts';
-import { id, status, type Table, times, within } from '../table.ts';
+import { idField, searchedStatus, searchedTenant, timeFields } from '../records/commonFields.ts';
+import { defineTable, within } from '../table.ts';
 
-export const instanceMetaTable: Table = {
+export const instanceMetaTable = defineTable({
   kind: 'instance/meta',
   name: 'license_instance_meta',
-  members: {
-    ...id,
-    ...times,
-    licenseInstanceId: { type: 'integer' },
-    startedAt: { type: 'date' },
-    expiredAt: { type: 'date' },
-    ...status,
-    tenantId: { type: 'integer' },
+  fields: {
+    id: idField,
+    ...timeFields,
+    licenseInstanceId: createOnly(Id('The license instance.'), { required: true }),
+    startedAt: editable(
+      Text('When the license begins, ISO 8601 UTC.', '2026-11-15T00:00:00.000Z', {
+        max: 40,
+        format: 'date-time',
+      }),
+      { required: true },
+    ),
+    expiredAt: editable(
+      Text('When it ends, ISO 8601 UTC; never if null.', '2027-11-15T00:00:00.000Z', {
+        max: 40,
+        format: 'date-time',
+      }),
+    ),
   },
+  searched: { ...searchedTenant, ...searchedStatus },
   visible: within(
     (scope) => sql`(t.tenant_id = any(${scope.tenantIds})
       or t.tenant_id in ${tenantsOfOrganisations(scope)}
@@ -24,4 +37,4 @@ export const instanceMetaTable: Table = {
     (scope) => sql`t.license_instance_id in (select i.id from license_instance i
       where i.organisation_id = any(${scope.organisationIds}))`,
   ),
-};
+});

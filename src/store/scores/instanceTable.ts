@@ -1,51 +1,51 @@
 import { sql } from '../../lib/sql.ts';
+import { licenseStatuses } from '../../model/enumerations.ts';
+import { Id, OneOf } from '../../model/schema.ts';
+import { createOnly, editable, many, one, writeOnly } from '../fields.ts';
 import { tenantsOfOrganisations } from '../fragments.ts';
-import { id, type Members, status, type Table, times, within } from '../table.ts';
+import { idField, searchedTenant, statusField, timeFields } from '../records/commonFields.ts';
+import { defineTable, within } from '../table.ts';
 import { instanceMetaTable } from './instanceMetaTable.ts';
 import { licenseTable } from './licenseTable.ts';
-import { scoreGroupTable } from './scoreGroupTable.ts';
 
-const { organisationId: _organisationId, ...licenseMembers } = licenseTable.members;
-const { licenseId: _licenseId, ...scoreGroupMembers } = scoreGroupTable.members;
-const { tenantId: _tenantId, ...metaMembers } = instanceMetaTable.members;
-
-/** A license instance read under the given alias; a project shows its instances too. */
-export function instanceMembers(alias: string): Members {
-  return {
-    license: {
-      type: 'one',
-      from: `license l where l.id = ${alias}.license_id`,
-      alias: 'l',
-      members: {
-        ...licenseMembers,
-        scoreGroups: {
-          type: 'many',
-          from: "score_group g where g.license_id = l.id and g.status <> 'DELETED'",
-          alias: 'g',
-          members: scoreGroupMembers,
-        },
-      },
-    },
-    organisationId: { type: 'integer' },
-    projectId: { type: 'integer' },
-    licenseStatus: { type: 'string' },
-    ...id,
-    ...times,
-    ...status,
-    licenseInstanceMeta: {
-      type: 'many',
-      from: `license_instance_meta m where m.tenant_id = ${alias}.tenant_id
-        and m.license_instance_id = ${alias}.id and m.status <> 'DELETED'`,
-      alias: 'm',
-      members: metaMembers,
-    },
-  };
-}
-
-export const instanceTable: Table = {
+export const instanceTable = defineTable({
   kind: 'instance',
   name: 'license_instance',
-  members: { ...instanceMembers('t'), licenseId: { type: 'integer' }, tenantId: { type: 'integer' } },
+  fields: {
+    license: one(
+      'The license.',
+      { from: (t) => `license l where l.id = ${t}.license_id`, alias: 'l' },
+      licenseTable.fields,
+    ),
+    licenseId: writeOnly(Id('The license; on a change another version of it.'), {
+      required: true,
+      searchable: true,
+    }),
+    organisationId: createOnly(Id('The organisation that grants the license.'), {
+      required: true,
+    }),
+    projectId: createOnly(Id('The licensed project.'), { required: true }),
+    licenseStatus: editable(
+      OneOf(licenseStatuses, 'PENDING becomes LICENCED or CANCELED, LICENCED becomes CANCELED.', 'PENDING'),
+      {
+        default: 'PENDING',
+      },
+    ),
+    id: idField,
+    ...timeFields,
+    status: statusField,
+    licenseInstanceMeta: many(
+      'Times in which the license is valid.',
+      {
+        from: (t) => `license_instance_meta m where m.tenant_id = ${t}.tenant_id
+        and m.license_instance_id = ${t}.id and m.status <> 'DELETED'`,
+        alias: 'm',
+      },
+      // The form embedded here also carries the status.
+      { ...instanceMetaTable.fields, status: statusField },
+    ),
+  },
+  searched: searchedTenant,
   visible: within(
     (scope) => sql`(t.tenant_id = any(${scope.tenantIds}) or t.organisation_id = any(${scope.organisationIds})
       or t.tenant_id in ${tenantsOfOrganisations(scope)})`,
@@ -55,4 +55,4 @@ export const instanceTable: Table = {
   unique: {
     license_instance_binding: { member: 'licenseId', message: 'The project already has this license.' },
   },
-};
+});

@@ -1,18 +1,21 @@
 import { sql } from '../../lib/sql.ts';
+import { Id, Name, Text } from '../../model/schema.ts';
+import { editable, writeOnce } from '../fields.ts';
 import { heldLicenses } from '../fragments.ts';
-import { id, status, type Table, times, within } from '../table.ts';
+import { idField, statusField, timeFields } from '../records/commonFields.ts';
+import { defineTable, within } from '../table.ts';
 
-export const scoreGroupTable: Table = {
+export const scoreGroupTable = defineTable({
   kind: 'score/group',
   name: 'score_group',
-  members: {
-    ...id,
-    ...times,
-    ...status,
-    name: { type: 'string' },
-    title: { type: 'string' },
-    description: { type: 'string' },
-    licenseId: { type: 'integer' },
+  fields: {
+    id: idField,
+    ...timeFields,
+    status: statusField,
+    name: editable(Name('Name, unique in the license.', 'security'), { required: true }),
+    title: editable(Text('Title for people.', 'Security')),
+    description: editable(Text('What the group is about.', 'Alerts of security detectors.', { max: 10_000 })),
+    licenseId: writeOnce(Id('The license that the group belongs to.'), { required: true, searchable: true }),
   },
   visible: within(
     (scope) => sql`t.license_id in (select l.id from license l
@@ -26,4 +29,4 @@ export const scoreGroupTable: Table = {
   unique: {
     score_group_name: { member: 'name', message: 'The license has another score group of this name.' },
   },
-};
+});

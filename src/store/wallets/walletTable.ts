@@ -1,22 +1,98 @@
-import { byTenant, id, status, type Table, times } from '../table.ts';
+import { type Static, Type } from 'typebox';
+import { chainUids } from '../../model/chainUid.ts';
+import { walletTypes } from '../../model/enumerations.ts';
+import { Flag, Id, List, Name, nullable, OneOf, Shape, Text, Words } from '../../model/schema.ts';
+import { createOnly, editable, readOnly, writeOnce } from '../fields.ts';
+import { idField, statusField, tenantId, timeFields } from '../records/commonFields.ts';
+import { byTenant, defineTable } from '../table.ts';
 
-export const walletTable: Table = {
+const allowedCall = Shape(
+  {
+    contractId: nullable(Id('A contract of the tenant.')),
+    address: Text('Or its address.', '0xdAC17F958D2ee523a2206206994597C13D831ec7', { max: 200 }),
+    functions: nullable(
+      List(
+        Text('Signature of a function.', 'pause()', { min: 1, max: 1000 }),
+        'Functions that may be called; every one if left out or null.',
+        { maxItems: 100 },
+      ),
+    ),
+  },
+  [],
+);
+const allowedCalls = Type.Unsafe<Static<typeof allowedCall>[]>({
+  ...List(
+    allowedCall,
+    'What the wallet may call, when an action is saved and when it is fired; every contract of the tenant if left out or null, nothing if empty.',
+    { maxItems: 100 },
+  ),
+  examples: [[{ address: '0xdAC17F958D2ee523a2206206994597C13D831ec7', functions: ['pause()'] }]],
+});
+
+export const walletTable = defineTable({
   kind: 'wallet',
   name: 'wallet',
-  members: {
-    ...id,
-    ...times,
-    ...status,
-    tenantId: { type: 'integer' },
-    chainUid: { type: 'string' },
-    address: { type: 'string', isAddress: true },
-    name: { type: 'string' },
-    type: { type: 'string' },
-    tags: { type: 'string[]' },
-    maxGasPrice: { type: 'string', as: 't.max_gas_price::text' },
-    maxHourlySpend: { type: 'string', as: 't.max_hourly_spend::text' },
-    allowedCalls: { type: 'json' },
-    requireApproval: { type: 'boolean' },
+  fields: {
+    id: idField,
+    ...timeFields,
+    status: statusField,
+    tenantId: createOnly(tenantId, { notNull: true }),
+    chainUid: createOnly(OneOf(chainUids, 'The chain.', 'ethereum'), { required: true }),
+    address: readOnly(
+      Text(
+        'Direct address of the wallet, derived from its key.',
+        '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+        { max: 200 },
+      ),
+      { notNull: true, isAddress: true },
+    ),
+    name: editable(Name('What to call it.', 'Guardian'), { required: true }),
+    type: createOnly(
+      OneOf(walletTypes, 'Where the key lives: sealed here, or in a hardware module.', 'DEFAULT'),
+      {
+        default: 'DEFAULT',
+      },
+    ),
+    tags: editable(Words('Free labels.', ['pause']), { default: [] }),
+    privateKey: writeOnce(
+      Text(
+        'Private key in the form of its chain; allowed only when `type` is DEFAULT.',
+        '0x0000000000000000000000000000000000000000000000000000000000000001',
+        {
+          min: 1,
+          max: 2000,
+        },
+      ),
+    ),
+    maxGasPrice: editable(
+      Text(
+        'Most that a unit of gas may cost, in gwei; what is usual on the chain if left out, no limit if null.',
+        '200',
+        {
+          max: 40,
+          format: 'amount',
+        },
+      ),
+      { detail: true, as: (t) => `${t}.max_gas_price::text` },
+    ),
+    maxHourlySpend: editable(
+      Text(
+        'Most that gas may cost within an hour, in the currency of the chain; what is usual there if left out, no limit if null.',
+        '0.5',
+        {
+          max: 40,
+          format: 'amount',
+        },
+      ),
+      { detail: true, as: (t) => `${t}.max_hourly_spend::text` },
+    ),
+    allowedCalls: editable(allowedCalls, { detail: true }),
+    requireApproval: editable(
+      Flag(
+        'Whether changing the wallet or its actions and executing them by hand waits for the approval of a second user. Alerts fire them without asking.',
+      ),
+      { default: false, detail: true },
+    ),
   },
   hidden: { sealedKey: 'bytes', moduleKeyId: 'string' },
   visible: byTenant,
@@ -27,4 +103,4 @@ export const walletTable: Table = {
       message: 'The tenant already has a wallet with this key on this chain.',
     },
   },
-};
+});

@@ -1,44 +1,25 @@
 import { Type } from 'typebox';
-import { roles } from '../../../model/principal.ts';
+import type { roles } from '../../../model/principal.ts';
+import { Shape, Text } from '../../../model/schema.ts';
 import { createApiKey } from '../../../services/accounts/createApiKey.ts';
 import { apiKeyTable } from '../../../store/accounts/apiKeyTable.ts';
+import { readOnly, replySchema } from '../../../store/fields.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { fixed, given, output } from '../../http/fields.ts';
 import { defineResource } from '../../http/resource.ts';
-import { Id, Millis, Name, Shape, SomeOf, Text } from '../../http/schema.ts';
-import { idField, statusField, timeFields } from '../records/common.ts';
-
-const label = Name('What the key is for.', 'ci');
-const keyRoles = SomeOf(roles, 'What the key may do: roles that you hold yourself.', ['tenant-viewer'], 1);
-const tenantId = Id('The tenant that the key acts in; your own if left out.');
 
 const resource = defineResource({
   path: '/apikey',
   tag: 'API keys',
-  noun: 'API key',
   about: 'A token for programs. It ends with its lifetime, with its owner, or when it is deleted.',
   table: apiKeyTable,
   owner: 'anyone',
   without: ['create'],
-  fields: {
-    id: idField,
-    ...timeFields,
-    status: statusField,
-    tenantId: fixed(tenantId),
-    userId: output(Id('The user who made the key.')),
-    label: given(label),
-    roles: output(keyRoles, { always: true }),
-    hint: output(Text('The end of the key, to recognise it by.', '…x7Qk'), { always: true }),
-    expiredAt: output(Millis('When the key ends; null if never.')),
-  },
   finish: async (call) => call.services.forgetTokens(),
   beforeDelete: async (call) => call.services.forgetTokens(),
 });
 
-const shown = resource.endpoints.find(({ method }) => method === 'GET')!.reply as {
-  properties: Record<string, ReturnType<typeof Text>>;
-  required: string[];
-};
+const { label, tenantId, roles: keyRoles } = apiKeyTable.fields;
+const token = readOnly(Text('The key. Keep it: it is not shown again.', 'vigil_key_…'), { notNull: true });
 
 const create = endpoint({
   method: 'POST',
@@ -49,24 +30,21 @@ const create = endpoint({
   body: Type.Unsafe<{ label: string; lifetime?: number; tenantId?: number; roles: (typeof roles)[number][] }>(
     Shape(
       {
-        label,
+        label: label.schema,
         lifetime: Type.Integer({
           description: 'Seconds until the key ends; never if left out.',
           minimum: 1,
           maximum: 10 * 365 * 24 * 3600,
           examples: [86_400],
         }),
-        tenantId,
-        roles: keyRoles,
+        tenantId: tenantId.schema,
+        roles: keyRoles.schema,
       },
       ['label', 'roles'],
     ),
   ),
   reserved: new Set(['id', 'createdAt', 'updatedAt', 'status', 'userId', 'hint', 'expiredAt', 'token']),
-  reply: Shape(
-    { ...shown.properties, token: Text('The key. Keep it: it is not shown again.', 'vigil_key_…') },
-    [...shown.required, 'token'],
-  ),
+  reply: replySchema({ ...apiKeyTable.fields, token }),
   status: 201,
   effect: 'create',
   problems: ['plan-limit', 'unprocessable'],

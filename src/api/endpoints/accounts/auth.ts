@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { everything, roles } from '../../../model/principal.ts';
+import { Flag, Id, List, Millis, nullable, OneOf, Shape, SomeOf, Text } from '../../../model/schema.ts';
 import {
   changePassword,
   endSession,
@@ -10,12 +11,11 @@ import {
 } from '../../../services/accounts/sessions.ts';
 import type { Call } from '../../../services/call.ts';
 import { findPlanUse } from '../../../store/accounts/plans.ts';
+import { userTable } from '../../../store/accounts/userTable.ts';
 import { searchRecords } from '../../../store/records/records.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
-import { Flag, Id, List, Millis, nullable, OneOf, Shape, SomeOf, Text } from '../../http/schema.ts';
 import { apiKey } from './apiKey.ts';
 import { planUse } from './plan.ts';
-import { password } from './user.ts';
 
 const tag = 'Sessions';
 const session = Shape(
@@ -148,10 +148,7 @@ const endSessionEndpoint = endpoint({
 
 const keysReply = Shape(
   {
-    data: List(
-      apiKey.endpoints.find(({ method }) => method === 'GET')!.reply,
-      'API keys that the user has made and that still live.',
-    ),
+    data: List(apiKey.reply, 'API keys that the user has made and that still live.'),
   },
   ['data'],
 );
@@ -188,7 +185,10 @@ const passwordEndpoint = endpoint({
   body: Shape(
     {
       oldPassword: Text('The present password.', 'correct horse battery', { max: 200 }),
-      newPassword: Type.Unsafe<string>({ ...password, examples: ['another horse, another battery'] }),
+      newPassword: Type.Unsafe<string>({
+        ...userTable.fields.password.schema,
+        examples: ['another horse, another battery'],
+      }),
     },
     ['oldPassword', 'newPassword'],
   ),

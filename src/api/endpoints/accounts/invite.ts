@@ -1,37 +1,25 @@
 import { Type } from 'typebox';
-import { type Role, roles } from '../../../model/principal.ts';
+import type { Role } from '../../../model/principal.ts';
+import { Id, Name, Shape, Text } from '../../../model/schema.ts';
 import { acceptInvite } from '../../../services/accounts/acceptInvite.ts';
 import { createInvite } from '../../../services/accounts/createInvite.ts';
 import { inviteTable } from '../../../store/accounts/inviteTable.ts';
+import { userTable } from '../../../store/accounts/userTable.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { output } from '../../http/fields.ts';
 import { defineResource } from '../../http/resource.ts';
-import { Id, Millis, Name, Shape, SomeOf, Text } from '../../http/schema.ts';
-import { idField, timeFields } from '../records/common.ts';
-import { password, user } from './user.ts';
-
-const email = Text('Address the invite is made for.', 'bob@example.com', { max: 254, format: 'email' });
-const invitedRoles = SomeOf(roles, 'Roles granted to the invited user.', ['tenant-viewer'], 1);
+import { user } from './user.ts';
 
 const resource = defineResource({
   path: '/invite',
   tag: 'Invites',
-  noun: 'invite',
   about: 'An invite lets somebody become a user of the tenant.',
   table: inviteTable,
   owner: 'anyone',
   limit: 'maxInvites',
   without: ['create', 'update'],
-  fields: {
-    email: output(email, { always: true }),
-    roles: output(invitedRoles, { always: true }),
-    id: idField,
-    ...timeFields,
-    tenantId: output(Id('The tenant that the user will belong to.')),
-    organisationId: output(Id('The organisation of that tenant.')),
-    expiredAt: output(Millis('When the invite expires.'), { always: true }),
-  },
 });
+
+const { email, roles: invitedRoles } = inviteTable.fields;
 
 const create = endpoint({
   method: 'POST',
@@ -52,7 +40,7 @@ const create = endpoint({
   }>(
     Shape(
       {
-        roles: invitedRoles,
+        roles: invitedRoles.schema,
         url: Text(
           'The page that accepts the invite; it is placed into the mail. It must lie below VIGIL_PUBLIC_URL, an origin of VIGIL_CORS_ORIGINS or the address that Vigil serves on.',
           'https://console.example.com/accept',
@@ -64,13 +52,13 @@ const create = endpoint({
         ),
         tenantId: Id('The tenant that the user will belong to; your own if left out.'),
         organisationId: Id('The organisation of that tenant.'),
-        email,
+        email: email.schema,
       },
       ['roles', 'url', 'email'],
     ),
   ),
   reserved: new Set(['id', 'createdAt', 'updatedAt', 'expiredAt']),
-  reply: resource.endpoints.find(({ method }) => method === 'GET')!.reply,
+  reply: resource.reply,
   status: 201,
   effect: 'create',
   problems: ['conflict', 'unprocessable', 'plan-limit'],
@@ -96,8 +84,11 @@ const accept = endpoint({
   description:
     'The invited user sets a name and a password, and can log in from then on. An invite can be accepted once.',
   params: Shape({ uid: Text('The secret of the accept link.', 'vigil_invite_…', { max: 200 }) }, ['uid']),
-  body: Shape({ name: Name('How the user is called.', 'Bob'), password }, ['name', 'password']),
-  reply: user.endpoints.find(({ method }) => method === 'GET')!.reply,
+  body: Shape({ name: Name('How the user is called.', 'Bob'), password: userTable.fields.password.schema }, [
+    'name',
+    'password',
+  ]),
+  reply: user.reply,
   status: 201,
   effect: 'change',
   password: 'set',

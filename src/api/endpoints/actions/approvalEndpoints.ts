@@ -1,3 +1,4 @@
+import { Id, JsonObject, Shape } from '../../../model/schema.ts';
 import {
   checkApprover,
   closeApproval,
@@ -5,16 +6,15 @@ import {
   openRequest,
 } from '../../../services/actions/approvals.ts';
 import type { StoredApproval } from '../../../store/actions/approvals.ts';
+import { approvalTable } from '../../../store/actions/approvalTable.ts';
+import { replySchema } from '../../../store/fields.ts';
 import { accessOf } from '../../http/access.ts';
 import { authorize } from '../../http/authorize.ts';
 import { type Endpoint, endpoint, type Input } from '../../http/endpoint.ts';
-import { replySchema } from '../../http/fields.ts';
-import { Id, JsonObject, Shape } from '../../http/schema.ts';
-import { approval } from './approval.ts';
 
 const tag = 'Approvals';
 const params = Shape({ id: Id('The approval.') }, ['id']);
-const reply = replySchema(approval.fields, [], 'The approval.');
+const reply = replySchema(approvalTable.fields, [], 'The approval.');
 
 /** Deciding on requests that wait for a second user; `endpoints` are those that can be held. */
 export function approvalEndpoints(endpoints: readonly Endpoint[]): Endpoint[] {

@@ -1,14 +1,5 @@
 import { Type } from 'typebox';
 import { fireAts, intentStates } from '../../../model/action.ts';
-import { haltTenant, readHalt, resumeTenant } from '../../../services/actions/haltActions.ts';
-import { readIntents } from '../../../services/actions/readIntents.ts';
-import { runAction } from '../../../services/actions/runAction.ts';
-import { simulateAction } from '../../../services/actions/simulateAction.ts';
-import { findReadable } from '../../../services/records/findReadable.ts';
-import { actionTable } from '../../../store/actions/actionTable.ts';
-import { findActionSetup } from '../../../store/actions/intentLog.ts';
-import { type Endpoint, endpoint } from '../../http/endpoint.ts';
-import { pageQuery } from '../../http/pageQuery.ts';
 import {
   Count,
   Flag,
@@ -20,7 +11,16 @@ import {
   OneOf,
   Shape,
   Text,
-} from '../../http/schema.ts';
+} from '../../../model/schema.ts';
+import { haltTenant, readHalt, resumeTenant } from '../../../services/actions/haltActions.ts';
+import { readIntents } from '../../../services/actions/readIntents.ts';
+import { runAction } from '../../../services/actions/runAction.ts';
+import { simulateAction } from '../../../services/actions/simulateAction.ts';
+import { findReadable } from '../../../services/records/findReadable.ts';
+import { actionTable } from '../../../store/actions/actionTable.ts';
+import { findActionSetup } from '../../../store/actions/intentLog.ts';
+import { type Endpoint, endpoint } from '../../http/endpoint.ts';
+import { pageQuery } from '../../http/pageQuery.ts';
 
 const tag = 'Actions';
 const byId = Shape({ id: Id('The action.') }, ['id']);

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { Problem } from '../../../model/errors.ts';
+import { Count, Flag, OneOf, Shape, Text, Words } from '../../../model/schema.ts';
 import { changeAlert, resolveByQuery } from '../../../services/alerts/alerts.ts';
 import { findAlert } from '../../../store/alerts/alertRecords.ts';
 import { visibleScope } from '../../../store/documents/documentScopes.ts';
 import type { Row } from '../../../store/records/records.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { checkIfMatch, etagOf } from '../../http/etag.ts';
-import { Count, Flag, OneOf, Shape, Text, Words } from '../../http/schema.ts';
 import { documentUpdate } from '../records/documentUpdate.ts';
 import { checkTimeseries, queryText, timeseries } from '../records/familyQ.ts';
 import { wholeAlert } from './alertSchemas.ts';

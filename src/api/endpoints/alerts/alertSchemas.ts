@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { chainUids } from '../../../chains/chains.ts';
 import { alertGroups, alertKinds } from '../../../model/alert.ts';
 import { interceptorTypes, severities, triggerTypes } from '../../../model/enumerations.ts';
-import { Flag, Id, JsonObject, Millis, nullable, OneOf, Shape, Text, Words } from '../../http/schema.ts';
+import { Flag, Id, JsonObject, Millis, nullable, OneOf, Shape, Text, Words } from '../../../model/schema.ts';
 
 const text = (description: string, example: string) => Text(description, example, { max: 100_000 });
 

@@ -1,4 +1,5 @@
 import type { AlertKind } from '../../../model/alert.ts';
+import { Id, Shape } from '../../../model/schema.ts';
 import { findReadable } from '../../../services/records/findReadable.ts';
 import { alertTable } from '../../../store/alerts/alertTable.ts';
 import { contractTable } from '../../../store/contracts/contractTable.ts';
@@ -6,7 +7,6 @@ import { projectTable } from '../../../store/contracts/projectTable.ts';
 import { contractScope, projectScope, visibleScope } from '../../../store/documents/documentScopes.ts';
 import { searchJson } from '../../../store/documents/searchDocuments.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
-import { Id, Shape } from '../../http/schema.ts';
 import { checkTimeseries, familyQ, familyQReply } from '../records/familyQ.ts';
 import { actionAlert, triggerAlert, wholeAlert } from './alertSchemas.ts';
 

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
+import { Shape, Text } from '../../../model/schema.ts';
 import type { SharedEvent, StreamQuery } from '../../../services/alerts/streamMatching.ts';
 import { findPlan } from '../../../store/accounts/plans.ts';
 import { createAlertMatcher } from '../../../store/alerts/createAlertMatcher.ts';
 import { accessOf } from '../../http/access.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
-import { Shape, Text } from '../../http/schema.ts';
 import { createScopeWatch } from './scopeWatch.ts';
 
 const idPattern = '^\\d{1,19}-\\d{1,18}$';

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { type AlertGroup, alertGroups, type Severity, severityOf } from '../../../model/alert.ts';
 import { severities } from '../../../model/enumerations.ts';
+import { Count, Id, OneOf, Shape } from '../../../model/schema.ts';
 import { findReadable } from '../../../services/records/findReadable.ts';
 import { type CellCount, countAlertsOverTime } from '../../../store/alerts/countAlertsOverTime.ts';
 import { countContractEntries } from '../../../store/alerts/countContractEntries.ts';
 import { contractTable } from '../../../store/contracts/contractTable.ts';
 import { withTimeLimit } from '../../../store/documents/searchDocuments.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { Count, Id, OneOf, Shape } from '../../http/schema.ts';
 import { histogramBody, histogramData, readCut } from '../records/histogramBody.ts';
 
 const count = (description: string, example: number) => Count(description, example, Number.MAX_SAFE_INTEGER);

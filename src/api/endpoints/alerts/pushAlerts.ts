@@ -1,7 +1,5 @@
 import { Type } from 'typebox';
 import { severities } from '../../../model/enumerations.ts';
-import { type Pushed, pushFindings } from '../../../services/alerts/pushFindings.ts';
-import { endpoint } from '../../http/endpoint.ts';
 import {
   Id,
   JsonObject,
@@ -13,7 +11,9 @@ import {
   Shape,
   Text,
   Words,
-} from '../../http/schema.ts';
+} from '../../../model/schema.ts';
+import { type Pushed, pushFindings } from '../../../services/alerts/pushFindings.ts';
+import { endpoint } from '../../http/endpoint.ts';
 import { detector } from '../detectors/detector.ts';
 
 const eid = Text(

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { type Chain, type ChainUid, chains, chainUids } from '../../../chains/chains.ts';
+import { Count, Flag, Id, List, Millis, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
 import { type ChainState, findChainStates, listContractsByChain } from '../../../store/watch/chainStates.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
-import { Count, Flag, Id, List, Millis, nullable, OneOf, Shape, Text } from '../../http/schema.ts';
 
 const currency = {
   symbol: Text('Symbol.', 'ETH'),

@@ -1,7 +1,7 @@
+import { Id, List, OneOf, Shape, Text } from '../../../model/schema.ts';
 import { listShares, respondToShare } from '../../../services/contracts/shares.ts';
 import { shareStatuses } from '../../../store/contracts/shares.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
-import { Id, List, OneOf, Shape, Text } from '../../http/schema.ts';
 
 const tag = 'Shares';
 const members = {

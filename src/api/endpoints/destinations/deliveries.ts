@@ -1,6 +1,18 @@
 import { Type } from 'typebox';
 import { destinationTypes, severities } from '../../../model/enumerations.ts';
 import { eventTypes } from '../../../model/notification.ts';
+import {
+  Count,
+  Flag,
+  Id,
+  List,
+  Millis,
+  nullable,
+  OneOf,
+  Shape,
+  Text,
+  TextMap,
+} from '../../../model/schema.ts';
 import { confirmDestination, resendConfirmation } from '../../../services/destinations/confirmDestination.ts';
 import { previewDestination, testDestination } from '../../../services/destinations/notifyDestination.ts';
 import { replayDelivery } from '../../../services/destinations/replayDelivery.ts';
@@ -12,7 +24,6 @@ import { findHealth } from '../../../store/destinations/destinationHealth.ts';
 import { destinationTable } from '../../../store/destinations/destinationTable.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { pageQuery } from '../../http/pageQuery.ts';
-import { Count, Flag, Id, List, Millis, nullable, OneOf, Shape, Text, TextMap } from '../../http/schema.ts';
 import { destination } from './destination.ts';
 
 const tag = 'Destinations';

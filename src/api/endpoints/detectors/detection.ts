@@ -2,6 +2,18 @@ import { Type } from 'typebox';
 import { backtestStates } from '../../../model/backtest.ts';
 import { severities } from '../../../model/enumerations.ts';
 import {
+  Count,
+  Id,
+  JsonObject,
+  List,
+  Millis,
+  Name,
+  nullable,
+  OneOf,
+  Shape,
+  Text,
+} from '../../../model/schema.ts';
+import {
   backtestDetector,
   backtestProposed,
   readBacktest,
@@ -13,18 +25,6 @@ import { detectorTable } from '../../../store/detectors/detectorTable.ts';
 import type { BacktestRow } from '../../../store/watch/backtests.ts';
 import { findFault } from '../../../store/watch/faults.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
-import {
-  Count,
-  Id,
-  JsonObject,
-  List,
-  Millis,
-  Name,
-  nullable,
-  OneOf,
-  Shape,
-  Text,
-} from '../../http/schema.ts';
 
 const blockNumber = (description: string, example: number) =>
   Type.Integer({ description, minimum: 0, maximum: Number.MAX_SAFE_INTEGER, examples: [example] });

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
+import { Count, List, OneOf, Shape, Text } from '../../../model/schema.ts';
 import { type ImportRequest, runLabelImport } from '../../../services/labels/runLabelImport.ts';
+import { labelTable } from '../../../store/labels/labelTable.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { Count, List, OneOf, Shape, Text } from '../../http/schema.ts';
-import { labelChain, labelSource, labelTagWords, labelTenant } from './label.ts';
 
+const { tenantId, chainUid, tags, source } = labelTable.fields;
 const bodyLimit = 16 * 1024 * 1024;
 
 export const labelImport = endpoint({
@@ -35,10 +36,10 @@ export const labelImport = endpoint({
             'address,name,tags\n0x8589427373d6d84e98730d7795d8f6f8731fda16,Mixer router,MIXER;SANCTION\n',
           ],
         }),
-        tenantId: labelTenant,
-        chainUid: labelChain,
-        tags: labelTagWords,
-        source: labelSource,
+        tenantId: tenantId.schema,
+        chainUid: chainUid.schema,
+        tags: tags.schema,
+        source: source.schema,
       },
       ['csv'],
     ),

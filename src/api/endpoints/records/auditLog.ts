@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
+import { Id, JsonObject, List, Millis, nullable, Shape, Text } from '../../../model/schema.ts';
 import { searchAudit } from '../../../store/records/audit.ts';
 import { createCheckpoint } from '../../../store/records/auditCheckpoint.ts';
 import { streamAudit } from '../../../store/records/streamAudit.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
-import { Id, JsonObject, List, Millis, nullable, Shape, Text } from '../../http/schema.ts';
 
 type Filter = {
   tenantId?: number;

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Static, type TSchema, Type } from 'typebox';
+import { Shape } from '../../../model/schema.ts';
 import { invalidInput } from '../../../model/validate.ts';
 import type { Row } from '../../../store/records/records.ts';
-import { readOnly } from '../../http/fields.ts';
-import { Shape } from '../../http/schema.ts';
+import { readOnlyFault } from '../../http/readUpdate.ts';
 
 /**
  * The body of a change to what is searched as a document: only the members in `changing` change, the others may come
@@ -26,7 +26,7 @@ export function documentUpdate<C extends Record<string, TSchema>>(
       const faults = Object.keys(body)
         .filter((name) => !Object.hasOwn(changing, name) && !passing.includes(name))
         .filter((name) => !isDeepStrictEqual(body[name], current[name]))
-        .map((name) => readOnly(`/${name}`));
+        .map((name) => readOnlyFault(`/${name}`));
       if (faults.length > 0) throw invalidInput(faults);
     },
   };

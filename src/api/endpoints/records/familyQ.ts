@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Fault } from '../../../model/errors.ts';
+import { List, maxId, Shape } from '../../../model/schema.ts';
 import { invalidInput } from '../../../model/validate.ts';
-import { List, maxId, Shape } from '../../http/schema.ts';
 import { pageMembers, sortList } from '../../http/search.ts';
 
 const time = (description: string, example: number) =>

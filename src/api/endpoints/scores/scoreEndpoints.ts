@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { severities } from '../../../model/enumerations.ts';
+import { Count, Flag, Id, List, Millis, nullable, OneOf, Shape, Text, Words } from '../../../model/schema.ts';
 import { readScore } from '../../../services/scores/readScore.ts';
 import { resumeScoring } from '../../../services/scores/resumeScoring.ts';
 import { tagScore } from '../../../services/scores/tagScore.ts';
 import { type Trial, tryLicense } from '../../../services/scores/tryLicense.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { checkIfMatch, etagOf } from '../../http/etag.ts';
-import { Count, Flag, Id, List, Millis, nullable, OneOf, Shape, Text, Words } from '../../http/schema.ts';
 import { documentUpdate } from '../records/documentUpdate.ts';
 import { instance } from './instance.ts';
 import { scoreChange, scoreChangeNames, scoreChangeSchema } from './scoreSearch.ts';

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { severities } from '../../../model/enumerations.ts';
+import { Id, JsonObject, Millis, nullable, OneOf, Shape, Text, Words } from '../../../model/schema.ts';
 import { findReadable } from '../../../services/records/findReadable.ts';
 import { instanceScope } from '../../../store/documents/documentScopes.ts';
 import { searchJson } from '../../../store/documents/searchDocuments.ts';
 import { instanceTable } from '../../../store/scores/instanceTable.ts';
 import { scoreTable } from '../../../store/scores/scoreTable.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { Id, JsonObject, Millis, nullable, OneOf, Shape, Text, Words } from '../../http/schema.ts';
 import { checkTimeseries, familyQReply, scoreFamilyQ } from '../records/familyQ.ts';
 
 const text = (description: string, example: string) => Text(description, example, { max: 100_000 });

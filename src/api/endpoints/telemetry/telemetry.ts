@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { metrics } from '../../../model/metrics.ts';
+import { List, nullable, OneOf, Shape, Text, Words } from '../../../model/schema.ts';
 import { readTelemetry, type TelemetryRequest } from '../../../services/telemetry/telemetry.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
-import { List, nullable, OneOf, Shape, Text, Words } from '../../http/schema.ts';
 import { histogramData, intervalText } from '../records/histogramBody.ts';
 
 const tag = 'Usage and telemetry';

@@ -1,8 +1,8 @@
 import { alertKinds } from '../../../model/alert.ts';
 import { severities } from '../../../model/enumerations.ts';
+import { Count, Id, Shape } from '../../../model/schema.ts';
 import { readUsage } from '../../../services/telemetry/usage.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { Count, Id, Shape } from '../../http/schema.ts';
 import { planUse } from '../accounts/plan.ts';
 import { histogramBody, histogramData, readCut } from '../records/histogramBody.ts';
 

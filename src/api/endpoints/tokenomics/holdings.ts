@@ -1,9 +1,9 @@
 import { type TSchema, Type } from 'typebox';
 import { chainUids } from '../../../chains/chains.ts';
 import { invalid } from '../../../model/errors.ts';
+import { Count, Id, List, Millis, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
 import { readTokenomics } from '../../../services/tokenomics/readTokenomics.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { Count, Id, List, Millis, nullable, OneOf, Shape, Text } from '../../http/schema.ts';
 
 const description = `What is planned for a token against what its contract says now, ready for a chart.
 

@@ -1,9 +1,10 @@
 import { chainUids } from '../../../chains/chains.ts';
+import { Count, Id, List, Millis, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
 import { readWalletBalance } from '../../../services/wallets/readWalletBalance.ts';
 import { rotateWallet } from '../../../services/wallets/rotateWallet.ts';
+import { replySchema } from '../../../store/fields.ts';
+import { walletTable } from '../../../store/wallets/walletTable.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
-import { replySchema } from '../../http/fields.ts';
-import { Count, Id, List, Millis, nullable, OneOf, Shape, Text } from '../../http/schema.ts';
 import { wallet } from './wallet.ts';
 
 const tag = 'Wallets';
@@ -52,7 +53,7 @@ export const walletEndpoints: readonly Endpoint[] = [
     description:
       'The wallet signs with a new key and has a new address from now on; rights of the old address on contracts have to be moved. The old key is kept.',
     params,
-    reply: replySchema(wallet.fields),
+    reply: replySchema(walletTable.fields),
     effect: 'create',
     problems: ['not-found', 'conflict', 'unprocessable'],
     handle: async (call, { params }) => {

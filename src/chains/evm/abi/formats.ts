@@ -27,12 +27,4 @@ export const evmFormat = {
     test: (text) => isAccepted(parseFunction, text),
     words: 'must be a function such as transfer(address to, uint256 amount) or balanceOf(address)(uint256)',
   }),
-  gasTip: defineFormat('gasTip', {
-    test: (text) => /^(\d{1,12}(\.\d{1,9})?)?$/.test(text),
-    words: 'must be a tip in gwei such as "2.5", or empty to have it estimated',
-  }),
-  gasPrice: defineFormat('gasPrice', {
-    test: (text) => /^(market|slow|fast|fastest|\d{1,12}(\.\d{1,9})?)$/.test(text),
-    words: 'must be market, slow, fast, fastest, or a price in gwei such as "12.5"',
-  }),
 };
