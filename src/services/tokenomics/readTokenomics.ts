@@ -22,7 +22,7 @@ export async function readTokenomics(call: Call, contractId: number, range: { fr
   const contract = await findRecord(call.db, contractTable, call.scope, contractId, names);
   if (!contract) throw new Problem('not-found', 'There is no such contract.');
   const place = { id: contractId, tenantId: Number(contract.tenantId) };
-  const chainUid = contract.chainUid as ChainUid;
+  const { chainUid } = contract;
   const [categories, detectors] = await Promise.all([
     findCategories(call.db, place.tenantId, contractId),
     findSupplyDetectors(call.db, place.tenantId, contractId),
@@ -32,7 +32,7 @@ export async function readTokenomics(call: Call, contractId: number, range: { fr
   const holders = categories.map(({ address }) => canonicalOf(chainUid, address));
   const [{ fault, token }, samples] = await Promise.all([
     // In lower case, which every node and encoder takes.
-    readToken(call, chainUid, String(contract.address).toLowerCase(), [
+    readToken(call, chainUid, contract.address.toLowerCase(), [
       ...lockers,
       ...holders.filter((each) => each !== null),
     ]),

@@ -75,7 +75,7 @@ async function contractAddress(
     throw unprocessable(
       `${pointer}/contractId`,
       'other-chain',
-      `The contract is on ${String(contract.chainUid)} and the wallet on ${chain.uid}.`,
+      `The contract is on ${contract.chainUid} and the wallet on ${chain.uid}.`,
     );
-  return readAddress(chain, String(contract.address), pointer);
+  return readAddress(chain, contract.address, pointer);
 }

@@ -1,6 +1,6 @@
 import { spendingWindowMs } from '../../actions/walletLimits.ts';
 import type { ChainClient } from '../../chains/chainClient.ts';
-import { getChain } from '../../chains/chains.ts';
+import { chains } from '../../chains/chains.ts';
 import { zip } from '../../lib/zip.ts';
 import { Problem } from '../../model/errors.ts';
 import { findSpending } from '../../store/actions/signing.ts';
@@ -28,13 +28,13 @@ const names = ['id', 'tenantId', 'chainUid', 'address'] as const;
 export async function readWalletBalance(call: Call, id: number): Promise<WalletBalance> {
   const wallet = await findRecord(call.db, walletTable, call.scope, id, names);
   if (!wallet) throw new Problem('not-found', 'There is no such wallet.');
-  const chain = getChain(String(wallet.chainUid));
+  const chain = chains[wallet.chainUid];
   const client = call.services.chains.client(chain.uid);
   if (!client) throw new Problem('conflict', `The balance cannot be read. ${noEndpoint(chain.uid)}`);
-  const walletRef = { tenantId: Number(wallet.tenantId), walletId: id };
+  const walletRef = { tenantId: wallet.tenantId, walletId: id };
   const former = await findDrainingKeys(call.db, walletRef);
   const { spent } = await findSpending(call.db, walletRef, call.now - spendingWindowMs);
-  const address = String(wallet.address);
+  const { address } = wallet;
   const { block, balances } = await readOrThrow(client, [address, ...former.map((key) => key.address)]);
   const [balance, ...formerBalances] = balances;
   return {

@@ -9,18 +9,8 @@ export const organisation = defineResource({
   table: organisationTable,
   owner: 'platform',
   beforeDelete: async (call, { id }) => {
-    await refuseIfUsed(call, 'tenants of an organisation', Number(id), 'tenants belong to this organisation');
-    await refuseIfUsed(
-      call,
-      'licenses of an organisation',
-      Number(id),
-      'licenses belong to this organisation',
-    );
-    await refuseIfUsed(
-      call,
-      'instances of an organisation',
-      Number(id),
-      'license instances name this organisation',
-    );
+    await refuseIfUsed(call, 'tenants of an organisation', id, 'tenants belong to this organisation');
+    await refuseIfUsed(call, 'licenses of an organisation', id, 'licenses belong to this organisation');
+    await refuseIfUsed(call, 'instances of an organisation', id, 'license instances name this organisation');
   },
 });

@@ -33,6 +33,6 @@ export const plan = defineResource({
   beforeDelete: async (call, current) => {
     if (current.id === 1)
       throw new Problem('conflict', 'This is the plan of tenants without a subscription; change it instead.');
-    await refuseIfUsed(call, 'subscriptions of a plan', Number(current.id), 'subscriptions use this plan');
+    await refuseIfUsed(call, 'subscriptions of a plan', current.id, 'subscriptions use this plan');
   },
 });

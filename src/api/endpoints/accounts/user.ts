@@ -1,4 +1,3 @@
-import type { Role } from '../../../model/principal.ts';
 import { checkRank } from '../../../services/accounts/checkGrant.ts';
 import { finishUser, prepareUser } from '../../../services/accounts/prepareUser.ts';
 import { revokeSessions } from '../../../store/accounts/tokens.ts';
@@ -15,8 +14,8 @@ const resource = defineResource({
   prepare: prepareUser,
   finish: finishUser,
   beforeDelete: async (call, current) => {
-    checkRank(call, current.roles as Role[]);
-    await revokeSessions(call.db, Number(current.id), call.now);
+    checkRank(call, current.roles);
+    await revokeSessions(call.db, current.id, call.now);
     call.services.forgetTokens();
   },
 });

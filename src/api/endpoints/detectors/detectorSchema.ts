@@ -9,5 +9,5 @@ export const detectorSchema = defineResource({
   table: detectorSchemaTable,
   owner: 'platform',
   beforeDelete: (call, { id }) =>
-    refuseIfUsed(call, 'detectors of a schema', Number(id), 'detectors use this schema'),
+    refuseIfUsed(call, 'detectors of a schema', id, 'detectors use this schema'),
 });

@@ -13,5 +13,5 @@ export const license = defineResource({
   prepare: prepareLicense,
   finish: finishLicense,
   beforeDelete: (call, { id }) =>
-    refuseIfUsed(call, 'instances of a license', Number(id), 'instances use this license'),
+    refuseIfUsed(call, 'instances of a license', id, 'instances use this license'),
 });

@@ -13,5 +13,5 @@ export const wallet = defineResource({
   limit: 'maxWallets',
   prepare: prepareWallet,
   beforeDelete: (call, { id }) =>
-    refuseIfUsed(call, 'actions of a wallet', Number(id), 'actions sign with this wallet'),
+    refuseIfUsed(call, 'actions of a wallet', id, 'actions sign with this wallet'),
 });
