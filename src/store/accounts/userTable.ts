@@ -18,7 +18,8 @@ export const userTable = defineTable({
     }),
     email: editable(
       Text(
-        'Unique in the tenant, kept in lower case; the user logs in with it. A new one needs a new `password` along with it.',
+        'Unique in the tenant, kept in lower case; the user logs in with it. A new one needs a new ' +
+          '`password` along with it.',
         'alice@example.com',
         { max: 254, format: 'email' },
       ),
@@ -30,7 +31,8 @@ export const userTable = defineTable({
     roles: editable(SomeOf(roles, 'What the user may do.', ['tenant-manager'], 1), { required: true }),
     password: writeOnly(
       Text(
-        '12 to 200 characters; never shown. Common passwords and those made of rows, repetitions or own names are refused.',
+        '12 to 200 characters; never shown. Common passwords and those made of rows, repetitions or own ' +
+          'names are refused.',
         'correct horse battery',
         { min: 12, max: 200 },
       ),

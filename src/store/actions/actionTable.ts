@@ -135,7 +135,9 @@ export const actionTable = defineTable({
     maxAlertAge: editable(
       Type.Integer({
         description:
-          'How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent.',
+          'How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left ' +
+          'out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped ' +
+          'intent.',
         minimum: 1000,
         maximum: 31_536_000_000,
         examples: [3_600_000],

@@ -47,7 +47,8 @@ export const projectTable = defineTable({
         uniqueItems: true,
         maxItems: 1000,
         description:
-          'Tenants that may view the project, its contracts and their alerts once they have accepted (`/share`). They do not see each other here.',
+          'Tenants that may view the project, its contracts and their alerts once they have accepted ' +
+          '(`/share`). They do not see each other here.',
         examples: [[]],
       }),
       {
@@ -60,8 +61,8 @@ export const projectTable = defineTable({
       'License instances of the project.',
       {
         // A viewer of a shared project does not see the licenses that others gave it.
-        from: () => `license_instance i where i.tenant_id = t.tenant_id and i.project_id = t.id and i.status <> 'DELETED'
-          and (scope.is_everything or i.tenant_id = any(scope.tenant_ids)
+        from: () => `license_instance i where i.tenant_id = t.tenant_id and i.project_id = t.id
+          and i.status <> 'DELETED' and (scope.is_everything or i.tenant_id = any(scope.tenant_ids)
             or i.organisation_id = any(scope.organisation_ids) or i.tenant_id in ${organisationTenants})`,
         alias: 'i',
       },

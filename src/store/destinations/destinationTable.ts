@@ -59,7 +59,8 @@ export const destinationTable = defineTable({
     ),
     confirmed: readOnly(
       Flag(
-        'Whether the e-mail address was confirmed by the link that was mailed to it; before that nothing else is sent there. Null for other kinds.',
+        'Whether the e-mail address was confirmed by the link that was mailed to it; before that nothing ' +
+          'else is sent there. Null for other kinds.',
       ),
       {
         detail: true,

@@ -20,7 +20,9 @@ const alertFields = {
   name: editable(Name('Name of the alert.', 'Large withdrawal'), { required: true }),
   message: editable(
     Text(
-      'Message of the alert. {member} stands for a member of what the trigger finds, or for severity, name, timestamp, txHash and other members of the alert; one that it cannot have is refused, and the refusal lists those that it can.',
+      'Message of the alert. {member} stands for a member of what the trigger finds, or for severity, ' +
+        'name, timestamp, txHash and other members of the alert; one that it cannot have is refused, and the ' +
+        'refusal lists those that it can.',
       'Somebody withdrew {args.amount}.',
       { max: 10_000 },
     ),

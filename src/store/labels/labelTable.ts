@@ -15,7 +15,8 @@ export const labelTable = defineTable({
     status: statusField,
     tenantId: createOnly(
       Id(
-        'The owning tenant; your own if left out. An administrator who leaves it out makes a label for the whole platform, which every tenant sees.',
+        'The owning tenant; your own if left out. An administrator who leaves it out makes a label for the ' +
+          'whole platform, which every tenant sees.',
       ),
     ),
     chainUid: createOnly(

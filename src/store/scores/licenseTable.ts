@@ -25,21 +25,26 @@ export const licenseTable = defineTable({
     ),
     params: editable(
       Text(
-        'Dynamic parameters held as a JSON text: `min` (0) and `max` (100) bound a score, `start` (max) is where it begins, `tick` is a schedule such as "1 day" by which the scripts are asked, and any other members are for the scripts.',
+        'Dynamic parameters held as a JSON text: `min` (0) and `max` (100) bound a score, `start` (max) is ' +
+          'where it begins, `tick` is a schedule such as "1 day" by which the scripts are asked, and any ' +
+          'other members are for the scripts.',
         '{"min":0,"max":100}',
         { max: 100_000 },
       ),
     ),
     groupScript: editable(
       Text(
-        'JavaScript that names the score groups which an event concerns: a text, a list of texts, or nothing. It sees `e` (the alert, or `{ type: "tick", timestamp }`), `l` (the params) and `s` (present scores by group). Without it every active score group is meant.',
+        'JavaScript that names the score groups which an event concerns: a text, a list of texts, or ' +
+          'nothing. It sees `e` (the alert, or `{ type: "tick", timestamp }`), `l` (the params) and `s` ' +
+          '(present scores by group). Without it every active score group is meant.',
         "['security']",
         { max: 100_000 },
       ),
     ),
     scoreScript: editable(
       Text(
-        'JavaScript that gives the change of the score of one group: a number, `{ change, key, value }`, or nothing. It sees what the group script sees, and `group` and `score` (the present one).',
+        'JavaScript that gives the change of the score of one group: a number, `{ change, key, value }`, ' +
+          'or nothing. It sees what the group script sees, and `group` and `score` (the present one).',
         '-e.numericSeverity / 10',
         { max: 100_000 },
       ),

@@ -23,7 +23,8 @@ const allowedCall = Shape(
 const allowedCalls = Type.Unsafe<Static<typeof allowedCall>[]>({
   ...List(
     allowedCall,
-    'What the wallet may call, when an action is saved and when it is fired; every contract of the tenant if left out or null, nothing if empty.',
+    'What the wallet may call, when an action is saved and when it is fired; every contract of the tenant ' +
+      'if left out or null, nothing if empty.',
     { maxItems: 100 },
   ),
   examples: [[{ address: '0xdAC17F958D2ee523a2206206994597C13D831ec7', functions: ['pause()'] }]],
@@ -77,7 +78,8 @@ export const walletTable = defineTable({
     ),
     maxHourlySpend: editable(
       Text(
-        'Most that gas may cost within an hour, in the currency of the chain; what is usual there if left out, no limit if null.',
+        'Most that gas may cost within an hour, in the currency of the chain; what is usual there if left ' +
+          'out, no limit if null.',
         '0.5',
         {
           max: 40,
@@ -89,7 +91,8 @@ export const walletTable = defineTable({
     allowedCalls: editable(allowedCalls, { detail: true }),
     requireApproval: editable(
       Flag(
-        'Whether changing the wallet or its actions and executing them by hand waits for the approval of a second user. Alerts fire them without asking.',
+        'Whether changing the wallet or its actions and executing them by hand waits for the approval of a ' +
+          'second user. Alerts fire them without asking.',
       ),
       { default: false, detail: true },
     ),
