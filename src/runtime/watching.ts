@@ -137,7 +137,7 @@ export function startWatching(options: Options): { stop(): Promise<void> } {
         auditKeys: options.auditKeys,
         holder,
         confirmations,
-        block: client.block,
+        readBlock: client.block,
         head: client.head,
         alertHooks: options.alertHooks,
         retractionHooks: options.retractionHooks,

@@ -18,11 +18,11 @@ type Options = {
   readBlock: (number: number) => Promise<Block | null>;
   findSubscriber: (kind: string, id: number) => Subscriber | undefined;
   loadState: (subscriber: Subscriber) => Promise<SubscriberState | undefined>;
-  /** Writes what came of it and deletes the row; false when something has changed meanwhile and it must be evaluated again. */
-  settle: (work: Deferred) => Promise<boolean>;
-  /** The subscriber is not active any more. */
+  /** Writes the results and deletes the row; does neither when the state changed meanwhile, so that the block is evaluated again. */
+  settle: (evaluation: DeferredEvaluation) => Promise<void>;
+  /** The subscriber is no longer active. */
   drop: (backlog: Backlog) => Promise<void>;
-  /** The backlog is about to become too long, or is. */
+  /** The backlog has reached half of its limit. */
   reportLate: (subscriber: Subscriber, backlog: Backlog) => Promise<void>;
   switchOff: (subscriber: Subscriber, backlog: Backlog) => Promise<void>;
   isStopped: () => boolean;
@@ -30,10 +30,9 @@ type Options = {
   onError: (error: unknown) => void;
 };
 
-export type Deferred = {
+export type DeferredEvaluation = {
   subscriber: Subscriber;
   row: DeferredRow;
-  block: Block;
   before: SubscriberState | undefined;
   evaluated: Evaluated;
   epoch: number;
@@ -95,7 +94,7 @@ export function createDeferredLane(options: Options) {
       const evaluated = await evaluate(subscriber, row, block, before);
       const [postponed] = evaluated.deferred;
       if (postponed) return await postpone(backlog, row);
-      await options.settle({ subscriber, row, block, before, evaluated, epoch });
+      await options.settle({ subscriber, row, before, evaluated, epoch });
     } catch (error) {
       if (!(error instanceof BlockUnavailable)) throw error;
       await postpone(backlog, row);

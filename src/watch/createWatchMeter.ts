@@ -52,9 +52,9 @@ export function createWatchMeter(chain: string, recorder: Recorder) {
         if (hashes.size > 0) recorder.add(series('transactions'), tenantId, hashes.size);
       }
     },
-    stored(blocks: readonly Block[], findings: readonly Finding[], head: number): void {
+    stored(last: Block, findings: readonly Finding[], head: number): void {
       raised(findings);
-      recorder.add(series('head_lag'), platformTenant, Math.max(0, head - blocks.at(-1)!.number));
+      recorder.add(series('head_lag'), platformTenant, Math.max(0, head - last.number));
     },
   };
 }

@@ -1,6 +1,5 @@
 import type { Fault } from '../matching/evaluateMatches.ts';
 import type { SubscriberRef } from '../matching/subscriber.ts';
-import type { Finding } from '../model/alert.ts';
 import type { Db } from '../store/db.ts';
 import {
   clearFaults,
@@ -10,22 +9,22 @@ import {
   recordFaults,
 } from '../store/watch/faults.ts';
 
-/** After this many faults in a row the owner is told. */
-const alertAfterFaults = 3;
+/** After this many faults in a row the owner gets an alert. */
+export const alertAfterFaults = 3;
 
-/** What came of evaluations, in order; without a fault they worked. */
+/** How an evaluation ended; without a fault it succeeded. */
 export type Outcome = { subscriber: SubscriberRef; fault?: Fault };
 
-/** A script that did not end, and how often in a row it did not. */
+/** A script that ran into its time limit, and how often in a row. */
 export type LoopingScript = { fault: Fault } & Pick<RecordedFault, 'looped' | 'loopedFrom'>;
 
 export type FaultLedger = Awaited<ReturnType<typeof openFaultLedger>>;
 
-/** Which detectors and triggers of a chain fail at the moment. */
+/** Keeps track of the detectors and triggers of a chain that currently fail. */
 export async function openFaultLedger(db: Db, chainUid: string) {
   const faulty = new Set((await listFaultySubscribers(db, chainUid)).map(keyOf));
   return {
-    /** Notes what failed, forgets what works again, and returns the faults that are to be told and the scripts that loop. */
+    /** Records what failed, clears what succeeded again; returns the faults that owners get an alert of and the scripts that loop. */
     async write(
       tx: Db,
       outcomes: readonly Outcome[],
@@ -49,7 +48,7 @@ export async function openFaultLedger(db: Db, chainUid: string) {
       }
       return { alerting, looping };
     },
-    /** To be told of what was written, once that is certain. */
+    /** To be called with the outcomes of `write` once its transaction is committed. */
     committed(outcomes: readonly Outcome[]): void {
       for (const { subscriber, fault } of outcomes)
         if (fault) faulty.add(keyOf(subscriber));
@@ -62,7 +61,7 @@ function keyOf({ kind, id }: { kind: string; id: number }): string {
   return `${kind} ${id}`;
 }
 
-/** The faults of each since it last worked. */
+/** The faults of a subscriber since it last succeeded. */
 type Run = { subscriber: SubscriberRef; hasSucceeded: boolean; faults: Fault[] };
 
 function lastRuns(outcomes: readonly Outcome[]): Run[] {
@@ -84,7 +83,7 @@ function toRow({ subscriber: { kind, id, contract }, faults }: Run): FaultRow {
     tenantId: contract.tenantId,
     contractId: contract.id,
     message: last.message,
-    // One that cannot even start is told of at once.
+    // One that cannot even start is reported at once.
     count: last.isInvalid ? alertAfterFaults : faults.length,
     firstAt: faults[0]!.at,
     lastAt: last.at,
@@ -92,34 +91,9 @@ function toRow({ subscriber: { kind, id, contract }, faults }: Run): FaultRow {
   };
 }
 
-/** Those at the end that were nothing but scripts which did not end. */
+/** The last faults in a row that were script timeouts. */
 function loopsOf(faults: readonly Fault[]): Pick<FaultRow, 'looped' | 'loopedFrom'> {
   const other = faults.findLastIndex(({ loopedAt }) => loopedAt === undefined);
   const loops = faults.slice(other + 1);
   return { looped: loops.length, loopedFrom: loops[0]?.loopedAt ?? null };
-}
-
-/** A detector that does not work is itself something to be told of. */
-export function faultFinding({ subscriber, message, at, isInvalid }: Fault): Finding {
-  const { kind, id, name, contract } = subscriber;
-  const what = isInvalid
-    ? 'cannot run and finds nothing'
-    : `has failed ${alertAfterFaults} times in a row and may miss something`;
-  return {
-    tenantId: contract.tenantId,
-    projectId: contract.projectId,
-    contractId: contract.id,
-    kind,
-    group: kind === 'trigger' ? 'trigger' : 'SECURITY',
-    severity: 'MEDIUM',
-    timestamp: at,
-    key: `fault ${kind} ${id}`,
-    eid: `fault-${kind}-${id}-${at}`,
-    name: `${kind === 'trigger' ? 'Trigger' : 'Detector'} fault`,
-    message: `${name} ${what} until this is mended: ${message}`,
-    meta: { fault: message },
-    tags: ['vigil', 'fault'],
-    chainUid: contract.chainUid,
-    ...(kind === 'trigger' ? { triggerId: id } : { detectorId: id }),
-  };
 }

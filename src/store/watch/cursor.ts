@@ -68,7 +68,7 @@ export async function findCursor(db: Db, chainUid: string): Promise<Cursor> {
   };
 }
 
-type Step = {
+export type CursorStep = {
   chainUid: string;
   holder: string;
   /** The block that the step starts from. */
@@ -79,7 +79,7 @@ type Step = {
 };
 
 /** Goes on by these blocks, oldest first. */
-export async function advanceCursor(tx: Db, step: Step, blocks: readonly Header[]): Promise<void> {
+export async function advanceCursor(tx: Db, step: CursorStep, blocks: readonly Header[]): Promise<void> {
   const tip = blocks.at(-1)!;
   await moveCursor(tx, step, tip, tip.number);
   await tx.prepared(
@@ -93,7 +93,7 @@ export async function advanceCursor(tx: Db, step: Step, blocks: readonly Header[
 /** Goes back to a height, and to the block there unless that is not known either; what lies above it is forgotten. */
 export async function rewindCursor(
   tx: Db,
-  step: Step,
+  step: CursorStep,
   to: Header | undefined,
   height: number,
 ): Promise<void> {
@@ -101,7 +101,7 @@ export async function rewindCursor(
   await tx.query(sql`delete from chain_block where chain_uid = ${step.chainUid} and number > ${height}`);
 }
 
-async function moveCursor(tx: Db, step: Step, to: Header | undefined, height: number): Promise<void> {
+async function moveCursor(tx: Db, step: CursorStep, to: Header | undefined, height: number): Promise<void> {
   const moved = await tx.prepared(
     sql`update chain_cursor set processed = ${height}::bigint, hash = ${to?.hash ?? null}::text,
         processed_at = ${to?.timestamp ?? null}::bigint, head = greatest(${step.head}::bigint, ${height}::bigint),

@@ -1,0 +1,97 @@
+import type { AlertHook } from '../../alerts/raiseAlerts.ts';
+import type { RetractionHook } from '../../alerts/retractBlocks.ts';
+import type { Chain } from '../../chains/chains.ts';
+import type { AuditKeys } from '../../lib/auditKey.ts';
+import { createMutex } from '../../lib/createMutex.ts';
+import type { Fetch } from '../../matching/createReadCache.ts';
+import type { Block, Header } from '../../model/block.ts';
+import type { Store } from '../../store/db.ts';
+import type { CursorStep } from '../../store/watch/cursor.ts';
+import type { FundingTracker } from '../../watch/createFundingTracker.ts';
+import { createStateCache } from '../../watch/createStateCache.ts';
+import type { WatchList } from '../../watch/createWatchList.ts';
+import type { WatchMeter } from '../../watch/createWatchMeter.ts';
+import type { Deferrals } from '../../watch/openDeferrals.ts';
+import type { FaultLedger } from '../../watch/openFaultLedger.ts';
+
+export type PipelineOptions = {
+  chain: Chain;
+  store: Store;
+  watchList: WatchList;
+  fetch: Fetch;
+  ledger: FaultLedger;
+  deferrals: Deferrals;
+  funding: FundingTracker;
+  meter: WatchMeter;
+  /** Sign the audit entries of what is switched off. */
+  auditKeys: Pick<AuditKeys, 'newest'>;
+  /** The holder of the chain's lease. */
+  holder: string;
+  confirmations: number;
+  /** Reads a deferred block again. */
+  readBlock: (number: number) => Promise<Block | null>;
+  /** The highest block that a node is known to have. */
+  head: () => number;
+  alertHooks: readonly AlertHook[];
+  retractionHooks: readonly RetractionHook[];
+  now: () => number;
+  /** Called when deferred evaluations fail; they are retried. */
+  onError: (error: unknown) => void;
+};
+
+export type PipelineContext = ReturnType<typeof createPipelineContext>;
+
+/** What the parts of the pipeline share: the position on the chain, the caches of what is stored, and the mutex that guards both. */
+export function createPipelineContext(options: PipelineOptions, tip: Header | undefined) {
+  const { store, funding, deferrals } = options;
+  const mutex = createMutex();
+  const states = createStateCache(store);
+  let areDeferralsStale = false;
+
+  const context = {
+    ...options,
+    /** Includes the funding that the current blocks bring, which is not stored yet. */
+    fetch: funding.withUnwritten(options.fetch),
+    states,
+    /** The newest block that is stored. */
+    tip,
+    isStopped: false,
+
+    /** Blocks and the clock take turns, because both change the caches. */
+    runExclusive<T>(work: () => Promise<T>): Promise<T> {
+      return mutex.runExclusive(async () => {
+        try {
+          return await work();
+        } catch (error) {
+          // The caches may hold what was not written.
+          states.clear();
+          funding.invalidate();
+          areDeferralsStale = true;
+          throw error;
+        }
+      });
+    },
+
+    async refreshDeferrals(): Promise<void> {
+      if (!areDeferralsStale) return;
+      await deferrals.reload();
+      areDeferralsStale = false;
+    },
+
+    cursorStep: (): CursorStep => ({
+      chainUid: options.chain.uid,
+      holder: options.holder,
+      from: context.tip,
+      head: options.head(),
+      confirmations: options.confirmations,
+      now: options.now(),
+    }),
+
+    /** Nothing is written any more once this resolves. */
+    async stop(): Promise<void> {
+      context.isStopped = true;
+      await mutex.idle();
+    },
+  };
+  return context;
+}
