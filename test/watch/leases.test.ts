@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { openStore, type Store } from '../../src/store/db.ts';
+import { saveEndpointHealth } from '../../src/store/watch/chainStates.ts';
 import {
   acquireLease,
   advanceCursor,
@@ -12,7 +13,6 @@ import {
   releaseLease,
   rewindCursor,
 } from '../../src/store/watch/cursor.ts';
-import { saveEndpointHealth } from '../../src/store/watch/endpoints.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';

@@ -1,4 +1,5 @@
 import { sql } from '../../lib/sql.ts';
+import { storableJson } from '../../lib/storableJson.ts';
 import type { Scope } from '../../model/principal.ts';
 import { contractTable } from '../contracts/contractTable.ts';
 import type { Db } from '../db.ts';
@@ -25,14 +26,31 @@ export async function findChainStates(db: Db): Promise<Map<string, ChainState>> 
   return new Map(rows.map((row) => [row.chainUid, row]));
 }
 
+/** Publishes how the endpoints of a chain perform for the process that follows it. */
+export async function saveEndpointHealth(
+  db: Db,
+  chainUid: string,
+  holder: string,
+  endpoints: readonly unknown[],
+): Promise<void> {
+  const text = storableJson(endpoints);
+  await db.prepared(
+    sql`update chain_cursor set endpoints = ${text}::jsonb
+      where chain_uid = ${chainUid} and holder = ${holder} and endpoints is distinct from ${text}::jsonb`,
+  );
+}
+
+/** Contracts listed per chain; the rest are only counted. */
+const maxListed = 1000;
+
 type Contracts = { count: number; first: { id: number; name: string }[] };
 
 /** The caller's active contracts on each chain: how many, and the first of them. */
 export async function listContractsByChain(db: Db, scope: Scope): Promise<Map<string, Contracts>> {
   const rows = await db.query<Contracts & { chainUid: string }>(
     sql`select chain_uid as "chainUid", count(*) as count,
-        json_agg(json_build_object('id', id, 'name', name) order by id) filter (where place <= 1000) as first
-      from (select t.chain_uid, t.id, t.name, row_number() over (partition by t.chain_uid order by t.id) as place
+        json_agg(json_build_object('id', id, 'name', name) order by id) filter (where rank <= ${maxListed}) as first
+      from (select t.chain_uid, t.id, t.name, row_number() over (partition by t.chain_uid order by t.id) as rank
             from contract t where t.status = 'ACTIVE' and ${contractTable.visible(scope)}) c
       group by chain_uid`,
   );

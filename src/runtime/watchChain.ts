@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { BlockUnavailable, type ChainClient } from '../chains/chainClient.ts';
+import type { ChainUid } from '../chains/chains.ts';
+import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
+import type { Fetch } from '../matching/createReadCache.ts';
+import type { MetricRecorder } from '../services/telemetry/metricRecorder.ts';
+import { type Cursor, findCursor, parkChain, saveTick } from '../store/watch/cursor.ts';
+import { createFundingTracker } from '../watch/createFundingTracker.ts';
+import { createWatchList } from '../watch/createWatchList.ts';
+import { createWatchMeter } from '../watch/createWatchMeter.ts';
+import { type ChainMessage, followChain } from '../watch/followChain.ts';
+import { openDeferrals } from '../watch/openDeferrals.ts';
+import { openFaultLedger } from '../watch/openFaultLedger.ts';
+import { createPipeline, type Pipeline } from './pipeline/createPipeline.ts';
+import type { PipelineOptions } from './pipeline/createPipelineContext.ts';
+import { startChainUpkeep } from './startChainUpkeep.ts';
+
+export type ChainSettings = { confirmations: number | undefined; startBlock: number | undefined };
+
+export type ChainOptions = Pick<
+  PipelineOptions,
+  'chain' | 'store' | 'auditKeys' | 'holder' | 'alertHooks' | 'retractionHooks' | 'now'
+> & {
+  client: ChainClient;
+  settings: ChainSettings | undefined;
+  fetchFor: (uid: ChainUid, client: ChainClient) => Fetch;
+  recorder: MetricRecorder;
+  /** Calls back when what is watched changes, until the returned function is called. */
+  subscribe: (onNotify: (message: string | undefined) => void) => () => void;
+  log: Logger;
+};
+
+/** How long to wait before following the chain again from the block before one that vanished. */
+const blockUnavailableDelayMs = 250;
+
+/** Watches one chain until the signal, or until nothing on it is watched any more. */
+export async function watchChain(options: ChainOptions, signal: AbortSignal): Promise<void> {
+  const { chain, store, log } = options;
+  const watchList = createWatchList(chain);
+  const funding = createFundingTracker(chain.uid);
+  const unsubscribe = options.subscribe((message) => {
+    watchList.onNotify(message);
+    funding.onNotify(message);
+  });
+  try {
+    await watchList.refresh(store);
+    for (;;) {
+      try {
+        return await follow({ ...options, watchList, funding }, signal);
+      } catch (error) {
+        // The chain was reorganised while the block was processed: following again finds the new branch.
+        if (!(error instanceof BlockUnavailable)) throw error;
+        log.info({ chain: chain.uid }, error.message);
+        await sleep(blockUnavailableDelayMs, undefined, { signal }).catch(() => undefined);
+        if (signal.aborted) return;
+      }
+    }
+  } finally {
+    unsubscribe();
+  }
+}
+
+type FollowOptions = ChainOptions & Pick<PipelineOptions, 'watchList' | 'funding'>;
+
+/** Feeds everything that happens to the chain into the pipeline, from the stored cursor on. */
+async function follow(options: FollowOptions, signal: AbortSignal): Promise<void> {
+  const { chain, store, watchList, holder, now, log } = options;
+  const cursor = await findCursor(store, chain.uid);
+  log.info({ chain: chain.uid, from: cursor.tip?.number ?? 'head' }, 'Following the chain');
+  const pipeline = await openPipeline(options, cursor);
+  const tickedAt = cursor.tickedAt ?? now();
+  await saveTick(store, chain.uid, holder, tickedAt);
+  const upkeep = startChainUpkeep(options, pipeline, tickedAt, signal);
+  try {
+    for await (const message of messagesOf(options, cursor, signal)) {
+      if (message.type === 'retract')
+        log.warn(
+          { chain: chain.uid, depth: message.dropped.length, to: message.to?.number ?? null },
+          'The chain was reorganised; retracting alerts of dropped blocks',
+        );
+      await pipeline.handle(message);
+      if (signal.aborted) break;
+      if (watchList.isEmpty()) {
+        // A contract that is added later is watched from then on, not from where following ends now.
+        await store.transaction((tx) => parkChain(tx, chain.uid, holder));
+        log.info({ chain: chain.uid }, 'No active contracts on the chain; following stops until there are');
+        break;
+      }
+    }
+  } finally {
+    await upkeep.stop();
+  }
+}
+
+async function openPipeline(options: FollowOptions, cursor: Cursor): Promise<Pipeline> {
+  const { chain, client, store, now, log } = options;
+  return createPipeline(
+    {
+      ...options,
+      fetch: options.fetchFor(chain.uid, client),
+      ledger: await openFaultLedger(store, chain.uid),
+      deferrals: await openDeferrals(store, chain.uid),
+      meter: createWatchMeter(chain.uid, options.recorder),
+      confirmations: confirmationsOf(options),
+      readBlock: client.block,
+      head: client.head,
+      onError: throttlePerMinute(now, (error) =>
+        log.warn({ err: error, chain: chain.uid }, 'Deferred evaluations failed; retrying'),
+      ),
+    },
+    cursor.tip,
+  );
+}
+
+function messagesOf(
+  options: FollowOptions,
+  cursor: Cursor,
+  signal: AbortSignal,
+): AsyncGenerator<ChainMessage> {
+  const { chain, client, settings, now, log } = options;
+  return followChain({
+    client,
+    recent: cursor.recent,
+    // A chain that was parked is taken up at its head.
+    startBlock: cursor.isNew ? settings?.startBlock : cursor.next,
+    blockTimeMs: chain.blockTimeMs,
+    confirmations: confirmationsOf(options),
+    now,
+    onError: throttlePerMinute(now, (error) =>
+      log.warn({ err: error, chain: chain.uid }, 'Reading from the nodes of the chain failed; retrying'),
+    ),
+    signal,
+  });
+}
+
+function confirmationsOf({ settings, chain }: ChainOptions): number {
+  return settings?.confirmations ?? chain.confirmations;
+}
