@@ -93,15 +93,15 @@ export async function startTestWatch(
   const running = new Set<{ stop(): Promise<void> }>();
   const recorder = createMetricRecorder(api.store, Date.now);
 
+  const confirmations = (uid: ChainUid) => settings[uid]?.confirmations ?? chains[uid].confirmations;
+
   const watch = () => {
     const watching = startWatching({
       settings: Object.fromEntries(
-        Object.entries(settings).map(([uid, { confirmations, startBlock }]) => [
-          uid,
-          { confirmations, startBlock },
-        ]),
+        Object.entries(settings).map(([uid, { startBlock }]) => [uid, { startBlock }]),
       ),
-      client,
+      confirmations,
+      clientOf: client,
       store: api.store,
       fetchFor: asked.fetchFor,
       recorder,
@@ -123,7 +123,7 @@ export async function startTestWatch(
         hsm: api.services.hsm,
         runScripts: sandbox.run,
         chains: chainAccess,
-        confirmations: (uid) => settings[uid]?.confirmations ?? chains[uid].confirmations,
+        confirmations,
         alertHooks,
         listen: (heard) => listen(api.connection, 'vigil_action', heard),
         now: Date.now,

@@ -8,7 +8,7 @@ import { createServer } from '../../src/api/http/server.ts';
 import { chains } from '../../src/chains/chains.ts';
 import { toEgress } from '../../src/lib/egress.ts';
 import { createNotifier } from '../../src/notify/createNotifier.ts';
-import { createLog } from '../../src/runtime/app.ts';
+import { createLog } from '../../src/runtime/createLog.ts';
 import { createFailedLogins } from '../../src/services/accounts/failedLogins.ts';
 import { createAlertFeed } from '../../src/services/alerts/alertFeed.ts';
 import { createAlertLinks } from '../../src/services/alerts/alertLinks.ts';

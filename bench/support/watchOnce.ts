@@ -53,8 +53,9 @@ async function watch({ connection, urls, behind, live }: WatchOrder): Promise<vo
   };
   const cpu = process.cpuUsage();
   const watching = startWatching({
-    settings: { ethereum: { confirmations: undefined, startBlock: 1 } },
-    client: () => client,
+    settings: { ethereum: { startBlock: 1 } },
+    confirmations: (uid) => chains[uid].confirmations,
+    clientOf: () => client,
     store,
     fetchFor: () => async () => [],
     recorder,

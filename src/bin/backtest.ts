@@ -4,7 +4,7 @@ import { createHostQueues } from '../lib/hostQueues.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
 import type { BacktestResult } from '../model/backtest.ts';
 import { everything } from '../model/principal.ts';
-import { loadConfig } from '../runtime/config.ts';
+import { loadConfig } from '../runtime/config/loadConfig.ts';
 import { createSandbox } from '../scripts/sandbox.ts';
 import { openChains } from '../services/contracts/openChains.ts';
 import { createMetricRecorder } from '../services/telemetry/metricRecorder.ts';

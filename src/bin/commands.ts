@@ -125,7 +125,7 @@ export const commands: readonly Command[] = [
     name: 'version',
     help: 'Print the version.',
     run: async () => {
-      const { packageVersion } = await import('../runtime/config.ts');
+      const { packageVersion } = await import('../runtime/packageVersion.ts');
       process.stdout.write(`${packageVersion()}\n`);
       return 0;
     },

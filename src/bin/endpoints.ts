@@ -1,7 +1,7 @@
 import { accessOf, allowedRoles } from '../api/http/access.ts';
 import { pathOf } from '../api/http/route.ts';
-import { endpointsFor } from '../runtime/app.ts';
-import { loadConfig } from '../runtime/config.ts';
+import { loadConfig } from '../runtime/config/loadConfig.ts';
+import { endpointsFor } from '../runtime/startServer.ts';
 
 export async function printEndpoints(): Promise<number> {
   for (const endpoint of endpointsFor(loadConfig())) {

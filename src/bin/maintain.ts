@@ -1,6 +1,7 @@
-import { createLog, masterKeys } from '../runtime/app.ts';
-import { loadConfig } from '../runtime/config.ts';
+import { loadConfig } from '../runtime/config/loadConfig.ts';
+import { createLog } from '../runtime/createLog.ts';
 import { openDatabaseBeside } from '../runtime/database.ts';
+import { masterKeys } from '../runtime/masterKeys.ts';
 import { verifyRollups } from '../store/alerts/rollups.ts';
 import type { Store } from '../store/db.ts';
 import { type Keyring, openKeyring } from '../store/keyring.ts';

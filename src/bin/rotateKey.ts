@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditKeys } from '../lib/auditKey.ts';
 import { readMasterKeyFile, writeMasterKeyFile } from '../lib/masterKey.ts';
-import { masterKeys } from '../runtime/app.ts';
-import { loadConfig } from '../runtime/config.ts';
+import { loadConfig } from '../runtime/config/loadConfig.ts';
+import { masterKeys } from '../runtime/masterKeys.ts';
 import type { Db } from '../store/db.ts';
 import { openKeyring, resealDataKeys, runRotationExclusively } from '../store/keyring.ts';
 import { appendAudit } from '../store/records/audit.ts';

@@ -1,5 +1,6 @@
-import { createLog, startApp } from '../runtime/app.ts';
-import { loadConfig } from '../runtime/config.ts';
+import { startApp } from '../runtime/app.ts';
+import { loadConfig } from '../runtime/config/loadConfig.ts';
+import { createLog } from '../runtime/createLog.ts';
 
 /** npm passes on what the terminal has sent to everybody, so that one Ctrl-C comes twice. */
 const sameMs = 1000;

@@ -3,6 +3,7 @@ import type { ActionContext, OutcomeContext } from '../actions/actionContext.ts'
 import { startActing } from '../actions/startActing.ts';
 import { type AlertHook, prepareRaise, raiseAlerts } from '../alerts/raiseAlerts.ts';
 import { type ChainUid, chains, chainUids } from '../chains/chains.ts';
+import type { Stoppable } from '../lib/createLifecycle.ts';
 import { createFairQueue, type FairQueue } from '../lib/fairQueue.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import type { ChainAccess } from '../services/contracts/chainAccess.ts';
@@ -10,10 +11,10 @@ import type { ChainAccess } from '../services/contracts/chainAccess.ts';
 type Options = Pick<ActionContext, 'store' | 'keyring' | 'hsm' | 'runScripts' | 'now'> & {
   chains: ChainAccess;
   confirmations: (uid: ChainUid) => number;
-  /** What comes into being along with the alerts of actions. */
+  /** Run for the alerts that actions raise. */
   alertHooks: readonly AlertHook[];
-  /** Hears that there may be something to do. */
-  listen: (heard: () => void) => () => Promise<void>;
+  /** Calls back when there may be something to do. */
+  listen: (onNotify: () => void) => () => Promise<void>;
   log: Logger;
 } & Partial<Pick<ActionContext, 'onStep' | 'stuckMs'>>;
 
@@ -21,10 +22,10 @@ type Options = Pick<ActionContext, 'store' | 'keyring' | 'hsm' | 'runScripts' | 
 const turnsAtOnce = 4;
 
 /** Fires actions on every chain that is configured. */
-export function startActions(options: Options): { stop(): Promise<void> } {
+export function startActions(options: Options): Stoppable {
   const { store, keyring, hsm, runScripts, now, log, alertHooks, onStep = () => {} } = options;
   const onError = throttlePerMinute(now, (error) =>
-    log.error({ err: error }, 'Actions could not be carried out or their outcome not be written; trying on'),
+    log.error({ err: error }, 'Carrying out actions or writing their outcome failed; retrying'),
   );
   const outcomeContext: OutcomeContext = {
     store,

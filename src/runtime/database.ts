@@ -4,7 +4,7 @@ import { openStore, type PoolConfig, type Store } from '../store/db.ts';
 import { attachEmbedded } from '../store/embedded/attachEmbedded.ts';
 import { startEmbedded } from '../store/embedded/startEmbedded.ts';
 import { migrate } from '../store/migrate.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/loadConfig.ts';
 
 /**
  * Connections by what they are for, so that nothing that is asked of the API keeps chains from being followed, actions

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Stoppable } from '../lib/createLifecycle.ts';
 import type { Services } from '../services/call.ts';
 import { destroyOrphanKeys, retireDrainedKeys } from '../services/wallets/purgeWalletKeys.ts';
 import { expireApprovals } from '../store/actions/approvals.ts';
@@ -20,55 +21,61 @@ type Options = Pick<Services, 'store' | 'chains' | 'hsm' | 'now'> & {
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-const firstMs = 60_000;
+const firstRunMs = 60_000;
+/** How long is kept what no setting limits. */
+const keepRatesDays = 30;
+const keepAlertEventsDays = 7;
+const keepBacktestsDays = 30;
 
 /**
- * What has to be done now and then: partitions made ahead, what is too old dropped, former keys tended. First soon after
- * the start, because a process that is started anew every hour would otherwise never come to it.
+ * Creates partitions ahead, purges what is too old and retires former keys, every hour. The first run comes soon after the
+ * start, because a process that restarts every hour would otherwise never run it.
  */
-export function startHousekeeping(options: Options): () => void {
-  const ending = new AbortController();
-  const tidy = () => void runHousekeeping(options, ending.signal);
-  const first = setTimeout(tidy, firstMs).unref();
-  const timer = setInterval(tidy, hourMs).unref();
-  return () => {
-    clearTimeout(first);
-    clearInterval(timer);
-    // What is under way is not waited for: it is done in small steps, and gone on with after the next start.
-    ending.abort();
+export function startHousekeeping(options: Options): Stoppable {
+  const stopping = new AbortController();
+  const run = () => void runHousekeeping(options, stopping.signal);
+  const first = setTimeout(run, firstRunMs).unref();
+  const timer = setInterval(run, hourMs).unref();
+  return {
+    /** Does not wait for the current run: it works in small steps, and the next start continues. */
+    async stop() {
+      clearTimeout(first);
+      clearInterval(timer);
+      stopping.abort();
+    },
   };
 }
 
-/** One thing after the other; what fails is told of and left for the next time, and holds up nothing else. */
-export async function runHousekeeping(options: Options, ending: AbortSignal): Promise<void> {
+/** Runs one step after the other; a step that fails is logged and left to the next run. */
+export async function runHousekeeping(options: Options, signal: AbortSignal): Promise<void> {
   const { store, chains, hsm, retentionDays, now, log } = options;
   const at = now();
-  const kept = retentionDays === undefined ? undefined : at - retentionDays * dayMs;
+  const retainedFrom = retentionDays === undefined ? undefined : at - retentionDays * dayMs;
   const steps: Record<string, () => Promise<unknown>> = {
-    'New partitions were not made': () => ensurePartitionsAhead(store, at),
-    'Replies to repeated requests were not forgotten': () => forgetOldReplies(store, at),
-    'Expired approvals were not marked': () => expireApprovals(store, at),
-    'Old deliveries were not removed': () => tidyDeliveries(store, at),
-    'Old rates of alerts were not removed': () => purgeAlertRates(store, at - 30 * dayMs),
-    'Old events of the live stream were not removed': () => purgeAlertEvents(store, at - 7 * dayMs),
-    'Old backtests were not removed': () => purgeBacktests(store, at - 30 * dayMs),
-    'What deleted detectors remembered was not removed': () => purgeDeletedStates(store),
-    'The queues of deleted license instances were not removed': () => tidyScores(store),
-    'Unused wallet keys were not destroyed': () => destroyOrphanKeys({ store, hsm, now }),
-    'Former wallet keys were not retired': () => retireDrainedKeys({ store, chains, now }),
-    ...(kept === undefined
+    'Creating partitions': () => ensurePartitionsAhead(store, at),
+    'Purging idempotent replies': () => forgetOldReplies(store, at),
+    'Expiring approvals': () => expireApprovals(store, at),
+    'Purging old deliveries': () => tidyDeliveries(store, at),
+    'Purging old alert rates': () => purgeAlertRates(store, at - keepRatesDays * dayMs),
+    'Purging old alert events': () => purgeAlertEvents(store, at - keepAlertEventsDays * dayMs),
+    'Purging old backtests': () => purgeBacktests(store, at - keepBacktestsDays * dayMs),
+    'Purging states of deleted detectors': () => purgeDeletedStates(store),
+    'Purging queues of deleted license instances': () => tidyScores(store),
+    'Destroying unused wallet keys': () => destroyOrphanKeys({ store, hsm, now }),
+    'Retiring former wallet keys': () => retireDrainedKeys({ store, chains, now }),
+    ...(retainedFrom === undefined
       ? {}
       : {
-          'Old alerts were not removed': () => dropOldPartitions(store, kept),
-          'Old samples of metrics were not removed': () => dropOldSamples(store, kept),
+          'Dropping old alerts': () => dropOldPartitions(store, retainedFrom),
+          'Purging old metric samples': () => dropOldSamples(store, retainedFrom),
         }),
   };
-  for (const [fault, step] of Object.entries(steps)) {
-    if (ending.aborted) return;
+  for (const [name, step] of Object.entries(steps)) {
+    if (signal.aborted) return;
     try {
       await step();
     } catch (error) {
-      if (!ending.aborted) log.warn({ err: error }, `${fault}; it is tried again within the hour`);
+      if (!signal.aborted) log.warn({ err: error }, `${name} failed; retrying within the hour`);
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Stoppable } from '../lib/createLifecycle.ts';
 import type { HostQueues } from '../lib/hostQueues.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import { platformTenant } from '../model/metrics.ts';
@@ -16,14 +17,14 @@ import { startWorker } from '../notify/worker.ts';
 import type { MetricRecorder, Series } from '../services/telemetry/metricRecorder.ts';
 import type { Store } from '../store/db.ts';
 import type { Keyring } from '../store/keyring.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/loadConfig.ts';
 
-type WorkOptions = {
+type StartOptions = {
   store: Store;
   keyring: Keyring;
   recorder: MetricRecorder;
-  /** Hears that there may be something to send. */
-  listen: (heard: () => void) => () => Promise<void>;
+  /** Calls back when there may be something to send. */
+  listen: (onNotify: () => void) => () => Promise<void>;
   now: () => number;
   log: Logger;
 };
@@ -32,12 +33,12 @@ export type Notifying = {
   notifier: Notifier;
   /** Whether mail can be sent at all. */
   hasMail: boolean;
-  /** Sends what is due, reads what people tell the bot, and gives notices. */
-  work(options: WorkOptions): { stop(): Promise<void> };
+  /** Sends due deliveries and mails, binds messenger chats, and sends expiry notices. */
+  start(options: StartOptions): Stoppable;
   close(): Promise<void>;
 };
 
-/** Every way out of here that is configured. */
+/** Opens every configured way to notify people. */
 export function openNotifying(
   { egress, smtpUrl, mailFrom, messengerA }: Config,
   hosts: HostQueues,
@@ -58,7 +59,7 @@ export function openNotifying(
   return {
     notifier,
     hasMail: mailer !== undefined,
-    work({ store, keyring, recorder, listen, log }) {
+    start({ store, keyring, recorder, listen, log }) {
       const loops = [
         startWorker({
           store,
@@ -69,10 +70,7 @@ export function openNotifying(
           now,
           random: Math.random,
           onError: throttlePerMinute(now, (error) =>
-            log.error(
-              { err: error },
-              'Messages could not be sent or their outcome not be written; trying on',
-            ),
+            log.error({ err: error }, 'Sending messages or writing their outcome failed; retrying'),
           ),
         }),
         startExpiryNotices({ store, keyring, mail: mailer !== undefined, now, log }),

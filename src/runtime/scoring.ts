@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Stoppable } from '../lib/createLifecycle.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import { platformTenant } from '../model/metrics.ts';
 import { startScorer } from '../scoring/worker.ts';
@@ -9,17 +10,17 @@ import type { Store } from '../store/db.ts';
 type Options = {
   store: Store;
   recorder: MetricRecorder;
-  /** Hears that there may be something to score. */
-  listen: (heard: () => void) => () => Promise<void>;
+  /** Calls back when there may be something to score. */
+  listen: (onNotify: () => void) => () => Promise<void>;
   now: () => number;
   log: Logger;
 };
 
-/** Two threads, so that one slow license does not hold up all others. */
+/** Two, so that one slow license does not delay all others. */
 const workers = 2;
 
-/** Keeps the scores of licensed projects, with a sandbox of their own: a slow script delays no detector. */
-export function startScoring({ store, recorder, listen, now, log }: Options): { stop(): Promise<void> } {
+/** Scores licensed projects in a sandbox of its own, so that a slow license script delays no detector. */
+export function startScoring({ store, recorder, listen, now, log }: Options): Stoppable {
   const sandbox = createSandbox({ workers });
   const count = countChanges(recorder);
   const scorer = startScorer({
@@ -29,12 +30,13 @@ export function startScoring({ store, recorder, listen, now, log }: Options): { 
     scored: ({ tenantId, instanceId }, { changes, fault }) => {
       for (const change of changes) count(change.type, tenantId, change.count);
       if (fault)
-        log.warn({ tenantId, instanceId, fault }, 'A license script failed; its instance stands still');
+        log.warn(
+          { tenantId, instanceId, fault },
+          'License script failed; its instance is stopped until the script is changed',
+        );
     },
     now,
-    onError: throttlePerMinute(now, (error) =>
-      log.error({ err: error }, 'Scores could not be kept; trying on'),
-    ),
+    onError: throttlePerMinute(now, (error) => log.error({ err: error }, 'Scoring failed; retrying')),
   });
   return {
     stop: async () => {

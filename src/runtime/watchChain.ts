@@ -16,14 +16,13 @@ import { createPipeline, type Pipeline } from './pipeline/createPipeline.ts';
 import type { PipelineOptions } from './pipeline/createPipelineContext.ts';
 import { startChainUpkeep } from './startChainUpkeep.ts';
 
-export type ChainSettings = { confirmations: number | undefined; startBlock: number | undefined };
-
 export type ChainOptions = Pick<
   PipelineOptions,
-  'chain' | 'store' | 'auditKeys' | 'holder' | 'alertHooks' | 'retractionHooks' | 'now'
+  'chain' | 'store' | 'auditKeys' | 'holder' | 'confirmations' | 'alertHooks' | 'retractionHooks' | 'now'
 > & {
   client: ChainClient;
-  settings: ChainSettings | undefined;
+  /** Where to start a chain that was never followed before; undefined: at its head. */
+  startBlock: number | undefined;
   fetchFor: (uid: ChainUid, client: ChainClient) => Fetch;
   recorder: MetricRecorder;
   /** Calls back when what is watched changes, until the returned function is called. */
@@ -102,7 +101,6 @@ async function openPipeline(options: FollowOptions, cursor: Cursor): Promise<Pip
       ledger: await openFaultLedger(store, chain.uid),
       deferrals: await openDeferrals(store, chain.uid),
       meter: createWatchMeter(chain.uid, options.recorder),
-      confirmations: confirmationsOf(options),
       readBlock: client.block,
       head: client.head,
       onError: throttlePerMinute(now, (error) =>
@@ -118,22 +116,18 @@ function messagesOf(
   cursor: Cursor,
   signal: AbortSignal,
 ): AsyncGenerator<ChainMessage> {
-  const { chain, client, settings, now, log } = options;
+  const { chain, client, now, log } = options;
   return followChain({
     client,
     recent: cursor.recent,
     // A chain that was parked is taken up at its head.
-    startBlock: cursor.isNew ? settings?.startBlock : cursor.next,
+    startBlock: cursor.isNew ? options.startBlock : cursor.next,
     blockTimeMs: chain.blockTimeMs,
-    confirmations: confirmationsOf(options),
+    confirmations: options.confirmations,
     now,
     onError: throttlePerMinute(now, (error) =>
       log.warn({ err: error, chain: chain.uid }, 'Reading from the nodes of the chain failed; retrying'),
     ),
     signal,
   });
-}
-
-function confirmationsOf({ settings, chain }: ChainOptions): number {
-  return settings?.confirmations ?? chain.confirmations;
 }

@@ -6,18 +6,23 @@ import { LeaseLost } from '../store/watch/cursor.ts';
 import { isChainWatched } from '../store/watch/watchedContracts.ts';
 import { holdLease } from '../watch/holdLease.ts';
 import { processBacktests } from '../watch/processBacktests.ts';
-import { type ChainOptions, type ChainSettings, watchChain } from './watchChain.ts';
+import { type ChainOptions, watchChain } from './watchChain.ts';
 
-type Options = Omit<ChainOptions, 'chain' | 'client' | 'settings' | 'holder' | 'subscribe'> & {
-  settings: Readonly<Record<string, ChainSettings>>;
-  client: (uid: ChainUid) => ChainClient | undefined;
+type Options = Omit<
+  ChainOptions,
+  'chain' | 'client' | 'startBlock' | 'confirmations' | 'holder' | 'subscribe'
+> & {
+  /** The configured chains. */
+  settings: Readonly<Record<string, { startBlock: number | undefined }>>;
+  confirmations: (uid: ChainUid) => number;
+  clientOf: (uid: ChainUid) => ChainClient | undefined;
   /** Calls back when what is watched changes. */
   listen: (onNotify: (message: string | undefined) => void) => () => Promise<void>;
 };
 
 /** Watches every configured chain that has active contracts and that no other process watches, and runs backtests. */
-export function startWatching({ settings, client: clientOf, listen, ...options }: Options): Stoppable {
-  const { store, fetchFor, now, log } = options;
+export function startWatching({ settings, confirmations, clientOf, listen, ...shared }: Options): Stoppable {
+  const { store, fetchFor, now, log } = shared;
   const stopping = new AbortController();
   const holder = randomUUID();
   const subscribers = new Set<(message: string | undefined) => void>();
@@ -36,14 +41,21 @@ export function startWatching({ settings, client: clientOf, listen, ...options }
       log.warn({ chain: chainUid }, 'Chains of this family are not supported yet; the chain is not watched');
       return;
     }
-    const chain = chains[chainUid];
-    const chainOptions = { ...options, chain, client, settings: settings[chainUid], holder, subscribe };
+    const options: ChainOptions = {
+      ...shared,
+      chain: chains[chainUid],
+      client,
+      startBlock: settings[chainUid]?.startBlock,
+      confirmations: confirmations(chainUid),
+      holder,
+      subscribe,
+    };
     await holdLease({
       db: store,
       chainUid,
       holder,
       isNeeded: () => isChainWatched(store, chainUid),
-      run: (signal) => watchChain(chainOptions, signal),
+      run: (signal) => watchChain(options, signal),
       onError: (error) => {
         if (error instanceof LeaseLost)
           log.warn({ chain: chainUid }, 'Another process took over the chain; waiting for its lease');
@@ -58,7 +70,7 @@ export function startWatching({ settings, client: clientOf, listen, ...options }
     processBacktests({
       store,
       chainUids,
-      client: clientOf,
+      clientOf,
       fetchFor: (uid, client) => {
         const fetch = fetchFor(uid, client);
         return (requests) => fetch(requests, 'background');

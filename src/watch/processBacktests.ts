@@ -21,7 +21,7 @@ const reportIntervalMs = 500;
 type Options = {
   store: Store;
   chainUids: readonly ChainUid[];
-  client: (uid: ChainUid) => ChainClient | undefined;
+  clientOf: (uid: ChainUid) => ChainClient | undefined;
   fetchFor: (uid: ChainUid, client: ChainClient) => Fetch;
   now: () => number;
   onError: (error: unknown) => void;
@@ -32,7 +32,7 @@ type Options = {
 export async function processBacktests({
   store,
   chainUids,
-  client,
+  clientOf,
   fetchFor,
   now,
   onError,
@@ -53,7 +53,7 @@ export async function processBacktests({
 
   async function work(claimed: ClaimedBacktest): Promise<void> {
     const uid = claimed.chainUid as ChainUid;
-    const found = client(uid)!;
+    const found = clientOf(uid)!;
     const row = {
       id: claimed.detectorId ?? 0,
       name: claimed.name,

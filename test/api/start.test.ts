@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp } from '../../src/runtime/app.ts';
-import { loadConfig } from '../../src/runtime/config.ts';
+import { loadConfig } from '../../src/runtime/config/loadConfig.ts';
 import { createClient, type TestClient } from '../../testing/createClient.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 

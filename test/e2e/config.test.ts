@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/runtime/config.ts';
+import { loadConfig } from '../../src/runtime/config/loadConfig.ts';
 
 describe('the environment', () => {
   it('has settings that are blank taken for unset', () => {

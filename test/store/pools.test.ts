@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
-import { loadConfig } from '../../src/runtime/config.ts';
+import { loadConfig } from '../../src/runtime/config/loadConfig.ts';
 import { type Database, openDatabase } from '../../src/runtime/database.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { messageOf } from '../../lib/messageOf.ts';
+import { Secret } from '../../lib/secret.ts';
+import type { EnvReader } from './createEnvReader.ts';
+
+export function readAdminToken(read: EnvReader): Secret | undefined {
+  const token = read.secret('VIGIL_ADMIN_TOKEN');
+  if (token && !/^[\x21-\x7e]{32,256}$/.test(token.reveal()))
+    read.fault(
+      'VIGIL_ADMIN_TOKEN must have 32 to 256 visible ASCII characters, e.g. the output of `openssl rand -hex 32`.',
+    );
+  return token;
+}
+
+export function readMasterKey(read: EnvReader): Secret | undefined {
+  const key = read.secret('VIGIL_MASTER_KEY');
+  if (key && Buffer.from(key.reveal(), 'base64').length !== 32 && !/^[0-9a-f]{64}$/i.test(key.reveal()))
+    read.fault(
+      'VIGIL_MASTER_KEY must be 32 random bytes in base64 or hex, e.g. the output of `openssl rand -base64 32`.',
+    );
+  return key;
+}
+
+/** Anyone may read /metrics on the API's own port unless there is a token, a port of its own, or both. */
+export function readMetricsSettings(read: EnvReader, apiHost: string) {
+  const port = read.optionalInteger('VIGIL_METRICS_PORT', 0, 65_535);
+  const host = read.text('VIGIL_METRICS_HOST');
+  if (host !== undefined && port === undefined)
+    read.fault('VIGIL_METRICS_HOST needs VIGIL_METRICS_PORT, the port on which /metrics is served there.');
+  return { port, host: host ?? apiHost, token: readMetricsToken(read) };
+}
+
+function readMetricsToken(read: EnvReader): Secret | undefined {
+  const own = read.secret('VIGIL_METRICS_TOKEN');
+  const file = read.text('VIGIL_METRICS_TOKEN_FILE');
+  if (own && file !== undefined)
+    read.fault('VIGIL_METRICS_TOKEN and VIGIL_METRICS_TOKEN_FILE are both set; only one of them can be.');
+  let token = own;
+  try {
+    if (file !== undefined) token = new Secret(readFileSync(file, 'utf8').trim());
+  } catch (error) {
+    read.fault(`VIGIL_METRICS_TOKEN_FILE cannot be read: ${messageOf(error)}.`);
+    return undefined;
+  }
+  if (token && !/^[\x21-\x7e]{16,256}$/.test(token.reveal()))
+    read.fault(
+      `${own ? 'VIGIL_METRICS_TOKEN' : 'The token in VIGIL_METRICS_TOKEN_FILE'} must have 16 to 256 visible ASCII characters.`,
+    );
+  return token;
+}

@@ -1,0 +1,72 @@
+import type { Logger } from 'pino';
+import type { AlertHook } from '../alerts/raiseAlerts.ts';
+import type { RetractionHook } from '../alerts/retractBlocks.ts';
+import type { Stoppable } from '../lib/createLifecycle.ts';
+import { listen } from '../store/listen.ts';
+import { startActions } from './acting.ts';
+import { type Config, confirmationsOf } from './config/loadConfig.ts';
+import type { Resources } from './openResources.ts';
+import { startScoring } from './scoring.ts';
+import { startWatching } from './watching.ts';
+
+type Options = {
+  config: Config;
+  resources: Resources;
+  alertHooks: readonly AlertHook[];
+  retractionHooks: readonly RetractionHook[];
+  now: () => number;
+  log: Logger;
+};
+
+/** Starts what the roles of this process ask for. */
+export function startLoops(options: Options): Stoppable[] {
+  const { config, resources, alertHooks, retractionHooks, now, log } = options;
+  const { database, keyring, hsm, recorder, sandboxes, chains, fetchers, notifying } = resources;
+  const listenOn =
+    (channel: Parameters<typeof listen>[1]) => (onNotify: (message: string | undefined) => void) =>
+      listen(database.connection, channel, onNotify);
+  const confirmations = confirmationsOf(config);
+  const loops: Stoppable[] = [];
+  if (config.roles.includes('watch'))
+    loops.push(
+      startWatching({
+        settings: config.chains,
+        confirmations,
+        clientOf: chains.client,
+        store: database.watching,
+        fetchFor: fetchers.fetchFor,
+        recorder,
+        auditKeys: keyring.audit,
+        listen: listenOn('vigil_watch'),
+        alertHooks,
+        retractionHooks,
+        now,
+        log,
+      }),
+    );
+  if (config.roles.includes('work'))
+    loops.push(
+      startActions({
+        store: database.firing,
+        keyring,
+        hsm,
+        runScripts: sandboxes.actions.run,
+        chains,
+        confirmations,
+        alertHooks,
+        listen: listenOn('vigil_action'),
+        now,
+        log,
+      }),
+      notifying.start({
+        store: database.work,
+        keyring,
+        recorder,
+        listen: listenOn('vigil_work'),
+        now,
+        log,
+      }),
+      startScoring({ store: database.work, recorder, listen: listenOn('vigil_score'), now, log }),
+    );
+  return loops;
+}
