@@ -45,6 +45,23 @@ export function isMetric(name: string): name is MetricName {
   return Object.hasOwn(metrics, name);
 }
 
+/** Made once and kept: the recorder identifies a series by its object. */
+export type Series = { readonly metric: MetricName; readonly labels: Readonly<Record<string, string>> };
+
+/** Makes each series with these labels, and perhaps a `type`, once. */
+export function createSeriesCache(labels: Series['labels'] = {}) {
+  const cached = new Map<string, Series>();
+  return (metric: MetricName, type?: string): Series => {
+    const key = `${metric} ${type ?? ''}`;
+    let series = cached.get(key);
+    if (!series) {
+      series = { metric, labels: type === undefined ? labels : { ...labels, type } };
+      cached.set(key, series);
+    }
+    return series;
+  };
+}
+
 /** The tenant of what the platform counts for itself. */
 export const platformTenant = 0;
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import type { HostQueues } from '../lib/hostQueues.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
-import { platformTenant } from '../model/metrics.ts';
+import { createSeriesCache, platformTenant } from '../model/metrics.ts';
 import { startMessengerABinding } from '../notify/bindMessengerA.ts';
 import { createNotifier, type Notifier } from '../notify/createNotifier.ts';
 import { startExpiryNotices } from '../notify/expiryNotices.ts';
@@ -14,7 +14,7 @@ import { createHttpSender } from '../notify/sendHttp.ts';
 import { createMessengerASender } from '../notify/sendMessengerA.ts';
 import { createMessengerBSender } from '../notify/sendMessengerB.ts';
 import { startWorker } from '../notify/worker.ts';
-import type { MetricRecorder, Series } from '../services/telemetry/metricRecorder.ts';
+import type { MetricRecorder } from '../services/telemetry/metricRecorder.ts';
 import type { Store } from '../store/db.ts';
 import type { Keyring } from '../store/keyring.ts';
 import type { Config } from './config/loadConfig.ts';
@@ -89,13 +89,12 @@ export function openNotifying(
   };
 }
 
-/** Counts messages that got through, for the tenant and for the platform. */
+/** Counts delivered messages for the tenant and for the platform. */
 function countDeliveries(recorder: MetricRecorder): (type: string, tenantId: number) => void {
-  const series = new Map<string, Series>();
+  const seriesOf = createSeriesCache();
   return (type, tenantId) => {
-    const known = series.get(type) ?? { metric: 'deliveries', labels: { type } };
-    series.set(type, known);
-    recorder.add(known, tenantId, 1);
-    recorder.add(known, platformTenant, 1);
+    const series = seriesOf('deliveries', type);
+    recorder.add(series, tenantId, 1);
+    recorder.add(series, platformTenant, 1);
   };
 }

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
-import { platformTenant } from '../model/metrics.ts';
+import { createSeriesCache, platformTenant } from '../model/metrics.ts';
 import { startScorer } from '../scoring/worker.ts';
 import { createSandbox } from '../scripts/sandbox.ts';
-import type { MetricRecorder, Series } from '../services/telemetry/metricRecorder.ts';
+import type { MetricRecorder } from '../services/telemetry/metricRecorder.ts';
 import type { Store } from '../store/db.ts';
 
 type Options = {
@@ -48,11 +48,10 @@ export function startScoring({ store, recorder, listen, now, log }: Options): St
 
 /** Counts score changes for the tenant and for the platform. */
 function countChanges(recorder: MetricRecorder): (type: string, tenantId: number, count: number) => void {
-  const series = new Map<string, Series>();
+  const seriesOf = createSeriesCache();
   return (type, tenantId, count) => {
-    const known = series.get(type) ?? { metric: 'score_changes', labels: { type } };
-    series.set(type, known);
-    recorder.add(known, tenantId, count);
-    recorder.add(known, platformTenant, count);
+    const series = seriesOf('score_changes', type);
+    recorder.add(series, tenantId, count);
+    recorder.add(series, platformTenant, count);
   };
 }

@@ -2,59 +2,46 @@ import type { Matches } from '../matching/createSubscriptionIndex.ts';
 import type { Evaluated } from '../matching/evaluateMatches.ts';
 import type { Finding } from '../model/alert.ts';
 import type { Block } from '../model/block.ts';
-import { type MetricName, platformTenant } from '../model/metrics.ts';
+import { createSeriesCache, platformTenant, type Series } from '../model/metrics.ts';
 
-type Series = { readonly metric: MetricName; readonly labels: Readonly<Record<string, string>> };
 type Recorder = { add(series: Series, tenantId: number, value: number): void };
 
 export type WatchMeter = ReturnType<typeof createWatchMeter>;
 
-/** Counts what is done on a chain: for the platform all of it, for a tenant what concerned it. */
+/** Counts the work on a chain: all of it for the platform, and for each tenant what concerns it. */
 export function createWatchMeter(chain: string, recorder: Recorder) {
-  // A series is recognised by being the same object.
-  const known = new Map<string, Series>();
-  const series = (metric: MetricName, type?: string): Series => {
-    const key = `${metric} ${type ?? ''}`;
-    let found = known.get(key);
-    if (!found) {
-      found = { metric, labels: type === undefined ? { chain } : { chain, type } };
-      known.set(key, found);
-    }
-    return found;
-  };
+  const seriesOf = createSeriesCache({ chain });
 
-  function raised(findings: readonly Finding[]): void {
+  function countAlerts(findings: readonly Finding[]): void {
     for (const { kind, tenantId } of findings) {
-      recorder.add(series('alerts', kind), platformTenant, 1);
-      recorder.add(series('alerts', kind), tenantId, 1);
+      recorder.add(seriesOf('alerts', kind), platformTenant, 1);
+      recorder.add(seriesOf('alerts', kind), tenantId, 1);
     }
   }
 
   return {
-    /** Alerts that came later than with their block. */
-    raised,
-    block(block: Block, matches: Matches, { evaluations }: Evaluated): void {
-      recorder.add(series('blocks'), platformTenant, 1);
-      recorder.add(series('transactions'), platformTenant, block.transactions.length);
-      recorder.add(series('events'), platformTenant, block.logs.length);
+    countAlerts,
+    countBlock(block: Block, matches: Matches, { evaluations }: Evaluated): void {
+      recorder.add(seriesOf('blocks'), platformTenant, 1);
+      recorder.add(seriesOf('transactions'), platformTenant, block.transactions.length);
+      recorder.add(seriesOf('events'), platformTenant, block.logs.length);
       if (evaluations === 0) return;
-      const seen = new Map<number, Set<string>>();
+      const transactions = new Map<number, Set<string>>();
       for (const [{ kind, contract }, observations] of matches) {
-        recorder.add(series('evaluations', kind), platformTenant, observations.length);
-        recorder.add(series('evaluations', kind), contract.tenantId, observations.length);
-        const hashes = seen.get(contract.tenantId) ?? new Set();
-        seen.set(contract.tenantId, hashes);
+        recorder.add(seriesOf('evaluations', kind), platformTenant, observations.length);
+        recorder.add(seriesOf('evaluations', kind), contract.tenantId, observations.length);
+        const hashes = transactions.get(contract.tenantId) ?? new Set();
+        transactions.set(contract.tenantId, hashes);
         for (const observation of observations)
           if ('transaction' in observation) hashes.add(observation.transaction.hash);
       }
-      for (const [tenantId, hashes] of seen) {
-        recorder.add(series('blocks'), tenantId, 1);
-        if (hashes.size > 0) recorder.add(series('transactions'), tenantId, hashes.size);
+      for (const [tenantId, hashes] of transactions) {
+        recorder.add(seriesOf('blocks'), tenantId, 1);
+        if (hashes.size > 0) recorder.add(seriesOf('transactions'), tenantId, hashes.size);
       }
     },
-    stored(last: Block, findings: readonly Finding[], head: number): void {
-      raised(findings);
-      recorder.add(series('head_lag'), platformTenant, Math.max(0, head - last.number));
+    measureLag(processed: Block, head: number): void {
+      recorder.add(seriesOf('head_lag'), platformTenant, Math.max(0, head - processed.number));
     },
   };
 }

@@ -9,10 +9,10 @@ import Fastify, {
 } from 'fastify';
 import { hashToken } from '../../lib/token.ts';
 import { Problem } from '../../model/errors.ts';
-import { platformTenant } from '../../model/metrics.ts';
+import { platformTenant, type Series } from '../../model/metrics.ts';
 import type { Principal, Scope } from '../../model/principal.ts';
 import { endReusedSession } from '../../services/accounts/sessions.ts';
-import type { MetricRecorder, Series } from '../../services/telemetry/metricRecorder.ts';
+import type { MetricRecorder } from '../../services/telemetry/metricRecorder.ts';
 import { accessOf, unusedRows } from './access.ts';
 import { collectMethods } from './allowedMethods.ts';
 import { authorize, visibleTo } from './authorize.ts';

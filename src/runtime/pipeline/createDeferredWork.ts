@@ -33,7 +33,7 @@ export function createDeferredWork(context: PipelineContext) {
       if (!(await deleteDeferred(tx, chain.uid, row)))
         throw new Error('Another process settled the deferred evaluation.');
     });
-    meter.raised(writes.findings);
+    meter.countAlerts(writes.findings);
     deferrals.complete(subscriber);
     deferrals.setSlow(subscriber, isLooping);
     const looped = looping[0]?.looped ?? 1;

@@ -54,7 +54,7 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
         writes.deferred.push(toDeferredRow(subscriber, block, previous, reason));
       }
       if (deferred.length > 0) deferredWork.keep(block);
-      meter.block(block, observations, evaluated);
+      meter.countBlock(block, observations, evaluated);
       previous = block;
     }
     const upgraded = blocks.flatMap((block) => block.upgraded.filter(watchList.index.has));
@@ -62,7 +62,8 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
     await commitWrites(context, writes, (tx) => advanceCursor(tx, context.cursorStep(), blocks));
     context.tip = last;
     deferrals.add(writes.deferred, now());
-    meter.stored(last, writes.findings, context.head());
+    meter.countAlerts(writes.findings);
+    meter.measureLag(last, context.head());
     deferredWork.start();
   }
 

@@ -1,8 +1,8 @@
 import type { ChainClient } from '../../chains/chainClient.ts';
 import { type ChainUid, chains } from '../../chains/chains.ts';
 import { createEvmClient } from '../../chains/evm/createEvmClient.ts';
-import { platformTenant } from '../../model/metrics.ts';
-import type { MetricRecorder, Series } from '../telemetry/metricRecorder.ts';
+import { createSeriesCache, platformTenant } from '../../model/metrics.ts';
+import type { MetricRecorder } from '../telemetry/metricRecorder.ts';
 import type { ChainAccess } from './chainAccess.ts';
 
 type Settings = Readonly<Record<string, { endpoints: readonly string[] }>>;
@@ -21,18 +21,9 @@ export function openChains(
       const known = clients.get(uid);
       // The other families are known by their addresses, but cannot be followed yet.
       if (known || !configured || chains[uid].family !== 'evm') return known;
-      const series = new Map<string, Series>();
-      const counted = (method: string) => {
-        const found = series.get(method) ?? { metric: 'rpc_calls', labels: { chain: uid, type: method } };
-        series.set(method, found);
-        recorder.add(found, platformTenant, 1);
-      };
-      const client = createEvmClient({
-        chain: chains[uid],
-        urls: configured.endpoints,
-        now,
-        onCall: counted,
-      });
+      const seriesOf = createSeriesCache({ chain: uid });
+      const onCall = (method: string) => recorder.add(seriesOf('rpc_calls', method), platformTenant, 1);
+      const client = createEvmClient({ chain: chains[uid], urls: configured.endpoints, now, onCall });
       clients.set(uid, client);
       return client;
     },

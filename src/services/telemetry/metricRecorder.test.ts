@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRandom } from '../../../testing/createRandom.ts';
 import { createTestDatabase } from '../../../testing/createTestDatabase.ts';
 import { sql } from '../../lib/sql.ts';
+import type { Series } from '../../model/metrics.ts';
 import { type Db, openStore, type Store } from '../../store/db.ts';
-import { createMetricRecorder, type Series } from './metricRecorder.ts';
+import { createMetricRecorder } from './metricRecorder.ts';
 
 const series: Series[] = [
   { metric: 'api_requests', labels: { type: 'GET' } },

@@ -1,9 +1,6 @@
-import type { MetricName, Sample } from '../../model/metrics.ts';
+import type { Sample, Series } from '../../model/metrics.ts';
 import type { Db } from '../../store/db.ts';
 import { addSamples, mergeSamples } from '../../store/telemetry/addSamples.ts';
-
-/** Made once and kept, because a series is recognised by being the same object. */
-export type Series = { readonly metric: MetricName; readonly labels: Readonly<Record<string, string>> };
 
 export type MetricRecorder = {
   /** Only notes the value in memory, so that it may stand on the way of every request. */
