@@ -70,7 +70,10 @@ function lastRuns(outcomes: readonly Outcome[]): Run[] {
     const run = runs.get(keyOf(subscriber)) ?? { subscriber, hasSucceeded: false, faults: [] };
     runs.set(keyOf(subscriber), run);
     if (fault) run.faults.push(fault);
-    else Object.assign(run, { hasWorked: true, faults: [] });
+    else {
+      run.hasSucceeded = true;
+      run.faults = [];
+    }
   }
   return [...runs.values()];
 }
