@@ -16,9 +16,7 @@ import type {
 } from '../model/detection.ts';
 import { withDefaults } from '../model/validate.ts';
 import { originOf } from './originOf.ts';
-import type { Subscriber } from './subscriber.ts';
-import { toMeta } from './toMeta.ts';
-import { toStateKey } from './toStateKey.ts';
+import { describeFirst, type Subscriber, toMeta, toStateKey } from './subscriber.ts';
 
 /** A detector as it is stored. */
 export type DetectorRow = {
@@ -29,7 +27,7 @@ export type DetectorRow = {
   readonly config: unknown;
 };
 
-/** Makes a stored detector ready to be shown what it is interested in, or says why it cannot run. */
+/** Turns a stored detector into a subscriber; the fault says why it cannot run. */
 export function compileDetector(
   row: DetectorRow,
   contract: ContractFacts,
@@ -37,12 +35,12 @@ export function compileDetector(
 ): Subscriber | { fault: string } {
   const definition = detectors.get(row.schemaName);
   if (!definition) return { fault: `There is no detector ${row.schemaName} in this version of Vigil.` };
-  const program = cachedProgram(definition, row.config, chain);
+  const program = getProgram(definition, row.config, chain);
   if ('fault' in program) return program;
   return new DetectorSubscriber(row, contract, program);
 }
 
-/** What all detectors of a kind that are configured alike have in common. */
+/** What all detectors of a kind with the same configuration share. */
 type Program = {
   readonly definition: Detector;
   readonly config: CommonConfig;
@@ -53,28 +51,27 @@ type Program = {
 const programs = new Map<string, Program | { fault: string }>();
 const maxCachedPrograms = 10_000;
 
-/** Made once for many detectors: reading a configuration takes time, and most are the same. */
-function cachedProgram(definition: Detector, given: unknown, chain: ChainFacts): Program | { fault: string } {
-  const key = `${chain.uid} ${definition.name} ${JSON.stringify(given)}`;
-  const known = programs.get(key);
-  if (known) return known;
+/** Cached, because reading a configuration takes time and most detectors have the same. */
+function getProgram(definition: Detector, stored: unknown, chain: ChainFacts): Program | { fault: string } {
+  const key = `${chain.uid} ${definition.name} ${JSON.stringify(stored)}`;
+  const cached = programs.get(key);
+  if (cached) return cached;
   if (programs.size >= maxCachedPrograms) programs.clear();
-  const program = readProgram(definition, given, chain);
+  const program = readProgram(definition, stored, chain);
   programs.set(key, program);
   return program;
 }
 
-function readProgram(definition: Detector, given: unknown, chain: ChainFacts): Program | { fault: string } {
-  const checked = withDefaults(configSchema(definition), upgradeConfig(definition.name, given));
+function readProgram(definition: Detector, stored: unknown, chain: ChainFacts): Program | { fault: string } {
+  const checked = withDefaults(configSchema(definition), upgradeConfig(definition.name, stored));
   if ('faults' in checked) {
-    const [first] = checked.faults;
-    return { fault: `Its configuration is not valid: ${first!.pointer} ${first!.message}` };
+    return { fault: `Its configuration is not valid: ${describeFirst(checked.faults)}` };
   }
   const config = checked.value as CommonConfig;
   return { definition, config, chain, cooldownMs: parseDuration(config.cooldown) };
 }
 
-/** There can be a hundred thousand of them, so that each holds only what is its own. */
+/** A class, because there can be a hundred thousand: each instance holds only what is its own. */
 class DetectorSubscriber implements Subscriber {
   readonly id: number;
   readonly name: string;
@@ -119,7 +116,7 @@ class DetectorSubscriber implements Subscriber {
   toFindings(found: Detection, observation: Observation): Finding[] {
     const { definition, config } = this.#program;
     const own = found.severity ?? (definition.severity === 'AUTO' ? 'MEDIUM' : definition.severity);
-    const told = {
+    const alert = {
       ...originOf(this, observation, found),
       severity: config.severity === 'AUTO' ? own : config.severity,
       name: this.name,
@@ -127,10 +124,10 @@ class DetectorSubscriber implements Subscriber {
     };
     return [
       {
-        ...told,
+        ...alert,
         kind: 'detector',
         group: complianceTags.includes(definition.category) ? 'COMPLIANCE' : 'SECURITY',
-        message: config.desc ? fillTemplate(config.desc, { ...told, ...found.fields }) : found.message,
+        message: config.desc ? fillTemplate(config.desc, { ...alert, ...found.fields }) : found.message,
         meta: toMeta(found.fields),
         detectorId: this.id,
       },

@@ -2,12 +2,11 @@ import { fillTemplate } from '../lib/template.ts';
 import type { Severity } from '../model/alert.ts';
 import type { ChainFacts, ContractFacts } from '../model/detection.ts';
 import { triggerTypes } from '../model/enumerations.ts';
+import type { Fault } from '../model/errors.ts';
 import { withDefaults } from '../model/validate.ts';
 import { triggers } from '../triggers/registry.ts';
 import { originOf } from './originOf.ts';
-import type { Subscriber } from './subscriber.ts';
-import { toMeta } from './toMeta.ts';
-import { toStateKey } from './toStateKey.ts';
+import { describeFirst, type Subscriber, toMeta, toStateKey } from './subscriber.ts';
 
 /** A trigger as it is stored. */
 export type TriggerRow = {
@@ -26,7 +25,7 @@ type TriggerAlert = {
   readonly message: string | null;
 };
 
-/** Makes a stored trigger ready to be shown what it is interested in, or says why it cannot run. */
+/** Turns a stored trigger into a subscriber; the fault says why it cannot run. */
 export function compileTrigger(
   row: TriggerRow,
   contract: ContractFacts,
@@ -35,15 +34,12 @@ export function compileTrigger(
   const definition = triggers.get(row.triggerType);
   if (!definition) return { fault: `There is no trigger ${row.triggerType} in this version of Vigil.` };
   const checked = withDefaults(definition.params, row.params);
-  if ('faults' in checked) {
-    const [first] = checked.faults;
-    return { fault: `Its parameters are not valid: ${first!.pointer} ${first!.message}` };
-  }
+  if ('faults' in checked) return toFault(checked.faults);
   const config = checked.value;
-  const [unfit] = definition.check?.(config, contract.abi) ?? [];
-  if (unfit) return { fault: `Its parameters are not valid: ${unfit.pointer} ${unfit.message}` };
+  const faults = definition.check?.(config, contract.abi) ?? [];
+  if (faults.length > 0) return toFault(faults);
   const self = { kind: 'trigger', id: row.id, contract } as const;
-  // A trigger without alerts of its own still has something to say.
+  // A trigger without alerts of its own raises a default one.
   const alerts: readonly TriggerAlert[] =
     row.alerts.length > 0 ? row.alerts : [{ id: 0, severity: 'MEDIUM', name: row.name, message: null }];
   return {
@@ -57,13 +53,13 @@ export function compileTrigger(
     toFindings(found, observation) {
       const origin = originOf(self, observation, found);
       return alerts.map(({ id, severity, name, message }) => {
-        const told = { ...origin, severity, name, tags: row.tags };
+        const alert = { ...origin, severity, name, tags: row.tags };
         return {
-          ...told,
+          ...alert,
           key: `${origin.key} ${id}`,
           kind: 'trigger',
           group: 'trigger',
-          message: message ? fillTemplate(message, { ...told, ...found.fields }) : found.message,
+          message: message ? fillTemplate(message, { ...alert, ...found.fields }) : found.message,
           meta: toMeta({ ...found.fields, ...(id === 0 ? {} : { triggerAlertId: id }) }),
           triggerId: row.id,
           triggerType: row.triggerType,
@@ -72,4 +68,8 @@ export function compileTrigger(
       });
     },
   };
+}
+
+function toFault(faults: readonly Fault[]): { fault: string } {
+  return { fault: `Its parameters are not valid: ${describeFirst(faults)}` };
 }

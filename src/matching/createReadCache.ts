@@ -1,6 +1,8 @@
-import type { BlockRef } from '../model/block.ts';
+import { zip } from '../lib/zip.ts';
+import type { BlockRef, Receipt } from '../model/block.ts';
 import type {
   Allocation,
+  CallResult,
   Funding,
   HttpRequest,
   HttpResult,
@@ -10,7 +12,7 @@ import type {
 } from '../model/detection.ts';
 import type { StateRead, StateResult } from '../model/stateRead.ts';
 
-/** Something that must be asked of the world before an evaluation can go on. */
+/** Something that an evaluation reads and that must be fetched before it can continue. */
 export type ReadRequest =
   | { readonly type: 'chain'; readonly at: BlockRef; readonly question: StateRead }
   | { readonly type: 'labels'; readonly address: string }
@@ -25,128 +27,133 @@ export type ReadRequest =
   | { readonly type: 'http'; readonly request: HttpRequest; readonly tenantId: number }
   | { readonly type: 'allocations'; readonly tenantId: number; readonly contractId: number };
 
+type ReadResults = {
+  chain: StateResult;
+  labels: readonly Label[];
+  funding: Funding | null;
+  /** Undefined: the script did not run, because the allowance was used up. */
+  script: ScriptResult | undefined;
+  http: HttpResult;
+  allocations: readonly Allocation[];
+};
+
+type ChainValues = {
+  call: CallResult;
+  balance: bigint;
+  code: string;
+  storage: string;
+  receipt: Receipt;
+  replay: CallResult;
+};
+
 /**
- * How scripts are run: at once, but only as long as the tenant's allowance for the block lasts, or in the background, with
- * a pause after each so that they take no processor for long; otherwise as they come.
+ * How scripts run: at once, but only while the tenant's allowance for the block lasts; or in the background, with a pause
+ * after each, so that they do not occupy a processor for long; otherwise as they come.
  */
 export type ScriptPace = { allowance: (tenantId: number) => { leftMs: number } } | 'background';
 
-/** Undefined instead of a script's result: it was not run, because the allowance was used up. */
+/** Results in the order of the requests, each of the type that `ReadResults` names. */
 export type Fetch = (requests: readonly ReadRequest[], pace?: ScriptPace) => Promise<readonly unknown[]>;
 
-/** Answers of one block, shared by all who ask the same. */
+/** What was read for one block, shared by all subscribers that read the same. */
 export type ReadCache = {
-  /** What one subscriber may ask; `at` is the block it is about, undefined off chain. */
+  /** What one subscriber may read; `at` is the observed block, undefined off chain. */
   reader(tenantId: number, at: { block: BlockRef; parent: BlockRef } | undefined): Reader;
-  /** Asks everything that was found missing; false when nothing is. */
+  /** Fetches everything that readers missed; false when they missed nothing. */
   fetchMissing(): Promise<boolean>;
 };
 
-/** Ends an evaluation whose answers are not at hand yet. */
+/** Ends an evaluation that reads something not fetched yet. */
 export class NotFetched extends Error {
-  override readonly name = 'Missing';
+  override readonly name = 'NotFetched';
 }
 
-/** Ends an evaluation that must be made again later, from its beginning. */
+/** Ends an evaluation that must be repeated later, from its beginning. */
 export class EvaluationDeferred extends Error {
-  override readonly name = 'Postponed';
+  override readonly name = 'EvaluationDeferred';
 }
 
 export function createReadCache(fetch: Fetch): ReadCache {
-  const known = new Map<string, unknown>();
+  const cached = new Map<string, unknown>();
   const missing = new Map<string, ReadRequest>();
 
-  function get(key: string, request: ReadRequest): unknown {
-    if (known.has(key)) return known.get(key);
+  function get<T extends ReadRequest['type']>(
+    key: string,
+    request: Extract<ReadRequest, { type: T }>,
+  ): ReadResults[T] {
+    if (cached.has(key)) return cached.get(key) as ReadResults[T];
     missing.set(key, request);
     throw new NotFetched();
   }
 
   return {
     reader(tenantId, at) {
-      const chain = (question: StateRead, moment: 'block' | 'parent' = 'block') => {
-        if (!at) throw new Error('There is no block to ask about.');
-        const answer = get(`${at[moment].hash} ${JSON.stringify(question)}`, {
-          type: 'chain',
-          at: at[moment],
-          question,
-        }) as StateResult;
+      function readChain<T extends StateRead['type']>(
+        question: Extract<StateRead, { type: T }>,
+        moment: 'block' | 'parent' = 'block',
+      ): ChainValues[T] {
+        if (!at) throw new Error('There is no block to read from.');
+        const { number, hash } = at[moment];
+        const key = `${hash} ${JSON.stringify(question)}`;
+        const answer = get<'chain'>(key, { type: 'chain', at: at[moment], question });
         if ('missing' in answer)
-          throw new Error(
-            `The node cannot answer a question about block ${at[moment].number}: ${answer.missing}`,
-          );
-        return answer.value;
-      };
-      const reader: Reader = {
-        call: (to, data, moment) => chain({ type: 'call', to, data }, moment) as ReturnType<Reader['call']>,
-        balance: (address, moment) => chain({ type: 'balance', address }, moment) as bigint,
-        code: (address, moment) => chain({ type: 'code', address }, moment) as string,
-        storage: (address, slot, moment) => chain({ type: 'storage', address, slot }, moment) as string,
-        receipt: (hash) => chain({ type: 'receipt', hash }) as ReturnType<Reader['receipt']>,
+          throw new Error(`The node cannot read the state of block ${number}: ${answer.missing}`);
+        return answer.value as ChainValues[T];
+      }
+
+      return {
+        call: (to, data, moment) => readChain<'call'>({ type: 'call', to, data }, moment),
+        balance: (address, moment) => readChain<'balance'>({ type: 'balance', address }, moment),
+        code: (address, moment) => readChain<'code'>({ type: 'code', address }, moment),
+        storage: (address, slot, moment) => readChain<'storage'>({ type: 'storage', address, slot }, moment),
+        receipt: (hash) => readChain<'receipt'>({ type: 'receipt', hash }),
         failureReason({ from, to, input, value }) {
           if (to === null) return null;
-          const question = {
-            type: 'replay',
-            from,
-            to,
-            data: input,
-            value: `0x${value.toString(16)}`,
-          } as const;
-          const replayed = chain(question, 'parent') as ReturnType<Reader['call']>;
+          const hexValue = `0x${value.toString(16)}`;
+          const replayed = readChain<'replay'>(
+            { type: 'replay', from, to, data: input, value: hexValue },
+            'parent',
+          );
           return 'failure' in replayed ? replayed.failure : null;
         },
         labels: (address) =>
-          (get(`labels ${address}`, { type: 'labels', address }) as readonly Label[]).filter(
+          get<'labels'>(`labels ${address}`, { type: 'labels', address }).filter(
             (label) => label.tenantId === null || label.tenantId === tenantId,
           ),
-        funding: (address) => get(`funding ${address}`, { type: 'funding', address }) as Funding | null,
+        funding: (address) => get<'funding'>(`funding ${address}`, { type: 'funding', address }),
         script: (source, values) => {
           const valuesKey = JSON.stringify(values, (_, value: unknown) =>
             typeof value === 'bigint' ? `${value}n` : value,
           );
-          const result = get(`script ${tenantId} ${valuesKey} ${source}`, {
-            type: 'script',
-            tenantId,
-            source,
-            values,
-            valuesKey,
-          }) as ScriptResult | undefined;
+          const key = `script ${tenantId} ${valuesKey} ${source}`;
+          const result = get<'script'>(key, { type: 'script', tenantId, source, values, valuesKey });
           if (result === undefined) throw new EvaluationDeferred('script time');
           return result;
         },
         http: (request) =>
-          get(`http ${tenantId} ${JSON.stringify(request)}`, {
-            type: 'http',
-            request,
-            tenantId,
-          }) as HttpResult,
+          get<'http'>(`http ${tenantId} ${JSON.stringify(request)}`, { type: 'http', request, tenantId }),
         allocations: (contractId) =>
-          get(`allocations ${contractId}`, {
-            type: 'allocations',
-            tenantId,
-            contractId,
-          }) as readonly Allocation[],
-        all: (questions) => readAll(questions) as never,
+          get<'allocations'>(`allocations ${contractId}`, { type: 'allocations', tenantId, contractId }),
+        all: (reads) => readAll(reads) as never,
       };
-      return reader;
     },
     async fetchMissing() {
       if (missing.size === 0) return false;
-      const asked = [...missing];
+      const requested = [...missing];
       missing.clear();
-      const values = await fetch(asked.map(([, request]) => request));
-      for (const [place, [key]] of asked.entries()) known.set(key, values[place]);
+      const results = await fetch(requested.map(([, request]) => request));
+      for (const [[key], result] of zip(requested, results)) cached.set(key, result);
       return true;
     },
   };
 }
 
-/** Runs every question, so that all that is missing is fetched at once. */
-function readAll(questions: readonly (() => unknown)[]): unknown[] {
+/** Runs every read, so that everything missing is fetched at once. */
+function readAll(reads: readonly (() => unknown)[]): unknown[] {
   let isMissing = false;
-  const answers = questions.map((question) => {
+  const results = reads.map((read) => {
     try {
-      return question();
+      return read();
     } catch (error) {
       if (!(error instanceof NotFetched)) throw error;
       isMissing = true;
@@ -154,5 +161,5 @@ function readAll(questions: readonly (() => unknown)[]): unknown[] {
     }
   });
   if (isMissing) throw new NotFetched();
-  return answers;
+  return results;
 }

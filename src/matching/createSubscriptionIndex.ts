@@ -3,13 +3,13 @@ import type { Block, Log, Transaction } from '../model/block.ts';
 import type { Interest, Observation } from '../model/detection.ts';
 import type { Subscriber } from './subscriber.ts';
 
-/** What each subscriber is to be shown, in the order of the block. */
+/** The observations of each subscriber, in the order of the block. */
 export type Matches = Map<Subscriber, Observation[]>;
 
 type AddressInterest = Extract<Interest, { address: string }>;
 type Subscription = { readonly interest: AddressInterest; readonly subscriber: Subscriber };
 
-/** Most addresses have a few subscriptions, which are best looked through; those with many are looked up by key. */
+/** The subscriptions of an address; beyond the threshold they are looked up by key instead of scanned. */
 type Entry = { readonly address: string; subscriptions: Subscription[]; lookup?: Lookup | undefined };
 type Lookup = ReadonlyMap<string, Subscriber[]>;
 const lookupThreshold = 16;
@@ -18,12 +18,12 @@ const anyKey = '*';
 type BlockTime = { number: number; timestamp: number };
 
 /**
- * Who cares about which address, event and function. A block is matched by looking up what occurs in it, so that its cost
- * depends on the block and on what it matches, not on how many subscribers there are.
+ * An inverted index from addresses, events and functions to subscribers. A block is matched by looking up what occurs in it,
+ * so that the cost depends on the block and its matches, not on the number of subscribers.
  */
 export function createSubscriptionIndex() {
   const entries = new Map<string, Entry>();
-  /** Those entries that want to know of logs that name the address. */
+  /** The entries with an interest in logs of other emitters that name the address. */
   const parties = new Map<string, Entry>();
   const everyBlock = new Set<Subscriber>();
   const reorgs = new Set<Subscriber>();
@@ -118,7 +118,7 @@ export function createSubscriptionIndex() {
     return matches;
   }
 
-  /** Subscribers whose schedule has come between two moments of the clock. */
+  /** Subscribers whose schedule falls between two moments of the clock. */
   function due(previousAt: number, at: number): Subscriber[] {
     return [...clocks].filter((subscriber) => isScheduled(subscriber, 'clock', previousAt, at));
   }
@@ -133,7 +133,7 @@ export function createSubscriptionIndex() {
   };
 }
 
-/** Those who want this of the address; `key` is that of the event or function where there is one. */
+/** Subscribers with this interest in the address; `key` is that of the event or function where there is one. */
 function subscribersFor(entry: Entry, on: AddressInterest['on'], key = anyKey): readonly Subscriber[] {
   if (entry.subscriptions.length <= lookupThreshold)
     return entry.subscriptions.flatMap(({ interest, subscriber }) =>
@@ -167,26 +167,22 @@ function toLookup(subscriptions: readonly Subscription[]): Lookup {
   return lookup;
 }
 
-/** First the transaction itself, then its logs; each of them once for every subscriber. */
+/** First the transaction itself, then its logs; each once for every subscriber. */
 function matchTransaction(
   matches: Matches,
   block: Block,
   transaction: Transaction,
   touched: ReadonlySet<Entry>,
 ): void {
-  const seen = new Set<Subscriber>();
-  const showTransaction = (subscribers: readonly Subscriber[]) => {
-    for (const subscriber of subscribers) {
-      if (seen.has(subscriber)) continue;
-      seen.add(subscriber);
-      addObservation(matches, subscriber, { type: 'transaction', block, transaction });
-    }
-  };
+  const interested = new Set<Subscriber>();
   for (const entry of touched) {
-    showTransaction(subscribersFor(entry, 'touch'));
-    if (entry.address === transaction.from) showTransaction(subscribersFor(entry, 'sender'));
-    if (entry.address === transaction.to) showTransaction(subscribersFor(entry, 'call', transaction.callKey));
+    addAll(interested, subscribersFor(entry, 'touch'));
+    if (entry.address === transaction.from) addAll(interested, subscribersFor(entry, 'sender'));
+    if (entry.address === transaction.to)
+      addAll(interested, subscribersFor(entry, 'call', transaction.callKey));
   }
+  for (const subscriber of interested)
+    addObservation(matches, subscriber, { type: 'transaction', block, transaction });
   for (const log of transaction.logs) matchLog(matches, block, transaction, log, touched);
 }
 
@@ -197,28 +193,26 @@ function matchLog(
   log: Log,
   touched: ReadonlySet<Entry>,
 ): void {
-  const seen = new Set<Subscriber>();
-  const showLog = (subscribers: readonly Subscriber[]) => {
-    for (const subscriber of subscribers) {
-      if (seen.has(subscriber)) continue;
-      seen.add(subscriber);
-      addObservation(matches, subscriber, { type: 'log', block, transaction, log });
-    }
-  };
-  const { key, parties } = log;
+  const interested = new Set<Subscriber>();
   for (const entry of touched) {
-    if (entry.address === log.address) showLog(subscribersFor(entry, 'log', key));
-    if (parties.includes(entry.address)) showLog(subscribersFor(entry, 'party', key));
+    if (entry.address === log.address) addAll(interested, subscribersFor(entry, 'log', log.key));
+    if (log.parties.includes(entry.address)) addAll(interested, subscribersFor(entry, 'party', log.key));
   }
+  for (const subscriber of interested)
+    addObservation(matches, subscriber, { type: 'log', block, transaction, log });
+}
+
+function addAll(interested: Set<Subscriber>, subscribers: readonly Subscriber[]): void {
+  for (const subscriber of subscribers) interested.add(subscriber);
 }
 
 function addObservation(matches: Matches, subscriber: Subscriber, observation: Observation): void {
-  const shown = matches.get(subscriber);
-  if (shown) shown.push(observation);
+  const observations = matches.get(subscriber);
+  if (observations) observations.push(observation);
   else matches.set(subscriber, [observation]);
 }
 
-/** Without a schedule every time; the very first block counts as due. */
+/** Without a schedule every time; the first block of all counts as due. */
 function isScheduled(
   subscriber: Subscriber,
   on: 'block' | 'clock',

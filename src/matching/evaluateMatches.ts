@@ -13,12 +13,12 @@ import {
 import type { Matches } from './createSubscriptionIndex.ts';
 import type { Subscriber, SubscriberRef } from './subscriber.ts';
 
-/** What is kept of a subscriber from one evaluation to the next. */
+/** What is stored of a subscriber from one evaluation to the next. */
 export type SubscriberState = {
   /** The detector's own state, and what it depends on. */
   readonly own?: unknown;
   readonly key?: string;
-  /** When it last raised an alert, for its cooldown, and how much was held back since. */
+  /** When it last raised an alert, for its cooldown, and how many findings were held back since. */
   readonly alertAt?: number;
   readonly held?: number;
 };
@@ -27,9 +27,9 @@ export type Fault = {
   readonly subscriber: SubscriberRef;
   readonly message: string;
   readonly at: number;
-  /** It could not even be made ready. */
+  /** It cannot be compiled. */
   readonly isInvalid?: boolean;
-  /** Its script did not end while it was shown this block; undefined: it was not that. */
+  /** The block (-1: the clock) at which its script ran into its time limit; undefined for other faults. */
   readonly loopedAt?: number;
 };
 
@@ -37,19 +37,19 @@ export type Evaluated = {
   findings: Finding[];
   /** Only those that changed. */
   states: Map<Subscriber, SubscriberState>;
-  /** At most one of each subscriber. */
+  /** At most one per subscriber. */
   faults: Fault[];
-  /** Those that came through without a fault; findings and memories of the others count as well. */
+  /** Those without a fault; findings and states of the others count as well. */
   succeeded: Subscriber[];
-  /** Those that must be shown all of it again later; nothing of what they have found counts. */
+  /** Those that must be evaluated again later; none of their findings and states count. */
   deferred: { subscriber: Subscriber; reason: string }[];
   evaluations: number;
 };
 
 /**
- * Shows every subscriber what concerns it. What it cannot evaluate is recorded as a fault and hurts nothing else: neither
- * others nor what it finds in the rest of the block. Answers that are missing are fetched for all at once before the
- * evaluations go on.
+ * Evaluates the observations of every subscriber. A failure is recorded as a fault and affects neither other subscribers nor
+ * the subscriber's other observations of the block. Missing reads are fetched for all subscribers at once before the
+ * evaluations continue.
  */
 export async function evaluateMatches(
   matches: Matches,
@@ -74,21 +74,21 @@ export async function evaluateMatches(
   return evaluated;
 }
 
-/** Lets others have the event loop in between; returns those that are not through. */
+/** Yields to the event loop in between; returns the evaluations that are not finished. */
 async function advanceAll(
   waiting: readonly Evaluation[],
-  answers: ReadCache,
+  reads: ReadCache,
   evaluated: Evaluated,
 ): Promise<Evaluation[]> {
-  const open: Evaluation[] = [];
+  const unfinished: Evaluation[] = [];
   let pausedAt = performance.now();
   for (const evaluation of waiting) {
-    if (!advance(evaluation, answers, evaluated)) open.push(evaluation);
+    if (!advance(evaluation, reads, evaluated)) unfinished.push(evaluation);
     if (performance.now() - pausedAt < maxSliceMs) continue;
     await setImmediate();
     pausedAt = performance.now();
   }
-  return open;
+  return unfinished;
 }
 
 type Evaluation = {
@@ -96,7 +96,7 @@ type Evaluation = {
   observations: readonly Observation[];
   next: number;
   rounds: number;
-  /** How often the next observation was tried. */
+  /** How often the next observation was evaluated. */
   attempts: number;
   before: SubscriberState;
   state: SubscriberState;
@@ -104,9 +104,9 @@ type Evaluation = {
   faults: Fault[];
 };
 
-/** A definition that asks for ever more would otherwise hold up its chain. */
+/** A definition that reads more each time would otherwise stop its chain. */
 const maxAttempts = 20;
-/** Questions of one observation seldom follow from each other more often; it bounds what is evaluated in vain. */
+/** Reads of one observation rarely depend on each other more often; bounds the evaluations that are thrown away. */
 const maxPrefetchRounds = 8;
 const maxStateBytes = 65_536;
 const maxSliceMs = 15;
@@ -129,18 +129,19 @@ function startEvaluation(
   };
 }
 
-/** Goes as far as answers are at hand; true when it is through. */
-function advance(evaluation: Evaluation, answers: ReadCache, evaluated: Evaluated): boolean {
+/** Evaluates as far as reads are cached; true when it is finished. */
+function advance(evaluation: Evaluation, reads: ReadCache, evaluated: Evaluated): boolean {
   const { subscriber, observations, faults } = evaluation;
-  for (; evaluation.next < observations.length; evaluation.next++, evaluation.attempts = 0) {
-    const observation = observations[evaluation.next]!;
+  for (; ; evaluation.next++, evaluation.attempts = 0) {
+    const observation = observations[evaluation.next];
+    if (!observation) break;
     try {
       if (++evaluation.attempts > maxAttempts)
-        throw new Error('The evaluation asks for more and more and does not come to an end.');
-      evaluateOne(evaluation, observation, answers);
+        throw new Error('The evaluation reads more each time and does not end.');
+      evaluateOne(evaluation, observation, reads);
     } catch (error) {
       if (error instanceof NotFetched) {
-        if (++evaluation.rounds <= maxPrefetchRounds) prefetchReads(evaluation, answers);
+        if (++evaluation.rounds <= maxPrefetchRounds) prefetchReads(evaluation, reads);
         return false;
       }
       if (error instanceof EvaluationDeferred) {
@@ -155,7 +156,7 @@ function advance(evaluation: Evaluation, answers: ReadCache, evaluated: Evaluate
       });
     }
   }
-  // One fault for all of a block, since they are counted by blocks in which something failed.
+  // One fault per block, because faults are counted by blocks.
   const fault = faults.find(({ loopedAt }) => loopedAt !== undefined) ?? faults[0];
   if (fault) evaluated.faults.push(fault);
   else evaluated.succeeded.push(subscriber);
@@ -166,15 +167,15 @@ function advance(evaluation: Evaluation, answers: ReadCache, evaluated: Evaluate
 }
 
 /**
- * Asks what the observations after the next one will ask, as far as that can be foreseen from the memory of now, so that
- * many cost as few rounds as one. What comes of it counts for nothing, because the memory may still change.
+ * Evaluates the remaining observations only for what they read, so that many observations cost as few rounds of fetching as
+ * one. The results are thrown away, because the state may still change.
  */
-function prefetchReads({ subscriber, observations, next, state }: Evaluation, answers: ReadCache): void {
+function prefetchReads({ subscriber, observations, next, state }: Evaluation, reads: ReadCache): void {
   for (const observation of observations.slice(next + 1)) {
     try {
-      evaluateObservation(subscriber, observation, state, answers);
+      evaluateObservation(subscriber, observation, state, reads);
     } catch {
-      // Missing answers are noted by now, and a failure is told when its turn comes.
+      // The missing reads are registered; a real failure happens again when the observation is evaluated.
     }
   }
 }
@@ -182,18 +183,18 @@ function prefetchReads({ subscriber, observations, next, state }: Evaluation, an
 function evaluateObservation(
   subscriber: Subscriber,
   observation: Observation,
-  memory: SubscriberState,
-  answers: ReadCache,
+  state: SubscriberState,
+  reads: ReadCache,
 ) {
-  const reader = answers.reader(subscriber.contract.tenantId, blockOf(observation));
-  const own = memory.own === undefined || memory.key !== subscriber.stateKey() ? undefined : memory.own;
+  const reader = reads.reader(subscriber.contract.tenantId, blockOf(observation));
+  const own = state.own === undefined || state.key !== subscriber.stateKey() ? undefined : state.own;
   return subscriber.evaluate(observation, own, reader);
 }
 
-/** Changes nothing unless it comes through. */
-function evaluateOne(evaluation: Evaluation, observation: Observation, answers: ReadCache): void {
+/** Changes the evaluation only when it succeeds. */
+function evaluateOne(evaluation: Evaluation, observation: Observation, reads: ReadCache): void {
   const { subscriber, state } = evaluation;
-  const outcome = evaluateObservation(subscriber, observation, state, answers);
+  const outcome = evaluateObservation(subscriber, observation, state, reads);
   let after =
     outcome.state === undefined
       ? state
@@ -201,12 +202,12 @@ function evaluateOne(evaluation: Evaluation, observation: Observation, answers: 
   const findings: Finding[] = [];
   for (const found of outcome.detections ?? []) {
     const at = timeOf(observation);
-    const isHeld = after.alertAt !== undefined && at < after.alertAt + subscriber.cooldownMs;
-    if (isHeld) after = { ...after, held: (after.held ?? 0) + 1 };
+    const isCoolingDown = after.alertAt !== undefined && at < after.alertAt + subscriber.cooldownMs;
+    if (isCoolingDown) after = { ...after, held: (after.held ?? 0) + 1 };
     else {
       const held = after.held ?? 0;
-      const shown = held > 0 ? { ...found, fields: { ...found.fields, heldBack: held } } : found;
-      findings.push(...subscriber.toFindings(shown, observation));
+      const reported = held > 0 ? { ...found, fields: { ...found.fields, heldBack: held } } : found;
+      findings.push(...subscriber.toFindings(reported, observation));
       if (subscriber.cooldownMs > 0) after = { ...after, alertAt: at, held: 0 };
     }
   }

@@ -17,7 +17,7 @@ type Origin = Pick<
   | 'blockHash'
 >;
 
-/** Where and when something was found, and what makes it this finding and no other. */
+/** Where and when something was found, and the key that identifies the finding. */
 export function originOf(
   { kind, id, contract }: Pick<Subscriber, 'kind' | 'id' | 'contract'>,
   observation: Observation,
@@ -28,12 +28,12 @@ export function originOf(
     found.transactionHash ?? ('transaction' in observation ? observation.transaction.hash : null);
   const logIndex = observation.type === 'log' ? observation.log.index : undefined;
   const at = timeOf(observation);
-  const place = [
+  const parts = [
     txHash ?? (block ? `block ${block.number}` : `${observation.type} ${at}`),
     logIndex,
     found.part,
   ];
-  const eid = place.filter((part) => part !== undefined).join('-');
+  const eid = parts.filter((part) => part !== undefined).join('-');
   return {
     tenantId: contract.tenantId,
     projectId: contract.projectId,

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { toJsonValue } from '../lib/toJsonValue.ts';
 import type { Finding } from '../model/alert.ts';
 import type {
   ContractFacts,
@@ -7,22 +9,37 @@ import type {
   Observation,
   Reader,
 } from '../model/detection.ts';
+import type { Fault } from '../model/errors.ts';
 
-/** A detector or trigger of a tenant, made ready to be shown what it is interested in. */
+/** A detector or trigger of a tenant, compiled: it can be matched and evaluated. */
 export type Subscriber = {
   readonly kind: 'detector' | 'trigger';
   readonly id: number;
   readonly name: string;
   readonly contract: ContractFacts;
   readonly interests: readonly Interest[];
-  /** Further findings within this time of an alert are only counted. */
+  /** Findings within this time after an alert are only counted. */
   readonly cooldownMs: number;
-  /** Changes with whatever its state depends on: what was kept under other settings is forgotten. */
+  /** Identifies the settings that its state depends on: a state of other settings is ignored. */
   stateKey(): string;
   evaluate(observation: Observation, state: unknown, read: Reader): EvaluationResult<unknown>;
-  /** A detector makes one alert of what was found, a trigger as many as it has alerts. */
-  toFindings(found: Detection, observation: Observation): Finding[];
+  /** A detector makes one alert of a detection, a trigger as many as it has alerts. */
+  toFindings(detection: Detection, observation: Observation): Finding[];
 };
 
-/** What is known even of one that cannot be made ready. */
+/** Identifies a subscriber, also one that cannot be compiled. */
 export type SubscriberRef = Pick<Subscriber, 'kind' | 'id' | 'name' | 'contract'>;
+
+/** A short hash of settings. */
+export function toStateKey(settings: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(settings)).digest('base64url').slice(0, 12);
+}
+
+/** Evidence as JSON. */
+export function toMeta(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return toJsonValue(fields) as Record<string, unknown>;
+}
+
+export function describeFirst([first]: readonly Fault[]): string {
+  return first ? `${first.pointer} ${first.message}` : '';
+}

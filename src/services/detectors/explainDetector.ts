@@ -5,7 +5,7 @@ import { compileDetector } from '../../matching/compileDetector.ts';
 import type { Fetch, ReadRequest } from '../../matching/createReadCache.ts';
 import { createSubscriptionIndex } from '../../matching/createSubscriptionIndex.ts';
 import { evaluateMatches } from '../../matching/evaluateMatches.ts';
-import { toMeta } from '../../matching/toMeta.ts';
+import { toMeta } from '../../matching/subscriber.ts';
 import type { Finding } from '../../model/alert.ts';
 import type { Observation } from '../../model/detection.ts';
 import { Problem } from '../../model/errors.ts';
