@@ -13,7 +13,7 @@ export type Report = {
 
 type Goal = { what: string; figure: number; limit: number; unit: string };
 
-/** Tables for the README, and whether each goal holds. */
+/** Tables for docs/performance.md, and whether each goal holds. */
 export function toMarkdown(report: Report): string {
   const { comparisons, split } = report;
   return [

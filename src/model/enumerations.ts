@@ -1,4 +1,4 @@
-/** Words of the API that more than one folder needs; the seed's own come first. */
+/** Words of the API that more than one folder needs; those of docs/api-spec.md come first. */
 export const statuses = ['ACTIVE', 'DISABLED', 'DELETED'] as const;
 export const addressTypes = ['CONTRACT', 'WALLET', 'ENTITY'] as const;
 export const walletTypes = ['DEFAULT', 'HSM'] as const;

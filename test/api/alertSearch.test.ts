@@ -112,7 +112,7 @@ describe('a search of alerts', () => {
     expect(foreignContract.body.detail).toBe(unknownContract.body.detail);
   });
 
-  it('answers the seed’s members exactly for actions and triggers', async () => {
+  it('answers exactly the members of docs/api-spec.md for actions and triggers', async () => {
     const members = async (kind: string) => {
       const answer = await search(`contract/${world.contract.id}/${kind}/alert/search`, { size: 1 });
       return Object.keys(answer.body.data[0]).sort();

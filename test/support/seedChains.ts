@@ -55,7 +55,7 @@ const families: Partial<Record<string, Family>> = {
   solana: 'solana',
 };
 
-/** Every chain of the seed with samples of its family. */
+/** Every chain of docs/api-spec.md with samples of its family. */
 export const chainSamples = chainUids.map((chainUid) => ({
   chainUid,
   family: families[chainUid] ?? 'evm',

@@ -16,8 +16,8 @@ import {
 } from './seedRules.ts';
 
 /**
- * Section 2 of the seed, copied from its text by hand so that a slip in our own schemas cannot hide here.
- * A member is `orNull` where a request may leave it out and the seed names no default for it.
+ * The records of docs/api-spec.md, written by hand so that a slip in our own schemas cannot hide here.
+ * A member is `orNull` where a request may leave it out and docs/api-spec.md names no default for it.
  */
 export const chainUids =
   'arbitrum bsc bsc_testnet ethereum linea optimism base base_sepolia gnosis fantom polygon polygon_amoy blast zksync scroll avalanche avalanche_fuji telos sepolia holesky ethereum_sepolia ethereum_holesky tron zeta somnia adi anvil icp vechain stellar bitcoin solana'.split(

@@ -6,9 +6,9 @@ it('a rule finds a missing, a foreign and a wrong member, however deep', () => {
   expect(rule({ id: 1, on: true, items: [{ name: null }, { name: 'x' }] })).toEqual([]);
   expect(rule({ id: '1', items: [{ name: 2, more: 1 }], other: null })).toEqual([
     '/on is missing',
-    '/other is not in the seed',
+    '/other is not in docs/api-spec.md',
     '/id is not an integer: "1"',
-    '/items/0/more is not in the seed',
+    '/items/0/more is not in docs/api-spec.md',
     '/items/0/name is not a string: 2',
   ]);
   expect(rule(null)).toEqual([' is not an object: null']);

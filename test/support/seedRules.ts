@@ -1,4 +1,4 @@
-/** Says in one line each how a value differs from what the seed writes of it; nothing when it does not. */
+/** Says in one line each how a value differs from what docs/api-spec.md states; nothing when it does not. */
 export type Rule = (value: unknown, place?: string) => string[];
 
 export const integer = is('an integer', Number.isSafeInteger);
@@ -53,7 +53,7 @@ export function record(members: Members): Rule {
     const foreign = Object.keys(value).filter((name) => !Object.hasOwn(members, name));
     return [
       ...missing.map((name) => `${place}/${name} is missing`),
-      ...foreign.map((name) => `${place}/${name} is not in the seed`),
+      ...foreign.map((name) => `${place}/${name} is not in docs/api-spec.md`),
       ...Object.entries(members).flatMap(([name, rule]) =>
         Object.hasOwn(value, name) ? rule(value[name], `${place}/${name}`) : [],
       ),

@@ -31,7 +31,7 @@ const keyword = (column: string, values?: readonly string[]) =>
 const text = (column: string) =>
   ({ sql: raw(`t.${column}`), store: 'text', type: 'text', hashed: 'words' }) as const;
 
-/** Alerts as documents; members of the seed's 2.12 and 2.13 and those beyond. */
+/** Alerts as documents: members of action and trigger alerts (docs/api-spec.md) and those beyond. */
 export const alertTable = defineDocumentTable(
   'alert',
   {

@@ -204,7 +204,7 @@ function condition(table: Table, scope: Scope, use: Use): Sql {
 
 const catalogues = new Map<Table, ReturnType<typeof catalogueOf>>();
 
-/** `status` can be searched in every kind, also where the seed's record does not show it. */
+/** `status` can be searched in every kind, also where the record does not show it (docs/api-spec.md). */
 function searchable(table: Table): ReturnType<typeof catalogueOf> {
   const known = catalogues.get(table);
   if (known) return known;

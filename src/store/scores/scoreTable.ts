@@ -9,7 +9,7 @@ const keyword = (column: string) => ({ sql: raw(`t.${column}`), store: 'text', t
 const text = (column: string) =>
   ({ sql: raw(`t.${column}`), store: 'text', type: 'text', hashed: 'words' }) as const;
 
-/** Score changes as documents: the members of the seed's 2.14. */
+/** Score changes as documents: the members of docs/api-spec.md, Score changes. */
 export const scoreTable = defineDocumentTable('score_change', {
   uid: { sql: raw('t.uid::text'), store: 'text', type: 'keyword' },
   index: keyword('index'),

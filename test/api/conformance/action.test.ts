@@ -32,7 +32,7 @@ const put = (body: Json) => api.ok('PUT', path, body);
 const changeOf = (changed: Json, members: Json) => ({ ...before, ...members, updatedAt: changed.updatedAt });
 
 describe('PUT /action/{id} (endpoint 9)', () => {
-  it('takes every member of the seed and answers with exactly its members', async () => {
+  it('takes every member of docs/api-spec.md and answers with exactly its members', async () => {
     const wallet = await api.ok('POST', 'wallet', {
       tenantId: world.tenant.id,
       name: 'W',

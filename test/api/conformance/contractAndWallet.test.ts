@@ -27,7 +27,7 @@ const contract = record(contractMembers);
 const abi = [{ type: 'function', name: 'pause', inputs: [], outputs: [], stateMutability: 'nonpayable' }];
 
 describe('POST /contract (endpoint 12)', () => {
-  it('takes every member of the seed and answers with exactly its members, without the abi', async () => {
+  it('takes every member of docs/api-spec.md and answers with exactly its members, without the abi', async () => {
     const { abi: _abi, ...shown } = newContract({
       category: 'erc20',
       tags: ['token', 'stable'],
@@ -165,7 +165,7 @@ const newWallet = (more: Json = {}): Json => ({ tenantId, chainUid: 'ethereum', 
 const anvilKey = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d';
 
 describe('POST /wallet (endpoint 20)', () => {
-  it('takes every member of the seed and answers with exactly its members, without the key', async () => {
+  it('takes every member of docs/api-spec.md and answers with exactly its members, without the key', async () => {
     const { privateKey, ...shown } = newWallet({
       status: 'DISABLED',
       type: 'DEFAULT',

@@ -32,7 +32,7 @@ const kinds = [
 ];
 
 describe('POST /destination (endpoint 11)', () => {
-  it('takes every member of the seed and answers with exactly its members, without type', async () => {
+  it('takes every member of docs/api-spec.md and answers with exactly its members, without type', async () => {
     const given = {
       tags: ['DEFAULT', 'DETECTOR', 'WALLET'],
       uri: hook,
@@ -141,7 +141,7 @@ describe('POST /destination (endpoint 11)', () => {
 });
 
 describe('PUT /destination/{id} (endpoint 10)', () => {
-  it('takes every member of the seed', async () => {
+  it('takes every member of docs/api-spec.md', async () => {
     const { id } = await make({ type: 'EMAIL', value: 'alice@example.com' });
     const given = {
       type: 'MESSENGER_B',

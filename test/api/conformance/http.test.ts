@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** The endpoints of the seed's table that are about records. */
+/** Endpoints of docs/api-spec.md that are about records. */
 const endpoints: [string, string][] = [
   ['DELETE', 'tokenomics/category/1'],
   ['DELETE', 'tokenomics/schedule/1'],

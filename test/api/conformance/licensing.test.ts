@@ -33,7 +33,7 @@ const newSubscription = (more: Json = {}): Json => ({
 describe('POST /license (endpoint 15)', () => {
   const license = record(licenseMembers);
 
-  it('takes every member of the seed and answers with exactly its members', async () => {
+  it('takes every member of docs/api-spec.md and answers with exactly its members', async () => {
     const given = newLicense({
       status: 'DISABLED',
       icon: 'https://example.com/l.png',
@@ -100,7 +100,7 @@ describe('a license instance', () => {
     return { licenseId, organisationId: world.organisation.id, projectId: world.project.id, ...more };
   };
 
-  it('has exactly the members of the seed, is PENDING and ACTIVE at first, and is shown by its project', async () => {
+  it('has exactly the members of docs/api-spec.md, is PENDING and ACTIVE at first, and is shown by its project', async () => {
     const made = await make('instance', await newInstance());
     expect(instance(made)).toEqual([]);
     expect(made).toMatchObject({ licenseStatus: 'PENDING', status: 'ACTIVE', licenseInstanceMeta: [] });
@@ -177,7 +177,7 @@ describe('POST /subscription (endpoint 18)', () => {
 
   const subscription = record(subscriptionMembers);
 
-  it('takes planId and answers with the plan itself and exactly the members of the seed', async () => {
+  it('takes planId and answers with the plan itself and exactly the members of docs/api-spec.md', async () => {
     const startDate = Date.now() - 1_000;
     const given = newSubscription({ startDate, notifyBeforeExpireDays: [30, 7, 1] });
     const answer = await api.call('POST', 'subscription', given);

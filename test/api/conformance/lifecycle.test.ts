@@ -47,7 +47,7 @@ describe.each(kinds)('a $path record', ({ path, key, change }) => {
     const read = await api.ok('GET', place());
     api.advance(1);
     const back = await api.ok('PUT', place(), read);
-    // GET shows members that the replies to changes, which the seed lists, leave out.
+    // GET shows members that the responses to changes leave out (docs/api-spec.md).
     expect(read).toMatchObject(back);
     const before = await api.ok('GET', place());
     api.advance(1);

@@ -28,7 +28,7 @@ const newInvite = (more: Json = {}): Json => ({
 describe('POST /invite (endpoint 19)', () => {
   const invite = record({ ...inviteMembers, roles: filled(text) });
 
-  it('takes every member of the seed and answers with exactly its members, without the url', async () => {
+  it('takes every member of docs/api-spec.md and answers with exactly its members, without the url', async () => {
     const given = newInvite({
       organisationId: world.organisation.id,
       roles: ['tenant-user', 'tenant-viewer'],

@@ -67,7 +67,7 @@ const searches = [
 describe.each(searches)('POST /$path', ({ path, rule, own, all }) => {
   const search = (body?: Json) => api.ok('POST', path, body);
 
-  it('answers with records of exactly the seed’s members, and total only when trackTotal is true', async () => {
+  it('answers with records of exactly the members of docs/api-spec.md, and total only when trackTotal is true', async () => {
     const counted = await search({ size: 100, trackTotal: true });
     expect(record({ data: filled(rule), total: integer })(counted)).toEqual([]);
     expect([counted.data.length, counted.total]).toEqual([all, all]);

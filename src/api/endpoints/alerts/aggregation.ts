@@ -55,7 +55,7 @@ function aggregation(
   });
 }
 
-/** The seed's endpoint 3, and the same for alerts of every kind. */
+/** docs/api-spec.md, Aggregations: of action alerts, and the same for alerts of every kind. */
 export const aggregationEndpoints: Endpoint[] = [
   aggregation('/action/alert/aggregation', 'Aggregate the action alerts that you may see', (scope) =>
     kindScope(scope, 'action'),

@@ -81,7 +81,7 @@ type AggregationBody = {
   trackTotalCount?: number;
 };
 
-/** The seed's 4.3. */
+/** docs/api-spec.md, Aggregations. */
 export const aggregationBody = Type.Unsafe<AggregationBody>({
   ...Shape(
     {

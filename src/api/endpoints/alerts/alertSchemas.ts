@@ -61,7 +61,7 @@ function shape(names: readonly MemberName[]) {
   return { names, members: shown, schema: Shape(shown, names) };
 }
 
-/** The seed's 2.12. */
+/** The action alert of docs/api-spec.md. */
 export const actionAlert = shape([
   'numericSeverity',
   'severity',
@@ -82,7 +82,7 @@ export const actionAlert = shape([
   'walletAddress',
 ]);
 
-/** The seed's 2.13. */
+/** The trigger alert of docs/api-spec.md. */
 export const triggerAlert = shape([
   'uid',
   'timestamp',

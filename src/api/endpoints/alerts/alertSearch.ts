@@ -13,7 +13,7 @@ import { actionAlert, triggerAlert, wholeAlert } from './alertSchemas.ts';
 const tag = 'Alerts';
 const problems = ['invalid-query', 'not-found'] as const;
 
-/** Alerts of one kind of one contract: the seed's endpoints 5 and 6, and the same for detectors. */
+/** Alerts of one kind of one contract: of actions, triggers and detectors (docs/api-spec.md, Family Q). */
 function contractSearch(kind: AlertKind, shape: typeof wholeAlert): Endpoint {
   return endpoint({
     method: 'POST',

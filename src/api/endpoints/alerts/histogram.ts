@@ -24,7 +24,7 @@ const bucket = Shape(
 const perGroup = (description: string, counted: string) =>
   Shape(Object.fromEntries(alertGroups.map((name) => [name, count(counted, 3)])), alertGroups, description);
 
-/** The seed's endpoint 7. */
+/** docs/api-spec.md, Histograms. */
 export const histogram = endpoint({
   method: 'POST',
   path: '/contract/{id}/histogram',

@@ -19,7 +19,7 @@ export const intervalText = (description: string) =>
 
 type HistogramBody = { from: number; to: number; interval: string; query?: string; timezone?: string };
 
-/** The seed's histogram request. */
+/** The histogram request of docs/api-spec.md. */
 export const histogramBody = Type.Unsafe<HistogramBody>(
   Shape(
     {

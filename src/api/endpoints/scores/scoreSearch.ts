@@ -12,7 +12,7 @@ import { checkTimeseries, familyQReply, scoreFamilyQ } from '../records/familyQ.
 const text = (description: string, example: string) => Text(description, example, { max: 100_000 });
 const number = (description: string, example: number) => Type.Number({ description, examples: [example] });
 
-/** The seed's 2.14. */
+/** docs/api-spec.md, Score changes. */
 export const scoreChange = {
   uid: text('Unique identifier.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071'),
   index: text('The partition it lives in.', 'score-2026.11'),

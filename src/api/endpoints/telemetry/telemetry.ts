@@ -57,7 +57,7 @@ const by = Type.Unsafe<Record<string, Record<string, number | null>>>({
   examples: [{ type: { GET: 10, POST: 2 } }],
 });
 
-/** The seed's endpoint 16. */
+/** docs/api-spec.md, Telemetry. */
 const telemetry = endpoint({
   method: 'POST',
   path: '/tenant/telemetry',

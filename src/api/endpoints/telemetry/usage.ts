@@ -25,7 +25,7 @@ const counted = {
   evaluations: count('Evaluations of its detectors and triggers.', 150_000),
 };
 
-/** The seed's endpoint 8. */
+/** docs/api-spec.md, Histograms. */
 export const usage = endpoint({
   method: 'POST',
   path: '/tenant/{id}/dashboard/usage',

@@ -31,7 +31,7 @@ const schedule = defineResource({
   prepare: prepareSchedule,
 });
 
-/** The seed deletes tokenomics records by id or uid and answers with the uid. */
+/** Tokenomics records are deleted by id or uid, and the response has the uid (docs/api-spec.md). */
 function deleteByIdOrUid({ kind }: Resource, path: string): Endpoint {
   return endpoint({
     method: 'DELETE',
