@@ -11,7 +11,7 @@ import { createHttpProbe } from '../../src/watch/createHttpProbe.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { type HttpSink, startHttpSink } from '../notify/support/httpSink.ts';
 import { loopback } from '../notify/support/notifyWorld.ts';
-import { expectProblem } from '../support/seedProblem.ts';
+import { expectProblem } from '../support/expectProblem.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 let api: TestApi;

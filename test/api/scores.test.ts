@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../testing/startTestApi.ts';
 import { type ScoreWorld, startScoreWorld } from '../scoring/support/scoreWorld.ts';
-import { expectProblem } from '../support/seedProblem.ts';
+import { expectProblem } from '../support/expectProblem.ts';
 import { observe } from './support/observe.ts';
 
 let world: ScoreWorld;

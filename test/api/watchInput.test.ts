@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { publishDetectors } from '../../src/services/detectors/publishDetectors.ts';
 import { findSchemaId } from '../../src/store/detectors/detectorSchemas.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
-import { expectProblem, faultCode } from '../support/seedProblem.ts';
+import { expectProblem, faultCode } from '../support/expectProblem.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 let api: TestApi;

@@ -4,7 +4,7 @@ import { createEmailSender } from '../../src/notify/sendEmail.ts';
 import type { Sender } from '../../src/notify/sender.ts';
 import { claimMails } from '../../src/store/destinations/mailOutbox.ts';
 import type { Json } from '../../testing/startTestApi.ts';
-import { expectProblem } from '../support/seedProblem.ts';
+import { expectProblem } from '../support/expectProblem.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
 
 let world: NotifyWorld;

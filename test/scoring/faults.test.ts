@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
-import { expectProblem, faultCode } from '../support/seedProblem.ts';
+import { expectProblem, faultCode } from '../support/expectProblem.ts';
 import { type ScoreWorld, startScoreWorld } from './support/scoreWorld.ts';
 
 let world: ScoreWorld;

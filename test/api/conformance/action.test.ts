@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
-import { expectProblem, faultCode } from '../../support/seedProblem.ts';
-import { actionMembers, detectorMembers } from '../../support/seedRecords.ts';
-import { filled, record } from '../../support/seedRules.ts';
+import { expectProblem, faultCode } from '../../support/expectProblem.ts';
+import { filled, record } from '../../support/memberRules.ts';
+import { actionMembers, detectorMembers } from '../../support/recordMembers.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
 let api: TestApi;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
-import { chainSamples } from '../../support/seedChains.ts';
-import { expectProblem, faultCode } from '../../support/seedProblem.ts';
-import { contractMembers, walletMembers } from '../../support/seedRecords.ts';
-import { nothing, record, text } from '../../support/seedRules.ts';
+import { chainSamples } from '../../support/chainSamples.ts';
+import { expectProblem, faultCode } from '../../support/expectProblem.ts';
+import { nothing, record, text } from '../../support/memberRules.ts';
+import { contractMembers, walletMembers } from '../../support/recordMembers.ts';
 import { createWorld } from '../../support/world.ts';
 
 let api: TestApi;

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toEgress } from '../../../src/lib/egress.ts';
 import { sql } from '../../../src/lib/sql.ts';
 import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
-import { expectProblem, faultCode } from '../../support/seedProblem.ts';
-import { destinationMembers, destinationWithoutType } from '../../support/seedRecords.ts';
-import { list, record } from '../../support/seedRules.ts';
+import { expectProblem, faultCode } from '../../support/expectProblem.ts';
+import { list, record } from '../../support/memberRules.ts';
+import { destinationMembers, destinationWithoutType } from '../../support/recordMembers.ts';
 import { createWorld } from '../../support/world.ts';
 
 let api: TestApi;

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
-import { expectProblem } from '../../support/seedProblem.ts';
+import { expectProblem } from '../../support/expectProblem.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
 let api: TestApi;

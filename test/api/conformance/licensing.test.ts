@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
-import { expectProblem, faultCode } from '../../support/seedProblem.ts';
+import { expectProblem, faultCode } from '../../support/expectProblem.ts';
+import { record } from '../../support/memberRules.ts';
 import {
   instanceMembers,
   instanceMetaMembers,
@@ -8,8 +9,7 @@ import {
   projectMembers,
   scoreGroupMembers,
   subscriptionMembers,
-} from '../../support/seedRecords.ts';
-import { record } from '../../support/seedRules.ts';
+} from '../../support/recordMembers.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
 let api: TestApi;

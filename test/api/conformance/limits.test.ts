@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
-import { expectProblem } from '../../support/seedProblem.ts';
+import { expectProblem } from '../../support/expectProblem.ts';
 
 const origin = 'https://console.example.com';
 let api: TestApi;

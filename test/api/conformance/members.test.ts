@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
-import { expectProblem } from '../../support/seedProblem.ts';
-import { inviteMembers } from '../../support/seedRecords.ts';
-import { filled, integer, list, millis, nothing, oneOf, record, text } from '../../support/seedRules.ts';
+import { expectProblem } from '../../support/expectProblem.ts';
+import { filled, integer, list, millis, nothing, oneOf, record, text } from '../../support/memberRules.ts';
+import { inviteMembers } from '../../support/recordMembers.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
 let api: TestApi;

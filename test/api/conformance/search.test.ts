@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
-import { expectProblem } from '../../support/seedProblem.ts';
+import { expectProblem } from '../../support/expectProblem.ts';
+import { filled, integer, record } from '../../support/memberRules.ts';
 import {
   destinationWithoutType,
   detectorMembers,
   instanceMetaMembers,
   projectMembers,
   scoreGroupMembers,
-} from '../../support/seedRecords.ts';
-import { filled, integer, record } from '../../support/seedRules.ts';
+} from '../../support/recordMembers.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
 let api: TestApi;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../../src/lib/sql.ts';
 import { startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
-import { expectProblem } from '../../support/seedProblem.ts';
-import { contractMembers, projectMembers } from '../../support/seedRecords.ts';
-import { filled, integer, millis, oneOf, orNull, record, text } from '../../support/seedRules.ts';
+import { expectProblem } from '../../support/expectProblem.ts';
+import { filled, integer, millis, oneOf, orNull, record, text } from '../../support/memberRules.ts';
+import { contractMembers, projectMembers } from '../../support/recordMembers.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
 let api: TestApi;

@@ -13,7 +13,7 @@ import {
   text,
   textMap,
   without,
-} from './seedRules.ts';
+} from './memberRules.ts';
 
 /**
  * The records of docs/api-spec.md, written by hand so that a slip in our own schemas cannot hide here.

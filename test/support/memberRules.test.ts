@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { filled, flag, integer, isoTime, list, millis, oneOf, orNull, record, text } from './seedRules.ts';
+import { filled, flag, integer, isoTime, list, millis, oneOf, orNull, record, text } from './memberRules.ts';
 
 it('a rule finds a missing, a foreign and a wrong member, however deep', () => {
   const rule = record({ id: integer, on: flag, items: list(record({ name: orNull(text) })) });

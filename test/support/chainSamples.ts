@@ -1,4 +1,4 @@
-import { chainUids } from './seedRecords.ts';
+import { chainUids } from './recordMembers.ts';
 
 type Family = 'evm' | 'tron' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
 
