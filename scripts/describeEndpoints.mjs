@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { accessOf, allowedRoles } from '../dist/api/http/access.js';
 import { pathOf } from '../dist/api/http/route.js';
 import { problems } from '../dist/model/errors.js';
-import { endpointsFor } from '../dist/runtime/app.js';
-import { loadConfig } from '../dist/runtime/config.js';
+import { loadConfig } from '../dist/runtime/config/loadConfig.js';
+import { endpointsFor } from '../dist/runtime/startServer.js';
 
 const target = join(dirname(fileURLToPath(import.meta.url)), '..', 'docs', 'reference', 'api.md');
 

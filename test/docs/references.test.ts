@@ -32,9 +32,12 @@ it('names only files of the project that exist', async () => {
 });
 
 it('lists every setting in the reference of configuration', async () => {
-  const source = await read('src/runtime/config.ts');
+  const folder = 'src/runtime/config';
+  const sources = await Promise.all(
+    (await readdir(join(root, folder))).map((name) => read(join(folder, name))),
+  );
   const settings = new Set(
-    Array.from(source.matchAll(/'((?:VIGIL|DATABASE)_[A-Z0-9_]+)'/g), ([, name]) => name),
+    Array.from(sources.join('').matchAll(/'((?:VIGIL|DATABASE)_[A-Z0-9_]+)'/g), ([, name]) => name),
   );
   expect(settings.size).toBeGreaterThan(25);
   const reference = await read('docs/reference/configuration.md');
