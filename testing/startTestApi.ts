@@ -7,6 +7,7 @@ import { createMetrics } from '../src/api/http/metrics.ts';
 import { createServer } from '../src/api/http/server.ts';
 import { chains } from '../src/chains/chains.ts';
 import { type Egress, toEgress } from '../src/lib/egress.ts';
+
 import type { Role } from '../src/model/principal.ts';
 import { createNotifier } from '../src/notify/createNotifier.ts';
 import { createHttpSender } from '../src/notify/sendHttp.ts';

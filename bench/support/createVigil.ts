@@ -7,6 +7,7 @@ import { createMetrics } from '../../src/api/http/metrics.ts';
 import { createServer } from '../../src/api/http/server.ts';
 import { chains } from '../../src/chains/chains.ts';
 import { toEgress } from '../../src/lib/egress.ts';
+
 import { createNotifier } from '../../src/notify/createNotifier.ts';
 import { createLog } from '../../src/runtime/createLog.ts';
 import { createFailedLogins } from '../../src/services/accounts/failedLogins.ts';

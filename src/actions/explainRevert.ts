@@ -1,6 +1,6 @@
 import { decodeCall, type FunctionItem, selectorOf } from '../chains/evm/abi/abi.ts';
 import type { Revert } from '../chains/transactor.ts';
-import { toJsonValue } from '../lib/toJsonValue.ts';
+import { toJsonValue } from '../lib/json.ts';
 
 /** Why a call fails: the decoded error where the contract's ABI declares it (`NotOwner(who: 0x…)`), else the node's reason. */
 export function explainRevert({ reason, data }: Revert, abi: readonly unknown[]): string {

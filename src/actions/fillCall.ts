@@ -1,6 +1,6 @@
 import { encodeCall, type FunctionItem } from '../chains/evm/abi/abi.ts';
 import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
-import { toJsonValue } from '../lib/toJsonValue.ts';
+import { toJsonValue } from '../lib/json.ts';
 import { zip } from '../lib/zip.ts';
 import type { FilledParameter } from '../model/action.ts';
 

@@ -1,4 +1,4 @@
-import { timedUid } from '../lib/timedUid.ts';
+import { timedUid } from '../lib/uid.ts';
 import type { Finding } from '../model/alert.ts';
 
 /** The same finding always gets the same uid, so that a replay adds nothing. */

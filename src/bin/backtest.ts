@@ -1,5 +1,5 @@
-import { type ChainUid, chains } from '../chains/chains.ts';
-import { toChainFacts } from '../chains/toChainFacts.ts';
+import { type ChainUid, chains, toChainFacts } from '../chains/chains.ts';
+
 import { createHostQueues } from '../lib/hostQueues.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
 import type { BacktestResult } from '../model/backtest.ts';

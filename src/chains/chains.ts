@@ -1,4 +1,5 @@
 import { type ChainUid, chainUids } from '../model/chainUid.ts';
+import type { ChainFacts } from '../model/detection.ts';
 
 export { type ChainUid, chainUids } from '../model/chainUid.ts';
 
@@ -231,4 +232,9 @@ function evm(network: Chain['network'], confirmations: number) {
 /** The paths that most explorers share. */
 function site(base: string) {
   return { address: `${base}/address/{}`, transaction: `${base}/tx/{}`, block: `${base}/block/{}` };
+}
+
+/** What a detector is told of its chain. */
+export function toChainFacts({ uid, blockTimeMs, currency }: Chain): ChainFacts {
+  return { uid, blockTimeMs, symbol: currency.symbol, decimals: currency.decimals };
 }

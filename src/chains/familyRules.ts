@@ -1,13 +1,10 @@
 import type { Chain } from './chains.ts';
 
-export type AddressRules = {
+export type FamilyRules = {
   /** What a right address looks like, for error messages. */
   readonly addressForm: string;
   /** The one form used for uniqueness and matching, or a sentence that says what is wrong and what would be right. */
   readonly readAddress: (text: string, chain: Chain) => { canonical: string } | Fault;
-};
-
-export type KeyRules = {
   /** What a right private key looks like, for error messages. */
   readonly keyForm: string;
   /**
@@ -20,7 +17,5 @@ export type KeyRules = {
   /** The address of the wallet that a key of `readKey` or `generateKey` controls, as people write it. */
   readonly deriveAddress: (key: Uint8Array, chain: Chain) => string;
 };
-
-export type FamilyRules = AddressRules & KeyRules;
 
 export type Fault = { fault: string };

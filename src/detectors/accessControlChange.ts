@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { eventTopic, topicAddress } from '../chains/evm/abi/abi.ts';
-import { logWords } from '../chains/evm/abi/logWords.ts';
-import { isListed } from '../evidence/isListed.ts';
+import { eventTopic } from '../chains/evm/abi/abi.ts';
+import { logWords, topicAddress } from '../chains/evm/abi/words.ts';
+import { isListed } from '../evidence/addressList.ts';
+
 import { Addresses, Configuration } from '../evidence/parameters.ts';
 import { defineDetector } from '../model/detection.ts';
 

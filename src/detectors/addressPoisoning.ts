@@ -1,11 +1,11 @@
 import type { Static } from 'typebox';
-import { logWords } from '../chains/evm/abi/logWords.ts';
-import { assetFacts } from '../chains/evm/evidence/assetFacts.ts';
+import { logWords } from '../chains/evm/abi/words.ts';
 import { transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
-import { endsOf } from '../chains/evm/evidence/partiesOf.ts';
+import { endsOf } from '../chains/evm/evidence/parties.ts';
+import { assetFacts } from '../chains/evm/evidence/tokens.ts';
 import { formatUnits, native, showAmount } from '../evidence/amounts.ts';
+import { labelHits, showLabel } from '../evidence/labels.ts';
 
-import { labelHits, showLabel } from '../evidence/labelHits.ts';
 import { Configuration, Whole } from '../evidence/parameters.ts';
 import type { Log, Transaction } from '../model/block.ts';
 import { defineDetector, type EvaluationContext, type Label, type Observation } from '../model/detection.ts';

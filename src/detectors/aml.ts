@@ -1,10 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { evmFormat } from '../chains/evm/abi/formats.ts';
-import { describeHits } from '../chains/evm/evidence/describeHits.ts';
-import { partyFields } from '../chains/evm/evidence/describeParty.ts';
-import { type Party, partiesOf } from '../chains/evm/evidence/partiesOf.ts';
-import { customLabels } from '../evidence/customLabels.ts';
-import { labelHits, severityByScore, showLabel, worstFirst } from '../evidence/labelHits.ts';
+import { describeHits, type Party, partiesOf, partyFields } from '../chains/evm/evidence/parties.ts';
+import { customLabels, labelHits, severityByScore, showLabel, worstFirst } from '../evidence/labels.ts';
+
 import { Addresses, Choice, Condition, Configuration, Flag, LabelTags } from '../evidence/parameters.ts';
 import { evaluateCondition, parseCondition } from '../lib/condition.ts';
 import { defineDetector, type Label } from '../model/detection.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { badTags, showLabel, worstFirst } from '../evidence/labelHits.ts';
+import { badTags, showLabel, worstFirst } from '../evidence/labels.ts';
 import { Condition, Configuration, FundingWindow, LabelTags } from '../evidence/parameters.ts';
 import { evaluateCondition, parseCondition } from '../lib/condition.ts';
 import { parseDuration } from '../lib/duration.ts';

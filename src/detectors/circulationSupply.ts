@@ -1,17 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { assetFacts } from '../chains/evm/evidence/assetFacts.ts';
-import {
-  decodeTransfer,
-  type Transfer,
-  transferTopic,
-  zeroAddress,
-} from '../chains/evm/evidence/erc20Transfer.ts';
-import { readCirculation } from '../chains/evm/evidence/holdings.ts';
-import { addressSet } from '../evidence/addressSet.ts';
+import { zeroAddress } from '../chains/evm/abi/words.ts';
+import { decodeTransfer, type Transfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
+import { assetFacts, readCirculation } from '../chains/evm/evidence/tokens.ts';
+import { addressSet } from '../evidence/addressList.ts';
 import { formatUnits, groupDigits, percentOf, showAmount } from '../evidence/amounts.ts';
-import { holdsWithin } from '../evidence/holdsWithin.ts';
-import { keep } from '../evidence/keep.ts';
+import { holdsWithin } from '../evidence/comparison.ts';
 import { Addresses, AmountOrPercent, Configuration } from '../evidence/parameters.ts';
+import { keep } from '../evidence/samples.ts';
 import { compareDecimal, formatDecimal, multiplyDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { type Detection, defineDetector, type EvaluationContext } from '../model/detection.ts';
 

@@ -5,9 +5,8 @@ import { evmFormat } from '../chains/evm/abi/formats.ts';
 import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
 import { tryCall } from '../chains/evm/evidence/readCall.ts';
 import { holdsFor } from '../evidence/holdsFor.ts';
-import { judgeSample, type Sampled } from '../evidence/judgeSample.ts';
-import { keep } from '../evidence/keep.ts';
 import { Address, Configuration, Flag, Looks, scheduleOf, Whole } from '../evidence/parameters.ts';
+import { judgeSample, keep, type Sampled } from '../evidence/samples.ts';
 import { type Decimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { defineDetector, type EvaluationContext, type EvaluationResult } from '../model/detection.ts';
 

@@ -1,8 +1,9 @@
 import * as Hash from 'ox/Hash';
 import type * as Hex from 'ox/Hex';
 import { type Static, Type } from 'typebox';
-import { eventTopic, topicAddress } from '../chains/evm/abi/abi.ts';
-import { logWords } from '../chains/evm/abi/logWords.ts';
+import { eventTopic } from '../chains/evm/abi/abi.ts';
+import { logWords, topicAddress } from '../chains/evm/abi/words.ts';
+
 import { readImplementation } from '../chains/evm/evidence/readImplementation.ts';
 import { Choice, Configuration, Flag, Looks, scheduleOf } from '../evidence/parameters.ts';
 import { defineDetector, type EvaluationContext, type EvaluationResult } from '../model/detection.ts';

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { priceInterests, priceMembers, readPrice } from '../chains/evm/evidence/price.ts';
 import { groupDigits } from '../evidence/amounts.ts';
-import { holdsWithin } from '../evidence/holdsWithin.ts';
-import { keep } from '../evidence/keep.ts';
+import { holdsWithin } from '../evidence/comparison.ts';
 import { Amount, Configuration, Whole } from '../evidence/parameters.ts';
+import { keep } from '../evidence/samples.ts';
 import {
   absoluteDecimal,
   compareDecimal,

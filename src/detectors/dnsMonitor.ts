@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { type RecordType, readRecords, recordTypes } from '../evidence/dnsRecords.ts';
-import { keep } from '../evidence/keep.ts';
+import { type RecordType, readExpiry, readRecords, recordTypes } from '../evidence/domainRecords.ts';
 import { Configuration, Duration, Schedule } from '../evidence/parameters.ts';
-import { readExpiry } from '../evidence/readExpiry.ts';
+import { keep } from '../evidence/samples.ts';
+
 import { parseDuration } from '../lib/duration.ts';
 import { parseSchedule } from '../lib/schedule.ts';
 import { type Detection, defineDetector, type EvaluationContext } from '../model/detection.ts';

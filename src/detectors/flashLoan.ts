@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { eventTopic, functionSelector, parseFunction, topicAddress } from '../chains/evm/abi/abi.ts';
-import { logWords } from '../chains/evm/abi/logWords.ts';
-import { assetFacts } from '../chains/evm/evidence/assetFacts.ts';
-import { decodeTransfer, zeroAddress } from '../chains/evm/evidence/erc20Transfer.ts';
+import { eventTopic, functionSelector, parseFunction } from '../chains/evm/abi/abi.ts';
+import { logWords, topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
+import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
+
 import { tryCall } from '../chains/evm/evidence/readCall.ts';
+import { assetFacts } from '../chains/evm/evidence/tokens.ts';
 import { formatUnits, native, showAmount } from '../evidence/amounts.ts';
 
 import { Configuration } from '../evidence/parameters.ts';

@@ -1,12 +1,11 @@
 import type { Static } from 'typebox';
-import { assetFacts } from '../chains/evm/evidence/assetFacts.ts';
-import { decodeTransfer, transferTopic, zeroAddress } from '../chains/evm/evidence/erc20Transfer.ts';
-import { readHolding, readSupply } from '../chains/evm/evidence/holdings.ts';
-import { addressSet } from '../evidence/addressSet.ts';
+import { zeroAddress } from '../chains/evm/abi/words.ts';
+import { decodeTransfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
+import { assetFacts, readHolding, readSupply } from '../chains/evm/evidence/tokens.ts';
+import { addressSet } from '../evidence/addressList.ts';
 import { percentOf } from '../evidence/amounts.ts';
-import { judgeSample, type Sampled } from '../evidence/judgeSample.ts';
-import { keep } from '../evidence/keep.ts';
 import { Addresses, Condition, Configuration, Looks, scheduleOf, Whole } from '../evidence/parameters.ts';
+import { judgeSample, keep, type Sampled } from '../evidence/samples.ts';
 import { parseDecimal, toDecimal } from '../lib/decimal.ts';
 import {
   type Detection,

@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
+import { withheldBody } from '../evidence/fetchJson.ts';
 import { holdsFor } from '../evidence/holdsFor.ts';
-import { keep } from '../evidence/keep.ts';
 import { Choice, Configuration, Duration, Schedule, Whole } from '../evidence/parameters.ts';
-import { withheldBody } from '../evidence/withheldBody.ts';
+import { keep } from '../evidence/samples.ts';
+
 import { cutText } from '../lib/cutText.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { parseSchedule } from '../lib/schedule.ts';

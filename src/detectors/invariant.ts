@@ -2,14 +2,14 @@ import { type Static, Type } from 'typebox';
 import { functionWithResults } from '../chains/evm/abi/abiItems.ts';
 import { evmFormat } from '../chains/evm/abi/formats.ts';
 import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
-import { readHolding } from '../chains/evm/evidence/holdings.ts';
 import { readCall } from '../chains/evm/evidence/readCall.ts';
+import { readHolding } from '../chains/evm/evidence/tokens.ts';
 import { native } from '../evidence/amounts.ts';
+import { type Comparison, holdsWithin, splitComparison } from '../evidence/comparison.ts';
 import { holdsFor, runScript } from '../evidence/holdsFor.ts';
-import { holdsWithin } from '../evidence/holdsWithin.ts';
-import { keep } from '../evidence/keep.ts';
 import { Address, AmountOrPercent, Configuration, Looks, scheduleOf } from '../evidence/parameters.ts';
-import { type Comparison, splitComparison } from '../evidence/splitComparison.ts';
+import { keep } from '../evidence/samples.ts';
+
 import { type Decimal, formatDecimal, parseDecimal, subtractDecimal, toDecimal } from '../lib/decimal.ts';
 import { defineDetector, type EvaluationContext } from '../model/detection.ts';
 

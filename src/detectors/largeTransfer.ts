@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { evmFormat } from '../chains/evm/abi/formats.ts';
-import { assetDecimals, assetFacts } from '../chains/evm/evidence/assetFacts.ts';
 import { decodeTransfer, type Transfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
+import { assetDecimals, assetFacts } from '../chains/evm/evidence/tokens.ts';
 import { formatUnits, native, showAmount } from '../evidence/amounts.ts';
 
 import { Amount, Choice, Configuration } from '../evidence/parameters.ts';

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { type Round, readFeed } from '../chains/evm/evidence/readFeed.ts';
-import { holdsWithin } from '../evidence/holdsWithin.ts';
-import { keep } from '../evidence/keep.ts';
+import { type Round, readFeed } from '../chains/evm/evidence/price.ts';
+import { holdsWithin } from '../evidence/comparison.ts';
 import {
   Address,
   AmountOrPercent,
@@ -10,6 +9,7 @@ import {
   Looks,
   scheduleOf,
 } from '../evidence/parameters.ts';
+import { keep } from '../evidence/samples.ts';
 import { formatDecimal, percentChange } from '../lib/decimal.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { type Detection, defineDetector, type EvaluationContext } from '../model/detection.ts';

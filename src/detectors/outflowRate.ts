@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { assetDecimals, assetFacts } from '../chains/evm/evidence/assetFacts.ts';
 import { decodeTransfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
-import { readHolding } from '../chains/evm/evidence/holdings.ts';
+import { assetDecimals, assetFacts, readHolding } from '../chains/evm/evidence/tokens.ts';
+
 import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
 
 import { addOutflow, baselineOf, largestBefore, type Outflows, outflowWithin } from '../evidence/outflows.ts';

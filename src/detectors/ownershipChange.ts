@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
-import { eventTopic, topicAddress } from '../chains/evm/abi/abi.ts';
-import { logWords } from '../chains/evm/abi/logWords.ts';
-import { zeroAddress } from '../chains/evm/evidence/erc20Transfer.ts';
-import { isListed } from '../evidence/isListed.ts';
+import { eventTopic } from '../chains/evm/abi/abi.ts';
+import { logWords, topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
+import { isListed } from '../evidence/addressList.ts';
+
 import { Addresses, Configuration } from '../evidence/parameters.ts';
 import { defineDetector } from '../model/detection.ts';
 

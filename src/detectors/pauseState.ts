@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
-import { eventTopic, topicAddress } from '../chains/evm/abi/abi.ts';
-import { logWords } from '../chains/evm/abi/logWords.ts';
+import { eventTopic } from '../chains/evm/abi/abi.ts';
+import { logWords, topicAddress } from '../chains/evm/abi/words.ts';
+
 import { Choice, Configuration } from '../evidence/parameters.ts';
 import { defineDetector } from '../model/detection.ts';
 

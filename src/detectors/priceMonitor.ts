@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { priceInterests, priceMembers, readPrice } from '../chains/evm/evidence/price.ts';
 import { groupDigits } from '../evidence/amounts.ts';
-import { judgeSample, type Sampled } from '../evidence/judgeSample.ts';
-import { keep } from '../evidence/keep.ts';
 import { Condition, Configuration } from '../evidence/parameters.ts';
+import { judgeSample, keep, type Sampled } from '../evidence/samples.ts';
 import { formatDecimal } from '../lib/decimal.ts';
 import { defineDetector } from '../model/detection.ts';
 

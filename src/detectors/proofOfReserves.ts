@@ -1,11 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { assetFacts } from '../chains/evm/evidence/assetFacts.ts';
-import { readSupply } from '../chains/evm/evidence/holdings.ts';
-import { readFeed } from '../chains/evm/evidence/readFeed.ts';
+import { readFeed } from '../chains/evm/evidence/price.ts';
+import { assetFacts, readSupply } from '../chains/evm/evidence/tokens.ts';
 import { groupDigits, ratioOf } from '../evidence/amounts.ts';
-import { judgeSample, type Sampled } from '../evidence/judgeSample.ts';
-import { keep } from '../evidence/keep.ts';
 import { Address, Condition, Configuration, Looks, scheduleOf } from '../evidence/parameters.ts';
+import { judgeSample, keep, type Sampled } from '../evidence/samples.ts';
 import { formatDecimal, toDecimal } from '../lib/decimal.ts';
 import { defineDetector } from '../model/detection.ts';
 

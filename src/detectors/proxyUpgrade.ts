@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
-import { decodeEvent, eventTopic, parseEvent, topicAddress, topicOf } from '../chains/evm/abi/abi.ts';
-import { logWords } from '../chains/evm/abi/logWords.ts';
-import { zeroAddress } from '../chains/evm/evidence/erc20Transfer.ts';
+import { decodeEvent, eventTopic, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
+import { logWords, topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
 import { askImplementation, readImplementation } from '../chains/evm/evidence/readImplementation.ts';
-import { isListed } from '../evidence/isListed.ts';
+import { isListed } from '../evidence/addressList.ts';
+
 import { Addresses, Configuration, Flag, Looks, scheduleOf } from '../evidence/parameters.ts';
 import type { Log } from '../model/block.ts';
 import {

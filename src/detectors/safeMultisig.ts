@@ -1,12 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { parseFunction, topicAddress } from '../chains/evm/abi/abi.ts';
-import { logWords } from '../chains/evm/abi/logWords.ts';
-import { delegatesOf } from '../chains/evm/evidence/delegatesOf.ts';
-import { zeroAddress } from '../chains/evm/evidence/erc20Transfer.ts';
+import { parseFunction } from '../chains/evm/abi/abi.ts';
+import { logWords, topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
 import { tryCall } from '../chains/evm/evidence/readCall.ts';
 import { safeEventByTopic, safeEvents, safeEventValue } from '../chains/evm/evidence/safeEvents.ts';
-import { safeExecutions } from '../chains/evm/evidence/safeExecutions.ts';
-import { isListed } from '../evidence/isListed.ts';
+import { delegatesOf, safeExecutions } from '../chains/evm/evidence/safeExecutions.ts';
+import { isListed } from '../evidence/addressList.ts';
+
 import { Addresses, Configuration } from '../evidence/parameters.ts';
 import type { Severity } from '../model/alert.ts';
 import type { Block, Log, Transaction } from '../model/block.ts';

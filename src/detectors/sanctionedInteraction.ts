@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { describeHits } from '../chains/evm/evidence/describeHits.ts';
-import { partyFields } from '../chains/evm/evidence/describeParty.ts';
-import { partiesOf } from '../chains/evm/evidence/partiesOf.ts';
-import { labelHits, showLabel } from '../evidence/labelHits.ts';
+import { describeHits, partiesOf, partyFields } from '../chains/evm/evidence/parties.ts';
+import { labelHits, showLabel } from '../evidence/labels.ts';
+
 import { Configuration } from '../evidence/parameters.ts';
 import { defineDetector } from '../model/detection.ts';
 

@@ -1,10 +1,9 @@
 import type { Static } from 'typebox';
-import { readHolding } from '../chains/evm/evidence/holdings.ts';
-import { decimalsMember, ownDecimals } from '../chains/evm/evidence/ownDecimals.ts';
+import { decimalsMember, ownDecimals, readHolding } from '../chains/evm/evidence/tokens.ts';
 import { groupDigits } from '../evidence/amounts.ts';
-import { holdsWithin } from '../evidence/holdsWithin.ts';
-import { keep } from '../evidence/keep.ts';
+import { holdsWithin } from '../evidence/comparison.ts';
 import { AmountOrPercent, Configuration, Looks, scheduleOf } from '../evidence/parameters.ts';
+import { keep } from '../evidence/samples.ts';
 import { compareDecimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { type Allocation, type Detection, defineDetector } from '../model/detection.ts';
 

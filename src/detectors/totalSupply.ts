@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { readSupply } from '../chains/evm/evidence/holdings.ts';
-import { decimalsMember, ownDecimals } from '../chains/evm/evidence/ownDecimals.ts';
+import { decimalsMember, ownDecimals, readSupply } from '../chains/evm/evidence/tokens.ts';
 import { groupDigits } from '../evidence/amounts.ts';
-import { keep } from '../evidence/keep.ts';
 import { Configuration, Flag, Looks, scheduleOf } from '../evidence/parameters.ts';
+import { keep } from '../evidence/samples.ts';
 import { compareDecimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { type Detection, defineDetector } from '../model/detection.ts';
 

@@ -1,10 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { assetDecimals, assetFacts } from '../chains/evm/evidence/assetFacts.ts';
-import { readHolding } from '../chains/evm/evidence/holdings.ts';
+import { assetDecimals, assetFacts, readHolding } from '../chains/evm/evidence/tokens.ts';
 import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
-
-import { keep } from '../evidence/keep.ts';
 import { Address, AmountOrPercent, Configuration, Flag, Looks, scheduleOf } from '../evidence/parameters.ts';
+import { keep } from '../evidence/samples.ts';
 import { severityByShare } from '../evidence/severityByShare.ts';
 import { type Detection, defineDetector, type EvaluationContext } from '../model/detection.ts';
 

@@ -1,11 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { eventTopic, topicAddress } from '../chains/evm/abi/abi.ts';
-import { logWords } from '../chains/evm/abi/logWords.ts';
-import { assetDecimals, assetFacts } from '../chains/evm/evidence/assetFacts.ts';
+import { eventTopic } from '../chains/evm/abi/abi.ts';
+import { logWords, topicAddress } from '../chains/evm/abi/words.ts';
 import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
+
+import { assetDecimals, assetFacts } from '../chains/evm/evidence/tokens.ts';
+import { isListed } from '../evidence/addressList.ts';
 import { formatUnits, showAmount } from '../evidence/amounts.ts';
-import { isListed } from '../evidence/isListed.ts';
-import { badTags } from '../evidence/labelHits.ts';
+import { badTags } from '../evidence/labels.ts';
+
 import { Addresses, Amount, Configuration } from '../evidence/parameters.ts';
 import { compareDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import type { Log, Transaction } from '../model/block.ts';

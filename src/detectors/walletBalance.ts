@@ -1,10 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { assetDecimals, assetFacts } from '../chains/evm/evidence/assetFacts.ts';
-import { readHolding } from '../chains/evm/evidence/holdings.ts';
+import { assetDecimals, assetFacts, readHolding } from '../chains/evm/evidence/tokens.ts';
 import { formatUnits, showAmount } from '../evidence/amounts.ts';
-import { type Judgement, judgeSample, type Sampled } from '../evidence/judgeSample.ts';
-import { keep } from '../evidence/keep.ts';
 import { Asset, Configuration, Flag, Looks, scheduleOf } from '../evidence/parameters.ts';
+import { type Judgement, judgeSample, keep, type Sampled } from '../evidence/samples.ts';
 import { toDecimal } from '../lib/decimal.ts';
 import { defineDetector } from '../model/detection.ts';
 

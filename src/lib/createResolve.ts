@@ -1,7 +1,7 @@
 import { type LookupAddress, type LookupAllOptions, lookup, promises } from 'node:dns';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { isLocalName } from './addressGuard.ts';
+import { isLocalName } from './egress.ts';
 
 export type Resolve = (
   hostname: string,

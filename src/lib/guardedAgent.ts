@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import { isUsualPort, portOf, type Reach, reachOf } from './addressGuard.ts';
 import { createResolve, type Resolve } from './createResolve.ts';
-import type { Egress } from './egress.ts';
+import { type Egress, isUsualPort, portOf, type Reach, reachOf } from './egress.ts';
 
 export type GuardedAgents = {
   agentOf(tenantId: number): Agent;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { chains } from '../chains/chains.ts';
-import { toChainFacts } from '../chains/toChainFacts.ts';
+import { chains, toChainFacts } from '../chains/chains.ts';
+
 import type { ContractFacts } from '../model/detection.ts';
 import { compileDetector } from './compileDetector.ts';
 import { compileTrigger } from './compileTrigger.ts';

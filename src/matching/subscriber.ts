@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { toJsonValue } from '../lib/toJsonValue.ts';
+import { toJsonValue } from '../lib/json.ts';
 import type { Finding } from '../model/alert.ts';
 import type {
   ContractFacts,

@@ -1,4 +1,4 @@
-import { giveWay } from '../lib/giveWay.ts';
+import { giveWay } from '../lib/eventLoop.ts';
 import type { PacedMatcher } from '../query/lucene/pacedMatcher.ts';
 import { createSubject, type Subject } from '../query/lucene/subject.ts';
 import { createAlertMatcher } from '../store/alerts/createAlertMatcher.ts';

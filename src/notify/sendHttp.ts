@@ -1,7 +1,7 @@
 import { type Dispatcher, request } from 'undici';
-import { webhookFault } from '../lib/addressGuard.ts';
 import type { Resolve } from '../lib/createResolve.ts';
-import type { Egress } from '../lib/egress.ts';
+import { type Egress, webhookFault } from '../lib/egress.ts';
+
 import { createGuardedAgents } from '../lib/guardedAgent.ts';
 import { createHostQueues, type HostQueues } from '../lib/hostQueues.ts';
 import { withTimeLimit } from '../lib/withTimeLimit.ts';

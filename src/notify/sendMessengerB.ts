@@ -1,9 +1,9 @@
 import { request } from 'undici';
-import { webhookFault } from '../lib/addressGuard.ts';
-import type { Egress } from '../lib/egress.ts';
+import { type Egress, webhookFault } from '../lib/egress.ts';
 import { createGuardedAgents } from '../lib/guardedAgent.ts';
 import { createHostQueues, type HostQueues } from '../lib/hostQueues.ts';
-import { maskUri } from '../lib/maskUri.ts';
+import { maskUri } from '../lib/secret.ts';
+
 import { withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { SendOutcome } from '../model/notification.ts';
 import { connectionFault } from './connectionFault.ts';

@@ -1,4 +1,4 @@
-import { timedUid } from '../lib/timedUid.ts';
+import { timedUid } from '../lib/uid.ts';
 
 /** The same change always gets the same uid. */
 export function scoreUid(place: {

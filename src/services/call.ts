@@ -2,6 +2,7 @@ import type { AlertHook } from '../alerts/raiseAlerts.ts';
 import type { ChainClient } from '../chains/chainClient.ts';
 import type { ChainUid } from '../chains/chains.ts';
 import type { Egress } from '../lib/egress.ts';
+
 import type { Fetch } from '../matching/createReadCache.ts';
 import type { AlertLinks, Message, Rendered, SendOutcome, Target } from '../model/notification.ts';
 import type { Principal, Scope } from '../model/principal.ts';

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { assetDecimals, assetFacts } from '../chains/evm/evidence/assetFacts.ts';
 import { transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
-import { readHolding } from '../chains/evm/evidence/holdings.ts';
+import { assetDecimals, assetFacts, readHolding } from '../chains/evm/evidence/tokens.ts';
+
 import { formatUnits, native, showAmount } from '../evidence/amounts.ts';
 
 import { Asset, Condition, Configuration, Looks, scheduleOf } from '../evidence/parameters.ts';

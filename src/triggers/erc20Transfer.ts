@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
-import { assetDecimals, assetFacts } from '../chains/evm/evidence/assetFacts.ts';
 import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
+import { assetDecimals, assetFacts } from '../chains/evm/evidence/tokens.ts';
 import { formatUnits, showAmount } from '../evidence/amounts.ts';
 import { Amount, Configuration } from '../evidence/parameters.ts';
 import { compareDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
-import { topicAddress } from '../chains/evm/abi/abi.ts';
-import { assetFacts } from '../chains/evm/evidence/assetFacts.ts';
-import { zeroAddress } from '../chains/evm/evidence/erc20Transfer.ts';
+import { topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
+import { assetFacts } from '../chains/evm/evidence/tokens.ts';
+
 import { Configuration } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
 import { directionMember, isDirected, tokenMember, transferInterests } from './support/transfers.ts';

@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { toChecksumAddress } from '../chains/evm/address.ts';
+import { toChecksumAddress } from '../chains/evm/evmRules.ts';
 import type { WalletRef } from '../store/wallets/walletKeys.ts';
 
 /** What a sealed private key is bound to: it opens for this wallet only. */

@@ -1,6 +1,6 @@
 import { request as send } from 'undici';
-import { webhookFault } from '../lib/addressGuard.ts';
-import type { Egress } from '../lib/egress.ts';
+import { type Egress, webhookFault } from '../lib/egress.ts';
+
 import { createGuardedAgents } from '../lib/guardedAgent.ts';
 import type { HostQueues } from '../lib/hostQueues.ts';
 import { messageOf } from '../lib/messageOf.ts';

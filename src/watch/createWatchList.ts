@@ -1,5 +1,5 @@
-import type { Chain } from '../chains/chains.ts';
-import { toChainFacts } from '../chains/toChainFacts.ts';
+import { type Chain, toChainFacts } from '../chains/chains.ts';
+
 import { messageOf } from '../lib/messageOf.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
 import { compileTrigger } from '../matching/compileTrigger.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { addressTopic, eventTopic } from '../chains/evm/abi/abi.ts';
+import { eventTopic } from '../chains/evm/abi/abi.ts';
 import { EvmLog } from '../chains/evm/abi/evmLog.ts';
+import { addressTopic } from '../chains/evm/abi/words.ts';
 import { evmPayments } from '../chains/evm/evmPayments.ts';
 import type { Block, Log, Transaction } from '../model/block.ts';
 import type { FundedAddress } from '../store/watch/funding.ts';

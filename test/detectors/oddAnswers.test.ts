@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addressTopic, eventTopic } from '../../src/chains/evm/abi/abi.ts';
+import { eventTopic } from '../../src/chains/evm/abi/abi.ts';
+import { addressTopic } from '../../src/chains/evm/abi/words.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import type { Contract } from '../../testing/createContract.ts';
 import { type Observer, observeTrigger } from '../../testing/observeDetector.ts';

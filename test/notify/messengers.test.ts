@@ -2,6 +2,7 @@ import { BlockList } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { toEgress } from '../../src/lib/egress.ts';
 import { Secret } from '../../src/lib/secret.ts';
+
 import type { Message, Target } from '../../src/model/notification.ts';
 import { type Bot, createBot } from '../../src/notify/messengerABot.ts';
 import { createMessengerASender } from '../../src/notify/sendMessengerA.ts';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { toEgress } from '../../src/lib/egress.ts';
 import { Secret } from '../../src/lib/secret.ts';
+
 import { sql } from '../../src/lib/sql.ts';
 import { createMailer, type Mailer } from '../../src/notify/mailer.ts';
 import { type Bot, createBot } from '../../src/notify/messengerABot.ts';

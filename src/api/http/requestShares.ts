@@ -1,5 +1,5 @@
+import { createTurnPacer } from '../../lib/eventLoop.ts';
 import { createFairQueue } from '../../lib/fairQueue.ts';
-import { createTurnPacer } from '../../lib/turnPacer.ts';
 import { Problem } from '../../model/errors.ts';
 import type { Endpoint } from './endpoint.ts';
 

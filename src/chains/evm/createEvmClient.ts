@@ -9,7 +9,7 @@ import { createTransactor } from './createTransactor.ts';
 import { decodeBlock, decodeHeader, InvalidResponse } from './decodeBlock.ts';
 import { findImplementation } from './findImplementation.ts';
 import { subscribeToHeads } from './subscribeToHeads.ts';
-import { toHex } from './toHex.ts';
+import { toHex } from './toRpcCall.ts';
 
 type Options = {
   chain: Chain;

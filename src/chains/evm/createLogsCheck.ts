@@ -1,4 +1,5 @@
 import type { Block, Log } from '../../model/block.ts';
+import { zeroAddress } from './abi/words.ts';
 import { logsBloom } from './logsBloom.ts';
 
 /** Says what is wrong with the logs of a block, judged by its bloom. */
@@ -41,7 +42,6 @@ export function createLogsCheck(now: () => number): LogsCheck {
 
 const noBloom = /^0x0*$/;
 const fullBloom = /^0xf+$/i;
-const zeroAddress = `0x${'0'.repeat(40)}`;
 
 /** Polygon's transfers from the other chain are made by nobody and are not in the bloom. */
 function countedLogs({ transactions, logs }: Block): readonly Log[] {

@@ -7,10 +7,9 @@ import { type Endpoints, NotAvailableYet } from './createEndpoints.ts';
 import type { RpcReply } from './createRpc.ts';
 import { decodeHeader, InvalidResponse } from './decodeBlock.ts';
 import { isolateFailures, LimitReached } from './isolateFailures.ts';
-import { revertReason } from './revertReason.ts';
-import { toHex } from './toHex.ts';
-import { toRevert } from './toRevert.ts';
-import { toRpcCall } from './toRpcCall.ts';
+import { revertReason, toRevert } from './toRevert.ts';
+import { toHex, toRpcCall } from './toRpcCall.ts';
+
 import { toStateResult } from './toStateResult.ts';
 
 const aggregate = parseFunction(

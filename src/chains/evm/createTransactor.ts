@@ -2,8 +2,8 @@ import type { Broadcast, Fees, Mined, Revert, Transactor } from '../transactor.t
 import type { Endpoints } from './createEndpoints.ts';
 import { type RpcCall, type RpcError, RpcFailure, type RpcReply } from './createRpc.ts';
 import { InvalidResponse } from './decodeBlock.ts';
-import { toHex } from './toHex.ts';
 import { toRevert } from './toRevert.ts';
+import { toHex } from './toRpcCall.ts';
 
 const feeCalls: readonly RpcCall[] = [
   { method: 'eth_gasPrice', params: [] },

@@ -1,6 +1,7 @@
 import type { Log, Payment, Transaction } from '../../model/block.ts';
-import { eventTopic, topicAddress, wordAt } from './abi/abi.ts';
-import { transferTopic, zeroAddress } from './evidence/erc20Transfer.ts';
+import { eventTopic } from './abi/abi.ts';
+import { topicAddress, wordAt, zeroAddress } from './abi/words.ts';
+import { transferTopic } from './evidence/erc20Transfer.ts';
 
 /** The payments of a transaction: native coins, tokens, and what mixers and bridges report by events of their own. */
 export function* evmPayments(

@@ -2,7 +2,7 @@ import type { BlockRef } from '../../model/block.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
 import type { ChainClient } from '../chainClient.ts';
 import { functionSelector } from './abi/abi.ts';
-import { toChecksumAddress } from './address.ts';
+import { toChecksumAddress } from './evmRules.ts';
 
 /** keccak256('eip1967.proxy.implementation') - 1 and its siblings; the last is keccak256('PROXIABLE') of EIP-1822. */
 const slots = {

@@ -1,5 +1,6 @@
 import type { BlockRef } from '../../model/block.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
+import { zeroAddress } from './abi/words.ts';
 import { EndpointsFailed } from './createEndpoints.ts';
 import { InvalidResponse } from './decodeBlock.ts';
 
@@ -10,7 +11,7 @@ const waitMs = 15_000;
 /** So long is not asked again what no node could answer. */
 const retryAfterMs = 600_000;
 
-const simplestRead: StateRead = { type: 'call', to: `0x${'0'.repeat(40)}`, data: '0x' };
+const simplestRead: StateRead = { type: 'call', to: zeroAddress, data: '0x' };
 
 /** A limit passes by itself, so that it is always waited for. */
 export class LimitReached extends InvalidResponse {}

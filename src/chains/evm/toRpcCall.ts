@@ -20,3 +20,8 @@ export function toRpcCall(question: StateRead, at: unknown): RpcCall {
     }
   }
 }
+
+/** A number as nodes want it. */
+export function toHex(number: number): string {
+  return `0x${number.toString(16)}`;
+}

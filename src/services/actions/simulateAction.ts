@@ -4,9 +4,10 @@ import { priceCall } from '../../actions/priceCall.ts';
 import { checkBudget, spendingWindowMs, spendLimit } from '../../actions/walletLimits.ts';
 import { getChain } from '../../chains/chains.ts';
 import type { Prepared } from '../../chains/transactor.ts';
+import { uidTime } from '../../lib/uid.ts';
 import type { FilledParameter } from '../../model/action.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
-import { uidTime } from '../../model/uidTime.ts';
+
 import { actionTable } from '../../store/actions/actionTable.ts';
 import { type ActionSetup, findActionSetup } from '../../store/actions/intentLog.ts';
 import { findSpending } from '../../store/actions/signing.ts';

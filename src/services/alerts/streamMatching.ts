@@ -1,5 +1,5 @@
+import { giveWay } from '../../lib/eventLoop.ts';
 import { createFairQueue } from '../../lib/fairQueue.ts';
-import { giveWay } from '../../lib/giveWay.ts';
 import { createSubject, type Subject } from '../../query/lucene/subject.ts';
 import type { AlertEvent } from '../../store/alerts/alertEvents.ts';
 import type { AlertMatcher } from '../../store/alerts/createAlertMatcher.ts';

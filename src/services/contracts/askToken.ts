@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChainClient } from '../../chains/chainClient.ts';
 import { encodeCall, type FunctionItem, parseFunction } from '../../chains/evm/abi/abi.ts';
-import { decimalsData, readTokenDecimals } from '../../chains/evm/abi/readTokenDecimals.ts';
-import { readTokenSymbol } from '../../chains/evm/abi/readTokenSymbol.ts';
+import { decimalsData, readTokenDecimals, readTokenSymbol } from '../../chains/evm/abi/tokenMetadata.ts';
+
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
 
 type TokenState = {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { fillTemplate } from '../../lib/template.ts';
+import { uidTime } from '../../lib/uid.ts';
 import { templateMembers } from '../../model/alert.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type SendOutcome,
   type Target,
 } from '../../model/notification.ts';
-import { uidTime } from '../../model/uidTime.ts';
 import { findAlertDocuments } from '../../store/destinations/alertDocuments.ts';
 import { logSent, reserveSequence } from '../../store/destinations/deliveryLog.ts';
 import { enableDestination } from '../../store/destinations/destinationHealth.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { webhookFault } from '../../lib/addressGuard.ts';
+import { webhookFault } from '../../lib/egress.ts';
 import { isMailAddress, mailAddressWords, normalizeMailAddress } from '../../lib/mailAddress.ts';
-import { maskUri, sealedText } from '../../lib/maskUri.ts';
+import { maskUri, sealedText } from '../../lib/secret.ts';
 import type { destinationTypes } from '../../model/enumerations.ts';
 import { invalid, unprocessable } from '../../model/errors.ts';
 import { isMailedMember } from '../../store/destinations/confirmations.ts';

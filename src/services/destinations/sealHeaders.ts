@@ -1,4 +1,4 @@
-import { sealedText } from '../../lib/maskUri.ts';
+import { sealedText } from '../../lib/secret.ts';
 import { type Fault, invalid, Problem } from '../../model/errors.ts';
 import { escapePointer } from '../../model/schemaFaults.ts';
 import { findSealedHeaders } from '../../store/destinations/destinationHeaders.ts';

@@ -1,8 +1,8 @@
-import { type ChainUid, chains } from '../../chains/chains.ts';
-import { toChainFacts } from '../../chains/toChainFacts.ts';
+import { type ChainUid, chains, toChainFacts } from '../../chains/chains.ts';
 import { configSchema } from '../../detectors/configSchema.ts';
 import { detectors } from '../../detectors/registry.ts';
-import { isUuid } from '../../lib/isUuid.ts';
+import { isUuid } from '../../lib/uid.ts';
+
 import { compileDetector } from '../../matching/compileDetector.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
 import { contractTable } from '../../store/contracts/contractTable.ts';

@@ -1,6 +1,6 @@
-import { type ChainUid, chains } from '../../chains/chains.ts';
-import { toChainFacts } from '../../chains/toChainFacts.ts';
-import { sealedText } from '../../lib/maskUri.ts';
+import { type ChainUid, chains, toChainFacts } from '../../chains/chains.ts';
+import { sealedText } from '../../lib/secret.ts';
+
 import { compileDetector } from '../../matching/compileDetector.ts';
 import type { Fetch, ReadRequest } from '../../matching/createReadCache.ts';
 import { createSubscriptionIndex } from '../../matching/createSubscriptionIndex.ts';

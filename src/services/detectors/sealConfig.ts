@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { sealedText } from '../../lib/maskUri.ts';
+import { sealedText } from '../../lib/secret.ts';
 import { invalid } from '../../model/errors.ts';
 import { findSealedConfig } from '../../store/detectors/sealedConfigs.ts';
 import { sealCredential } from '../../store/detectors/sealedCredential.ts';

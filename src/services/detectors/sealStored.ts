@@ -1,6 +1,6 @@
 import { configSchema } from '../../detectors/configSchema.ts';
 import { detectors } from '../../detectors/registry.ts';
-import { maskUri, sealedText } from '../../lib/maskUri.ts';
+import { maskUri, sealedText } from '../../lib/secret.ts';
 import type { Store } from '../../store/db.ts';
 import {
   findPlainConfigs,

@@ -1,4 +1,4 @@
-import { giveWay } from '../../lib/giveWay.ts';
+import { giveWay } from '../../lib/eventLoop.ts';
 import { type Finding, severityOf } from '../../model/alert.ts';
 import { lowerCase } from '../../query/analyzer.ts';
 import { termHash } from '../../query/termHash.ts';

@@ -1,7 +1,7 @@
 import { raw, sql } from '../../lib/sql.ts';
+import { uidTime } from '../../lib/uid.ts';
 import { alertGroups, alertKinds, severityOf } from '../../model/alert.ts';
 import { interceptorTypes, triggerTypes } from '../../model/enumerations.ts';
-import { uidTime } from '../../model/uidTime.ts';
 import { defineDocumentTable } from '../documents/documentTable.ts';
 
 const severityCases = Object.entries(severityOf).map(([name, number]) => `when ${number} then '${name}'`);

@@ -1,4 +1,4 @@
-import { giveWay } from '../../lib/giveWay.ts';
+import { giveWay } from '../../lib/eventLoop.ts';
 import { addWords, analyze } from '../../query/analyzer.ts';
 import { oddWords } from '../../query/plainWords.ts';
 import { createTermHash } from '../../query/termHash.ts';

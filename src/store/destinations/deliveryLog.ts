@@ -1,6 +1,7 @@
-import { isUuid } from '../../lib/isUuid.ts';
+import { storableJson } from '../../lib/json.ts';
 import { empty, sql } from '../../lib/sql.ts';
-import { storableJson } from '../../lib/storableJson.ts';
+import { isUuid } from '../../lib/uid.ts';
+
 import type { Message, SendOutcome } from '../../model/notification.ts';
 import type { Scope } from '../../model/principal.ts';
 import type { Db } from '../db.ts';

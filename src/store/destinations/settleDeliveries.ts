@@ -1,5 +1,5 @@
+import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
-import { storableJson } from '../../lib/storableJson.ts';
 import type { Db } from '../db.ts';
 
 /** What an attempt came to. Without `nextAttemptAt` a failed delivery is given up. `isStep`: it counts as one of the schedule. */

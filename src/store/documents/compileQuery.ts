@@ -1,4 +1,4 @@
-import { giveWay } from '../../lib/giveWay.ts';
+import { giveWay } from '../../lib/eventLoop.ts';
 import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { Problem } from '../../model/errors.ts';
 import { compile } from '../../query/lucene/compile.ts';

@@ -1,5 +1,5 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
-import { uidTime } from '../../model/uidTime.ts';
+import { uidTime } from '../../lib/uid.ts';
 import { createTermHash } from '../../query/termHash.ts';
 import type { Db } from '../db.ts';
 import type { Row } from '../records/records.ts';

@@ -1,5 +1,5 @@
+import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
-import { storableJson } from '../../lib/storableJson.ts';
 import type { ScoreFault } from '../../model/score.ts';
 import type { Db } from '../db.ts';
 import type { LaneFacts } from './readLane.ts';

@@ -1,5 +1,5 @@
+import { storableJson } from '../../lib/json.ts';
 import { raw, sql } from '../../lib/sql.ts';
-import { storableJson } from '../../lib/storableJson.ts';
 import type { BacktestResult, backtestStates } from '../../model/backtest.ts';
 import type { ContractFacts } from '../../model/detection.ts';
 import type { Scope } from '../../model/principal.ts';

@@ -1,5 +1,5 @@
+import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
-import { storableJson } from '../../lib/storableJson.ts';
 import type { Funding } from '../../model/detection.ts';
 import type { Db } from '../db.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { storableJson } from '../../lib/storableJson.ts';
+import { storableJson } from '../../lib/json.ts';
 import { toStateText } from './toStateText.ts';
 
 it('is the same after it was stored, so that a restart is no change', () => {

@@ -137,25 +137,3 @@ function decodeValues(parameters: readonly AbiParameter[], data: string): readon
   if (parameters.length === 0) return [];
   return AbiParameters.decode(parameters, data as Hex.Hex, { checksumAddress: false });
 }
-
-/** The 32-byte word at this place of call data or log data, as a number. */
-export function wordAt(data: string, place: number): bigint {
-  const start = 2 + place * 64;
-  const word = data.slice(start, start + 64);
-  if (word.length < 64) throw new RangeError(`The data has no word ${place}.`);
-  return BigInt(`0x${word}`);
-}
-
-/** The address in an indexed value. */
-export function topicAddress(topic: string): string {
-  return `0x${topic.slice(26)}`;
-}
-
-export function addressTopic(address: string): string {
-  return `0x000000000000000000000000${address.slice(2)}`;
-}
-
-/** Whether an indexed value can be an address at all. */
-export function isAddressTopic(topic: string): boolean {
-  return topic.length === 66 && topic.startsWith('0x000000000000000000000000');
-}

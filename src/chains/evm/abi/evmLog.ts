@@ -1,5 +1,5 @@
 import type { Log } from '../../../model/block.ts';
-import { isAddressTopic, topicAddress } from './abi.ts';
+import { isAddressTopic, topicAddress } from './words.ts';
 
 type Values = Omit<Log, 'key' | 'indexed' | 'parties'> & { readonly topics: readonly string[] };
 

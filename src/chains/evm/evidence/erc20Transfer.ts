@@ -1,8 +1,8 @@
 import type { Log } from '../../../model/block.ts';
-import { eventTopic, topicAddress, wordAt } from '../abi/abi.ts';
+import { eventTopic } from '../abi/abi.ts';
+import { topicAddress, wordAt } from '../abi/words.ts';
 
 export const transferTopic = eventTopic('Transfer(address,address,uint256)');
-export const zeroAddress = '0x0000000000000000000000000000000000000000';
 
 export type Transfer = { readonly from: string; readonly to: string; readonly amount: bigint };
 

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { askJson } from '../../../evidence/askJson.ts';
-import { jsonAt } from '../../../evidence/jsonAt.ts';
+import { askJson, jsonAt } from '../../../evidence/fetchJson.ts';
 import { Address, Choice, Looks, scheduleOf } from '../../../evidence/parameters.ts';
 import { cutText } from '../../../lib/cutText.ts';
-import { type Decimal, parseDecimal } from '../../../lib/decimal.ts';
+import { type Decimal, parseDecimal, toDecimal } from '../../../lib/decimal.ts';
 import { parseSchedule } from '../../../lib/schedule.ts';
 import type { ContractFacts, Interest, Reader } from '../../../model/detection.ts';
-import { readFeed } from './readFeed.ts';
+import { parseFunction } from '../abi/abi.ts';
+import { readCall } from './readCall.ts';
 
 /** Where a price comes from: a feed on chain, or a market's JSON. */
 export const priceMembers = {
@@ -67,4 +67,25 @@ function readMarket(read: Reader, { url, path }: Config): { price: Decimal; orig
       `At ${path} of ${url} is no number but ${cutText(JSON.stringify(value) ?? 'nothing', 80)}.`,
     );
   return { price: parseDecimal(value), origin: url };
+}
+
+export type Round = {
+  readonly roundId: bigint;
+  readonly answer: Decimal;
+  /** Epoch milliseconds. */
+  readonly updatedAt: number;
+  readonly answeredInRound: bigint;
+};
+
+const latestRoundData = parseFunction('latestRoundData()(uint80,int256,uint256,uint256,uint80)');
+const decimals = parseFunction('decimals()(uint8)');
+
+/** The newest round of a feed with Chainlink's AggregatorV3 interface. */
+export function readFeed(read: Reader, feed: string): Round {
+  const [round, places] = read.all([
+    () => readCall(read, feed, latestRoundData) as readonly [bigint, bigint, bigint, bigint, bigint],
+    () => Number(readCall(read, feed, decimals)[0]),
+  ]);
+  const [roundId, answer, , updatedAt, answeredInRound] = round;
+  return { roundId, answer: toDecimal(answer, places), updatedAt: Number(updatedAt) * 1000, answeredInRound };
 }

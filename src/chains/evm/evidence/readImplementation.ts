@@ -1,6 +1,7 @@
 import type { Reader } from '../../../model/detection.ts';
-import { parseFunction, topicAddress } from '../abi/abi.ts';
-import { zeroAddress } from './erc20Transfer.ts';
+import { parseFunction } from '../abi/abi.ts';
+import { topicAddress, zeroAddress } from '../abi/words.ts';
+
 import { readCall, tryCall } from './readCall.ts';
 
 export type Implementation = { readonly address: string; readonly beacon?: string };

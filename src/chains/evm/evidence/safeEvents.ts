@@ -1,6 +1,6 @@
 import type { Severity } from '../../../model/alert.ts';
-import { eventTopic, topicAddress } from '../abi/abi.ts';
-import { zeroAddress } from './erc20Transfer.ts';
+import { eventTopic } from '../abi/abi.ts';
+import { topicAddress, zeroAddress } from '../abi/words.ts';
 
 export type SafeEvent = {
   readonly name: string;

@@ -1,6 +1,6 @@
 import type { Log, Transaction } from '../../../model/block.ts';
-import { eventTopic, functionSelector, topicAddress } from '../abi/abi.ts';
-import { bytesAt } from '../abi/bytesAt.ts';
+import { eventTopic, functionSelector } from '../abi/abi.ts';
+import { bytesAt, sizeAt, topicAddress } from '../abi/words.ts';
 
 export type SafeExecution = { readonly to: string; readonly isDelegateCall: boolean; readonly data: string };
 
@@ -36,4 +36,49 @@ function decode(data: string): SafeExecution[] {
   return [
     { to: topicAddress(`0x${to}`), isDelegateCall: BigInt(`0x${operation}`) === 1n, data: bytesAt(data, 2) },
   ];
+}
+
+/** MultiSend of 1.3.0 (both deployments) and 1.4.1, which hands each item of a batch on as a call or as a delegatecall. */
+const multiSends = [
+  '0xa238cbeb142c10ef7ad8442c6d1f9e89e07e7761',
+  '0x998739bfdaadde7c933b942a68053933098f9eda',
+  '0x38869bf66a61cf6bdb996a6ae40d5853fd43b526',
+];
+/** MultiSendCallOnly of the same, which makes calls only. */
+const callsOnly = [
+  '0x40a2accbd92bca938b02010e17a5b8929b49130d',
+  '0xa1dabef33b3b82c7814b6d82a79e50f4ac44102b',
+  '0x9641d764fc13c8b624c04430c7356c1c7c8102e2',
+];
+/** Nobody nests batches so deep who has nothing to hide. */
+const deepest = 5;
+
+/** The contracts whose code an execution runs as that of the Safe, seen through the batches of Safe's own contracts. */
+export function delegatesOf(execution: SafeExecution, depth = 0): string[] {
+  const { to, isDelegateCall, data } = execution;
+  if (!isDelegateCall || callsOnly.includes(to)) return [];
+  if (!multiSends.includes(to) || depth === deepest) return [to];
+  return itemsOf(data).flatMap((item) => delegatesOf(item, depth + 1));
+}
+
+const multiSend = functionSelector('multiSend(bytes)');
+
+/**
+ * The items of a batch, packed without gaps: operation (1 byte), target (20), amount (32), length of the data (32), data. A
+ * last one that is cut off counts, because MultiSend executes it too.
+ */
+function itemsOf(data: string): SafeExecution[] {
+  if (!data.startsWith(multiSend)) return [];
+  const packed = bytesAt(`0x${data.slice(10)}`, 0).slice(2);
+  const items: SafeExecution[] = [];
+  for (let at = 0; at + 42 <= packed.length; ) {
+    const end = at + 170 + 2 * sizeAt(packed, at + 106);
+    items.push({
+      to: `0x${packed.slice(at + 2, at + 42)}`,
+      isDelegateCall: packed.slice(at, at + 2) === '01',
+      data: `0x${packed.slice(at + 170, end)}`,
+    });
+    at = end;
+  }
+  return items;
 }

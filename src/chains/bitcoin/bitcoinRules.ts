@@ -1,0 +1,88 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { ripemd160 } from '@noble/hashes/legacy.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { concatBytes } from '@noble/hashes/utils.js';
+import { bech32, bech32m } from '@scure/base';
+import { base58check, decode } from '../encodings.ts';
+import type { FamilyRules, Fault } from '../familyRules.ts';
+
+const bitcoinPrefix = 'bc';
+
+/** The first byte of a base58 address that pays to a public key's hash. */
+const publicKeyHashVersion = 0x00;
+
+const scriptHashVersion = 0x05;
+
+const addressForm = 'a Bitcoin mainnet address that starts with bc1, 1 or 3';
+
+const mainnetWif = 0x80;
+
+const testnetWif = 0xef;
+
+const compressedMark = 0x01;
+
+const keyForm = 'a mainnet key in wallet import format (WIF), which starts with K, L or 5';
+
+export const bitcoinRules: FamilyRules = {
+  addressForm,
+  readAddress: (text) => (/^(?:bc|tb|bcrt)1/i.test(text) ? readSegwit(text) : readBase58(text)),
+  keyForm,
+  readKey(text) {
+    const bytes = decode(base58check, text, 60);
+    if (bytes?.[0] === testnetWif)
+      return { fault: `This key belongs to a Bitcoin test network: give ${keyForm}.` };
+    const isCompressed = bytes?.length === 34 && bytes[33] === compressedMark;
+    if (bytes?.[0] !== mainnetWif || (bytes.length !== 33 && !isCompressed))
+      return { fault: `This is not a Bitcoin private key, or its checksum does not fit: give ${keyForm}.` };
+    const key = bytes.slice(1);
+    if (!secp256k1.utils.isValidSecretKey(key.subarray(0, 32)))
+      return {
+        fault: 'No such private key exists: the number must be at least 1 and below the order of secp256k1.',
+      };
+    return { key };
+  },
+  generateKey: () => concatBytes(secp256k1.utils.randomSecretKey(), Uint8Array.of(compressedMark)),
+  /** A compressed key controls the bc1q address; an uncompressed one, which SegWit forbids, the one with 1. */
+  deriveAddress(key) {
+    const isCompressed = key.length === 33;
+    const hash = ripemd160(sha256(secp256k1.getPublicKey(key.subarray(0, 32), isCompressed)));
+    return isCompressed
+      ? bech32.encode(bitcoinPrefix, [0, ...bech32.toWords(hash)])
+      : base58check.encode(concatBytes(Uint8Array.of(publicKeyHashVersion), hash));
+  },
+};
+
+/** BIP-173 and BIP-350: version 0 is written in bech32, every later one in bech32m. */
+function readSegwit(text: string): { canonical: string } | Fault {
+  const canonical = text.toLowerCase();
+  if (!canonical.startsWith(`${bitcoinPrefix}1`))
+    return { fault: `This address belongs to a Bitcoin test network: give ${addressForm}.` };
+  if (text !== canonical && text !== text.toUpperCase())
+    return { fault: 'A bc1 address must not mix capitals and small letters: write it all in lower case.' };
+  const plain = bech32.decodeUnsafe(canonical);
+  const decoded = plain ?? bech32m.decodeUnsafe(canonical);
+  if (!decoded)
+    return {
+      fault: 'The checksum of the bc1 address does not fit, so a character is wrong: copy the address again.',
+    };
+  const [version = -1, ...words] = decoded.words;
+  const length = bech32.fromWordsUnsafe(words)?.length ?? 0;
+  const isRight =
+    version === 0
+      ? plain !== undefined && (length === 20 || length === 32)
+      : plain === undefined && version >= 1 && version <= 16 && length >= 2 && length <= 40;
+  if (!isRight)
+    return {
+      fault: `No output can have this bc1 address (wrong version, length or checksum kind): give ${addressForm}.`,
+    };
+  return { canonical };
+}
+
+function readBase58(text: string): { canonical: string } | Fault {
+  const bytes = decode(base58check, text, 40);
+  if (bytes?.length !== 21)
+    return { fault: `This is not a Bitcoin address, or its checksum does not fit: give ${addressForm}.` };
+  if (bytes[0] !== publicKeyHashVersion && bytes[0] !== scriptHashVersion)
+    return { fault: `This address belongs to another network: give ${addressForm}.` };
+  return { canonical: text };
+}

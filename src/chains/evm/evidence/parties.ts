@@ -1,0 +1,96 @@
+import { formatUnits, native, showAmount } from '../../../evidence/amounts.ts';
+import type { LabelHit } from '../../../evidence/labels.ts';
+import type { Log, Transaction } from '../../../model/block.ts';
+import type { ChainFacts, Reader } from '../../../model/detection.ts';
+import { eventTopic } from '../abi/abi.ts';
+import { logWords, topicAddress, zeroAddress } from '../abi/words.ts';
+import { decodeTransfer, transferTopic } from './erc20Transfer.ts';
+
+import { assetFacts } from './tokens.ts';
+
+/** Somebody who has to do with the watched contract in a transaction, in the first of the roles that apply. */
+export type Party = {
+  readonly address: string;
+  readonly role: 'sender' | 'recipient' | 'tokenSender' | 'tokenRecipient';
+  /** The log of the transfer, for the roles of tokens. */
+  readonly log?: Log;
+};
+
+/** The two ends of the transaction and of its token transfers that are of, from or to the watched address. */
+export function partiesOf({ from, to, logs }: Transaction, watched: string): Party[] {
+  const parties = new Map<string, Party>();
+  const add = (party: Party) => {
+    if (party.address === watched || party.address === zeroAddress || parties.has(party.address)) return;
+    parties.set(party.address, party);
+  };
+  add({ address: from, role: 'sender' });
+  if (to !== null) add({ address: to, role: 'recipient' });
+  for (const log of logs) {
+    const ends = endsOf(log);
+    if (!ends || ![log.address, ...ends].includes(watched)) continue;
+    add({ address: ends[0], role: 'tokenSender', log });
+    add({ address: ends[1], role: 'tokenRecipient', log });
+  }
+  return [...parties.values()];
+}
+
+/** ERC-1155 names the operator first. */
+const multiTokenTopics = [
+  'TransferSingle(address,address,address,uint256,uint256)',
+  'TransferBatch(address,address,address,uint256[],uint256[])',
+].map(eventTopic);
+
+/** Who gives and who takes in a transfer of an ERC-20, ERC-721 or ERC-1155 token. */
+export function endsOf(log: Log): [from: string, to: string] | undefined {
+  const first = log.key === transferTopic ? 0 : multiTokenTopics.includes(log.key) ? 1 : undefined;
+  if (first === undefined) return undefined;
+  const words = logWords(log);
+  const [from, to] = [words[first], words[first + 1]];
+  return from === undefined || to === undefined ? undefined : [topicAddress(from), topicAddress(to)];
+}
+
+/** The worst of one transaction; an airdrop to thousands must not become thousands of alerts. */
+const mostFindings = 20;
+
+/** What each of them did, asked for all at once. */
+export function describeHits(
+  hits: readonly LabelHit<Party>[],
+  transaction: Transaction,
+  read: Reader,
+  chain: ChainFacts,
+) {
+  const told = hits.slice(0, mostFindings);
+  const deeds = read.all(
+    told.map(
+      ({ party }) =>
+        () =>
+          describeParty(party, transaction, read, chain),
+    ),
+  );
+  return told.map((hit, place) => ({ ...hit, ...deeds[place]! }));
+}
+
+/** What a description says of a party. */
+export const partyFields = ['role', 'from', 'to', 'token', 'symbol', 'value', 'amount'];
+
+/** What somebody did in a transaction, as the end of a sentence and as evidence. */
+function describeParty(
+  { role, log }: Party,
+  transaction: Transaction,
+  read: Reader,
+  chain: ChainFacts,
+): { deed: string; fields: Readonly<Record<string, unknown>> } {
+  const [from, to] = (log && endsOf(log)) ?? [transaction.from, transaction.to ?? 'a new contract'];
+  const token = log?.address ?? native;
+  const units = log ? decodeTransfer(log)?.amount : transaction.value;
+  const isGiver = role === 'sender' || role === 'tokenSender';
+  const sentence = (what: string) => (isGiver ? `sent ${what} to ${to}` : `received ${what} from ${from}`);
+  const fields = { role, from, to, token };
+  if (units === undefined) return { deed: sentence(`tokens of ${token}`), fields };
+  if (units === 0n && !log) return { deed: sentence('a call'), fields };
+  const facts = assetFacts(read, chain, token);
+  return {
+    deed: sentence(showAmount(units, facts)),
+    fields: { ...fields, symbol: facts.symbol, value: units, amount: formatUnits(units, facts.decimals) },
+  };
+}

@@ -1,0 +1,89 @@
+import { Type } from 'typebox';
+import { type AssetFacts, native } from '../../../evidence/amounts.ts';
+import type { CallResult, ChainFacts, Reader } from '../../../model/detection.ts';
+import { type FunctionItem, parseFunction } from '../abi/abi.ts';
+import { decimalsData, defaultDecimals, readTokenDecimals, readTokenSymbol } from '../abi/tokenMetadata.ts';
+import { readCall, tryCall } from './readCall.ts';
+
+/** Symbol and decimals of a token or of the native coin; a token without a symbol has its address. */
+export function assetFacts(read: Reader, chain: ChainFacts, token: string): AssetFacts {
+  if (token === native) return { symbol: chain.symbol, decimals: chain.decimals };
+  const [symbol, decimals] = read.all([
+    () => read.call(token, symbolData),
+    () => read.call(token, decimalsData),
+  ]);
+  return { symbol: toSymbol(symbol) ?? token, decimals: toDecimals(decimals) };
+}
+
+/** Decimals alone, for thresholds. */
+export function assetDecimals(read: Reader, chain: ChainFacts, token: string): number {
+  return token === native ? chain.decimals : tokenDecimals(read, token);
+}
+
+function tokenDecimals(read: Reader, token: string): number {
+  return toDecimals(read.call(token, decimalsData));
+}
+
+const symbolData = '0x95d89b41';
+
+function toDecimals(answer: CallResult): number {
+  return readTokenDecimals('failure' in answer ? undefined : answer.data);
+}
+
+function toSymbol(answer: CallResult): string | undefined {
+  return 'failure' in answer ? undefined : readTokenSymbol(answer.data);
+}
+
+const balanceOf = parseFunction('balanceOf(address)(uint256)');
+const totalSupply = parseFunction('totalSupply()(uint256)');
+
+/** How much of a token, or of the native coin, the holder has. */
+export function readHolding(read: Reader, token: string, holder: string, at?: 'block' | 'parent'): bigint {
+  if (token === native) return read.balance(holder, at);
+  return readCall(read, token, balanceOf, [holder], at)[0] as bigint;
+}
+
+export function readSupply(read: Reader, token: string, at?: 'block' | 'parent'): bigint {
+  return readCall(read, token, totalSupply, [], at)[0] as bigint;
+}
+
+/** The supply without what the lockers hold; nothing where the token does not exist yet. */
+export function readCirculation(
+  read: Reader,
+  token: string,
+  lockers: readonly string[],
+  at?: 'block' | 'parent',
+): bigint {
+  const [supply, ...locked] = read.all([
+    () => tryNumber(read, token, totalSupply, [], at),
+    ...lockers.map((locker) => () => tryNumber(read, token, balanceOf, [locker], at)),
+  ]);
+  return locked.reduce((rest, held) => rest - held, supply);
+}
+
+function tryNumber(
+  read: Reader,
+  token: string,
+  item: FunctionItem,
+  values: readonly unknown[],
+  at?: 'block' | 'parent',
+): bigint {
+  if (at === 'parent') {
+    const answer = tryCall(read, token, item, values, at);
+    return 'failure' in answer ? 0n : (answer.results[0] as bigint);
+  }
+  return readCall(read, token, item, values, at)[0] as bigint;
+}
+
+export const decimalsMember = Type.Optional(
+  Type.Integer({
+    minimum: 0,
+    maximum: 77,
+    description: `Decimals of the token. Without it those that the token reports, or ${defaultDecimals} if it reports none.`,
+  }),
+);
+
+/** Decimals of a token whose amounts are compared with plans: those that are known, else its own. */
+export function ownDecimals(read: Reader, token: string, known: number | undefined): number {
+  return known ?? tokenDecimals(read, token);
+}

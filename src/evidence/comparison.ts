@@ -1,0 +1,87 @@
+import {
+  absoluteDecimal,
+  compareDecimal,
+  type Decimal,
+  multiplyDecimal,
+  parseDecimal,
+  subtractDecimal,
+} from '../lib/decimal.ts';
+
+export type Comparison = { left: string; operator: '<' | '<=' | '>' | '>=' | '==' | '!='; right: string };
+
+/**
+ * The two sides of an expression that is one comparison, so that both can be shown and a tolerance applied; undefined for
+ * anything else. Operators that bind more loosely than a comparison make it something else.
+ */
+export function splitComparison(expression: string): Comparison | undefined {
+  let found: { at: number; operator: string } | undefined;
+  let depth = 0;
+  for (let at = 0; at < expression.length; at++) {
+    const char = expression[at]!;
+    // Quotes, templates, comments and regular expressions are not worth reading here.
+    if (/["'`\\;]/.test(char) || expression.startsWith('//', at) || expression.startsWith('/*', at))
+      return undefined;
+    if ('([{'.includes(char)) depth++;
+    if (')]}'.includes(char)) depth--;
+    if (depth > 0) continue;
+    const operator = operators.find((word) => expression.startsWith(word, at));
+    if (operator === undefined) continue;
+    if (loose.has(operator) || (found && comparisons.has(operator))) return undefined;
+    if (comparisons.has(operator)) found = { at, operator };
+    at += operator.length - 1;
+  }
+  if (!found || /\breturn\b/.test(expression)) return undefined;
+  const left = expression.slice(0, found.at).trim();
+  const right = expression.slice(found.at + found.operator.length).trim();
+  if (left === '' || right === '') return undefined;
+  return { left, operator: comparisons.get(found.operator)!, right };
+}
+
+/** Longer ones first, since `<` begins `<=` and `<<`. */
+const operators = '=== !== >>> <= >= == != => << >> && || ?? ?. < > = ? , & | ^'.split(' ');
+const loose = new Set(['=>', '&&', '||', '??', '=', '?', ',', '&', '|', '^']);
+const comparisons = new Map<string, Comparison['operator']>([
+  ['===', '=='],
+  ['==', '=='],
+  ['!==', '!='],
+  ['!=', '!='],
+  ['<', '<'],
+  ['<=', '<='],
+  ['>', '>'],
+  ['>=', '>='],
+]);
+
+/** Whether a comparison holds when it may be missed by an amount (`5`), or by a share of the right side (`0.1%`). */
+export function holdsWithin(
+  left: Decimal,
+  operator: Comparison['operator'],
+  right: Decimal,
+  tolerance: string,
+): boolean {
+  const slack = slackOf(right, tolerance);
+  const gap = subtractDecimal(left, right);
+  switch (operator) {
+    case '==':
+      return compareDecimal(absoluteDecimal(gap), slack) <= 0;
+    case '!=':
+      return compareDecimal(absoluteDecimal(gap), slack) > 0;
+    case '<':
+      return compareDecimal(gap, slack) < 0;
+    case '<=':
+      return compareDecimal(gap, slack) <= 0;
+    case '>':
+      return compareDecimal(negative(gap), slack) < 0;
+    case '>=':
+      return compareDecimal(negative(gap), slack) <= 0;
+  }
+}
+
+function slackOf(right: Decimal, tolerance: string): Decimal {
+  if (!tolerance.endsWith('%')) return parseDecimal(tolerance);
+  const share = parseDecimal(tolerance.slice(0, -1).trimEnd());
+  return multiplyDecimal(multiplyDecimal(absoluteDecimal(right), share), parseDecimal('0.01'));
+}
+
+function negative({ units, scale }: Decimal): Decimal {
+  return { units: -units, scale };
+}

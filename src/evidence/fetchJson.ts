@@ -1,0 +1,38 @@
+import { cutText } from '../lib/cutText.ts';
+import type { Reader } from '../model/detection.ts';
+
+/** What an address answers as JSON, or why there is nothing. */
+export function askJson(
+  read: Reader,
+  url: string,
+  accept = 'application/json',
+): { document: unknown } | { failure: string } {
+  const answer = read.http({ url, method: 'GET', headers: { accept }, timeoutMs: 10_000 });
+  if ('failure' in answer) return { failure: `${url} cannot be asked: ${answer.failure}` };
+  if (answer.status < 200 || answer.status > 299)
+    return { failure: `${url} answers with status ${answer.status}.` };
+  if (answer.internal === 'withheld') return { failure: `${url} cannot be used. ${withheldBody}` };
+  try {
+    return { document: JSON.parse(answer.body) as unknown };
+  } catch {
+    const shown = answer.internal ? '' : `: ${cutText(answer.body, 80)}`;
+    return { failure: `${url} does not answer in JSON${shown}` };
+  }
+}
+
+/** The member that a path such as `data.prices[0].usd` leads to; an error that says where it ends. */
+export function jsonAt(document: unknown, path: string): unknown {
+  let value = document;
+  let walked = '';
+  for (const [step] of path.matchAll(/[^.[\]]+/g)) {
+    const isMember = typeof value === 'object' && value !== null && Object.hasOwn(value, step);
+    if (!isMember) throw new Error(`The answer has no ${step} at ${walked || 'its top'} (path ${path}).`);
+    value = Reflect.get(value as object, step);
+    walked = walked === '' ? step : `${walked}.${step}`;
+  }
+  return value;
+}
+
+/** Why a detector cannot use an answer from a network that every tenant may reach. */
+export const withheldBody =
+  'The address is in a private network, of whose answers only the status is used; an operator can allow the network to this tenant with VIGIL_ALLOW_NETWORKS.';

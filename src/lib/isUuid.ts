@@ -1,4 +1,0 @@
-/** Whether PostgreSQL will take the text as a uuid. */
-export function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
-}
