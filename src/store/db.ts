@@ -4,7 +4,7 @@ import { Problem } from '../model/errors.ts';
 
 export type PoolConfig = pg.PoolConfig;
 
-/** Something that runs statements: the pool, or one transaction of it. */
+/** Runs statements: on the pool, or inside one transaction. */
 export type Db = {
   query<Row extends pg.QueryResultRow>(statement: Sql): Promise<Row[]>;
   /** For statements whose text never varies: PostgreSQL plans them once per connection. */
@@ -12,7 +12,7 @@ export type Db = {
 };
 
 export type Store = Db & {
-  /** Everything in `work` happens, or nothing does. Deadlocks are tried again, so `work` may run more than once. */
+  /** All of `work` is committed or none of it. After a deadlock it runs again. */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   stats(): { total: number; idle: number; waiting: number };
   close(): Promise<void>;
@@ -45,7 +45,7 @@ export function openPool(config: pg.PoolConfig, onError: (error: Error) => void)
   });
   // An idle connection that breaks would otherwise end the process; the next query reports it to its caller.
   pool.on('error', onError);
-  // The same for one that breaks inside a transaction, whose statement is told of it as well.
+  // The same for one that breaks inside a transaction; its statement rejects as well.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
@@ -115,7 +115,7 @@ async function transactionOnce<T>(pool: pg.Pool, work: (tx: Db) => Promise<T>): 
     });
     throw toProblem(error);
   } finally {
-    // A connection that cannot even roll back is thrown away, not handed to the next caller.
+    // A connection that cannot roll back is destroyed instead of returned to the pool.
     client.release(rollbackError);
   }
 }
@@ -128,11 +128,11 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-/** Failures of the store itself are the caller's to retry; the rest stay what they are. */
+/** Failures of the database itself become problems that the caller can retry; other errors stay as they are. */
 function toProblem(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) {
     const code = error.code ?? '';
-    // FATAL ends the connection: it was refused, or the server is going down.
+    // FATAL ends the connection: the server refuses it or shuts down.
     const isDown = error.severity === 'FATAL' || /^(08|53|57P|58)/.test(code);
     if (code === '57014')
       return unavailable('The search took longer than the time limit; narrow it down.', error);
@@ -157,7 +157,13 @@ function isDeadlock(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === '40P01' || error.code === '40001');
 }
 
-/** The unique index that refused a row, if that is what happened. */
+/** The row of a statement that always returns one. */
+export function onlyRow<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new Error('The statement returned no row.');
+  return row;
+}
+
+/** The unique index that rejected a row, if that is the error. */
 export function violatedUnique(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError && error.code === '23505' ? error.constraint : undefined;
 }

@@ -1,7 +1,7 @@
 import { sql } from '../lib/sql.ts';
 import type { Db } from './db.ts';
 
-/** Does the work inside the transaction and undoes it; whatever it throws is thrown. */
+/** Does the work inside the transaction and rolls it back; its errors are thrown. */
 export async function dryRun(tx: Db, work: () => Promise<unknown>): Promise<void> {
   await tx.query(sql`savepoint try_out`);
   await work();

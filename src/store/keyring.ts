@@ -2,10 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type AuditKey, type AuditKeys, deriveAuditKey } from '../lib/auditKey.ts';
 import { seal, unseal } from '../lib/seal.ts';
 import { sql } from '../lib/sql.ts';
-import type { Db, Store } from './db.ts';
+import { type Db, onlyRow, type Store } from './db.ts';
 import { keyAuditChains } from './records/keyAuditChains.ts';
 
-/** Where a secret belongs; a box opens only in its own place. */
+/** The record member that a secret belongs to; a sealed box opens only for its owner. */
 type SecretOwner = { tenantId: number | null; kind: string; id: number | string; member: string };
 
 export type Keyring = {
@@ -22,8 +22,8 @@ export type MasterKeys = () => readonly Buffer[];
 const headerBytes = 4;
 
 /**
- * Secrets are sealed under data keys, and data keys under the master key. Data keys stay open in memory, so a
- * master key can be rotated while this process goes on; one that it has not seen yet is read when it is needed.
+ * Secrets are sealed under data keys, and data keys under the master key. Data keys stay open in memory, so the
+ * master key can be rotated while this process runs; a new data key is loaded when it is first needed.
  */
 export async function openKeyring(store: Store, masterKeys: MasterKeys, now: number): Promise<Keyring> {
   const keys = new Map<number, Buffer>();
@@ -32,14 +32,14 @@ export async function openKeyring(store: Store, masterKeys: MasterKeys, now: num
     await tx.query(sql`lock table data_key in share row exclusive mode`);
     const rows = await tx.query<{ id: number }>(sql`select id from data_key where keys_audit limit 1`);
     if (rows.length > 0) return;
-    // Once in the life of a database: whoever takes this key away takes away the secrets that are sealed under it too.
+    // Once in the life of a database: deleting this key also loses the secrets that are sealed under it.
     const { id, key } = await createDataKey(tx, masterKeys()[0]!, now);
     await keyAuditChains(tx, deriveAuditKey(id, key), now);
   });
   await load();
 
   async function load(): Promise<void> {
-    // A rotation may change hands between the reading of the keys and of the master key.
+    // A rotation may happen between reading the data keys and the master key.
     await loadOnce().catch(loadOnce);
   }
 
@@ -79,10 +79,10 @@ export async function openKeyring(store: Store, masterKeys: MasterKeys, now: num
   };
 }
 
-/** Any constant: it only keeps two rotations apart. */
+/** An arbitrary advisory lock id. */
 const rotationLock = 7_305_114;
 
-/** One rotation at a time, also over processes: of two at once, each would forget the other's new key. */
+/** One rotation at a time over all processes: two at once would each drop the other's new key. */
 export async function runRotationExclusively<T>(store: Store, rotate: () => Promise<T>): Promise<T> {
   return store.transaction(async (tx) => {
     await tx.query(sql`select pg_advisory_xact_lock(${rotationLock})`);
@@ -90,7 +90,7 @@ export async function runRotationExclusively<T>(store: Store, rotate: () => Prom
   });
 }
 
-/** Seals every data key under the new master key, and adds a fresh one for secrets to come. */
+/** Seals every data key under the new master key, and adds a new one for future secrets. */
 export async function resealDataKeys(
   store: Store,
   old: MasterKeys,
@@ -123,7 +123,7 @@ async function createDataKey(tx: Db, master: Buffer, now: number): Promise<{ id:
   const rows = await tx.query<{ id: number }>(
     sql`select nextval(pg_get_serial_sequence('data_key', 'id'))::int as id`,
   );
-  const id = rows[0]!.id;
+  const id = onlyRow(rows).id;
   const key = randomBytes(32);
   const sealed = seal(master, key, dataKeyContext({ id, keysAudit: true }));
   await tx.query(
@@ -144,7 +144,7 @@ function openDataKey(row: DataKeyRow, masters: readonly Buffer[]): Buffer {
   return unseal(master, row.sealed, dataKeyContext(row));
 }
 
-/** Tells master keys apart without saying anything about them. */
+/** Identifies a master key without revealing anything about it. */
 function masterKeyId(key: Buffer): string {
   return createHash('sha256').update('vigil master key').update(key).digest('hex').slice(0, 16);
 }

@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * Hears what is said on a channel. After a broken connection whatever was said meanwhile is lost, so the listener is told
- * of every new connection too (`undefined`) and has to look for itself.
+ * Subscribes to a NOTIFY channel. Messages sent while the connection is down are lost, so `onMessage` is also called
+ * with `undefined` after every connect, and the subscriber must then poll.
  */
 export function listen(
   config: pg.ClientConfig,
@@ -24,7 +24,7 @@ export function listen(
       await connection.query(`listen ${channel}`);
       onMessage(undefined);
     } catch {
-      // `end` is not told when a connection never came to be.
+      // A connection that never opened emits no `end`.
       reconnectLater();
     }
   }

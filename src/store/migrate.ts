@@ -3,15 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
 
 const folder = new URL('./migrations/', import.meta.url);
-/** Any constant: it only keeps two processes from migrating at once. */
+/** An arbitrary advisory lock id: one process migrates at a time. */
 const migrationLock = 7_305_113;
 
 type Migration = { name: string; text: string; hash: string };
 
-/** Brings the schema up to date, each step in its own transaction; returns the names of the steps taken. */
+/** Applies the missing migrations, each in its own transaction; returns their names. */
 export async function migrate(config: pg.PoolConfig): Promise<string[]> {
   const client = new pg.Client(config);
-  // A connection that breaks would otherwise end the process; the statement under way, or the next one, reports it.
+  // A connection that breaks would otherwise end the process; the current or the next statement reports it.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -38,7 +38,7 @@ export async function migrate(config: pg.PoolConfig): Promise<string[]> {
   }
 }
 
-/** Names of the steps this program knows and the database lacks. */
+/** Names of the migrations that the database lacks. */
 export function missingMigrations(applied: readonly string[]): string[] {
   return migrations()
     .map((migration) => migration.name)
@@ -65,7 +65,7 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
     ]);
     await client.query('commit');
   } catch (error) {
-    // Where even this fails the connection is gone, and the server has undone it.
+    // If the rollback fails, the connection is lost and the server rolls back.
     await client.query('rollback').catch(() => undefined);
     throw new Error(`Migration ${migration.name} failed and was undone.`, { cause: error });
   }

@@ -79,7 +79,7 @@ describe('the bundled PostgreSQL and the processes around it', () => {
 
     const logs: string[] = [];
     const embedded = await startEmbedded({ dataDir, log: (message) => logs.push(message) });
-    expect(logs).toEqual(['Adopted the PostgreSQL that a former Vigil left running']);
+    expect(logs).toEqual(['Adopted the PostgreSQL that a previous Vigil left running']);
     expect(await postmasterOf(embedded)).toBe(pid);
     expect(await query(embedded, 'select id from kept')).toEqual([{ id: 1 }]);
     await embedded.stop();
@@ -167,10 +167,10 @@ describe('the bundled PostgreSQL and the processes around it', () => {
     const refuge = dirname(started!.dataFolder);
     try {
       expect(logs).toEqual([
-        'Copied the programs of PostgreSQL to where they can be run',
+        'Copied the PostgreSQL programs to a folder where they can run',
         'Created the database cluster',
         'Placed the database outside of the data folder, which the account of PostgreSQL cannot enter',
-        'Gave the database a password',
+        'Set a password for the database',
       ]);
       expect(refuge).toMatch(/^\/var\/lib\/vigil\/data-/);
       expect((await stat(home)).mode & 0o777).toBe(0o700);

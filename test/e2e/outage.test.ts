@@ -58,11 +58,11 @@ describe('Vigil when its bundled server ends', { timeout: 120_000 }, () => {
   );
 
   it('tells in its log that the server ended and came back', async () => {
-    const told = (words: string) => vigil.stderr().split(words).length - 1;
-    await until(() => told('"msg":"Started PostgreSQL again"') >= 3);
-    expect(told('"msg":"PostgreSQL ended unexpectedly"')).toBe(3);
-    expect(told('"msg":"Started PostgreSQL again"')).toBe(3);
-    expect(told('A request failed unexpectedly')).toBe(0);
+    const countLogged = (words: string) => vigil.stderr().split(words).length - 1;
+    await until(() => countLogged('"msg":"Restarted PostgreSQL"') >= 3);
+    expect(countLogged('"msg":"PostgreSQL exited unexpectedly; restarting"')).toBe(3);
+    expect(countLogged('"msg":"Restarted PostgreSQL"')).toBe(3);
+    expect(countLogged('A request failed unexpectedly')).toBe(0);
   });
 
   it('brings back a server that it had adopted, and stops it in the end', async () => {
@@ -81,7 +81,7 @@ describe('Vigil when its bundled server ends', { timeout: 120_000 }, () => {
   it('stops in order while the server is being brought back', async () => {
     vigil = await workspace.serve(dataDir);
     kill(await postmasterOf(dataDir));
-    await until(() => vigil.stderr().includes('PostgreSQL ended unexpectedly'));
+    await until(() => vigil.stderr().includes('PostgreSQL exited unexpectedly; restarting'));
     expect((await vigil.stop()).code).toBe(0);
     expect(await postgresProcesses(dataDir)).toEqual([]);
   });
@@ -94,7 +94,7 @@ describe('Vigil when its bundled server ends', { timeout: 120_000 }, () => {
     const { code, stderr } = await vigil.ended;
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^Vigil cannot go on: PostgreSQL ended and did not come back: .*did not start on/m,
+      /^Vigil cannot go on: PostgreSQL exited and could not be restarted: .*did not start on/m,
     );
     await rename(away, there);
     vigil = await workspace.serve(dataDir);

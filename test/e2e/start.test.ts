@@ -105,7 +105,7 @@ describe('vigil serve', { timeout: 120_000 }, () => {
   it('adopts the server that it left behind, after this and after a kill, with everything that was acknowledged', async () => {
     const before = await serve();
     // Lines of the log are written a few at a time.
-    await until(() => before.stderr().includes('Adopted the PostgreSQL that a former Vigil left running'));
+    await until(() => before.stderr().includes('Adopted the PostgreSQL that a previous Vigil left running'));
     const project = await before.ok('POST', 'tenant', { name: 'Kept' });
     const postmaster = await postmasterOf(dataDir);
     expect((await before.stop('SIGKILL')).signal).toBe('SIGKILL');

@@ -1,6 +1,6 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { automaticDetectors } from '../../model/enumerations.ts';
-import type { Db } from '../db.ts';
+import { type Db, onlyRow } from '../db.ts';
 
 const automaticNames = automaticDetectors.map((name) => `'${name}'`).join(', ');
 
@@ -56,7 +56,7 @@ export async function findPlan(db: Db, tenantId: number, now: number): Promise<P
   const rows = await db.prepared<Plan>(
     sql`select ${raw(planColumns)} from ${planInForce(sql`${tenantId}::bigint`, now)}`,
   );
-  return rows[0]!;
+  return onlyRow(rows);
 }
 
 /** Holds the tenant's counts still until the transaction ends. */
@@ -113,7 +113,7 @@ async function count<L extends CountedLimit>(
   const rows = await db.prepared<Record<L, number>>(
     sql`select ${raw(counts.join(', '))} from (select ${tenantId}::bigint as id, ${now}::bigint as now) u`,
   );
-  return rows[0]!;
+  return onlyRow(rows);
 }
 
 export function quantityWord(limit: CountedLimit): string {
@@ -137,5 +137,5 @@ export async function addPushedAlerts(tx: Db, tenantId: number, more: number, no
         count = excluded.count + case when p.minute >= excluded.minute then p.count else 0 end
       returning count`,
   );
-  return rows[0]!.count;
+  return onlyRow(rows).count;
 }

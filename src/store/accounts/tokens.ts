@@ -2,7 +2,7 @@ import { type Sql, sql } from '../../lib/sql.ts';
 import type { Principal, Role } from '../../model/principal.ts';
 import { mayGrant } from '../../model/principal.ts';
 import type { ReadOnly } from '../../model/readOnly.ts';
-import type { Db } from '../db.ts';
+import { type Db, onlyRow } from '../db.ts';
 
 type TokenRow = {
   tokenId: number;
@@ -105,7 +105,7 @@ export async function insertToken(db: Db, token: NewToken, now: number): Promise
       from (select nextval(pg_get_serial_sequence('access_token', 'id')) as id) n
       returning id`,
   );
-  return rows[0]!.id;
+  return onlyRow(rows).id;
 }
 
 /** Whose token it was; undefined when there was no such live token. */

@@ -1,18 +1,18 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
-import type { Db } from '../db.ts';
+import { type Db, onlyRow } from '../db.ts';
 import { selectDocument } from '../documents/searchDocuments.ts';
 import { nowMs } from '../fragments.ts';
 import { inChunks } from '../inChunks.ts';
 import { alertTable } from './alertTable.ts';
 
 type AlertEventType = 'raised' | 'retracted' | 'resolved';
-/** `id` is its place in the order of all: its own number behind that of its time, which changes with the way of counting. */
+/** `id` is its position in the order of all events: transaction id and sequence number. */
 export type AlertEvent = {
   id: string;
   type: AlertEventType;
   tenantId: number;
-  /** The alert as JSON; null when retention has removed it meanwhile. */
+  /** The alert as JSON; null when retention has removed it. */
   alert: string | null;
 };
 
@@ -20,7 +20,7 @@ export const firstAlertEvent = '0-0';
 
 type Key = { tenantId: number; contractId: number; uid: string; timestamp: number };
 
-/** Written along with what happened to the alerts, for everybody who listens. */
+/** Inserted in the transaction that changes the alerts, for all streams. */
 export async function insertAlertEvents(
   tx: Db,
   type: 'raised' | 'retracted',
@@ -36,7 +36,7 @@ export async function insertAlertEvents(
   );
 }
 
-/** Written before the alerts are marked, because afterwards it cannot be told which were open. */
+/** Inserted before the alerts are marked, because afterwards those that were open cannot be found. */
 export async function insertResolvedEvents(tx: Db, condition: Sql): Promise<void> {
   await tx.query(
     sql`insert into alert_event (tenant_id, contract_id, alert_uid, alert_timestamp, type, at)
@@ -46,12 +46,12 @@ export async function insertResolvedEvents(tx: Db, condition: Sql): Promise<void
 }
 
 /**
- * The number up to which no event can come any more: behind it transactions that are still open may write theirs, which are
- * waited for, so that nothing is passed over. Only a statement that begins afterwards sees all of them.
+ * The sequence number up to which every event is committed: transactions that are still open may insert theirs after it.
+ * Only a statement that starts afterwards sees all of them.
  */
 async function findSettled(db: Db): Promise<number> {
   const rows = await db.query<{ seq: number }>(sql`select settled_alert_event() as seq`);
-  return rows[0]!.seq;
+  return onlyRow(rows).seq;
 }
 
 const documents = selectDocument(alertTable, [...alertTable.columns.keys()]);
@@ -62,8 +62,8 @@ function toPosition(id: string): Sql {
 }
 
 /**
- * The events after one up to another, in order, each with its alert as it is now: at most `limit`, and none after the one
- * with which their alerts together reach `length` characters.
+ * The events after one up to another, in order, each with its current alert: at most `limit`, and none after the one with
+ * which the alerts together reach `length` characters.
  */
 export async function readAlertEvents(
   db: Db,
@@ -90,7 +90,7 @@ export async function readAlertEvents(
   );
 }
 
-/** The newest event that can be told. */
+/** The id of the newest committed event. */
 export async function lastAlertEvent(db: Db): Promise<string> {
   const rows = await db.query<{ id: string }>(
     sql`select e.xid::text || '-' || e.seq as id from alert_event e where e.seq <= ${await findSettled(db)}
@@ -99,7 +99,7 @@ export async function lastAlertEvent(db: Db): Promise<string> {
   return rows[0]?.id ?? firstAlertEvent;
 }
 
-/** Along their order, in which they also age. */
+/** Deletes from the oldest on, by the index on the order of events. */
 export async function purgeAlertEvents(db: Db, before: number): Promise<void> {
   await inChunks(async (limit) => {
     const rows = await db.query<{ count: number }>(
@@ -109,6 +109,6 @@ export async function purgeAlertEvents(db: Db, before: number): Promise<void> {
           where e.xid = first.xid and e.seq = first.seq and first.at < ${before} returning 1)
         select count(*) as count from forgotten`,
     );
-    return rows[0]!.count;
+    return onlyRow(rows).count;
   });
 }

@@ -4,14 +4,14 @@ import type { Db } from '../db.ts';
 
 export type RateWindow = {
   tenantId: number;
-  /** How many there were before. */
+  /** The count before this batch. */
   before: number;
   limit: number;
   durationMs: number;
   start: number;
 };
 
-/** Adds to the present window of each tenant's plan. */
+/** Adds alerts to the current rate window of each tenant, by its plan. */
 export async function addToAlertRates(
   tx: Db,
   counts: ReadonlyMap<number, number>,

@@ -39,7 +39,7 @@ export async function updateAlert(
   await db.query(sql`update alert t set ${join(changes, ', ')} where ${hasKey(key)}`);
 }
 
-/** Marks everything that fits the condition as resolved, or open again; returns how many changed. */
+/** Resolves or reopens the alerts that match the condition; returns how many changed, by tenant. */
 export async function resolveAlerts(
   db: Db,
   condition: Sql,

@@ -4,7 +4,7 @@ import { lowerCase } from '../../query/analyzer.ts';
 import { termHash } from '../../query/termHash.ts';
 import { indexTexts, textsOf } from './indexTexts.ts';
 
-/** A finding as its row, with what makes it searchable; gives way where that takes long. */
+/** A finding as its row, with its search terms; yields to the event loop where that takes long. */
 export async function alertRow(finding: Finding, uid: string): Promise<Record<string, unknown>> {
   await giveWay();
   const { odd, terms } = await indexTexts(finding.tenantId, {

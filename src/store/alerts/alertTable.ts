@@ -11,11 +11,11 @@ const statusSql = raw(
   "case when t.retracted_at is not null then 'RETRACTED' when t.is_resolved then 'RESOLVED' else 'UNRESOLVED' end",
 );
 
-/** Heights of all chains at once, which PostgreSQL reads once for a statement and not for every row. */
+/** Heights of all chains in one object, which PostgreSQL reads once per statement instead of once per row. */
 const height = (column: string) =>
   `((select jsonb_object_agg(chain_uid, ${column}) from chain_cursor) ->> t.chain_uid)::bigint`;
 
-/** Follows from how far the chain has come, so that no row is rewritten as blocks age. */
+/** Derived from the heights of the chain, so no row is rewritten as blocks age. */
 const finalitySql = raw(`case when t.block_number is null or t.block_number <= ${height('final')} then 'FINAL'
   when t.block_number <= ${height('confirmed')} then 'CONFIRMED' else 'HEAD' end`);
 

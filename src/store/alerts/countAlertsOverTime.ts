@@ -13,7 +13,7 @@ export type TimeCut = { from: number; to: number; starts: readonly number[] };
 /** All alerts of a contract, or with contract 0 of the whole tenant. */
 export type AlertOwner = { tenantId: number; contractId: number; isForeign?: boolean };
 
-/** How many alerts of a bucket (from 0) are of a group and a severity; there may be several for the same. */
+/** The number of alerts in a bucket (from 0) by group and severity; a cell may occur several times. */
 export type CellCount = { bucket: number; group: AlertGroup; numericSeverity: number; count: number };
 
 /** Read from the roll-ups, or from the alerts where a query filters or a bucket begins within a quarter of an hour. */
@@ -47,7 +47,7 @@ function countsOfAlerts({ starts }: TimeCut, condition: Sql): Sql {
     from alert t where ${condition} group by 1, 2, 3`;
 }
 
-/** Of roll-ups, the counts of all cells at once. */
+/** A row of the roll-ups has the counts of all cells. */
 type RollupCount = CellCount & { counts: number[] | null };
 
 function toCellCounts(rows: readonly RollupCount[]): CellCount[] {
@@ -63,13 +63,13 @@ function toCellCounts(rows: readonly RollupCount[]): CellCount[] {
   return counts;
 }
 
-/** Part of a time: `from` belongs to it, `beyond` does not. */
+/** A time range: `from` is inside, `beyond` is not. */
 type Span = { from: number; beyond: number };
 type RollupSpan = Span & { width: number };
 
 /**
- * Alerts before the first and after the last whole quarter are counted themselves, in the same statement, so that both
- * are of one moment. Undefined where a bucket begins within a quarter.
+ * Alerts before the first and after the last whole quarter are counted directly, in the same statement and so in the same
+ * snapshot. Undefined if a bucket begins within a quarter.
  */
 function countsByRollup(owner: AlertOwner, cut: TimeCut): Sql | undefined {
   const inside = cut.starts.filter((start) => start > cut.from);
@@ -84,7 +84,7 @@ function countsByRollup(owner: AlertOwner, cut: TimeCut): Sql | undefined {
         { from: cut.from, beyond: first },
         { from: beyond, beyond: cut.to + 1 },
       ].filter((span) => span.from < span.beyond);
-  // `offset 0` keeps each span a look-up of its own in the index.
+  // `offset 0` makes the planner look up each span in the index.
   const fromRollups = sql`select width_bucket(r.start, ${cut.starts}::bigint[]) - 1 as bucket, null as "group",
       null::smallint as "numericSeverity", null::bigint as count,
       array[${eachCell((place) => `sum(r.counts[${place}])`)}] as counts
@@ -99,7 +99,7 @@ function countsByRollup(owner: AlertOwner, cut: TimeCut): Sql | undefined {
   return join([fromRollups, ...fromEdges], ' union all ');
 }
 
-/** With its bounds in plain sight, so that only the partition it lies in is planned for. */
+/** With constant bounds, so PostgreSQL plans only the partition of that range. */
 function countsOfEdge(owner: AlertOwner, cut: TimeCut, { from, beyond }: Span): Sql {
   const contract = owner.contractId === 0 ? empty : sql`and t.contract_id = ${owner.contractId}`;
   return countsOfAlerts(

@@ -1,6 +1,6 @@
 import { sql } from '../../lib/sql.ts';
 import { type AlertGroup, complianceTags } from '../../model/alert.ts';
-import type { Db } from '../db.ts';
+import { type Db, onlyRow } from '../db.ts';
 
 /** What is set up on a contract, by the group of its alerts: active detectors, and triggers and actions of any state. */
 export async function countContractEntries(
@@ -18,5 +18,5 @@ export async function countContractEntries(
             from detector d join detector_schema s on s.id = d.schema_id
             where d.tenant_id = ${tenantId} and d.contract_id = ${id} and d.status = 'ACTIVE') d`,
   );
-  return rows[0]!;
+  return onlyRow(rows);
 }

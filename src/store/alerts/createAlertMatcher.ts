@@ -6,8 +6,8 @@ import { parseQuery } from '../../query/lucene/parser.ts';
 import { alertTable } from './alertTable.ts';
 
 /**
- * Decides in memory what a search would, at once or, for alerts that are large, giving way in between. `cost` is that of
- * the query, in the unit of `streamQueryBudget`.
+ * Decides in memory what a search would find: synchronously, or paced for large alerts, yielding to the event loop. `cost`
+ * is in the unit of `streamQueryBudget`.
  */
 export type AlertMatcher = {
   readonly matches: Matcher;
@@ -15,7 +15,7 @@ export type AlertMatcher = {
   readonly cost: number;
 };
 
-/** An empty query takes every alert. A bad one, or one too expensive to be tried on every alert, is a problem. */
+/** An empty query matches every alert. An invalid or too expensive one throws a problem. */
 export function createAlertMatcher(query: string, now: number): AlertMatcher {
   if (query.trim() === '') return { matches: () => true, matchesPaced: async () => true, cost: 0 };
   const { predicate, cost } = compile(parseQuery(query), alertTable.mapping, now, streamQueryBudget);

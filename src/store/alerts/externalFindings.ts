@@ -1,25 +1,25 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import { type Db, onlyRow } from '../db.ts';
 
-/** Notes the ids that are new to the detector; returns every id with the uid it is known under, old or new. */
+/** Records the external ids that are new to the detector; returns every id with its alert's uid. */
 export async function recordExternalFindings(
   tx: Db,
   detector: { tenantId: number; id: number },
   findings: readonly { eid: string; uid: string }[],
 ): Promise<{ eid: string; uid: string; isNew: boolean }[]> {
   return tx.query<{ eid: string; uid: string; isNew: boolean }>(
-    sql`with given as (
+    sql`with pushed as (
         select * from unnest(${findings.map(({ eid }) => eid)}::text[],
           ${findings.map(({ uid }) => uid)}::uuid[]) g(eid, uid)),
-      noted as (
+      recorded as (
         insert into external_finding (tenant_id, detector_id, eid, uid)
-        select ${detector.tenantId}, ${detector.id}, eid, uid from given order by eid
+        select ${detector.tenantId}, ${detector.id}, eid, uid from pushed order by eid
         on conflict do nothing returning eid, uid)
-      select eid, uid::text, true as "isNew" from noted
+      select eid, uid::text, true as "isNew" from recorded
       union all
       select f.eid, f.uid::text, false from external_finding f
       where f.tenant_id = ${detector.tenantId} and f.detector_id = ${detector.id}
-        and f.eid in (select eid from given) and f.eid not in (select eid from noted)`,
+        and f.eid in (select eid from pushed) and f.eid not in (select eid from recorded)`,
   );
 }
 
@@ -31,12 +31,12 @@ export type DetectorOrigin = {
   chainUid: string;
   name: string;
   source: string;
-  /** What keeps the detector from running: itself, its contract, project or schema; null if nothing does. */
+  /** Which of the detector, its contract, project and schema is disabled; null if none is. */
   disabled: 'detector' | 'contract' | 'project' | 'detector schema' | null;
   schemaTags: string[];
 };
 
-/** What the alerts of a detector take from it and its contract. */
+/** The members that alerts take from their detector and its contract. */
 export async function findDetectorOrigin(tx: Db, tenantId: number, id: number): Promise<DetectorOrigin> {
   const rows = await tx.query<DetectorOrigin>(
     sql`select d.id, d.tenant_id as "tenantId", c.project_id as "projectId", d.contract_id as "contractId",
@@ -47,5 +47,5 @@ export async function findDetectorOrigin(tx: Db, tenantId: number, id: number): 
       join project p on p.tenant_id = c.tenant_id and p.id = c.project_id
       join detector_schema s on s.id = d.schema_id where d.tenant_id = ${tenantId} and d.id = ${id}`,
   );
-  return rows[0]!;
+  return onlyRow(rows);
 }

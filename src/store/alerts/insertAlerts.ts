@@ -14,8 +14,8 @@ export type InsertedAlert = {
 };
 
 /**
- * Writes the rows that are not there yet, with their roll-ups and what the live stream tells; returns these alone. One that was retracted is back when its
- * block is part of the chain again.
+ * Inserts the alerts that do not exist yet, with their roll-ups and stream events, and returns these. A retracted alert is
+ * restored when its block is part of the chain again.
  */
 export async function insertAlerts(
   tx: Db,
@@ -27,7 +27,7 @@ export async function insertAlerts(
         insert into alert select * from json_populate_recordset(null::alert, ${storableJson(rows)}::json)
         on conflict (tenant_id, timestamp, uid) do update set retracted_at = null where alert.retracted_at is not null
         returning uid, tenant_id, contract_id, timestamp, alert_group, numeric_severity),
-      told as (
+      published as (
         insert into alert_event (tenant_id, contract_id, alert_uid, alert_timestamp, type, at)
         select tenant_id, contract_id, uid, timestamp, 'raised', ${nowMs} from inserted)
       select uid, tenant_id as "tenantId", contract_id as "contractId", timestamp, alert_group as "group",

@@ -8,8 +8,8 @@ export type PartitionedTable = (typeof partitionedTables)[number];
 const partitionsByStore = new WeakMap<Store, Set<string>>();
 
 /**
- * Makes sure that the months of these timestamps have a partition. Known ones cost nothing, unless they are past: another
- * process may have dropped them since.
+ * Creates the missing partitions for the months of these timestamps. Months are cached, except past ones, which another
+ * process may have dropped.
  */
 export async function ensurePartitions(
   store: Store,
@@ -29,14 +29,14 @@ export async function ensurePartitions(
   }
 }
 
-/** The present month and the two after it, for both tables: made ahead, so that raising alerts never waits for one. */
+/** The current month and the next two, for both tables, so raising alerts never waits for a partition. */
 export async function ensurePartitionsAhead(store: Store, now: number): Promise<void> {
   const date = new Date(now);
   const ahead = [0, 1, 2].map((months) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months));
   for (const table of partitionedTables) await ensurePartitions(store, table, ahead);
 }
 
-/** Drops the partitions that end before `before`, then the roll-ups of these alerts; returns the names of the partitions. */
+/** Drops the partitions that end before `before` and their roll-ups; returns the names of the partitions. */
 export async function dropOldPartitions(store: Store, before: number): Promise<string[]> {
   const rows = await store.query<{ parent: string; name: string }>(
     sql`select p.relname as parent, c.relname as name from pg_inherits i
@@ -46,7 +46,7 @@ export async function dropOldPartitions(store: Store, before: number): Promise<s
   const old = rows.filter(({ parent, name }) => endOf(name.slice(parent.length + 1)) <= before);
   for (const { name } of old) {
     await store.transaction(async (tx) => {
-      // Whoever raises alerts waits behind us while we wait for a long search: rather try again in an hour.
+      // While the drop waits for a long search, raising alerts waits for the drop; better retry in an hour.
       await tx.query(sql`set local lock_timeout = '2s'`);
       await tx.query(sql`drop table ${raw(name)}`);
     });
@@ -56,7 +56,7 @@ export async function dropOldPartitions(store: Store, before: number): Promise<s
   return old.map(({ name }) => name);
 }
 
-/** Contract by contract, because that is how old ones can be found. */
+/** Contract by contract, by the index of the roll-ups. */
 async function dropRollups(db: Db, before: number): Promise<void> {
   await inChunks(async (limit) => {
     const rows = await db.query(
@@ -91,20 +91,20 @@ async function createPartition(store: Store, table: PartitionedTable, month: str
   const [year, index] = month.split('_').map(Number);
   const [from, to] = [Date.UTC(year!, index! - 1), Date.UTC(year!, index)];
   await store.transaction(async (tx) => {
-    // Two processes may want the same month at once.
+    // Two processes may create the same month at once.
     await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`partition ${table}`}, 0))`);
     if (await exists(tx, name)) return;
     await tx.query(
       sql`create table ${raw(name)} partition of ${raw(table)}
         for values from (${raw(String(from))}) to (${raw(String(to))})`,
     );
-    // Of an index of all months this cannot be changed. What waits in the list is sorted in by `sortTerms`.
+    // PostgreSQL allows this only per partition. `flushPendingTerms` flushes the list.
     if (table === 'alert')
       await tx.query(sql`alter index ${raw(`${name}_terms_idx`)} set (gin_pending_list_limit = 4096)`);
   });
 }
 
-/** Looked up in the catalogue itself, because what PostgreSQL remembers of names may be older than the lock above. */
+/** Reads the catalogue itself, because PostgreSQL's cached names may be older than the lock above. */
 async function exists(db: Db, name: string): Promise<boolean> {
   const rows = await db.prepared(
     sql`select 1 from pg_class where relname = ${name} and relnamespace = current_schema()::regnamespace`,

@@ -7,7 +7,7 @@ export type Block = { number: number; hash: string };
 
 export type RetractedAlert = InsertedAlert;
 
-/** Marks the alerts of these blocks of a chain and takes them out of the roll-ups; those marked before are left alone. */
+/** Retracts the alerts of these blocks and subtracts them from the roll-ups; skips those already retracted. */
 export async function retractAlerts(
   tx: Db,
   chainUid: string,

@@ -14,12 +14,12 @@ type CountedAlert = {
 };
 
 const severities = Object.values(severityOf);
-/** What each place of `counts` counts; stored rows rely on the order. */
+/** What each element of `counts` counts; stored rows rely on the order. */
 export const cells = alertGroups.flatMap((group) => severities.map((severity) => ({ group, severity })));
 
 const cellIndexes = new Map(cells.map(({ group, severity }, place) => [`${group} ${severity}`, place]));
 
-/** Adds alerts to (or, with -1, takes them out of) the counts of their contract and their tenant. */
+/** Adds alerts to the counts of their contract and tenant, or with -1 subtracts them. */
 export async function addToRollups(tx: Db, alerts: readonly CountedAlert[], sign: 1 | -1): Promise<void> {
   const rows = new Map<string, { key: readonly number[]; counts: number[] }>();
   for (const { tenantId, contractId, timestamp, group, numericSeverity } of alerts) {
@@ -35,9 +35,9 @@ export async function addToRollups(tx: Db, alerts: readonly CountedAlert[], sign
     }
   }
   if (rows.size === 0) return;
-  // Always in the same order, so that two batches cannot wait for each other.
+  // In a fixed order, so two batches cannot deadlock.
   const sorted = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
-  // Hundreds of rows a batch: the arrays are written out here, because the driver would look at every element for quotes.
+  // Hundreds of rows per batch: serialised here, because the driver would check every element for quotes.
   const column = (index: number) => `{${sorted.map(({ key }) => key[index]).join()}}`;
   const counts = `{${sorted.map((row) => `"{${row.counts.join()}}"`).join()}}`;
   await tx.prepared(
@@ -50,7 +50,7 @@ export async function addToRollups(tx: Db, alerts: readonly CountedAlert[], sign
   );
 }
 
-/** An expression for every place of `counts`, from 1. */
+/** An expression for every element of `counts`, from 1. */
 export function eachCell(expression: (place: number) => string): Sql {
   return raw(cells.map((_, index) => expression(index + 1)).join(', '));
 }
@@ -66,7 +66,7 @@ export type RollupFault = {
   stored: number;
 };
 
-/** Counts all alerts anew and lists where the roll-ups differ, at most a hundred places. */
+/** Counts all alerts again and lists up to a hundred differences from the roll-ups. */
 export async function verifyRollups(store: Store): Promise<RollupFault[]> {
   return store.transaction(async (tx) => {
     // All alerts are read, which may take minutes.
@@ -75,7 +75,7 @@ export async function verifyRollups(store: Store): Promise<RollupFault[]> {
   });
 }
 
-/** One statement, so that alerts and roll-ups are seen at the same moment. */
+/** One statement, so alerts and roll-ups are read in one snapshot. */
 async function findFaults(tx: Db): Promise<RollupFault[]> {
   return tx.query<RollupFault>(
     sql`with width as (select * from (values (${quarterMs}::int), (${dayMs}::int)) w(ms)),

@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import { type Db, onlyRow } from '../db.ts';
 
 type Place = { tenantId: number; id: number };
 
@@ -11,7 +11,7 @@ export async function findConfirmation(
     sql`select confirmed_at as "confirmedAt", confirm_mailed_at as "mailedAt" from destination
       where tenant_id = ${tenantId} and id = ${id}`,
   );
-  return rows[0]!;
+  return onlyRow(rows);
 }
 
 export async function writeConfirmCode(
@@ -31,7 +31,7 @@ export async function countConfirmationMails(db: Db, to: string, since: number):
     sql`select count(*) as count from mail_outbox
       where kind = 'confirm' and lower(to_address) = lower(${to}) and created_at > ${since}`,
   );
-  return rows[0]!.count;
+  return onlyRow(rows).count;
 }
 
 /** Confirms the address that the link was mailed to, once, and wakes who sends. */

@@ -4,7 +4,7 @@ import { isUuid } from '../../lib/uid.ts';
 
 import type { Message, SendOutcome } from '../../model/notification.ts';
 import type { Scope } from '../../model/principal.ts';
-import type { Db } from '../db.ts';
+import { type Db, onlyRow } from '../db.ts';
 
 export const deliveryStates = ['PENDING', 'DELIVERED', 'DEAD', 'CANCELED'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
@@ -86,7 +86,7 @@ export async function replayDelivery(
       where d.tenant_id = ${tenantId} and d.id = ${sequence} returning ${columns}`,
   );
   await tx.query(sql`select pg_notify('vigil_work', '')`);
-  return rows[0]!;
+  return onlyRow(rows);
 }
 
 /** A number for a message that is sent at once and logged afterwards. */
@@ -94,7 +94,7 @@ export async function reserveSequence(db: Db): Promise<number> {
   const rows = await db.query<{ sequence: number }>(
     sql`select nextval(pg_get_serial_sequence('delivery', 'id')) as sequence`,
   );
-  return rows[0]!.sequence;
+  return onlyRow(rows).sequence;
 }
 
 /** Logs a message that was sent beside the queue, once, whatever came of it. */

@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import { type Db, onlyRow } from '../db.ts';
 import { newInstruction } from './messengerBinding.ts';
 
 /** How often the time of the last message is written while nothing else changes. */
@@ -89,5 +89,5 @@ export async function findHealth(db: Db, tenantId: number, id: number): Promise<
         group_window_ms as "groupWindowMs"
       from destination where tenant_id = ${tenantId} and id = ${id}`,
   );
-  return rows[0]!;
+  return onlyRow(rows);
 }

@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import { type Db, onlyRow } from '../db.ts';
 import { inChunks } from '../inChunks.ts';
 import { waitingDestinations } from './waitingDestinations.ts';
 
@@ -30,6 +30,6 @@ export async function giveUpDeliveries(db: Db, now: number): Promise<void> {
           from lost where d.tenant_id = lost.tenant_id and d.id = lost.id returning 1)
         select count(*) as count from changed`,
     );
-    return rows[0]!.count;
+    return onlyRow(rows).count;
   });
 }

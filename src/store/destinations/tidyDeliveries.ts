@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import { type Db, onlyRow } from '../db.ts';
 import { inChunks } from '../inChunks.ts';
 import { giveUpDeliveries } from './giveUpDeliveries.ts';
 
@@ -20,6 +20,6 @@ export async function tidyDeliveries(db: Db, now: number): Promise<void> {
           delete from delivery_attempt a using old where a.tenant_id = old.tenant_id and a.delivery_id = old.id)
         select count(*) as count from forgotten`,
     );
-    return rows[0]!.count;
+    return onlyRow(rows).count;
   });
 }

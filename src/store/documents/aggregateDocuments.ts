@@ -12,7 +12,7 @@ import { compileQuery, createQueryBudget, type QueryBudget, type QueryInput } fr
 import type { DocumentScope, DocumentTable } from './documentTable.ts';
 import { countUpTo, withTimeLimit } from './searchDocuments.ts';
 
-/** Each statement has a limit of its own; this one is for all that one request needs. */
+/** For all statements of a request together; each also has a limit of its own. */
 const timeLimitMs = 2000;
 /** A row is a bucket of the innermost level, or one of the documents without a key, of which a bucket has one at most. */
 const maxRows = 2 * maxBuckets + 2;
@@ -25,11 +25,11 @@ type Run = {
   tenantIds: DocumentScope['tenantIds'];
   now: number;
   buckets: number;
-  /** Of the query and those of all items. */
+  /** Shared by the query and the items' queries. */
   budget: QueryBudget;
 };
 
-/** Aggregates what the query finds; items that can be had from one reading of the table share it. */
+/** Aggregates what the query finds; nested items share one scan of the table where possible. */
 export async function aggregateDocuments(
   db: Db,
   table: DocumentTable,
@@ -39,7 +39,7 @@ export async function aggregateDocuments(
   now: number,
 ): Promise<{ total: number; data: Record<string, unknown> }> {
   const timed = withDeadline(db);
-  // What the query hides stays hidden, and what it shows stays shown: the items' own queries change nothing about that.
+  // Only the query decides whether hidden rows are shown; the items' own queries do not.
   const { hidden: _hidden, ...shown } = table;
   const budget = createQueryBudget();
   const run: Run = { db: timed, table: shown, tenantIds: scope.tenantIds, now, buckets: 0, budget };
@@ -130,7 +130,7 @@ async function readBuckets(
   }
 }
 
-/** The nested item that sees the same documents, if the outer one's metrics can be had from its buckets. */
+/** The nested item that covers the same documents, if the outer metrics can be merged from its buckets. */
 function sharedChild(item: PlannedItem): PlannedItem | undefined {
   return isMergeable(item) ? item.children.find((child) => child.query === undefined) : undefined;
 }
@@ -163,7 +163,7 @@ function readRow(row: Row, levels: readonly Level[], from: Slot): void {
   }
 }
 
-/** Rows come in order, so that those of one bucket follow each other. */
+/** Rows are ordered, so those of one bucket are adjacent. */
 function bucketOf(found: Found, key: unknown, create: () => Bucket): Bucket {
   const last = found.buckets.at(-1);
   if (last !== undefined && last.key === key) return last;

@@ -9,7 +9,7 @@ export type FieldValues = {
   /** An expression on `t`; of a field with many values, an array of these. */
   sql: Sql;
   isMany: boolean;
-  /** What tells the values apart where that is quicker to compare than the value itself. */
+  /** Groups by this instead of the value where it is faster to compare. */
   group?: Sql;
   /** The SQL type of a value. */
   type: 'text' | 'bigint' | 'float8' | 'boolean' | 'jsonb';
@@ -92,7 +92,7 @@ function dynamicValues(table: DocumentTable, field: Field): FieldValues {
   return { ...values, type: 'jsonb', number };
 }
 
-/** Most members are one value in plain objects; only where there is an array on the way all paths are followed. */
+/** Most members are one value in plain objects; all paths are followed only where an array is on the way. */
 function jsonValues(
   table: DocumentTable,
   [root, ...below]: readonly string[],

@@ -2,7 +2,7 @@ import type { Buckets } from '../../query/interval.ts';
 import type { FieldValues } from './aggregateField.ts';
 import type { SortItem } from './documentSort.ts';
 
-/** An aggregation as it is asked for. */
+/** An aggregation as requested. */
 export type AggregationItem = {
   name: string;
   field?: string;

@@ -35,7 +35,7 @@ function edgeStart(edges: readonly number[], value: Sql): Sql {
   return sql`(${edges}::bigint[])[width_bucket(${value}, ${edges}::bigint[])]`;
 }
 
-/** Months and the days of a time zone are of any length: where they begin is for us to say, not for the database. */
+/** Months and the days of a time zone vary in length, so their starts are computed here, not in the database. */
 async function findEdges(
   db: Db,
   table: DocumentTable,

@@ -20,7 +20,7 @@ const numeric: ReadonlySet<string> = new Set(['min', 'max', 'avg', 'sum', 'stats
 /** Members of a bucket, which a nested item of that name would replace. */
 const reserved: ReadonlySet<string> = new Set(['key', ...metricWords]);
 
-/** The items as they can be carried out, and every fault in them. */
+/** The items ready to run, and every fault in them. */
 export function planAggregation(
   table: DocumentTable,
   items: readonly AggregationItem[],

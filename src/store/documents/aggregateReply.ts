@@ -10,7 +10,7 @@ export type Found = {
   count: number;
   /** Documents without a value of the field. */
   missing: number;
-  /** The sum of the counts of all buckets, those that are not answered included. */
+  /** The sum of the counts of all buckets, including those that are not returned. */
   all: number;
   buckets: Bucket[];
   /** The row of an item that only measures. */
@@ -38,7 +38,7 @@ export function tooManyBuckets() {
   );
 }
 
-/** The answer to all items; buckets that a histogram has in between are put in here. */
+/** The response for all items; adds the empty buckets inside a histogram. */
 export function toReply(
   items: readonly PlannedItem[],
   found: ReadonlyMap<PlannedItem, Found>,

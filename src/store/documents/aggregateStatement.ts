@@ -18,8 +18,8 @@ export type Reading = {
 };
 
 /**
- * One reading of the table for a chain of nested items. `base` groups by all keys of the chain; an outer level is merged
- * from it. A row of the answer is a bucket of the innermost level with the buckets around it: `s` is the slot, and of
+ * One scan of the table for a chain of nested items. `base` groups by all keys of the chain; an outer level is merged
+ * from it. A row of the result is a bucket of the innermost level with the buckets around it: `s` is the slot, and of
  * level 1 (2, …) there are its key `k1` (null: the documents without one), `o1`, the sum of the counts of all buckets
  * beside it, and the parts `p1_0_*` of the item and `p1_1_*` … of its measures. `docs` counts the slot's documents.
  */

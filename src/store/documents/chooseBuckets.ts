@@ -2,13 +2,13 @@ import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { columnPrefix, isMatched, keyNames, type Level, measuresOf, partNames } from './aggregateLevel.ts';
 import { mergedColumns, sortColumn } from './aggregateParts.ts';
 
-/** More buckets of a histogram than these are refused in any case. */
+/** A histogram with more buckets is rejected anyway. */
 const histogramSize = 10_001;
 
 /**
- * The tables `x1`, `x2` … each with the buckets of a level that are answered, and the group without a key, inside those
- * of the level around it. `r1` is the place among the neighbours, `o1` the sum of the counts of all of them, chosen or
- * not, and `docs` counts the slot's documents.
+ * The tables `x1`, `x2` … each with the buckets of a level that are returned, and the group without a key, inside those
+ * of the level around it. `r1` is the rank among the siblings, `o1` the sum of the counts of all siblings, chosen or not,
+ * and `docs` counts the slot's documents.
  */
 export function chooseBuckets(levels: readonly Level[], hasSlots: boolean): Sql {
   const tables = levels.map((level, index) => {
@@ -34,7 +34,7 @@ function mergedGroups(level: Level, index: number): Sql {
   return sql`select ${join([groups, raw('sum(d) as d'), ...columns], ', ')} from base group by ${groups}`;
 }
 
-/** The few first of many groups are found faster than the place of each. */
+/** Finding the first few of many groups is faster than ranking all. */
 function chooseTop(level: Level, groups: Sql): Sql {
   const order = orderOf(level, 0);
   return sql`select l.*, row_number() over (order by k1 is null, ${order}) as r1,

@@ -16,16 +16,16 @@ import type { DocumentScope, DocumentTable } from './documentTable.ts';
 type Timeseries = readonly { from: number; to: number }[];
 export type QueryInput = { query?: string | undefined; timeseries?: Timeseries | undefined };
 
-/** What the queries of one request may still cost together. */
+/** The remaining cost budget of the queries of one request. */
 export type QueryBudget = { left: number };
 
 export function createQueryBudget(): QueryBudget {
   return { left: searchQueryBudget };
 }
 
-/** Rows that are read at most to check one by one what SQL knows only roughly. */
+/** At most this many rows are read to recheck what SQL matches only approximately. */
 const checkedAtMost = 100_000;
-/** With more tenants than this the index is of no use for a term, and a list of hashes would be long. */
+/** With more tenants than this the term index does not help, and the list of hashes would be long. */
 const hashedTenants = 1000;
 
 /** The whole condition of a search on `t`: scope, time and query. */
@@ -40,18 +40,18 @@ export async function compileQuery(
   return (await compileSearch(db, table, scope, input, now, budget)).condition;
 }
 
-/** Beside the whole condition, ways to find the same sooner where there are many documents; absent where they are of no use. */
+/** The whole condition, and faster ways to find the same among many documents, where they apply. */
 export type CompiledSearch = {
   condition: Sql;
   newest?: {
-    /** What follows FROM to look for hits among so many of the newest documents. */
+    /** A FROM clause with this many of the newest documents. */
     among: (count: number) => Sql;
-    /** A statement with a row if there are more documents than that. */
+    /** A statement that returns a row if there are more documents. */
     beyond: (count: number) => Sql;
   };
   /**
-   * What follows FROM to look for hits among so many documents that the index of terms names. `n` counts these; the last
-   * one allowed is always in the answer, hit or not, and says that there may be more hits.
+   * A FROM clause with this many documents from the term index. `n` counts them; the last one is always in the result, hit
+   * or not, and shows that there may be more hits.
    */
   candidates?: (count: number) => Sql;
 };
@@ -71,7 +71,7 @@ export async function compileSearch(
   if (!query) return { condition: all([scope.condition, ...bounds]) };
   const { predicate, cost } = compile(query, table.mapping, now, budget.left);
   budget.left -= cost;
-  // Neither step takes long, but both together may for a query of a thousand clauses.
+  // Each step is short, but together they may block the event loop for a query of a thousand clauses.
   await giveWay();
   const part = toSql(predicate, {
     columns: table.columns,
@@ -85,7 +85,7 @@ export async function compileSearch(
   }
   if (part.narrow.length === 0) return { condition };
   const name = raw(table.name);
-  // Beside the index of terms, PostgreSQL would also list the whole scope by another, which takes far longer.
+  // Otherwise PostgreSQL would combine the term index with another one over the whole scope, which takes far longer.
   const candidates = (count: number) =>
     sql`(select *, row_number() over () as n from ${name} t where ${all([...bounds, ...hashTests(part, terms)])}) t
       where n <= ${count} and (n = ${count} or (${scope.condition} and ${part.condition}))`;
@@ -120,7 +120,7 @@ function inTime(timeseries: Timeseries): Sql {
   return sql`(${join(ranges, ' or ')})`;
 }
 
-/** The matcher decides on what SQL has let through, and the search goes on with the rows that it took. */
+/** The matcher rechecks the rows that SQL found; the search continues with those that match. */
 async function checkOneByOne(
   db: Db,
   table: DocumentTable,

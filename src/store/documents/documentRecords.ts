@@ -26,7 +26,7 @@ export async function findDocument(
   return rows[0];
 }
 
-/** What an update sets for other tags: they are part of the inverted index, so their hashes change with them. */
+/** The SET clause for changed tags: their hashes in the inverted index change with them. */
 export function setTags(tenantId: number, former: readonly string[], tags: readonly string[]): Sql {
   const hash = createTermHash(tenantId, 'tags');
   return sql`tags = ${tags}::text[],

@@ -7,7 +7,7 @@ import type { Db } from '../db.ts';
 import { tenantsOfOrganisations } from '../fragments.ts';
 import type { DocumentScope } from './documentTable.ts';
 
-/** A record that the caller has been found to see; foreign if only because it is shared. */
+/** A record that the caller may see; foreign if only because it is shared. */
 type VisibleRecord = { id: number; tenantId: number; isForeign?: boolean };
 
 const foreignOf = ({ isForeign }: VisibleRecord) => (isForeign ? { foreign: raw('true') } : {});
@@ -27,26 +27,26 @@ export function kindScope(scope: DocumentScope, kind: AlertKind): DocumentScope 
   return { ...scope, condition: sql`${scope.condition} and t.kind = ${kind}` };
 }
 
-/** What the caller may change: that of his own tenants, even where he may see more. */
+/** What the caller may change: documents of its own tenants. */
 export function ownTenantsScope(scope: Scope): DocumentScope {
   if (scope.all) return { condition: raw('true'), tenantIds: undefined };
   return tenantsScope(scope.tenantIds);
 }
 
-/** One tenant by itself, because only then an index has its documents in the order of time. */
+/** A single tenant is compared by `=`, because only then an index returns its documents in time order. */
 function tenantsScope(tenantIds: readonly number[]): DocumentScope {
   if (tenantIds.length !== 1) return { condition: sql`t.tenant_id = any(${tenantIds})`, tenantIds };
   const condition = sql`t.tenant_id = ${tenantIds[0]}`;
   return { condition, tenantIds, ordered: condition };
 }
 
-/** Everything of one license instance, which the caller has been found to see. */
+/** Everything of one license instance that the caller may see. */
 export function instanceScope(instance: { id: number; tenantId: number }): DocumentScope {
   const condition = sql`t.tenant_id = ${instance.tenantId} and t.license_instance_id = ${instance.id}`;
   return { condition, tenantIds: [instance.tenantId], ordered: condition };
 }
 
-/** Everything of one project: by its contracts, because alerts are found by these. */
+/** Everything of one project, by its contracts, which the alert index contains. */
 export async function projectScope(db: Db, project: VisibleRecord): Promise<DocumentScope> {
   const rows = await db.query<{ id: number }>(
     sql`select id from contract where tenant_id = ${project.tenantId} and project_id = ${project.id}`,
@@ -59,7 +59,7 @@ export async function projectScope(db: Db, project: VisibleRecord): Promise<Docu
   };
 }
 
-/** Every contract that the caller may see: those of his tenants, and those of projects shared with him. */
+/** Every contract that the caller may see: those of its tenants, and those of projects shared with them. */
 export async function visibleScope(db: Db, scope: Scope): Promise<DocumentScope> {
   if (scope.all) {
     const tenants = await db.query<{ id: number }>(sql`select id from tenant limit 1001`);
@@ -69,7 +69,7 @@ export async function visibleScope(db: Db, scope: Scope): Promise<DocumentScope>
     };
   }
   const shared = await db.prepared<{ id: number; tenantId: number; isForeign: boolean }>(
-    // By way of the few projects, so that not every contract of the platform has to be looked at.
+    // Starts from the few projects, to avoid a scan of all contracts.
     sql`select t.id, t.tenant_id as "tenantId",
         not (t.tenant_id in ${tenantsOfOrganisations(scope)}) as "isForeign"
       from (select t.tenant_id, t.id as project_id from project t

@@ -7,8 +7,8 @@ import type { DocumentTable } from './documentTable.ts';
 export type SortItem = { field: string; order?: 'asc' | 'desc'; direction?: 'asc' | 'desc' };
 
 /**
- * What follows ORDER BY: nulls last, texts by code point, of several values the least or the greatest, and always a last word so that pages never overlap. `upToTime`
- * is the same without that word, which only tells documents of the same time apart.
+ * The ORDER BY clause: nulls last, texts by code point, of several values the least or the greatest, and at the end a unique
+ * key, so pages never overlap. `upToTime` is the same without that key.
  */
 export type Order = { whole: Sql; upToTime: Sql };
 
@@ -23,7 +23,7 @@ export function sortSql(table: DocumentTable, sort: readonly SortItem[] | undefi
     }
     const order = item.order ?? item.direction ?? 'asc';
     const value = sortValue(table, item.field, order, `/sort/${index}/field`);
-    // A column that is never null needs no word on nulls, and can then be read from its index in order.
+    // Without `nulls last`, which a column that is never null does not need, the index returns this order.
     return item.field === 'timestamp' || item.field === 'uid'
       ? sql`${value} ${raw(order)}`
       : sql`${value} ${raw(order)} nulls last`;
@@ -32,7 +32,7 @@ export function sortSql(table: DocumentTable, sort: readonly SortItem[] | undefi
   return { upToTime, whole: sql`${upToTime}, t.uid` };
 }
 
-/** The order when none is asked for. */
+/** The default order. */
 export function isNewestFirst(sort: readonly SortItem[] | undefined): boolean {
   const [first, second] = sort ?? [];
   if (!first) return true;
@@ -57,7 +57,7 @@ function sortValue(table: DocumentTable, name: string, order: 'asc' | 'desc', po
   return dynamicKey(member, order);
 }
 
-/** A member of a dynamic object as a sort names it: `meta.x`, or `meta.x.keyword` for its texts alone. */
+/** A member of a dynamic object as a sort names it: `meta.x`, or `meta.x.keyword` for its texts only. */
 type DynamicMember = { column: Sql; path: readonly string[]; isText: boolean };
 
 function dynamicMember(table: DocumentTable, name: string): DynamicMember | undefined {
@@ -98,10 +98,10 @@ function jsonPath(path: readonly string[]): string {
   return `$${path.map((name) => `[*][*].${JSON.stringify(name)}`).join('')}[*][*][*]`;
 }
 
-/** Enough to find the type of a member. */
+/** Enough documents to find the type of a member. */
 const sampleSize = 50;
 
-/** Objects have no order. Where a member of what was found is nothing else, to sort by it is a mistake. */
+/** Objects have no order: rejects a sort by a member that is always an object. */
 export async function rejectObjectSort(
   db: Db,
   table: DocumentTable,

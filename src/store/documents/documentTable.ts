@@ -8,7 +8,7 @@ export type DocumentTable = {
   mapping: Mapping;
   /** Every member of a document, by name. */
   columns: ReadonlyMap<string, SqlColumn>;
-  /** Rows that are left out unless the query itself names one of these fields. */
+  /** Rows that are omitted unless the query names one of these fields. */
   hidden?: { condition: Sql; unless: readonly string[] };
 };
 
@@ -33,9 +33,9 @@ export function defineDocumentTable(
 }
 
 /**
- * Which documents a call may see: a condition on `t`, and the tenants it leaves, if they are known one by one. `ordered`
- * is a condition that all of these documents fulfil and an index has in the order of time. `foreign` are those of tenants that
- * share them for viewing: what is private in them can be neither read nor searched.
+ * Which documents a call may see: a condition on `t`, and its tenants, if they are listed. `ordered` is a condition that all
+ * of these documents fulfil and for which an index returns them in time order. `foreign` are documents of tenants that share
+ * them for viewing: their private members can be neither read nor searched.
  */
 export type DocumentScope = {
   condition: Sql;

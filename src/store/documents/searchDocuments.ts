@@ -1,12 +1,12 @@
 import { empty, join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { Problem } from '../../model/errors.ts';
-import type { Db } from '../db.ts';
+import { type Db, onlyRow } from '../db.ts';
 import { type CompiledSearch, compileSearch, type QueryInput } from './compileQuery.ts';
 import { documentJson } from './documentJson.ts';
 import { isNewestFirst, type Order, rejectObjectSort, type SortItem, sortSql } from './documentSort.ts';
 import { asSeenIn, type DocumentScope, type DocumentTable } from './documentTable.ts';
 
-/** Family Q. */
+/** A search by query string. */
 export type DocumentSearch = QueryInput & {
   from?: number;
   size?: number;
@@ -15,19 +15,19 @@ export type DocumentSearch = QueryInput & {
 };
 
 /**
- * Of the newest documents so many are looked at for each hit wanted, and no fewer than these: what is common is found
- * among them at once, where the index of terms would list every document that ever had it.
+ * The newest documents that are scanned first, per requested hit and at least: common terms are found among them at once,
+ * where the term index would list every document that ever contained them.
  */
 const newestPerHit = 60;
 const minNewest = 600;
-/** Pages that end further on are not looked for among the newest documents. */
+/** Pages that end later are not searched among the newest documents. */
 const maxHitsAmongNewest = 1000;
-/** Up to so many hits it takes less to look for them among the newest documents than to ask the index. */
+/** For up to this many hits, scanning the newest documents is tried before the term index. */
 const fewHits = 100;
-/** How many documents the index of terms may name for all of them to be read. */
+/** If the term index names no more documents than this, all of them are read. */
 const maxCandidates = 5000;
 
-/** Pages that end further on, in another order than that of time, are not looked for by the times of their hits. */
+/** Pages in another order than time that end later are not searched by the times of their hits. */
 const maxHitsByTime = 100;
 
 type Row = { [member: string]: unknown };
@@ -46,7 +46,7 @@ export async function searchDocuments(
   return findRows(db, seen, scope, search, selectDocument(seen, names), now);
 }
 
-/** The same as the JSON text of the answer, written by PostgreSQL: reading many records only to write them takes longest. */
+/** The same as the JSON text of the response, built by PostgreSQL: parsing records only to serialise them takes longest. */
 export async function searchJson(
   db: Db,
   table: DocumentTable,
@@ -71,7 +71,7 @@ async function findRows(
 ): Promise<{ data: Row[]; total: number }> {
   const { from = 0, size = 10, trackTotalCount = 10_000 } = search;
   const page = { columns, order: sortSql(table, search.sort), from, size };
-  // Without a query the text of the statements is always the same, and planning them for every month takes longest.
+  // Without a query the statements never vary, so they are prepared: planning all partitions takes longest.
   const isPlain = !search.query?.trim() && !search.timeseries && !search.sort;
   const run = isPlain ? { ...db, query: db.prepared } : db;
   return withTimeLimit(async () => {
@@ -110,7 +110,7 @@ async function searchNewest(
   return isBeyond ? undefined : { data: rows.slice(from), total: rows.length };
 }
 
-/** All hits there are, if they are among few documents. */
+/** All hits, if the term index names few documents. */
 async function searchCandidates(
   db: Db,
   { candidates }: CompiledSearch,
@@ -138,7 +138,7 @@ async function searchAll(
   const name = raw(table.name);
   const found = (filter: Sql) => sql`from ${name} t where ${condition}${filter} order by ${order.whole}`;
   if (!isNewestFirst(sort) && hits <= maxHitsByTime) {
-    // The times of the first ones are often in an index beside what they are sorted by, so that few rows are fetched.
+    // An index often has the time beside the sort column, so few rows are fetched.
     const times = sql`select t.timestamp from ${name} t where ${condition} order by ${order.upToTime} limit ${hits}`;
     const filter = sql` and t.timestamp = any(array(${times}))`;
     return {
@@ -146,7 +146,7 @@ async function searchAll(
     };
   }
   if (from === 0) return { data: await db.query<Row>(sql`select ${columns} ${found(empty)} limit ${size}`) };
-  // Pages further on are cut on the narrow keys of an index before whole rows are fetched.
+  // Later pages are cut on the narrow keys of an index before whole rows are fetched.
   const data = await db.query<Row>(
     sql`select ${columns} from ${name} t
       join (select t.tenant_id, t.timestamp, t.uid ${found(empty)} limit ${size} offset ${from}) k
@@ -163,7 +163,7 @@ export function selectDocument(table: DocumentTable, names: readonly string[]): 
   );
 }
 
-/** Exact up to the limit, and no more work than that. */
+/** Counts exactly up to the limit, then stops. */
 export async function countUpTo(
   db: Db,
   table: DocumentTable,
@@ -174,10 +174,10 @@ export async function countUpTo(
   const rows = await db.query<{ total: number }>(
     sql`select count(*) as total from (select 1 from ${raw(table.name)} t where ${condition} limit ${limit}) found`,
   );
-  return rows[0]!.total;
+  return onlyRow(rows).total;
 }
 
-/** A search that outlasts its time is the query's fault, and the caller can do something about it. */
+/** A search that exceeds its time limit is reported as a fault of the query, which the caller can narrow. */
 export async function withTimeLimit<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -11,7 +11,7 @@ export type Account = { uid: number; gid: number };
 const ownName = 'vigil-postgres';
 const sharedName = 'nobody';
 
-/** PostgreSQL refuses to run as root, so root lends it an account that may do nothing else; anybody else runs it himself. */
+/** PostgreSQL refuses to run as root, so root runs it under an unprivileged account; other users run it themselves. */
 export async function ensureAccount(log: Log): Promise<Account | undefined> {
   if (process.geteuid?.() !== 0) return undefined;
   const existing = await readAccount(ownName);
@@ -29,18 +29,18 @@ export async function ensureAccount(log: Log): Promise<Account | undefined> {
   }
 }
 
-/** The account that a running server was lent, without creating one. */
+/** The account of a running server; creates none. */
 export async function findAccount(): Promise<Account | undefined> {
   if (process.geteuid?.() !== 0) return undefined;
   return (await readAccount(ownName)) ?? sharedAccount();
 }
 
-/** What root lent PostgreSQL before it had an account of its own. */
+/** The account that PostgreSQL used before it had one of its own. */
 export async function sharedAccount(): Promise<Account> {
   return (await readAccount(sharedName)) ?? { uid: 65_534, gid: 65_534 };
 }
 
-/** Others may be creating it at this moment; the tool lets only one of them in. */
+/** Another process may be creating it too; useradd locks its files, so this one retries. */
 async function createAccount(log: Log): Promise<Account> {
   const options = ['--system', '--user-group', '--no-create-home', '--home-dir', '/nonexistent'];
   for (let attempt = 1; ; attempt++) {
@@ -59,7 +59,7 @@ async function createAccount(log: Log): Promise<Account> {
   }
 }
 
-/** PostgreSQL looks its account up in the same place. */
+/** PostgreSQL reads the same file. */
 async function readAccount(name: string): Promise<Account | undefined> {
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n');
   const [, , uid, gid] = lines.find((line) => line.startsWith(`${name}:`))?.split(':') ?? [];
@@ -67,14 +67,14 @@ async function readAccount(name: string): Promise<Account | undefined> {
   return { uid: toUnsigned(uid), gid: toUnsigned(gid) };
 }
 
-/** Runs a program as the account, with nothing of our environment in the way (PGDATA, PGPORT, TZ …). */
+/** Runs a program as the account, without the environment of this process (PGDATA, PGPORT, TZ …). */
 export function asAccount(account: Account | undefined): Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid'> {
   const common = { cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC' } };
   // Setting a uid also empties the supplementary groups of the child; spawn wants signed numbers.
   return account ? { ...common, uid: account.uid | 0, gid: account.gid | 0 } : common;
 }
 
-/** Whether the account may enter a folder: every folder on the way to it has to let it through. */
+/** Whether the account may enter a folder: every folder above it must permit it too. */
 export async function canEnter(folder: string, account: Account): Promise<boolean> {
   const { mode, uid, gid } = await stat(folder);
   const execute = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001;

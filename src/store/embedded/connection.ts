@@ -14,7 +14,7 @@ export function connectionAt(socketFolder: string, password: string | undefined)
   return { host: socketFolder, port: 5432, user: 'vigil', password, database: 'vigil', ssl: false };
 }
 
-/** `starting` also stands for recovering and for shutting down. */
+/** `starting` includes recovering and shutting down. */
 export async function probe(connection: Connection): Promise<'ready' | 'starting' | 'absent'> {
   try {
     await withClient(connection, async () => {});
@@ -33,10 +33,10 @@ export async function createDatabase(connection: Connection): Promise<void> {
   });
 }
 
-/** Works on the maintenance database, the only one that is there from the beginning. */
+/** Connects to the maintenance database, the only one that always exists. */
 async function withClient(connection: Connection, work: (client: Client) => Promise<void>): Promise<void> {
   const client = new Client({ ...connection, database: 'postgres', connectionTimeoutMillis: 10_000 });
-  // A connection that breaks rejects what waits for it; without a listener it would end the process as well.
+  // A broken connection rejects its statements; without a listener it would also end the process.
   client.on('error', () => {});
   try {
     await client.connect();

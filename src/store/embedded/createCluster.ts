@@ -8,7 +8,7 @@ import type { Binaries } from './provideBinaries.ts';
 
 const prefix = 'postgres.partial-';
 
-/** Makes the cluster under another name and renames it when it is complete, so that a killed start leaves no half of one. */
+/** Creates the cluster under a temporary name and renames it when complete, so a killed start leaves no partial one. */
 export async function createCluster(options: {
   binaries: Binaries;
   home: string;
@@ -19,7 +19,7 @@ export async function createCluster(options: {
   const { binaries, home, cluster, account, log } = options;
   const startedAt = performance.now();
   await removePartial(home);
-  // A fresh name: an initdb that outlived its Vigil may still write into the former one.
+  // A new name: an initdb that outlived a killed Vigil may still write into the previous folder.
   const partial = await mkdtemp(join(home, prefix));
   if (account) await chown(partial, account.uid, account.gid);
   await runInitdb(binaries.initdb, partial, account);
@@ -39,7 +39,7 @@ async function removePartial(home: string): Promise<void> {
 async function runInitdb(initdb: string, folder: string, account: Account | undefined): Promise<void> {
   const args = [
     ['--pgdata', folder, '--username=vigil', '--data-checksums', '--no-instructions'],
-    // The server is started with rules of ours; a server started without them must refuse everyone.
+    // Vigil starts the server with its own rules; a server started without them must reject everyone.
     ['--auth-local=reject', '--auth-host=reject'],
     // The builtin provider sorts by code point and folds case by Unicode, alike on every system.
     ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],

@@ -16,20 +16,20 @@ const maxLogBytes = 10 * 1024 * 1024;
 
 type Launch = {
   binaries: Binaries;
-  /** Takes the log. */
+  /** Contains the server's log. */
   dataDir: string;
   cluster: string;
-  /** Who may connect how. */
+  /** Authentication rules. */
   hbaFile: string;
   password: string;
-  /** Exists, belongs to the account, and is no other server's. */
+  /** Exists, belongs to the account, and is used by no other server. */
   socketFolder: string;
   account: Account | undefined;
   settings?: Record<string, string>;
   log: Log;
 };
 
-/** Starts the server and waits until it answers. */
+/** Starts the server and waits until it accepts connections. */
 export async function launchPostmaster(launch: Launch): Promise<Postmaster> {
   const deadline = performance.now() + startTimeoutMs;
   for (let attempts = 1; ; attempts++) {
@@ -38,8 +38,8 @@ export async function launchPostmaster(launch: Launch): Promise<Postmaster> {
     if (!/shared memory block|lock file/.test(attempt.output) || performance.now() > deadline) {
       throw new Error(`PostgreSQL did not start on ${launch.cluster}:\n${attempt.output}`);
     }
-    // Children of a killed server notice its end one by one.
-    if (attempts === 1) launch.log('Waited for what is left of a killed PostgreSQL to end');
+    // Children of a killed server exit one by one.
+    if (attempts === 1) launch.log('Waited for the processes of a killed PostgreSQL to exit');
     await sleep(100);
   }
 }
@@ -51,7 +51,7 @@ async function tryLaunch(launch: Launch, deadline: number): Promise<Postmaster |
     const logStart = (await logFile.stat()).size;
     const child = spawn(launch.binaries.postgres, toArguments(launch), {
       ...asAccount(launch.account),
-      // A group of its own: Ctrl-C in a terminal must reach Vigil alone, which then stops the server in order.
+      // A process group of its own: Ctrl-C must reach only Vigil, which then shuts the server down.
       detached: true,
       stdio: ['ignore', logFile.fd, logFile.fd],
     });

@@ -7,7 +7,7 @@ import type { Log } from './log.ts';
 import { passwordFile } from './password.ts';
 import { readFormerOwner } from './transferCluster.ts';
 
-/** Where clusters go whose data folder the account of PostgreSQL cannot enter. */
+/** For clusters whose data folder PostgreSQL's account cannot enter. */
 const refuge = '/var/lib/vigil';
 
 /** `home` holds the cluster and a copy of the programs if one is needed; a strange home has to be remembered. */
@@ -50,7 +50,7 @@ export async function locateCluster(dataDir: string, account: Account | undefine
 }
 
 /**
- * Root's databases of before belong to the account that everything unprivileged shares; and where the system was set up anew
+ * Root's databases of before belong to the account that everything unprivileged shares; and where the system was reinstalled
  * around a data folder, PostgreSQL's account may have got another number, but the password is still root's.
  */
 async function findFormerOwner(options: {
@@ -67,7 +67,7 @@ async function findFormerOwner(options: {
   return isRoots ? owner : undefined;
 }
 
-/** Comes only when the cluster is complete, so that a pointer to nothing always means a loss. */
+/** Written only when the cluster is complete, so a pointer to nothing always means a lost cluster. */
 export async function rememberCluster(options: {
   dataDir: string;
   cluster: string;
@@ -104,7 +104,7 @@ async function chooseHome(dataDir: string, account: Account | undefined): Promis
 }
 
 async function createHome(dataDir: string): Promise<string> {
-  // A start that failed or was killed on the way has made one already.
+  // A start that failed or was killed may have created one.
   const begun = await readIfThere(partialPointerIn(dataDir));
   if (begun !== undefined && existsSync(dirname(begun))) return dirname(begun);
   try {

@@ -11,7 +11,7 @@ type Lock = { release(): Promise<void> };
  * One Vigil per data folder, by a lock that dies with its process: a listening socket with a name of its own in the
  * folder `lock`. Every starter first listens in a folder of its own and then renames that folder to `lock`, which
  * the file system grants to one of them only, and only while `lock` is missing or empty. A dead socket may be
- * removed by anybody at any time, because no later owner can have its name.
+ * removed by anyone at any time, because no later owner can have its name.
  */
 export async function lockDataFolder(dataDir: string): Promise<Lock> {
   const lock = join(dataDir, 'lock');
@@ -91,9 +91,9 @@ function isListening(path: string): Promise<boolean> {
     });
     socket.once('error', (error) => {
       if (hasCode(error, 'ECONNREFUSED', 'ENOENT')) resolve(false);
-      // It went between our call and its answer.
+      // It exited between the call and its response.
       else if (hasCode(error, 'ECONNRESET')) resolve(isListening(path));
-      // A full queue of callers: it lives, but is too busy to answer.
+      // Its backlog is full: it runs, but is too busy to respond.
       else if (hasCode(error, 'EAGAIN')) resolve(true);
       else reject(error);
     });

@@ -13,8 +13,8 @@ import type { Binaries } from './provideBinaries.ts';
 const patienceMs = 120_000;
 
 /**
- * The password of the cluster's only role, kept where only Vigil can read it. It is there only when the cluster has it, so
- * that a server which was started without is told by its absence.
+ * The password of the cluster's only role, kept where only Vigil can read it. The file exists only when the cluster has the
+ * password; its absence shows a server that was started without.
  */
 export async function readPassword(dataDir: string): Promise<string | undefined> {
   try {
@@ -25,7 +25,7 @@ export async function readPassword(dataDir: string): Promise<string | undefined>
   }
 }
 
-/** Gives a cluster that no server runs on a password, if it has none. What a killed start began is repeated. */
+/** Sets a password for a stopped cluster that has none. A killed start is repeated. */
 export async function ensurePassword(options: {
   binaries: Binaries;
   dataDir: string;
@@ -42,11 +42,11 @@ export async function ensurePassword(options: {
   await writeFile(partial, `${password}\n`, { mode: 0o600, flush: true });
   await setPassword(options, password);
   await rename(partial, passwordFile(dataDir));
-  log('Gave the database a password', { file: passwordFile(dataDir) });
+  log('Set a password for the database', { file: passwordFile(dataDir) });
   return password;
 }
 
-/** For a cluster that is made anew, whose predecessor's password says nothing. */
+/** For a new cluster: the password of its predecessor is useless. */
 export async function forgetPassword(dataDir: string): Promise<void> {
   await rm(passwordFile(dataDir), { force: true });
 }
@@ -55,7 +55,7 @@ export function passwordFile(dataDir: string): string {
   return join(dataDir, 'postgres-password');
 }
 
-/** In single-user mode, so that there is no moment at which a server lets anyone in without a password. */
+/** In single-user mode, so no server ever accepts a connection without a password. */
 async function setPassword(
   { binaries, cluster, account }: { binaries: Binaries; cluster: string; account: Account | undefined },
   password: string,
@@ -70,7 +70,7 @@ async function setPassword(
     child.stdin.end(`alter role vigil password '${password}';\n`);
     const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
     if (code === 0 && !/ERROR|FATAL|PANIC/.test(output)) return;
-    // Children of a killed server notice its end one by one.
+    // Children of a killed server exit one by one.
     if (!/shared memory block|lock file/.test(output) || performance.now() > deadline)
       throw new Error(`PostgreSQL did not take a password for ${cluster}:\n${output.trim()}`);
     await sleep(100);

@@ -28,8 +28,8 @@ export async function stopPostmaster(postmaster: Postmaster, cluster: string): P
 }
 
 /**
- * Clears up after a server that was killed. PostgreSQL overrides its pid file by itself, except when another process
- * of its account has got the number since; a child of the killed server that still works is found by its shared
+ * Cleans up after a server that was killed. PostgreSQL overrides its pid file by itself, except when another process
+ * of its account has got the same pid; a child of the killed server that still runs is found by its shared
  * memory, with or without that file.
  */
 export async function clearStale(cluster: string, account: Account | undefined): Promise<void> {
@@ -38,7 +38,7 @@ export async function clearStale(cluster: string, account: Account | undefined):
     await removeSocketFolder(noted.socketFolder);
 }
 
-/** Leaves the socket's folder to the server that takes the place of the killed one. */
+/** Keeps the socket folder for the replacement server. */
 export async function clearStalePid(cluster: string): Promise<Postmaster | undefined> {
   const noted = await readPidFile(cluster);
   if (!noted || (await isPostmaster(noted.pid, cluster))) return undefined;
@@ -76,7 +76,7 @@ async function isGoneAfter(
   return true;
 }
 
-/** A number in a file proves nothing: it must be a PostgreSQL that works in this very folder. */
+/** A pid in a file proves nothing: it must be a PostgreSQL whose working directory is this folder. */
 export async function isPostmaster(pid: number, cluster: string): Promise<boolean> {
   if (process.platform !== 'linux') return (await commandOf(pid)).includes(cluster);
   try {
@@ -87,7 +87,7 @@ export async function isPostmaster(pid: number, cluster: string): Promise<boolea
     ]);
     return name === 'postgres\n' && its.dev === ours.dev && its.ino === ours.ino;
   } catch (error) {
-    // Gone, or only waiting to be reaped, or of another user.
+    // Exited, a zombie, or of another user.
     if (hasCode(error, 'ENOENT', 'ESRCH', 'EACCES')) return false;
     throw error;
   }

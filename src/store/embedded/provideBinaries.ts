@@ -23,7 +23,7 @@ export type Binaries = { initdb: string; postgres: string };
 const prefix = 'postgres-binaries-';
 
 /**
- * The programs, at a place where the account can run them. The installed package serves when it can; a checkout
+ * The programs, in a folder where the account can run them: the installed package if possible; a checkout
  * below a 0700 home or one installed without its scripts (which make the library links) needs a copy.
  */
 export async function provideBinaries(options: {
@@ -52,7 +52,7 @@ export async function provideBinaries(options: {
       { cause: reason },
     );
   }
-  log('Copied the programs of PostgreSQL to where they can be run', { folder: copy });
+  log('Copied the PostgreSQL programs to a folder where they can run', { folder: copy });
   return copied;
 }
 
@@ -70,14 +70,14 @@ async function findRunError(binaries: Binaries, account: Account | undefined): P
   return results.find((result) => result.status === 'rejected')?.reason;
 }
 
-/** No server of this cluster runs now, so copies of other versions and unfinished ones are of no use to anybody. */
+/** No server of this cluster runs now, so copies of other versions and unfinished ones are not needed. */
 async function removeCopies(home: string): Promise<void> {
   for (const name of await readdir(home)) {
     if (name.startsWith(prefix)) await rm(join(home, name), { recursive: true });
   }
 }
 
-/** Modes are set, not taken over: the checkout may have been made under a umask that shuts others out. */
+/** Sets modes instead of copying them: the checkout may have a restrictive umask. */
 async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to);
   await chmod(to, 0o755);

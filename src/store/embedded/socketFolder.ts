@@ -5,8 +5,8 @@ import { type Account, canEnter } from './account.ts';
 import { hasCode } from './hasCode.ts';
 
 /**
- * A private folder for PostgreSQL's socket, new for every launch, so that nobody can have prepared it and nothing of
- * a former server is in the way. It lies in the temporary folder because a socket's path may have about 100 bytes.
+ * A private folder for PostgreSQL's socket, new for every launch, so no one can have prepared it and nothing of
+ * a previous server is in it. It lies in the temporary folder because a socket's path may have about 100 bytes.
  */
 export async function createSocketFolder(account: Account | undefined): Promise<string> {
   const folder = await mkdtemp(join(await chooseParent(account), 'vigil-'));
@@ -14,7 +14,7 @@ export async function createSocketFolder(account: Account | undefined): Promise<
   return folder;
 }
 
-/** The path comes from a file that PostgreSQL's account can write: follow no link and trust nobody else's folder. */
+/** The path comes from a file that PostgreSQL's account can write: follow no link and trust no other user's folder. */
 export async function isPrivateFolder(folder: string, account: Account | undefined): Promise<boolean> {
   try {
     const { mode, uid } = await lstat(folder);
@@ -25,7 +25,7 @@ export async function isPrivateFolder(folder: string, account: Account | undefin
   }
 }
 
-/** The folder of a server that is gone, for the one that takes its place: whoever is connected knows no other. */
+/** Reuses the folder of a server that exited for its replacement, because clients reconnect to the same path. */
 export async function restoreSocketFolder(folder: string, account: Account | undefined): Promise<void> {
   if (await isPrivateFolder(folder, account)) return removeSockets(folder);
   await mkdir(folder, { mode: 0o700 });

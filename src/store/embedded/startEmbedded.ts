@@ -24,24 +24,24 @@ import { transferCluster } from './transferCluster.ts';
 export type Embedded = {
   /** For `pg.Pool`: the folder of the Unix socket as host. */
   connection: Connection;
-  /** Where the cluster really lies; not below the data folder when PostgreSQL's account cannot get there. */
+  /** The folder of the cluster; outside of the data folder if PostgreSQL's account cannot enter that. */
   dataFolder: string;
-  /** Resolves when the server ended and could not be brought back. */
+  /** Resolves when the server exited and could not be restarted. */
   lost: Promise<Error>;
-  /** Fast shutdown; resolves when the server is gone and the data folder is free for another Vigil. */
+  /** Fast shutdown; resolves when the server has exited and the data folder is unlocked. */
   stop(): Promise<void>;
 };
 
 type Options = {
   dataDir: string;
   log: Log;
-  /** Server settings beside ours, for example `fsync: 'off'` where the data may be lost. */
+  /** Additional server settings, for example `fsync: 'off'` where the data may be lost. */
   settings?: Record<string, string>;
 };
 
 /**
  * Starts the bundled PostgreSQL on a data folder, or adopts the one that a killed Vigil left running on it, and
- * brings it back when it ends by itself.
+ * restarts it when it exits unexpectedly.
  */
 export async function startEmbedded(options: Options): Promise<Embedded> {
   const nativePackage = await findPackage();
@@ -77,7 +77,7 @@ async function prepareDataFolder(configured: string, account: Account | undefine
   try {
     const created = await mkdir(configured, { recursive: true });
     const dataDir = await realpath(configured);
-    // Only a folder made here gets a mode: one that was there may be somebody's home.
+    // Sets the mode only of a folder created here: an existing one may be a user's home.
     if (created !== undefined) await chmod(dataDir, account ? 0o711 : 0o700);
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
     return dataDir;
@@ -102,7 +102,7 @@ async function runServer(
   const location = await locateCluster(dataDir, account);
   const { cluster } = location;
   const hbaFile = join(location.home, 'postgres-hba.conf');
-  // One that is still another account's, or asks for no password, is not to go on.
+  // A server that another account owns or that needs no password must not continue.
   const known = location.formerOwner === undefined ? await readPassword(dataDir) : undefined;
   const orphan = await adoptOrphan(cluster, account, known, log);
   const { postmaster, password } =
@@ -147,7 +147,7 @@ async function runServer(
   }
 }
 
-/** Beside the cluster and not in it, where the account of PostgreSQL cannot change it. */
+/** Beside the cluster and not in it, so PostgreSQL's account cannot change it. */
 async function writeHba(file: string): Promise<void> {
   await writeFile(`${file}.partial`, 'local all all scram-sha-256\n', { mode: 0o644, flush: true });
   await chmod(`${file}.partial`, 0o644);
@@ -165,12 +165,12 @@ async function adoptOrphan(
   if (!orphan) return undefined;
   const { pid } = orphan;
   if (password !== undefined && (await isUsable(orphan, account, password))) {
-    log('Adopted the PostgreSQL that a former Vigil left running', { pid });
+    log('Adopted the PostgreSQL that a previous Vigil left running', { pid });
     return orphan;
   }
-  // It is on its way out, its socket was cleaned away, or it asks for no password.
+  // It is shutting down, its socket was removed, or it needs no password.
   await stopPostmaster(orphan, cluster);
-  log('Stopped the PostgreSQL that a former Vigil left running', { pid });
+  log('Stopped the PostgreSQL that a previous Vigil left running', { pid });
   return undefined;
 }
 

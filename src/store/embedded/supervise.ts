@@ -2,24 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from './log.ts';
 import { isPostmaster, type Postmaster } from './postmaster.ts';
 
-/** Other systems than Linux need a process to look at another. */
+/** Systems other than Linux spawn a process for each check. */
 const pollMs = process.platform === 'linux' ? 200 : 2000;
 const maxRestarts = 5;
-/** A server that ran this long is sound: what ends it now is not what ended it before. */
+/** After this time a new exit counts as unrelated to the previous one. */
 const stableAfterMs = 60_000;
 
 type Supervisor = {
-  /** The server as it is now, or the last one there was. */
+  /** The current server, or the last one. */
   current(): Postmaster;
-  /** Resolves when the server could not be brought back. */
+  /** Resolves when the server could not be restarted. */
   lost: Promise<Error>;
-  /** Resolves when no server will be started any more. */
+  /** Resolves when no further restart will happen. */
   stop(): Promise<void>;
 };
 
 /**
- * Brings the server back whenever it ends without being told to. It is looked at, not listened to, because an adopted
- * one is not our child and would tell us nothing.
+ * Restarts the server whenever it exits unexpectedly. Polls, because an adopted server is not a child process and sends no
+ * exit event.
  */
 export function supervise(options: {
   cluster: string;
@@ -46,23 +46,24 @@ export function supervise(options: {
 
   async function watch(): Promise<void> {
     let restarts = 0;
-    let reason = 'it ends again and again';
+    let reason = 'it keeps exiting';
     for (let isBack = true; ; ) {
       const startedAt = performance.now();
       while (await isRunning()) if (!(await pause(pollMs))) return;
       if (performance.now() - startedAt > stableAfterMs) restarts = 0;
-      if (isBack) log('PostgreSQL ended unexpectedly', { pid: postmaster.pid });
+      if (isBack) log('PostgreSQL exited unexpectedly; restarting', { pid: postmaster.pid });
       restarts += 1;
-      if (restarts > maxRestarts) return lose(new Error(`PostgreSQL ended and did not come back: ${reason}`));
+      if (restarts > maxRestarts)
+        return lose(new Error(`PostgreSQL exited and could not be restarted: ${reason}`));
       if (!(await pause(restarts === 1 ? 0 : 250 * 2 ** (restarts - 1)))) return;
       try {
         postmaster = await relaunch();
         isBack = true;
-        log('Started PostgreSQL again', { pid: postmaster.pid });
+        log('Restarted PostgreSQL', { pid: postmaster.pid });
       } catch (error) {
         reason = String(error);
         isBack = false;
-        log('PostgreSQL could not be started again', { reason });
+        log('Failed to restart PostgreSQL; retrying', { reason });
       }
     }
   }
@@ -71,13 +72,13 @@ export function supervise(options: {
     try {
       return await isPostmaster(postmaster.pid, cluster);
     } catch (error) {
-      // No answer (too many open files, say) is no reason to start a second server.
-      log('PostgreSQL could not be looked at', { reason: String(error) });
+      // A failed check (too many open files, for example) must not start a second server.
+      log('Failed to check whether PostgreSQL runs; will retry', { reason: String(error) });
       return true;
     }
   }
 
-  /** False when the time to stop has come. */
+  /** False when stopping. */
   async function pause(ms: number): Promise<boolean> {
     await sleep(ms, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
     return !stopping.signal.aborted;

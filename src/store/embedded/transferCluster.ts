@@ -4,7 +4,7 @@ import type { Account } from './account.ts';
 import { hasCode } from './hasCode.ts';
 import type { Log } from './log.ts';
 
-/** The owner from whom a cluster is being taken over; undefined when nothing of it is left to do. */
+/** The previous owner of a cluster whose transfer is not complete; undefined if none is pending. */
 export async function readFormerOwner(home: string): Promise<number | undefined> {
   try {
     return Number(await readFile(markerFile(home), 'utf8'));
@@ -14,7 +14,7 @@ export async function readFormerOwner(home: string): Promise<number | undefined>
   }
 }
 
-/** Hands a cluster that no server runs on to another account; what a killed start began is finished by the next. */
+/** Transfers a stopped cluster to another account; the next start completes an interrupted transfer. */
 export async function transferCluster(options: {
   home: string;
   cluster: string;
@@ -26,12 +26,12 @@ export async function transferCluster(options: {
   await writeFile(markerFile(home), String(formerOwner), { mode: 0o600, flush: true });
   await changeOwner(cluster, formerOwner, account);
   await rm(markerFile(home));
-  log('Handed the database to an account of its own', { folder: cluster, formerOwner, owner: account.uid });
+  log('Transferred the database to its own account', { folder: cluster, formerOwner, owner: account.uid });
 }
 
 /**
- * Each folder changes hands before it is read, so that the former owner cannot put a link into it meanwhile; what is not the
- * former owner's is left alone.
+ * Changes the owner of each folder before reading it, so the former owner cannot place a link into it. Skips files of other
+ * owners.
  */
 async function changeOwner(path: string, formerOwner: number, account: Account): Promise<void> {
   const before = await lstat(path);

@@ -1,6 +1,6 @@
 import { join, raw, sql } from '../../lib/sql.ts';
 import type { AddressLabel } from '../../model/label.ts';
-import type { Db } from '../db.ts';
+import { type Db, onlyRow } from '../db.ts';
 import { addressHash } from './addressHash.ts';
 
 export type NewLabel = Omit<AddressLabel, 'id' | 'tenantId'>;
@@ -36,7 +36,7 @@ export async function upsertLabels(
         returning t.xmax = 0 as is_new)
       select count(*) filter (where is_new) as created, count(*) filter (where not is_new) as updated from written`,
   );
-  return rows[0]!;
+  return onlyRow(rows);
 }
 
 /** A character that PostgreSQL can hold and that no tag has, because it is not to be seen. */

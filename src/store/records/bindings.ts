@@ -1,6 +1,6 @@
 import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { unprocessable } from '../../model/errors.ts';
-import type { Db } from '../db.ts';
+import { type Db, onlyRow } from '../db.ts';
 import { columnOf } from '../members.ts';
 import type { Binding } from '../table.ts';
 
@@ -66,7 +66,7 @@ async function insert(
     sql`insert into ${raw(binding.table)} (${raw(names.join(', '))})
       values (${join([...values, ...given.map(([, value]) => value)], ', ')}) returning id`,
   );
-  return rows[0]!.id;
+  return onlyRow(rows).id;
 }
 
 async function update(

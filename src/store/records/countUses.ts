@@ -1,5 +1,5 @@
 import { raw, sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import { type Db, onlyRow } from '../db.ts';
 
 const uses = {
   'actions of a wallet': 'action where wallet_id',
@@ -18,5 +18,5 @@ export async function countUses(db: Db, use: UseOf, id: number): Promise<number>
   const rows = await db.query<{ count: number }>(
     sql`select count(*) as count from ${raw(uses[use])} = ${id} and status <> 'DELETED'`,
   );
-  return rows[0]!.count;
+  return onlyRow(rows).count;
 }

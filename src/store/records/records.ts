@@ -3,7 +3,7 @@ import { Problem } from '../../model/errors.ts';
 import type { Scope } from '../../model/principal.ts';
 import { compileSort, type SortItem } from '../../query/where/compileSort.ts';
 import { compileWhere } from '../../query/where/compileWhere.ts';
-import type { Db } from '../db.ts';
+import { type Db, onlyRow } from '../db.ts';
 import { catalogueOf, columnOf, selectList } from '../members.ts';
 import type { ColumnType, Fields, RecordOf, Table } from '../table.ts';
 
@@ -104,7 +104,7 @@ export async function reserveId(db: Db, table: Table): Promise<number> {
   const rows = await db.query<{ id: number }>(
     sql`select nextval(pg_get_serial_sequence(${table.name}, 'id')) as id`,
   );
-  return rows[0]!.id;
+  return onlyRow(rows).id;
 }
 
 export async function insertRecord(db: Db, table: Table, values: Row): Promise<number> {
@@ -116,7 +116,7 @@ export async function insertRecord(db: Db, table: Table, values: Row): Promise<n
         ', ',
       )}) returning id`,
   );
-  return rows[0]!.id;
+  return onlyRow(rows).id;
 }
 
 /** Writes the values that differ from the stored ones. False, and `updatedAt` stays, when none does. */

@@ -1,6 +1,6 @@
 import { sql } from '../../lib/sql.ts';
 import type { ScoreFault } from '../../model/score.ts';
-import type { Db } from '../db.ts';
+import { type Db, onlyRow } from '../db.ts';
 
 export type PresentScores = {
   licenseId: number;
@@ -43,7 +43,7 @@ export async function findPresentScores(
       left join score_lane s on s.tenant_id = i.tenant_id and s.license_instance_id = i.id
       where i.tenant_id = ${tenantId} and i.id = ${id}`,
   );
-  return rows[0]!;
+  return onlyRow(rows);
 }
 
 /** What scores moved by in one stretch of time, in millionths; stretches count from `from`. */

@@ -1,6 +1,6 @@
 import { sql } from '../../lib/sql.ts';
 import type { ScoreEvent } from '../../model/score.ts';
-import type { Db } from '../db.ts';
+import { type Db, onlyRow } from '../db.ts';
 import type { Lane } from './lanes.ts';
 
 /** What scoring an instance needs to know of it, and what waits there, in order. */
@@ -43,7 +43,7 @@ export async function readLane(db: Db, lane: Lane, most: number): Promise<LaneFa
       join license l on l.id = i.license_id
       where s.tenant_id = ${lane.tenantId} and s.license_instance_id = ${lane.instanceId}`,
   );
-  return { ...lane, ...rows[0]! };
+  return { ...lane, ...onlyRow(rows) };
 }
 
 /** Destinations that hear of score changes: webhooks of the tag DEFAULT, since people are told of the alert itself. */

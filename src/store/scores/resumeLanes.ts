@@ -1,5 +1,5 @@
 import { raw, type Sql, sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import { type Db, onlyRow } from '../db.ts';
 
 /**
  * Scoring of these instances goes on with what the license says now: a fault is forgotten, and what is being scored just
@@ -35,5 +35,5 @@ export async function countRunning(db: Db, licenseId: number): Promise<number> {
       where i.license_id = ${licenseId} and i.status <> 'DELETED' and i.license_status = 'LICENCED'
         and s.fault is null`,
   );
-  return rows[0]!.count;
+  return onlyRow(rows).count;
 }

@@ -3,7 +3,7 @@ import { raw, sql } from '../../lib/sql.ts';
 import type { BacktestResult, backtestStates } from '../../model/backtest.ts';
 import type { ContractFacts } from '../../model/detection.ts';
 import type { Scope } from '../../model/principal.ts';
-import type { Db } from '../db.ts';
+import { type Db, onlyRow } from '../db.ts';
 import { findRecipients } from '../destinations/recipients.ts';
 import { byTenant } from '../table.ts';
 
@@ -47,7 +47,7 @@ export async function insertBacktest(db: Db, made: NewBacktest, now: number): Pr
         ${made.fromBlock}, ${made.toBlock})
       returning ${columns}`,
   );
-  return rows[0]!;
+  return onlyRow(rows);
 }
 
 /** How many of the tenant's wait or run. */
@@ -55,7 +55,7 @@ export async function countOpenBacktests(db: Db, tenantId: number): Promise<numb
   const rows = await db.query<{ count: number }>(
     sql`select count(*) as count from backtest where tenant_id = ${tenantId} and state in ('QUEUED', 'RUNNING')`,
   );
-  return rows[0]!.count;
+  return onlyRow(rows).count;
 }
 
 export async function findBacktest(db: Db, scope: Scope, uid: string): Promise<BacktestRow | undefined> {
@@ -158,14 +158,14 @@ export async function findDetectorToRun(db: Db, tenantId: number, id: number): P
       from detector d join contract c on c.tenant_id = d.tenant_id and c.id = d.contract_id
       join detector_schema s on s.id = d.schema_id where d.tenant_id = ${tenantId} and d.id = ${id}`,
   );
-  return rows[0]!;
+  return onlyRow(rows);
 }
 
 export async function findContractToRun(db: Db, tenantId: number, id: number): Promise<ContractFacts> {
   const rows = await db.query<{ contract: ContractFacts }>(
     sql`select ${watchedJson} as contract from contract c where c.tenant_id = ${tenantId} and c.id = ${id}`,
   );
-  return rows[0]!.contract;
+  return onlyRow(rows).contract;
 }
 
 export type BacktestTargets = { destinationIds: number[]; actionIds: number[] };
