@@ -23,7 +23,7 @@ import { type Anvil, startAnvil } from '../testing/startAnvil.ts';
 import { createArmedTenant, guard } from './support/createArmedTenant.ts';
 import { machine } from './support/machine.ts';
 import { raiseNumberedAlerts } from './support/raiseNumberedAlerts.ts';
-import { tell } from './support/tell.ts';
+import { reportProgress } from './support/reportProgress.ts';
 
 const single = 300;
 const burst = 1000;
@@ -66,14 +66,14 @@ async function measure(bench: Bench): Promise<string[]> {
     chains: { isConfigured: () => true, client: () => client },
     confirmations: () => 0,
     alertHooks: [],
-    listen: (heard) => listen(embedded.connection, 'vigil_action', heard),
+    listen: (onMessage) => listen(embedded.connection, 'vigil_action', onMessage),
     now: Date.now,
     log: pino({ level: 'error' }),
   });
   await raiseFor(store, hook, 1, 20);
   await sent(store, 20);
 
-  tell(`${single} alerts, one after the other`);
+  reportProgress(`${single} alerts, one after the other`);
   for (let n = 0; n < single; n++) {
     await raiseFor(store, hook, 1, 1);
     await sleep(30);
@@ -86,14 +86,14 @@ async function measure(bench: Bench): Promise<string[]> {
   );
   const bare = await sendAlone(bench, wallets[2]!, single);
 
-  tell(`${burst} alerts at once, all with the same wallet`);
+  reportProgress(`${burst} alerts at once, all with the same wallet`);
   const start = performance.now();
   for (let n = 0; n < burst; n += 100) await raiseFor(store, hook, 2, 100);
   await sent(store, 20 + single + burst);
   const perSecond = burst / ((performance.now() - start) / 1000);
   await acting.stop();
 
-  tell(`${filters} filters over one event`);
+  reportProgress(`${filters} filters over one event`);
   const { inSandbox, asFunctions } = await runFilters();
   const bareRate = 1000 / (bare.reduce((sum, ms) => sum + ms, 0) / bare.length);
   const times = delays.map(({ ms }) => ms);
@@ -119,11 +119,11 @@ async function sendAlone(
   const price = { maxFee: 10_000_000_000n, tip: 1_000_000_000n };
   const times: number[] = [];
   for (let nonce = 0; nonce < count; nonce++) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const call = { to: guard, data: '0x8456cb59', gasLimit: '60000' };
     const { raw } = await signTransaction(signer, toEnvelope(chains.anvil, nonce, call, price));
     await client.transactor.broadcast([raw]);
-    times.push(performance.now() - begun);
+    times.push(performance.now() - startedAt);
   }
   return times;
 }
@@ -159,9 +159,9 @@ async function runFilters() {
   const sources = Array.from({ length: 200 }, (_, n) => `e.numericSeverity >= ${n} && e.meta.amount > ${n}`);
   const batch = Array.from({ length: 10_000 }, (_, n) => sources[n % sources.length]!);
   await sandbox.run(1, { e, a }, batch);
-  const begun = performance.now();
+  const startedAt = performance.now();
   for (let n = 0; n < filters; n += batch.length) await sandbox.run(1, { e, a }, batch);
-  const inSandbox = filters / ((performance.now() - begun) / 1000);
+  const inSandbox = filters / ((performance.now() - startedAt) / 1000);
   const limits = Array.from({ length: 200 }, (_, n) => n);
   const functions = limits.map(
     (n) => (alert: typeof e) => alert.numericSeverity >= n && Number(alert.meta.amount) > n,

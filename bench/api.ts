@@ -12,17 +12,17 @@ import { type Comparison, compare } from './support/compare.ts';
 import { createVigil } from './support/createVigil.ts';
 import { measureStart } from './support/measureStart.ts';
 import { recordStatements } from './support/recordStatements.ts';
+import { reportProgress } from './support/reportProgress.ts';
 import { seed, sizes } from './support/seed.ts';
 import { splitPage } from './support/splitPage.ts';
 import { startLoad } from './support/startLoad.ts';
-import { tell } from './support/tell.ts';
 import { type Report, toMarkdown } from './support/toMarkdown.ts';
 
 const idleMs = 10_000;
 const folder = join(tmpdir(), `vigil-bench-${randomUUID()}`);
 try {
   const measured = await onDatabase(`${folder}/a`, measure);
-  tell('Starting Vigil alone');
+  reportProgress('Starting Vigil alone');
   const start = await measureStart(`${folder}/b`, idleMs);
   console.log(toMarkdown({ ...measured, start }));
 } finally {
@@ -33,7 +33,7 @@ async function onDatabase<T>(dataDir: string, work: (pool: pg.Pool) => Promise<T
   const embedded = await startEmbedded({ dataDir, log: () => {} });
   try {
     await migrate(embedded.connection);
-    // A connection that breaks is told to whoever uses it.
+    // A broken connection is reported to its user.
     const pool = openPool(embedded.connection, () => {});
     try {
       return await work(pool);
@@ -47,7 +47,7 @@ async function onDatabase<T>(dataDir: string, work: (pool: pg.Pool) => Promise<T
 
 async function measure(pool: pg.Pool): Promise<Omit<Report, 'start'>> {
   const store = createStore(pool);
-  tell('Writing records');
+  reportProgress('Writing records');
   const tenants = await seed(pool, store);
   const recording = recordStatements(store);
   const recorder = await createVigil(recording.store, store);
@@ -62,7 +62,7 @@ async function measure(pool: pg.Pool): Promise<Omit<Report, 'start'>> {
   const load = startLoad();
   try {
     const comparisons = await compareAll(cases, (one) => compare(load.run, ports, one));
-    tell('Taking a page apart');
+    reportProgress('Taking a page apart');
     const split = await splitPage(pool, cases.page.routes[0]!.recording, async (server) => {
       const tally = await load.run({ port: ports[server], shots: cases.page[server].slice(0, 1), ms: 400 });
       return tally.p50Ms;
@@ -88,7 +88,7 @@ async function compareAll<Key extends string>(
 ): Promise<Record<Key, Comparison>> {
   const entries: [string, Comparison][] = [];
   for (const [key, one] of Object.entries<Case>(cases)) {
-    tell(`Measuring: ${one.name}`);
+    reportProgress(`Measuring: ${one.name}`);
     entries.push([key, await run(one)]);
   }
   return Object.fromEntries(entries) as Record<Key, Comparison>;

@@ -23,7 +23,7 @@ import { machine } from './support/machine.ts';
 import { postBare } from './support/postBare.ts';
 import { raiseNumberedAlerts } from './support/raiseNumberedAlerts.ts';
 import type { Arrivals } from './support/receive.ts';
-import { tell } from './support/tell.ts';
+import { reportProgress } from './support/reportProgress.ts';
 
 /** How long alerts come at the steady rate; `npm run bench:notify -- 600` for ten minutes. */
 const seconds = Number(process.argv[3] ?? 30);
@@ -63,18 +63,18 @@ async function measure(store: Store, ports: readonly number[]): Promise<string[]
     notifier: createNotifier({
       HTTP: createHttpSender({ egress: toEgress(allowNetworks), now: Date.now }),
     }),
-    listen: (heard) => listen(embedded.connection, 'vigil_work', heard),
+    listen: (onMessage) => listen(embedded.connection, 'vigil_work', onMessage),
     delivered: () => {},
     now: Date.now,
     random: Math.random,
     onError: (error) => errors.push(error),
   });
 
-  tell(`${backlog} requests that are signed and sent, and nothing else`);
+  reportProgress(`${backlog} requests that are signed and sent, and nothing else`);
   const barePerSecond = await postBare(ports[0]!, backlog);
   await arrived(receiver, backlog);
 
-  tell(`A backlog of ${backlog} alerts, each to a healthy and a hanging destination`);
+  reportProgress(`A backlog of ${backlog} alerts, each to a healthy and a hanging destination`);
   const start = performance.now();
   for (let n = 0; n < backlog; n += 100) {
     await raiseNumberedAlerts(store, follow, { first: n, count: 100, members: toPlace });
@@ -82,14 +82,14 @@ async function measure(store: Store, ports: readonly number[]): Promise<string[]
   await arrived(receiver, backlog);
   const deliveriesPerSecond = backlog / ((performance.now() - start) / 1000);
 
-  tell(`${perSecond} alerts a second for ${seconds} s`);
+  reportProgress(`${perSecond} alerts a second for ${seconds} s`);
   const memory: number[] = [];
-  const begun = performance.now();
+  const startedAt = performance.now();
   for (let n = 0; n < seconds * 10; n++) {
     const first = backlog + n * (perSecond / 10);
     await raiseNumberedAlerts(store, follow, { first, count: perSecond / 10, members: toPlace });
     if (n % 10 === 0) memory.push(process.memoryUsage().rss / 1e6);
-    await sleep(Math.max(0, begun + (n + 1) * 100 - performance.now()));
+    await sleep(Math.max(0, startedAt + (n + 1) * 100 - performance.now()));
   }
   const { delays } = await arrived(receiver, seconds * perSecond);
   await worker.stop();

@@ -15,8 +15,8 @@ import { migrate } from '../src/store/migrate.ts';
 import { createScoredProjects } from './support/createScoredProjects.ts';
 import { machine } from './support/machine.ts';
 import { raiseNumberedAlerts } from './support/raiseNumberedAlerts.ts';
+import { reportProgress } from './support/reportProgress.ts';
 import { scoreAlone } from './support/scoreAlone.ts';
-import { tell } from './support/tell.ts';
 
 /** How long alerts come at the steady rate; `npm run bench:score -- 600` for ten minutes. */
 const seconds = Number(process.argv[3] ?? 30);
@@ -51,7 +51,7 @@ async function measure(store: Store): Promise<string[]> {
     startScorer({
       store,
       run: sandbox.run,
-      listen: (heard) => listen(embedded.connection, 'vigil_score', heard),
+      listen: (onMessage) => listen(embedded.connection, 'vigil_score', onMessage),
       scored: ({ instanceId }, { changes, fault }) => {
         if (fault) errors.push(new Error(fault.message));
         const times = scoredAt.get(instanceId) ?? [];
@@ -62,10 +62,10 @@ async function measure(store: Store): Promise<string[]> {
       onError: (error) => errors.push(error),
     });
 
-  tell(`${backlog} alerts, by the scripts alone`);
+  reportProgress(`${backlog} alerts, by the scripts alone`);
   const alonePerSecond = await scoreAlone(sandbox.run, backlog);
 
-  tell(`A backlog of ${backlog} alerts, each scored by ${licenses} licenses`);
+  reportProgress(`A backlog of ${backlog} alerts, each scored by ${licenses} licenses`);
   for (let n = 0; n < backlog; n += 100) {
     await raiseNumberedAlerts(store, follow, { first: n, count: 100, members: toPlace });
   }
@@ -74,16 +74,16 @@ async function measure(store: Store): Promise<string[]> {
   await settled(backlog * licenses);
   const changesPerSecond = (backlog * licenses) / ((performance.now() - begunAt) / 1000);
 
-  tell(`${perSecond} alerts a second for ${seconds} s`);
+  reportProgress(`${perSecond} alerts a second for ${seconds} s`);
   const raisedAt: number[][] = Array.from({ length: projects }, () => []);
   const scoredBefore = backlog / projects;
-  const begun = performance.now();
+  const startedAt = performance.now();
   for (let n = 0; n < seconds * 10; n++) {
     const first = backlog + n * (perSecond / 10);
     const at = Date.now();
     await raiseNumberedAlerts(store, follow, { first, count: perSecond / 10, members: toPlace });
     for (let k = 0; k < perSecond / 10; k++) raisedAt[(first + k) % projects]!.push(at);
-    await sleep(Math.max(0, begun + (n + 1) * 100 - performance.now()));
+    await sleep(Math.max(0, startedAt + (n + 1) * 100 - performance.now()));
   }
   await settled((backlog + seconds * perSecond) * licenses);
   await scorer.stop();

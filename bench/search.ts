@@ -11,9 +11,9 @@ import { migrate } from '../src/store/migrate.ts';
 import { ask } from './support/ask.ts';
 import { createVigil } from './support/createVigil.ts';
 import { machine } from './support/machine.ts';
+import { reportProgress } from './support/reportProgress.ts';
 import { createSearchCases, type SearchCase } from './support/searchCases.ts';
 import { type AlertWorld, createAlertWorld, fillAlerts, seedContracts } from './support/seedAlerts.ts';
-import { tell } from './support/tell.ts';
 
 /** `npm run bench:search` takes 200,000 alerts; `npm run bench:search -- 5000000` the full five million. */
 const count = Number(process.argv[3] ?? 200_000);
@@ -37,8 +37,8 @@ try {
   const world = createAlertWorld(Date.UTC(2026, 10, 15), count, stored);
   if (stored === 0) {
     await seedContracts(store);
-    await fillAlerts(store, world, count, tell);
-    tell('Vacuuming');
+    await fillAlerts(store, world, count, reportProgress);
+    reportProgress('Vacuuming');
     // Of millions of rows it takes longer than any request may.
     const patient = openPool({ ...embedded.connection, statement_timeout: 0 }, () => {});
     await patient.query('vacuum analyze');
@@ -76,11 +76,11 @@ async function measure(store: Store, world: AlertWorld, alerts: number): Promise
     path.startsWith(`contract/${world.rare.contractId}/`) ? admin.token : own.token;
   const cases = createSearchCases(world);
   // A server that has been up for a while is what people ask.
-  tell('Warming up');
+  reportProgress('Warming up');
   for (let n = 0; n < warmUps; n++)
     for (const one of cases) await ask(`${url}/api/v1/${one.path}`, tokenFor(one), one.body);
   for (const one of cases) {
-    tell(one.name);
+    reportProgress(one.name);
     console.log(await compare(store, url, tokenFor(one), one));
   }
   await server.close();
@@ -92,13 +92,13 @@ async function compare(store: Store, url: string, token: string, one: SearchCase
   const bare: number[] = [];
   const statement = { strings: splitValues(one.sql), values: orderValues(one.sql, one.values) };
   for (let n = 0; n < repeats + 3; n++) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     await ask(`${url}/api/v1/${one.path}`, token, one.body);
     const between = performance.now();
     JSON.stringify(await store.query(statement));
     // The first rounds warm up caches and plans of both.
     if (n >= 3) {
-      ours.push(between - begun);
+      ours.push(between - startedAt);
       bare.push(performance.now() - between);
     }
   }
@@ -122,14 +122,14 @@ function at(times: readonly number[], part: number): number {
 
 /** Batches of 100 with every index, one after the other over one connection; terms are sorted in beside them. */
 async function measureIngest(store: Store, world: AlertWorld, alerts: number): Promise<void> {
-  tell('Ingest');
+  reportProgress('Ingest');
   const times: number[] = [];
   for (let n = 0; n < 200; n++) {
     const findings = Array.from({ length: 100 }, () => world.nextFinding());
-    const begun = performance.now();
+    const startedAt = performance.now();
     await prepareRaise(store, findings);
     await store.transaction((tx) => raiseAlerts(tx, findings));
-    times.push(performance.now() - begun);
+    times.push(performance.now() - startedAt);
   }
   const perSecond = (times.length * 100) / (times.reduce((sum, ms) => sum + ms, 0) / 1000);
   const sizes = await store.query<{ alerts: number; rollups: number }>(

@@ -10,9 +10,9 @@ import { openStore, type PoolConfig } from '../src/store/db.ts';
 import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { machine } from './support/machine.ts';
+import { reportProgress } from './support/reportProgress.ts';
 import { seedDetectors } from './support/seedDetectors.ts';
 import type { Served } from './support/serveChain.ts';
-import { tell } from './support/tell.ts';
 import type { Figures, WatchOrder } from './support/watchOnce.ts';
 
 /** Blocks to catch up with, and blocks that then come one by one. */
@@ -25,11 +25,11 @@ const folder = join(tmpdir(), `vigil-bench-${randomUUID()}`);
 const embedded = await startEmbedded({ dataDir: folder, log: () => {} });
 const chain = start('serveChain');
 try {
-  tell('Making blocks');
+  reportProgress('Making blocks');
   chain.send({ seed: 7, behind, live });
   const [served]: [Served] = (await once(chain, 'message')) as [Served];
   const rows: string[] = [];
-  tell('Fetching and parsing alone');
+  reportProgress('Fetching and parsing alone');
   const fetched = await fetchAlone(served);
   for (const detectors of sizes) rows.push(await measure(served, detectors, fetched));
   print(fetched, rows);
@@ -51,7 +51,7 @@ async function fetchAlone(served: Served): Promise<number> {
 }
 
 async function measure(served: Served, detectors: number, fetched: number): Promise<string> {
-  tell(`${detectors.toLocaleString('en')} detectors`);
+  reportProgress(`${detectors.toLocaleString('en')} detectors`);
   const connection = await createDatabase(`watch_${detectors}`);
   const store = openStore(connection, () => {});
   await seedDetectors(store, detectors, served.hits);

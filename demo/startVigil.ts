@@ -26,19 +26,19 @@ export function startVigil({ port, dataDir, rpcUrls }: Options) {
   });
   const kill = () => child.kill();
   process.once('exit', kill);
-  let told = '';
+  let output = '';
   let database = join(dataDir, 'postgres');
   const ended = once(child, 'close').then(() => process.off('exit', kill));
   const failed = ended.then((): never => {
     throw new Error(`Vigil ended by itself with ${child.exitCode ?? child.signalCode}.`);
   });
-  // Whoever waits for Vigil hears of it; when it is stopped on purpose, nobody does.
+  // Rejects the pending start; a stop on purpose is not an error.
   failed.catch(() => {});
 
   const listening = new Promise<string>((resolve) => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      told += text;
-      const [, url, folder] = /^Vigil listens on (\S+)\n(?:.*\n)*? {2}database +(.+)\n/m.exec(told) ?? [];
+      output += text;
+      const [, url, folder] = /^Vigil listens on (\S+)\n(?:.*\n)*? {2}database +(.+)\n/m.exec(output) ?? [];
       if (!url || !folder) return;
       database = folder;
       resolve(url);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const maxColumns = 120;
 // The row that a condition handed in from elsewhere (a scope, a compiled query) is about, whatever its table.
 const conditionAlias = 't';
-// A word instead of an alias tells a second row of the same table apart.
+// A second row of the same table has a word instead of an alias.
 const isAlias = (name) => name.length < 3;
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');

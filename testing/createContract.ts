@@ -33,7 +33,7 @@ export function createContract({ rpc, send }: Chain, address: Hex.Hex, abi: Arti
       const tx = typeof sender === 'string' ? { from: sender } : sender;
       const receipt = await send({ ...tx, to: address, data: encode(name, ...args) });
       if (receipt.status === 'success') return receipt;
-      // The receipt does not tell why; asking again does.
+      // The receipt has no reason; a repeated call has.
       const value = 'value' in tx ? `0x${tx.value.toString(16)}` : '0x0';
       const call = { from: tx.from, to: address, data: encode(name, ...args), value };
       const reason = await rpc('eth_call', call, `0x${(receipt.blockNumber - 1n).toString(16)}`).then(

@@ -73,7 +73,7 @@ export async function startAnvil(options: { blockTime?: number; port?: number; a
     throw new Error(`anvil has not mined ${hash} within 30 s.`);
   }
 
-  /** Sends and mines one transaction; a reverted one is told by `status`, not thrown. */
+  /** Sends and mines one transaction; a revert is reported in `status`, not thrown. */
   async function send(tx: Transaction): Promise<Receipt> {
     const hash = await submit(tx);
     if (!automine && options.blockTime === undefined) await mine();
@@ -195,7 +195,7 @@ async function launch({
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
-  // Whoever leaves without stop() must not leave a chain behind.
+  // A test that exits without stop() must not leave a chain running.
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   child.once('exit', () => process.off('exit', kill));
@@ -211,10 +211,10 @@ function findBinary(): string {
 /** Anvil takes a free port by itself and prints it once it listens. */
 function readOrigin(child: ChildProcessByStdio<null, Readable, Readable>): Promise<string> {
   return new Promise((resolve, reject) => {
-    let told = '';
+    let output = '';
     const read = (text: string) => {
-      told += text;
-      const origin = /Listening on (\S+)/.exec(told)?.[1];
+      output += text;
+      const origin = /Listening on (\S+)/.exec(output)?.[1];
       if (!origin) return;
       resolve(origin);
       child.stdout.off('data', read).resume();
@@ -224,7 +224,7 @@ function readOrigin(child: ChildProcessByStdio<null, Readable, Readable>): Promi
     child.stderr.setEncoding('utf8').on('data', read);
     child.once('error', reject);
     child.once('exit', (code) =>
-      reject(new Error(`anvil ended with code ${code} before it listened:\n${told}`)),
+      reject(new Error(`anvil ended with code ${code} before it listened:\n${output}`)),
     );
   });
 }

@@ -110,7 +110,7 @@ export async function startTestApi(
     runScripts: (owner, values, sources) => sandbox.run(owner, values, sources),
     alertFeed: createAlertFeed({
       db: store,
-      listen: (heard) => listen(database.config, 'vigil_alert', heard),
+      listen: (onMessage) => listen(database.config, 'vigil_alert', onMessage),
       onError: (error) => log.push(String(error)),
     }),
   };

@@ -28,7 +28,7 @@ export async function compare(
   await turn('ours', warmUpMs);
   const turns: { ours: Figures; bare: Figures }[] = [];
   for (let round = 0; round < rounds; round++) {
-    // Whoever goes second finds what the first left behind, such as garbage and unwritten pages.
+    // The second run meets what the first left: garbage and unwritten pages.
     if (round % 2 === 0) {
       const first = await turn('ours', roundMs);
       turns.push({ ours: first, bare: await turn('bare', roundMs) });

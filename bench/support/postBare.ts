@@ -10,7 +10,7 @@ export async function postBare(port: number, count: number): Promise<number> {
   const agent = new Agent();
   const secrets = [`whsec_${Buffer.alloc(32, 1).toString('base64')}`];
   let sent = 0;
-  const begun = performance.now();
+  const startedAt = performance.now();
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
       while (sent < count) {
@@ -36,7 +36,7 @@ export async function postBare(port: number, count: number): Promise<number> {
       }
     }),
   );
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - startedAt) / 1000;
   await agent.close();
   return count / seconds;
 }

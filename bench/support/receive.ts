@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How long after its alert each message came first, in ms, of those that nobody was told of yet. */
+/** How long after its alert each message arrived first, in ms; those not reported yet. */
 export type Arrivals = { delays: number[] };
 
 type Body = { data: { uid: string; timestamp: number } };
@@ -21,7 +21,7 @@ const answer: RequestListener = (request, response) => {
     if (!seen.has(data.uid)) delays.push(Date.now() - data.timestamp);
     seen.add(data.uid);
     response.writeHead(204).end();
-    tell();
+    sendLags();
   });
 };
 
@@ -32,10 +32,10 @@ process.send?.(servers.map((server) => (server.address() as AddressInfo).port));
 
 process.on('message', ({ count }: { count: number }) => {
   wanted = count;
-  tell();
+  sendLags();
 });
 
-function tell(): void {
+function sendLags(): void {
   if (wanted === undefined || delays.length < wanted) return;
   wanted = undefined;
   process.send?.({ delays } satisfies Arrivals);

@@ -10,14 +10,14 @@ export async function scoreAlone(run: Sandbox['run'], count: number): Promise<nu
   const scoreGroups = example.scoreGroups.map(({ name }) => ({ name, status: 'ACTIVE' }));
   const license = { terms: readLicenseTerms(params), groupScript, scoreScript, scoreGroups };
   const standing = new Map<string, number>();
-  const begun = performance.now();
+  const startedAt = performance.now();
   for (let n = 0; n < count; n++) {
     const scored = await scoreEvent(run, 1, license, standing, toEvent(n));
     const [change] = 'changes' in scored ? scored.changes : [];
     if (!change) throw new Error('An alert did not change the score.');
     standing.set(change.scoreGroup, change.score);
   }
-  return count / ((performance.now() - begun) / 1000);
+  return count / ((performance.now() - startedAt) / 1000);
 }
 
 function toEvent(n: number): AlertEvent {

@@ -108,12 +108,12 @@ export async function fillAlerts(
   store: Store,
   world: AlertWorld,
   count: number,
-  tell: (text: string) => void,
+  reportProgress: (text: string) => void,
 ): Promise<void> {
   const batch = 1000;
   let left = count;
   let done = 0;
-  const begun = performance.now();
+  const startedAt = performance.now();
   const worker = async (): Promise<void> => {
     while (left > 0) {
       const size = Math.min(batch, left);
@@ -123,8 +123,8 @@ export async function fillAlerts(
       await store.transaction((tx) => raiseAlerts(tx, findings));
       done += size;
       if (done % 50_000 < size) {
-        const perSecond = done / ((performance.now() - begun) / 1000);
-        tell(
+        const perSecond = done / ((performance.now() - startedAt) / 1000);
+        reportProgress(
           `${done.toLocaleString('en')} of ${count.toLocaleString('en')} alerts, ${Math.round(perSecond)} a second`,
         );
       }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Order, Tally } from './load.ts';
 
-/** The load process; `run` sends requests for a while and tells how many were answered and how fast. */
+/** The load process; `run` sends requests for a while and reports how many were served and how fast. */
 export function startLoad(): { run(order: Order): Promise<Tally>; stop(): void } {
   const child = fork(fileURLToPath(new URL('./load.js', import.meta.url)));
   return {

@@ -60,7 +60,7 @@ async function watch({ connection, urls, behind, live }: WatchOrder): Promise<vo
     fetchFor: () => async () => [],
     recorder,
     auditKeys: { newest: () => deriveAuditKey(1, Buffer.alloc(32)) },
-    listen: (heard) => listen(connection, 'vigil_watch', heard),
+    listen: (onMessage) => listen(connection, 'vigil_watch', onMessage),
     alertHooks: [],
     retractionHooks: [],
     now: Date.now,

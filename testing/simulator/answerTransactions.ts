@@ -9,7 +9,7 @@ type Means = {
   chain: SimChain;
   mempool: Mempool;
   find(tag: unknown): SimBlock | undefined;
-  /** This server hears of nothing before it is mined. */
+  /** This server knows no transaction before it is mined. */
   blindPool: boolean;
 };
 

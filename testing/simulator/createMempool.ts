@@ -141,7 +141,7 @@ export function createMempool(chain: SimChain, options: Options = {}) {
       arrivals.push({ tx: parse(raw), atMs: Date.now(), outcome: 'lost' });
     },
 
-    /** Drops a waiting transaction, as nodes with a full pool do; whoever sent it hears nothing of it. */
+    /** Drops a waiting transaction, as nodes with a full pool do; its sender is not notified. */
     forget(hash: string): void {
       const tx = queue.find(hash);
       if (!tx) throw new Error(`Transaction ${hash} is not waiting, so it cannot be forgotten.`);

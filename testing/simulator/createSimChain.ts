@@ -11,10 +11,10 @@ type Options = {
   forgetsOrphans?: boolean;
 };
 
-/** How blocks are told: so many empty ones, one, or a list. */
+/** Blocks to add: a number of empty ones, one, or a list. */
 export type Blocks = number | BlockSpec | readonly BlockSpec[];
 
-/** Fills blocks with transactions, and hears which blocks a fork drops or brings back. */
+/** Fills blocks with transactions; is notified of the blocks that a fork drops or restores. */
 export type Miner = {
   seal(place: { number: number; hash: string }, spec: BlockSpec): BlockSpec;
   drop(blocks: readonly SimBlock[]): void;
@@ -131,7 +131,7 @@ export function createSimChain(options: Options) {
       miner = newMiner;
     },
 
-    /** Hears every new canonical block; the answer stops it. */
+    /** Subscribes to new canonical blocks; returns the function that unsubscribes. */
     onHead(listener: (block: SimBlock) => void): () => void {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -8,7 +8,7 @@ export type Faults = {
   errorRate?: number;
   /** Every connection is reset, open ones too. */
   dead?: boolean;
-  /** Requests are taken and never answered; sockets hear of no head. */
+  /** Requests are taken and never answered; sockets get no new heads. */
   hang?: boolean;
   wrongChainId?: number;
   /** It knows no block above this one. */
@@ -17,7 +17,7 @@ export type Faults = {
   behind?: number;
   /** eth_getLogs finds nothing, whatever the bloom says. */
   missingLogs?: boolean;
-  /** eth_getLogs tells logs of another block, leaves out the last one, or adds one that never was. */
+  /** eth_getLogs returns logs of another block, omits the last one, or adds one that does not exist. */
   lyingLogs?: 'otherBlock' | 'truncated' | 'invented';
   /** The share of requests answered with 429. */
   rateLimit?: number;
@@ -25,7 +25,7 @@ export type Faults = {
   emptyReply?: boolean;
   /** The answer is cut off in the middle. */
   badJson?: boolean;
-  /** Its mempool hears of nothing: what is not mined does not count, and is not found. */
+  /** Its mempool is empty: what is not mined does not count, and is not found. */
   blindPool?: boolean;
   /** Strikes single requests, a batch when it strikes one of its calls. */
   strikes?: Strikes;

@@ -69,7 +69,7 @@ async function observe(ask: Ask, mine: () => Promise<unknown>) {
     'r',
     's',
   ];
-  const told = async (raw: Hex.Hex) => {
+  const readBack = async (raw: Hex.Hex) => {
     const { result } = await ask('eth_getTransactionByHash', Hash.keccak256(raw));
     const tx = (result ?? {}) as Record<string, unknown>;
     return [
@@ -79,13 +79,13 @@ async function observe(ask: Ask, mine: () => Promise<unknown>) {
   };
   const seen: unknown[] = [];
   const first = sign(0, { value: 5n, gas: 21_000n });
-  seen.push(await send(first), await send(first), await counts(), await told(first));
+  seen.push(await send(first), await send(first), await counts(), await readBack(first));
   seen.push(await send(sign(0, { value: 6n, gas: 21_000n })));
   const replacement = sign(0, { value: 6n, gas: 21_000n, maxFee: 11n * gwei, tip: (gwei * 11n) / 10n });
-  seen.push(await send(replacement), await told(first), await told(replacement));
+  seen.push(await send(replacement), await readBack(first), await readBack(replacement));
   seen.push(await send(sign(2, { isLegacy: true, gas: 21_000n, maxFee: 3n * gwei })), await counts());
   await mine();
-  seen.push(await counts(), await send(replacement), await send(sign(0)), await told(replacement));
+  seen.push(await counts(), await send(replacement), await send(sign(0)), await readBack(replacement));
   const receipt = (await ask('eth_getTransactionReceipt', Hash.keccak256(replacement))).result;
   const { status, gasUsed, type, to, from, blockNumber, transactionIndex } = receipt as Record<
     string,
@@ -95,7 +95,7 @@ async function observe(ask: Ask, mine: () => Promise<unknown>) {
   seen.push((await ask('eth_getTransactionReceipt', Hash.keccak256(first))).result);
   seen.push(await send(sign(1, { gas: 21_000n })), await counts());
   await mine();
-  seen.push(await counts(), await told(sign(2, { isLegacy: true, gas: 21_000n, maxFee: 3n * gwei })));
+  seen.push(await counts(), await readBack(sign(2, { isLegacy: true, gas: 21_000n, maxFee: 3n * gwei })));
   seen.push((await send(sign(3, { value: 10n ** 30n })))?.toLowerCase().slice(0, 18));
   seen.push(await send(sign(3, { chainId: 5 })), await counts());
   const history = (await ask('eth_feeHistory', '0x2', 'latest', [25, 75])).result as Record<
@@ -110,7 +110,7 @@ async function observe(ask: Ask, mine: () => Promise<unknown>) {
 }
 
 describe('createMempool', () => {
-  it('takes, refuses, replaces and mines what a real node does, and tells the same of it', async () => {
+  it('takes, refuses, replaces and mines what a real node does, and reports the same', async () => {
     const { chain, ask } = await start();
     const anvil = await startAnvil({ args: ['--no-mining', '--base-fee=1000000000'] });
     stops.push(() => anvil.stop());
@@ -253,7 +253,7 @@ describe('createMempool', () => {
     });
   });
 
-  it('is a chain without base fee when told so', async () => {
+  it('is a chain without base fee when configured so', async () => {
     const { chain, mempool, ask } = await start({ ...rich, baseFee: null, tip: 5n * gwei });
     chain.extend(1);
     const { result } = await ask('eth_getBlockByNumber', 'latest', false);
@@ -269,7 +269,7 @@ describe('createMempool', () => {
     });
   });
 
-  it('makes blocks by itself when told so', async () => {
+  it('mines blocks by itself when configured so', async () => {
     const { chain, mempool } = create();
     mempool.submit(sign(0));
     mempool.mineEvery(5);

@@ -35,7 +35,7 @@ export function parseTransaction(raw: string): SignedTx {
   }
 }
 
-/** What a node tells of it; `price` is what it pays per gas. */
+/** The transaction as a node returns it; `price` is what it pays per gas. */
 export function toWire(tx: SignedTx, price: bigint): Record<string, unknown> {
   const { r, s, yParity } = tx.signature;
   const isLegacy = tx.type === 'legacy';

@@ -196,24 +196,24 @@ describe('startSimulator', () => {
     expect(simulator.calls.size).toBe(3);
   });
 
-  it('tells new heads over a WebSocket, the branch of a fork too, and answers calls there', async () => {
+  it('publishes new heads over a WebSocket, the branch of a fork too, and answers calls there', async () => {
     const chain = createSimChain({ chainId: 1 });
     const { wsUrl, setFaults } = await start({ chain });
     const socket = new WebSocket(wsUrl);
     await once(socket, 'open');
-    const heard: { id?: number; result?: unknown; params?: { result: { hash: string } } }[] = [];
-    socket.addEventListener('message', ({ data }) => heard.push(JSON.parse(String(data))));
+    const messages: { id?: number; result?: unknown; params?: { result: { hash: string } } }[] = [];
+    socket.addEventListener('message', ({ data }) => messages.push(JSON.parse(String(data))));
     socket.send(JSON.stringify({ id: 1, method: 'eth_subscribe', params: ['newHeads'] }));
     // Longer than 65,535 bytes, for every form of a frame's length.
     socket.send(JSON.stringify({ id: 2, method: 'eth_chainId', params: ['x'.repeat(70_000)] }));
-    await expect.poll(() => heard.length).toBe(2);
-    expect(heard).toMatchObject([{ id: 1 }, { id: 2, result: '0x1' }]);
-    const told = [...chain.extend(2), ...chain.fork(1, 2)];
+    await expect.poll(() => messages.length).toBe(2);
+    expect(messages).toMatchObject([{ id: 1 }, { id: 2, result: '0x1' }]);
+    const published = [...chain.extend(2), ...chain.fork(1, 2)];
     setFaults({ behind: 1 });
     chain.extend(2);
-    await expect.poll(() => heard.length).toBe(7);
-    expect(heard.slice(2).map(({ params }) => params?.result.hash)).toEqual([
-      ...told.map(({ hash }) => hash),
+    await expect.poll(() => messages.length).toBe(7);
+    expect(messages.slice(2).map(({ params }) => params?.result.hash)).toEqual([
+      ...published.map(({ hash }) => hash),
       chain.at(4)?.hash,
     ]);
     socket.close();

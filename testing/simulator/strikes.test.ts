@@ -89,18 +89,18 @@ describe('a strike', () => {
     }
   });
 
-  it('executes a request twice, and tells a WebSocket so twice', async () => {
+  it('executes a request twice, and notifies a WebSocket twice', async () => {
     const { submit, simulator, outcomes } = await start({
       strikes: (method) => (method === 'eth_sendRawTransaction' ? 'repeat' : undefined),
     });
     expect(await submit(0)).toMatchObject({ error: { message: 'already known' } });
     const socket = new WebSocket(simulator.wsUrl);
     await once(socket, 'open');
-    const heard: unknown[] = [];
-    socket.addEventListener('message', ({ data }) => heard.push(JSON.parse(String(data))));
+    const messages: unknown[] = [];
+    socket.addEventListener('message', ({ data }) => messages.push(JSON.parse(String(data))));
     socket.send(JSON.stringify({ id: 1, method: 'eth_sendRawTransaction', params: [raws[1]] }));
-    await expect.poll(() => heard.length).toBe(2);
-    expect(heard).toMatchObject([
+    await expect.poll(() => messages.length).toBe(2);
+    expect(messages).toMatchObject([
       { id: 1, result: expect.stringMatching(/^0x/) },
       { id: 1, error: { message: 'already known' } },
     ]);

@@ -55,8 +55,8 @@ function toCellCounts(rows: readonly RollupCount[]): CellCount[] {
   for (const row of rows) {
     if (row.counts === null) counts.push(row);
     else
-      for (const [place, count] of row.counts.entries()) {
-        const { group, severity } = cells[place]!;
+      for (const [index, { group, severity }] of cells.entries()) {
+        const count = row.counts[index] ?? 0;
         if (count !== 0) counts.push({ bucket: row.bucket, group, numericSeverity: severity, count });
       }
   }
@@ -87,7 +87,7 @@ function countsByRollup(owner: AlertOwner, cut: TimeCut): Sql | undefined {
   // `offset 0` makes the planner look up each span in the index.
   const fromRollups = sql`select width_bucket(r.start, ${cut.starts}::bigint[]) - 1 as bucket, null as "group",
       null::smallint as "numericSeverity", null::bigint as count,
-      array[${eachCell((place) => `sum(r.counts[${place}])`)}] as counts
+      array[${eachCell((n) => `sum(r.counts[${n}])`)}] as counts
     from unnest(${rolled.map(({ width }) => width)}::int[], ${rolled.map(({ from }) => from)}::bigint[],
                 ${rolled.map(({ beyond }) => beyond)}::bigint[]) s(width_ms, first, beyond)
     cross join lateral (
@@ -110,7 +110,7 @@ function countsOfEdge(owner: AlertOwner, cut: TimeCut, { from, beyond }: Span): 
 }
 
 /** Between two cuts: whole days by the day, the rest by the quarter; neighbours of one width are one span. */
-function rollupSpans(cuts: readonly number[]): RollupSpan[] {
+function rollupSpans([first, ...rest]: readonly [number, ...number[]]): RollupSpan[] {
   const spans: RollupSpan[] = [];
   const push = (width: number, from: number, beyond: number) => {
     const last = spans.at(-1);
@@ -118,8 +118,8 @@ function rollupSpans(cuts: readonly number[]): RollupSpan[] {
     if (last?.width === width && last.beyond === from) last.beyond = beyond;
     else spans.push({ width, from, beyond });
   };
-  for (let index = 1; index < cuts.length; index++) {
-    const [from, beyond] = [cuts[index - 1]!, cuts[index]!];
+  let from = first;
+  for (const beyond of rest) {
     const firstDay = Math.ceil(from / dayMs) * dayMs;
     const lastDay = Math.floor(beyond / dayMs) * dayMs;
     if (firstDay < lastDay) {
@@ -127,6 +127,7 @@ function rollupSpans(cuts: readonly number[]): RollupSpan[] {
       push(dayMs, firstDay, lastDay);
       push(quarterMs, lastDay, beyond);
     } else push(quarterMs, from, beyond);
+    from = beyond;
   }
   return spans;
 }

@@ -17,19 +17,21 @@ const severities = Object.values(severityOf);
 /** What each element of `counts` counts; stored rows rely on the order. */
 export const cells = alertGroups.flatMap((group) => severities.map((severity) => ({ group, severity })));
 
-const cellIndexes = new Map(cells.map(({ group, severity }, place) => [`${group} ${severity}`, place]));
+const cellIndexes = new Map(cells.map(({ group, severity }, index) => [`${group} ${severity}`, index]));
 
 /** Adds alerts to the counts of their contract and tenant, or with -1 subtracts them. */
 export async function addToRollups(tx: Db, alerts: readonly CountedAlert[], sign: 1 | -1): Promise<void> {
   const rows = new Map<string, { key: readonly number[]; counts: number[] }>();
   for (const { tenantId, contractId, timestamp, group, numericSeverity } of alerts) {
-    const place = cellIndexes.get(`${group} ${numericSeverity}`)!;
+    const cell = cellIndexes.get(`${group} ${numericSeverity}`);
+    if (cell === undefined)
+      throw new Error(`No roll-up counts ${group} alerts of severity ${numericSeverity}.`);
     for (const owner of [contractId, 0]) {
       for (const width of [quarterMs, dayMs]) {
         const key = [tenantId, owner, width, timestamp - (timestamp % width)];
         const name = key.join(' ');
         const row = rows.get(name) ?? { key, counts: cells.map(() => 0) };
-        row.counts[place]! += sign;
+        row.counts[cell] = (row.counts[cell] ?? 0) + sign;
         rows.set(name, row);
       }
     }
@@ -51,7 +53,7 @@ export async function addToRollups(tx: Db, alerts: readonly CountedAlert[], sign
 }
 
 /** An expression for every element of `counts`, from 1. */
-export function eachCell(expression: (place: number) => string): Sql {
+export function eachCell(expression: (n: number) => string): Sql {
   return raw(cells.map((_, index) => expression(index + 1)).join(', '));
 }
 

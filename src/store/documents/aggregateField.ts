@@ -2,7 +2,7 @@ import { nearest } from '../../lib/nearest.ts';
 import { type Sql, sql } from '../../lib/sql.ts';
 import { expandFields } from '../../query/lucene/expandFields.ts';
 import { type Field, subField } from '../../query/lucene/mapping.ts';
-import type { DocumentTable } from './documentTable.ts';
+import { type DocumentTable, memberColumn } from './documentTable.ts';
 
 /** The values of a field, as buckets are made of them and as they are measured. */
 export type FieldValues = {
@@ -46,7 +46,7 @@ export function aggregateField(
 }
 
 function mappedValues(table: DocumentTable, field: Field): FieldValues {
-  const column = table.columns.get(field.path.join('.'))!;
+  const column = memberColumn(table, field.path.join('.'));
   const isDate = field.type === 'date';
   switch (column.store) {
     case 'text':
@@ -95,11 +95,11 @@ function dynamicValues(table: DocumentTable, field: Field): FieldValues {
 /** Most members are one value in plain objects; all paths are followed only where an array is on the way. */
 function jsonValues(
   table: DocumentTable,
-  [root, ...below]: readonly string[],
+  [root = '', ...below]: readonly string[],
   types: readonly string[],
   value: (json: Sql) => Sql,
 ): Sql {
-  const document = table.columns.get(root!)!.sql;
+  const document = memberColumn(table, root).sql;
   const direct = sql`(${document} #> ${below}::text[])`;
   const path = `$${below.map((name) => `[*][*].${JSON.stringify(name)}`).join('')}[*][*][*]`;
   return sql`case when jsonb_typeof(${direct}) = any(${types}) then array[${value(direct)}]

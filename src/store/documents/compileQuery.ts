@@ -11,7 +11,7 @@ import { createSubject } from '../../query/lucene/subject.ts';
 import { hashTests, narrowed, toSql } from '../../query/lucene/toSql.ts';
 import { termHash } from '../../query/termHash.ts';
 import type { Db } from '../db.ts';
-import type { DocumentScope, DocumentTable } from './documentTable.ts';
+import { type DocumentScope, type DocumentTable, memberColumn } from './documentTable.ts';
 
 type Timeseries = readonly { from: number; to: number }[];
 export type QueryInput = { query?: string | undefined; timeseries?: Timeseries | undefined };
@@ -66,8 +66,9 @@ export async function compileSearch(
 ): Promise<CompiledSearch> {
   const times = input.timeseries ? [inTime(input.timeseries)] : [];
   const query = input.query?.trim() ? parseQuery(input.query) : undefined;
-  const isHidden = table.hidden && !table.hidden.unless.some((name) => query && namedFields(query).has(name));
-  const bounds = isHidden ? [...times, table.hidden!.condition] : times;
+  const { hidden } = table;
+  const isHidden = hidden && !hidden.unless.some((name) => query && namedFields(query).has(name));
+  const bounds = isHidden ? [...times, hidden.condition] : times;
   if (!query) return { condition: all([scope.condition, ...bounds]) };
   const { predicate, cost } = compile(query, table.mapping, now, budget.left);
   budget.left -= cost;
@@ -127,10 +128,10 @@ async function checkOneByOne(
   condition: Sql,
   predicate: Predicate,
 ): Promise<Sql> {
-  const names = [...new Set(fieldsOf(predicate).map((field) => field.path[0]!))].filter((name) =>
+  const names = [...new Set(fieldsOf(predicate).flatMap(({ path }) => path.slice(0, 1)))].filter((name) =>
     table.columns.has(name),
   );
-  const columns = names.map((name) => sql`${table.columns.get(name)!.sql} as ${raw(`"${name}"`)}`);
+  const columns = names.map((name) => sql`${memberColumn(table, name).sql} as ${raw(`"${name}"`)}`);
   const rows = await db.query<{ [member: string]: unknown; _uid: string; _timestamp: number }>(
     sql`select ${join([...columns, raw('t.uid as _uid'), raw('t.timestamp as _timestamp')], ', ')}
       from ${raw(table.name)} t where ${condition} limit ${checkedAtMost + 1}`,

@@ -2,7 +2,7 @@ import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { invalid } from '../../model/errors.ts';
 import { subField } from '../../query/lucene/mapping.ts';
 import type { Db } from '../db.ts';
-import type { DocumentTable } from './documentTable.ts';
+import { type DocumentTable, memberColumn } from './documentTable.ts';
 
 export type SortItem = { field: string; order?: 'asc' | 'desc'; direction?: 'asc' | 'desc' };
 
@@ -65,7 +65,7 @@ function dynamicMember(table: DocumentTable, name: string): DynamicMember | unde
   if (root === undefined) return undefined;
   const isText = name.endsWith(subField);
   const path = (isText ? name.slice(0, -subField.length) : name).split('.').slice(1);
-  return path.includes('') ? undefined : { column: table.columns.get(root)!.sql, path, isText };
+  return path.includes('') ? undefined : { column: memberColumn(table, root).sql, path, isText };
 }
 
 /**

@@ -12,6 +12,16 @@ export type DocumentTable = {
   hidden?: { condition: Sql; unless: readonly string[] };
 };
 
+/** The column of a member, which must exist. */
+export function memberColumn(
+  { name, columns }: Pick<DocumentTable, 'name' | 'columns'>,
+  member: string,
+): SqlColumn {
+  const column = columns.get(member);
+  if (!column) throw new Error(`The ${name} table has no member ${member}.`);
+  return column;
+}
+
 type Member = SqlColumn & { type: MappingTypes[string] };
 
 export function defineDocumentTable(

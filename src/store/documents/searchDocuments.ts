@@ -4,7 +4,7 @@ import { type Db, onlyRow } from '../db.ts';
 import { type CompiledSearch, compileSearch, type QueryInput } from './compileQuery.ts';
 import { documentJson } from './documentJson.ts';
 import { isNewestFirst, type Order, rejectObjectSort, type SortItem, sortSql } from './documentSort.ts';
-import { asSeenIn, type DocumentScope, type DocumentTable } from './documentTable.ts';
+import { asSeenIn, type DocumentScope, type DocumentTable, memberColumn } from './documentTable.ts';
 
 /** A search by query string. */
 export type DocumentSearch = QueryInput & {
@@ -158,7 +158,7 @@ async function searchAll(
 
 export function selectDocument(table: DocumentTable, names: readonly string[]): Sql {
   return join(
-    names.map((name) => sql`${table.columns.get(name)!.sql} as ${raw(`"${name}"`)}`),
+    names.map((name) => sql`${memberColumn(table, name).sql} as ${raw(`"${name}"`)}`),
     ', ',
   );
 }

@@ -1,4 +1,4 @@
 /** Progress, beside the tables. */
-export function tell(text: string): void {
+export function reportProgress(text: string): void {
   process.stderr.write(`${text} …\n`);
 }
