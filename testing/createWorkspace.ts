@@ -62,7 +62,7 @@ export async function createWorkspace() {
       launch(args, dataDir, env).ended,
 
     /** Starts serving without waiting for it. */
-    begin: (dataDir: string, env: Environment = {}) => launch(['serve'], dataDir, { ...quiet, ...env }),
+    startServe: (dataDir: string, env: Environment = {}) => launch(['serve'], dataDir, { ...quiet, ...env }),
 
     /** Serves, and resolves when it listens; as the administrator of the data folder's token file. */
     async serve(dataDir: string, env: Environment = {}): Promise<Vigil> {

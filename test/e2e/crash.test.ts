@@ -10,7 +10,7 @@ import type { Json } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
 import {
   createWriter,
-  type Ground,
+  type WriterOwner,
   type Pending,
   send,
   toLines,
@@ -123,7 +123,7 @@ describe('kill -9 at any moment', { timeout: 180_000 }, () => {
   }
 
   async function killWhileStarting(): Promise<void> {
-    const { child, ended } = workspace.begin(dataDir);
+    const { child, ended } = workspace.startServe(dataDir);
     await sleep(20 + random.below(1000));
     child.kill('SIGKILL');
     if (random.chance(0.5)) (await postgresProcesses(dataDir)).forEach(kill);
@@ -223,7 +223,7 @@ function holds(record: Json, body: Json): boolean {
   });
 }
 
-async function prepareGround(vigil: Vigil, name: string, ledger: Ledger): Promise<Ground> {
+async function prepareGround(vigil: Vigil, name: string, ledger: Ledger): Promise<WriterOwner> {
   const make = async (path: string, body: Json) => {
     const record = await vigil.ok('POST', path, body);
     if (kinds.includes(path)) ledger.note([{ path, id: record.id, record }]);

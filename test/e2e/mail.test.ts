@@ -3,7 +3,7 @@ import { addSource } from '../../testing/addSource.ts';
 import { createWorkspace } from '../../testing/createWorkspace.ts';
 import { bodyOf, startSmtpSink } from '../../testing/startSmtpSink.ts';
 import { until } from '../../testing/until.ts';
-import { canary, sing, singInFiles } from '../support/canaries.ts';
+import { canary, findLeaks, findLeaksInFiles } from '../support/canaries.ts';
 
 let workspace: Awaited<ReturnType<typeof createWorkspace>>;
 let sink: Awaited<ReturnType<typeof startSmtpSink>>;
@@ -53,6 +53,6 @@ it('mails an invite with the address that its maker gave, and an alert to a mail
   const { stdout, stderr } = await vigil.stop();
   const links = [canary('invite link', inviteSecret!), canary('confirmation link', code!)];
   expect(stderr.split('\n').length).toBeGreaterThan(10);
-  expect(sing(links, stdout + stderr)).toEqual([]);
-  expect(await singInFiles(links, vigil.dataDir)).toEqual([]);
+  expect(findLeaks(links, stdout + stderr)).toEqual([]);
+  expect(await findLeaksInFiles(links, vigil.dataDir)).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { databaseOf } from '../../testing/bundledPostgres.ts';
 import { createClient, type TestClient } from '../../testing/createClient.ts';
 import { createWorkspace, type Ended, type Vigil } from '../../testing/createWorkspace.ts';
 import type { Answer } from '../../testing/startTestApi.ts';
-import { type Canary, canary, sing, singInFiles } from '../support/canaries.ts';
+import { type Canary, canary, findLeaks, findLeaksInFiles } from '../support/canaries.ts';
 
 /** Not a secret: if the search finds this, it would have found the others. */
 const marker = `marker-${randomBytes(12).toString('hex')}`;
@@ -287,13 +287,13 @@ describe('secrets that were given to Vigil', { timeout: 120_000 }, () => {
         const inside = Buffer.concat([Buffer.alloc(shift, 'x'), value, Buffer.from('rest')]);
         for (const form of ['latin1', 'hex', 'base64', 'base64url'] as const)
           expect(
-            sing([key!], Buffer.from(inside.toString(form), 'latin1')),
+            findLeaks([key!], Buffer.from(inside.toString(form), 'latin1')),
             `${form} at ${shift}`,
           ).not.toEqual([]);
       }
     }
-    expect(sing([key!], Buffer.from(`x${privateKey.toString('hex')}x`, 'utf16le'))).not.toEqual([]);
-    expect(sing([key!], randomBytes(100_000))).toEqual([]);
+    expect(findLeaks([key!], Buffer.from(`x${privateKey.toString('hex')}x`, 'utf16le'))).not.toEqual([]);
+    expect(findLeaks([key!], randomBytes(100_000))).toEqual([]);
   });
 
   it('are in no answer but the one that gives them out', () => {
@@ -302,33 +302,33 @@ describe('secrets that were given to Vigil', { timeout: 120_000 }, () => {
     expect(answers.some(({ text }) => text.includes(marker))).toBe(true);
     for (const answer of answers) {
       const whole = `${answer.text}\n${[...answer.headers].join('\n')}`;
-      expect(sing([adminToken], whole)).toEqual([]);
-      if (!shown.has(answer)) expect(sing(canaries, whole), whole.slice(0, 300)).toEqual([]);
+      expect(findLeaks([adminToken], whole)).toEqual([]);
+      if (!shown.has(answer)) expect(findLeaks(canaries, whole), whole.slice(0, 300)).toEqual([]);
     }
   });
 
   it('are in no line of the log, even at level trace, and the admin token is printed once', () => {
     expect(ended.stderr.split('\n').length).toBeGreaterThan(100);
-    expect(sing([...canaries, adminToken], ended.stderr)).toEqual([]);
-    expect(sing(canaries, ended.stdout)).toEqual([]);
+    expect(findLeaks([...canaries, adminToken], ended.stderr)).toEqual([]);
+    expect(findLeaks(canaries, ended.stdout)).toEqual([]);
     expect(ended.stdout.split(vigil.token)).toHaveLength(2);
   });
 
   it('are in nothing that commands print, the export of the audit log included', () => {
     expect(printed).toContain(marker);
     expect(printed).toContain('"detector.create"');
-    expect(sing([...canaries, adminToken], printed)).toEqual([]);
+    expect(findLeaks([...canaries, adminToken], printed)).toEqual([]);
   });
 
   it('are in no row of the database, also not compressed', () => {
     expect(rows).toContain(marker);
-    expect(sing([...canaries, adminToken], rows)).toEqual([]);
+    expect(findLeaks([...canaries, adminToken], rows)).toEqual([]);
   });
 
   it('are in no file below the data folder: tables, indexes, write-ahead log and PostgreSQL’s own log', async () => {
     const master = (await readFile(join(dataDir, 'master.key'), 'utf8')).trim();
     const all = [...canaries, adminToken, canary('master key', master, Buffer.from(master, 'base64'))];
-    const found = await singInFiles([canary('marker', marker), ...all], dataDir);
+    const found = await findLeaksInFiles([canary('marker', marker), ...all], dataDir);
     expect(found.some((song) => /^postgres\/base\/.*marker \(plain/.test(song))).toBe(true);
     expect(found.some((song) => /^postgres\/pg_wal\/.*marker \(plain/.test(song))).toBe(true);
     const meant =

@@ -38,7 +38,7 @@ function base64Forms(value: Buffer): { form: string; bytes: Buffer }[] {
 }
 
 /** Which canaries are in some text or bytes, as `name (form)`. */
-export function sing(canaries: readonly Canary[], where: string | Buffer): string[] {
+export function findLeaks(canaries: readonly Canary[], where: string | Buffer): string[] {
   const bytes = typeof where === 'string' ? Buffer.from(where) : where;
   return canaries.flatMap(({ name, forms }) =>
     forms.filter((form) => bytes.includes(form.bytes)).map(({ form }) => `${name} (${form})`),
@@ -46,13 +46,13 @@ export function sing(canaries: readonly Canary[], where: string | Buffer): strin
 }
 
 /** The same for every file below a folder, as `file: name (form)`. */
-export async function singInFiles(canaries: readonly Canary[], folder: string): Promise<string[]> {
+export async function findLeaksInFiles(canaries: readonly Canary[], folder: string): Promise<string[]> {
   const found: string[] = [];
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = join(entry.parentPath, entry.name);
-    const songs = sing(canaries, await readFile(file));
-    found.push(...songs.map((song) => `${file.slice(folder.length + 1)}: ${song}`));
+    const leaks = findLeaks(canaries, await readFile(file));
+    found.push(...leaks.map((leak) => `${file.slice(folder.length + 1)}: ${leak}`));
   }
   return found;
 }

@@ -4,7 +4,7 @@ import type { Json } from '../../testing/startTestApi.ts';
 import type { Acknowledged, Ledger } from './ledger.ts';
 
 /** What a tenant of the crash test has from the beginning; nobody changes it. */
-export type Ground = {
+export type WriterOwner = {
   tenantId: number;
   token: string;
   planId: number;
@@ -34,7 +34,7 @@ export type Writer = {
 };
 
 /** One connection's worth of creations, changes and deletions, each noted in the ledger when it is acknowledged. */
-export function createWriter(name: string, ground: Ground, random: Random, ledger: Ledger): Writer {
+export function createWriter(name: string, ground: WriterOwner, random: Random, ledger: Ledger): Writer {
   const root: Node = { path: '', id: 0, below: [] };
   let pending: Pending | undefined;
   let count = 0;

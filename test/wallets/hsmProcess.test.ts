@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { createWorkspace, type Environment } from '../../testing/createWorkspace.ts';
-import { canary, sing } from '../support/canaries.ts';
+import { canary, findLeaks } from '../support/canaries.ts';
 import { createSoftHsm, hasSoftHsm, type SoftHsm, skipWithoutSoftHsm } from './support/softHsm.ts';
 
 describe('vigil serve with a PKCS#11 module', () => {
@@ -51,6 +51,6 @@ describe('vigil serve with a PKCS#11 module', () => {
     expect(code, stderr).toBe(0);
     expect(stderr).toContain('HSM wallets cannot be used yet');
     const pins = [canary('PIN', token.pin), canary('wrong PIN', 'canary-wrong-pin')];
-    expect(sing(pins, stdout + stderr)).toEqual([]);
+    expect(findLeaks(pins, stdout + stderr)).toEqual([]);
   });
 });

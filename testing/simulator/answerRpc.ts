@@ -1,4 +1,4 @@
-import { answerTransactions } from './answerTransactions.ts';
+import { handleTransactions } from './answerTransactions.ts';
 import { type SimBlock, toHex, type WireLog, type WireTransaction } from './buildBlock.ts';
 import type { Mempool } from './createMempool.ts';
 import type { SimChain } from './createSimChain.ts';
@@ -22,14 +22,14 @@ export type SimState = {
 };
 
 /** The answer to one call, as JSON. */
-export async function answerRpc(
+export async function handleRpc(
   { chain, faults, state, mempool }: Node,
   method: string,
   params: readonly unknown[],
 ): Promise<string | Buffer> {
   const view = createView(chain, faults);
   const { blindPool = false } = faults;
-  const known = mempool && answerTransactions({ chain, mempool, find: view.find, blindPool }, method, params);
+  const known = mempool && handleTransactions({ chain, mempool, find: view.find, blindPool }, method, params);
   if (known !== undefined) return JSON.stringify(known);
   const [first, second, third] = params;
   const stateAt = (tag: unknown): SimBlock => {

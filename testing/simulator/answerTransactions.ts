@@ -14,7 +14,7 @@ type Means = {
 };
 
 /** The value that answers a call about transactions and what they cost; undefined: the chain itself answers. */
-export function answerTransactions(means: Means, method: string, params: readonly unknown[]): unknown {
+export function handleTransactions(means: Means, method: string, params: readonly unknown[]): unknown {
   const { mempool, find, blindPool } = means;
   const { baseFee, tip } = mempool.market;
   const [first, second] = params;

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSeededRandom } from '../../bench/support/seededRandom.ts';
 import { acceptSocket } from './acceptSocket.ts';
-import { answerRpc, createView, type SimState } from './answerRpc.ts';
+import { handleRpc, createView, type SimState } from './answerRpc.ts';
 import type { Mempool } from './createMempool.ts';
 import type { SimChain } from './createSimChain.ts';
 import type { Faults } from './faults.ts';
@@ -110,7 +110,7 @@ export async function startSimulator(options: Options) {
     try {
       if (random.next() < errorRate) throw lose([call], new RpcError(-32603, 'internal error'));
       const result =
-        more(call) ?? (await answerRpc({ chain, faults, state, mempool }, call.method, call.params ?? []));
+        more(call) ?? (await handleRpc({ chain, faults, state, mempool }, call.method, call.params ?? []));
       return [
         Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":`),
         typeof result === 'string' ? Buffer.from(result) : result,
