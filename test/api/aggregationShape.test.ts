@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { startTestApi } from '../../testing/startTestApi.ts';
+import { createWorld } from '../support/createWorld.ts';
 import { raiseAll } from '../support/randomAlerts.ts';
-import { createWorld } from '../support/world.ts';
 import { placeOf } from './support/aggregatedAlerts.ts';
 
 const day = 86_400_000;

@@ -5,7 +5,6 @@ import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { expectProblem } from '../support/expectProblem.ts';
 import { raiseAll, randomFinding } from '../support/randomAlerts.ts';
 import { tally, together } from '../support/together.ts';
-import { createWorld, type World } from '../support/world.ts';
 import { observe } from './support/observe.ts';
 
 let plain: TestApi;

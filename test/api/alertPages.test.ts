@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { alertUid } from '../../src/alerts/alertUid.ts';
 import type { Finding } from '../../src/model/alert.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
+import { createWorld } from '../support/createWorld.ts';
 import { raiseAll } from '../support/randomAlerts.ts';
-import { createWorld } from '../support/world.ts';
 
 /** More than a search looks at among the newest, and more than it reads of what the index of terms names. */
 const count = 7000;

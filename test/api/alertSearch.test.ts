@@ -10,8 +10,8 @@ import { alertTable } from '../../src/store/alerts/alertTable.ts';
 import { verifyRollups } from '../../src/store/alerts/rollups.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
+import { createWorld, type World } from '../support/createWorld.ts';
 import { raiseAll, randomFinding, randomQuery } from '../support/randomAlerts.ts';
-import { createWorld, type World } from '../support/world.ts';
 
 let api: TestApi;
 let world: World;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Endpoint } from '../../src/api/http/endpoint.ts';
 import { exampleOf } from '../../src/api/http/example.ts';
 import { type Answer, type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
-import type { World } from '../support/world.ts';
+import type { World } from '../support/createWorld.ts';
 import { badBodies } from './support/badBodies.ts';
 import { badMembers } from './support/badMembers.ts';
 import { createTenantWorld } from './support/createTenantWorld.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
+import { createWorld } from '../support/createWorld.ts';
 import { address, tally, together } from '../support/together.ts';
-import { createWorld } from '../support/world.ts';
 
 let api: TestApi;
 beforeAll(async () => {

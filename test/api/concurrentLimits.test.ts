@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CountedLimit, countQuantities } from '../../src/store/accounts/plans.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
+import { createWorld, type World } from '../support/createWorld.ts';
 import { address, tally, together } from '../support/together.ts';
-import { createWorld, type World } from '../support/world.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -12,7 +12,7 @@ import { type Json, startTestApi, type TestApi } from '../../testing/startTestAp
 import { type HttpSink, startHttpSink } from '../notify/support/httpSink.ts';
 import { loopback } from '../notify/support/notifyWorld.ts';
 import { expectProblem } from '../support/expectProblem.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld, type World } from '../support/createWorld.ts';
 
 let api: TestApi;
 let world: World;

@@ -6,7 +6,7 @@ import type { Role } from '../../src/model/principal.ts';
 import { publishDetectors } from '../../src/services/detectors/publishDetectors.ts';
 import type { Answer, Json } from '../../testing/startTestApi.ts';
 import { type ScoreWorld, startScoreWorld } from '../scoring/support/scoreWorld.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld, type World } from '../support/createWorld.ts';
 import { createTenantWorld, type TenantWorld } from './support/createTenantWorld.ts';
 import { foreignId, idPlaces, valueAt, withValue } from './support/idPlaces.ts';
 import { kindAt, recordAt } from './support/newBody.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRandom } from '../../testing/createRandom.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
+import { createWorld, type World } from '../support/createWorld.ts';
 import { raiseAll, randomFinding } from '../support/randomAlerts.ts';
-import { createWorld, type World } from '../support/world.ts';
 
 let api: TestApi;
 let noisy: World;

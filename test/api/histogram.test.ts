@@ -6,9 +6,9 @@ import { parseTimeZone } from '../../src/query/timeZone.ts';
 import { createRandom, type Random } from '../../testing/createRandom.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { readVectors } from '../query/vectorDocuments.ts';
+import { createWorld, type World } from '../support/createWorld.ts';
 import { raiseAll, randomFinding } from '../support/randomAlerts.ts';
 import { share } from '../support/share.ts';
-import { createWorld, type World } from '../support/world.ts';
 import { observe } from './support/observe.ts';
 
 const quarter = 15 * 60_000;

@@ -5,7 +5,7 @@ import type { Endpoint } from '../../src/api/http/endpoint.ts';
 import { type Role, roles, tenantRoles } from '../../src/model/principal.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { type Answer, type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
-import type { World } from '../support/world.ts';
+import type { World } from '../support/createWorld.ts';
 import { canariesIn, plantCanaries } from './support/canary.ts';
 import { createTenantWorld, type TenantWorld } from './support/createTenantWorld.ts';
 import { dump } from './support/dump.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/model/alert.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
+import { createWorld } from '../support/createWorld.ts';
 import { raiseAll } from '../support/randomAlerts.ts';
-import { createWorld } from '../support/world.ts';
 
 let api: TestApi;
 let token: string;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resources } from '../../src/api/endpoints/endpoints.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld, type World } from '../support/createWorld.ts';
 
 let api: TestApi;
 let world: World;

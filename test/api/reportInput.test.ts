@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld, type World } from '../support/createWorld.ts';
 import { observe } from './support/observe.ts';
 
 const hour = 3_600_000;

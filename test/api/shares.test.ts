@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
+import { createWorld, type World } from '../support/createWorld.ts';
 import { share } from '../support/share.ts';
-import { createWorld, type World } from '../support/world.ts';
 
 let api: TestApi;
 let owner: World;

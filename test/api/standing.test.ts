@@ -3,7 +3,6 @@ import { raw, sql } from '../../src/lib/sql.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { expectProblem } from '../support/expectProblem.ts';
 import { share } from '../support/share.ts';
-import { createWorld, type World } from '../support/world.ts';
 
 let api: TestApi;
 let world: World;

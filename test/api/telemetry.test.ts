@@ -4,7 +4,7 @@ import { addSamples } from '../../src/store/telemetry/addSamples.ts';
 import { dropOldSamples } from '../../src/store/telemetry/dropOldSamples.ts';
 import { createRandom, type Random } from '../../testing/createRandom.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld, type World } from '../support/createWorld.ts';
 import { observe } from './support/observe.ts';
 
 const minute = 60_000;

@@ -3,7 +3,7 @@ import { detectors } from '../../src/detectors/registry.ts';
 import { publishDetectors } from '../../src/services/detectors/publishDetectors.ts';
 import { triggers } from '../../src/triggers/registry.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
-import { createWorld } from '../support/world.ts';
+import { createWorld } from '../support/createWorld.ts';
 import { observe } from './support/observe.ts';
 
 let api: TestApi;

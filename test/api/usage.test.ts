@@ -7,8 +7,8 @@ import { parseTimeZone } from '../../src/query/timeZone.ts';
 import { addSamples } from '../../src/store/telemetry/addSamples.ts';
 import { createRandom, type Random } from '../../testing/createRandom.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
+import { createWorld, type World } from '../support/createWorld.ts';
 import { raiseAll, randomFinding } from '../support/randomAlerts.ts';
-import { createWorld, type World } from '../support/world.ts';
 import { observe } from './support/observe.ts';
 
 const minute = 60_000;

@@ -3,7 +3,7 @@ import { publishDetectors } from '../../src/services/detectors/publishDetectors.
 import { findSchemaId } from '../../src/store/detectors/detectorSchemas.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { expectProblem, faultCode } from '../support/expectProblem.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld, type World } from '../support/createWorld.ts';
 
 let api: TestApi;
 let world: World;

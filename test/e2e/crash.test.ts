@@ -10,13 +10,13 @@ import type { Json } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
 import {
   createWriter,
-  type WriterOwner,
   type Pending,
   send,
   toLines,
   type Writer,
-} from '../support/crashWriter.ts';
-import { type Ledger, openLedger } from '../support/ledger.ts';
+  type WriterOwner,
+} from '../support/createWriter.ts';
+import { type Ledger, openLedger } from '../support/openLedger.ts';
 
 const rounds = Number(process.env.PROVE_ROUNDS ?? 6);
 const kinds = ['project', 'contract', 'action', 'tokenomics/category', 'tokenomics/schedule', 'subscription'];

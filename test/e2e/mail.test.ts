@@ -3,7 +3,7 @@ import { addSource } from '../../testing/addSource.ts';
 import { createWorkspace } from '../../testing/createWorkspace.ts';
 import { bodyOf, startSmtpSink } from '../../testing/startSmtpSink.ts';
 import { until } from '../../testing/until.ts';
-import { canary, findLeaks, findLeaksInFiles } from '../support/canaries.ts';
+import { canary, findLeaks, findLeaksInFiles } from '../support/findLeaks.ts';
 
 let workspace: Awaited<ReturnType<typeof createWorkspace>>;
 let sink: Awaited<ReturnType<typeof startSmtpSink>>;

@@ -7,7 +7,7 @@ import { databaseOf } from '../../testing/bundledPostgres.ts';
 import { createClient, type TestClient } from '../../testing/createClient.ts';
 import { createWorkspace, type Ended, type Vigil } from '../../testing/createWorkspace.ts';
 import type { Answer } from '../../testing/startTestApi.ts';
-import { type Canary, canary, findLeaks, findLeaksInFiles } from '../support/canaries.ts';
+import { type Canary, canary, findLeaks, findLeaksInFiles } from '../support/findLeaks.ts';
 
 /** Not a secret: if the search finds this, it would have found the others. */
 const marker = `marker-${randomBytes(12).toString('hex')}`;

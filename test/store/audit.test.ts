@@ -7,8 +7,8 @@ import { findTokenByHash } from '../../src/store/accounts/tokens.ts';
 import { appendAudit } from '../../src/store/records/audit.ts';
 import { verifyAudit } from '../../src/store/records/verifyAudit.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
+import { createWorld, type World } from '../support/createWorld.ts';
 import { recordWrites } from '../support/recordWrites.ts';
-import { createWorld, type World } from '../support/world.ts';
 
 let api: TestApi;
 let world: World;

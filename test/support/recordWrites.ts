@@ -1,5 +1,5 @@
 import type { Json } from '../../testing/startTestApi.ts';
-import type { World } from './world.ts';
+import type { World } from './createWorld.ts';
 
 /** For every record kind by path: what creates one more in a world, and what changes it afterwards. */
 export const recordWrites: Record<string, { create: (world: World, name: string) => Json; update: Json }> = {

@@ -8,7 +8,7 @@ import { type Hsm, openHsm } from '../../src/wallets/pkcs11/openHsm.ts';
 import { type Envelope, signTransaction } from '../../src/wallets/signTransaction.ts';
 import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
-import { createWorld } from '../support/world.ts';
+import { createWorld } from '../support/createWorld.ts';
 import { expectSignature } from './support/expectSignature.ts';
 import { rawModule } from './support/rawModule.ts';
 import { createSoftHsm, hasSoftHsm, makePipe, type SoftHsm, skipWithoutSoftHsm } from './support/softHsm.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { createWorkspace, type Environment } from '../../testing/createWorkspace.ts';
-import { canary, findLeaks } from '../support/canaries.ts';
+import { canary, findLeaks } from '../support/findLeaks.ts';
 import { createSoftHsm, hasSoftHsm, type SoftHsm, skipWithoutSoftHsm } from './support/softHsm.ts';
 
 describe('vigil serve with a PKCS#11 module', () => {

@@ -4,7 +4,7 @@ import { openSigner } from '../../src/wallets/openSigner.ts';
 import { signTransaction } from '../../src/wallets/signTransaction.ts';
 import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
-import { createWorld } from '../support/world.ts';
+import { createWorld } from '../support/createWorld.ts';
 import { anvilChain } from './support/anvilChain.ts';
 
 const ether = 10n ** 18n;

@@ -6,7 +6,7 @@ import { openSigner, type Signer } from '../../src/wallets/openSigner.ts';
 import { type Envelope, signTransaction } from '../../src/wallets/signTransaction.ts';
 import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
-import { createWorld } from '../support/world.ts';
+import { createWorld } from '../support/createWorld.ts';
 import { expectSignature } from './support/expectSignature.ts';
 
 let api: TestApi;

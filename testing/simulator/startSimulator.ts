@@ -4,10 +4,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSeededRandom } from '../../bench/support/seededRandom.ts';
 import { acceptSocket } from './acceptSocket.ts';
-import { handleRpc, createView, type SimState } from './answerRpc.ts';
 import type { Mempool } from './createMempool.ts';
 import type { SimChain } from './createSimChain.ts';
 import type { Faults } from './faults.ts';
+import { createView, handleRpc, type SimState } from './handleRpc.ts';
 import { RpcError, toText } from './rpcError.ts';
 import { type Loss, lossAfter, lossBefore, type Strike } from './strikes.ts';
 

@@ -3,7 +3,7 @@ import { type Json, startTestApi, type TestApi } from '../../../testing/startTes
 import { expectProblem, faultCode } from '../../support/expectProblem.ts';
 import { filled, record } from '../../support/memberRules.ts';
 import { actionMembers, detectorMembers } from '../../support/recordMembers.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/createWorld.ts';
 
 let api: TestApi;
 let world: World;

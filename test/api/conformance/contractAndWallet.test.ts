@@ -4,7 +4,7 @@ import { chainSamples } from '../../support/chainSamples.ts';
 import { expectProblem, faultCode } from '../../support/expectProblem.ts';
 import { nothing, record, text } from '../../support/memberRules.ts';
 import { contractMembers, walletMembers } from '../../support/recordMembers.ts';
-import { createWorld } from '../../support/world.ts';
+import { createWorld } from '../../support/createWorld.ts';
 
 let api: TestApi;
 let tenantId: number;

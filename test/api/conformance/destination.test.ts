@@ -6,7 +6,7 @@ import { type Json, startTestApi, type TestApi } from '../../../testing/startTes
 import { expectProblem, faultCode } from '../../support/expectProblem.ts';
 import { list, record } from '../../support/memberRules.ts';
 import { destinationMembers, destinationWithoutType } from '../../support/recordMembers.ts';
-import { createWorld } from '../../support/world.ts';
+import { createWorld } from '../../support/createWorld.ts';
 
 let api: TestApi;
 let tenantId: number;

@@ -10,7 +10,7 @@ import {
   scoreGroupMembers,
   subscriptionMembers,
 } from '../../support/recordMembers.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/createWorld.ts';
 
 let api: TestApi;
 let world: World;

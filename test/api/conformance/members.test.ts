@@ -3,7 +3,7 @@ import { type Json, startTestApi, type TestApi } from '../../../testing/startTes
 import { expectProblem } from '../../support/expectProblem.ts';
 import { filled, integer, list, millis, nothing, oneOf, record, text } from '../../support/memberRules.ts';
 import { inviteMembers } from '../../support/recordMembers.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/createWorld.ts';
 
 let api: TestApi;
 let world: World;

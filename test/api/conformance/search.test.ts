@@ -9,7 +9,7 @@ import {
   projectMembers,
   scoreGroupMembers,
 } from '../../support/recordMembers.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/createWorld.ts';
 
 let api: TestApi;
 let world: World;

@@ -4,7 +4,7 @@ import { startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
 import { expectProblem } from '../../support/expectProblem.ts';
 import { filled, integer, millis, oneOf, orNull, record, text } from '../../support/memberRules.ts';
 import { contractMembers, projectMembers } from '../../support/recordMembers.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/createWorld.ts';
 
 let api: TestApi;
 let owner: World;

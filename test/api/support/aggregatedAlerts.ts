@@ -5,9 +5,9 @@ import { namedFields } from '../../../src/query/lucene/namedFields.ts';
 import { parseQuery } from '../../../src/query/lucene/parser.ts';
 import { createRandom, type Random } from '../../../testing/createRandom.ts';
 import type { Json, TestApi } from '../../../testing/startTestApi.ts';
+import { createWorld, type World } from '../../support/createWorld.ts';
 import { raiseAll, randomFinding } from '../../support/randomAlerts.ts';
 import { share } from '../../support/share.ts';
-import { createWorld, type World } from '../../support/world.ts';
 import { matching } from './naiveAggregate.ts';
 
 export type AggregatedAlerts = {

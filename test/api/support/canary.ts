@@ -1,5 +1,5 @@
 import type { Json, TestApi } from '../../../testing/startTestApi.ts';
-import type { World } from '../../support/world.ts';
+import type { World } from '../../support/createWorld.ts';
 import { kindAt, recordAt } from './newBody.ts';
 import { recordEndpoints } from './observe.ts';
 import { type Node, nodeOf, typesOf } from './schemas.ts';

@@ -1,7 +1,7 @@
 import { type Role, roles } from '../../../src/model/principal.ts';
 import { issueToken } from '../../../src/services/accounts/issueToken.ts';
 import type { TestApi } from '../../../testing/startTestApi.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/createWorld.ts';
 import { newBody } from './newBody.ts';
 
 export type TenantWorld = {

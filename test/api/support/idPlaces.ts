@@ -1,5 +1,5 @@
 import type { Json } from '../../../testing/startTestApi.ts';
-import type { World } from '../../support/world.ts';
+import type { World } from '../../support/createWorld.ts';
 import { type Node, typesOf } from './schemas.ts';
 
 export type Place = { path: readonly (string | number)[]; name: string; isReadOnly: boolean };

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../../src/api/http/endpoint.ts';
 import { exampleOf } from '../../../src/api/http/example.ts';
 import type { Json, TestApi } from '../../../testing/startTestApi.ts';
-import type { World } from '../../support/world.ts';
+import type { World } from '../../support/createWorld.ts';
 import { endpoints, recordEndpoints } from './observe.ts';
 import { nodeOf } from './schemas.ts';
 

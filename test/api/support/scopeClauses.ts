@@ -1,6 +1,6 @@
 import type { Members } from '../../../src/store/table.ts';
 import type { Random } from '../../../testing/createRandom.ts';
-import type { World } from '../../support/world.ts';
+import type { World } from '../../support/createWorld.ts';
 
 /** Clauses that hold for every record. */
 export function wideClauses(members: Members): string[] {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { ChainUid } from '../../../src/chains/chains.ts';
 import { sql } from '../../../src/lib/sql.ts';
 import type { Random } from '../../../testing/createRandom.ts';
-import type { SimState } from '../../../testing/simulator/answerRpc.ts';
 import type { BlockSpec, LogSpec, TxSpec } from '../../../testing/simulator/buildBlock.ts';
+import type { SimState } from '../../../testing/simulator/handleRpc.ts';
 import { startTestWatch, type TestWatch } from '../../../testing/startTestWatch.ts';
 
 export const token = `0x${'11'.repeat(20)}`;

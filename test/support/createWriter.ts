@@ -1,7 +1,7 @@
 import type { TestClient } from '../../testing/createClient.ts';
 import type { Random } from '../../testing/createRandom.ts';
 import type { Json } from '../../testing/startTestApi.ts';
-import type { Acknowledged, Ledger } from './ledger.ts';
+import type { Acknowledged, Ledger } from './openLedger.ts';
 
 /** What a tenant of the crash test has from the beginning; nobody changes it. */
 export type WriterOwner = {

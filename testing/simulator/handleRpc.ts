@@ -1,8 +1,8 @@
-import { handleTransactions } from './answerTransactions.ts';
 import { type SimBlock, toHex, type WireLog, type WireTransaction } from './buildBlock.ts';
 import type { Mempool } from './createMempool.ts';
 import type { SimChain } from './createSimChain.ts';
 import type { Faults } from './faults.ts';
+import { handleTransactions } from './handleTransactions.ts';
 import { RpcError, toText } from './rpcError.ts';
 
 export type Node = {
