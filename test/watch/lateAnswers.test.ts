@@ -4,7 +4,6 @@ import { chains } from '../../src/chains/chains.ts';
 import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
 import { sql } from '../../src/lib/sql.ts';
 import type { StateRead } from '../../src/model/stateRead.ts';
-import type { SimState } from '../../testing/simulator/handleRpc.ts';
 import { createSimChain } from '../../testing/simulator/createSimChain.ts';
 import type { SimState } from '../../testing/simulator/handleRpc.ts';
 import { RpcError } from '../../testing/simulator/rpcError.ts';
