@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
+import { createWorld, type World } from '../support/createWorld.ts';
 import { expectProblem } from '../support/expectProblem.ts';
 import { raiseAll, randomFinding } from '../support/randomAlerts.ts';
 import { tally, together } from '../support/together.ts';

@@ -11,8 +11,8 @@ import { createHttpProbe } from '../../src/watch/createHttpProbe.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { type HttpSink, startHttpSink } from '../notify/support/httpSink.ts';
 import { loopback } from '../notify/support/notifyWorld.ts';
-import { expectProblem } from '../support/expectProblem.ts';
 import { createWorld, type World } from '../support/createWorld.ts';
+import { expectProblem } from '../support/expectProblem.ts';
 
 let api: TestApi;
 let world: World;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
-import { expectProblem } from '../support/expectProblem.ts';
 import { createWorld, type World } from '../support/createWorld.ts';
+import { expectProblem } from '../support/expectProblem.ts';
 import { newBody, readAgain, recordAt } from './support/newBody.ts';
 import { endpoints } from './support/observe.ts';
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { publishDetectors } from '../../src/services/detectors/publishDetectors.ts';
 import { findSchemaId } from '../../src/store/detectors/detectorSchemas.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
-import { expectProblem, faultCode } from '../support/expectProblem.ts';
 import { createWorld, type World } from '../support/createWorld.ts';
+import { expectProblem, faultCode } from '../support/expectProblem.ts';
 
 let api: TestApi;
 let world: World;

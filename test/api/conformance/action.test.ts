@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
+import { createWorld, type World } from '../../support/createWorld.ts';
 import { expectProblem, faultCode } from '../../support/expectProblem.ts';
 import { filled, record } from '../../support/memberRules.ts';
 import { actionMembers, detectorMembers } from '../../support/recordMembers.ts';
-import { createWorld, type World } from '../../support/createWorld.ts';
 
 let api: TestApi;
 let world: World;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
 import { chainSamples } from '../../support/chainSamples.ts';
+import { createWorld } from '../../support/createWorld.ts';
 import { expectProblem, faultCode } from '../../support/expectProblem.ts';
 import { nothing, record, text } from '../../support/memberRules.ts';
 import { contractMembers, walletMembers } from '../../support/recordMembers.ts';
-import { createWorld } from '../../support/createWorld.ts';
 
 let api: TestApi;
 let tenantId: number;

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toEgress } from '../../../src/lib/egress.ts';
 import { sql } from '../../../src/lib/sql.ts';
 import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
+import { createWorld } from '../../support/createWorld.ts';
 import { expectProblem, faultCode } from '../../support/expectProblem.ts';
 import { list, record } from '../../support/memberRules.ts';
 import { destinationMembers, destinationWithoutType } from '../../support/recordMembers.ts';
-import { createWorld } from '../../support/createWorld.ts';
 
 let api: TestApi;
 let tenantId: number;

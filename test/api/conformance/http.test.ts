@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
-import { expectProblem } from '../../support/expectProblem.ts';
 import { createWorld, type World } from '../../support/createWorld.ts';
+import { expectProblem } from '../../support/expectProblem.ts';
 
 let api: TestApi;
 let world: World;

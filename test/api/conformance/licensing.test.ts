@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
+import { createWorld, type World } from '../../support/createWorld.ts';
 import { expectProblem, faultCode } from '../../support/expectProblem.ts';
 import { record } from '../../support/memberRules.ts';
 import {
@@ -10,7 +11,6 @@ import {
   scoreGroupMembers,
   subscriptionMembers,
 } from '../../support/recordMembers.ts';
-import { createWorld, type World } from '../../support/createWorld.ts';
 
 let api: TestApi;
 let world: World;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
+import { createWorld, type World } from '../../support/createWorld.ts';
 import { expectProblem } from '../../support/expectProblem.ts';
 import { record, text } from '../../support/memberRules.ts';
-import { createWorld, type World } from '../../support/createWorld.ts';
 
 let api: TestApi;
 let world: World;

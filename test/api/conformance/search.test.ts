@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
+import { createWorld, type World } from '../../support/createWorld.ts';
 import { expectProblem } from '../../support/expectProblem.ts';
 import { filled, integer, record } from '../../support/memberRules.ts';
 import {
@@ -9,7 +10,6 @@ import {
   projectMembers,
   scoreGroupMembers,
 } from '../../support/recordMembers.ts';
-import { createWorld, type World } from '../../support/createWorld.ts';
 
 let api: TestApi;
 let world: World;

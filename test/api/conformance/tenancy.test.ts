@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../../src/lib/sql.ts';
 import { startTestApi, type TestApi } from '../../../testing/startTestApi.ts';
+import { createWorld, type World } from '../../support/createWorld.ts';
 import { expectProblem } from '../../support/expectProblem.ts';
 import { filled, integer, millis, oneOf, orNull, record, text } from '../../support/memberRules.ts';
 import { contractMembers, projectMembers } from '../../support/recordMembers.ts';
-import { createWorld, type World } from '../../support/createWorld.ts';
 
 let api: TestApi;
 let owner: World;
