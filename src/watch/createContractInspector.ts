@@ -5,7 +5,7 @@ import type { WatchList } from './createWatchList.ts';
 
 const retryMs = 60_000;
 
-/** Looks into the contracts that were not looked into yet, or that were upgraded: what stands behind them. */
+/** Finds the implementation behind contracts that are new or were upgraded. */
 export function createContractInspector(
   client: ChainClient,
   store: Store,
@@ -14,23 +14,23 @@ export function createContractInspector(
 ) {
   let running: Promise<void> | undefined;
   let isStopped = false;
-  /** Those that could not be looked into come later, so that they keep nobody else from it. */
-  const tryAfter = new Map<number, number>();
+  /** Contracts whose inspection failed wait, so that they do not delay others. */
+  const retryAt = new Map<number, number>();
 
   async function inspect(): Promise<void> {
-    const waiting = watchList.uninspected().filter(({ id }) => (tryAfter.get(id) ?? 0) <= now());
-    if (waiting.length === 0) return;
+    const due = watchList.uninspected().filter(({ id }) => (retryAt.get(id) ?? 0) <= now());
+    if (due.length === 0) return;
     const latest = await client.header('latest');
     if (!latest) return;
     const faults: unknown[] = [];
-    for (const contract of waiting) {
+    for (const contract of due) {
       if (isStopped) return;
       try {
         const implementation = await client.findImplementation(latest, contract.address);
         await saveInspection(store, contract, implementation, now());
-        tryAfter.delete(contract.id);
+        retryAt.delete(contract.id);
       } catch (error) {
-        tryAfter.set(contract.id, now() + retryMs);
+        retryAt.set(contract.id, now() + retryMs);
         faults.push(error);
       }
     }
@@ -38,7 +38,7 @@ export function createContractInspector(
   }
 
   return {
-    /** Does not wait: a node that answers slowly must not hold up the chain. */
+    /** Runs in the background: a slow node must not delay the chain. */
     start(onError: (error: unknown) => void): void {
       running ??= inspect()
         .catch(onError)

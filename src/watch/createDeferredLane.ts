@@ -38,20 +38,20 @@ export type DeferredEvaluation = {
   epoch: number;
 };
 
-/** Subscribers that are worked on at once, one of each tenant. */
+/** Subscribers evaluated concurrently, one per tenant. */
 const slots = 4;
-/** A subscriber that is behind by this much is switched off, and reported at half of it. */
+/** A subscriber that is behind by this much is switched off; its owner gets an alert at half of it. */
 const maxBacklogBlocks = 1000;
 const maxBacklogMs = 3_600_000;
 const maxCachedBlocks = 8;
 
-/** Evaluates what was deferred, beside the chain: block by block for each subscriber, in turns between tenants. */
+/** Evaluates deferred blocks apart from the chain: in order for each subscriber, fair between tenants. */
 export function createDeferredLane(options: Options) {
   const { chainUid, store, deferrals, now } = options;
   const turns = createFairQueue({ slots, slotsPerKey: 1 });
   const running = new Set<string>();
   const reported = new Set<string>();
-  const kept = new Map<string, Block>();
+  const cachedBlocks = new Map<string, Block>();
 
   function start(): void {
     if (options.isStopped()) return;
@@ -86,7 +86,7 @@ export function createDeferredLane(options: Options) {
       reported.add(keyOf(backlog));
       await options.reportLate(subscriber, backlog);
     }
-    // Who cannot be evaluated because the nodes do not have the block is not to blame.
+    // A subscriber that waits only because the nodes do not have the block stays on.
     if (share >= 1 && row.attempts === 0) return options.switchOff(subscriber, backlog);
     try {
       const block = await read(row);
@@ -124,25 +124,26 @@ export function createDeferredLane(options: Options) {
   }
 
   async function read({ number, hash }: DeferredRow): Promise<Block> {
-    const known = kept.get(hash);
-    if (known) return known;
+    const cached = cachedBlocks.get(hash);
+    if (cached) return cached;
     const block = await options.readBlock(number);
     if (block?.hash !== hash) throw new BlockUnavailable(`Block ${number} is not ${hash} at the moment.`);
-    keep(block);
+    cacheBlock(block);
     return block;
   }
 
-  function keep(block: Block): void {
-    kept.delete(block.hash);
-    kept.set(block.hash, block);
-    if (kept.size > maxCachedBlocks) kept.delete(kept.keys().next().value!);
+  function cacheBlock(block: Block): void {
+    cachedBlocks.delete(block.hash);
+    cachedBlocks.set(block.hash, block);
+    const [oldest] = cachedBlocks.keys();
+    if (oldest !== undefined && cachedBlocks.size > maxCachedBlocks) cachedBlocks.delete(oldest);
   }
 
   return {
-    /** Goes on with whatever is due. */
+    /** Continues with everything that is due. */
     start,
-    /** Spares reading a block that was just at hand. */
-    keep,
+    /** Saves reading a block again that was just processed. */
+    cacheBlock,
   };
 }
 

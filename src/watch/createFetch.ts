@@ -1,4 +1,6 @@
 import type { ChainClient } from '../chains/chainClient.ts';
+import { groupBy } from '../lib/groupBy.ts';
+import { zip } from '../lib/zip.ts';
 import type { Fetch, ReadRequest, ScriptPace } from '../matching/createReadCache.ts';
 import type {
   Allocation,
@@ -9,7 +11,7 @@ import type {
   ScriptResult,
 } from '../model/detection.ts';
 
-/** Where answers come from; each takes everything that is asked of it at once. */
+/** Where reads are fetched from; each source takes a whole batch. */
 export type ReadSources = {
   client: ChainClient;
   labels(addresses: readonly string[]): Promise<readonly Label[]>;
@@ -24,42 +26,46 @@ export type ReadSources = {
   http(request: HttpRequest, tenantId: number): Promise<HttpResult>;
 };
 
-type Asked<T extends ReadRequest['type']> = { place: number; request: Extract<ReadRequest, { type: T }> };
+type Indexed<T extends ReadRequest['type']> = { index: number; request: Extract<ReadRequest, { type: T }> };
 
-/** Answers what evaluations ask for: one batch for each source and block instead of a question at a time. */
+/** Fetches what evaluations read: one batch per source and block instead of one read at a time. */
 export function createFetch(sources: ReadSources): Fetch {
   return async (requests, pace) => {
-    const answers = Array.from<unknown>({ length: requests.length });
-    const of = <T extends ReadRequest['type']>(type: T): Asked<T>[] =>
-      requests.flatMap((request, place) => (isOf(request, type) ? [{ place, request }] : []));
+    const results = Array.from<unknown>({ length: requests.length });
+    const labels = indexed(requests, 'labels');
+    const funding = indexed(requests, 'funding');
+    const chainReads = groupBy(indexed(requests, 'chain'), ({ request }) => request.at.hash);
+    const scripts = groupBy(
+      indexed(requests, 'script'),
+      ({ request: { tenantId, valuesKey } }) => `${tenantId} ${valuesKey}`,
+    );
     await Promise.all([
-      ...groups(of('chain'), ({ at }) => at.hash).map(async (group) => {
-        const answered = await sources.client.readState(
-          group[0]!.request.at,
-          group.map(({ request }) => request.question),
-        );
-        for (const [n, { place }] of group.entries()) answers[place] = answered[n];
+      ...Array.from(chainReads.values(), async (group) => {
+        const reads = group.map(({ request }) => request.question);
+        const values = await sources.client.readState(group[0].request.at, reads);
+        for (const [{ index }, value] of zip(group, values)) results[index] = value;
       }),
-      readLabels(sources, of('labels'), answers),
-      readFunding(sources, of('funding'), answers),
-      ...groups(of('script'), ({ tenantId, valuesKey }) => `${tenantId} ${valuesKey}`).map(async (group) => {
-        const results = await sources.scripts(
-          group[0]!.request.tenantId,
-          group[0]!.request.values,
-          group.map(({ request }) => request.source),
-          pace,
-        );
-        for (const [n, { place }] of group.entries()) answers[place] = results[n];
+      fetchLabels(sources, labels, results),
+      fetchFunding(sources, funding, results),
+      ...Array.from(scripts.values(), async (group) => {
+        const { tenantId, values } = group[0].request;
+        const code = group.map(({ request }) => request.source);
+        const outcomes = await sources.scripts(tenantId, values, code, pace);
+        for (const [{ index }, outcome] of zip(group, outcomes)) results[index] = outcome;
       }),
-      ...of('http').map(async ({ place, request }) => {
-        answers[place] = await sources.http(request.request, request.tenantId);
+      ...indexed(requests, 'http').map(async ({ index, request }) => {
+        results[index] = await sources.http(request.request, request.tenantId);
       }),
-      ...of('allocations').map(async ({ place, request }) => {
-        answers[place] = await sources.allocations(request.tenantId, request.contractId);
+      ...indexed(requests, 'allocations').map(async ({ index, request }) => {
+        results[index] = await sources.allocations(request.tenantId, request.contractId);
       }),
     ]);
-    return answers;
+    return results;
   };
+}
+
+function indexed<T extends ReadRequest['type']>(requests: readonly ReadRequest[], type: T): Indexed<T>[] {
+  return requests.flatMap((request, index) => (isOf(request, type) ? [{ index, request }] : []));
 }
 
 function isOf<T extends ReadRequest['type']>(
@@ -69,37 +75,23 @@ function isOf<T extends ReadRequest['type']>(
   return request.type === type;
 }
 
-async function readLabels(
+async function fetchLabels(
   sources: ReadSources,
-  asked: readonly Asked<'labels'>[],
-  answers: unknown[],
+  requests: readonly Indexed<'labels'>[],
+  results: unknown[],
 ): Promise<void> {
-  if (asked.length === 0) return;
-  const labels = await sources.labels(asked.map(({ request }) => request.address));
-  for (const { place, request } of asked)
-    answers[place] = labels.filter(({ address }) => address === request.address);
+  if (requests.length === 0) return;
+  const labels = await sources.labels(requests.map(({ request }) => request.address));
+  for (const { index, request } of requests)
+    results[index] = labels.filter(({ address }) => address === request.address);
 }
 
-async function readFunding(
+async function fetchFunding(
   sources: ReadSources,
-  asked: readonly Asked<'funding'>[],
-  answers: unknown[],
+  requests: readonly Indexed<'funding'>[],
+  results: unknown[],
 ): Promise<void> {
-  if (asked.length === 0) return;
-  const funding = await sources.funding(asked.map(({ request }) => request.address));
-  for (const { place, request } of asked) answers[place] = funding.get(request.address) ?? null;
-}
-
-function groups<T extends ReadRequest['type']>(
-  asked: readonly Asked<T>[],
-  keyOf: (request: Asked<T>['request']) => string,
-): Asked<T>[][] {
-  const found = new Map<string, Asked<T>[]>();
-  for (const item of asked) {
-    const key = keyOf(item.request);
-    const group = found.get(key);
-    if (group) group.push(item);
-    else found.set(key, [item]);
-  }
-  return [...found.values()];
+  if (requests.length === 0) return;
+  const funding = await sources.funding(requests.map(({ request }) => request.address));
+  for (const { index, request } of requests) results[index] = funding.get(request.address) ?? null;
 }

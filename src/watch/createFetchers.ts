@@ -32,7 +32,7 @@ type Options = {
   keyring: Keyring;
 };
 
-/** Answers what evaluations ask: from the chain's nodes, the store, the sandbox and the web. */
+/** Fetches what evaluations read: from the chain's nodes, the store, the sandbox and the web. */
 export function createFetchers({ store, runScripts, runBlockScripts, egress, hosts, keyring }: Options): {
   fetchFor(chainUid: string, client: ChainClient): Fetch;
   close(): Promise<void>;
@@ -58,10 +58,10 @@ export function createFetchers({ store, runScripts, runBlockScripts, egress, hos
   };
 }
 
-/** On a busy machine a script takes longer than it works. */
+/** Bounds the rest on a busy machine, where a script takes longer than it uses the processor. */
 const maxRestMs = 50;
 
-/** A tenant's scripts rest as long as they ran, so that background work leaves the processor to others. */
+/** Pauses a tenant's scripts for as long as they ran, so that background work leaves the processor to others. */
 function createBackgroundRun(run: RunScripts): RunScripts {
   const turns = createFairQueue({ slots: 2, slotsPerKey: 1 });
   return (tenantId, values, sources) =>

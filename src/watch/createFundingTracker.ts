@@ -1,3 +1,4 @@
+import { zip } from '../lib/zip.ts';
 import type { Fetch } from '../matching/createReadCache.ts';
 import type { Block } from '../model/block.ts';
 import type { Funding } from '../model/detection.ts';
@@ -18,7 +19,7 @@ export type FundingTracker = ReturnType<typeof createFundingTracker>;
 
 const { windowMs } = followedFunding;
 const purgeIntervalMs = 3_600_000;
-/** Of bridges alone there can be millions in the window; older ones stay in the store and are only not hopped over. */
+/** Bridges alone can fund millions of addresses in the window; older ones stay in the store, but hops from them are not followed. */
 const maxInMemory = 200_000;
 
 /** Follows money from labelled sources on one chain; without labelled sources it costs nothing. */
@@ -35,9 +36,9 @@ export function createFundingTracker(chainUid: string) {
     try {
       const before = sources;
       sources = await readSources(db, chainUid);
-      // A label that was taken away must not go on accusing.
-      const isGone = isFundedStale || [...before.keys()].some((address) => !sources.has(address));
-      if (!isGone) return;
+      // A removed label must no longer accuse anyone.
+      const isRemoved = isFundedStale || [...before.keys()].some((address) => !sources.has(address));
+      if (!isRemoved) return;
       isFundedStale = true;
       await deleteFundedExcept(db, chainUid, [...sources.keys()]);
     } catch (error) {
@@ -50,8 +51,8 @@ export function createFundingTracker(chainUid: string) {
     const nearest = new Map<string, FundedAddress>();
     const rows = sources.size === 0 ? [] : await listFunded(db, chainUid, maxInMemory);
     for (const row of rows) {
-      const known = nearest.get(row.address);
-      if (!known || row.hops < known.hops) nearest.set(row.address, row);
+      const nearer = nearest.get(row.address);
+      if (!nearer || row.hops < nearer.hops) nearest.set(row.address, row);
     }
     funded = new Map([...nearest].reverse());
     isFundedStale = false;
@@ -60,30 +61,31 @@ export function createFundingTracker(chainUid: string) {
   function remember(row: FundedAddress): void {
     funded.delete(row.address);
     funded.set(row.address, row);
-    if (funded.size > maxInMemory) funded.delete(funded.keys().next().value!);
+    const [oldest] = funded.keys();
+    if (oldest !== undefined && funded.size > maxInMemory) funded.delete(oldest);
   }
 
   return {
-    /** Notes that labels have changed, in the words of the channel; undefined: anything may have. */
+    /** Takes a message of the channel; undefined: anything may have changed. */
     onNotify(message: string | undefined): void {
       if (message === undefined || message === 'labels') areLabelsStale = true;
     },
-    /** What is in memory may not be what is stored. */
+    /** What is in memory may differ from what is stored. */
     invalidate(): void {
       isFundedStale = true;
     },
-    /** Reads sources and what they have brought, as far as that may have changed. */
+    /** Reads the sources and the addresses they funded, if these may have changed. */
     async refresh(db: Db): Promise<void> {
       if (areLabelsStale) await readLabels(db);
       if (isFundedStale) await readFunded(db);
     },
-    /** What a block brings; from now on it is known, so it must be written or all be forgotten. */
+    /** The addresses that a block funds; they are in memory from now on, so the caller must write them or invalidate. */
     trace(block: Block): FundedAddress[] {
       const rows = traceFunding(block, sources, funded);
       for (const row of rows) remember(row);
       return rows;
     },
-    /** Writes what blocks have brought; `at` is the time of the last one. */
+    /** Writes the addresses that blocks funded; `at` is the time of the last block. */
     async write(tx: Db, rows: readonly FundedAddress[], at: number): Promise<void> {
       await insertFunded(tx, chainUid, rows);
       if (sources.size === 0 || at < purgedAt + purgeIntervalMs) return;
@@ -91,20 +93,19 @@ export function createFundingTracker(chainUid: string) {
       await deleteFundedBefore(tx, chainUid, at - windowMs);
       for (const [address, { timestamp }] of funded) if (timestamp < at - windowMs) funded.delete(address);
     },
-    /** Undoes what blocks above this one have brought. */
+    /** Undoes the blocks above this one. */
     async rewind(tx: Db, above: number): Promise<void> {
       isFundedStale = true;
       await deleteFundedAbove(tx, chainUid, above);
     },
-    /** Adds what is traced and not yet written to the answers about funding, which come from the store. */
+    /** Adds what is traced and not yet written to the results of funding reads, which come from the store. */
     withUnwritten(fetch: Fetch): Fetch {
       return async (requests, pace) => {
-        const answers = await fetch(requests, pace);
-        return answers.map((answer, place) => {
-          const request = requests[place]!;
-          if (request.type !== 'funding') return answer;
+        const results = await fetch(requests, pace);
+        return zip(requests, results).map(([request, result]) => {
+          if (request.type !== 'funding') return result;
           const row = funded.get(request.address);
-          const stored = answer as Funding | null;
+          const stored = result as Funding | null;
           return row && (!stored || row.hops <= stored.hops) ? row : stored;
         });
       };
@@ -112,7 +113,7 @@ export function createFundingTracker(chainUid: string) {
   };
 }
 
-/** Labels of the platform alone: one tenant's labels must not show in the findings of another. */
+/** Only labels of the platform: one tenant's labels must not show in the findings of another. */
 async function readSources(db: Db, chainUid: string): Promise<Sources> {
   const labels = await listLabelledAddresses(db, { chainUid, tags: followedFunding.tags });
   const sources = new Map<string, readonly string[]>();

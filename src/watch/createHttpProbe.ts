@@ -10,14 +10,14 @@ import type { Keyring } from '../store/keyring.ts';
 
 type Options = { egress: Egress; hosts: HostQueues; keyring: Keyring };
 
-/** Asks an address that a tenant has named; whatever goes wrong is part of the answer. */
+/** Sends a request to an address that a tenant chose; failures are part of the result. */
 export function createHttpProbe({ egress, hosts, keyring }: Options): {
   probe(request: HttpRequest, tenantId: number): Promise<HttpResult>;
   close(): Promise<void>;
 } {
   const agents = createGuardedAgents(egress);
 
-  async function ask({ url, method, body, timeoutMs, ...request }: HttpRequest, tenantId: number) {
+  async function sendRequest({ url, method, body, timeoutMs, ...request }: HttpRequest, tenantId: number) {
     const headers: Record<string, string> = {};
     for (const [name, value] of Object.entries(request.headers))
       headers[name] = await openCredential(keyring, tenantId, value);
@@ -30,10 +30,10 @@ export function createHttpProbe({ egress, hosts, keyring }: Options): {
       signal: AbortSignal.timeout(timeoutMs),
     });
     const text = await response.body.text();
-    const answer = { status: response.statusCode, durationMs: Math.round(performance.now() - start) };
+    const result = { status: response.statusCode, durationMs: Math.round(performance.now() - start) };
     const reach = agents.reachOf(tenantId, url);
-    if (reach === 'shared') return { ...answer, body: '', internal: 'withheld' } as const;
-    return { ...answer, body: text, ...(reach === 'own' ? { internal: 'unshown' as const } : {}) };
+    if (reach === 'shared') return { ...result, body: '', internal: 'withheld' } as const;
+    return { ...result, body: text, ...(reach === 'own' ? { internal: 'unshown' as const } : {}) };
   }
 
   return {
@@ -43,11 +43,11 @@ export function createHttpProbe({ egress, hosts, keyring }: Options): {
       if (fault) return { failure: `${url} ${fault}` };
       try {
         const signal = AbortSignal.timeout(timeoutMs);
-        const answer = await hosts.run(url, tenantId, signal, () => ask(request, tenantId));
-        return answer ?? { failure: 'not asked: too many requests to this host are under way' };
+        const result = await hosts.run(url, tenantId, signal, () => sendRequest(request, tenantId));
+        return result ?? { failure: 'not sent: too many requests to this host are under way' };
       } catch (error) {
         const isLate = error instanceof Error && error.name === 'TimeoutError';
-        return { failure: isLate ? `no answer within ${timeoutMs} ms` : messageOf(error) };
+        return { failure: isLate ? `no response within ${timeoutMs} ms` : messageOf(error) };
       }
     },
     close: () => agents.close(),

@@ -3,18 +3,18 @@ import type { Block } from '../model/block.ts';
 
 type Options = { client: ChainClient; blockTimeMs: number; now: () => number; signal: AbortSignal };
 
-/** Decides when to ask for the next block: when a node announces it, or when it is due. */
+/** Decides when to poll for the next block: when a node announces it, or when it is due. */
 export function createPacer({ client, blockTimeMs, now, signal }: Options) {
   let wake: () => void = () => {};
-  let wanted = -1;
+  let awaited = -1;
   let newest = -1;
-  /** The head announced last, and whether announcements come before the blocks are found without them. */
+  /** The last announced head, and whether announcements arrive before polling finds the blocks. */
   let announced = -1;
   let isAnnounced = false;
   let isLower = false;
   let isAtHead = false;
   let intervalMs = blockTimeMs;
-  let seenAt = now();
+  let lastBlockAt = now();
   let misses = 0;
   let hits = Number.POSITIVE_INFINITY;
   let failures = 0;
@@ -22,9 +22,9 @@ export function createPacer({ client, blockTimeMs, now, signal }: Options) {
     const isNews = number !== announced;
     announced = number;
     if (number >= newest - 1) isAnnounced = true;
-    // A head far below ours is either of a node that is behind or of a chain that was reorganised.
+    // A head below ours: the node lags behind, or the chain was reorganised.
     isLower = number < newest;
-    if (isNews && (number >= wanted || isLower)) wake();
+    if (isNews && (number >= awaited || isLower)) wake();
   });
   const onAbort = () => wake();
   signal.addEventListener('abort', onAbort);
@@ -48,39 +48,42 @@ export function createPacer({ client, blockTimeMs, now, signal }: Options) {
   }
 
   function pollAfter(): number {
-    // It is said to be there, so that the nodes that are asked will have it in a moment.
-    if (announced >= wanted || client.head() >= wanted) return Math.min(1000, 50 * 2 ** Math.min(misses, 5));
+    // The block was announced, so the polled nodes have it in a moment.
+    if (announced >= awaited || client.head() >= awaited)
+      return Math.min(1000, 50 * 2 ** Math.min(misses, 5));
     const step = Math.min(1000, Math.max(50, intervalMs / 10) * Math.max(1, misses / 10));
-    const dueIn = seenAt + intervalMs - now();
+    const dueIn = lastBlockAt + intervalMs - now();
     return dueIn > step && misses <= 1 ? dueIn - step / 2 : step;
   }
 
   return {
-    /** Waits until the block is likely to be there. */
+    /** Waits until the block is likely to exist. */
     async wait(next: number): Promise<void> {
-      wanted = next;
+      awaited = next;
       const isExpected = !isAtHead || client.head() >= next || announced >= next;
       if (misses === 0 && isExpected) return;
-      // Announced blocks are asked for without an announcement too, but only as a safety net.
+      // With announcements, polling is only a safety net.
       await sleep(isAnnounced && announced < next ? Math.max(500, 2 * blockTimeMs) : pollAfter());
     },
-    /** Whether there may be more to catch up with than is known of. */
+    /** Whether the chain may be further than the known head. */
     mayBeBehind: (next: number) => client.head() < next && (hits >= 3 || announced > next + 1),
     received(blocks: readonly Block[]): void {
       const at = now();
-      const { number, receivedAt } = blocks.at(-1)!;
+      const last = blocks.at(-1);
+      if (!last) return;
+      const { number, receivedAt } = last;
       if (isAnnounced && misses > 0 && number > announced) isAnnounced = false;
       isAtHead = isAnnounced || misses > 0;
-      // Only at the head does the time between two blocks tell how often they come.
+      // Only at the head is the time between two blocks the block interval.
       if (isAtHead)
-        intervalMs = Math.max(50, intervalMs * 0.8 + Math.min(at - seenAt, blockTimeMs * 4) * 0.2);
-      seenAt = Math.max(at, receivedAt);
+        intervalMs = Math.max(50, intervalMs * 0.8 + Math.min(at - lastBlockAt, blockTimeMs * 4) * 0.2);
+      lastBlockAt = Math.max(at, receivedAt);
       hits = misses > 0 || announced === number ? 0 : hits + 1;
       newest = number;
       misses = 0;
       failures = 0;
     },
-    /** The block was asked for in vain. */
+    /** Polling did not find the block. */
     missed(): void {
       misses++;
       hits = 0;
@@ -89,7 +92,7 @@ export function createPacer({ client, blockTimeMs, now, signal }: Options) {
     headPolled(): void {
       hits = 0;
     },
-    /** Every now and then while nothing comes, and when a node says that the chain has become shorter. */
+    /** True at every fifth poll without a block, and when a node announced a lower head. */
     shouldCheckReorg(): boolean {
       const isDue = isLower || misses % 5 === 4;
       isLower = false;

@@ -1,25 +1,25 @@
 import type { ChainClient } from '../chains/chainClient.ts';
 import type { Block } from '../model/block.ts';
 
-/** Blocks on their way at the same time when there is something to catch up with. */
+/** Blocks that are fetched concurrently while catching up. */
 const maxInFlight = 16;
-/** Blocks handed over together at most, so that a step stays small. */
+/** Blocks that are processed together, so that a transaction stays small. */
 const maxBatch = 16;
 
-type Coming = { promise: Promise<Block | null>; block?: Block | null };
+type PendingBlock = { promise: Promise<Block | null>; block?: Block | null };
 
-/** Fetches the blocks after the wanted one while that is being worked on, as far as the chain is known to go. */
+/** Fetches blocks ahead, up to the known head, while earlier ones are processed. */
 export function createPrefetcher(client: ChainClient) {
-  let coming = new Map<number, Coming>();
+  let pending = new Map<number, PendingBlock>();
 
-  function fetch(number: number, parentHash?: string): Coming {
+  function fetch(number: number, parentHash?: string): PendingBlock {
     const promise = client.block(number, parentHash);
-    const entry: Coming = { promise };
+    const entry: PendingBlock = { promise };
     promise.then(
       (block) => {
         entry.block = block;
       },
-      // Whoever takes it hears of the failure.
+      // `take` awaits the promise and gets the failure.
       () => {},
     );
     return entry;
@@ -28,32 +28,34 @@ export function createPrefetcher(client: ChainClient) {
   function fill(from: number): void {
     const last = Math.min(client.head(), from + maxInFlight - 1);
     for (let number = from; number <= last; number++) {
-      if (!coming.has(number)) coming.set(number, fetch(number));
+      if (!pending.has(number)) pending.set(number, fetch(number));
     }
   }
 
   return {
-    /** The wanted block and those after it that are here already and follow each other; none when there is no such block. */
+    /** The block and those after it that are fetched already and form a chain; none when there is no such block. */
     async take(number: number, parentHash: string | undefined): Promise<Block[]> {
       fill(number + 1);
-      let first = await (coming.get(number) ?? fetch(number, parentHash)).promise;
-      // Fetched ahead it came from whichever node was asked; when it does not fit, another node's may.
-      if (first && coming.has(number) && parentHash !== undefined && first.parentHash !== parentHash)
+      let first = await (pending.get(number) ?? fetch(number, parentHash)).promise;
+      // It was prefetched from any node; when it does not continue the chain, another node's block may.
+      if (first && pending.has(number) && parentHash !== undefined && first.parentHash !== parentHash)
         first = await fetch(number, parentHash).promise;
-      coming.delete(number);
+      pending.delete(number);
       if (!first) return [];
       const blocks = [first];
+      let last = first;
       while (blocks.length < maxBatch) {
-        const following = coming.get(blocks.at(-1)!.number + 1)?.block;
-        if (!following || following.parentHash !== blocks.at(-1)!.hash) break;
-        coming.delete(following.number);
+        const following = pending.get(last.number + 1)?.block;
+        if (!following || following.parentHash !== last.hash) break;
+        pending.delete(following.number);
         blocks.push(following);
+        last = following;
       }
-      fill(blocks.at(-1)!.number + 1);
+      fill(last.number + 1);
       return blocks;
     },
     clear(): void {
-      coming = new Map();
+      pending = new Map();
     },
   };
 }

@@ -1,13 +1,13 @@
 type Account = { leftMs: number; at: number };
 
-/** Script time that a tenant gains with each block, and with each millisecond that passes; and the most that it can save. */
+/** Script time that a tenant gains with each block and with each millisecond that passes, and the limit of what it can save. */
 const perBlockMs = 5;
 const perMs = 0.1;
 const maxSavedMs = 50;
 
 /**
- * How much time the scripts of each tenant may take while a block waits for them. What was used beyond it is a debt that
- * must be paid off first, so that in the long run no tenant holds a chain up by more than its share.
+ * How much time the scripts of each tenant may take while a block waits for them. Time used beyond it is a debt that the
+ * next blocks pay off, so that in the long run no tenant delays a chain by more than its share.
  */
 export function createScriptBudget(now: () => number = () => performance.now()) {
   const accounts = new Map<number, Account>();
@@ -22,7 +22,7 @@ export function createScriptBudget(now: () => number = () => performance.now()) 
   }
 
   return {
-    /** What every tenant may use for one block; the sandbox takes from it what is used. */
+    /** The allowance of each tenant for one block; the sandbox deducts what scripts use. */
     openBlock(): (tenantId: number) => { leftMs: number } {
       const opened = new Map<number, Account>();
       return (tenantId) => {

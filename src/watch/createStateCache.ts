@@ -3,7 +3,7 @@ import type { Subscriber } from '../matching/subscriber.ts';
 import type { Db } from '../store/db.ts';
 import { findStates, type StateChange } from '../store/watch/states.ts';
 
-/** What subscribers remember: read when first needed, kept while the chain is followed. */
+/** The states of subscribers: read when first needed, cached while the chain is followed. */
 export function createStateCache(db: Db) {
   const cached = new Map<string, SubscriberState | undefined>();
   const keyOf = ({ kind, id }: { kind: string; id: number }) => `${kind} ${id}`;
@@ -17,7 +17,7 @@ export function createStateCache(db: Db) {
       for (const row of found) cached.set(keyOf(row), row.state as SubscriberState);
     },
     get: (subscriber: Subscriber): SubscriberState | undefined => cached.get(keyOf(subscriber)),
-    /** Takes over what a block changed; returns what to write. */
+    /** Caches the states that a block changed; returns what to write. */
     apply(number: number, changed: ReadonlyMap<Subscriber, SubscriberState>): StateChange[] {
       return Array.from(changed, ([subscriber, after]) => {
         const { kind, id, contract } = subscriber;
@@ -26,7 +26,7 @@ export function createStateCache(db: Db) {
         return { kind, id, tenantId: contract.tenantId, number, before, after };
       });
     },
-    /** What is stored may differ from what is known here. */
+    /** What is stored may differ from what is cached. */
     clear: () => cached.clear(),
   };
 }

@@ -1,5 +1,5 @@
 import { type Chain, toChainFacts } from '../chains/chains.ts';
-
+import { createMutex } from '../lib/createMutex.ts';
 import { messageOf } from '../lib/messageOf.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
 import { compileTrigger } from '../matching/compileTrigger.ts';
@@ -13,50 +13,51 @@ import {
   watchedContracts,
 } from '../store/watch/watchedContracts.ts';
 
-/** A detector or trigger that cannot even be made ready. */
+/** A detector or trigger that cannot be compiled. */
 export type InvalidSubscriber = { subscriber: SubscriberRef; message: string };
 
-type Kept = { contract: ContractFacts; subscribers: Subscriber[] };
+type Entry = { contract: ContractFacts; subscribers: Subscriber[] };
 const none: readonly unknown[] = [];
 
 export type WatchList = ReturnType<typeof createWatchList>;
 
-/** Everything that is watched on a chain, kept up to date while it changes. */
+/** Everything that is watched on a chain, refreshed as it changes. */
 export function createWatchList(chain: Chain) {
   const index = createSubscriptionIndex();
   const facts = toChainFacts(chain);
-  const contracts = new Map<number, Kept>();
+  const contracts = new Map<number, Entry>();
   const subscribersByKey = new Map<string, Subscriber>();
   const uninspected = new Map<number, ContractFacts>();
-  let unfit: InvalidSubscriber[] = [];
+  let invalid: InvalidSubscriber[] = [];
   let changes = new Set<string>();
   let isStale = true;
-  let refreshing: Promise<void> = Promise.resolve();
+  const mutex = createMutex();
 
   function put({ detectors, triggers, inspectedAt, ...rest }: WatchedContract): void {
     drop(rest.id);
-    // The same few words for all of them, instead of a copy for each.
+    // Shared values instead of a copy for each contract.
     const contract: ContractFacts = {
       ...rest,
       chainUid: chain.uid,
       abi: rest.abi.length === 0 ? none : rest.abi,
     };
     const subscribers: Subscriber[] = [];
-    const keep = (
+    const add = (
       kind: SubscriberRef['kind'],
       { id, name }: Row,
-      make: () => Subscriber | { fault: string },
+      compile: () => Subscriber | { fault: string },
     ) => {
-      const made = tryCompile(make);
-      if ('fault' in made) unfit.push({ subscriber: { kind, id, name, contract }, message: made.fault });
+      const subscriber = tryCompile(compile);
+      if ('fault' in subscriber)
+        invalid.push({ subscriber: { kind, id, name, contract }, message: subscriber.fault });
       else {
-        subscribers.push(made);
-        subscribersByKey.set(`${kind} ${id}`, made);
-        index.add(made);
+        subscribers.push(subscriber);
+        subscribersByKey.set(`${kind} ${id}`, subscriber);
+        index.add(subscriber);
       }
     };
-    for (const row of detectors) keep('detector', row, () => compileDetector(row, contract, facts));
-    for (const row of triggers) keep('trigger', row, () => compileTrigger(row, contract, facts));
+    for (const row of detectors) add('detector', row, () => compileDetector(row, contract, facts));
+    for (const row of triggers) add('trigger', row, () => compileTrigger(row, contract, facts));
     contracts.set(contract.id, { contract, subscribers });
     if (inspectedAt === null) uninspected.set(contract.id, contract);
   }
@@ -70,32 +71,28 @@ export function createWatchList(chain: Chain) {
     uninspected.delete(contractId);
   }
 
-  /** One after the other: an older reading must not overwrite a newer one. */
+  /** One at a time: an older read must not overwrite a newer one. */
   function refresh(db: Db): Promise<void> {
-    refreshing = refreshing.then(
-      () => read(db),
-      () => read(db),
-    );
-    return refreshing;
+    return mutex.runExclusive(() => read(db));
   }
 
-  /** Reads again what has changed, or everything when that is not known. */
+  /** Reads what changed, or everything when that is unknown. */
   async function read(db: Db): Promise<void> {
     if (!isStale && changes.size === 0) return;
     const isWhole = isStale;
-    const noted = changes;
+    const notified = changes;
     isStale = false;
     changes = new Set();
     try {
-      const owners = isWhole ? undefined : ownersIn(noted);
-      const gone = new Set(owners ? affected(owners) : contracts.keys());
+      const owners = isWhole ? undefined : ownersIn(notified);
+      const removed = new Set(owners ? affected(owners) : contracts.keys());
       for await (const page of watchedContracts(db, chain.uid, owners)) {
         for (const contract of page) {
-          gone.delete(contract.id);
+          removed.delete(contract.id);
           put(contract);
         }
       }
-      for (const contractId of gone) drop(contractId);
+      for (const contractId of removed) drop(contractId);
     } catch (error) {
       isStale = true;
       throw error;
@@ -114,20 +111,20 @@ export function createWatchList(chain: Chain) {
   return {
     index,
     refresh,
-    /** Notes that something has changed, in the words of the channel; undefined: anything may have. */
+    /** Takes a message of the channel; undefined: anything may have changed. */
     onNotify(message: string | undefined): void {
       if (message === undefined || message.startsWith('schema ')) isStale = true;
       else if (message !== 'labels') changes.add(message);
     },
-    /** Those that could not be made ready since the last time this was asked. */
+    /** The subscribers that could not be compiled since the last call. */
     takeInvalid(): InvalidSubscriber[] {
-      const taken = unfit;
-      unfit = [];
+      const taken = invalid;
+      invalid = [];
       return taken;
     },
     isEmpty: () => contracts.size === 0,
     contracts: () => contracts.values(),
-    /** Contracts of which it is not known what stands behind them. */
+    /** Contracts whose implementation was not looked up yet. */
     uninspected: () => [...uninspected.values()],
     find: (kind: string, id: number) => subscribersByKey.get(`${kind} ${id}`),
   };
@@ -135,10 +132,10 @@ export function createWatchList(chain: Chain) {
 
 type Row = { id: number; name: string };
 
-/** One that cannot be made ready must not keep the others from it. */
-function tryCompile(make: () => Subscriber | { fault: string }): Subscriber | { fault: string } {
+/** One that cannot be compiled must not affect the others. */
+function tryCompile(compile: () => Subscriber | { fault: string }): Subscriber | { fault: string } {
   try {
-    return make();
+    return compile();
   } catch (error) {
     return { fault: messageOf(error) };
   }

@@ -6,103 +6,101 @@ import { untilAborted } from './untilAborted.ts';
 
 /** What happens to a chain, in order. */
 export type ChainMessage =
-  /** The chain went on by these blocks, oldest first: one at its head, several when there is something to catch up with. */
+  /** New blocks of the chain, oldest first: one at its head, several when catching up. */
   | { type: 'blocks'; blocks: readonly Block[] }
-  /** Blocks are no longer part of the chain: everything above `to`, newest first, and what stands in their place so far. */
+  /** Blocks that are no longer part of the chain: everything above `to`, newest first, and the blocks that replace them so far. */
   | { type: 'retract'; to: Header | undefined; dropped: readonly Header[]; added: readonly Header[] }
-  /** Blocks up to this one will not be reorganised any more. */
+  /** Blocks up to this one can no longer be reorganised. */
   | { type: 'finalize'; final: number };
 
 type Options = {
   client: ChainClient;
   /** Blocks that were processed before, oldest first. */
   recent: readonly Header[];
-  /** Where to begin when nothing was processed yet; the newest block unless given. */
+  /** Where to start when nothing was processed yet; undefined: at the newest block. */
   startBlock: number | undefined;
   blockTimeMs: number;
   confirmations: number;
   now: () => number;
-  /** Told when the nodes fail and when they answer again. */
+  /** Called when reading from the nodes fails; it is retried. */
   onError: (error: unknown) => void;
   signal: AbortSignal;
 };
 
-/** Follows a chain block by block along parent hashes, through gaps, failing nodes and reorganisations, until it is stopped. */
+/** Follows a chain block by block along parent hashes, through gaps, failing nodes and reorganisations, until the signal. */
 export async function* followChain(options: Options): AsyncGenerator<ChainMessage> {
   const { client, signal, onError } = options;
   const processed: Header[] = [...options.recent];
-  const lookahead = createPrefetcher(client);
-  const pace = createPacer(options);
+  const prefetcher = createPrefetcher(client);
+  const pacer = createPacer(options);
   const finality = createFinalityTracker(options);
   const abortable = <T>(work: Promise<T>) => untilAborted(work, signal);
-  let next = processed.length > 0 ? processed.at(-1)!.number + 1 : options.startBlock;
+  const lastRecent = processed.at(-1);
+  let next = lastRecent ? lastRecent.number + 1 : options.startBlock;
   try {
     while (!signal.aborted) {
       try {
-        if (next === undefined || pace.mayBeBehind(next)) {
+        if (next === undefined || pacer.mayBeBehind(next)) {
           const latest = await abortable(client.header('latest'));
-          pace.headPolled();
+          pacer.headPolled();
           next ??= latest?.number;
         }
         if (next === undefined) {
-          await pace.backOff();
+          await pacer.backOff();
           continue;
         }
-        await pace.wait(next);
+        await pacer.wait(next);
         const tip = processed.at(-1);
-        const blocks = await abortable(lookahead.take(next, tip?.hash));
+        const blocks = await abortable(prefetcher.take(next, tip?.hash));
         const first = blocks[0];
         const height: number | undefined = first
           ? next
-          : pace.shouldCheckReorg()
+          : pacer.shouldCheckReorg()
             ? await abortable(reorgHeight(tip))
             : undefined;
         if (tip && height !== undefined && first?.parentHash !== tip.hash) {
-          lookahead.clear();
+          prefetcher.clear();
           const message = await abortable(findFork(client, processed, height));
           if (!message) {
-            // The nodes disagree for a moment; ours is still the one that most of them have.
-            pace.missed();
+            // The nodes disagree for a moment; most of them still have our branch.
+            pacer.missed();
             continue;
           }
           yield message;
-          next = message.to ? message.to.number + 1 : processed[0]!.number;
-          processed.length = message.to ? processed.indexOf(message.to) + 1 : 0;
-          pace.rewound(next - 1);
+          const { to } = message;
+          next = to ? to.number + 1 : (processed[0]?.number ?? next);
+          processed.length = to ? processed.indexOf(to) + 1 : 0;
+          pacer.rewound(next - 1);
           continue;
         }
         if (!first) {
-          pace.missed();
+          pacer.missed();
           continue;
         }
-        pace.received(blocks);
+        pacer.received(blocks);
         yield { type: 'blocks', blocks };
         processed.push(...blocks.map(toHeader));
-        next = processed.at(-1)!.number + 1;
-        const final = await abortable(finality.next(processed.at(-1)!.number));
+        const newest = blocks.at(-1) ?? first;
+        next = newest.number + 1;
+        const final = await abortable(finality.next(newest.number));
         if (final !== undefined) {
           yield { type: 'finalize', final };
-          processed.splice(
-            0,
-            Math.max(
-              0,
-              processed.findLastIndex(({ number }) => number <= final),
-            ),
-          );
+          const newestFinal = processed.findLastIndex(({ number }) => number <= final);
+          processed.splice(0, Math.max(0, newestFinal));
         }
       } catch (error) {
-        lookahead.clear();
+        prefetcher.clear();
         if (signal.aborted) return;
         onError(error);
-        await pace.backOff();
+        await pacer.backOff();
       }
     }
   } finally {
-    pace.stop();
-    lookahead.clear();
+    pacer.stop();
+    prefetcher.clear();
   }
 
-  /** The height of the chain when that is not above ours and its newest block is not ours: it was reorganised without growing. */
+  /** The height of a chain that was reorganised without growing: it is not above ours, and its newest block is not ours. */
   async function reorgHeight(tip: Header | undefined): Promise<number | undefined> {
     const latest = await client.header('latest');
     if (!tip || !latest || latest.number > tip.number) return undefined;
@@ -111,23 +109,28 @@ export async function* followChain(options: Options): AsyncGenerator<ChainMessag
   }
 }
 
+const finalityPollMs = 15_000;
+const finalityPollBlocks = 32;
+/** Blocks on top of one that counts as final on a chain whose nodes report no finality. */
+const minFinalDepth = 64;
+
 function createFinalityTracker({ client, confirmations, now }: Options) {
-  let askedAt = 0;
-  let askedTip = Number.NEGATIVE_INFINITY;
-  let known = -1;
+  let polledAt = 0;
+  let polledTip = Number.NEGATIVE_INFINITY;
+  let newestFinal = -1;
   let isSupported = true;
   return {
-    /** The final height when it has risen; asked for now and then, because it rises slowly. */
+    /** The final height when it has risen; polled rarely, because it rises slowly. */
     async next(tip: number): Promise<number | undefined> {
-      if (now() < askedAt + 15_000 || tip < askedTip + 32) return undefined;
-      askedAt = now();
-      askedTip = tip;
+      if (now() < polledAt + finalityPollMs || tip < polledTip + finalityPollBlocks) return undefined;
+      polledAt = now();
+      polledTip = tip;
       const header = isSupported ? await client.header('finalized') : null;
       isSupported = header !== null;
-      const depth = header ? confirmations : Math.max(64, 2 * confirmations);
+      const depth = header ? confirmations : Math.max(minFinalDepth, 2 * confirmations);
       const final = Math.min(header?.number ?? tip, tip - depth);
-      if (final <= known) return undefined;
-      known = final;
+      if (final <= newestFinal) return undefined;
+      newestFinal = final;
       return final;
     },
   };
@@ -138,8 +141,8 @@ function toHeader({ number, hash, parentHash, timestamp }: Block): Header {
 }
 
 /**
- * Goes down from the chain's height until the chain and our own blocks agree; undefined when they agree at the top, or when
- * the nodes are not of one mind.
+ * Descends from the chain's height to the newest block that the chain and our own blocks share; undefined when they agree at
+ * the top, or when the nodes disagree.
  */
 async function findFork(
   client: ChainClient,
@@ -158,6 +161,6 @@ async function findFork(
     dropped.push(ours);
     if (theirs) added.push(theirs);
   }
-  // Deeper than anything that was kept: all of it goes, and is followed anew.
+  // Deeper than the stored blocks: all of them are dropped and the chain is followed again from there.
   return { type: 'retract', to: undefined, dropped, added: added.reverse() };
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../store/db.ts';
 import { acquireLease, releaseLease } from '../store/watch/cursor.ts';
 
-/** How long a chain stays with a process that has died, and how often a living one says that it is there. */
+/** How long a process that died keeps its chain, and how often a live one renews its lease. */
 const leaseMs = 6000;
 const renewMs = 2000;
 
@@ -10,15 +10,15 @@ type Options = {
   db: Db;
   chainUid: string;
   holder: string;
-  /** Whether there is anything to do at all. */
+  /** Whether anything on the chain is watched. */
   isNeeded: () => Promise<boolean>;
-  /** Follows the chain until the signal says that the lease is gone. */
+  /** Follows the chain until the signal, which is aborted when the lease is lost. */
   run: (signal: AbortSignal) => Promise<void>;
   onError: (error: unknown) => void;
   signal: AbortSignal;
 };
 
-/** Waits for the lease of a chain, runs as long as it is held, and tries again whatever happens. */
+/** Waits for the lease of a chain, runs while it is held, and starts again after every end or failure. */
 export async function holdLease({
   db,
   chainUid,
@@ -53,15 +53,15 @@ export async function holdLease({
     }
   }
 
-  /** Gives up before the lease runs out, so that two processes never work at once; the store refuses the late one anyway. */
+  /** Stops the run before the lease ends, so that two processes never follow one chain; the store refuses a late writer anyway. */
   async function renew(ending: AbortController): Promise<void> {
     let heldUntil = performance.now() + leaseMs;
     while (!ending.signal.aborted) {
       await pause(renewMs, ending.signal);
       if (ending.signal.aborted) return;
-      const asked = performance.now();
+      const requestedAt = performance.now();
       try {
-        if (await acquireLease(db, chainUid, holder, leaseMs)) heldUntil = asked + leaseMs;
+        if (await acquireLease(db, chainUid, holder, leaseMs)) heldUntil = requestedAt + leaseMs;
         else ending.abort();
       } catch (error) {
         onError(error);

@@ -36,13 +36,15 @@ export async function openFaultLedger(db: Db, chainUid: string) {
           hasSucceeded && faulty.has(keyOf(subscriber)) ? [subscriber] : [],
         ),
       );
-      const failing = runs.filter(({ faults }) => faults.length > 0);
-      const noted = new Map((await recordFaults(tx, failing.map(toRow))).map((row) => [keyOf(row), row]));
+      const failing = runs.flatMap(toFailing);
+      const rows = await recordFaults(tx, failing.map(toRow));
+      const recorded = new Map(rows.map((row) => [keyOf(row), row]));
       const alerting: Fault[] = [];
       const looping: LoopingScript[] = [];
-      for (const { subscriber, faults } of failing) {
-        const { before, count, looped, loopedFrom } = noted.get(keyOf(subscriber))!;
-        const fault = faults.at(-1)!;
+      for (const { subscriber, last: fault } of failing) {
+        const row = recorded.get(keyOf(subscriber));
+        if (!row) throw new Error(`The fault of ${keyOf(subscriber)} was not recorded.`);
+        const { before, count, looped, loopedFrom } = row;
         if (before < alertAfterFaults && count >= alertAfterFaults) alerting.push(fault);
         if (looped > 0) looping.push({ fault, looped, loopedFrom });
       }
@@ -78,8 +80,14 @@ function lastRuns(outcomes: readonly Outcome[]): Run[] {
   return [...runs.values()];
 }
 
-function toRow({ subscriber: { kind, id, contract }, faults }: Run): FaultRow {
-  const last = faults.at(-1)!;
+type Failing = { subscriber: SubscriberRef; first: Fault; last: Fault; faults: readonly Fault[] };
+
+function toFailing({ subscriber, faults }: Run): Failing[] {
+  const [first, last] = [faults[0], faults.at(-1)];
+  return first && last ? [{ subscriber, first, last, faults }] : [];
+}
+
+function toRow({ subscriber: { kind, id, contract }, first, last, faults }: Failing): FaultRow {
   return {
     kind,
     id,
@@ -88,7 +96,7 @@ function toRow({ subscriber: { kind, id, contract }, faults }: Run): FaultRow {
     message: last.message,
     // One that cannot even start is reported at once.
     count: last.isInvalid ? alertAfterFaults : faults.length,
-    firstAt: faults[0]!.at,
+    firstAt: first.at,
     lastAt: last.at,
     ...loopsOf(faults),
   };

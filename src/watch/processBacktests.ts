@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChainClient } from '../chains/chainClient.ts';
-import { type ChainUid, chains, toChainFacts } from '../chains/chains.ts';
-
+import { type ChainUid, getChain, toChainFacts } from '../chains/chains.ts';
 import { messageOf } from '../lib/messageOf.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
 import type { Fetch } from '../matching/createReadCache.ts';
@@ -28,7 +27,7 @@ type Options = {
   signal: AbortSignal;
 };
 
-/** Runs the backtests that were asked for, one at a time. */
+/** Runs queued backtests, one at a time, until the signal. */
 export async function processBacktests({
   store,
   chainUids,
@@ -42,7 +41,7 @@ export async function processBacktests({
     try {
       const claimed = await claimBacktest(store, chainUids, leaseMs);
       if (claimed) {
-        await work(claimed);
+        await run(claimed);
         continue;
       }
     } catch (error) {
@@ -51,9 +50,13 @@ export async function processBacktests({
     await sleep(500, undefined, { signal }).catch(() => undefined);
   }
 
-  async function work(claimed: ClaimedBacktest): Promise<void> {
-    const uid = claimed.chainUid as ChainUid;
-    const found = clientOf(uid)!;
+  async function run(claimed: ClaimedBacktest): Promise<void> {
+    const chain = getChain(claimed.chainUid);
+    const client = clientOf(chain.uid);
+    if (!client) {
+      await finishBacktest(store, claimed.uid, { fault: `${chain.uid} cannot be read from here.` }, now());
+      return;
+    }
     const row = {
       id: claimed.detectorId ?? 0,
       name: claimed.name,
@@ -61,31 +64,31 @@ export async function processBacktests({
       tags: claimed.tags,
       config: claimed.config,
     };
-    const subscriber = compileDetector(row, claimed.contract, toChainFacts(chains[uid]));
+    const subscriber = compileDetector(row, claimed.contract, toChainFacts(chain));
     if ('fault' in subscriber) {
       await finishBacktest(store, claimed.uid, subscriber, now());
       return;
     }
-    let isWanted = true;
-    let toldAt = 0;
-    const tell = (processed: number) => {
-      if (now() < toldAt + reportIntervalMs) return;
-      toldAt = now();
-      continueBacktest(store, claimed.uid, processed, leaseMs, now()).then((goesOn) => {
-        isWanted &&= goesOn;
+    let isCancelled = false;
+    let reportedAt = 0;
+    const report = (processed: number) => {
+      if (now() < reportedAt + reportIntervalMs) return;
+      reportedAt = now();
+      continueBacktest(store, claimed.uid, processed, leaseMs, now()).then((isRunning) => {
+        isCancelled ||= !isRunning;
       }, onError);
     };
     try {
       const result = await runBacktest({
-        client: found,
+        client,
         subscriber,
-        fetch: fetchFor(uid, found),
+        fetch: fetchFor(chain.uid, client),
         fromBlock: claimed.fromBlock,
         toBlock: claimed.toBlock,
         targets: await findBacktestTargets(store, claimed.tenantId, claimed.detectorId),
         onProgress: (processed) => {
-          tell(processed);
-          return isWanted && !signal.aborted;
+          report(processed);
+          return !isCancelled && !signal.aborted;
         },
       });
       if (result) await finishBacktest(store, claimed.uid, { result }, now());

@@ -18,13 +18,13 @@ type Options = {
   fetch: Fetch;
   fromBlock: number;
   toBlock: number;
-  /** Who would be told and what would be fired by its alerts. */
+  /** The destinations that its alerts would notify and the actions that they would fire. */
   targets: BacktestTargets;
-  /** Told how many blocks are done; false stops the run. */
+  /** Called with the number of processed blocks; returning false stops the run. */
   onProgress: (processed: number) => boolean;
 };
 
-/** Runs a detector over past blocks, beginning without memory. Nothing is stored or sent. Undefined: it was stopped. */
+/** Runs a detector over past blocks, starting without state. Nothing is stored or sent. Undefined: it was stopped. */
 export async function runBacktest({
   client,
   subscriber,
@@ -36,7 +36,7 @@ export async function runBacktest({
 }: Options): Promise<BacktestResult | undefined> {
   const index = createSubscriptionIndex();
   index.add(subscriber);
-  const lookahead = createPrefetcher(client);
+  const prefetcher = createPrefetcher(client);
   const result: BacktestResult = {
     blocks: 0,
     transactions: 0,
@@ -50,15 +50,15 @@ export async function runBacktest({
     faults: 0,
     firstFault: null,
   };
-  let memory: SubscriberState | undefined;
+  let state: SubscriberState | undefined;
   let previous: Block | undefined;
   await client.header('latest');
   for (let next = fromBlock; next <= toBlock; ) {
-    const blocks = await lookahead.take(next, previous?.hash);
+    const blocks = await prefetcher.take(next, previous?.hash);
     if (blocks.length === 0) throw new Error(`The chain has no block ${next}.`);
     for (const block of blocks.filter(({ number }) => number <= toBlock)) {
-      const evaluated = await evaluateMatches(index.match(block, previous), () => memory, fetch);
-      memory = evaluated.states.get(subscriber) ?? memory;
+      const evaluated = await evaluateMatches(index.match(block, previous), () => state, fetch);
+      state = evaluated.states.get(subscriber) ?? state;
       result.blocks++;
       result.transactions += block.transactions.length;
       result.evaluations += evaluated.evaluations;

@@ -1,4 +1,4 @@
-/** Waits for the work, but not longer than until the signal: what hangs must not keep anybody from stopping. */
+/** Waits for the work at most until the signal, so that work that hangs does not prevent stopping. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason as Error);

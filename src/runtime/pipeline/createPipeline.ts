@@ -53,7 +53,7 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
         waiting.add(subscriber);
         writes.deferred.push(toDeferredRow(subscriber, block, previous, reason));
       }
-      if (deferred.length > 0) deferredWork.keep(block);
+      if (deferred.length > 0) deferredWork.cacheBlock(block);
       meter.countBlock(block, observations, evaluated);
       previous = block;
     }
