@@ -20,3 +20,10 @@ etag() { get "$1" -D - -o /dev/null | tr -d '\r' | sed -n 's/^[Ee][Tt]ag: //p'; 
 member() { node -pe 'JSON.parse(require("fs").readFileSync(0))[process.argv[1]]' "$1"; }
 id() { member id; }
 first() { node -pe 'JSON.parse(require("fs").readFileSync(0)).data[0][process.argv[1]]' "$1"; }
+
+# wait_for TEXT COMMAND…: repeats the command until its output has the text, and prints that line.
+wait_for() {
+  local text=$1
+  shift
+  until "$@" | grep -- "$text"; do sleep 1; done
+}

@@ -1,6 +1,6 @@
 // Compiles src/ into dist/ and copies what the compiler leaves behind (SQL migrations, pages).
 import { spawnSync } from 'node:child_process';
-import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +17,8 @@ export function build() {
   if (status !== 0) process.exit(status ?? 1);
   for (const folder of [join('store', 'migrations'), join('api', 'http', 'pages')])
     cpSync(join(root, 'src', folder), join(root, 'dist', folder), { recursive: true });
+  // npm makes the command executable only when it installs; `npx vigil` needs it after every build.
+  chmodSync(join(root, 'dist', 'bin', 'vigil.js'), 0o755);
   writeFileSync(join(root, 'dist', '.built'), '');
 }
 

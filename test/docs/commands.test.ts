@@ -37,8 +37,8 @@ it('runs every command of the README, the tutorial and the guides, in their orde
   const stdout = await runInShell([
     `API=${vigil.url}/api/v1`,
     `export VIGIL_DATA_DIR=${workspace.folder('data')}`,
-    // Slow machines get more time than people need.
-    'sleep() { command sleep $(($1 * 2)); }',
+    // Slow machines get more time than people need until a change takes effect.
+    'sleep() { command sleep $(($1 > 1 ? 3 * $1 : 1)); }',
     ...blocks.map(({ document, text }) =>
       toLocal(`echo "in ${document}" >&2\n${text}`)
         .replaceAll('http://127.0.0.1:8545', anvil.url)
@@ -107,7 +107,7 @@ function toLocal(text: string): string {
 async function runInShell(commands: readonly string[]): Promise<string> {
   const setup = ["trap 'jobs -p | xargs -r kill' EXIT", 'set -euxo pipefail'];
   try {
-    const options = { cwd: root, maxBuffer: 64 * 1024 * 1024 };
+    const options = { cwd: root, maxBuffer: 64 * 1024 * 1024, timeout: 220_000 };
     const { stdout } = await promisify(execFile)('bash', ['-c', [...setup, ...commands].join('\n')], options);
     return stdout;
   } catch (error) {
