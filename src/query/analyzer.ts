@@ -124,8 +124,8 @@ function classAt(text: string, at: number): number {
   if (at >= text.length) return ignored;
   const unit = text.charCodeAt(at);
   const codePoint = (unit & 0xf800) === 0xd800 ? codePointAt(text, at) : unit;
-  const known = classes[codePoint]!;
-  if (known !== 0) return known;
+  const cached = classes[codePoint]!;
+  if (cached !== 0) return cached;
   const character = String.fromCodePoint(codePoint);
   const found = classPatterns.find(([, pattern]) => pattern.test(character))?.[0] ?? ignored;
   classes[codePoint] = found;

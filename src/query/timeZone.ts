@@ -18,11 +18,11 @@ export function parseTimeZone(text: string, pointer: string): TimeZone {
       return fixedZone((parts[1] === '-' ? -minutes : minutes) * 60_000);
     }
   } else if (namePattern.test(text)) {
-    const known = namedZones.get(text) ?? namedZone(text);
-    if (known !== undefined) {
+    const zone = namedZones.get(text) ?? namedZone(text);
+    if (zone !== undefined) {
       if (namedZones.size >= maxNamedZones) namedZones.clear();
-      namedZones.set(text, known);
-      return known;
+      namedZones.set(text, zone);
+      return zone;
     }
   }
   throw invalid(

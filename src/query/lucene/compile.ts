@@ -11,12 +11,12 @@ export type Compiled = { readonly predicate: Predicate; readonly cost: number };
 /** Throws the problem `invalid-query` if the query costs more than `limit`, at its most expensive clause. */
 export function compile(query: Query, mapping: Mapping, now: number, limit: number): Compiled {
   const dearest = { offset: 0, cost: -1 };
-  const known = new Set<Field>();
+  const seen = new Set<Field>();
   let lasting = 0;
   const resolved = resolve(query, mapping, now, (offset, clause) => {
     const cost = costOf(clause);
     if (cost > dearest.cost) Object.assign(dearest, { offset, cost });
-    lasting += lastingCost(clause, known);
+    lasting += lastingCost(clause, seen);
     // Simplifying takes little off these; working out hundreds more of them would itself be expensive.
     if (lasting > 2 * limit) checkCost(lasting, limit, dearest.offset, 'more than');
   });

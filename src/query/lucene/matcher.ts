@@ -160,10 +160,10 @@ function createTextRangeMatcher(field: Field, lower?: TextBound, upper?: TextBou
 
 function createTextRangeTest(lower?: TextBound, upper?: TextBound): (text: string) => boolean {
   const least = lower?.isInclusive ? 0 : 1;
-  const most = upper?.isInclusive ? 0 : -1;
+  const maxComparison = upper?.isInclusive ? 0 : -1;
   return (text) =>
     (lower === undefined || Math.sign(compareText(text, lower.text)) >= least) &&
-    (upper === undefined || Math.sign(compareText(text, upper.text)) <= most);
+    (upper === undefined || Math.sign(compareText(text, upper.text)) <= maxComparison);
 }
 
 function createRangeMatcher(field: Field, min?: number, max?: number): Matcher {

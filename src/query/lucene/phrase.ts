@@ -9,9 +9,9 @@ export function createPhraseTest(
   if (slop === 0) return (tokens) => tokens.some((_, start) => standsAt(words, tokens, start));
   const offsets = new Map<string, number[]>();
   words.forEach((word, offset) => {
-    const known = offsets.get(word);
-    if (known === undefined) offsets.set(word, [offset]);
-    else known.push(offset);
+    const offsetsOfWord = offsets.get(word);
+    if (offsetsOfWord === undefined) offsets.set(word, [offset]);
+    else offsetsOfWord.push(offset);
   });
   return (tokens) => fitsLoosely(offsets, tokens, slop);
 }

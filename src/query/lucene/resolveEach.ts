@@ -11,7 +11,7 @@ export function resolveEach(
 ): Predicate | undefined {
   const firsts: (Predicate | null)[] = [];
   const should: Predicate[] = [];
-  let isSaid = fields.length === 0;
+  let isApplicable = fields.length === 0;
   for (const field of fields) {
     const kind = kindOf(field);
     const first = firsts[kind];
@@ -19,10 +19,10 @@ export function resolveEach(
       first === undefined ? resolveField(field) : first && inField(first, field, resolveField);
     if (first === undefined) firsts[kind] = predicate ?? null;
     if (!predicate) continue;
-    isSaid = true;
+    isApplicable = true;
     if (predicate.type !== 'none') should.push(predicate);
   }
-  if (!isSaid) return undefined;
+  if (!isApplicable) return undefined;
   if (should.length <= 1) return should[0] ?? none;
   return { type: 'bool', must: [], should, mustNot: [] };
 }

@@ -134,8 +134,8 @@ function fieldsOf(
   { field = allFields }: { readonly field?: string | undefined },
   context: Context,
 ): readonly Field[] {
-  const known = context.fields.get(field);
-  if (known !== undefined) return known;
+  const cached = context.fields.get(field);
+  if (cached !== undefined) return cached;
   const fields = expandFields(context.mapping, field);
   context.fields.set(field, fields);
   return fields;

@@ -33,9 +33,9 @@ function joinTerms(alternatives: readonly Predicate[]): Predicate[] {
       others.push(predicate);
       continue;
     }
-    const known = values.get(predicate.field);
-    if (known === undefined) values.set(predicate.field, new Set(predicate.values));
-    else for (const value of predicate.values) known.add(value);
+    const fieldValues = values.get(predicate.field);
+    if (fieldValues === undefined) values.set(predicate.field, new Set(predicate.values));
+    else for (const value of predicate.values) fieldValues.add(value);
   }
   const terms = Array.from(
     values,

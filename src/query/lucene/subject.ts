@@ -37,8 +37,8 @@ export function createValuesOf(field: Field): (subject: Subject) => FieldValues 
   const key = !isMany ? root : isAll ? `${root}.*` : `${glob} ${type}`;
   const isNamed = glob === undefined || isAll ? undefined : createNameTest(createGlobTest(glob), type);
   return (subject) => {
-    const known = subject.values.get(key);
-    if (known !== undefined) return known;
+    const cached = subject.values.get(key);
+    if (cached !== undefined) return cached;
     const values = createValues();
     for (const node of nodesAt(subject, path)) {
       if (isMany) addBelow(values, node, root, isNamed);

@@ -34,10 +34,10 @@ export function aggregateField(
   const members = name.includes('*') ? [] : expandFields(table.mapping, name);
   const member = members.find(({ type }) => type === 'keyword') ?? members[0];
   if (member) return dynamicValues(table, member);
-  const known = Array.from(table.mapping.fields.values()).filter(({ type }) => type !== 'text');
+  const aggregatable = Array.from(table.mapping.fields.values()).filter(({ type }) => type !== 'text');
   const guess = nearest(
     name,
-    known.map((other) => other.name),
+    aggregatable.map((other) => other.name),
   );
   return {
     code: 'unknown-field',

@@ -54,17 +54,17 @@ function planSiblings(
   const names = new Set<string>();
   return items.flatMap((item, index) => {
     if (typeof item === 'string') return [];
-    const place = `${pointer}/${index}`;
+    const itemPointer = `${pointer}/${index}`;
     if (names.has(item.name)) {
       const message = `is the name of another item beside it; every item needs a name of its own.`;
-      plan.faults.push({ pointer: `${place}/name`, code: 'not-unique', message });
+      plan.faults.push({ pointer: `${itemPointer}/name`, code: 'not-unique', message });
     }
     names.add(item.name);
     if (depth > 1 && reserved.has(item.name)) {
       const message = `is a member of every bucket, so that a nested item cannot have this name.`;
-      plan.faults.push({ pointer: `${place}/name`, code: 'reserved', message });
+      plan.faults.push({ pointer: `${itemPointer}/name`, code: 'reserved', message });
     }
-    return [planItem(plan, item, place, depth)];
+    return [planItem(plan, item, itemPointer, depth)];
   });
 }
 

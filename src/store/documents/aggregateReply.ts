@@ -71,12 +71,12 @@ function dense({ buckets }: PlannedItem, found: readonly Bucket[], budget: Budge
     spend(budget, found.length);
     return found;
   }
-  const known = new Map(found.map((bucket) => [bucket.key, bucket]));
+  const bucketsByKey = new Map(found.map((bucket) => [bucket.key, bucket]));
   const last = Number(found.at(-1)?.key);
   const all: Bucket[] = [];
   for (let key = Number(first.key); key <= last; key = buckets.starts.next(key)) {
     spend(budget, 1);
-    all.push(known.get(key) ?? { ...first, key, row: {}, items: new Map() });
+    all.push(bucketsByKey.get(key) ?? { ...first, key, row: {}, items: new Map() });
   }
   return all;
 }

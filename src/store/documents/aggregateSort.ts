@@ -11,17 +11,17 @@ export function planSort(
   pointer: string,
 ): BucketSort[] {
   return sort.flatMap((item, index): BucketSort[] => {
-    const place = `${pointer}/sort/${index}`;
+    const itemPointer = `${pointer}/sort/${index}`;
     if (item.order && item.direction && item.order !== item.direction) {
       const message = '`order` and `direction` are two names of one thing.';
-      faults.push({ pointer: `${place}/direction`, code: 'contradiction', message });
+      faults.push({ pointer: `${itemPointer}/direction`, code: 'contradiction', message });
     }
     const order = item.order ?? item.direction;
     if (item.field === '_count') return [{ by: 'count', order: order ?? 'desc' }];
     if (item.field === '_key') return [{ by: 'key', order: order ?? 'asc' }];
     const metric = findMetric(item.field, words, measures);
     if (metric) return [{ by: 'metric', ...metric, order: order ?? 'asc' }];
-    faults.push({ pointer: `${place}/field`, code: 'unknown-field', message: unknown });
+    faults.push({ pointer: `${itemPointer}/field`, code: 'unknown-field', message: unknown });
     return [];
   });
 }

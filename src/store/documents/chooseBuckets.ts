@@ -60,13 +60,13 @@ function chooseInside(level: Level, index: number, groups: Sql): Sql {
 }
 
 function rankColumns(level: Level, index: number, around: string): Sql {
-  const place = index + 1;
+  const n = index + 1;
   return sql`row_number() over (partition by ${raw(around)}
-    order by ${raw(`l.k${place}`)} is null, ${orderOf(level, index)})
-      as ${raw(`r${place}`)},
-    sum(${raw(`l.${countName(index)}`)}) filter (where ${raw(`l.k${place}`)} is not null)
+    order by ${raw(`l.k${n}`)} is null, ${orderOf(level, index)})
+      as ${raw(`r${n}`)},
+    sum(${raw(`l.${countName(index)}`)}) filter (where ${raw(`l.k${n}`)} is not null)
       over (partition by ${raw(around)})
-      as ${raw(`o${place}`)}`;
+      as ${raw(`o${n}`)}`;
 }
 
 function countName(index: number): string {

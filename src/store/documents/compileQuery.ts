@@ -24,7 +24,7 @@ export function createQueryBudget(): QueryBudget {
 }
 
 /** At most this many rows are read to recheck what SQL matches only approximately. */
-const checkedAtMost = 100_000;
+const maxRechecked = 100_000;
 /** With more tenants than this the term index does not help, and the list of hashes would be long. */
 const hashedTenants = 1000;
 
@@ -81,7 +81,7 @@ export async function compileSearch(
   });
   const condition = all([scope.condition, ...bounds, narrowed(part, terms)]);
   if (!part.isExact) {
-    const checked = await checkOneByOne(db, table, condition, predicate);
+    const checked = await recheckRows(db, table, condition, predicate);
     return { condition: all([scope.condition, ...times, checked]) };
   }
   if (part.narrow.length === 0) return { condition };
@@ -122,24 +122,19 @@ function inTime(timeseries: Timeseries): Sql {
 }
 
 /** The matcher rechecks the rows that SQL found; the search continues with those that match. */
-async function checkOneByOne(
-  db: Db,
-  table: DocumentTable,
-  condition: Sql,
-  predicate: Predicate,
-): Promise<Sql> {
+async function recheckRows(db: Db, table: DocumentTable, condition: Sql, predicate: Predicate): Promise<Sql> {
   const names = [...new Set(fieldsOf(predicate).flatMap(({ path }) => path.slice(0, 1)))].filter((name) =>
     table.columns.has(name),
   );
   const columns = names.map((name) => sql`${memberColumn(table, name).sql} as ${raw(`"${name}"`)}`);
   const rows = await db.query<{ [member: string]: unknown; _uid: string; _timestamp: number }>(
     sql`select ${join([...columns, raw('t.uid as _uid'), raw('t.timestamp as _timestamp')], ', ')}
-      from ${raw(table.name)} t where ${condition} limit ${checkedAtMost + 1}`,
+      from ${raw(table.name)} t where ${condition} limit ${maxRechecked + 1}`,
   );
-  if (rows.length > checkedAtMost) {
+  if (rows.length > maxRechecked) {
     throw new Problem(
       'invalid-query',
-      `This query has to be checked row by row, and more than ${checkedAtMost} rows are possible. ` +
+      `This query has to be checked row by row, and more than ${maxRechecked} rows are possible. ` +
         'Narrow it by a shorter time or by another condition.',
     );
   }

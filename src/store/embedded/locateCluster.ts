@@ -15,7 +15,7 @@ type Location = {
   home: string;
   cluster: string;
   exists: boolean;
-  isRemembered: boolean;
+  isRecorded: boolean;
   /** Whose files are to be handed to the account first. */
   formerOwner: number | undefined;
 };
@@ -45,7 +45,7 @@ export async function locateCluster(dataDir: string, account: Account | undefine
     cluster,
     exists: owner !== undefined,
     formerOwner,
-    isRemembered: remembered !== undefined || home === dataDir,
+    isRecorded: remembered !== undefined || home === dataDir,
   };
 }
 
@@ -68,11 +68,7 @@ async function findFormerOwner(options: {
 }
 
 /** Written only when the cluster is complete, so a pointer to nothing always means a lost cluster. */
-export async function rememberCluster(options: {
-  dataDir: string;
-  cluster: string;
-  log: Log;
-}): Promise<void> {
+export async function recordCluster(options: { dataDir: string; cluster: string; log: Log }): Promise<void> {
   const { dataDir, cluster, log } = options;
   await rename(partialPointerIn(dataDir), pointerIn(dataDir));
   log('Placed the database outside of the data folder, which the account of PostgreSQL cannot enter', {

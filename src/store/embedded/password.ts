@@ -34,8 +34,8 @@ export async function ensurePassword(options: {
   log: Log;
 }): Promise<string> {
   const { dataDir, log } = options;
-  const known = await readPassword(dataDir);
-  if (known !== undefined) return known;
+  const existing = await readPassword(dataDir);
+  if (existing !== undefined) return existing;
   const password = randomBytes(32).toString('hex');
   const partial = `${passwordFile(dataDir)}.partial`;
   await rm(partial, { force: true });
@@ -47,7 +47,7 @@ export async function ensurePassword(options: {
 }
 
 /** For a new cluster: the password of its predecessor is useless. */
-export async function forgetPassword(dataDir: string): Promise<void> {
+export async function deletePassword(dataDir: string): Promise<void> {
   await rm(passwordFile(dataDir), { force: true });
 }
 

@@ -6,10 +6,10 @@ import { type Connection, connectionAt, createDatabase, probe } from './connecti
 import { createCluster } from './createCluster.ts';
 import { findPackage, type NativePackage } from './findPackage.ts';
 import { launchPostmaster } from './launchPostmaster.ts';
-import { locateCluster, rememberCluster } from './locateCluster.ts';
+import { locateCluster, recordCluster } from './locateCluster.ts';
 import { lockDataFolder } from './lockDataFolder.ts';
 import type { Log } from './log.ts';
-import { ensurePassword, forgetPassword, readPassword } from './password.ts';
+import { deletePassword, ensurePassword, readPassword } from './password.ts';
 import { clearStale, clearStalePid, findPostmaster, type Postmaster, stopPostmaster } from './postmaster.ts';
 import { provideBinaries } from './provideBinaries.ts';
 import {
@@ -118,13 +118,13 @@ async function runServer(
   async function launch(): Promise<{ postmaster: Postmaster; password: string }> {
     const binaries = await provideBinaries({ ...options, ...location });
     if (!location.exists) {
-      await forgetPassword(dataDir);
+      await deletePassword(dataDir);
       await createCluster({ ...location, binaries, account, log });
     }
     const { formerOwner } = location;
     if (account && formerOwner !== undefined)
       await transferCluster({ ...location, formerOwner, account, log });
-    if (!location.isRemembered) await rememberCluster({ dataDir, cluster, log });
+    if (!location.isRecorded) await recordCluster({ dataDir, cluster, log });
     await clearStale(cluster, account);
     const password = await ensurePassword({ ...options, binaries, cluster });
     await writeHba(hbaFile);

@@ -23,9 +23,9 @@ export function createAutomaton(nfa: Nfa, subsets: Subsets, hasFewSets: boolean)
       for (let at = 0; at < value.length; at++) {
         const codePoint = codePointAt(value, at);
         if (codePoint > 0xffff) at += 1;
-        const known = rows[set]![classOf(codePoint)]!;
-        if (known !== -1) {
-          set = known;
+        const cached = rows[set]![classOf(codePoint)]!;
+        if (cached !== -1) {
+          set = cached;
         } else {
           set = next(set, codePoint);
           rows = subsets.rows();

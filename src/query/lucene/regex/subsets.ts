@@ -51,8 +51,8 @@ export function createSubsets(nfa: Nfa): Subsets {
     classStarts,
     classOf,
     step: (set, classIndex) => {
-      const known = steps[set]![classIndex]!;
-      if (known !== -1) return known;
+      const cached = steps[set]![classIndex]!;
+      if (cached !== -1) return cached;
       const next = keep(follow(sets[set]!, classIndex));
       steps[set]![classIndex] = next;
       return next;
