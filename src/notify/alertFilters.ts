@@ -1,6 +1,6 @@
 import { giveWay } from '../lib/eventLoop.ts';
-import type { PacedMatcher } from '../query/lucene/pacedMatcher.ts';
-import { createSubject, type Subject } from '../query/lucene/subject.ts';
+import type { PacedMatcher } from '../query/lucene/createPacedMatcher.ts';
+import { createSubject, type Subject } from '../query/lucene/createSubject.ts';
 import { createAlertMatcher } from '../store/alerts/createAlertMatcher.ts';
 
 /** Decides whether alerts pass query strings, giving way in between; every query and every alert is prepared once. */

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { alertUid } from '../../src/alerts/alertUid.ts';
 import { type Finding, severityOf } from '../../src/model/alert.ts';
-import { createMatcher } from '../../src/query/lucene/matcher.ts';
+import { createMatcher } from '../../src/query/lucene/createMatcher.ts';
+import { createSubject } from '../../src/query/lucene/createSubject.ts';
 import { namedFields } from '../../src/query/lucene/namedFields.ts';
-import { parseQuery } from '../../src/query/lucene/parser.ts';
+import { parseQuery } from '../../src/query/lucene/parseQuery.ts';
 import { resolve } from '../../src/query/lucene/resolve.ts';
-import { createSubject } from '../../src/query/lucene/subject.ts';
 import { alertTable } from '../../src/store/alerts/alertTable.ts';
 import { verifyRollups } from '../../src/store/alerts/rollups.ts';
 import { createRandom } from '../../testing/createRandom.ts';

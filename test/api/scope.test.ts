@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { resources } from '../../src/api/endpoints/endpoints.ts';
 import { Problem } from '../../src/model/errors.ts';
-import { parseQuery } from '../../src/query/lucene/parser.ts';
+import { parseQuery } from '../../src/query/lucene/parseQuery.ts';
 import { resolve } from '../../src/query/lucene/resolve.ts';
 import { alertTable } from '../../src/store/alerts/alertTable.ts';
 import { createRandom, type Random } from '../../testing/createRandom.ts';

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createMatcher } from '../../src/query/lucene/createMatcher.ts';
+import { createSubject } from '../../src/query/lucene/createSubject.ts';
 import { createMapping } from '../../src/query/lucene/mapping.ts';
-import { createMatcher } from '../../src/query/lucene/matcher.ts';
-import { parseQuery } from '../../src/query/lucene/parser.ts';
+import { parseQuery } from '../../src/query/lucene/parseQuery.ts';
 import { resolve } from '../../src/query/lucene/resolve.ts';
-import { createSubject } from '../../src/query/lucene/subject.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { createDocumentTable, findBySql } from './sqlDocuments.ts';
 

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { join, raw, render, type Sql, sql } from '../../src/lib/sql.ts';
 import { analyze, lowerCase } from '../../src/query/analyzer.ts';
-import { createMatcher } from '../../src/query/lucene/matcher.ts';
+import { createMatcher } from '../../src/query/lucene/createMatcher.ts';
+import { createSubject } from '../../src/query/lucene/createSubject.ts';
 import type { Predicate } from '../../src/query/lucene/predicate.ts';
 import type { SqlColumn, SqlSource } from '../../src/query/lucene/sqlSource.ts';
-import { createSubject } from '../../src/query/lucene/subject.ts';
 import { narrowed, toSql } from '../../src/query/lucene/toSql.ts';
 import { oddWords } from '../../src/query/plainWords.ts';
 import { termHash } from '../../src/query/termHash.ts';

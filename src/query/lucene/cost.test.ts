@@ -5,7 +5,7 @@ import { Problem } from '../../model/errors.ts';
 import { compile } from './compile.ts';
 import { searchQueryBudget, streamQueryBudget } from './cost.ts';
 import { createMapping } from './mapping.ts';
-import { parseQuery } from './parser.ts';
+import { parseQuery } from './parseQuery.ts';
 
 const mapping = createMapping({
   uid: 'keyword',

@@ -3,11 +3,11 @@ import { processorMs } from '../../../test/query/processorMs.ts';
 import { vectorDocuments } from '../../../test/query/vectorDocuments.ts';
 import { createRandom } from '../../../testing/createRandom.ts';
 import { Problem } from '../../model/errors.ts';
+import { createMatcher } from './createMatcher.ts';
+import { createSubject } from './createSubject.ts';
 import { createMapping } from './mapping.ts';
-import { createMatcher } from './matcher.ts';
-import { parseQuery } from './parser.ts';
+import { parseQuery } from './parseQuery.ts';
 import { resolve } from './resolve.ts';
-import { createSubject } from './subject.ts';
 
 /** The promise is held for a million, with PROVE_ROUNDS=1000000; a tenth of that keeps the test quick. */
 const randomQueries = Number(process.env.PROVE_ROUNDS ?? 100_000);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { processorMs } from '../../../test/query/processorMs.ts';
 import { createRandom } from '../../../testing/createRandom.ts';
+import { createMatcher } from './createMatcher.ts';
+import { createPhraseTest } from './createPhraseTest.ts';
+import { createSubject } from './createSubject.ts';
 import { createMapping } from './mapping.ts';
-import { createMatcher } from './matcher.ts';
-import { parseQuery } from './parser.ts';
-import { createPhraseTest } from './phrase.ts';
+import { parseQuery } from './parseQuery.ts';
 import { createBudget } from './regex/budget.ts';
 import { compileRegex } from './regex/compileRegex.ts';
 import { resolve } from './resolve.ts';
-import { createSubject } from './subject.ts';
 import { createWildcardTest, parseWildcard } from './wildcard.ts';
 
 describe('a wildcard pattern', () => {

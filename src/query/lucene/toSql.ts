@@ -2,12 +2,12 @@ import { join, type Sql, sql } from '../../lib/sql.ts';
 import { compareText } from './compareText.ts';
 import type { Field } from './mapping.ts';
 import type { Bool, Predicate } from './predicate.ts';
-import { rangeToSql } from './rangeSql.ts';
+import { rangeToSql } from './rangeToSql.ts';
 import { toPostgres } from './regex/toPostgres.ts';
 import { always, exact, never, orMatcher, type SqlPredicate } from './sqlPredicate.ts';
 import { type SqlSource, someValue } from './sqlSource.ts';
 import { wholeTest, wordsTest } from './stringSql.ts';
-import { hashSets, joinTerms, termsToSql } from './termSql.ts';
+import { hashSets, joinTerms, termsToSql } from './termsToSql.ts';
 import { anyWord, regexWord, type WordPattern, wordsInOrder, wordTest } from './wordSql.ts';
 
 /** A resolved query as SQL over the columns of a source. */

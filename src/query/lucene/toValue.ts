@@ -1,5 +1,5 @@
 import { invalidQuery, quote } from './invalidQuery.ts';
-import type { Token } from './lexer.ts';
+import type { Token } from './lex.ts';
 import type { Node } from './tree.ts';
 import { unescapeText } from './unescapeText.ts';
 

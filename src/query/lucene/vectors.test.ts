@@ -3,11 +3,11 @@ import { isPrintedAs } from '../../../test/query/printedForm.ts';
 import { readVectors, vectorDocuments } from '../../../test/query/vectorDocuments.ts';
 import { Problem } from '../../model/errors.ts';
 import { compareText } from './compareText.ts';
+import { createMatcher } from './createMatcher.ts';
+import { createSubject } from './createSubject.ts';
 import { createMapping } from './mapping.ts';
-import { createMatcher } from './matcher.ts';
-import { parseQuery } from './parser.ts';
+import { parseQuery } from './parseQuery.ts';
 import { resolve } from './resolve.ts';
-import { createSubject } from './subject.ts';
 import type { Node, Query } from './tree.ts';
 
 type Vector = { q: string; hits?: string[]; error?: true; parseOnMessage?: string; luceneMessage?: string };

@@ -1,6 +1,6 @@
 import { lowerCase } from '../analyzer.ts';
 import { type Automaton, createWholeAutomaton } from './regex/automaton.ts';
-import { buildNfa } from './regex/nfa.ts';
+import { buildNfa } from './regex/buildNfa.ts';
 import { anyCharacter, literal, type RegexNode } from './regex/tree.ts';
 
 /** `any` stands for any characters, `one` for exactly one code point. */

@@ -1,6 +1,6 @@
 import { type Sql, sql } from '../../lib/sql.ts';
 import type { Catalogue } from './catalogue.ts';
-import { checkCost } from './cost.ts';
+import { checkCost } from './checkCost.ts';
 import { parse } from './parse.ts';
 import { toSql } from './toSql.ts';
 import type { Expression } from './tree.ts';

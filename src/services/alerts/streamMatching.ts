@@ -1,6 +1,6 @@
 import { giveWay } from '../../lib/eventLoop.ts';
 import { createFairQueue } from '../../lib/fairQueue.ts';
-import { createSubject, type Subject } from '../../query/lucene/subject.ts';
+import { createSubject, type Subject } from '../../query/lucene/createSubject.ts';
 import type { AlertEvent } from '../../store/alerts/alertEvents.ts';
 import type { AlertMatcher } from '../../store/alerts/createAlertMatcher.ts';
 

@@ -1,8 +1,8 @@
 import { compile } from '../../query/lucene/compile.ts';
 import { streamQueryBudget } from '../../query/lucene/cost.ts';
-import { createMatcher, type Matcher } from '../../query/lucene/matcher.ts';
-import { createPacedMatcher, type PacedMatcher } from '../../query/lucene/pacedMatcher.ts';
-import { parseQuery } from '../../query/lucene/parser.ts';
+import { createMatcher, type Matcher } from '../../query/lucene/createMatcher.ts';
+import { createPacedMatcher, type PacedMatcher } from '../../query/lucene/createPacedMatcher.ts';
+import { parseQuery } from '../../query/lucene/parseQuery.ts';
 import { alertTable } from './alertTable.ts';
 
 /**

@@ -2,7 +2,7 @@ import { alertUid } from '../../../src/alerts/alertUid.ts';
 import { sql } from '../../../src/lib/sql.ts';
 import { type Finding, severityOf } from '../../../src/model/alert.ts';
 import { namedFields } from '../../../src/query/lucene/namedFields.ts';
-import { parseQuery } from '../../../src/query/lucene/parser.ts';
+import { parseQuery } from '../../../src/query/lucene/parseQuery.ts';
 import { createRandom, type Random } from '../../../testing/createRandom.ts';
 import type { Json, TestApi } from '../../../testing/startTestApi.ts';
 import { createWorld, type World } from '../../support/createWorld.ts';

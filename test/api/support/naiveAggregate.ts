@@ -1,8 +1,8 @@
 import { createBuckets, parseInterval } from '../../../src/query/interval.ts';
-import { createMatcher } from '../../../src/query/lucene/matcher.ts';
-import { parseQuery } from '../../../src/query/lucene/parser.ts';
+import { createMatcher } from '../../../src/query/lucene/createMatcher.ts';
+import { createSubject } from '../../../src/query/lucene/createSubject.ts';
+import { parseQuery } from '../../../src/query/lucene/parseQuery.ts';
 import { resolve } from '../../../src/query/lucene/resolve.ts';
-import { createSubject } from '../../../src/query/lucene/subject.ts';
 import { parseTimeZone } from '../../../src/query/timeZone.ts';
 import { alertTable } from '../../../src/store/alerts/alertTable.ts';
 import type { Json } from '../../../testing/startTestApi.ts';

@@ -1,5 +1,5 @@
 import { escapeCodePoint } from './escapeCodePoint.ts';
-import { parseRegex } from './parse.ts';
+import { parseRegex } from './parseRegex.ts';
 import type { Ranges, RegexNode } from './tree.ts';
 
 /** PostgreSQL takes longer to compile than to search when a pattern written out has more characters than this. */

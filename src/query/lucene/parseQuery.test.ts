@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../model/errors.ts';
-import { parseQuery } from './parser.ts';
+import { parseQuery } from './parseQuery.ts';
 import type { Node } from './tree.ts';
 
 /** The only clause of a query. */

@@ -1,5 +1,5 @@
 import { lowerCase, scanWords } from '../analyzer.ts';
-import { createWordTable, type WordTable } from './wordTable.ts';
+import { createWordTable, type WordTable } from './createWordTable.ts';
 
 /** The words of several texts, found when they are first asked for. */
 export type Words = {

@@ -4,11 +4,11 @@ import { median } from '../../../test/query/median.ts';
 import { processorMs } from '../../../test/query/processorMs.ts';
 import { compile } from './compile.ts';
 import { streamQueryBudget } from './cost.ts';
+import { createMatcher } from './createMatcher.ts';
+import { createPacedMatcher } from './createPacedMatcher.ts';
+import { createSubject } from './createSubject.ts';
 import { createMapping } from './mapping.ts';
-import { createMatcher } from './matcher.ts';
-import { createPacedMatcher } from './pacedMatcher.ts';
-import { parseQuery } from './parser.ts';
-import { createSubject } from './subject.ts';
+import { parseQuery } from './parseQuery.ts';
 
 const mapping = createMapping({ name: 'text', message: 'text', meta: 'dynamic' });
 const compiled = (query: string) => compile(parseQuery(query), mapping, 0, streamQueryBudget).predicate;

@@ -11,8 +11,8 @@ import {
   type PlannedItem,
   type Terms,
 } from './aggregateItem.ts';
-import { planSort } from './aggregateSort.ts';
 import type { DocumentTable } from './documentTable.ts';
+import { planSort } from './planSort.ts';
 
 const maxDepth = 4;
 const maxItems = 50;

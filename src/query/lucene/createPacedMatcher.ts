@@ -1,6 +1,6 @@
-import { createMatcher, type Matcher } from './matcher.ts';
+import { createMatcher, type Matcher } from './createMatcher.ts';
+import { createValuesOf, type Subject } from './createSubject.ts';
 import type { Predicate } from './predicate.ts';
-import { createValuesOf, type Subject } from './subject.ts';
 
 /** Decides what the matcher decides, awaiting `pause` between pieces of the work; for documents that are large. */
 export type PacedMatcher = (subject: Subject, pause: () => Promise<void>) => Promise<boolean>;

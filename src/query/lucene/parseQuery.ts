@@ -1,5 +1,5 @@
 import { invalidQuery, quote } from './invalidQuery.ts';
-import { lex, type Token, type TokenType } from './lexer.ts';
+import { lex, type Token, type TokenType } from './lex.ts';
 import { toValue } from './toValue.ts';
 import type { Clause, Group, Node, Query } from './tree.ts';
 import { unescapeText } from './unescapeText.ts';

@@ -1,8 +1,8 @@
 import { lowerCase } from '../analyzer.ts';
+import { createWords, type Words } from './createWords.ts';
 import { createGlobTest } from './expandFields.ts';
 import { type Field, subField } from './mapping.ts';
 import { isWhole } from './sqlPredicate.ts';
-import { createWords, type Words } from './words.ts';
 
 /**
  * A document to be matched, with what was found in it kept for the next matcher. It must not change meanwhile. However

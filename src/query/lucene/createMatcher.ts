@@ -1,9 +1,10 @@
 import { compareText } from './compareText.ts';
+import { createPhraseTest } from './createPhraseTest.ts';
+import { createValuesOf, type Subject } from './createSubject.ts';
+import type { Words } from './createWords.ts';
 import type { Field } from './mapping.ts';
-import { createPhraseTest } from './phrase.ts';
 import type { Bool, Predicate, TextBound } from './predicate.ts';
 import type { Automaton } from './regex/automaton.ts';
-import { createValuesOf, type Subject } from './subject.ts';
 import {
   createWildcardAutomaton,
   createWildcardTest,
@@ -11,7 +12,6 @@ import {
   loopLength,
   type WildcardPart,
 } from './wildcard.ts';
-import type { Words } from './words.ts';
 
 export type Matcher = (subject: Subject) => boolean;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { createMatcher } from './createMatcher.ts';
+import { createSubject } from './createSubject.ts';
 import { createMapping } from './mapping.ts';
-import { createMatcher } from './matcher.ts';
-import { parseQuery } from './parser.ts';
+import { parseQuery } from './parseQuery.ts';
 import { resolve } from './resolve.ts';
-import { createSubject } from './subject.ts';
 
 const mapping = createMapping({
   uid: 'keyword',
