@@ -26,7 +26,7 @@ export async function drive({ anvil, world, reached, signal }: Options): Promise
       quiet++;
     } else {
       const scene = scenes[played++ % scenes.length]!;
-      // A block that nobody has seen can vanish without a word, which would show nothing.
+      // A reorganisation of a block that Vigil has not processed would show nothing.
       if (scene === 'reorganise') await anvil.blockNumber().then(reached);
       if (scene === 'reorganise') await reorganise(anvil, quiet + 1);
       else await mine(anvil, await scene(world), everyday(world));

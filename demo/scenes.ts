@@ -24,7 +24,10 @@ export function everyday({ users, token, vault }: World): Step[][] {
   });
 }
 
-/** What happens now and then. The chain is asked how things stand, since a reorganisation may have undone the last scene. */
+/**
+ * What happens now and then. The chain is asked how things stand, since a reorganisation may have undone the last
+ * scene.
+ */
 const moveMuch: Scene = async ({ treasury, users, token }) => {
   const user = pick(users);
   return [

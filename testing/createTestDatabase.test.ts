@@ -12,7 +12,7 @@ describe('createTestDatabase', () => {
     }
   });
 
-  it('gives an empty database without a table, and drops it although somebody is connected', async () => {
+  it('gives an empty database without a table, and drops it although a client is connected', async () => {
     const { config, drop } = await createTestDatabase('empty');
     expect(await query(config, "select from pg_tables where schemaname = 'public'")).toEqual([]);
     const client = new Client(config);

@@ -44,7 +44,10 @@ export type Observer = {
   close(): Promise<void>;
 };
 
-/** Runs one detector on the blocks of a real node: real client, real matching, real evaluation; only the store is left out. */
+/**
+ * Runs one detector on the blocks of a real node: real client, real matching, real evaluation; only the store is left
+ * out.
+ */
 export async function observeDetector(
   url: string,
   schemaName: string,

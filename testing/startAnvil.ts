@@ -28,7 +28,10 @@ export type Receipt = {
 
 export type Anvil = Awaited<ReturnType<typeof startAnvil>>;
 
-/** A real chain of our own on loopback. Each transaction makes a block, unless `blockTime` (s) is given or automine is off. */
+/**
+ * A real chain of our own on loopback. Each transaction makes a block, unless `blockTime` (s) is given or automine is
+ * off.
+ */
 export async function startAnvil(options: { blockTime?: number; port?: number; args?: string[] } = {}) {
   const { child, origin } = await launch(options);
   const url = `http://${origin}`;

@@ -11,12 +11,12 @@ export type BotApi = {
   token: string;
   /** What was sent to chats, and was taken. */
   sent: { chatId: string; text: string; marked: boolean }[];
-  /** Somebody writes in a chat. */
+  /** A user writes in a chat. */
   say(chat: Chat, text: string, from?: Person | null): void;
   push(update: Json): void;
   /** The next messages to a chat fail like this, in turn. */
   fail(chatId: number, ...failures: Failure[]): void;
-  /** Updates that nobody has confirmed. */
+  /** Updates that are not confirmed. */
   waiting(): number;
   /** Polls that were refused because another one was open. */
   conflicts(): number;

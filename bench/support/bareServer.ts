@@ -10,7 +10,9 @@ export type BareRoute = {
   replace?: (request: FastifyRequest) => Map<unknown, unknown>;
 };
 
-/** The least a server can do: run the statements and answer with the rows as JSON. Nothing is checked or written down. */
+/**
+ * The least a server can do: run the statements and answer with the rows as JSON. Nothing is checked or written down.
+ */
 export async function startBareServer(
   pool: pg.Pool,
   routes: readonly BareRoute[],

@@ -33,7 +33,9 @@ async function runLoad({ port, shots, ms }: Order): Promise<Tally> {
   };
 }
 
-/** One request at a time on a kept connection, through a bare socket: an HTTP client would cost as much as the server. */
+/**
+ * One request at a time on a kept connection, through a bare socket: an HTTP client would cost as much as the server.
+ */
 function runConnection(
   port: number,
   shot: Shot,

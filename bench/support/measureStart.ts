@@ -6,7 +6,10 @@ import { fileURLToPath } from 'node:url';
 
 export type Start = { firstMs: number; laterMs: number; idleBytes: number };
 
-/** Runs `vigil serve` twice on a new data folder: how long each start takes, and what it holds after doing nothing for a while. */
+/**
+ * Runs `vigil serve` twice on a new data folder: how long each start takes, and what it holds after doing nothing for
+ * a while.
+ */
 export async function measureStart(dataDir: string, idleMs: number): Promise<Start> {
   const first = await startVigil(dataDir);
   await stop(first.child);

@@ -11,7 +11,10 @@ type Order = { seed: number; behind: number; live: number };
 
 const transferred = eventTopic('OwnershipTransferred(address,address)');
 
-/** A node in a process of its own. All blocks are made beforehand; `next` lets one more be seen, `rewind` hides them again. */
+/**
+ * A node in a process of its own. All blocks are made beforehand; `next` lets one more be seen, `rewind` hides them
+ * again.
+ */
 process.on('message', (message: Order | 'next' | 'rewind') => {
   if (message === 'next') show(shown + 1);
   else if (message === 'rewind') {

@@ -64,7 +64,10 @@ const plainKinds = Uint8Array.from({ length: 128 }, (_, code) => {
   return /[ \t\r\n!$%&()+\-/<=>?@[\\\]^`{|}~]/.test(character) ? betweenWords : 0;
 });
 
-/** Lower case one code point at a time: `toLowerCase` would add a dot to İ and look around Σ for a word's end. Keeps the length. */
+/**
+ * Lower case, one code point at a time: `toLowerCase` would expand İ and treat a final Σ differently. Keeps the
+ * length.
+ */
 export function lowerCase(text: string): string {
   const plain = contextual.test(text) ? text.replaceAll('İ', 'i').replaceAll('Σ', 'σ') : text;
   return plain.toLowerCase();

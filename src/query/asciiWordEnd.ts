@@ -26,8 +26,8 @@ const hash = 0x23;
 const star = 0x2a;
 
 /**
- * Where the word that starts at `start` ends, `start` if none does, or -1 if a character beyond ASCII or the limit stands
- * where it could end. Most words of most texts are such, and are found several times faster than by the rules of Unicode.
+ * The end of the word that starts at `start`, `start` if there is none, or -1 if a non-ASCII character or the limit is
+ * where it could end. Most words are ASCII, and this is several times faster than the rules of Unicode.
  */
 export function asciiWordEnd(text: string, start: number, limit: number): number {
   let at = start;

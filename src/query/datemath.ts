@@ -17,7 +17,7 @@ export function parseDate(expression: string, now: number, roundUp: boolean): nu
 
 /**
  * Start or end of a telemetry range: epoch milliseconds, or an offset from now such as `-1d` or `now-1d/d`.
- * `isTimestamp` tells the two apart, because only timestamps extend the bounds of the reply.
+ * `isTimestamp` distinguishes the two, because only timestamps extend the bounds of the reply.
  */
 export function parseRangeEnd(
   expression: string,

@@ -8,7 +8,7 @@ export type Interval =
 
 type CalendarUnit = 'year' | 'quarter' | 'month' | 'week' | 'day' | 'hour' | 'minute' | 'second';
 
-/** `start` is the first millisecond of the bucket that holds an instant, `next` the start of the bucket after a start. */
+/** `start` is the first millisecond of the bucket of an instant, `next` the start of the following bucket. */
 export type Buckets = { readonly start: (ms: number) => number; readonly next: (start: number) => number };
 
 /** `1M`, `month`: one calendar unit; otherwise a multiple of ms, s, m, h or d such as `90m`. */

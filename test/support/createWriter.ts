@@ -3,7 +3,7 @@ import type { Random } from '../../testing/createRandom.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import type { Acknowledged, Ledger } from './openLedger.ts';
 
-/** What a tenant of the crash test has from the beginning; nobody changes it. */
+/** The records of a tenant of the crash test that never change. */
 export type WriterOwner = {
   tenantId: number;
   token: string;

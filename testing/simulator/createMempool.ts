@@ -40,7 +40,10 @@ type Options = Partial<Market> & {
 
 export type Mempool = ReturnType<typeof createMempool>;
 
-/** The transactions that wait for blocks of this chain. Every block the chain makes takes those that are due, in nonce order. */
+/**
+ * The transactions that wait for blocks of this chain. Every block the chain makes takes those that are due, in nonce
+ * order.
+ */
 export function createMempool(chain: SimChain, options: Options = {}) {
   const { baseFee = 1_000_000_000n, tip = 1_000_000_000n, minPrice = 0n, contract } = options;
   let market: Market = { baseFee, tip, minPrice };

@@ -100,7 +100,9 @@ export function createSimChain(options: Options) {
       return extend(blocks);
     },
 
-    /** Reorganises back to a branch that was left before: it ends with this block, and its blocks are the same again. */
+    /**
+     * Reorganises back to a branch that was left before: it ends with this block, and its blocks are the same again.
+     */
     adopt(tip: SimBlock): void {
       const back: SimBlock[] = [];
       let block: SimBlock | undefined = tip;

@@ -152,7 +152,7 @@ function createTextRangeMatcher(field: Field, lower?: TextBound, upper?: TextBou
     const words = found.words();
     const ends = words.ends();
     if (ends === undefined) return false;
-    // With an open end, the last word or the first one tells.
+    // With an open end, the last or the first word decides.
     if (upper === undefined) return isInside(ends.last);
     return lower === undefined ? isInside(ends.first) : words.some(isInside);
   };

@@ -5,7 +5,7 @@ import { type Field, subField } from './mapping.ts';
 import { isWhole } from './sqlPredicate.ts';
 
 /**
- * A document to be matched, with what was found in it kept for the next matcher. It must not change meanwhile. However
+ * A document to match, with a cache of what matchers read from it; it must not change. However
  * many matchers share it, each part of the document is read once for a field.
  */
 export type Subject = {

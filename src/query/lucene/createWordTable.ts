@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { rankOf } from './compareText.ts';
 
-/** The distinct words of a text as places in it, so that a text of any size is read once and hardly anything is copied. */
+/** The distinct words of a text as offsets into it: a text of any size is read once and almost nothing is copied. */
 export type WordTable = {
   readonly has: (word: string) => boolean;
   readonly some: (test: (word: string) => boolean) => boolean;

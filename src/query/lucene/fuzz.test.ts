@@ -79,7 +79,7 @@ function answer(query: string): boolean {
     isRead = isReadable(query);
   };
   let ms = processorMs(run);
-  // Again if it was slow, because garbage of other queries may have been collected meanwhile.
+  // Again if it was slow, because garbage of other queries may have been collected in between.
   for (let round = 0; ms > maxMs && round < 5; round++) ms = processorMs(run);
   expect(ms, query.slice(0, 200)).toBeLessThanOrEqual(maxMs);
   return isRead;

@@ -88,7 +88,7 @@ describe('parseQuery', () => {
     expect(shape('a\\ b c')).toEqual(['a b c']);
   });
 
-  it('tells the kinds of terms apart', () => {
+  it('distinguishes the kinds of terms', () => {
     expect(parseOne('f:a\\*')).toMatchObject({ type: 'text', text: 'a*', field: 'f' });
     expect(parseOne('a\\u0042\\**')).toMatchObject({ type: 'prefix', text: 'aB*' });
     expect(parseOne('a\\?*?')).toMatchObject({ type: 'wildcard', pattern: 'a\\?*?' });

@@ -20,7 +20,7 @@ export function rangeToSql(range: Range, source: SqlSource): Sql {
   );
 }
 
-/** Compared as what they are, so that an index and the planner's statistics serve; none is beyond what a double holds. */
+/** Compares without a cast, so an index and the planner's statistics apply; every value fits into a double. */
 function integers(column: Sql, min: number, max: number): Sql {
   const limit = Number.MAX_SAFE_INTEGER;
   if (min > limit || max < -limit) return sql`false`;

@@ -2,8 +2,8 @@ import type { Field, FieldType } from './mapping.ts';
 import { none, type Predicate } from './predicate.ts';
 
 /**
- * A value searched in several fields, one of which has to have it. It means the same for all fields of a kind, for which
- * it is worked out once. Undefined if it says nothing about any of them.
+ * A value searched in several fields, at least one of which must have it. Resolved once for all fields of a kind.
+ * Undefined if it applies to none of them.
  */
 export function resolveEach(
   fields: readonly Field[],

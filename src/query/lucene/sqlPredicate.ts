@@ -2,14 +2,14 @@ import { type Sql, sql } from '../../lib/sql.ts';
 import type { Field } from './mapping.ts';
 
 /**
- * `condition` is true or false, never null. It is exact, or true for some rows too many: then `isExact` is false and the
- * rows have to pass the matcher as well. `narrow` lists sets of term hashes; a matching row has one of each set.
+ * `condition` is true or false, never null. It is exact, or true for some rows too many: then `isExact` is false and
+ * the rows have to pass the matcher as well. `narrow` lists sets of term hashes; a matching row has one of each set.
  */
 export type SqlPredicate = {
   condition: Sql;
   isExact: boolean;
   narrow: readonly (readonly number[])[];
-  /** One such set where the condition is as fast without it, but which serves beside others as one of several choices. */
+  /** One such set where the condition is as fast without it; useful only as one of several alternatives. */
   choice?: readonly number[];
 };
 
@@ -17,7 +17,7 @@ export const always: SqlPredicate = { condition: sql`true`, isExact: true, narro
 export const never: SqlPredicate = { condition: sql`false`, isExact: true, narrow: [] };
 export const exact = (condition: Sql): SqlPredicate => ({ condition, isExact: true, narrow: [] });
 
-/** A field that stands for members by a pattern of their names is looked for in all members; the matcher sorts it out. */
+/** A field with a name pattern is searched in all members; the matcher rechecks. */
 export function orMatcher(field: Field, condition: Sql): SqlPredicate {
   return { condition, isExact: isWhole(field), narrow: [] };
 }

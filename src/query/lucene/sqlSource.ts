@@ -80,7 +80,7 @@ function someJson(field: Field, { column, below }: Found, kind: Kind, test: (val
     else coalesce(${jsonTest(field, kind, member, test)}, false) end)`;
 }
 
-/** Whether a number of a JSON field lies within bounds. Both are numbers of JavaScript, so that decimals compare as doubles. */
+/** Whether a number of a JSON field is within bounds; compared as doubles, like numbers of JavaScript. */
 export function someJsonNumber(
   field: Field,
   { column, below }: Found,

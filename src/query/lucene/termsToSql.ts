@@ -94,7 +94,7 @@ function keywordNarrow(
 }
 
 /**
- * Alternatives with fewer expressions, for each is planned anew for every partition: columns that are asked for the same
+ * Alternatives with fewer expressions, because each is planned for every partition: columns that are asked for the same
  * values become one test, and a whole text is not asked for where its words are.
  */
 export function joinTerms(

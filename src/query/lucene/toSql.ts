@@ -141,7 +141,7 @@ export function narrowed(predicate: SqlPredicate, terms: Sql): Sql {
   return join([...hashTests(predicate, terms), predicate.condition], ' and ');
 }
 
-/** What the index alone can tell; whatever matches passes all of these. */
+/** Conditions on the index; every match passes all of them. */
 export function hashTests(predicate: SqlPredicate, terms: Sql): Sql[] {
   return predicate.narrow.map((hashes) => sql`${terms} && ${hashes}::int4[]`);
 }

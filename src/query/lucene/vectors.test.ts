@@ -54,7 +54,7 @@ describe('the comparison with printed forms', () => {
     ['NOT a', '-a'],
     ['numericSeverity:>5', 'numericSeverity:[5 TO 9223372036854775807]'],
     ['"a b"~2', '"a b"'],
-  ])('tells %s from %s', (query, form) => {
+  ])('distinguishes %s from %s', (query, form) => {
     expect(isPrintedAs(resolve(withDefaultField(parseQuery(query)), mapping, now), form)).toBe(false);
   });
 });

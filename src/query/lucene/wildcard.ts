@@ -32,8 +32,8 @@ export function parseWildcard(pattern: string, isFolded: boolean): WildcardPart[
 }
 
 /**
- * How many characters may have to be compared again for each character of a value: those of the longest part between two
- * stars that has a `?` in it. 0 where a value is read once.
+ * How many characters may have to be compared again for each character of a value: those of the longest part between
+ * two stars that has a `?` in it. 0 where a value is read once.
  */
 export function loopLength(parts: readonly WildcardPart[]): number {
   let longest = 0;

@@ -1,8 +1,8 @@
 import type { Sql } from '../../lib/sql.ts';
 
 /**
- * What a resource lets one search, by the names its callers know. A field that is absent cannot be told from one that
- * does not exist, so secrets are kept safe by leaving them out.
+ * What a resource lets one search, by the names its callers know. A field that is absent cannot be distinguished from
+ * one that does not exist, so secrets are kept safe by leaving them out.
  */
 export type Catalogue = { readonly [name: string]: WhereField };
 

@@ -6,7 +6,7 @@ import { type Resolved, resolve } from './resolve.ts';
 
 export type SortItem = { field: string; order?: 'asc' | 'desc'; direction?: 'asc' | 'desc' };
 
-/** What follows ORDER BY: nulls last either way, text by code point, and the tie-breaker so that pages never overlap. */
+/** The ORDER BY clause: nulls last, text by code point, and a unique key at the end, so pages never overlap. */
 export function compileSort(
   sort: readonly SortItem[] | undefined,
   catalogue: Catalogue,
@@ -45,7 +45,7 @@ function toKey({ field: path, order, direction }: SortItem, pointer: string, cat
   return sql`${value} ${raw(descending ? 'desc' : 'asc')} nulls last`;
 }
 
-/** Nothing for objects, for free-form JSON, whose values may be of any type, and for what is inside a list of objects. */
+/** Undefined for objects, free-form JSON, whose values may have any type, and members inside a list of objects. */
 function toSortable({ field, outer }: Resolved, descending: boolean): Sql | undefined {
   if (field.type === 'one' || field.type === 'many' || field.type === 'json') return undefined;
   if (outer.some(({ type }) => type === 'many')) return undefined;

@@ -28,7 +28,7 @@ describe('compileWhere', () => {
     expect(compileWhere(' \n', catalogue)).toEqual({ condition: undefined, names: new Set() });
   });
 
-  it('tells the top-level fields that the clause names', () => {
+  it('lists the top-level fields that the clause names', () => {
     const { names } = compileWhere(
       'not (id = 1 or schema.name is null) and config.status = 1 and id = 2',
       catalogue,

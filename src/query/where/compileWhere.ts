@@ -6,8 +6,9 @@ import { toSql } from './toSql.ts';
 import type { Expression } from './tree.ts';
 
 /**
- * The clause as a condition, in parentheses, that is TRUE for the records sought and FALSE or NULL for the others, so it may be ANDed to
- * a scope but not negated. A blank text is no condition. `names` are the top-level fields that the clause speaks of.
+ * The clause as a condition, in parentheses, that is TRUE for the records sought and FALSE or NULL for the others, so
+ * it may be ANDed to a scope but not negated. A blank text is no condition. `names` are the top-level fields that the
+ * clause speaks of.
  */
 export function compileWhere(
   text: string,

@@ -4,7 +4,7 @@ import type { Bound } from './bindValue.ts';
 import { compareValue } from './compareValue.ts';
 import { all, some } from './quantifiers.ts';
 
-/** TRUE where the test over a path inside jsonb is `want`. A list on the way or at the end stands for any of its items. */
+/** TRUE where the test over a path inside jsonb is `want`. A list on the path stands for any of its items. */
 export function jsonToSql(column: Sql, members: readonly string[], test: BoundTest, want: boolean): Sql {
   if (test.type === 'null') return nullToSql(column, members, want);
   const { items, value } = walk(column, members);

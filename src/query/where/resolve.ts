@@ -2,14 +2,14 @@ import { nearest } from '../../lib/nearest.ts';
 import type { Catalogue, ManyField, OneField, WhereField } from './catalogue.ts';
 import { quote } from './invalidWhere.ts';
 
-/** A dotted path in a catalogue: the objects on the way, the field at its end, and what of the path lies inside JSON. */
+/** A dotted path in a catalogue: the objects on the path, the field at its end, and the part inside JSON. */
 export type Resolved = {
   readonly outer: readonly (OneField | ManyField)[];
   readonly field: WhereField;
   readonly members: readonly string[];
 };
 
-/** `index` tells which name is at fault. */
+/** `index` is that of the wrong name. */
 export type Unresolved = { readonly fault: string; readonly index: number };
 
 export function resolve(names: readonly string[], catalogue: Catalogue): Resolved | Unresolved {

@@ -46,8 +46,8 @@ export async function insertResolvedEvents(tx: Db, condition: Sql): Promise<void
 }
 
 /**
- * The sequence number up to which every event is committed: transactions that are still open may insert theirs after it.
- * Only a statement that starts afterwards sees all of them.
+ * The sequence number up to which every event is committed: transactions that are still open may insert theirs after
+ * it. Only a statement that starts afterwards sees all of them.
  */
 async function findSettled(db: Db): Promise<number> {
   const rows = await db.query<{ seq: number }>(sql`select settled_alert_event() as seq`);
@@ -62,8 +62,8 @@ function toPosition(id: string): Sql {
 }
 
 /**
- * The events after one up to another, in order, each with its current alert: at most `limit`, and none after the one with
- * which the alerts together reach `length` characters.
+ * The events after one up to another, in order, each with its current alert: at most `limit`, and none after the one
+ * with which the alerts together reach `length` characters.
  */
 export async function readAlertEvents(
   db: Db,

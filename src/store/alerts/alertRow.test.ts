@@ -27,7 +27,7 @@ const texts = {
 };
 
 it.each(Object.entries(texts))(
-  'a large text in %s has all its words and gives way meanwhile',
+  'a large text in %s has all its words and yields to the event loop',
   async (_, text) => {
     let turns = 0;
     const count = setInterval(() => turns++, 0);

@@ -68,8 +68,8 @@ type Span = { from: number; beyond: number };
 type RollupSpan = Span & { width: number };
 
 /**
- * Alerts before the first and after the last whole quarter are counted directly, in the same statement and so in the same
- * snapshot. Undefined if a bucket begins within a quarter.
+ * Alerts before the first and after the last whole quarter are counted directly, in the same statement and so in the
+ * same snapshot. Undefined if a bucket begins within a quarter.
  */
 function countsByRollup(owner: AlertOwner, cut: TimeCut): Sql | undefined {
   const inside = cut.starts.filter((start) => start > cut.from);

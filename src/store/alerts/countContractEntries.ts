@@ -2,7 +2,9 @@ import { sql } from '../../lib/sql.ts';
 import { type AlertGroup, complianceTags } from '../../model/alert.ts';
 import { type Db, onlyRow } from '../db.ts';
 
-/** What is set up on a contract, by the group of its alerts: active detectors, and triggers and actions of any state. */
+/**
+ * What is set up on a contract, by the group of its alerts: active detectors, and triggers and actions of any state.
+ */
 export async function countContractEntries(
   db: Db,
   { id, tenantId }: { id: number; tenantId: number },

@@ -6,8 +6,8 @@ import { parseQuery } from '../../query/lucene/parseQuery.ts';
 import { alertTable } from './alertTable.ts';
 
 /**
- * Decides in memory what a search would find: synchronously, or paced for large alerts, yielding to the event loop. `cost`
- * is in the unit of `streamQueryBudget`.
+ * Decides in memory what a search would find: synchronously, or paced for large alerts, yielding to the event loop.
+ * `cost` is in the unit of `streamQueryBudget`.
  */
 export type AlertMatcher = {
   readonly matches: Matcher;

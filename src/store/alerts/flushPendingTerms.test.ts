@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Store } from '../db.ts';
 import { flushPendingTerms } from './flushPendingTerms.ts';
 
-it('asks once for many alerts, and holds up nobody where it may not sort', async () => {
+it('flushes once for many alerts, and blocks no one where it may not flush', async () => {
   let asked = 0;
   const refused = async (): Promise<never> => {
     asked++;

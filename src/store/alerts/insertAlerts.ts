@@ -14,8 +14,8 @@ export type InsertedAlert = {
 };
 
 /**
- * Inserts the alerts that do not exist yet, with their roll-ups and stream events, and returns these. A retracted alert is
- * restored when its block is part of the chain again.
+ * Inserts the alerts that do not exist yet, with their roll-ups and stream events, and returns these. A retracted
+ * alert is restored when its block is part of the chain again.
  */
 export async function insertAlerts(
   tx: Db,

@@ -14,7 +14,9 @@ import { countUpTo, withTimeLimit } from './searchDocuments.ts';
 
 /** For all statements of a request together; each also has a limit of its own. */
 const timeLimitMs = 2000;
-/** A row is a bucket of the innermost level, or one of the documents without a key, of which a bucket has one at most. */
+/**
+ * A row is a bucket of the innermost level, or one of the documents without a key, of which a bucket has one at most.
+ */
 const maxRows = 2 * maxBuckets + 2;
 
 type Row = { [column: string]: unknown; s: number };

@@ -29,9 +29,9 @@ export function partNames(level: Level, index: number, table = ''): Sql[] {
 }
 
 /**
- * For a column that is never null and never negative: whether a full join has found its row. Written so that the planner
- * does not see that an inner or a left join would do: where it expects one row and there are thousands, it would loop
- * over these for each of thousands of others, which a full join is never done by.
+ * For a column that is never null and never negative: whether a full join has found its row. Written so that the
+ * planner does not see that an inner or a left join would do: where it expects one row and there are thousands, it
+ * would loop over these for each of thousands of others, which a full join is never done by.
  */
 export function isMatched(column: string): Sql {
   return raw(`coalesce(${column}, -1) >= 0`);

@@ -50,8 +50,8 @@ export type CompiledSearch = {
     beyond: (count: number) => Sql;
   };
   /**
-   * A FROM clause with this many documents from the term index. `n` counts them; the last one is always in the result, hit
-   * or not, and shows that there may be more hits.
+   * A FROM clause with this many documents from the term index. `n` counts them; the last one is always in the
+   * result, hit or not, and shows that there may be more hits.
    */
   candidates?: (count: number) => Sql;
 };

@@ -7,8 +7,8 @@ import { type DocumentTable, memberColumn } from './documentTable.ts';
 export type SortItem = { field: string; order?: 'asc' | 'desc'; direction?: 'asc' | 'desc' };
 
 /**
- * The ORDER BY clause: nulls last, texts by code point, of several values the least or the greatest, and at the end a unique
- * key, so pages never overlap. `upToTime` is the same without that key.
+ * The ORDER BY clause: nulls last, texts by code point, of several values the least or the greatest, and at the end a
+ * unique key, so pages never overlap. `upToTime` is the same without that key.
  */
 export type Order = { whole: Sql; upToTime: Sql };
 

@@ -43,9 +43,9 @@ export function defineDocumentTable(
 }
 
 /**
- * Which documents a call may see: a condition on `t`, and its tenants, if they are listed. `ordered` is a condition that all
- * of these documents fulfil and for which an index returns them in time order. `foreign` are documents of tenants that share
- * them for viewing: their private members can be neither read nor searched.
+ * Which documents a call may see: a condition on `t`, and its tenants, if they are listed. `ordered` is a condition
+ * that all of these documents fulfil and for which an index returns them in time order. `foreign` are documents of
+ * tenants that share them for viewing: their private members can be neither read nor searched.
  */
 export type DocumentScope = {
   condition: Sql;

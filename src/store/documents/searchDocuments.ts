@@ -15,8 +15,8 @@ export type DocumentSearch = QueryInput & {
 };
 
 /**
- * The newest documents that are scanned first, per requested hit and at least: common terms are found among them at once,
- * where the term index would list every document that ever contained them.
+ * The newest documents that are scanned first, per requested hit and at least: common terms are found among them at
+ * once, where the term index would list every document that ever contained them.
  */
 const newestPerHit = 60;
 const minNewest = 600;
@@ -46,7 +46,10 @@ export async function searchDocuments(
   return findRows(db, seen, scope, search, selectDocument(seen, names), now);
 }
 
-/** The same as the JSON text of the response, built by PostgreSQL: parsing records only to serialise them takes longest. */
+/**
+ * The same as the JSON text of the response, built by PostgreSQL: parsing records only to serialise them takes
+ * longest.
+ */
 export async function searchJson(
   db: Db,
   table: DocumentTable,

@@ -50,8 +50,9 @@ export async function locateCluster(dataDir: string, account: Account | undefine
 }
 
 /**
- * Root's databases of before belong to the account that everything unprivileged shares; and where the system was reinstalled
- * around a data folder, PostgreSQL's account may have got another number, but the password is still root's.
+ * Root's databases of before belong to the account that everything unprivileged shares; and where the system was
+ * reinstalled around a data folder, PostgreSQL's account may have got another number, but the password is still
+ * root's.
  */
 async function findFormerOwner(options: {
   dataDir: string;
@@ -60,8 +61,8 @@ async function findFormerOwner(options: {
   account: Account;
 }): Promise<number | undefined> {
   const { dataDir, home, owner, account } = options;
-  const begun = await readFormerOwner(home);
-  if (begun !== undefined) return begun;
+  const interrupted = await readFormerOwner(home);
+  if (interrupted !== undefined) return interrupted;
   if (owner === account.uid) return undefined;
   const isRoots = owner === (await sharedAccount()).uid || (await ownerOf(passwordFile(dataDir))) === 0;
   return isRoots ? owner : undefined;
@@ -101,8 +102,8 @@ async function chooseHome(dataDir: string, account: Account | undefined): Promis
 
 async function createHome(dataDir: string): Promise<string> {
   // A start that failed or was killed may have created one.
-  const begun = await readIfThere(partialPointerIn(dataDir));
-  if (begun !== undefined && existsSync(dirname(begun))) return dirname(begun);
+  const partial = await readIfThere(partialPointerIn(dataDir));
+  if (partial !== undefined && existsSync(dirname(partial))) return dirname(partial);
   try {
     if ((await mkdir(refuge, { recursive: true })) !== undefined) await chmod(refuge, 0o711);
     const home = await mkdtemp(join(refuge, 'data-'));

@@ -13,8 +13,8 @@ import type { Binaries } from './provideBinaries.ts';
 const patienceMs = 120_000;
 
 /**
- * The password of the cluster's only role, kept where only Vigil can read it. The file exists only when the cluster has the
- * password; its absence shows a server that was started without.
+ * The password of the cluster's only role, kept where only Vigil can read it. The file exists only when the cluster
+ * has the password; its absence shows a server that was started without.
  */
 export async function readPassword(dataDir: string): Promise<string | undefined> {
   try {

@@ -102,7 +102,7 @@ describe('startEmbedded', () => {
     }
   });
 
-  it('lets nobody in without the password, which only Vigil can read', async (context) => {
+  it('lets no one in without the password, which only Vigil can read', async (context) => {
     const embedded = await start();
     try {
       expect((await stat(join(dataDir, 'postgres-password'))).mode & 0o777).toBe(0o600);
@@ -133,7 +133,7 @@ describe('startEmbedded', () => {
     const account = await findAccount();
     const former = isRoot ? await sharedAccount() : undefined;
     if (former) await promisify(execFile)('chown', ['-R', `${former.uid}:${former.gid}`, cluster]);
-    // The server of a Vigil from before still runs, and lets in whoever finds it.
+    // The server of a previous Vigil still runs, and accepts everyone.
     const { postgres } = await provideBinaries({
       nativePackage: await findPackage(),
       home: dataDir,
@@ -184,7 +184,7 @@ describe('startEmbedded', () => {
     await writeFile(file, right);
   });
 
-  it('tells what PostgreSQL said when it does not start, and frees the folder', async () => {
+  it('reports the output of PostgreSQL when it does not start, and frees the folder', async () => {
     await expect(start({ shared_buffers: 'nonsense' })).rejects.toThrow(
       /PostgreSQL did not start on .*\n.*invalid value for parameter "shared_buffers": "nonsense"/,
     );

@@ -18,8 +18,8 @@ type Supervisor = {
 };
 
 /**
- * Restarts the server whenever it exits unexpectedly. Polls, because an adopted server is not a child process and sends no
- * exit event.
+ * Restarts the server whenever it exits unexpectedly. Polls, because an adopted server is not a child process and
+ * sends no exit event.
  */
 export function supervise(options: {
   cluster: string;

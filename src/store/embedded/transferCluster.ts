@@ -30,8 +30,8 @@ export async function transferCluster(options: {
 }
 
 /**
- * Changes the owner of each folder before reading it, so the former owner cannot place a link into it. Skips files of other
- * owners.
+ * Changes the owner of each folder before reading it, so the former owner cannot place a link into it. Skips files of
+ * other owners.
  */
 async function changeOwner(path: string, formerOwner: number, account: Account): Promise<void> {
   const before = await lstat(path);

@@ -1,4 +1,4 @@
-/** The pattern is no regular expression. A query with one matches nothing, so whoever compiles decides what it means. */
+/** The pattern is no regular expression; a query with one matches nothing. */
 export class RegexSyntaxError extends Error {
   override readonly name = 'RegexSyntaxError';
 }

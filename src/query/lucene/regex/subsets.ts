@@ -9,8 +9,8 @@ export type Nfa = {
 };
 
 /**
- * The sets of states in which an automaton can be at once, found as they are asked for. Code points that no move tells
- * apart share a class. Set 0 is the start.
+ * The sets of states in which an automaton can be at once, computed on demand. Code points that no move
+ * distinguishes share a class. Set 0 is the start.
  */
 export type Subsets = {
   /** The first code point of each class, ascending from 0. */
