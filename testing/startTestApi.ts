@@ -4,7 +4,7 @@ import pino from 'pino';
 import { createEndpoints } from '../src/api/endpoints/endpoints.ts';
 import { createAuthenticate } from '../src/api/http/authenticate.ts';
 import { createMetrics } from '../src/api/http/metrics.ts';
-import { createServer } from '../src/api/http/server.ts';
+import { createServer } from '../src/api/http/createServer.ts';
 import { chains } from '../src/chains/chains.ts';
 import { type Egress, toEgress } from '../src/lib/egress.ts';
 

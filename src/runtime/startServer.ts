@@ -4,7 +4,7 @@ import { createEndpoints } from '../api/endpoints/endpoints.ts';
 import type { createAuthenticate } from '../api/http/authenticate.ts';
 import { createMetrics } from '../api/http/metrics.ts';
 import { startMetricsServer } from '../api/http/metricsServer.ts';
-import { createServer } from '../api/http/server.ts';
+import { createServer } from '../api/http/createServer.ts';
 import type { createLifecycle } from '../lib/createLifecycle.ts';
 import type { Services } from '../services/call.ts';
 import { type Config, confirmationsOf } from './config/loadConfig.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { accessOf, allowedRoles } from '../../src/api/http/access.ts';
 import type { Endpoint } from '../../src/api/http/endpoint.ts';
 import { createMetrics } from '../../src/api/http/metrics.ts';
-import { createServer } from '../../src/api/http/server.ts';
+import { createServer } from '../../src/api/http/createServer.ts';
 import { type Role, roles } from '../../src/model/principal.ts';
 import { issueToken } from '../../src/services/accounts/issueToken.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';

@@ -23,6 +23,8 @@ export type Reply = {
   headers?: Record<string, string>;
   /** Carries something that is shown once: only the token that asked for it may get it again. */
   isSecret?: boolean;
+  /** A session token that the body carries and that was created by this request. */
+  newToken?: string;
   /** Sent piece by piece in place of the body. */
   stream?: Stream;
 };

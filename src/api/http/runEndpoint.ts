@@ -19,6 +19,7 @@ export type Answer = {
   headers: Record<string, string>;
   body: string;
   isSecret?: boolean;
+  newToken?: string;
   stream?: Stream;
 };
 
@@ -130,6 +131,7 @@ async function answer(endpoint: Endpoint, call: Call, input: Checked): Promise<A
     headers,
     body,
     ...(reply.isSecret ? { isSecret: true } : {}),
+    ...(reply.newToken === undefined ? {} : { newToken: reply.newToken }),
     ...(reply.stream ? { stream: reply.stream } : {}),
   };
 }

@@ -13,7 +13,7 @@ import type { Call } from '../../../services/call.ts';
 import { findPlanUse } from '../../../store/accounts/plans.ts';
 import { userTable } from '../../../store/accounts/userTable.ts';
 import { searchRecords } from '../../../store/records/records.ts';
-import { type Endpoint, endpoint } from '../../http/endpoint.ts';
+import { type Endpoint, endpoint, type Reply } from '../../http/endpoint.ts';
 import { apiKey } from './apiKey.ts';
 import { planUse } from './plan.ts';
 
@@ -25,6 +25,11 @@ const session = Shape(
   },
   ['token', 'expiredAt'],
 );
+
+/** The server accepts the new token whatever else comes from the address of its user. */
+function toSessionReply(body: { token: string; expiredAt: number }): Reply {
+  return { body, newToken: body.token };
+}
 
 const loginEndpoint = endpoint({
   method: 'POST',
@@ -53,7 +58,7 @@ const loginEndpoint = endpoint({
   effect: 'session',
   password: 'check',
   problems: ['unauthenticated'],
-  handle: async (call, { body }) => ({ body: await login(call, body) }),
+  handle: async (call, { body }) => toSessionReply(await login(call, body)),
 });
 
 const refreshEndpoint = endpoint({
@@ -67,7 +72,7 @@ const refreshEndpoint = endpoint({
   reply: session,
   effect: 'session',
   endsReused: true,
-  handle: async (call) => ({ body: await refresh(call) }),
+  handle: async (call) => toSessionReply(await refresh(call)),
 });
 
 const logoutEndpoint = endpoint({

@@ -1,0 +1,161 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hashToken } from '../../lib/token.ts';
+import { Problem } from '../../model/errors.ts';
+import type { Principal, Scope } from '../../model/principal.ts';
+import { endReusedSession } from '../../services/accounts/sessions.ts';
+import { accessOf } from './access.ts';
+import { authorize, visibleTo } from './authorize.ts';
+import type { Endpoint } from './endpoint.ts';
+import { addDeprecation } from './headers.ts';
+import { createPasswordGuard } from './passwordGuard.ts';
+import { createRequestLimits } from './requestLimits.ts';
+import { createRequestShares } from './requestShares.ts';
+import { routeOf } from './route.ts';
+import { type Answer, readInput, runEndpoint } from './runEndpoint.ts';
+import { sendStream } from './sendStream.ts';
+import type { ServerOptions } from './serverOptions.ts';
+import { addressKey } from './trustedProxies.ts';
+
+export const bodyLimit = 1024 * 1024;
+const sweepMs = 60_000;
+
+type Caller = { principal: Principal; scope: Scope; visible: Scope };
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The endpoint's route; Fastify builds an object every time that it is asked for it. */
+    route: string | null;
+    /** Set once the request is authorized. */
+    caller: Caller | null;
+  }
+}
+
+/** The principal of requests without a token. */
+export const anonymous: Principal = {
+  tokenId: 0,
+  tokenKind: 'SESSION',
+  userId: null,
+  tenantId: null,
+  organisationId: null,
+  roles: [],
+  readOnly: null,
+};
+
+/** Every endpoint as a route: limit, authenticate and authorize; then check the input, take a share and run. */
+export function addEndpoints(app: FastifyInstance, options: ServerOptions): void {
+  const gates = createGates(app, options);
+  for (const endpoint of options.endpoints) {
+    const url = routeOf(endpoint);
+    app.route({
+      method: endpoint.method,
+      url,
+      bodyLimit: endpoint.bodyLimit ?? bodyLimit,
+      // Before the body is read: a caller without a token costs a look-up and no more.
+      onRequest: async (request, reply) => {
+        request.route = url;
+        request.caller = await admit(endpoint, options, gates, request, reply);
+      },
+      handler: async (request, reply) => {
+        if (!request.caller) throw new Error('The request was not authorized.');
+        const answer = await run(endpoint, options, gates, request, request.caller);
+        if (answer.newToken !== undefined) options.authenticate.expect(answer.newToken);
+        return send(endpoint, request, reply, answer);
+      },
+    });
+  }
+}
+
+type Gates = ReturnType<typeof createGates>;
+
+/** What bounds the requests of all endpoints together. */
+function createGates(app: FastifyInstance, { rateLimit, services, authenticate }: ServerOptions) {
+  const limits = createRequestLimits(rateLimit, services.now);
+  const passwords = createPasswordGuard(services.now);
+  const sweep = () => {
+    limits.sweep();
+    authenticate.sweep();
+    passwords.sweep();
+  };
+  const sweeper = setInterval(sweep, sweepMs).unref();
+  app.addHook('onClose', async () => clearInterval(sweeper));
+  return { limits, passwords, shares: createRequestShares() };
+}
+
+async function admit(
+  endpoint: Endpoint,
+  options: ServerOptions,
+  { limits }: Gates,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Caller> {
+  const access = accessOf(endpoint);
+  const address = addressKey(request.ip);
+  const principal = access === 'public' ? anonymous : await authenticate(endpoint, options, request, address);
+  limits.take(principal, address, ({ remaining, waitSeconds }) => {
+    reply
+      .header('ratelimit', `"default";r=${remaining};t=${Math.ceil(waitSeconds)}`)
+      .header('ratelimit-policy', limits.policy);
+  });
+  const scope = authorize(principal, access, endpoint.effect);
+  return { principal, scope, visible: visibleTo(principal) };
+}
+
+async function authenticate(
+  endpoint: Endpoint,
+  options: ServerOptions,
+  request: FastifyRequest,
+  address: string,
+): Promise<Principal> {
+  try {
+    return await options.authenticate.authenticate(request.headers.authorization, address);
+  } catch (error) {
+    const isUnknown = error instanceof Problem && error.code === 'unauthenticated';
+    if (endpoint.endsReused && isUnknown) await endIfReused(options.services, request);
+    throw error;
+  }
+}
+
+async function endIfReused(services: ServerOptions['services'], request: FastifyRequest): Promise<void> {
+  const token = /^Bearer +(vigil_session_[\w-]+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  const origin = { requestId: request.id, address: request.ip };
+  if (token !== undefined) await endReusedSession(services, { hash: hashToken(token) }, origin);
+}
+
+function run(
+  endpoint: Endpoint,
+  { services }: ServerOptions,
+  { shares, passwords }: Gates,
+  request: FastifyRequest,
+  caller: Caller,
+): Promise<Answer> {
+  const { principal } = caller;
+  const input = readInput(endpoint, request);
+  const work = () => runEndpoint(endpoint, services, caller, request, input);
+  // Sessions have connections of their own.
+  const runShared = () =>
+    endpoint.effect === 'session'
+      ? work()
+      : shares.run(endpoint, principal.tenantId, principal === anonymous, work);
+  if (!endpoint.password) return runShared();
+  const origin = { ip: addressKey(request.ip), principal };
+  return passwords.run(endpoint.password, origin, input.body, runShared);
+}
+
+function send(
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, headers, body, stream }: Answer,
+): FastifyReply {
+  if (endpoint.deprecated) addDeprecation(reply, endpoint.deprecated);
+  reply.headers(headers);
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (isRead && isCurrent(request.headers['if-none-match'], headers.etag)) return reply.code(304).send();
+  if (stream) return sendStream(endpoint, request, reply, stream);
+  return reply.code(status).type('application/json; charset=utf-8').send(body);
+}
+
+/** If-None-Match: the caller has this version already. */
+function isCurrent(ifNoneMatch: string | undefined, etag: string | undefined): boolean {
+  if (ifNoneMatch === undefined || etag === undefined) return false;
+  return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag);
+}

@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import compress from '@fastify/compress';
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import { Problem } from '../../model/errors.ts';
+import { platformTenant, type Series } from '../../model/metrics.ts';
+import type { Principal } from '../../model/principal.ts';
+import type { MetricRecorder } from '../../services/telemetry/metricRecorder.ts';
+import { unusedRows } from './access.ts';
+import { addEndpoints, anonymous, bodyLimit } from './addEndpoints.ts';
+import { createClientErrorHandler } from './clientErrors.ts';
+import type { Endpoint } from './endpoint.ts';
+import { addSecurityHeaders, allowOrigins } from './headers.ts';
+import { addMethodRoutes, collectMethods, noSuchRoute } from './methodRoutes.ts';
+import { toProblemReply } from './problem.ts';
+import { readAnonymousJson, readJson } from './readJson.ts';
+import type { ServerOptions } from './serverOptions.ts';
+import { addSystemRoutes } from './system.ts';
+import { cleanForwarded, createTrust } from './trustedProxies.ts';
+
+/** A client that sends a header or body slower than this is disconnected. */
+const requestTimeoutMs = 10_000;
+/** Longer than any statement may take, so that a client that reads its answer gets it. */
+const closeTimeoutMs = 20_000;
+
+/** The HTTP server: the endpoints, the system routes, and what every request and answer have in common. */
+export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+  refuseUnusedRows(options.endpoints);
+  const app = createApp(options);
+  const methodsOf = collectMethods(app);
+  addProblems(app, methodsOf);
+  readBodies(app);
+  await app.register(compress, {
+    threshold: 1024,
+    encodings: ['gzip', 'deflate', 'identity'],
+    requestEncodings: ['gzip', 'deflate', 'identity'],
+  });
+  if (options.corsOrigins.length > 0) await allowOrigins(app, options.corsOrigins);
+  addClosing(app, options);
+  addRequestLog(app, options);
+  addEndpoints(app, options);
+  addMethodRoutes(app, options.endpoints, methodsOf);
+  await addSystemRoutes(app, options);
+  return app;
+}
+
+/** A process without the role `api` has no endpoints at all. */
+function refuseUnusedRows(endpoints: readonly Endpoint[]): void {
+  const unused = endpoints.length === 0 ? [] : unusedRows(endpoints);
+  if (unused.length > 0)
+    throw new Error(`The access table names endpoints that do not exist: ${unused.join(', ')}.`);
+}
+
+function createApp({ log, trustedProxies }: ServerOptions): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    // A logger for each request would cost more than the one line it writes, which names the request itself.
+    childLoggerFactory: (logger) => logger,
+    bodyLimit,
+    requestTimeout: 30_000,
+    http: { headersTimeout: requestTimeoutMs, requestTimeout: requestTimeoutMs },
+    forceCloseConnections: 'idle',
+    genReqId: readRequestId,
+    // A path that cannot be decoded reaches neither the error handler nor a hook.
+    frameworkErrors: (error, request, reply) => {
+      addSecurityHeaders(reply);
+      sendProblem(error, request, reply);
+    },
+    clientErrorHandler: createClientErrorHandler(log),
+    ...(trustedProxies ? { trustProxy: createTrust(trustedProxies) } : {}),
+    routerOptions: { ignoreTrailingSlash: false, maxParamLength: 500 },
+    exposeHeadRoutes: true,
+  });
+  app.decorateRequest('route', null);
+  app.decorateRequest('caller', null);
+  cleanForwarded(app.server);
+  // An Expect header changes nothing about the answer, as HTTP permits.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  return app;
+}
+
+function addProblems(app: FastifyInstance, methodsOf: (path: string) => string[]): void {
+  app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(new Problem('unknown-path', 'There is no such path.'), request, reply),
+  );
+  // Before the body is read, which no handler would use.
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(request.is404 ? noSuchRoute(request, methodsOf) : undefined);
+  });
+}
+
+function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const problem = toProblemReply(error, request.id);
+  if (problem.isFault)
+    request.log.error({ requestId: request.id, err: error }, 'Request failed unexpectedly; answered 500');
+  else if (problem.status === 503)
+    request.log.warn({ requestId: request.id, err: error }, 'Request could not be served; answered 503');
+  return reply.code(problem.status).headers(problem.headers).send(problem.body);
+}
+
+function readBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => {
+      if (body.length === 0) return undefined;
+      return request.caller?.principal === anonymous ? readAnonymousJson(body) : readJson(body);
+    },
+  );
+}
+
+/** Ends streams and connections that would otherwise delay closing for as long as their clients like. */
+function addClosing(app: FastifyInstance, { services }: ServerOptions): void {
+  let isClosing = false;
+  app.addHook('preClose', async () => {
+    isClosing = true;
+    setTimeout(() => app.server.closeAllConnections(), closeTimeoutMs).unref();
+    await services.alertFeed.close();
+  });
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    addSecurityHeaders(reply);
+    if (isClosing) reply.header('connection', 'close');
+    done(null, payload);
+  });
+}
+
+function addRequestLog(app: FastifyInstance, { log, metrics, services }: ServerOptions): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.route ?? request.routeOptions.url ?? 'unknown';
+    metrics.observeRequest(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
+    log.info(
+      {
+        requestId: request.id,
+        method: request.method,
+        route,
+        status: reply.statusCode,
+        durationMs: Math.round(reply.elapsedTime * 10) / 10,
+        tenantId: request.caller?.principal.tenantId ?? undefined,
+      },
+      'Request answered',
+    );
+    if (request.caller) countRequest(services.recorder, request.method, request.caller.principal);
+    done();
+  });
+}
+
+const requestSeries = new Map(
+  ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'].map((type): [string, Series] => [
+    type,
+    { metric: 'api_requests', labels: { type } },
+  ]),
+);
+
+/** Requests without a token belong to no tenant and are not counted. */
+function countRequest(recorder: MetricRecorder, method: string, principal: Principal): void {
+  const series = requestSeries.get(method);
+  if (!series || principal.tokenId === anonymous.tokenId) return;
+  recorder.add(series, platformTenant, 1);
+  if (principal.tenantId !== null) recorder.add(series, principal.tenantId, 1);
+}
+
+function readRequestId(request: { headers: Record<string, string | string[] | undefined> }): string {
+  const requested = request.headers['x-request-id'];
+  return typeof requested === 'string' && /^[\w.:/+=-]{1,128}$/.test(requested) ? requested : randomUUID();
+}

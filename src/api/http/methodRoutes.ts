@@ -1,0 +1,90 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Problem } from '../../model/errors.ts';
+import type { Endpoint } from './endpoint.ts';
+import { routeOf } from './route.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route only refuses a method that the path does not have. */
+    isRefusal?: true;
+  }
+}
+
+/** Collects the routes as they are added; finds the methods of a path, none where there is no such path. */
+export function collectMethods(app: FastifyInstance): (path: string) => string[] {
+  const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+  app.addHook('onRoute', ({ url, method, config }) => {
+    // The preflight of CORS is a route of every path.
+    if (url === '*' || url === '/*' || config?.isRefusal) return;
+    const route = routes.get(url) ?? { pattern: toPattern(url), methods: new Set<string>() };
+    for (const name of [method].flat()) route.methods.add(name);
+    routes.set(url, route);
+  });
+  return (path) => {
+    const own = routes.get(path);
+    if (own) return [...own.methods];
+    const found = [...routes.values()].filter(({ pattern }) => pattern.test(path));
+    return [...new Set(found.flatMap(({ methods }) => [...methods]))];
+  };
+}
+
+/** The routes of methods that an endpoint's path does not have: OPTIONS, and 405 where another path would match. */
+export function addMethodRoutes(
+  app: FastifyInstance,
+  endpoints: readonly Endpoint[],
+  methodsOf: (path: string) => string[],
+): void {
+  answerOptions(app, endpoints);
+  refuseShadowed(app, endpoints, methodsOf);
+}
+
+/** A plain OPTIONS lists the methods of the path. */
+function answerOptions(app: FastifyInstance, endpoints: readonly Endpoint[]): void {
+  for (const url of new Set(endpoints.map(routeOf))) {
+    const methods = endpoints
+      .filter((endpoint) => routeOf(endpoint) === url)
+      .map((endpoint) => endpoint.method);
+    const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+    app.route({
+      method: 'OPTIONS',
+      url,
+      handler: async (_request, reply) => reply.header('allow', allow).code(204).send(),
+    });
+  }
+}
+
+/** Without these `GET /project/search` would be read as `GET /project/{id}`. */
+function refuseShadowed(
+  app: FastifyInstance,
+  endpoints: readonly Endpoint[],
+  methodsOf: (path: string) => string[],
+): void {
+  const literal = new Set(endpoints.map(routeOf).filter((url) => !url.includes(':')));
+  for (const url of literal) {
+    const last = url.slice(0, url.lastIndexOf('/'));
+    const shadowed = endpoints.filter((endpoint) => routeOf(endpoint) === `${last}/:id`);
+    const methods = shadowed.map(({ method }) => method).filter((method) => !methodsOf(url).includes(method));
+    if (methods.length === 0) continue;
+    const refuse = async (request: FastifyRequest): Promise<never> => {
+      throw noSuchRoute(request, methodsOf);
+    };
+    app.route({ method: methods, url, config: { isRefusal: true }, onRequest: refuse, handler: refuse });
+  }
+}
+
+/** 405 with the methods that the path has, else 404. */
+export function noSuchRoute(request: FastifyRequest, methodsOf: (path: string) => string[]): Problem {
+  const methods = methodsOf(request.url.replace(/\?.*$/s, ''));
+  if (methods.length === 0) return new Problem('unknown-path', 'There is no such path.');
+  return new Problem('method-not-allowed', `${request.method} is not a method of this path.`, {
+    allow: methods.join(', '),
+  });
+}
+
+function toPattern(url: string): RegExp {
+  const parts = url.split(/(:\w+|\*)/).map((part) => {
+    if (part.startsWith(':')) return '[^/]+';
+    return part === '*' ? '.*' : part.replace(/[^\w/]/g, '\\$&');
+  });
+  return new RegExp(`^${parts.join('')}$`);
+}
