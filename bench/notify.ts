@@ -12,7 +12,7 @@ import { createNotifier } from '../src/notify/createNotifier.ts';
 import { createFollowAlerts } from '../src/notify/followAlerts.ts';
 import { createHttpSender } from '../src/notify/sendHttp.ts';
 import { startWorker } from '../src/notify/worker.ts';
-import { createAlertLinks } from '../src/services/alerts/alertLinks.ts';
+import { createAlertLinks } from '../src/services/alerts/createAlertLinks.ts';
 import { openStore, type Store } from '../src/store/db.ts';
 import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
 import { openKeyring } from '../src/store/keyring.ts';

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { BlockList } from 'node:net';
 import pino from 'pino';
 import { createEndpoints } from '../src/api/endpoints/endpoints.ts';
-import { createAuthenticate } from '../src/api/http/authenticate.ts';
-import { createMetrics } from '../src/api/http/metrics.ts';
+import { createAuthenticator } from '../src/api/http/createAuthenticator.ts';
+import { createMetrics } from '../src/api/http/createMetrics.ts';
 import { createServer } from '../src/api/http/createServer.ts';
 import { chains } from '../src/chains/chains.ts';
 import { type Egress, toEgress } from '../src/lib/egress.ts';
@@ -12,12 +12,12 @@ import type { Role } from '../src/model/principal.ts';
 import { createNotifier } from '../src/notify/createNotifier.ts';
 import { createHttpSender } from '../src/notify/sendHttp.ts';
 import { createSandbox } from '../src/scripts/sandbox.ts';
-import { createFailedLogins } from '../src/services/accounts/failedLogins.ts';
+import { createFailedLogins } from '../src/services/accounts/createFailedLogins.ts';
 import { issueToken } from '../src/services/accounts/issueToken.ts';
-import { createAlertFeed } from '../src/services/alerts/alertFeed.ts';
-import { createAlertLinks } from '../src/services/alerts/alertLinks.ts';
+import { createAlertFeed } from '../src/services/alerts/createAlertFeed.ts';
+import { createAlertLinks } from '../src/services/alerts/createAlertLinks.ts';
 import type { Services } from '../src/services/call.ts';
-import { createMetricRecorder } from '../src/services/telemetry/metricRecorder.ts';
+import { createMetricRecorder } from '../src/services/telemetry/createMetricRecorder.ts';
 import { openStore, type PoolConfig, type Store } from '../src/store/db.ts';
 import { openKeyring } from '../src/store/keyring.ts';
 import { listen } from '../src/store/listen.ts';
@@ -75,7 +75,7 @@ export async function startTestApi(
   const master = randomBytes(32);
   const keyring = await openKeyring(store, () => [master], now());
   const rateLimit = options.rateLimit ?? { perSecond: 1_000_000, burst: 1_000_000 };
-  const authenticate = createAuthenticate(store, now, rateLimit);
+  const authenticate = createAuthenticator(store, now, rateLimit);
   const sandbox = createSandbox();
   const log: string[] = [];
   // No name leads anywhere, so that nothing leaves the machine.
@@ -94,7 +94,7 @@ export async function startTestApi(
     keyring,
     recorder: createMetricRecorder(store, now),
     now,
-    forgetTokens: authenticate.forget,
+    invalidateTokens: authenticate.clearCache,
     mail: options.mail ?? false,
     inviteUrls: () => inviteUrls,
     failedLogins: createFailedLogins({ store, keyring, now }),

@@ -2,18 +2,18 @@ import { openSync } from 'node:fs';
 import { BlockList } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { createEndpoints } from '../../src/api/endpoints/endpoints.ts';
-import { createAuthenticate } from '../../src/api/http/authenticate.ts';
-import { createMetrics } from '../../src/api/http/metrics.ts';
+import { createAuthenticator } from '../../src/api/http/createAuthenticator.ts';
+import { createMetrics } from '../../src/api/http/createMetrics.ts';
 import { createServer } from '../../src/api/http/createServer.ts';
 import { chains } from '../../src/chains/chains.ts';
 import { toEgress } from '../../src/lib/egress.ts';
 
 import { createNotifier } from '../../src/notify/createNotifier.ts';
 import { createLog } from '../../src/runtime/createLog.ts';
-import { createFailedLogins } from '../../src/services/accounts/failedLogins.ts';
-import { createAlertFeed } from '../../src/services/alerts/alertFeed.ts';
-import { createAlertLinks } from '../../src/services/alerts/alertLinks.ts';
-import { createMetricRecorder } from '../../src/services/telemetry/metricRecorder.ts';
+import { createFailedLogins } from '../../src/services/accounts/createFailedLogins.ts';
+import { createAlertFeed } from '../../src/services/alerts/createAlertFeed.ts';
+import { createAlertLinks } from '../../src/services/alerts/createAlertLinks.ts';
+import { createMetricRecorder } from '../../src/services/telemetry/createMetricRecorder.ts';
 import type { Db, Store } from '../../src/store/db.ts';
 import { openKeyring } from '../../src/store/keyring.ts';
 
@@ -25,7 +25,7 @@ const masterKey = Buffer.alloc(32, 'bench');
  * Tokens are looked up in `tokens`, so that the look-up does not get into the recording of a request.
  */
 export async function createVigil(store: Store, tokens: Db): Promise<FastifyInstance> {
-  const authenticate = createAuthenticate(tokens, Date.now, { perSecond: 1_000_000, burst: 1_000_000 });
+  const authenticate = createAuthenticator(tokens, Date.now, { perSecond: 1_000_000, burst: 1_000_000 });
   const keyring = await openKeyring(store, () => [masterKey], Date.now());
   return createServer({
     services: {
@@ -35,7 +35,7 @@ export async function createVigil(store: Store, tokens: Db): Promise<FastifyInst
       keyring,
       recorder: createMetricRecorder(store, Date.now),
       now: Date.now,
-      forgetTokens: authenticate.forget,
+      invalidateTokens: authenticate.clearCache,
       mail: false,
       inviteUrls: () => [],
       failedLogins: createFailedLogins({ store, keyring, now: Date.now }),

@@ -3,7 +3,7 @@ import { chains } from '../../src/chains/chains.ts';
 import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
 import { deriveAuditKey } from '../../src/lib/auditKey.ts';
 import { startWatching } from '../../src/runtime/watching.ts';
-import type { MetricRecorder } from '../../src/services/telemetry/metricRecorder.ts';
+import type { MetricRecorder } from '../../src/services/telemetry/createMetricRecorder.ts';
 import { openStore, type PoolConfig } from '../../src/store/db.ts';
 import { listen } from '../../src/store/listen.ts';
 import { createWatchList } from '../../src/watch/createWatchList.ts';

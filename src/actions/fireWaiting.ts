@@ -6,7 +6,7 @@ import { settleAll } from '../lib/settleAll.ts';
 import { zip } from '../lib/zip.ts';
 import { claimWaiting, type WaitingIntent } from '../store/actions/claimIntents.ts';
 import { type PostponedIntent, postponeIntents } from '../store/actions/settleIntents.ts';
-import { findContractAbi } from '../store/contracts/contractAbi.ts';
+import { findContractAbi } from '../store/contracts/findContractAbi.ts';
 import { type AlertDocument, findAlertDocuments } from '../store/destinations/alertDocuments.ts';
 import { type ActionContext, maxIntentAgeMs } from './actionContext.ts';
 import { type DecidedCall, type Decisions, decideIntents } from './decideIntents.ts';

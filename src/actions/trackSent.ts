@@ -4,7 +4,7 @@ import { zip } from '../lib/zip.ts';
 import { type Attempt, claimSent, lastAttempt, type SentIntent } from '../store/actions/claimIntents.ts';
 import { gapFillerBinding } from '../store/actions/gapFillers.ts';
 import { type PostponedIntent, postponeIntents } from '../store/actions/settleIntents.ts';
-import { findContractAbi } from '../store/contracts/contractAbi.ts';
+import { findContractAbi } from '../store/contracts/findContractAbi.ts';
 import { type ActionContext, recheckDelayMs } from './actionContext.ts';
 import { type Ending, endIntents } from './endIntents.ts';
 import { explainRevert } from './explainRevert.ts';

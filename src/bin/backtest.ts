@@ -7,7 +7,7 @@ import { everything } from '../model/principal.ts';
 import { loadConfig } from '../runtime/config/loadConfig.ts';
 import { createSandbox } from '../scripts/sandbox.ts';
 import { openChains } from '../services/contracts/openChains.ts';
-import { createMetricRecorder } from '../services/telemetry/metricRecorder.ts';
+import { createMetricRecorder } from '../services/telemetry/createMetricRecorder.ts';
 import type { Store } from '../store/db.ts';
 import { detectorTable } from '../store/detectors/detectorTable.ts';
 import type { Keyring } from '../store/keyring.ts';

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import { createCancelOnRetractions, createFireOnAlerts } from '../actions/fireOnAlerts.ts';
-import { createAuthenticate } from '../api/http/authenticate.ts';
+import { createAuthenticator } from '../api/http/createAuthenticator.ts';
 import { createLifecycle, type Stoppable } from '../lib/createLifecycle.ts';
 import { createFollowAlerts } from '../notify/followAlerts.ts';
 import { createFollowRetractions } from '../notify/followRetractions.ts';
 import { createScoreOnAlerts, createUnscoreOnRetractions } from '../scoring/scoreOnAlerts.ts';
 import { ensureAdminToken } from '../services/accounts/ensureAdminToken.ts';
 import { inviteUrlsOf } from '../services/accounts/inviteUrls.ts';
-import { createAlertFeed } from '../services/alerts/alertFeed.ts';
-import { createAlertLinks } from '../services/alerts/alertLinks.ts';
+import { createAlertFeed } from '../services/alerts/createAlertFeed.ts';
+import { createAlertLinks } from '../services/alerts/createAlertLinks.ts';
 import type { Services } from '../services/call.ts';
 import { publishDetectors } from '../services/detectors/publishDetectors.ts';
 import { sealStored } from '../services/detectors/sealStored.ts';
@@ -71,7 +71,7 @@ async function start(
     createCancelOnRetractions({ now }),
     createUnscoreOnRetractions({ now }),
   ];
-  const authenticate = createAuthenticate(database.logins, now, config.rateLimit);
+  const authenticate = createAuthenticator(database.logins, now, config.rateLimit);
   const services: Services = {
     store: database.store,
     logins: database.logins,
@@ -79,7 +79,7 @@ async function start(
     keyring,
     recorder,
     now,
-    forgetTokens: authenticate.forget,
+    invalidateTokens: authenticate.forget,
     mail: notifying.hasMail,
     inviteUrls: () => inviteUrlsOf(config, url),
     failedLogins,

@@ -7,7 +7,7 @@ import { purgeAlertEvents } from '../store/alerts/alertEvents.ts';
 import { purgeAlertRates } from '../store/alerts/alertRate.ts';
 import { dropOldPartitions, ensurePartitionsAhead } from '../store/alerts/partitions.ts';
 import { tidyDeliveries } from '../store/destinations/tidyDeliveries.ts';
-import { forgetOldReplies } from '../store/records/idempotency.ts';
+import { purgeReplies } from '../store/records/idempotency.ts';
 import { tidyScores } from '../store/scores/tidyScores.ts';
 import { dropOldSamples } from '../store/telemetry/dropOldSamples.ts';
 import { purgeBacktests } from '../store/watch/backtests.ts';
@@ -53,7 +53,7 @@ export async function runHousekeeping(options: Options, signal: AbortSignal): Pr
   const retainedFrom = retentionDays === undefined ? undefined : at - retentionDays * dayMs;
   const steps: Record<string, () => Promise<unknown>> = {
     'Creating partitions': () => ensurePartitionsAhead(store, at),
-    'Purging idempotent replies': () => forgetOldReplies(store, at),
+    'Purging idempotent replies': () => purgeReplies(store, at),
     'Expiring approvals': () => expireApprovals(store, at),
     'Purging old deliveries': () => tidyDeliveries(store, at),
     'Purging old alert rates': () => purgeAlertRates(store, at - keepRatesDays * dayMs),

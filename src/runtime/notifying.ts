@@ -14,7 +14,7 @@ import { createHttpSender } from '../notify/sendHttp.ts';
 import { createMessengerASender } from '../notify/sendMessengerA.ts';
 import { createMessengerBSender } from '../notify/sendMessengerB.ts';
 import { startWorker } from '../notify/worker.ts';
-import type { MetricRecorder } from '../services/telemetry/metricRecorder.ts';
+import type { MetricRecorder } from '../services/telemetry/createMetricRecorder.ts';
 import type { Store } from '../store/db.ts';
 import type { Keyring } from '../store/keyring.ts';
 import type { Config } from './config/loadConfig.ts';

@@ -4,7 +4,7 @@ import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import { createSeriesCache, platformTenant } from '../model/metrics.ts';
 import { startScorer } from '../scoring/worker.ts';
 import { createSandbox } from '../scripts/sandbox.ts';
-import type { MetricRecorder } from '../services/telemetry/metricRecorder.ts';
+import type { MetricRecorder } from '../services/telemetry/createMetricRecorder.ts';
 import type { Store } from '../store/db.ts';
 
 type Options = {

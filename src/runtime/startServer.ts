@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createEndpoints } from '../api/endpoints/endpoints.ts';
-import type { createAuthenticate } from '../api/http/authenticate.ts';
-import { createMetrics } from '../api/http/metrics.ts';
-import { startMetricsServer } from '../api/http/metricsServer.ts';
+import type { createAuthenticator } from '../api/http/createAuthenticator.ts';
+import { createMetrics } from '../api/http/createMetrics.ts';
 import { createServer } from '../api/http/createServer.ts';
+import { startMetricsServer } from '../api/http/startMetricsServer.ts';
 import type { createLifecycle } from '../lib/createLifecycle.ts';
 import type { Services } from '../services/call.ts';
 import { type Config, confirmationsOf } from './config/loadConfig.ts';
@@ -15,7 +15,7 @@ type Options = {
   config: Config;
   database: Database;
   services: Services;
-  authenticate: ReturnType<typeof createAuthenticate>;
+  authenticate: ReturnType<typeof createAuthenticator>;
   lifecycle: Pick<ReturnType<typeof createLifecycle>, 'onStop'>;
   log: Logger;
 };

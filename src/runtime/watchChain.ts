@@ -4,7 +4,7 @@ import { BlockUnavailable, type ChainClient } from '../chains/chainClient.ts';
 import type { ChainUid } from '../chains/chains.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import type { Fetch } from '../matching/createReadCache.ts';
-import type { MetricRecorder } from '../services/telemetry/metricRecorder.ts';
+import type { MetricRecorder } from '../services/telemetry/createMetricRecorder.ts';
 import { type Cursor, findCursor, parkChain, saveTick } from '../store/watch/cursor.ts';
 import { createFundingTracker } from '../watch/createFundingTracker.ts';
 import { createWatchList } from '../watch/createWatchList.ts';

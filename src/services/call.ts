@@ -10,10 +10,10 @@ import type { Sandbox } from '../scripts/sandbox.ts';
 import type { Db, Store } from '../store/db.ts';
 import type { Keyring } from '../store/keyring.ts';
 import type { Hsm } from '../wallets/pkcs11/openHsm.ts';
-import type { FailedLogins } from './accounts/failedLogins.ts';
-import type { AlertFeed } from './alerts/alertFeed.ts';
+import type { FailedLogins } from './accounts/createFailedLogins.ts';
+import type { AlertFeed } from './alerts/createAlertFeed.ts';
 import type { ChainAccess } from './contracts/chainAccess.ts';
-import type { MetricRecorder } from './telemetry/metricRecorder.ts';
+import type { MetricRecorder } from './telemetry/createMetricRecorder.ts';
 
 /** What every service can reach; built once. */
 export type Services = {
@@ -27,7 +27,7 @@ export type Services = {
   recorder: MetricRecorder;
   now: () => number;
   /** Forgets what is remembered of tokens, so that a change of rights holds from the next request on. */
-  forgetTokens: () => void;
+  invalidateTokens: () => void;
   mail: boolean;
   /** What links in invites may begin with. */
   inviteUrls: () => readonly string[];

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { accessOf, allowedRoles } from '../../src/api/http/access.ts';
-import type { Endpoint } from '../../src/api/http/endpoint.ts';
-import { createMetrics } from '../../src/api/http/metrics.ts';
+import { createMetrics } from '../../src/api/http/createMetrics.ts';
 import { createServer } from '../../src/api/http/createServer.ts';
+import type { Endpoint } from '../../src/api/http/endpoint.ts';
 import { type Role, roles } from '../../src/model/principal.ts';
 import { issueToken } from '../../src/services/accounts/issueToken.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
@@ -188,8 +188,8 @@ describe('the table of rights', () => {
       services: api.services,
       authenticate: {
         authenticate: async () => Promise.reject(new Error('Nobody asks.')),
-        expect: () => {},
-        forget: () => {},
+        trustNew: () => {},
+        clearCache: () => {},
         sweep: () => {},
       },
       endpoints: list,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Endpoint } from '../../src/api/http/endpoint.ts';
-import { exampleOf } from '../../src/api/http/example.ts';
+import { exampleOf } from '../../src/api/http/exampleOf.ts';
 import { type Answer, type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import type { World } from '../support/createWorld.ts';
 import { badBodies } from './support/badBodies.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { everything } from '../../src/model/principal.ts';
-import { createAlertFeed } from '../../src/services/alerts/alertFeed.ts';
+import { createAlertFeed } from '../../src/services/alerts/createAlertFeed.ts';
 import type { Db } from '../../src/store/db.ts';
 import { addSource } from '../../testing/addSource.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';

@@ -1,47 +1,49 @@
 import type { ChainUid } from '../../chains/chains.ts';
+import type { Resource } from '../http/defineResource.ts';
 import type { Endpoint } from '../http/endpoint.ts';
-import type { Resource } from '../http/resource.ts';
 import { apiKey } from './accounts/apiKey.ts';
-import { authEndpoints } from './accounts/auth.ts';
 import { invite } from './accounts/invite.ts';
 import { organisation } from './accounts/organisation.ts';
 import { plan } from './accounts/plan.ts';
+import { sessionEndpoints } from './accounts/sessionEndpoints.ts';
 import { subscription } from './accounts/subscription.ts';
 import { tenant } from './accounts/tenant.ts';
 import { user } from './accounts/user.ts';
 import { action } from './actions/action.ts';
+import { actionEndpoints } from './actions/actionEndpoints.ts';
 import { approval } from './actions/approval.ts';
 import { approvalEndpoints } from './actions/approvalEndpoints.ts';
-import { actionEndpoints } from './actions/execution.ts';
-import { aggregationEndpoints } from './alerts/aggregation.ts';
-import { alertEndpoints } from './alerts/alert.ts';
-import { alertSearchEndpoints } from './alerts/alertSearch.ts';
-import { createAlertStream } from './alerts/alertStream.ts';
-import { histogram } from './alerts/histogram.ts';
-import { pushAlerts } from './alerts/pushAlerts.ts';
-import { chainEndpoint } from './contracts/chain.ts';
+import { aggregationEndpoints } from './alerts/aggregationEndpoints.ts';
+import { alertEndpoints } from './alerts/alertEndpoints.ts';
+import { alertSearchEndpoints } from './alerts/alertSearchEndpoints.ts';
+import { alertStreamEndpoint } from './alerts/alertStreamEndpoint.ts';
+import { histogramEndpoint } from './alerts/histogramEndpoint.ts';
+import { pushAlertsEndpoint } from './alerts/pushAlertsEndpoint.ts';
+import { chainEndpoint } from './contracts/chainEndpoint.ts';
 import { contract } from './contracts/contract.ts';
 import { project } from './contracts/project.ts';
-import { shareEndpoints } from './contracts/share.ts';
-import { notifyEndpoints } from './destinations/deliveries.ts';
+import { shareEndpoints } from './contracts/shareEndpoints.ts';
+import { deliveryEndpoints } from './destinations/deliveryEndpoints.ts';
 import { destination } from './destinations/destination.ts';
-import { detectionEndpoints } from './detectors/detection.ts';
+import { destinationEndpoints } from './destinations/destinationEndpoints.ts';
+import { backtestEndpoints } from './detectors/backtestEndpoints.ts';
 import { detector } from './detectors/detector.ts';
+import { detectorEndpoints } from './detectors/detectorEndpoints.ts';
 import { detectorSchema } from './detectors/detectorSchema.ts';
 import { trigger } from './detectors/trigger.ts';
 import { label } from './labels/label.ts';
-import { labelImport } from './labels/labelImport.ts';
-import { auditEndpoints } from './records/auditLog.ts';
+import { labelImportEndpoint } from './labels/labelImportEndpoint.ts';
+import { auditEndpoints } from './records/auditEndpoints.ts';
 import { instance } from './scores/instance.ts';
 import { instanceMeta } from './scores/instanceMeta.ts';
 import { license } from './scores/license.ts';
 import { scoreEndpoints } from './scores/scoreEndpoints.ts';
 import { scoreGroup } from './scores/scoreGroup.ts';
-import { scoreSearch } from './scores/scoreSearch.ts';
-import { telemetryEndpoints } from './telemetry/telemetry.ts';
-import { usage } from './telemetry/usage.ts';
-import { tokenomics } from './tokenomics/holdings.ts';
-import { tokenomicsCategory, tokenomicsSchedule } from './tokenomics/tokenomics.ts';
+import { scoreSearchEndpoint } from './scores/scoreSearchEndpoint.ts';
+import { telemetryEndpoints } from './telemetry/telemetryEndpoints.ts';
+import { usageEndpoint } from './telemetry/usageEndpoint.ts';
+import { tokenomicsEndpoint } from './tokenomics/tokenomicsEndpoint.ts';
+import { tokenomicsCategory, tokenomicsSchedule } from './tokenomics/tokenomicsResources.ts';
 import { wallet } from './wallets/wallet.ts';
 import { walletEndpoints } from './wallets/walletEndpoints.ts';
 
@@ -73,25 +75,27 @@ export const resources: readonly Resource[] = [
 /** The one list of endpoints. */
 export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpoint[] {
   const endpoints = [
-    ...authEndpoints,
+    ...sessionEndpoints,
     ...resources.flatMap(({ endpoints }) => endpoints),
     ...shareEndpoints,
     chainEndpoint(confirmations),
     ...alertSearchEndpoints,
     ...aggregationEndpoints,
-    createAlertStream(),
+    alertStreamEndpoint(),
     ...alertEndpoints,
-    pushAlerts,
-    ...detectionEndpoints,
-    ...notifyEndpoints,
+    pushAlertsEndpoint,
+    ...backtestEndpoints,
+    ...detectorEndpoints,
+    ...destinationEndpoints,
+    ...deliveryEndpoints,
     ...walletEndpoints,
     ...actionEndpoints,
-    labelImport,
-    histogram,
-    tokenomics,
-    scoreSearch,
+    labelImportEndpoint,
+    histogramEndpoint,
+    tokenomicsEndpoint,
+    scoreSearchEndpoint,
     ...scoreEndpoints,
-    usage,
+    usageEndpoint,
     ...telemetryEndpoints,
     ...auditEndpoints,
   ];

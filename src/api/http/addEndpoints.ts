@@ -5,11 +5,11 @@ import type { Principal, Scope } from '../../model/principal.ts';
 import { endReusedSession } from '../../services/accounts/sessions.ts';
 import { accessOf } from './access.ts';
 import { authorize, visibleTo } from './authorize.ts';
+import { createPasswordGuard } from './createPasswordGuard.ts';
+import { createRequestLimits } from './createRequestLimits.ts';
+import { createRequestShares } from './createRequestShares.ts';
 import type { Endpoint } from './endpoint.ts';
 import { addDeprecation } from './headers.ts';
-import { createPasswordGuard } from './passwordGuard.ts';
-import { createRequestLimits } from './requestLimits.ts';
-import { createRequestShares } from './requestShares.ts';
 import { routeOf } from './route.ts';
 import { type Answer, readInput, runEndpoint } from './runEndpoint.ts';
 import { sendStream } from './sendStream.ts';
@@ -57,7 +57,7 @@ export function addEndpoints(app: FastifyInstance, options: ServerOptions): void
       handler: async (request, reply) => {
         if (!request.caller) throw new Error('The request was not authorized.');
         const answer = await run(endpoint, options, gates, request, request.caller);
-        if (answer.newToken !== undefined) options.authenticate.expect(answer.newToken);
+        if (answer.newToken !== undefined) options.authenticate.trustNew(answer.newToken);
         return send(endpoint, request, reply, answer);
       },
     });

@@ -9,17 +9,17 @@ import Fastify, {
 import { Problem } from '../../model/errors.ts';
 import { platformTenant, type Series } from '../../model/metrics.ts';
 import type { Principal } from '../../model/principal.ts';
-import type { MetricRecorder } from '../../services/telemetry/metricRecorder.ts';
+import type { MetricRecorder } from '../../services/telemetry/createMetricRecorder.ts';
 import { unusedRows } from './access.ts';
 import { addEndpoints, anonymous, bodyLimit } from './addEndpoints.ts';
-import { createClientErrorHandler } from './clientErrors.ts';
+import { addSystemRoutes } from './addSystemRoutes.ts';
+import { createClientErrorHandler } from './createClientErrorHandler.ts';
 import type { Endpoint } from './endpoint.ts';
 import { addSecurityHeaders, allowOrigins } from './headers.ts';
 import { addMethodRoutes, collectMethods, noSuchRoute } from './methodRoutes.ts';
-import { toProblemReply } from './problem.ts';
 import { readAnonymousJson, readJson } from './readJson.ts';
 import type { ServerOptions } from './serverOptions.ts';
-import { addSystemRoutes } from './system.ts';
+import { toProblemReply } from './toProblemReply.ts';
 import { cleanForwarded, createTrust } from './trustedProxies.ts';
 
 /** A client that sends a header or body slower than this is disconnected. */

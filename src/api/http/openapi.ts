@@ -5,7 +5,7 @@ import { accessOf, allowedRoles } from './access.ts';
 import { approvalRuleOf } from './approvalRules.ts';
 import { isWrite } from './authorize.ts';
 import { type Endpoint, isBodyOptional } from './endpoint.ts';
-import { exampleOf } from './example.ts';
+import { exampleOf } from './exampleOf.ts';
 import { pathOf } from './route.ts';
 
 /** The OpenAPI 3.1 document: the second loop over the endpoints. */

@@ -37,7 +37,7 @@ export async function runEndpoint(
   /** Tokens that are looked up before the transaction ends are found as they were, so they are forgotten once more. */
   const forgetTokens = () => {
     areTokensStale = true;
-    services.forgetTokens();
+    services.invalidateTokens();
   };
   const callOn = (db: Db): Call => {
     // A transaction that is tried again notes them again.
@@ -55,7 +55,7 @@ export async function runEndpoint(
       return key === undefined ? answer(endpoint, call, input) : answerOnce(endpoint, call, input, key);
     });
   } finally {
-    if (areTokensStale) services.forgetTokens();
+    if (areTokensStale) services.invalidateTokens();
     if (securityEvents.length > 0) await writeSecurityEvents(services, request, securityEvents, now);
   }
 }

@@ -2,13 +2,13 @@ import type { BlockList } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Secret } from '../../lib/secret.ts';
 import type { Services } from '../../services/call.ts';
-import type { Authenticate } from './authenticate.ts';
+import type { Authenticator } from './createAuthenticator.ts';
+import type { Metrics } from './createMetrics.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { Metrics } from './metrics.ts';
 
 export type ServerOptions = {
   services: Services;
-  authenticate: Authenticate;
+  authenticate: Authenticator;
   endpoints: readonly Endpoint[];
   metrics: Metrics;
   /** Whether /metrics is served here, and the token that it asks for. */

@@ -3,7 +3,7 @@ import { Problem } from '../../model/errors.ts';
 import { mayGrant, type Principal, type Role } from '../../model/principal.ts';
 import { readOnlyProblem } from '../../model/readOnly.ts';
 import { findPrincipalsById, findReadOnly } from '../../store/accounts/tokens.ts';
-import { findOpenInvite, findRights, markAccepted } from '../../store/records/members.ts';
+import { findOpenInvite, findRights, markAccepted } from '../../store/accounts/users.ts';
 import type { Row } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
 import { createRecord } from '../records/createRecord.ts';

@@ -1,6 +1,6 @@
 import { invalid, Problem } from '../../model/errors.ts';
+import { findOverlapping } from '../../store/accounts/findOverlapping.ts';
 import { lockQuantities } from '../../store/accounts/plans.ts';
-import { findOverlapping } from '../../store/accounts/subscriptions.ts';
 import type { subscriptionTable } from '../../store/accounts/subscriptionTable.ts';
 import type { Row } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
@@ -18,7 +18,7 @@ export async function prepareSubscription(call: Call, change: SubscriptionChange
     throw invalid('/expirationDate', 'order', 'must be later than `startDate`.');
   }
   if (status === 'ACTIVE') await refuseOverlap(call, change, { startDate, expirationDate });
-  call.services.forgetTokens();
+  call.services.invalidateTokens();
   return { ...change.input, startDate };
 }
 

@@ -2,8 +2,8 @@ import { normalizeMailAddress } from '../../lib/mailAddress.ts';
 import { hashPassword } from '../../lib/password.ts';
 import { unprocessable } from '../../model/errors.ts';
 import { revokeSessions } from '../../store/accounts/tokens.ts';
+import { findSharedHash, lockCredentials } from '../../store/accounts/users.ts';
 import type { userTable } from '../../store/accounts/userTable.ts';
-import { findSharedHash, lockCredentials } from '../../store/records/members.ts';
 import type { Row } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
@@ -29,7 +29,7 @@ export async function prepareUser(call: Call, change: UserChange): Promise<Row> 
       );
     }
   }
-  call.services.forgetTokens();
+  call.services.invalidateTokens();
   const { email: requested } = change.current ? { ...change.current, ...change.input } : change.input;
   const email = normalizeMailAddress(requested);
   if (current && email !== current.email && password == null) await refuseOldPassword(call, current);

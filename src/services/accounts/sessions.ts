@@ -2,22 +2,22 @@ import { normalizeMailAddress } from '../../lib/mailAddress.ts';
 import { hashPassword, matchPassword } from '../../lib/password.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
 import {
+  consumeSession,
   findSessions,
   revokeFamilyOf,
   revokeOldestSessions,
   revokeSession,
   revokeSessions,
   type Session,
-  useUpSession,
 } from '../../store/accounts/tokens.ts';
-import { appendAudit } from '../../store/records/audit.ts';
 import {
   findAccounts,
   findSharedHash,
-  holdAccount,
+  lockActiveAccount,
   lockCredentials,
   updatePassword,
-} from '../../store/records/members.ts';
+} from '../../store/accounts/users.ts';
+import { appendAudit } from '../../store/records/audit.ts';
 import type { Call, Services } from '../call.ts';
 import { audit } from '../records/audit.ts';
 import { auditSecurityEvent } from '../records/auditSecurityEvent.ts';
@@ -47,7 +47,7 @@ export async function login(
   const account = accounts.find(
     ({ isActive, passwordHash }) => isActive && passwordHash !== null && right.has(passwordHash),
   );
-  if (!account || !(await holdAccount(call.db, account.id, account.passwordHash))) {
+  if (!account || !(await lockActiveAccount(call.db, account.id, account.passwordHash))) {
     call.services.failedLogins.add(accounts, call.address);
     throw new Problem('unauthenticated', 'The e-mail address or the password is wrong.');
   }
@@ -55,7 +55,7 @@ export async function login(
   const ended = await revokeOldestSessions(call.db, account.id, maxSessions, call.now);
   for (const id of ended)
     await audit(call, 'session', 'replace', { id, tenantId: account.tenantId }, undefined, undefined);
-  if (ended.length > 0) call.services.forgetTokens();
+  if (ended.length > 0) call.services.invalidateTokens();
   return opened;
 }
 
@@ -66,22 +66,22 @@ export async function refresh(call: Call): Promise<Opened> {
     call,
     'Only a session can be refreshed; an API key lives as long as it was made for.',
   );
-  const isHeld = await holdAccount(call.db, userId);
-  const family = await useUpSession(call.db, tokenId, call.now);
+  const isHeld = await lockActiveAccount(call.db, userId);
+  const family = await consumeSession(call.db, tokenId, call.now);
   if (!isHeld || !family) {
     // Another request has used the token since it was looked up. This one's transaction ends with the answer.
     await endReusedSession(call.services, { id: tokenId }, call);
     throw new Problem('unauthenticated', 'The token is unknown, expired or revoked.');
   }
-  call.services.forgetTokens();
+  call.services.invalidateTokens();
   return openSession(call, { userId, tenantId }, 'refresh', family);
 }
 
 export async function logout(call: Call): Promise<void> {
   const { tokenId, tenantId } = call.principal;
   userOf(call, 'Only a session can be logged out; an API key is ended by DELETE /apikey/{id}.');
-  const family = await useUpSession(call.db, tokenId, call.now);
-  call.services.forgetTokens();
+  const family = await consumeSession(call.db, tokenId, call.now);
+  call.services.invalidateTokens();
   await audit(call, 'session', 'logout', { id: family?.id ?? tokenId, tenantId }, undefined, undefined);
 }
 
@@ -94,7 +94,7 @@ export async function endSession(call: Call, id: number): Promise<void> {
   const { userId, tenantId } = call.principal;
   if (userId === null || !(await revokeSession(call.db, userId, id, call.now)))
     throw new Problem('not-found', 'There is no such session.');
-  call.services.forgetTokens();
+  call.services.invalidateTokens();
   await audit(call, 'session', 'end', { id, tenantId }, undefined, undefined);
 }
 
@@ -122,7 +122,7 @@ export async function changePassword(
   const hash = await hashPassword(newPassword, await findSharedHash(call.db, user.email));
   await updatePassword(call.db, userId, hash, call.now);
   await revokeSessions(call.db, userId, call.now, call.principal.tokenId);
-  call.services.forgetTokens();
+  call.services.invalidateTokens();
   const record = { id: userId, tenantId: user.tenantId };
   await audit(call, 'user', 'password', record, undefined, undefined);
 }
@@ -150,7 +150,7 @@ export async function endReusedSession(
       changes: {},
     });
   });
-  services.forgetTokens();
+  services.invalidateTokens();
 }
 
 function userOf({ principal }: Call, otherwise: string): number {

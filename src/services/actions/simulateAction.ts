@@ -11,7 +11,7 @@ import { Problem, unprocessable } from '../../model/errors.ts';
 import { actionTable } from '../../store/actions/actionTable.ts';
 import { type ActionSetup, findActionSetup } from '../../store/actions/intentLog.ts';
 import { findSpending } from '../../store/actions/signing.ts';
-import { findContractAbi } from '../../store/contracts/contractAbi.ts';
+import { findContractAbi } from '../../store/contracts/findContractAbi.ts';
 import { type AlertDocument, findAlertDocuments } from '../../store/destinations/alertDocuments.ts';
 import type { Call } from '../call.ts';
 import { findReadable } from '../records/findReadable.ts';

@@ -11,8 +11,8 @@ import {
 import { addSamples } from '../../store/telemetry/addSamples.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
+import { checkPushedAlerts } from '../records/checkPlanLimit.ts';
 import { findWritable } from '../records/findWritable.ts';
-import { checkPushedAlerts } from '../records/planLimits.ts';
 import type { RecordKind } from '../records/recordKind.ts';
 
 export type Pushed = {

@@ -2,7 +2,7 @@ import type { ChainClient } from '../../chains/chainClient.ts';
 import { type ChainUid, chains } from '../../chains/chains.ts';
 import { createEvmClient } from '../../chains/evm/createEvmClient.ts';
 import { createSeriesCache, platformTenant } from '../../model/metrics.ts';
-import type { MetricRecorder } from '../telemetry/metricRecorder.ts';
+import type { MetricRecorder } from '../telemetry/createMetricRecorder.ts';
 import type { ChainAccess } from './chainAccess.ts';
 
 type Settings = Readonly<Record<string, { endpoints: readonly string[] }>>;

@@ -1,11 +1,11 @@
 import { type Fault, Problem, unprocessable } from '../../model/errors.ts';
 import type { projectTable } from '../../store/contracts/projectTable.ts';
 import {
-  answerShare,
+  deleteStaleAnswers,
   findShares,
   findTenantIds,
-  forgetAnswers,
   type Share,
+  updateShare,
 } from '../../store/contracts/shares.ts';
 import type { Row } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
@@ -41,7 +41,7 @@ export async function prepareProject(call: Call, { input, current }: ProjectChan
 
 export async function finishProject(call: Call, change: ProjectChange, id: number): Promise<void> {
   if (change.current && change.input.viewTenantIds !== undefined && change.tenantId !== null)
-    await forgetAnswers(call.db, change.tenantId, id);
+    await deleteStaleAnswers(call.db, change.tenantId, id);
 }
 
 export async function listShares(call: Call, tenantId: number | undefined): Promise<Share[]> {
@@ -55,7 +55,7 @@ export async function respondToShare(
   answer: 'ACCEPTED' | 'DECLINED',
 ): Promise<Share> {
   const tenantId = viewerOf(call, named);
-  const found = await answerShare(call.db, { tenantId, projectId }, answer);
+  const found = await updateShare(call.db, { tenantId, projectId }, answer);
   const share = found && (await findShares(call.db, tenantId)).find((each) => each.projectId === projectId);
   if (!share) throw new Problem('not-found', 'There is no such share.');
   const verb = answer === 'ACCEPTED' ? 'accept' : 'decline';

@@ -1,5 +1,6 @@
 import { createToken, hashToken } from '../../lib/token.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
+import { findTenantName } from '../../store/accounts/users.ts';
 import {
   confirmByHash,
   countConfirmationMails,
@@ -8,7 +9,6 @@ import {
 } from '../../store/destinations/confirmations.ts';
 import { insertMail } from '../../store/destinations/mailOutbox.ts';
 import { appendAudit } from '../../store/records/audit.ts';
-import { findTenantName } from '../../store/records/members.ts';
 import type { Call } from '../call.ts';
 import { findWritable } from '../records/findWritable.ts';
 import type { RecordKind } from '../records/recordKind.ts';

@@ -17,8 +17,8 @@ import { destinationTable } from '../../store/destinations/destinationTable.ts';
 import { findTargets, openTarget } from '../../store/destinations/targets.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
-import { templateFaults } from '../records/checkTemplate.ts';
 import { findReadable } from '../records/findReadable.ts';
+import { templateFaults } from '../records/templateFaults.ts';
 
 const timeLimitMs = 20_000;
 

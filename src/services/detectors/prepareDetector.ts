@@ -13,10 +13,10 @@ import { findRecord, type Row } from '../../store/records/records.ts';
 import { findMissingParameters, throwFaults } from '../actions/missingParameters.ts';
 import type { Call } from '../call.ts';
 import { checkBindingFilters } from '../destinations/checkBindingFilters.ts';
-import { templateFaults } from '../records/checkTemplate.ts';
-import { checkPlanLimit } from '../records/planLimits.ts';
+import { checkPlanLimit } from '../records/checkPlanLimit.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
 import { bindingScripts, scriptFaults } from '../records/scriptFaults.ts';
+import { templateFaults } from '../records/templateFaults.ts';
 import { sealConfig } from './sealConfig.ts';
 
 type DetectorChange = ChangeOf<typeof detectorTable>;

@@ -1,14 +1,14 @@
 import { templateMembers } from '../../model/alert.ts';
 import { triggerTypes } from '../../model/enumerations.ts';
 import { invalidInput, withDefaults } from '../../model/validate.ts';
-import { findContractAbi } from '../../store/contracts/contractAbi.ts';
+import { findContractAbi } from '../../store/contracts/findContractAbi.ts';
 import type { triggerTable } from '../../store/detectors/triggerTable.ts';
 import type { Row } from '../../store/records/records.ts';
 import { triggers } from '../../triggers/registry.ts';
 import type { Call } from '../call.ts';
 import { checkBindingFilters } from '../destinations/checkBindingFilters.ts';
-import { templateFaults } from '../records/checkTemplate.ts';
 import { type ChangeOf, tenantOf } from '../records/recordKind.ts';
+import { templateFaults } from '../records/templateFaults.ts';
 
 type TriggerChange = ChangeOf<typeof triggerTable>;
 

@@ -6,7 +6,7 @@ import {
   findPlainConfigs,
   findPlainUris,
   findSchemas,
-  forgetBacktestMembers,
+  removeBacktestMembers,
   writeSealedConfig,
   writeSealedUri,
 } from '../../store/detectors/sealedConfigs.ts';
@@ -23,7 +23,7 @@ export async function sealStored(store: Store, keyring: Keyring): Promise<void> 
     const definition = detectors.get(name);
     const members = credentialMembers(definition ? configSchema(definition) : (written ?? {}));
     if (members.length === 0) continue;
-    await forgetBacktestMembers(store, name, members);
+    await removeBacktestMembers(store, name, members);
     while ((await sealConfigs(store, keyring, id, members)) === batchSize);
   }
 }

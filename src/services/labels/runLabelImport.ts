@@ -2,8 +2,8 @@ import type { ChainUid } from '../../chains/chains.ts';
 import { lockQuantities } from '../../store/accounts/plans.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
+import { checkPlanLimit } from '../records/checkPlanLimit.ts';
 import { ownerOf } from '../records/createRecord.ts';
-import { checkPlanLimit } from '../records/planLimits.ts';
 import { importLabels } from './importLabels.ts';
 import { toLabelTags } from './labelMembers.ts';
 

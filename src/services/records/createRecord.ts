@@ -7,9 +7,9 @@ import { findRecord, insertRecord, lockRecords, type Row, type Use } from '../..
 import { nounOf, type Table } from '../../store/table.ts';
 import type { Call } from '../call.ts';
 import { audit } from './audit.ts';
+import { checkPlanLimit } from './checkPlanLimit.ts';
 import { checkReferences } from './checkReferences.ts';
 import { auditedOf, namesWithTenant, shownOf } from './findWritable.ts';
-import { checkPlanLimit } from './planLimits.ts';
 import type { Change, RecordKind } from './recordKind.ts';
 
 /** Checks, writes, binds and audits a new record; the caller's transaction makes it one step. */
@@ -21,7 +21,7 @@ export async function createRecord(call: Call, kind: RecordKind, input: Row): Pr
   await checkReferences(call, kind, tenantId, input);
   const change: Change = { tenantId, input };
   const values = kind.prepare ? await kind.prepare(call, change) : input;
-  const id = await orConflict(kind.table, () => writeNew(call, kind, change, values));
+  const id = await translateConflict(kind.table, () => writeNew(call, kind, change, values));
   await kind.finish?.(call, change, id);
   const record = await readBack(call, kind, id);
   await audit(call, kind.table.kind, 'create', { id, tenantId }, undefined, auditedOf(kind, record));
@@ -98,7 +98,7 @@ function hasTenant(table: Table): boolean {
 }
 
 /** A unique index says no: tell which member, in the words of the table. */
-export async function orConflict<T>(table: Table, write: () => Promise<T>): Promise<T> {
+export async function translateConflict<T>(table: Table, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {

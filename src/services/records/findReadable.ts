@@ -1,5 +1,5 @@
 import { Problem } from '../../model/errors.ts';
-import { findOrganisationOf } from '../../store/records/members.ts';
+import { findOrganisationOf } from '../../store/accounts/users.ts';
 import { findRecord } from '../../store/records/records.ts';
 import { nounOf, type Table } from '../../store/table.ts';
 import type { Call } from '../call.ts';

@@ -20,7 +20,7 @@ export async function findWritable(
       'forbidden',
       `You may see this ${nounOf(kind.table)} but not change it: it is not your tenant's.`,
     );
-  throw noSuch(kind);
+  throw notFound(kind);
 }
 
 /** Everything of the record that may be read, for the audit log. */
@@ -38,7 +38,7 @@ function pick(record: Row, names: readonly string[]): Row {
 }
 
 /** The same words whether the record is missing, deleted or another tenant's. */
-export function noSuch(kind: RecordKind): Problem {
+export function notFound(kind: RecordKind): Problem {
   return new Problem('not-found', `There is no such ${nounOf(kind.table)}.`);
 }
 

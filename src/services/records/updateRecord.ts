@@ -4,7 +4,7 @@ import { findRecord, type Row, touchRecord, updateRecord as updateRow } from '..
 import type { Call } from '../call.ts';
 import { audit } from './audit.ts';
 import { checkReferences } from './checkReferences.ts';
-import { orConflict } from './createRecord.ts';
+import { translateConflict } from './createRecord.ts';
 import { auditedOf, findWritable, namesWithTenant, shownOf } from './findWritable.ts';
 import type { RecordKind } from './recordKind.ts';
 
@@ -29,7 +29,9 @@ export async function updateRecord(
   await checkReferences(call, kind, tenantId, input);
   const change = { id, tenantId, input, current };
   const values = kind.prepare ? await kind.prepare(call, change) : input;
-  const isChanged = await orConflict(kind.table, () => writeChange(call, kind, { tenantId, id }, values));
+  const isChanged = await translateConflict(kind.table, () =>
+    writeChange(call, kind, { tenantId, id }, values),
+  );
   await kind.finish?.(call, change, id);
   const names = namesWithTenant(kind);
   const record = await findRecord(call.db, kind.table, call.scope, id, names, { use: 'write' });

@@ -4,10 +4,10 @@ import { addDecimal, type Decimal, formatDecimal, parseDecimal } from '../../lib
 export type Point = { timestamp: number; amount: string };
 
 /** What is released by each time, out of what is released at each; releases of the same time are one step. */
-export function addUp(releases: readonly Point[]): Point[] {
+export function sumLines(releases: readonly Point[]): Point[] {
   const points: Point[] = [];
   let sum: Decimal = parseDecimal('0');
-  for (const { timestamp, amount } of inOrder(releases)) {
+  for (const { timestamp, amount } of sortByTime(releases)) {
     sum = addDecimal(sum, parseDecimal(amount));
     if (points.at(-1)?.timestamp === timestamp) points.pop();
     points.push({ timestamp, amount: formatDecimal(sum) });
@@ -15,7 +15,7 @@ export function addUp(releases: readonly Point[]): Point[] {
   return points;
 }
 
-export function inOrder(points: readonly Point[]): Point[] {
+export function sortByTime(points: readonly Point[]): Point[] {
   return points.toSorted((left, right) => left.timestamp - right.timestamp);
 }
 
@@ -26,7 +26,7 @@ export function amountAt(line: readonly Point[], time: number): string | null {
 }
 
 /** The part of a line in a range of time; it opens with what holds at the start. */
-export function cutLine(line: readonly Point[], from: number | undefined, to = Number.POSITIVE_INFINITY) {
+export function sliceLine(line: readonly Point[], from: number | undefined, to = Number.POSITIVE_INFINITY) {
   const inside = line.filter(({ timestamp }) => timestamp >= (from ?? 0) && timestamp <= to);
   const opening = from === undefined || inside[0]?.timestamp === from ? null : amountAt(line, from);
   return opening === null ? inside : [{ timestamp: from!, amount: opening }, ...inside];

@@ -9,7 +9,7 @@ import type { tokenomicsCategoryTable } from '../../store/tokenomics/tokenomicsC
 import type { tokenomicsScheduleTable } from '../../store/tokenomics/tokenomicsScheduleTable.ts';
 import type { Call } from '../call.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
-import { inOrder } from './plannedAmounts.ts';
+import { sortByTime } from './plannedAmounts.ts';
 
 type CategoryChange = ChangeOf<typeof tokenomicsCategoryTable>;
 type ScheduleChange = ChangeOf<typeof tokenomicsScheduleTable>;
@@ -29,7 +29,7 @@ export async function prepareCategory(call: Call, { input, current }: CategoryCh
 
 /** Releases are kept in order of time, however they were given. */
 export function prepareSchedule(_call: Call, { input, current }: ScheduleChange): Row {
-  return withUid({ ...input, ...(input.amounts && { amounts: inOrder(input.amounts) }) }, current);
+  return withUid({ ...input, ...(input.amounts && { amounts: sortByTime(input.amounts) }) }, current);
 }
 
 function withUid(input: Row, current: Row | undefined): Row {

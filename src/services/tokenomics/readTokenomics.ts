@@ -10,10 +10,10 @@ import {
   type SupplyDetector,
 } from '../../store/tokenomics/tokenomics.ts';
 import type { Call } from '../call.ts';
-import { askToken } from '../contracts/askToken.ts';
 import { noEndpoint } from '../contracts/noEndpoint.ts';
+import { readTokenState } from '../contracts/readTokenState.ts';
 import { findSupplySamples } from '../detectors/findSupplySamples.ts';
-import { addUp, amountAt, cutLine, inOrder, type Point } from './plannedAmounts.ts';
+import { amountAt, type Point, sliceLine, sortByTime, sumLines } from './plannedAmounts.ts';
 
 const names = ['id', 'tenantId', 'chainUid', 'address'] as const;
 
@@ -43,7 +43,7 @@ export async function readTokenomics(call: Call, contractId: number, range: { fr
     const planned = amountAt(line, call.now);
     const isComparable = planned !== null && actual !== null;
     return {
-      line: cutLine(line, range.from, range.to),
+      line: sliceLine(line, range.from, range.to),
       planned,
       actual,
       difference: isComparable
@@ -71,7 +71,7 @@ export async function readTokenomics(call: Call, contractId: number, range: { fr
     },
     circulating: {
       ...toLine(
-        plannedCirculation(watch) ?? addUp(releases),
+        plannedCirculation(watch) ?? sumLines(releases),
         show(token && locked !== undefined ? token.totalSupply - locked : undefined),
       ),
       locked: show(locked),
@@ -83,15 +83,15 @@ export async function readTokenomics(call: Call, contractId: number, range: { fr
       name,
       address,
       amount,
-      ...toLine(addUp(schedules.flatMap(({ amounts }) => amounts)), show(held(holders[n]!))),
+      ...toLine(sumLines(schedules.flatMap(({ amounts }) => amounts)), show(held(holders[n]!))),
       samples: samples.ofAddress.get(holders[n]!) ?? [],
       schedules: schedules.map((schedule) => {
-        const line = addUp(schedule.amounts);
+        const line = sumLines(schedule.amounts);
         return {
           id: schedule.id,
           uid: schedule.uid,
           name: schedule.name,
-          line: cutLine(line, range.from, range.to),
+          line: sliceLine(line, range.from, range.to),
           planned: amountAt(line, call.now),
         };
       }),
@@ -113,7 +113,7 @@ async function readToken(call: Call, chainUid: ChainUid, address: string, holder
     return { fault: { code: 'chain-not-configured', message } };
   }
   const distinct = [...new Set(holders)];
-  const told = await askToken(client, address, distinct);
+  const told = await readTokenState(client, address, distinct);
   if ('fault' in told) return { fault: told.fault };
   const balances = new Map(distinct.map((holder, n) => [holder, told.balances[n]!]));
   return { fault: null, token: { ...told, balances } };
@@ -123,7 +123,7 @@ async function readToken(call: Call, chainUid: ChainUid, address: string, holder
 function plannedCirculation(watch: SupplyDetector | undefined): Point[] | undefined {
   const schedule = watch?.config.schedule ?? [];
   if (schedule.length === 0) return undefined;
-  return inOrder(schedule.map(({ at, supply }) => ({ timestamp: Date.parse(at), amount: supply })));
+  return sortByTime(schedule.map(({ at, supply }) => ({ timestamp: Date.parse(at), amount: supply })));
 }
 
 function sumOf(amounts: readonly string[]): string | null {

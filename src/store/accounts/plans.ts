@@ -45,7 +45,7 @@ const planColumns = `p.id, p.name, p.max_users as "maxUsers", p.max_contracts as
   p.max_invites as "maxInvites", p.max_pushed_alerts as "maxPushedAlerts"`;
 
 /** The plan of the newest running subscription, else the free plan; a from clause, in which the plan is `p`. */
-export function planInForce(tenantId: Sql, now: number): Sql {
+export function currentPlan(tenantId: Sql, now: number): Sql {
   return sql`plan p left join subscription s on s.plan_id = p.id and s.tenant_id = ${tenantId} and s.status = 'ACTIVE'
       and s.start_date <= ${now}::bigint and s.expiration_date > ${now}::bigint
     where s.id is not null or p.is_free
@@ -54,7 +54,7 @@ export function planInForce(tenantId: Sql, now: number): Sql {
 
 export async function findPlan(db: Db, tenantId: number, now: number): Promise<Plan> {
   const rows = await db.prepared<Plan>(
-    sql`select ${raw(planColumns)} from ${planInForce(sql`${tenantId}::bigint`, now)}`,
+    sql`select ${raw(planColumns)} from ${currentPlan(sql`${tenantId}::bigint`, now)}`,
   );
   return onlyRow(rows);
 }

@@ -137,7 +137,7 @@ export async function revokeSessions(
 }
 
 /** Uses a session's token up, so that the next one can take its place; undefined when it was used or ended before. */
-export async function useUpSession(
+export async function consumeSession(
   db: Db,
   tokenId: number,
   now: number,

@@ -1,5 +1,5 @@
 import { sql } from '../../lib/sql.ts';
-import { planInForce } from '../accounts/plans.ts';
+import { currentPlan } from '../accounts/plans.ts';
 import type { Db } from '../db.ts';
 
 export type RateWindow = {
@@ -23,7 +23,7 @@ export async function addToAlertRates(
       plans as (
         select a.tenant_id, a.count as added, p.detector_rate_limit as rate_limit,
           greatest(p.detector_rate_limit_duration, 1) as duration
-        from added a cross join lateral (select p.* from ${planInForce(sql`a.tenant_id`, now)}) p),
+        from added a cross join lateral (select p.* from ${currentPlan(sql`a.tenant_id`, now)}) p),
       counted as (
         insert into alert_rate as r (tenant_id, window_start, count)
         select tenant_id, ${now}::bigint - ${now}::bigint % duration, added from plans order by tenant_id

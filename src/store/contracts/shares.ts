@@ -24,7 +24,7 @@ export async function findShares(db: Db, tenantId: number): Promise<Share[]> {
 }
 
 /** Records a tenant's answer to an offer; returns the owner, or undefined when nothing is offered. */
-export async function answerShare(
+export async function updateShare(
   db: Db,
   { tenantId, projectId }: { tenantId: number; projectId: number },
   answer: 'ACCEPTED' | 'DECLINED',
@@ -44,7 +44,7 @@ export async function answerShare(
 }
 
 /** Answers of tenants that the project is no longer offered to are forgotten: they would have to accept again. */
-export async function forgetAnswers(db: Db, tenantId: number, projectId: number): Promise<void> {
+export async function deleteStaleAnswers(db: Db, tenantId: number, projectId: number): Promise<void> {
   await db.query(
     sql`update project set
         accepted_tenant_ids = array(select v from unnest(accepted_tenant_ids) v where v = any(view_tenant_ids)),

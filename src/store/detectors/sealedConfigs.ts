@@ -41,7 +41,7 @@ export async function writeSealedConfig(
 }
 
 /** Backtests that are over need their configuration no longer. */
-export async function forgetBacktestMembers(
+export async function removeBacktestMembers(
   tx: Db,
   schemaName: string,
   members: readonly string[],

@@ -41,6 +41,6 @@ export async function saveReply(
   );
 }
 
-export async function forgetOldReplies(db: Db, now: number): Promise<void> {
+export async function purgeReplies(db: Db, now: number): Promise<void> {
   await db.query(sql`delete from idempotency_key where created_at <= ${now - keptMs}`);
 }

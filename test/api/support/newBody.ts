@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../../src/api/http/endpoint.ts';
-import { exampleOf } from '../../../src/api/http/example.ts';
+import { exampleOf } from '../../../src/api/http/exampleOf.ts';
 import type { Json, TestApi } from '../../../testing/startTestApi.ts';
 import type { World } from '../../support/createWorld.ts';
 import { endpoints, recordEndpoints } from './observe.ts';

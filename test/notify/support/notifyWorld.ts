@@ -8,7 +8,7 @@ import { createFollowAlerts } from '../../../src/notify/followAlerts.ts';
 import type { Sender, Target } from '../../../src/notify/sender.ts';
 import { createHttpSender } from '../../../src/notify/sendHttp.ts';
 import { startWorker } from '../../../src/notify/worker.ts';
-import { createAlertLinks } from '../../../src/services/alerts/alertLinks.ts';
+import { createAlertLinks } from '../../../src/services/alerts/createAlertLinks.ts';
 import { listen } from '../../../src/store/listen.ts';
 import { addSource } from '../../../testing/addSource.ts';
 import { type Json, startTestApi, type TestApi } from '../../../testing/startTestApi.ts';

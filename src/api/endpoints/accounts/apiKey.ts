@@ -4,8 +4,8 @@ import { Shape, Text } from '../../../model/schema.ts';
 import { createApiKey } from '../../../services/accounts/createApiKey.ts';
 import { apiKeyTable } from '../../../store/accounts/apiKeyTable.ts';
 import { readOnly, replySchema } from '../../../store/fields.ts';
+import { defineResource } from '../../http/defineResource.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { defineResource } from '../../http/resource.ts';
 
 const resource = defineResource({
   path: '/apikey',
@@ -14,8 +14,8 @@ const resource = defineResource({
   table: apiKeyTable,
   owner: 'anyone',
   without: ['create'],
-  finish: async (call) => call.services.forgetTokens(),
-  beforeDelete: async (call) => call.services.forgetTokens(),
+  finish: async (call) => call.services.invalidateTokens(),
+  beforeDelete: async (call) => call.services.invalidateTokens(),
 });
 
 const { label, tenantId, roles: keyRoles } = apiKeyTable.fields;

@@ -5,8 +5,8 @@ import { acceptInvite } from '../../../services/accounts/acceptInvite.ts';
 import { createInvite } from '../../../services/accounts/createInvite.ts';
 import { inviteTable } from '../../../store/accounts/inviteTable.ts';
 import { userTable } from '../../../store/accounts/userTable.ts';
+import { defineResource } from '../../http/defineResource.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { defineResource } from '../../http/resource.ts';
 import { user } from './user.ts';
 
 const resource = defineResource({

@@ -1,6 +1,6 @@
 import { refuseIfUsed } from '../../../services/records/refuseIfUsed.ts';
 import { organisationTable } from '../../../store/accounts/organisationTable.ts';
-import { defineResource } from '../../http/resource.ts';
+import { defineResource } from '../../http/defineResource.ts';
 
 export const organisation = defineResource({
   path: '/organisation',

@@ -1,7 +1,7 @@
 import { prepareSubscription } from '../../../services/accounts/prepareSubscription.ts';
 import { planTable } from '../../../store/accounts/planTable.ts';
 import { subscriptionTable } from '../../../store/accounts/subscriptionTable.ts';
-import { defineResource } from '../../http/resource.ts';
+import { defineResource } from '../../http/defineResource.ts';
 
 export const subscription = defineResource({
   path: '/subscription',

@@ -1,6 +1,6 @@
 import { organisationTable } from '../../../store/accounts/organisationTable.ts';
 import { tenantTable } from '../../../store/accounts/tenantTable.ts';
-import { defineResource } from '../../http/resource.ts';
+import { defineResource } from '../../http/defineResource.ts';
 
 export const tenant = defineResource({
   path: '/tenant',
@@ -9,5 +9,5 @@ export const tenant = defineResource({
   table: tenantTable,
   owner: 'platform',
   references: { organisationId: organisationTable },
-  finish: async (call) => call.services.forgetTokens(),
+  finish: async (call) => call.services.invalidateTokens(),
 });

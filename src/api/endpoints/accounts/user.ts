@@ -2,7 +2,7 @@ import { checkRank } from '../../../services/accounts/checkGrant.ts';
 import { finishUser, prepareUser } from '../../../services/accounts/prepareUser.ts';
 import { revokeSessions } from '../../../store/accounts/tokens.ts';
 import { userTable } from '../../../store/accounts/userTable.ts';
-import { defineResource, type Resource } from '../../http/resource.ts';
+import { defineResource, type Resource } from '../../http/defineResource.ts';
 
 const resource = defineResource({
   path: '/user',
@@ -16,7 +16,7 @@ const resource = defineResource({
   beforeDelete: async (call, current) => {
     checkRank(call, current.roles);
     await revokeSessions(call.db, current.id, call.now);
-    call.services.forgetTokens();
+    call.services.invalidateTokens();
   },
 });
 

@@ -2,7 +2,7 @@ import { finishAction, prepareAction } from '../../../services/actions/prepareAc
 import { actionTable } from '../../../store/actions/actionTable.ts';
 import { contractTable } from '../../../store/contracts/contractTable.ts';
 import { walletTable } from '../../../store/wallets/walletTable.ts';
-import { defineResource } from '../../http/resource.ts';
+import { defineResource } from '../../http/defineResource.ts';
 
 export const action = defineResource({
   path: '/action',

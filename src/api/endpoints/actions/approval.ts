@@ -1,5 +1,5 @@
 import { approvalTable } from '../../../store/actions/approvalTable.ts';
-import { defineResource } from '../../http/resource.ts';
+import { defineResource } from '../../http/defineResource.ts';
 
 export const approval = defineResource({
   path: '/approval',

@@ -1,10 +1,10 @@
 import type { ChainUid } from '../../../chains/chains.ts';
+import { enableDetectors } from '../../../services/contracts/enableDetectors.ts';
 import { prepareContract } from '../../../services/contracts/prepareContract.ts';
-import { switchOnDetectors } from '../../../services/contracts/switchOnDetectors.ts';
 import { contractTable } from '../../../store/contracts/contractTable.ts';
 import { projectTable } from '../../../store/contracts/projectTable.ts';
+import { defineResource, type Resource } from '../../http/defineResource.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
-import { defineResource, type Resource } from '../../http/resource.ts';
 
 const resource = defineResource({
   path: '/contract',
@@ -16,7 +16,7 @@ const resource = defineResource({
   // A main ABI can be large.
   bodyLimit: 4 * 1024 * 1024,
   prepare: prepareContract,
-  finish: switchOnDetectors,
+  finish: enableDetectors,
 });
 
 /** A contract on a chain that is not configured is kept but not watched, which must not go unsaid. */

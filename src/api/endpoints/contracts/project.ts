@@ -1,6 +1,6 @@
 import { finishProject, prepareProject } from '../../../services/contracts/shares.ts';
 import { projectTable } from '../../../store/contracts/projectTable.ts';
-import { defineResource } from '../../http/resource.ts';
+import { defineResource } from '../../http/defineResource.ts';
 
 export const project = defineResource({
   path: '/project',

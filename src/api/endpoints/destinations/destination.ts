@@ -2,8 +2,8 @@ import { finishDestination } from '../../../services/destinations/finishDestinat
 import { prepareDestination } from '../../../services/destinations/prepareDestination.ts';
 import { ensureSecret } from '../../../services/destinations/webhookSecret.ts';
 import { destinationTable } from '../../../store/destinations/destinationTable.ts';
+import { defineResource } from '../../http/defineResource.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
-import { defineResource } from '../../http/resource.ts';
 
 const resource = defineResource({
   path: '/destination',

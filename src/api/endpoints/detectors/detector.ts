@@ -2,7 +2,7 @@ import { finishDetector, prepareDetector } from '../../../services/detectors/pre
 import { contractTable } from '../../../store/contracts/contractTable.ts';
 import { detectorSchemaTable } from '../../../store/detectors/detectorSchemaTable.ts';
 import { detectorTable } from '../../../store/detectors/detectorTable.ts';
-import { defineResource } from '../../http/resource.ts';
+import { defineResource } from '../../http/defineResource.ts';
 
 export const detector = defineResource({
   path: '/detector',

@@ -1,6 +1,6 @@
 import { refuseIfUsed } from '../../../services/records/refuseIfUsed.ts';
 import { detectorSchemaTable } from '../../../store/detectors/detectorSchemaTable.ts';
-import { defineResource } from '../../http/resource.ts';
+import { defineResource } from '../../http/defineResource.ts';
 
 export const detectorSchema = defineResource({
   path: '/detector/schema',

@@ -1,7 +1,7 @@
 import { prepareTrigger } from '../../../services/detectors/prepareTrigger.ts';
 import { contractTable } from '../../../store/contracts/contractTable.ts';
 import { triggerTable } from '../../../store/detectors/triggerTable.ts';
-import { defineResource } from '../../http/resource.ts';
+import { defineResource } from '../../http/defineResource.ts';
 
 export const trigger = defineResource({
   path: '/trigger',

@@ -1,6 +1,6 @@
 import { prepareLabel } from '../../../services/labels/prepareLabel.ts';
 import { labelTable } from '../../../store/labels/labelTable.ts';
-import { defineResource } from '../../http/resource.ts';
+import { defineResource } from '../../http/defineResource.ts';
 
 export const label = defineResource({
   path: '/label',

@@ -3,7 +3,7 @@ import { organisationTable } from '../../../store/accounts/organisationTable.ts'
 import { projectTable } from '../../../store/contracts/projectTable.ts';
 import { instanceTable } from '../../../store/scores/instanceTable.ts';
 import { licenseTable } from '../../../store/scores/licenseTable.ts';
-import { defineResource } from '../../http/resource.ts';
+import { defineResource } from '../../http/defineResource.ts';
 
 export const instance = defineResource({
   path: '/instance',

@@ -1,7 +1,7 @@
 import { prepareInstanceMeta } from '../../../services/scores/prepareInstanceMeta.ts';
 import { instanceMetaTable } from '../../../store/scores/instanceMetaTable.ts';
 import { instanceTable } from '../../../store/scores/instanceTable.ts';
-import { defineResource } from '../../http/resource.ts';
+import { defineResource } from '../../http/defineResource.ts';
 
 export const instanceMeta = defineResource({
   path: '/instance/meta',

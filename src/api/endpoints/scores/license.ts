@@ -1,7 +1,7 @@
 import { refuseIfUsed } from '../../../services/records/refuseIfUsed.ts';
 import { finishLicense, prepareLicense } from '../../../services/scores/prepareLicense.ts';
 import { licenseTable } from '../../../store/scores/licenseTable.ts';
-import { defineResource } from '../../http/resource.ts';
+import { defineResource } from '../../http/defineResource.ts';
 
 export const license = defineResource({
   path: '/license',

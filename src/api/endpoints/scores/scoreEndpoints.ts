@@ -9,7 +9,7 @@ import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { checkIfMatch, etagOf } from '../../http/etag.ts';
 import { documentUpdate } from '../records/documentUpdate.ts';
 import { instance } from './instance.ts';
-import { scoreChange, scoreChangeNames, scoreChangeSchema } from './scoreSearch.ts';
+import { scoreChange, scoreChangeNames, scoreChangeSchema } from './scoreSearchEndpoint.ts';
 
 const tag = 'Licenses and scores';
 const text = (description: string, example: string) => Text(description, example, { max: 100_000 });

@@ -1,7 +1,7 @@
 import { licenseTable } from '../../../store/scores/licenseTable.ts';
 import { resumeLanes } from '../../../store/scores/resumeLanes.ts';
 import { scoreGroupTable } from '../../../store/scores/scoreGroupTable.ts';
-import { defineResource } from '../../http/resource.ts';
+import { defineResource } from '../../http/defineResource.ts';
 
 export const scoreGroup = defineResource({
   path: '/score/group',

@@ -1,7 +1,7 @@
 import { refuseIfUsed } from '../../../services/records/refuseIfUsed.ts';
 import { prepareWallet } from '../../../services/wallets/prepareWallet.ts';
 import { walletTable } from '../../../store/wallets/walletTable.ts';
-import { defineResource } from '../../http/resource.ts';
+import { defineResource } from '../../http/defineResource.ts';
 
 export const wallet = defineResource({
   path: '/wallet',

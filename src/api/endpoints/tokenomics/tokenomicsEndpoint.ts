@@ -88,7 +88,7 @@ function shapeOf<T extends Record<string, TSchema>>(members: T, words?: string) 
   return Shape(members, Object.keys(members), words);
 }
 
-export const tokenomics = endpoint({
+export const tokenomicsEndpoint = endpoint({
   method: 'GET',
   path: '/contract/{id}/tokenomics',
   tag: 'Tokenomics',

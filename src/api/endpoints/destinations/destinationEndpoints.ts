@@ -1,67 +1,17 @@
-import { Type } from 'typebox';
 import { destinationTypes, severities } from '../../../model/enumerations.ts';
-import { eventTypes } from '../../../model/notification.ts';
-import {
-  Count,
-  Flag,
-  Id,
-  List,
-  Millis,
-  nullable,
-  OneOf,
-  Shape,
-  Text,
-  TextMap,
-} from '../../../model/schema.ts';
+import { Flag, Id, List, Millis, nullable, OneOf, Shape, Text, TextMap } from '../../../model/schema.ts';
 import { confirmDestination, resendConfirmation } from '../../../services/destinations/confirmDestination.ts';
 import { previewDestination, testDestination } from '../../../services/destinations/notifyDestination.ts';
-import { replayDelivery } from '../../../services/destinations/replayDelivery.ts';
 import { rotateSecret } from '../../../services/destinations/webhookSecret.ts';
 import { findReadable } from '../../../services/records/findReadable.ts';
 import { findBindings } from '../../../store/destinations/bindings.ts';
-import { deliveryStates, searchDeliveries } from '../../../store/destinations/deliveryLog.ts';
-import { findHealth } from '../../../store/destinations/destinationHealth.ts';
 import { destinationTable } from '../../../store/destinations/destinationTable.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
-import { pageQuery } from '../../http/pageQuery.ts';
+import { attempt, deliveryUid } from './deliveryEndpoints.ts';
 import { destination } from './destination.ts';
 
 const tag = 'Destinations';
 const byId = Shape({ id: Id('The destination.') }, ['id']);
-const uid = Text(
-  'The delivery; receivers of webhooks see it as `webhook-id`.',
-  'f0c9a1de-0000-4000-8000-000000000001',
-  {
-    max: 100,
-  },
-);
-const status = nullable(
-  Type.Integer({ description: 'Status that the receiver answered with.', examples: [200] }),
-);
-const error = nullable(Text('Why it failed.', 'The receiver answered 500.'));
-const attempt = {
-  attempt: Count('Number of the attempt, from 1.', 1),
-  at: Millis('When it was made.'),
-  durationMs: Count('How long it took.', 120),
-  status,
-  error,
-};
-const delivery = {
-  uid,
-  sequence: Count('Rises in the order in which messages came into being.', 42, Number.MAX_SAFE_INTEGER),
-  destinationId: Id('The destination.'),
-  type: OneOf(eventTypes, 'What is told.', 'alert.detector.raised'),
-  state: OneOf(deliveryStates, 'What became of it.', 'DELIVERED'),
-  alertUid: nullable(Text('The alert that it tells of.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071')),
-  createdAt: Millis('When it came into being.'),
-  updatedAt: Millis('When it last changed.'),
-  deliveredAt: nullable(Millis('When it got through.')),
-  nextAttemptAt: nullable(Millis('When it is tried next.')),
-  lastStatus: status,
-  lastError: error,
-  attempts: List(Shape(attempt, Object.keys(attempt)), 'Every attempt so far.'),
-};
-const deliveryReply = Shape(delivery, Object.keys(delivery));
 const binding = {
   kind: OneOf(['detector', 'trigger', 'action'], 'What is bound.', 'detector'),
   recordId: Id('The detector, trigger or action.'),
@@ -71,8 +21,8 @@ const binding = {
   query: nullable(Text('Only alerts that this query string finds.', 'severity:CRITICAL')),
 };
 
-/** What can be asked of destinations beside keeping them. */
-export const notifyEndpoints: readonly Endpoint[] = [
+/** What a destination offers beyond its resource. */
+export const destinationEndpoints: readonly Endpoint[] = [
   endpoint({
     method: 'POST',
     path: '/destination/{id}/test',
@@ -82,7 +32,13 @@ export const notifyEndpoints: readonly Endpoint[] = [
       'Sends a `ping` at once and answers with what came of it. One that gets through enables a destination again that was disabled because nothing did.',
     params: byId,
     reply: Shape(
-      { delivered: Flag('Whether it got through.'), uid, status, error, durationMs: attempt.durationMs },
+      {
+        delivered: Flag('Whether it was delivered.'),
+        uid: deliveryUid,
+        status: attempt.status,
+        error: attempt.error,
+        durationMs: attempt.durationMs,
+      },
       ['delivered', 'uid', 'status', 'error', 'durationMs'],
     ),
     effect: 'send',
@@ -198,33 +154,6 @@ export const notifyEndpoints: readonly Endpoint[] = [
   }),
   endpoint({
     method: 'GET',
-    path: '/destination/{id}/delivery',
-    tag,
-    summary: 'Read what was sent to a destination',
-    description: 'Newest first, with every attempt, and whether the destination works.',
-    params: byId,
-    query: pageQuery(deliveryStates, 'DEAD'),
-    reply: Shape(
-      {
-        status: OneOf(['ACTIVE', 'DISABLED'], 'Whether anything is sent to it.', 'ACTIVE'),
-        failingSince: nullable(Millis('Since when nothing has got through.')),
-        disabledReason: nullable(Text('Why nothing is sent any more.', 'Nothing got through for five days.')),
-        groupWindowMs: Count('Mails and chat messages within this time of the last one go out together.', 0),
-        data: List(deliveryReply, 'The deliveries.'),
-      },
-      ['status', 'failingSince', 'disabledReason', 'groupWindowMs', 'data'],
-    ),
-    effect: 'read',
-    problems: ['not-found'],
-    handle: async (call, { params, query }) => {
-      const place = await findReadable(call, destinationTable, params.id);
-      const { from = 0, size = 10, state } = query;
-      const health = await findHealth(call.db, place.tenantId, place.id);
-      return { body: { ...health, data: await searchDeliveries(call.db, place, { from, size, state }) } };
-    },
-  }),
-  endpoint({
-    method: 'GET',
     path: '/destination/{id}/binding',
     tag,
     summary: 'Read what is bound to a destination',
@@ -237,17 +166,5 @@ export const notifyEndpoints: readonly Endpoint[] = [
       const place = await findReadable(call, destinationTable, params.id);
       return { body: { data: await findBindings(call.db, place.tenantId, place.id) } };
     },
-  }),
-  endpoint({
-    method: 'POST',
-    path: '/delivery/{uid}/replay',
-    tag,
-    summary: 'Send a delivery again',
-    description: 'At once, under the same uid, and on a schedule of attempts that begins anew.',
-    params: Shape({ uid }, ['uid']),
-    reply: deliveryReply,
-    effect: 'change',
-    problems: ['not-found', 'illegal-transition'],
-    handle: async (call, { params }) => ({ body: await replayDelivery(call, params.uid) }),
   }),
 ];

@@ -14,16 +14,12 @@ const automatic = {
 } as const;
 
 /** The attack detector watches every new contract, the AML detector every one that requires it. */
-export async function switchOnDetectors(
-  call: Call,
-  change: ContractChange,
-  contractId: number,
-): Promise<void> {
-  if (!change.current) await switchOn(call, tenantOf(change), contractId, 'attack_detector');
-  if (change.input.amlRequired) await switchOn(call, tenantOf(change), contractId, 'aml');
+export async function enableDetectors(call: Call, change: ContractChange, contractId: number): Promise<void> {
+  if (!change.current) await enableDetector(call, tenantOf(change), contractId, 'attack_detector');
+  if (change.input.amlRequired) await enableDetector(call, tenantOf(change), contractId, 'aml');
 }
 
-async function switchOn(
+async function enableDetector(
   call: Call,
   tenantId: number,
   contractId: number,

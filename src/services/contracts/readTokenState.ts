@@ -21,7 +21,7 @@ const balanceOf = parseFunction('balanceOf(address)(uint256)');
 const symbol = parseFunction('symbol()(string)');
 
 /** What a token says of itself and of its holders after the newest block, asked all at once; or why it cannot be told. */
-export async function askToken(
+export async function readTokenState(
   client: ChainClient,
   token: string,
   holders: readonly string[],

@@ -5,7 +5,7 @@ import { invalidInput } from '../../model/validate.ts';
 import type { Call } from '../../services/call.ts';
 import { createRecord } from '../../services/records/createRecord.ts';
 import { deleteRecord } from '../../services/records/deleteRecord.ts';
-import { noSuch, shownOf } from '../../services/records/findWritable.ts';
+import { notFound, shownOf } from '../../services/records/findWritable.ts';
 import type { ChangeOf, Owner, RecordKind } from '../../services/records/recordKind.ts';
 import { updateRecord } from '../../services/records/updateRecord.ts';
 import type { CountedLimit } from '../../store/accounts/plans.ts';
@@ -125,7 +125,7 @@ function readEndpoint({ path, tag, noun, kind, fields }: Parts): Endpoint {
     problems: ['not-found'],
     handle: async (call, input) => {
       const record = await findRecord(call.db, kind.table, call.scope, input.params.id, names);
-      if (!record) throw noSuch(kind);
+      if (!record) throw notFound(kind);
       // Of the same members as the replies to a change, so that either can be sent as If-Match.
       return { body: record, etagOf: kind.details.length === 0 ? record : shownOf(kind, record) };
     },

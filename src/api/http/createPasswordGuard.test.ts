@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Principal } from '../../model/principal.ts';
-import { createPasswordGuard } from './passwordGuard.ts';
+import { createPasswordGuard } from './createPasswordGuard.ts';
 
 const nobody: Principal = {
   tokenId: 0,

@@ -8,8 +8,8 @@ import { nounOf } from '../../../store/table.ts';
 import { findIdByUid } from '../../../store/tokenomics/tokenomics.ts';
 import { tokenomicsCategoryTable } from '../../../store/tokenomics/tokenomicsCategoryTable.ts';
 import { tokenomicsScheduleTable } from '../../../store/tokenomics/tokenomicsScheduleTable.ts';
+import { defineResource, precondition, type Resource } from '../../http/defineResource.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
-import { defineResource, precondition, type Resource } from '../../http/resource.ts';
 
 const category = defineResource({
   path: '/tokenomics/category',

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { metrics } from '../../../model/metrics.ts';
 import { List, nullable, OneOf, Shape, Text, Words } from '../../../model/schema.ts';
-import { readTelemetry, type TelemetryRequest } from '../../../services/telemetry/telemetry.ts';
+import { readTelemetry, type TelemetryRequest } from '../../../services/telemetry/readTelemetry.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { histogramData, intervalText } from '../records/histogramBody.ts';
 

@@ -25,7 +25,7 @@ const perGroup = (description: string, counted: string) =>
   Shape(Object.fromEntries(alertGroups.map((name) => [name, count(counted, 3)])), alertGroups, description);
 
 /** docs/api-spec.md, Histograms. */
-export const histogram = endpoint({
+export const histogramEndpoint = endpoint({
   method: 'POST',
   path: '/contract/{id}/histogram',
   tag: 'Alerts',

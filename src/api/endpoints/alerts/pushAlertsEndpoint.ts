@@ -48,7 +48,7 @@ const item = Shape(
   ['eid', 'message'],
 );
 
-export const pushAlerts = endpoint({
+export const pushAlertsEndpoint = endpoint({
   method: 'POST',
   path: '/detector/{id}/alert',
   tag: 'Alerts',

@@ -207,7 +207,7 @@ const passwordEndpoint = endpoint({
   },
 });
 
-export const authEndpoints: Endpoint[] = [
+export const sessionEndpoints: Endpoint[] = [
   loginEndpoint,
   refreshEndpoint,
   logoutEndpoint,

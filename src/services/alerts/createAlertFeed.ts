@@ -1,19 +1,24 @@
 import { everything, type Scope } from '../../model/principal.ts';
 import { firstAlertEvent, lastAlertEvent, readAlertEvents } from '../../store/alerts/alertEvents.ts';
 import type { Db } from '../../store/db.ts';
-import { createStreamMatching, type SharedEvent, type StreamQuery, shareEvent } from './streamMatching.ts';
-import { createStreamSlots, type StreamSlots } from './streamSlots.ts';
+import {
+  createStreamMatching,
+  type SharedEvent,
+  type StreamQuery,
+  shareEvent,
+} from './createStreamMatching.ts';
+import { createStreamSlots, type StreamSlots } from './createStreamSlots.ts';
 
 export type AlertFeed = {
   /** Events after one, or from now on, as they come; `undefined` when nothing has come for a while. */
-  follow(wanted: Wanted): AsyncGenerator<SharedEvent | undefined>;
+  follow(wanted: StreamRequest): AsyncGenerator<SharedEvent | undefined>;
   /** Who may have how many streams open. */
   slots: StreamSlots;
   /** Ends every stream. */
   close(): Promise<void>;
 };
 
-type Wanted = {
+type StreamRequest = {
   scope: Scope;
   /** Whose share of the matching it takes. */
   owner: string;
@@ -146,7 +151,7 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
     await stopping;
   }
 
-  async function* follow(wanted: Wanted): AsyncGenerator<SharedEvent | undefined> {
+  async function* follow(wanted: StreamRequest): AsyncGenerator<SharedEvent | undefined> {
     followers++;
     try {
       yield* followOn(wanted);
@@ -156,7 +161,7 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
     }
   }
 
-  async function* followOn(wanted: Wanted): AsyncGenerator<SharedEvent | undefined> {
+  async function* followOn(wanted: StreamRequest): AsyncGenerator<SharedEvent | undefined> {
     const { after, isLive } = wanted;
     await start();
     const queue: SharedEvent[] = [];
@@ -206,7 +211,7 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
 
   /** Read page by page as the reader takes it, so that it holds no more than one. */
   async function* backlog(
-    { scope, owner, query }: Wanted,
+    { scope, owner, query }: StreamRequest,
     from: string,
     to: string,
   ): AsyncGenerator<SharedEvent> {

@@ -7,7 +7,7 @@ import { endpoint } from '../../http/endpoint.ts';
 const { tenantId, chainUid, tags, source } = labelTable.fields;
 const bodyLimit = 16 * 1024 * 1024;
 
-export const labelImport = endpoint({
+export const labelImportEndpoint = endpoint({
   method: 'POST',
   path: '/label/import',
   tag: 'Labels',

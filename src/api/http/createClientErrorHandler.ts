@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 import { Problem } from '../../model/errors.ts';
 import { securityHeaders } from './headers.ts';
-import { toProblemReply } from './problem.ts';
+import { toProblemReply } from './toProblemReply.ts';
 
 type ClientError = Error & { code?: string };
 

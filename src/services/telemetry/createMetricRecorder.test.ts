@@ -4,7 +4,7 @@ import { createTestDatabase } from '../../../testing/createTestDatabase.ts';
 import { sql } from '../../lib/sql.ts';
 import type { Series } from '../../model/metrics.ts';
 import { type Db, openStore, type Store } from '../../store/db.ts';
-import { createMetricRecorder } from './metricRecorder.ts';
+import { createMetricRecorder } from './createMetricRecorder.ts';
 
 const series: Series[] = [
   { metric: 'api_requests', labels: { type: 'GET' } },

@@ -1,7 +1,7 @@
 import { alertKinds } from '../../../model/alert.ts';
 import { severities } from '../../../model/enumerations.ts';
 import { Count, Id, Shape } from '../../../model/schema.ts';
-import { readUsage } from '../../../services/telemetry/usage.ts';
+import { readUsage } from '../../../services/telemetry/readUsage.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { planUse } from '../accounts/plan.ts';
 import { histogramBody, histogramData, readCut } from '../records/histogramBody.ts';
@@ -26,7 +26,7 @@ const counted = {
 };
 
 /** docs/api-spec.md, Histograms. */
-export const usage = endpoint({
+export const usageEndpoint = endpoint({
   method: 'POST',
   path: '/tenant/{id}/dashboard/usage',
   tag: 'Usage and telemetry',

@@ -23,7 +23,7 @@ export async function findAccounts(db: Db, email: string): Promise<Account[]> {
  * Whether the user is still active (and has the password that was checked), held until the transaction ends: a session that is
  * opened meanwhile would outlive the change of the password that should end it.
  */
-export async function holdAccount(db: Db, id: number, passwordHash?: string | null): Promise<boolean> {
+export async function lockActiveAccount(db: Db, id: number, passwordHash?: string | null): Promise<boolean> {
   const rows = await db.query<{ hash: string | null }>(
     sql`select password_hash as hash from member where id = ${id} and status = 'ACTIVE' for share`,
   );

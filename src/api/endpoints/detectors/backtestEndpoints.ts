@@ -19,11 +19,7 @@ import {
   readBacktest,
   stopBacktest,
 } from '../../../services/detectors/backtest.ts';
-import { explainDetector } from '../../../services/detectors/explainDetector.ts';
-import { findReadable } from '../../../services/records/findReadable.ts';
-import { detectorTable } from '../../../store/detectors/detectorTable.ts';
 import type { BacktestRow } from '../../../store/watch/backtests.ts';
-import { findFault } from '../../../store/watch/faults.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 
 const blockNumber = (description: string, example: number) =>
@@ -32,7 +28,8 @@ const range = {
   fromBlock: blockNumber('First block.', 21_000_000),
   toBlock: blockNumber('Last block; at most 100,000 blocks in all.', 21_000_999),
 };
-const foundAlert = {
+/** An alert that was found but not raised. */
+export const foundAlert = {
   severity: OneOf(severities, 'How bad it is.', 'HIGH'),
   name: Text('Name of the alert.', 'Owner watch'),
   message: Text('What was found.', 'The owner changed.'),
@@ -93,14 +90,8 @@ const byUid = Shape({ uid: Text('The backtest.', '0b8f6f0e-4a52-4a5e-9a32-6f1f2a
 ]);
 const byId = Shape({ id: Id('The detector.') }, ['id']);
 
-const step = {
-  step: Text('What was looked at.', 'match'),
-  text: Text('What came of it.', 'Nothing in the transaction interests the detector.'),
-  details: JsonObject('What it was seen from.', { parts: [{ type: 'log', index: 3 }] }),
-};
-
-/** What can be asked of detectors beside keeping them. */
-export const detectionEndpoints: readonly Endpoint[] = [
+/** Runs of a detector over past blocks. */
+export const backtestEndpoints: readonly Endpoint[] = [
   endpoint({
     method: 'POST',
     path: '/detector/backtest',
@@ -163,80 +154,6 @@ export const detectionEndpoints: readonly Endpoint[] = [
     effect: 'change',
     problems: ['not-found'],
     handle: async (call, { params }) => ({ body: toReply(await stopBacktest(call, params.uid)) }),
-  }),
-  endpoint({
-    method: 'POST',
-    path: '/detector/{id}/explain',
-    tag: 'Detectors',
-    summary: 'Explain what a detector makes of a transaction',
-    params: byId,
-    body: Shape(
-      {
-        txHash: Type.String({
-          description: 'The transaction.',
-          pattern: '^0x[0-9a-fA-F]{64}$',
-          examples: [`0x${'5c'.repeat(32)}`],
-        }),
-      },
-      ['txHash'],
-    ),
-    reply: Shape(
-      {
-        verdict: OneOf(['ALERT', 'NO_ALERT', 'FAULT'], 'What comes of it.', 'NO_ALERT'),
-        steps: List(Shape(step, ['step', 'text']), 'How that came about.'),
-        alerts: List(Shape(foundAlert, Object.keys(foundAlert)), 'The alerts.'),
-      },
-      ['verdict', 'steps', 'alerts'],
-    ),
-    effect: 'read',
-    isReport: true,
-    problems: ['not-found', 'conflict'],
-    handle: async (call, { params, body }) => {
-      const { verdict, steps, alerts } = await explainDetector(call, params.id, body.txHash);
-      return {
-        body: {
-          verdict,
-          steps,
-          alerts: alerts.map(({ severity, name, message, timestamp, blockNumber, txHash, meta }) => ({
-            severity,
-            name,
-            message,
-            timestamp,
-            blockNumber: blockNumber ?? null,
-            txHash: txHash ?? null,
-            meta,
-          })),
-        },
-      };
-    },
-  }),
-  endpoint({
-    method: 'GET',
-    path: '/detector/{id}/fault',
-    tag: 'Detectors',
-    summary: 'Tell whether a detector works',
-    params: byId,
-    reply: Shape(
-      {
-        works: Type.Boolean({ description: 'Whether its last evaluation went well.', examples: [true] }),
-        message: nullable(Text('How it failed.', 'The call reverts.')),
-        count: Count('Faults in a row.', 0),
-        firstAt: nullable(Millis('When the first of them happened.')),
-        lastAt: nullable(Millis('When the last of them happened.')),
-      },
-      ['works', 'message', 'count', 'firstAt', 'lastAt'],
-    ),
-    effect: 'read',
-    problems: ['not-found'],
-    handle: async (call, { params }) => {
-      const { tenantId } = await findReadable(call, detectorTable, params.id);
-      const fault = await findFault(call.db, tenantId, 'detector', params.id);
-      return {
-        body: fault
-          ? { works: false, ...fault }
-          : { works: true, message: null, count: 0, firstAt: null, lastAt: null },
-      };
-    },
   }),
 ];
 

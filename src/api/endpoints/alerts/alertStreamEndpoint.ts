@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Shape, Text } from '../../../model/schema.ts';
-import type { SharedEvent, StreamQuery } from '../../../services/alerts/streamMatching.ts';
+import type { SharedEvent, StreamQuery } from '../../../services/alerts/createStreamMatching.ts';
 import { findPlan } from '../../../store/accounts/plans.ts';
 import { createAlertMatcher } from '../../../store/alerts/createAlertMatcher.ts';
 import { accessOf } from '../../http/access.ts';
@@ -11,7 +11,7 @@ const idPattern = '^\\d{1,19}-\\d{1,18}$';
 
 const place = { method: 'GET', path: '/alert/stream' } as const;
 
-export function createAlertStream(): Endpoint {
+export function alertStreamEndpoint(): Endpoint {
   const watch = createScopeWatch(accessOf(place));
   return endpoint({
     ...place,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Problem } from '../../../model/errors.ts';
 import { Count, Flag, OneOf, Shape, Text, Words } from '../../../model/schema.ts';
-import { changeAlert, resolveByQuery } from '../../../services/alerts/alerts.ts';
+import { changeAlert, resolveByQuery } from '../../../services/alerts/changeAlert.ts';
 import { findAlert } from '../../../store/alerts/alertRecords.ts';
 import { visibleScope } from '../../../store/documents/documentScopes.ts';
 import type { Row } from '../../../store/records/records.ts';

@@ -52,7 +52,7 @@ export const scoreChange = {
 export const scoreChangeNames = Object.keys(scoreChange);
 export const scoreChangeSchema = Shape(scoreChange, scoreChangeNames);
 
-export const scoreSearch = endpoint({
+export const scoreSearchEndpoint = endpoint({
   method: 'POST',
   path: '/instance/{id}/score/search',
   tag: 'Licenses and scores',

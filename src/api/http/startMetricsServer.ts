@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Secret } from '../../lib/secret.ts';
 import { hashToken } from '../../lib/token.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from './createMetrics.ts';
 
 /** Serves /metrics and nothing else, on a port that only the monitoring reaches. */
 export async function startMetricsServer(options: {

@@ -8,23 +8,23 @@ import type { Db } from '../../store/db.ts';
 
 /** A token that was good this long ago may be looked up again whatever else comes from its address. */
 const trustMs = 3_600_000;
-const trustAtMost = 50_000;
+const maxTrusted = 50_000;
 /** The share of its requests that may come from one address with unknown tokens; beyond it none is looked up. */
 const unknownShare = { perSecond: 1 / 20, burst: 1 / 6 };
 
 /** Short enough that a revoked token, a changed role or a disabled tenant takes effect in under a second. */
-const rememberMs = 500;
-const rememberAtMost = 10_000;
+const cacheMs = 500;
+const maxCached = 10_000;
 
-export type Authenticate = ReturnType<typeof createAuthenticate>;
+export type Authenticator = ReturnType<typeof createAuthenticator>;
 
 /** Finds who stands behind a bearer token, asking the store at most twice a second for the same token. */
-export function createAuthenticate(
+export function createAuthenticator(
   db: Db,
   now: () => number,
   rateLimit: { perSecond: number; burst: number },
 ) {
-  const known = new Map<string, { principal: Promise<Principal | undefined>; at: number }>();
+  const cached = new Map<string, { principal: Promise<Principal | undefined>; at: number }>();
   /** Tokens that were good, and when. */
   const trusted = new Map<string, number>();
   const guesses = createTokenBucket(
@@ -39,14 +39,14 @@ export function createAuthenticate(
     const token = readBearer(authorization);
     const key = keyOf(token);
     const at = now();
-    let entry = known.get(key);
-    if (!entry || at - entry.at >= rememberMs || at < entry.at) {
+    let entry = cached.get(key);
+    if (!entry || at - entry.at >= cacheMs || at < entry.at) {
       const isTrusted = at - (trusted.get(key) ?? Number.NEGATIVE_INFINITY) < trustMs;
       if (!isTrusted) refuseGuessing(address);
-      dropOldest(known, rememberAtMost);
+      dropOldest(cached, maxCached);
       entry = { principal: findPrincipal(db, hashToken(token), at), at };
-      known.set(key, entry);
-      entry.principal.catch(() => known.delete(key));
+      cached.set(key, entry);
+      entry.principal.catch(() => cached.delete(key));
     }
     const principal = await entry.principal;
     if (!principal) {
@@ -69,15 +69,15 @@ export function createAuthenticate(
 
   function trust(key: string, at: number): void {
     trusted.delete(key);
-    dropOldest(trusted, trustAtMost);
+    dropOldest(trusted, maxTrusted);
     trusted.set(key, at);
   }
 
   return {
     authenticate,
     /** A token that was just made is good, whatever else comes from its user's address. */
-    expect: (token: string) => trust(keyOf(token), now()),
-    forget: () => known.clear(),
+    trustNew: (token: string) => trust(keyOf(token), now()),
+    clearCache: () => cached.clear(),
     sweep: () => guesses.sweep(),
   };
 }

@@ -2,11 +2,11 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { Problem, problems } from '../../model/errors.ts';
-import { findMissingMigrations } from '../../store/records/readiness.ts';
+import { findMissingMigrations } from '../../store/records/findMissingMigrations.ts';
 import { addPages } from './addPages.ts';
-import { mayReadMetrics } from './metricsServer.ts';
 import { toOpenApi } from './openapi.ts';
 import type { ServerOptions } from './serverOptions.ts';
+import { mayReadMetrics } from './startMetricsServer.ts';
 
 /** Nothing from outside, and no upgrade to HTTPS, which would break the page wherever Vigil is served without it. */
 const docsPolicy =
