@@ -79,7 +79,7 @@ async function start(
     keyring,
     recorder,
     now,
-    invalidateTokens: authenticate.forget,
+    invalidateTokens: authenticate.clearCache,
     mail: notifying.hasMail,
     inviteUrls: () => inviteUrlsOf(config, url),
     failedLogins,

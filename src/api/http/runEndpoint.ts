@@ -35,7 +35,7 @@ export async function runEndpoint(
   let securityEvents: SecurityEvent[] = [];
   let areTokensStale = false;
   /** Tokens that are looked up before the transaction ends are found as they were, so they are forgotten once more. */
-  const forgetTokens = () => {
+  const invalidateTokens = () => {
     areTokensStale = true;
     services.invalidateTokens();
   };
@@ -51,7 +51,7 @@ export async function runEndpoint(
     const key = endpoint.effect === 'create' ? readKey(request.headers['idempotency-key']) : undefined;
     const store = endpoint.effect === 'session' ? services.logins : services.store;
     return await store.transaction((tx) => {
-      const call = { ...callOn(tx), services: { ...services, forgetTokens } };
+      const call = { ...callOn(tx), services: { ...services, invalidateTokens } };
       return key === undefined ? answer(endpoint, call, input) : answerOnce(endpoint, call, input, key);
     });
   } finally {
