@@ -3,10 +3,11 @@ API=${API:-http://127.0.0.1:8080/api/v1}
 
 # request METHOD PATH [BODY] [CURL OPTION…]: prints the response; fails on an error status.
 request() {
-  local method=$1 path=$2 body=${3-}
+  local method=$1 target=$2 body=${3-}
   shift $(($# < 3 ? $# : 3))
+  [ -z "$body" ] || set -- --data "$body" "$@"
   curl -sS --fail-with-body -X "$method" -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \
-    ${body:+--data "$body"} "$@" "$API/$path" && echo
+    "$@" "$API/$target" && echo
 }
 get() { request GET "$1" '' "${@:2}"; }
 post() { request POST "$@"; }
