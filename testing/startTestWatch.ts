@@ -5,9 +5,8 @@ import { createCancelOnRetractions, createFireOnAlerts } from '../src/actions/fi
 import type { ChainClient } from '../src/chains/chainClient.ts';
 import { type ChainUid, chains } from '../src/chains/chains.ts';
 import { createEvmClient } from '../src/chains/evm/createEvmClient.ts';
+import { createHostQueues } from '../src/lib/createHostQueues.ts';
 import { type Egress, toEgress } from '../src/lib/egress.ts';
-
-import { createHostQueues } from '../src/lib/hostQueues.ts';
 import { sql } from '../src/lib/sql.ts';
 import { createFollowAlerts } from '../src/notify/followAlerts.ts';
 import { startActions } from '../src/runtime/acting.ts';

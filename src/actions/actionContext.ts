@@ -1,6 +1,6 @@
 import type { Chain } from '../chains/chains.ts';
 import type { Transactor } from '../chains/transactor.ts';
-import type { FairQueue } from '../lib/fairQueue.ts';
+import type { FairQueue } from '../lib/createFairQueue.ts';
 import type { Finding } from '../model/alert.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
 import type { Db, Store } from '../store/db.ts';

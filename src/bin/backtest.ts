@@ -1,6 +1,6 @@
 import { type ChainUid, chains, toChainFacts } from '../chains/chains.ts';
 
-import { createHostQueues } from '../lib/hostQueues.ts';
+import { createHostQueues } from '../lib/createHostQueues.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
 import type { BacktestResult } from '../model/backtest.ts';
 import { everything } from '../model/principal.ts';

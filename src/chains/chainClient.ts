@@ -2,7 +2,7 @@ import type { Block, BlockRef, Header } from '../model/block.ts';
 import type { StateRead, StateResult } from '../model/stateRead.ts';
 import type { Transactor } from './transactor.ts';
 
-/** What a family must offer so that its chains can be followed and asked. */
+/** What a family implements so that its chains can be followed and read. */
 export type ChainClient = {
   readonly chainUid: string;
   /**
@@ -11,18 +11,18 @@ export type ChainClient = {
    */
   block(number: number, parentHash?: string): Promise<Block | null>;
   header(which: number | 'latest' | 'finalized'): Promise<Header | null>;
-  /** Answers to all questions about one block; one that cannot be answered there says why. Throws BlockGone when the block is. */
+  /** Reads the state after one block; a result that no node has says why. Throws BlockUnavailable when no node has the block. */
   readState(block: BlockRef, questions: readonly StateRead[]): Promise<StateResult[]>;
   /** The contract behind a proxy of any usual kind, as people write its address; null when the address is no proxy. */
   findImplementation(at: BlockRef, address: string): Promise<string | null>;
   /** The block that a transaction is in, null when it is unknown or still pending. */
   blockOfTransaction(hash: string): Promise<number | null>;
   readonly transactor: Transactor;
-  /** Calls back with the number of every new head that is announced; a client that cannot be told by a node never does. */
-  onHead(heard: (number: number) => void): () => void;
+  /** Calls back with the number of every new head that is announced; a client without a WebSocket endpoint never does. */
+  onHead(listener: (number: number) => void): () => void;
   /** The highest block that a node is known to have, -1 at first. */
   head(): number;
-  /** Asks nodes how far they are, so that one that stands still is noticed, and one that was in trouble whether it is right again. */
+  /** Checks the head of every endpoint to detect stale ones, and whether unhealthy ones have recovered. */
   checkEndpoints(which: 'all' | 'troubled'): Promise<void>;
   health(): EndpointHealth[];
   close(): Promise<void>;

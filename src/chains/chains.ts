@@ -234,7 +234,7 @@ function site(base: string) {
   return { address: `${base}/address/{}`, transaction: `${base}/tx/{}`, block: `${base}/block/{}` };
 }
 
-/** What a detector is told of its chain. */
+/** The facts of a chain that detectors use. */
 export function toChainFacts({ uid, blockTimeMs, currency }: Chain): ChainFacts {
   return { uid, blockTimeMs, symbol: currency.symbol, decimals: currency.decimals };
 }

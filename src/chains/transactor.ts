@@ -1,16 +1,16 @@
-/** What it takes to bring transactions onto a chain. */
+/** Prepares, sends and tracks transactions of one chain. */
 export type Transactor = {
-  /** What must be known before calls of one account are signed, of one node and one moment. */
+  /** Fees, balance, nonce and estimates for calls of one account, read from one node at one moment. */
   prepare(from: string, calls: readonly CallRequest[]): Promise<Prepared>;
   /** In this order. */
   broadcast(raws: readonly string[]): Promise<Broadcast[]>;
-  /** How far each of these transactions has come, all seen by one node. */
+  /** Which of these transactions are mined, and the head, as one node reports them. */
   progress(hashes: readonly string[]): Promise<Progress>;
   /** The price of gas now. */
   fees(): Promise<Fees>;
   /** How many transactions of the account were mined up to this block, and which of these were; seen by one node. */
   countMined(address: string, block: number, hashes: readonly string[]): Promise<MinedCount>;
-  /** Why the call fails after this block, as far as it does. */
+  /** The reason why the call fails after this block; undefined when it does not. */
   findRevert(call: CallRequest & { from: string }, block: number): Promise<Revert | undefined>;
 };
 
@@ -19,13 +19,13 @@ type CallRequest = { to: string; data: string };
 export type Prepared = {
   fees: Fees;
   balance: bigint;
-  /** The next number of the account, transactions that wait in the pool counted in. */
+  /** The next nonce of the account, counting transactions in the pool. */
   nextNonce: number;
-  /** Gas that each call needs, or why it would fail. */
+  /** Gas that each call needs, or the revert it would end with. */
   estimates: ({ gas: bigint } | { reverted: Revert })[];
 };
 
-/** In the chain's words, and what the contract itself said. */
+/** The node's reason, and the data that the contract reverted with. */
 export type Revert = { reason: string; data: string };
 
 export type Fees = {
@@ -37,8 +37,8 @@ export type Fees = {
 };
 
 /**
- * `accepted`, also when it was known before. `stale`: the number is used already, by this transaction or by another.
- * `underpriced`: it pays too little to replace the one that is there. `refused`: for good or for now, the reason says.
+ * `accepted`, also when it was in the pool before. `stale`: the nonce is used already, by this transaction or by another.
+ * `underpriced`: it pays too little to replace the one that is there. `refused`: the reason says whether a retry can help.
  */
 export type Broadcast =
   | { outcome: 'accepted' | 'stale' | 'underpriced' }

@@ -4,7 +4,7 @@ import { transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
 import { endsOf } from '../chains/evm/evidence/parties.ts';
 import { assetFacts } from '../chains/evm/evidence/tokens.ts';
 import { formatUnits, native, showAmount } from '../evidence/amounts.ts';
-import { labelHits, showLabel } from '../evidence/labels.ts';
+import { findLabelHits, showLabel } from '../evidence/labels.ts';
 
 import { Configuration, Whole } from '../evidence/parameters.ts';
 import type { Log, Transaction } from '../model/block.ts';
@@ -54,7 +54,7 @@ export const addressPoisoning = defineDetector<Config, State>({
       const why = `which looks like ${genuine} that ${contract.name} has paid`;
       return { detections: [toFound(movement, other, { why, genuine }, isPayment, context)] };
     }
-    const [scam] = isKnown ? [] : labelHits(context.read, [{ address: other }], isScam);
+    const [scam] = isKnown ? [] : findLabelHits(context.read, [{ address: other }], isScam);
     if (scam) {
       const label = showLabel(scam.label);
       return {

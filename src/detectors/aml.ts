@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { evmFormat } from '../chains/evm/abi/formats.ts';
 import { describeHits, type Party, partiesOf, partyFields } from '../chains/evm/evidence/parties.ts';
-import { customLabels, labelHits, severityByScore, showLabel, worstFirst } from '../evidence/labels.ts';
+import { customLabels, findLabelHits, severityByScore, showLabel, worstFirst } from '../evidence/labels.ts';
 
 import { Addresses, Choice, Condition, Configuration, Flag, LabelTags } from '../evidence/parameters.ts';
 import { evaluateCondition, parseCondition } from '../lib/condition.ts';
@@ -58,13 +58,13 @@ export const aml = defineDetector<Config, never>({
           parties.map(({ address }) => own.get(address) ?? []),
           counts,
         )
-      : labelHits(read, parties, counts);
+      : findLabelHits(read, parties, counts);
     return {
-      detections: describeHits(hits, transaction, read, chain).map(({ party, label, deed, fields }) => {
+      detections: describeHits(hits, transaction, read, chain).map(({ party, label, activity, fields }) => {
         return {
           part: party.address,
           severity: severityByScore(label.score),
-          message: `${party.address}, known as ${showLabel(label)}, ${deed}; ${contract.name} is involved.`,
+          message: `${party.address}, known as ${showLabel(label)}, ${activity}; ${contract.name} is involved.`,
           fields: {
             address: party.address,
             label: label.name,

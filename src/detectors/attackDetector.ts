@@ -24,7 +24,7 @@ const config = Configuration({
 
 type Config = Static<typeof config>;
 type Suspect = { address: string; role: 'sender' | 'deployer' | 'called' | 'contract' };
-type Hit = { suspect: Suspect; why: string; fields: Readonly<Record<string, unknown>> };
+type Hit = { suspect: Suspect; reason: string; fields: Readonly<Record<string, unknown>> };
 
 export const attackDetector = defineDetector<Config, never>({
   name: 'attack_detector',
@@ -61,12 +61,12 @@ export const attackDetector = defineDetector<Config, never>({
     return {
       detections: [
         {
-          message: `${roleWords[worst.suspect.role]} ${worst.suspect.address} of a transaction that touches ${context.contract.name} is suspicious: ${worst.why}.${more}`,
+          message: `${roleWords[worst.suspect.role]} ${worst.suspect.address} of a transaction that touches ${context.contract.name} is suspicious: ${worst.reason}.${more}`,
           fields: {
             suspect: worst.suspect.address,
             role: worst.suspect.role,
             ...worst.fields,
-            suspects: addresses.slice(0, mostShown),
+            suspects: addresses.slice(0, maxShown),
             sender: transaction.from,
           },
         },
@@ -81,7 +81,7 @@ const roleWords: Record<Suspect['role'], string> = {
   called: 'The called contract',
   contract: 'The contract',
 };
-const mostShown = 20;
+const maxShown = 20;
 
 function hitsOf(transaction: Transaction, at: number, context: EvaluationContext<Config, never>): Hit[] {
   const { config: options, contract, read } = context;
@@ -108,32 +108,32 @@ function hitsOf(transaction: Transaction, at: number, context: EvaluationContext
   ]);
   const direct = worstFirst(suspects, known, (label) => isBad(label, options)).map(({ party, label }) => ({
     suspect: party,
-    why: showLabel(label),
+    reason: showLabel(label),
     fields: { label: label.name, tags: label.tags, score: label.score, source: label.source },
   }));
   const funded = callers.flatMap((suspect, place) => {
     const origin = origins[place];
     if (!origin || at - origin.timestamp > lookbackMs) return [];
     if (!origin.tags.some((tag) => options.labelTags.includes(tag))) return [];
-    const why = `its first money came from ${origin.source} (${origin.tags.join(', ')})`;
+    const reason = `its first money came from ${origin.source} (${origin.tags.join(', ')})`;
     const fields = {
       fundedBy: origin.source,
       tags: origin.tags,
       hops: origin.hops,
       fundingTransaction: origin.transactionHash,
     };
-    return [{ suspect, why, fields }];
+    return [{ suspect, reason, fields }];
   });
   return [...direct, ...funded];
 }
 
 /** Bounded, because a transaction can have as many contracts as its gas allows. */
-const mostSuspects = 200;
+const maxSuspects = 200;
 
 function suspectsOf({ from, to, logs }: Transaction, watched: string): Suspect[] {
   const suspects = new Map<string, Suspect>();
   const add = (address: string, role: Suspect['role']) => {
-    if (address !== watched && !suspects.has(address) && suspects.size < mostSuspects)
+    if (address !== watched && !suspects.has(address) && suspects.size < maxSuspects)
       suspects.set(address, { address, role });
   };
   add(from, to === null ? 'deployer' : 'sender');

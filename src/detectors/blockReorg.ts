@@ -39,8 +39,8 @@ export const blockReorg = defineDetector<Static<typeof config>, never>({
             depth,
             firstBlock: first.number,
             lastBlock: last.number,
-            dropped: dropped.slice(-mostShown).map(({ hash }) => hash),
-            added: added.slice(-mostShown).map(({ hash }) => hash),
+            dropped: dropped.slice(-maxShown).map(({ hash }) => hash),
+            added: added.slice(-maxShown).map(({ hash }) => hash),
           },
         },
       ],
@@ -48,7 +48,7 @@ export const blockReorg = defineDetector<Static<typeof config>, never>({
   },
 });
 
-const mostShown = 64;
+const maxShown = 64;
 
 function severityByDepth(depth: number): Severity {
   if (depth >= 32) return 'CRITICAL';

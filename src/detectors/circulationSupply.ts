@@ -6,7 +6,7 @@ import { addressSet } from '../evidence/addressList.ts';
 import { formatUnits, groupDigits, percentOf, showAmount } from '../evidence/amounts.ts';
 import { holdsWithin } from '../evidence/comparison.ts';
 import { Addresses, AmountOrPercent, Configuration } from '../evidence/parameters.ts';
-import { keep } from '../evidence/samples.ts';
+import { keepState } from '../evidence/samples.ts';
 import { compareDecimal, formatDecimal, multiplyDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { type Detection, defineDetector, type EvaluationContext } from '../model/detection.ts';
 
@@ -81,7 +81,7 @@ export const circulationSupply = defineDetector<Config, State>({
       detections.push(moved(context, transfer, before));
     const off = planned === undefined || after === undefined ? [] : judgePlan(context, planned, after);
     detections.push(...(state?.isOff ? [] : off));
-    return { ...keep<State>(state, off.length > 0 ? { isOff: true } : {}), detections };
+    return { ...keepState<State>(state, off.length > 0 ? { isOff: true } : {}), detections };
   },
 });
 

@@ -5,8 +5,8 @@ import { evmFormat } from '../chains/evm/abi/formats.ts';
 import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
 import { tryCall } from '../chains/evm/evidence/readCall.ts';
 import { holdsFor } from '../evidence/holdsFor.ts';
-import { Address, Configuration, Flag, Looks, scheduleOf, Whole } from '../evidence/parameters.ts';
-import { judgeSample, keep, type Sampled } from '../evidence/samples.ts';
+import { Address, Configuration, Flag, Polling, scheduleOf, Whole } from '../evidence/parameters.ts';
+import { judgeSample, keepState, type SampleState } from '../evidence/samples.ts';
 import { type Decimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { defineDetector, type EvaluationContext, type EvaluationResult } from '../model/detection.ts';
 
@@ -45,13 +45,13 @@ const config = Configuration(
     ),
     trackErr: Flag('Tell when the call begins to fail.', true),
     errAlways: Flag('Tell at every look at which the call fails.', false),
-    ...Looks('cron', '1 min'),
+    ...Polling('cron', '1 min'),
   },
   ['function'],
 );
 type Config = Static<typeof config>;
 
-type State = Sampled & { readonly last?: string; readonly isFailing?: true };
+type State = SampleState & { readonly last?: string; readonly isFailing?: true };
 
 export const contractCall = defineDetector<Config, State>({
   name: 'contract_call',
@@ -80,7 +80,7 @@ export const contractCall = defineDetector<Config, State>({
     const e = { value, values, previous: previousOf(state, value), address, blockNumber: number, timestamp };
     const judged = judge(context, e);
     const needsLast = settings.script?.includes('revious') || (!settings.script && !settings.condition);
-    const kept = keep(state, { ...judged.after, ...(needsLast && { last: toText(value) }) });
+    const kept = keepState(state, { ...judged.after, ...(needsLast && { last: toText(value) }) });
     if (!judged.fires) return kept;
     const was = judged.previous ?? (e.previous === null ? undefined : toText(e.previous));
     const shownValue = settings.decimals > 0 ? formatDecimal(toNumber(value, settings)) : toText(value);
@@ -110,7 +110,7 @@ function failed(
   error: string,
 ): EvaluationResult<State> {
   const { trackErr, errAlways } = settings;
-  const kept = keep(state, { ...state, isFailing: true });
+  const kept = keepState(state, { ...state, isFailing: true });
   if (!errAlways && (!trackErr || state?.isFailing)) return kept;
   return {
     ...kept,
@@ -153,7 +153,7 @@ function toNumber(value: unknown, { decimals, condition }: Config): Decimal {
   );
 }
 
-/** A text that tells values apart and that state can keep. */
+/** A distinct text for each value, which the state can store. */
 function toText(value: unknown): string {
   if (typeof value === 'string') return value;
   return JSON.stringify(value, (_, inner: unknown) =>

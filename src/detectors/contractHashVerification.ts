@@ -5,7 +5,7 @@ import { eventTopic } from '../chains/evm/abi/abi.ts';
 import { logWords, topicAddress } from '../chains/evm/abi/words.ts';
 
 import { readImplementation } from '../chains/evm/evidence/readImplementation.ts';
-import { Choice, Configuration, Flag, Looks, scheduleOf } from '../evidence/parameters.ts';
+import { Choice, Configuration, Flag, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { defineDetector, type EvaluationContext, type EvaluationResult } from '../model/detection.ts';
 
 const config = Configuration({
@@ -22,7 +22,7 @@ const config = Configuration({
     'Whether the code that is there when the detector starts is held to the checksum already.',
     true,
   ),
-  ...Looks('cron', '10 min'),
+  ...Polling('cron', '10 min'),
 });
 
 type Config = Static<typeof config>;

@@ -81,7 +81,7 @@ export const customFunction = defineDetector<Static<typeof config>, never>({
   },
 });
 
-/** Data that does not fit the parameters is not a call of the function: contracts refuse it, and anybody can send it. */
+/** Data that does not fit the parameters is not a call of the function: contracts refuse it, and anyone can send it. */
 function argumentsOf(item: FunctionItem, input: string): Readonly<Record<string, unknown>> | undefined {
   try {
     return decodeCall(item, input);

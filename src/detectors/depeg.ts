@@ -3,7 +3,7 @@ import { priceInterests, priceMembers, readPrice } from '../chains/evm/evidence/
 import { groupDigits } from '../evidence/amounts.ts';
 import { holdsWithin } from '../evidence/comparison.ts';
 import { Amount, Configuration, Whole } from '../evidence/parameters.ts';
-import { keep } from '../evidence/samples.ts';
+import { keepState } from '../evidence/samples.ts';
 import {
   absoluteDecimal,
   compareDecimal,
@@ -43,10 +43,10 @@ export const depeg = defineDetector<Static<typeof config>, State>({
   evaluate(_observation, { config: settings, contract, state, read }) {
     const { price, origin } = readPrice(read, settings, contract);
     const peg = parseDecimal(settings.peg);
-    if (holdsWithin(price, '==', peg, settings.band)) return keep<State>(state, {});
+    if (holdsWithin(price, '==', peg, settings.band)) return keepState<State>(state, {});
     // It need not be counted on after the alert, and what does not change is not written.
     const away = Math.min((state?.away ?? 0) + 1, settings.samples + 1);
-    const kept = keep<State>(state, { away });
+    const kept = keepState<State>(state, { away });
     if (away !== settings.samples) return kept;
     const deviation = percentChange(peg, price);
     const percent = deviation && Number(formatDecimal(deviation));

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { type RecordType, readExpiry, readRecords, recordTypes } from '../evidence/domainRecords.ts';
 import { Configuration, Duration, Schedule } from '../evidence/parameters.ts';
-import { keep } from '../evidence/samples.ts';
+import { keepState } from '../evidence/samples.ts';
 
 import { parseDuration } from '../lib/duration.ts';
 import { parseSchedule } from '../lib/schedule.ts';
@@ -49,7 +49,7 @@ type Config = Static<typeof config>;
 type State = {
   readonly records?: { readonly [type: string]: readonly string[] };
   readonly strangers?: readonly string[];
-  /** When the registration was looked up last, when it ends, and whether that is told. */
+  /** When the registration was looked up last, when it ends, and whether that was reported. */
   readonly askedAt?: number;
   readonly expiresAt?: number;
   readonly isTold?: boolean;
@@ -102,7 +102,7 @@ export const dnsMonitor = defineDetector<Config, State>({
         })),
       ...registration.detections,
     ];
-    return { ...keep(state, after), detections };
+    return { ...keepState(state, after), detections };
   },
 });
 
@@ -128,7 +128,7 @@ function changeOf(
 
 const dayMs = 86_400_000;
 
-/** Asks the registry once a day at most; that it does not answer must not stop the rest, and is told as well. */
+/** Asks the registry once a day at most; that it does not answer must not stop the rest, and is reported as well. */
 function examineRegistration(
   { config: { domain, rdap, expiry }, state, read }: EvaluationContext<Config, State>,
   now: number,

@@ -34,7 +34,7 @@ type Loan = {
   readonly side?: 0 | 1;
 };
 
-/** How each event tells of a loan; the words are its values, indexed ones first. */
+/** How each event encodes a loan; the words are its values, indexed ones first. */
 const events: ReadonlyMap<string, (words: readonly string[], lender: string) => Loan | undefined> = new Map([
   // Aave V3 indexes target, asset and referral code; V2 target, initiator and asset; V1 target and reserve.
   loanEvent('aave', 'FlashLoan(address,address,address,uint256,uint8,uint256,uint16)', [0, 1, 4]),
@@ -95,7 +95,7 @@ export const flashLoan = defineDetector<Static<typeof config>, never>({
             value: first.amount,
             amount: facts && formatUnits(first.amount, facts.decimals),
             loans: loans.length,
-            lenders: [...new Set(loans.map(({ lender }) => lender))].slice(0, mostLenders),
+            lenders: [...new Set(loans.map(({ lender }) => lender))].slice(0, maxLenders),
           },
         },
       ],
@@ -103,8 +103,8 @@ export const flashLoan = defineDetector<Static<typeof config>, never>({
   },
 });
 
-/** Anybody can write logs, so that the evidence must not grow with them. */
-const mostLenders = 10;
+/** Anyone can write logs, so the evidence must not grow with them. */
+const maxLenders = 10;
 
 function loanEvent(
   provider: Provider,

@@ -39,7 +39,7 @@ export const gasAnomaly = defineDetector<Static<typeof config>, State>({
     const feeBefore = state?.fee ?? emptySeries;
     const [gas, fee] = [Number(gasUsed), Number(transaction.priorityFee)];
     const others = (state?.gas ?? []).filter(([name]) => name !== selector);
-    const keep = Math.max(mostWeight, minSamples);
+    const keep = Math.max(maxWeight, minSamples);
     const gasSeries: State['gas'] = [...others, [selector, extendSeries(gasBefore, gas, keep)]];
     const odd = [
       { measure: 'gas used', value: gas, before: gasBefore },
@@ -51,7 +51,7 @@ export const gasAnomaly = defineDetector<Static<typeof config>, State>({
         : [];
     });
     return {
-      state: { gas: gasSeries.slice(-mostSelectors), fee: extendSeries(feeBefore, fee, keep) },
+      state: { gas: gasSeries.slice(-maxSelectors), fee: extendSeries(feeBefore, fee, keep) },
       detections: odd.map(({ measure, value, mean, score }) => ({
         part: measure,
         message: `The ${measure} of a call of ${transaction.from} to ${contract.name} is ${value}, far from the usual ${Math.round(mean)}.`,
@@ -68,5 +68,5 @@ export const gasAnomaly = defineDetector<Static<typeof config>, State>({
   },
 });
 
-const mostSelectors = 50;
-const mostWeight = 1_000;
+const maxSelectors = 50;
+const maxWeight = 1_000;

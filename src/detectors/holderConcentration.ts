@@ -4,8 +4,8 @@ import { decodeTransfer, transferTopic } from '../chains/evm/evidence/erc20Trans
 import { assetFacts, readHolding, readSupply } from '../chains/evm/evidence/tokens.ts';
 import { addressSet } from '../evidence/addressList.ts';
 import { percentOf } from '../evidence/amounts.ts';
-import { Addresses, Condition, Configuration, Looks, scheduleOf, Whole } from '../evidence/parameters.ts';
-import { judgeSample, keep, type Sampled } from '../evidence/samples.ts';
+import { Addresses, Condition, Configuration, Polling, scheduleOf, Whole } from '../evidence/parameters.ts';
+import { judgeSample, keepState, type SampleState } from '../evidence/samples.ts';
 import { parseDecimal, toDecimal } from '../lib/decimal.ts';
 import {
   type Detection,
@@ -21,19 +21,19 @@ const config = Configuration({
   holders: Addresses('Holders that are known already and looked at from the beginning.', 100),
   exclude: Addresses('Addresses that do not count as holders, such as exchanges, pools and lockers.'),
   cluster: Addresses('Addresses that belong together and count as one holder.', 100),
-  ...Looks('cron', '10 min'),
+  ...Polling('cron', '10 min'),
 });
 type Config = Static<typeof config>;
 
-type State = Sampled & {
+type State = SampleState & {
   /** The largest holders of the last look, and parties of the largest transfers since with what they moved. */
   readonly known?: readonly string[];
   readonly fresh?: { readonly [address: string]: string };
 };
 
 /** Enough for every `topN`, with room for some to fall; both bound the state and the questions of a look. */
-const mostKnown = 100;
-const mostFresh = 100;
+const maxKnown = 100;
+const maxFresh = 100;
 
 export const holderConcentration = defineDetector<Config, State>({
   name: 'holder_concentration',
@@ -50,11 +50,11 @@ export const holderConcentration = defineDetector<Config, State>({
     { on: 'block', ...scheduleOf(settings) },
   ],
   evaluate: (observation, context) =>
-    observation.type === 'block' ? look(context) : note(observation, context),
+    observation.type === 'block' ? checkHolders(context) : recordParties(observation, context),
 });
 
 /** Remembers who took part in a transfer until the next look. */
-function note(
+function recordParties(
   observation: Observation,
   { config: settings, state }: EvaluationContext<Config, State>,
 ): EvaluationResult<State> {
@@ -68,11 +68,11 @@ function note(
     if (party === zeroAddress || excluded.has(party) || known.has(party)) continue;
     if (seen === undefined || BigInt(seen) < transfer.amount) fresh.set(party, transfer.amount.toString());
   }
-  const kept = [...fresh].sort(byAmount).slice(0, mostFresh);
-  return keep<State>(state, { ...state, ...(kept.length > 0 && { fresh: Object.fromEntries(kept) }) });
+  const kept = [...fresh].sort(byAmount).slice(0, maxFresh);
+  return keepState<State>(state, { ...state, ...(kept.length > 0 && { fresh: Object.fromEntries(kept) }) });
 }
 
-function look(context: EvaluationContext<Config, State>): EvaluationResult<State> {
+function checkHolders(context: EvaluationContext<Config, State>): EvaluationResult<State> {
   const { config: settings, contract, state, read } = context;
   const excluded = addressSet(settings.exclude);
   const candidates = [
@@ -94,10 +94,13 @@ function look(context: EvaluationContext<Config, State>): EvaluationResult<State
   const { top, clusterBalance } = largest(held, settings);
   const share = percentOf(sum(top), supply);
   const judged = judgeSample(settings.condition, supply === 0n ? toDecimal(0n) : parseDecimal(share), state);
-  const known = held.slice(0, mostKnown).map(([address]) => address);
-  const kept = keep<State>(state, { ...judged.after, ...(known.length > 0 && { known }) });
+  const known = held.slice(0, maxKnown).map(([address]) => address);
+  const kept = keepState<State>(state, { ...judged.after, ...(known.length > 0 && { known }) });
   if (!judged.fires) return kept;
-  return { ...kept, detections: [tell(context, top, share, percentOf(clusterBalance, supply), supply)] };
+  return {
+    ...kept,
+    detections: [toDetection(context, top, share, percentOf(clusterBalance, supply), supply)],
+  };
 }
 
 type Holding = [address: string, balance: string];
@@ -111,7 +114,7 @@ function largest(held: readonly Holding[], { cluster, topN }: Config) {
   return { top: [...merged, ...others].sort(byAmount).slice(0, topN), clusterBalance };
 }
 
-function tell(
+function toDetection(
   { config: { condition, topN, cluster }, contract, chain, read }: EvaluationContext<Config, State>,
   top: readonly Holding[],
   share: number,

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { withheldBody } from '../evidence/fetchJson.ts';
+import { withheldBodyMessage } from '../evidence/fetchJson.ts';
 import { holdsFor } from '../evidence/holdsFor.ts';
 import { Choice, Configuration, Duration, Schedule, Whole } from '../evidence/parameters.ts';
-import { keep } from '../evidence/samples.ts';
+import { keepState } from '../evidence/samples.ts';
 
 import { cutText } from '../lib/cutText.ts';
 import { parseDuration } from '../lib/duration.ts';
@@ -80,21 +80,21 @@ export const httpProbe = defineDetector<Config, State>({
   interests: ({ cron }) => [{ on: 'clock', schedule: parseSchedule(cron) }],
   evaluate(_observation, { config: settings, contract, state, read }) {
     const answer = read.http(toRequest(settings));
-    const ailment = examine(read, settings, answer);
-    if (!ailment) return keep<State>(state, {});
+    const problem = examine(read, settings, answer);
+    if (!problem) return keepState<State>(state, {});
     // Counting stops after the alert, because each change of state is written.
     const wrong = Math.min((state?.wrong ?? 0) + 1, settings.samples + 1);
-    const kept = keep<State>(state, { wrong });
+    const kept = keepState<State>(state, { wrong });
     if (wrong !== settings.samples) return kept;
     return {
       ...kept,
       detections: [
         {
-          message: `${settings.url} (${contract.name}) ${ailment.words}.`,
+          message: `${settings.url} (${contract.name}) ${problem.words}.`,
           fields: {
             url: settings.url,
             method: settings.method,
-            reason: ailment.reason,
+            reason: problem.reason,
             samples: wrong,
             ...('failure' in answer
               ? { failure: answer.failure }
@@ -125,25 +125,25 @@ function toRequest({ url, method, body, contentType, auth, timeout }: Config): H
 }
 
 /** Characters of an answer in which the pattern is looked for. */
-const mostSearched = 100_000;
+const maxSearched = 100_000;
 
-type Ailment = { reason: 'unreachable' | 'status' | 'latency' | 'pattern'; words: string };
+type Problem = { reason: 'unreachable' | 'status' | 'latency' | 'pattern'; words: string };
 
 function examine(
   read: Reader,
   { statuses, latencyMs, pattern }: Config,
   answer: HttpResult,
-): Ailment | undefined {
+): Problem | undefined {
   if ('failure' in answer) return { reason: 'unreachable', words: `cannot be reached: ${answer.failure}` };
   const { status, durationMs, body, internal } = answer;
   const isRight = statuses.length > 0 ? statuses.includes(status) : status >= 200 && status <= 299;
   if (!isRight) return { reason: 'status', words: `answers with status ${status}` };
   if (latencyMs !== undefined && durationMs > latencyMs)
     return { reason: 'latency', words: `took ${Math.round(durationMs)} ms, more than ${latencyMs} ms` };
-  if (pattern !== undefined && internal === 'withheld') throw new Error(withheldBody);
-  // In the sandbox, because a regular expression of a tenant's can be made to run for ever.
+  if (pattern !== undefined && internal === 'withheld') throw new Error(withheldBodyMessage);
+  // In the sandbox, because a regular expression of a tenant's can be made to run forever.
   const isMatched =
     pattern === undefined ||
-    holdsFor(read, 'new RegExp(pattern, "s").test(body)', { pattern, body: body.slice(0, mostSearched) });
+    holdsFor(read, 'new RegExp(pattern, "s").test(body)', { pattern, body: body.slice(0, maxSearched) });
   return isMatched ? undefined : { reason: 'pattern', words: `answers without ${pattern}` };
 }

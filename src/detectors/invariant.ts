@@ -7,8 +7,8 @@ import { readHolding } from '../chains/evm/evidence/tokens.ts';
 import { native } from '../evidence/amounts.ts';
 import { type Comparison, holdsWithin, splitComparison } from '../evidence/comparison.ts';
 import { holdsFor, runScript } from '../evidence/holdsFor.ts';
-import { Address, AmountOrPercent, Configuration, Looks, scheduleOf } from '../evidence/parameters.ts';
-import { keep } from '../evidence/samples.ts';
+import { Address, AmountOrPercent, Configuration, Polling, scheduleOf } from '../evidence/parameters.ts';
+import { keepState } from '../evidence/samples.ts';
 
 import { type Decimal, formatDecimal, parseDecimal, subtractDecimal, toDecimal } from '../lib/decimal.ts';
 import { defineDetector, type EvaluationContext } from '../model/detection.ts';
@@ -59,7 +59,7 @@ const config = Configuration(
       'By how much a single comparison may be missed: an amount in the terms’ own unit, or a share of its right side.',
       '0',
     ),
-    ...Looks('block', '1 min'),
+    ...Polling('block', '1 min'),
   },
   ['terms', 'expression'],
 );
@@ -85,7 +85,7 @@ export const invariant = defineDetector<Config, State>({
     const answers = read.all(settings.terms.map((item) => () => readTerm(context, item)));
     const values = Object.fromEntries(settings.terms.map(({ name }, n) => [name, answers[n]]));
     const { holds, ...sides } = judge(context, values);
-    const kept = keep<State>(state, holds ? {} : { isBroken: true });
+    const kept = keepState<State>(state, holds ? {} : { isBroken: true });
     if (holds || state?.isBroken) return kept;
     const shown = Object.entries(values).map(([name, value]) => `${name} = ${String(value)}`);
     return {

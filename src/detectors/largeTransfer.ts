@@ -64,11 +64,11 @@ export const largeTransfer = defineDetector<Static<typeof config>, State>({
       : (state?.decimals ?? assetDecimals(read, chain, transfer.token));
     const after = isNative || state ? {} : { state: { decimals } };
     if (compareDecimal(toDecimal(transfer.amount, decimals), parseDecimal(threshold)) < 0) return after;
-    // A transaction that failed has moved nothing; whoever emitted a log has not failed.
+    // A failed transaction has moved nothing; one with logs has not failed.
     if (isNative && 'transaction' in observation && !read.receipt(observation.transaction.hash).isSuccess)
       return after;
     const { symbol } = assetFacts(read, chain, transfer.token);
-    return { ...after, detections: [tell(transfer, { symbol, decimals }, contract.name, threshold)] };
+    return { ...after, detections: [toDetection(transfer, { symbol, decimals }, contract.name, threshold)] };
   },
 });
 
@@ -84,7 +84,7 @@ function transferOf(observation: Observation): Moved | undefined {
   return to === null ? undefined : { from, to, amount: value, token: native };
 }
 
-function tell(
+function toDetection(
   { from, to, amount, token }: Moved,
   facts: { symbol: string; decimals: number },
   name: string,

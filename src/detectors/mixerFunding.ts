@@ -21,7 +21,7 @@ const config = Configuration({
   }),
 });
 
-/** Callers that were told, the newest last, so that each is told once. */
+/** Callers that were reported, the newest last, so that each is reported once. */
 type State = { told: string[] };
 
 export const mixerFunding = defineDetector<Static<typeof config>, State>({
@@ -48,7 +48,7 @@ export const mixerFunding = defineDetector<Static<typeof config>, State>({
     const told = [...(state?.told ?? []), caller];
     const path = funding.hops === 1 ? 'straight' : `over ${funding.hops} accounts`;
     return {
-      state: { told: told.slice(-mostRemembered) },
+      state: { told: told.slice(-maxReported) },
       detections: [
         {
           message: `${caller}, which uses ${contract.name}, got its first money ${path} from ${funding.source} (${funding.tags.join(', ')}) ${Math.max(0, Math.round(ageMs / 60_000))} minutes before.`,
@@ -67,4 +67,4 @@ export const mixerFunding = defineDetector<Static<typeof config>, State>({
   },
 });
 
-const mostRemembered = 200;
+const maxReported = 200;

@@ -6,10 +6,10 @@ import {
   AmountOrPercent,
   Configuration,
   Duration,
-  Looks,
+  Polling,
   scheduleOf,
 } from '../evidence/parameters.ts';
-import { keep } from '../evidence/samples.ts';
+import { keepState } from '../evidence/samples.ts';
 import { formatDecimal, percentChange } from '../lib/decimal.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { type Detection, defineDetector, type EvaluationContext } from '../model/detection.ts';
@@ -19,12 +19,12 @@ const config = Configuration({
   heartbeat: Duration('An answer older than this is stale.', '3600 s'),
   reference: Type.Optional(Address('A second feed of the same price to compare with.')),
   maxDeviation: AmountOrPercent('How far the answer may be from that of the second feed.', '2%'),
-  ...Looks('cron', '1 min'),
+  ...Polling('cron', '1 min'),
 });
 type Config = Static<typeof config>;
 
 type Ailment = 'stale' | 'carried' | 'skipped' | 'backwards' | 'deviating' | 'invalid';
-/** What is told already, and the last round where every block is looked at. */
+/** Faults that were reported, and the last round when every block is checked. */
 type State = { readonly told?: readonly Ailment[]; readonly roundId?: string };
 
 export const oracleStaleness = defineDetector<Config, State>({
@@ -60,7 +60,7 @@ export const oracleStaleness = defineDetector<Config, State>({
     ]);
     const ailments = examine(context, round, other, observation.block.timestamp);
     const told = state?.told ?? [];
-    const kept = keep(state, {
+    const kept = keepState(state, {
       ...(ailments.size > 0 && { told: [...ailments.keys()] }),
       ...(settings.when === 'block' && { roundId: round.roundId.toString() }),
     });

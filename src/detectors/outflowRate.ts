@@ -34,7 +34,7 @@ const config = Configuration({
 type Config = Static<typeof config>;
 
 type State = Outflows & {
-  /** Whether the sum is beyond already, so that one drain is told once. */
+  /** Whether the sum is beyond the limit already, so that one drain is reported once. */
   isOver: boolean;
   /** The native balance seen last: what it falls by has left, by whatever way. */
   balance?: string;
@@ -67,23 +67,23 @@ export const outflowRate = defineDetector<Config, State>({
   evaluate(observation, context) {
     const { config: settings, contract, state, read } = context;
     if (!('block' in observation)) return {};
-    const left = settings.token === native ? nativeFall(context) : tokenOutflow(observation, context);
-    if (!left) return {};
-    if (left.amount === 0n) return { state: { ...(state ?? empty), ...left.keep } };
+    const outflow = settings.token === native ? nativeFall(context) : tokenOutflow(observation, context);
+    if (!outflow) return {};
+    if (outflow.amount === 0n) return { state: { ...(state ?? empty), ...outflow.keep } };
     const now = observation.block.timestamp;
     const windowMs = parseDuration(settings.window);
     // The sum may have fallen below since, as time went on.
     const wasOver = state?.isOver === true && isBeyond(context, outflowWithin(state, windowMs, now), state);
-    const flows = addOutflow(state ?? empty, windowMs, now, left.amount, () =>
-      left.before === undefined
+    const flows = addOutflow(state ?? empty, windowMs, now, outflow.amount, () =>
+      outflow.before === undefined
         ? readHolding(read, settings.token.toLowerCase(), contract.address, 'parent')
-        : left.before,
+        : outflow.before,
     );
     const sum = outflowWithin(flows, windowMs, now);
     const reason = isBeyond(context, sum, flows);
-    const after: State = { ...flows, ...left.keep, isOver: reason !== undefined };
+    const after: State = { ...flows, ...outflow.keep, isOver: reason !== undefined };
     if (!reason || wasOver) return { state: after };
-    return { state: after, detections: [tell(context, sum, flows, reason)] };
+    return { state: after, detections: [toDetection(context, sum, flows, reason)] };
   },
 });
 
@@ -131,7 +131,7 @@ function isBeyond(
   return compareDecimal(toDecimal(sum), usual) > 0 ? 'baseline' : undefined;
 }
 
-function tell(
+function toDetection(
   { config: { token, window, limit, factor }, contract, chain, read }: EvaluationContext<Config, State>,
   sum: bigint,
   flows: Outflows,

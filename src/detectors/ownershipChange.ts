@@ -10,7 +10,7 @@ const config = Configuration({
   allowedOwners: Addresses('New owners that are expected; a change to one of them raises nothing.'),
 });
 
-/** The events that tell of a new owner, by topic. */
+/** Events of an ownership change, by topic. */
 const events = new Map(
   ['OwnershipTransferred', 'OwnershipTransferStarted', 'AdminChanged'].map((name) => [
     eventTopic(`${name}(address,address)`),

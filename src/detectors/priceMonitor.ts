@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { priceInterests, priceMembers, readPrice } from '../chains/evm/evidence/price.ts';
 import { groupDigits } from '../evidence/amounts.ts';
 import { Condition, Configuration } from '../evidence/parameters.ts';
-import { judgeSample, keep, type Sampled } from '../evidence/samples.ts';
+import { judgeSample, keepState, type SampleState } from '../evidence/samples.ts';
 import { formatDecimal } from '../lib/decimal.ts';
 import { defineDetector } from '../model/detection.ts';
 
@@ -22,7 +22,7 @@ const config = Configuration(
   ['condition'],
 );
 
-export const priceMonitor = defineDetector<Static<typeof config>, Sampled>({
+export const priceMonitor = defineDetector<Static<typeof config>, SampleState>({
   name: 'price_monitor',
   title: 'Price monitor',
   version: '1.0.0',
@@ -37,7 +37,7 @@ export const priceMonitor = defineDetector<Static<typeof config>, Sampled>({
   evaluate(_observation, { config: settings, contract, state, read }) {
     const { price, origin } = readPrice(read, settings, contract);
     const { fires, previous, after } = judgeSample(settings.condition, price, state);
-    const kept = keep(state, after);
+    const kept = keepState(state, after);
     if (!fires) return kept;
     const shown = formatDecimal(price);
     const currency = settings.currency.toUpperCase();

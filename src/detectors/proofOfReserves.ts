@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import { readFeed } from '../chains/evm/evidence/price.ts';
 import { assetFacts, readSupply } from '../chains/evm/evidence/tokens.ts';
 import { groupDigits, ratioOf } from '../evidence/amounts.ts';
-import { Address, Condition, Configuration, Looks, scheduleOf } from '../evidence/parameters.ts';
-import { judgeSample, keep, type Sampled } from '../evidence/samples.ts';
+import { Address, Condition, Configuration, Polling, scheduleOf } from '../evidence/parameters.ts';
+import { judgeSample, keepState, type SampleState } from '../evidence/samples.ts';
 import { formatDecimal, toDecimal } from '../lib/decimal.ts';
 import { defineDetector } from '../model/detection.ts';
 
@@ -12,12 +12,12 @@ const config = Configuration(
     feed: Address('Feed of the reserves in whole tokens (AggregatorV3).'),
     token: Type.Optional(Address('The token that is backed, if it is not the watched contract.')),
     condition: Condition('What reserves divided by supply must be for an alert.', '<< 1'),
-    ...Looks('cron', '10 min'),
+    ...Polling('cron', '10 min'),
   },
   ['feed'],
 );
 
-export const proofOfReserves = defineDetector<Static<typeof config>, Sampled>({
+export const proofOfReserves = defineDetector<Static<typeof config>, SampleState>({
   name: 'proof_of_reserves',
   title: 'Proof of reserves',
   version: '1.0.0',
@@ -41,7 +41,7 @@ export const proofOfReserves = defineDetector<Static<typeof config>, Sampled>({
     const ratio = ratioOf(round.answer, issued);
     if (!ratio) return {};
     const { fires, previous, after } = judgeSample(settings.condition, ratio, state);
-    const kept = keep(state, after);
+    const kept = keepState(state, after);
     if (!fires) return kept;
     const [reserves, shownSupply] = [formatDecimal(round.answer), formatDecimal(issued)];
     return {

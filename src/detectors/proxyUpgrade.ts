@@ -4,7 +4,7 @@ import { logWords, topicAddress, zeroAddress } from '../chains/evm/abi/words.ts'
 import { askImplementation, readImplementation } from '../chains/evm/evidence/readImplementation.ts';
 import { isListed } from '../evidence/addressList.ts';
 
-import { Addresses, Configuration, Flag, Looks, scheduleOf } from '../evidence/parameters.ts';
+import { Addresses, Configuration, Flag, Polling, scheduleOf } from '../evidence/parameters.ts';
 import type { Log } from '../model/block.ts';
 import {
   type Detection,
@@ -21,11 +21,11 @@ const config = Configuration({
     'Whether to look at the proxy itself as well (its storage, or what it answers), which also shows an upgrade that emits no event.',
     false,
   ),
-  ...Looks('cron', '10 min'),
+  ...Polling('cron', '10 min'),
 });
 
 type Config = Static<typeof config>;
-/** The implementation as last seen in the storage, and the one that an event told of since. */
+/** The implementation as last seen in the storage, and the one that an event reported since. */
 type State = { stored?: string | null; announced?: string };
 
 const upgraded = eventTopic('Upgraded(address)');
@@ -129,7 +129,7 @@ function selectorsOf(cuts: readonly Cut[], wanted: number): string[] {
   return cuts.flatMap(({ action, selectors }) => (action === wanted ? selectors : []));
 }
 
-/** The first look only remembers; later ones tell of a change that no event has told of. */
+/** The first check only records; later ones report a change that no event has reported. */
 function checkStorage({
   config: options,
   contract,

@@ -83,7 +83,7 @@ export const safeMultisig = defineDetector<Config, never>({
     }
     if (executions.has(event.name)) {
       detections.push(...delegateCalls(transaction, log, context));
-      if (isCulprit(block, log)) detections.push(...changes(block, transaction, context));
+      if (isResponsible(block, log)) detections.push(...changes(block, transaction, context));
     }
     return { detections: detections.flatMap((item) => withSeverity(item, context.config)) };
   },
@@ -102,7 +102,7 @@ function withSeverity(found: Detection, { events }: Config): Detection[] {
   return severity === undefined || severity === 'OFF' ? [] : [{ ...found, severity }];
 }
 
-const mostShown = 20;
+const maxShown = 20;
 
 function delegateCalls(
   transaction: Transaction,
@@ -121,7 +121,7 @@ function delegateCalls(
       fields: {
         event: 'DelegateCall',
         delegate,
-        delegates: foreign.slice(0, mostShown),
+        delegates: foreign.slice(0, maxShown),
         sender: transaction.from,
       },
     },
@@ -132,8 +132,8 @@ function delegateCalls(
  * The execution that is made responsible for what a block has changed: the first that runs foreign code, or the first. Only
  * so many are considered, because a contract can write as many logs as it likes.
  */
-function isCulprit(block: Block, log: Log): boolean {
-  const logs = executionLogs(block, log.address, executions).slice(0, mostShown);
+function isResponsible(block: Block, log: Log): boolean {
+  const logs = executionLogs(block, log.address, executions).slice(0, maxShown);
   if (!logs.some(({ index }) => index === log.index)) return false;
   const foreign = logs.find((each) => {
     const transaction = block.transactions[each.transactionIndex];

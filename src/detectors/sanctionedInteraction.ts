@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { describeHits, partiesOf, partyFields } from '../chains/evm/evidence/parties.ts';
-import { labelHits, showLabel } from '../evidence/labels.ts';
+import { findLabelHits, showLabel } from '../evidence/labels.ts';
 
 import { Configuration } from '../evidence/parameters.ts';
 import { defineDetector } from '../model/detection.ts';
@@ -31,17 +31,17 @@ export const sanctionedInteraction = defineDetector<Static<typeof config>, never
   evaluate(observation, { config: { listVersion }, contract, chain, read }) {
     if (observation.type !== 'transaction') return {};
     const { transaction } = observation;
-    const hits = labelHits(
+    const hits = findLabelHits(
       read,
       partiesOf(transaction, contract.address),
       ({ tags, source }) =>
         tags.includes('SANCTION') && (listVersion === undefined || source === listVersion),
     );
     return {
-      detections: describeHits(hits, transaction, read, chain).map(({ party, label, deed, fields }) => {
+      detections: describeHits(hits, transaction, read, chain).map(({ party, label, activity, fields }) => {
         return {
           part: party.address,
-          message: `The sanctioned address ${party.address}, known as ${showLabel(label)}, ${deed}; ${contract.name} is involved.`,
+          message: `The sanctioned address ${party.address}, known as ${showLabel(label)}, ${activity}; ${contract.name} is involved.`,
           fields: { address: party.address, label: label.name, list: label.source, ...fields },
         };
       }),

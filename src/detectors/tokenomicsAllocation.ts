@@ -2,8 +2,8 @@ import type { Static } from 'typebox';
 import { decimalsMember, ownDecimals, readHolding } from '../chains/evm/evidence/tokens.ts';
 import { groupDigits } from '../evidence/amounts.ts';
 import { holdsWithin } from '../evidence/comparison.ts';
-import { AmountOrPercent, Configuration, Looks, scheduleOf } from '../evidence/parameters.ts';
-import { keep } from '../evidence/samples.ts';
+import { AmountOrPercent, Configuration, Polling, scheduleOf } from '../evidence/parameters.ts';
+import { keepState } from '../evidence/samples.ts';
 import { compareDecimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { type Allocation, type Detection, defineDetector } from '../model/detection.ts';
 
@@ -13,7 +13,7 @@ const config = Configuration({
     'How far a balance may be from its plan: whole tokens, or a share of the plan.',
     '0',
   ),
-  ...Looks('cron', '10 min'),
+  ...Polling('cron', '10 min'),
 });
 
 type Side = 'below' | 'above';
@@ -63,7 +63,7 @@ export const tokenomicsAllocation = defineDetector<Static<typeof config>, State>
       });
     }
     const after = { decimals, ...(Object.keys(off).length > 0 && { off }) };
-    return { ...keep(state, after), detections };
+    return { ...keepState(state, after), detections };
   },
 });
 

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { decimalsMember, ownDecimals, readSupply } from '../chains/evm/evidence/tokens.ts';
 import { groupDigits } from '../evidence/amounts.ts';
-import { Configuration, Flag, Looks, scheduleOf } from '../evidence/parameters.ts';
-import { keep } from '../evidence/samples.ts';
+import { Configuration, Flag, Polling, scheduleOf } from '../evidence/parameters.ts';
+import { keepState } from '../evidence/samples.ts';
 import { compareDecimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { type Detection, defineDetector } from '../model/detection.ts';
 
@@ -15,7 +15,7 @@ const config = Configuration({
   ),
   decimals: decimalsMember,
   trackChanges: Flag('Whether every change of the supply is told, as INFO.', true),
-  ...Looks('cron', '10 min'),
+  ...Polling('cron', '10 min'),
 });
 type Config = Static<typeof config>;
 
@@ -42,7 +42,7 @@ export const totalSupply = defineDetector<Config, State>({
     const supply = toDecimal(units, decimals);
     const over = limitsOf(settings).filter(([, most]) => compareDecimal(supply, parseDecimal(most)) > 0);
     const names = over.map(([name]) => name);
-    const kept = keep(state, {
+    const kept = keepState(state, {
       supply: units.toString(),
       decimals,
       ...(names.length > 0 && { over: names }),

@@ -1,8 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { assetDecimals, assetFacts, readHolding } from '../chains/evm/evidence/tokens.ts';
 import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
-import { Address, AmountOrPercent, Configuration, Flag, Looks, scheduleOf } from '../evidence/parameters.ts';
-import { keep } from '../evidence/samples.ts';
+import {
+  Address,
+  AmountOrPercent,
+  Configuration,
+  Flag,
+  Polling,
+  scheduleOf,
+} from '../evidence/parameters.ts';
+import { keepState } from '../evidence/samples.ts';
 import { severityByShare } from '../evidence/severityByShare.ts';
 import { type Detection, defineDetector, type EvaluationContext } from '../model/detection.ts';
 
@@ -17,7 +24,7 @@ const config = Configuration({
   ),
   native: Flag('Whether the balance in native coins is watched.', true),
   nativeThreshold: AmountOrPercent(drop, '1%'),
-  ...Looks('block', '1 min'),
+  ...Polling('block', '1 min'),
 });
 type Config = Static<typeof config>;
 
@@ -52,7 +59,7 @@ export const tvlDrop = defineDetector<Config, State>({
       const before = state?.[token];
       return before === undefined ? [] : judge(context, token, threshold, BigInt(before), balances[n]!);
     });
-    return { ...keep(state, after), detections };
+    return { ...keepState(state, after), detections };
   },
 });
 
@@ -68,24 +75,24 @@ function judge(
   before: bigint,
   after: bigint,
 ): Detection[] {
-  const gone = before - after;
-  if (gone <= 0n) return [];
-  if (compareToLimit(threshold, gone, before, () => assetDecimals(read, chain, token)) < 0) return [];
+  const lost = before - after;
+  if (lost <= 0n) return [];
+  if (compareToLimit(threshold, lost, before, () => assetDecimals(read, chain, token)) < 0) return [];
   const facts = assetFacts(read, chain, token);
-  const percent = percentOf(gone, before);
+  const percent = percentOf(lost, before);
   return [
     {
       severity: severityByShare(percent),
       part: token,
-      message: `${contract.name} lost ${showAmount(gone, facts)} (${percent} %) and now holds ${showAmount(after, facts)}.`,
+      message: `${contract.name} lost ${showAmount(lost, facts)} (${percent} %) and now holds ${showAmount(after, facts)}.`,
       fields: {
         token,
         symbol: facts.symbol,
         percent,
-        drop: formatUnits(gone, facts.decimals),
+        drop: formatUnits(lost, facts.decimals),
         before: formatUnits(before, facts.decimals),
         after: formatUnits(after, facts.decimals),
-        rawDrop: gone,
+        rawDrop: lost,
         threshold,
       },
     },

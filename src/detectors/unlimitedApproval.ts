@@ -61,21 +61,24 @@ export const unlimitedApproval = defineDetector<Config, State>({
   ],
   evaluate(observation, context) {
     if (observation.type !== 'log') return {};
-    const given = toApproval(observation.log);
-    if (!given || given.value === 0n) return {};
-    if (given.spender === context.contract.address || isListed(context.config.allowedSpenders, given.spender))
+    const approved = toApproval(observation.log);
+    if (!approved || approved.value === 0n) return {};
+    if (
+      approved.spender === context.contract.address ||
+      isListed(context.config.allowedSpenders, approved.spender)
+    )
       return {};
-    const isUnlimited = given.isForAll || isEndless(given, observation.transaction);
-    if (isUnlimited) return tell(given, isUnlimited, context);
+    const isUnlimited = approved.isForAll || isEndless(approved, observation.transaction);
+    if (isUnlimited) return report(approved, isUnlimited, context);
     const { threshold } = context.config;
     if (threshold === undefined) return {};
-    const isOwn = given.token === context.contract.address;
+    const isOwn = approved.token === context.contract.address;
     const decimals =
       (isOwn ? context.state?.decimals : undefined) ??
-      assetDecimals(context.read, context.chain, given.token);
+      assetDecimals(context.read, context.chain, approved.token);
     const outcome = isOwn && context.state === undefined ? { state: { decimals } } : {};
-    if (compareDecimal(toDecimal(given.value, decimals), parseDecimal(threshold)) <= 0) return outcome;
-    return { ...outcome, ...tell(given, isUnlimited, context) };
+    if (compareDecimal(toDecimal(approved.value, decimals), parseDecimal(threshold)) <= 0) return outcome;
+    return { ...outcome, ...report(approved, isUnlimited, context) };
   },
 });
 
@@ -108,7 +111,7 @@ function isEndless({ token, owner, value }: Approval, { logs }: Transaction): bo
   return !logs.some((log) => log.address === token && decodeTransfer(log)?.from === owner);
 }
 
-function tell(
+function report(
   given: Approval,
   isUnlimited: boolean,
   context: EvaluationContext<Config, State>,

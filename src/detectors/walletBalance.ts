@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { assetDecimals, assetFacts, readHolding } from '../chains/evm/evidence/tokens.ts';
 import { formatUnits, showAmount } from '../evidence/amounts.ts';
-import { Asset, Configuration, Flag, Looks, scheduleOf } from '../evidence/parameters.ts';
-import { type Judgement, judgeSample, keep, type Sampled } from '../evidence/samples.ts';
+import { Asset, Configuration, Flag, Polling, scheduleOf } from '../evidence/parameters.ts';
+import { type Judgement, judgeSample, keepState, type SampleState } from '../evidence/samples.ts';
 import { toDecimal } from '../lib/decimal.ts';
 import { defineDetector } from '../model/detection.ts';
 
@@ -16,10 +16,10 @@ const config = Configuration({
     }),
   ),
   trackAnyChange: Flag('Also tell every change of the balance.', false),
-  ...Looks('cron', '1 min'),
+  ...Polling('cron', '1 min'),
 });
 
-type State = Sampled & { readonly balance?: string; readonly decimals?: number };
+type State = SampleState & { readonly balance?: string; readonly decimals?: number };
 
 export const walletBalance = defineDetector<Static<typeof config>, State>({
   name: 'wallet_balance',
@@ -43,7 +43,7 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
       : { fires: false, after: {} };
     const before = trackAnyChange ? state?.balance : undefined;
     const hasChanged = before !== undefined && before !== balance.toString();
-    const kept = keep(state, {
+    const kept = keepState(state, {
       ...judged.after,
       decimals,
       ...(trackAnyChange && { balance: balance.toString() }),

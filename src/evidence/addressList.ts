@@ -1,11 +1,11 @@
-const made = new WeakMap<readonly string[], ReadonlySet<string>>();
+const cached = new WeakMap<readonly string[], ReadonlySet<string>>();
 
-/** The addresses of a configured list in lower case; made once, since lists can be long and are looked at for every event. */
+/** The addresses of a configured list in lower case; cached, since lists can be long and are checked for every event. */
 export function addressSet(list: readonly string[]): ReadonlySet<string> {
-  let set = made.get(list);
+  let set = cached.get(list);
   if (!set) {
     set = new Set(list.map((address) => address.toLowerCase()));
-    made.set(list, set);
+    cached.set(list, set);
   }
   return set;
 }

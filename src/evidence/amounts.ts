@@ -22,7 +22,7 @@ export function formatUnits(units: bigint, decimals: number): string {
   return formatDecimal(toDecimal(units, decimals));
 }
 
-/** Commas between thousands; a very long fraction is cut, since nobody reads it at night. */
+/** Commas between thousands; a very long fraction is cut, since no one reads it. */
 export function groupDigits(plain: string): string {
   const [whole = '', fraction = ''] = plain.split('.');
   const shown = fraction.slice(0, /^-?0$/.test(whole) ? 18 : 6).replace(/0+$/, '');

@@ -19,13 +19,13 @@ export function watchedAddresses(addresses: readonly string[], contract: Contrac
   return [...new Set([contract.address, ...addresses.map((address) => address.toLowerCase())])];
 }
 
-/** What a finding says of its transaction, */
+/** Members of a finding about its transaction, */
 export const transactionFields = ['from', 'to', 'value', 'txHash', 'blockNumber', 'timestamp'];
 
-/** and of how that ended, where it was asked for. */
+/** and about its outcome, where it was read. */
 export const outcomeFields = ['status', 'gasUsed', 'gasPrice'];
 
-/** How the transaction ended, asked for only where the configuration or the expression wants to know. */
+/** The outcome of the transaction, read only where the configuration or the expression uses it. */
 export function outcomeOf(
   read: Reader,
   { status, expression }: { status: 'any' | 'success' | 'failed'; expression: string },

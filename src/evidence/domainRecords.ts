@@ -1,6 +1,6 @@
 import { cutText } from '../lib/cutText.ts';
 import type { Reader } from '../model/detection.ts';
-import { askJson } from './fetchJson.ts';
+import { fetchJson } from './fetchJson.ts';
 
 /** Kinds of record by the number that DNS has for them. */
 export const recordTypes = { A: 1, NS: 2, CNAME: 5, MX: 15, TXT: 16, AAAA: 28, DS: 43, CAA: 257 } as const;
@@ -10,7 +10,7 @@ export type RecordType = keyof typeof recordTypes;
 export function readRecords(read: Reader, resolver: string, domain: string, type: RecordType): string[] {
   const separator = resolver.includes('?') ? '&' : '?';
   const url = `${resolver}${separator}name=${encodeURIComponent(domain)}&type=${type}`;
-  const answer = askJson(read, url, 'application/dns-json');
+  const answer = fetchJson(read, url, 'application/dns-json');
   if ('failure' in answer)
     throw new Error(`The ${type} records of ${domain} cannot be read: ${answer.failure}`);
   const { Status: status, Answer: records = [] } = (answer.document ?? {}) as Partial<Reply>;
@@ -22,25 +22,25 @@ export function readRecords(read: Reader, resolver: string, domain: string, type
   const values = records.flatMap((record) =>
     record.type === recordTypes[type] ? [toValue(record.data, type)] : [],
   );
-  return [...new Set(values)].sort().slice(0, mostRecords);
+  return [...new Set(values)].sort().slice(0, maxRecords);
 }
 
 type Reply = { Status: number; Answer: readonly { type: number; data: unknown }[] };
 const noError = 0;
 const noSuchName = 3;
 /** Bound what is kept of names with very many records. */
-const mostRecords = 50;
-const mostCharacters = 300;
+const maxRecords = 50;
+const maxCharacters = 300;
 
 /** Names have no case and may end with a dot; texts are as they are. */
 function toValue(data: unknown, type: RecordType): string {
-  const text = cutText(String(data), mostCharacters);
+  const text = cutText(String(data), maxCharacters);
   return type === 'TXT' || type === 'CAA' ? text : text.toLowerCase().replace(/\.$/, '');
 }
 
 /** When the registration of a domain ends, by its RDAP record (RFC 9083), in epoch milliseconds. */
 export function readExpiry(read: Reader, url: string): { expiresAt: number } | { failure: string } {
-  const answer = askJson(read, url, 'application/rdap+json');
+  const answer = fetchJson(read, url, 'application/rdap+json');
   if ('failure' in answer) return answer;
   const { events } = (answer.document ?? {}) as { events?: unknown };
   const list: readonly Event[] = Array.isArray(events) ? events : [];

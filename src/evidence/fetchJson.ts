@@ -1,8 +1,8 @@
 import { cutText } from '../lib/cutText.ts';
 import type { Reader } from '../model/detection.ts';
 
-/** What an address answers as JSON, or why there is nothing. */
-export function askJson(
+/** The JSON document at a URL, or the reason why there is none. */
+export function fetchJson(
   read: Reader,
   url: string,
   accept = 'application/json',
@@ -11,7 +11,7 @@ export function askJson(
   if ('failure' in answer) return { failure: `${url} cannot be asked: ${answer.failure}` };
   if (answer.status < 200 || answer.status > 299)
     return { failure: `${url} answers with status ${answer.status}.` };
-  if (answer.internal === 'withheld') return { failure: `${url} cannot be used. ${withheldBody}` };
+  if (answer.internal === 'withheld') return { failure: `${url} cannot be used. ${withheldBodyMessage}` };
   try {
     return { document: JSON.parse(answer.body) as unknown };
   } catch {
@@ -20,8 +20,8 @@ export function askJson(
   }
 }
 
-/** The member that a path such as `data.prices[0].usd` leads to; an error that says where it ends. */
-export function jsonAt(document: unknown, path: string): unknown {
+/** The member that a path such as `data.prices[0].usd` leads to; throws when a step is missing. */
+export function valueAtPath(document: unknown, path: string): unknown {
   let value = document;
   let walked = '';
   for (const [step] of path.matchAll(/[^.[\]]+/g)) {
@@ -33,6 +33,6 @@ export function jsonAt(document: unknown, path: string): unknown {
   return value;
 }
 
-/** Why a detector cannot use an answer from a network that every tenant may reach. */
-export const withheldBody =
+/** The reason why a detector cannot use a response from a network that every tenant may reach. */
+export const withheldBodyMessage =
   'The address is in a private network, of whose answers only the status is used; an operator can allow the network to this tenant with VIGIL_ALLOW_NETWORKS.';

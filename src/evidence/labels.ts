@@ -6,8 +6,8 @@ export const badTags: readonly string[] = ['SANCTION', 'EXPLOIT', 'SCAM', 'MIXER
 
 export type LabelHit<T> = { readonly party: T; readonly label: Label };
 
-/** Who of them has a label that counts, each with its worst one; the worst come first. */
-export function labelHits<T extends { readonly address: string }>(
+/** The parties with a label that counts, each with its worst one; the worst come first. */
+export function findLabelHits<T extends { readonly address: string }>(
   read: Reader,
   parties: readonly T[],
   counts: (label: Label) => boolean,
@@ -35,7 +35,7 @@ export function worstFirst<T>(
     .sort((a, b) => b.label.score - a.label.score);
 }
 
-/** What a label says, for a sentence: `Some mixer (MIXER, score 90)`. */
+/** A label for a sentence: `Some mixer (MIXER, score 90)`. */
 export function showLabel({ name, tags, score }: Label): string {
   const words = [...tags, `score ${score}`].join(', ');
   return name ? `${name} (${words})` : words;
@@ -50,11 +50,11 @@ export function severityByScore(score: number): Severity {
 
 type Lists = { readonly addresses: readonly string[]; readonly csv: string };
 
-const made = new WeakMap<Lists, ReadonlyMap<string, readonly Label[]>>();
+const cached = new WeakMap<Lists, ReadonlyMap<string, readonly Label[]>>();
 
 /** The labels of a detector's own lists by address; read once, since a list may be long. */
 export function customLabels(lists: Lists): ReadonlyMap<string, readonly Label[]> {
-  let labels = made.get(lists);
+  let labels = cached.get(lists);
   if (!labels) {
     labels = new Map(
       [...lists.addresses.map((address) => [address]), ...rowsOf(lists.csv)].map((cells) => {
@@ -62,7 +62,7 @@ export function customLabels(lists: Lists): ReadonlyMap<string, readonly Label[]
         return [label.address, [label]];
       }),
     );
-    made.set(lists, labels);
+    cached.set(lists, labels);
   }
   return labels;
 }

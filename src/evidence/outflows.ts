@@ -8,8 +8,8 @@ export type Outflows = {
 };
 
 const bucketsPerWindow = 30;
-const mostPast = 24;
-const leastPast = 3;
+const maxPastWindows = 24;
+const minPastWindows = 3;
 
 /** Adds what left now; `before` is asked only for the first of a piece of time. */
 export function addOutflow<T extends Outflows>(
@@ -41,7 +41,7 @@ export function largestBefore({ buckets }: Outflows): bigint {
 
 /** The mean outflow of the windows before the running one; undefined while there are too few. */
 export function baselineOf({ past = [] }: Outflows): bigint | undefined {
-  if (past.length < leastPast) return undefined;
+  if (past.length < minPastWindows) return undefined;
   const mean = past.reduce((sum, out) => sum + BigInt(out), 0n) / BigInt(past.length);
   return mean === 0n ? undefined : mean;
 }
@@ -57,8 +57,8 @@ function bucketMs(windowMs: number): number {
 function addToWindow({ past = [], running }: Outflows, window: number, amount: bigint) {
   if (!running) return { past, running: { window, out: amount.toString() } };
   if (running.window === window) return { past, running: { window, out: add(running.out, amount) } };
-  const quiet = Math.min(mostPast, Math.max(0, window - running.window - 1));
-  const over = [...past, running.out, ...Array<string>(quiet).fill('0')].slice(-mostPast);
+  const quiet = Math.min(maxPastWindows, Math.max(0, window - running.window - 1));
+  const over = [...past, running.out, ...Array<string>(quiet).fill('0')].slice(-maxPastWindows);
   return { past: over, running: { window, out: amount.toString() } };
 }
 

@@ -83,8 +83,8 @@ export function Choice<const T extends readonly string[]>(
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description, default: fallback });
 }
 
-/** When to look at the state of the chain; `scheduleOf` makes the schedule of a block interest of them. */
-export function Looks(when: 'block' | 'cron', cron: string) {
+/** When to read the state of the chain; `scheduleOf` makes the schedule of a block interest of them. */
+export function Polling(when: 'block' | 'cron', cron: string) {
   return {
     when: Choice(
       'Whether to look after every block, or only as often as `cron` says.',

@@ -3,12 +3,12 @@ import { evaluateCondition, parseCondition } from '../lib/condition.ts';
 import { type Decimal, formatDecimal, parseDecimal } from '../lib/decimal.ts';
 
 /** What a condition needs to know of the sample before: its value, and whether an edge is disarmed. */
-export type Sampled = { readonly value?: string; readonly armed?: boolean };
+export type SampleState = { readonly value?: string; readonly armed?: boolean };
 
-export type Judgement = { readonly fires: boolean; readonly previous?: string; readonly after: Sampled };
+export type Judgement = { readonly fires: boolean; readonly previous?: string; readonly after: SampleState };
 
 /** Whether a sample meets a written condition, and what to keep for the next; nothing where the condition does not look back. */
-export function judgeSample(text: string, value: Decimal, before: Sampled = {}): Judgement {
+export function judgeSample(text: string, value: Decimal, before: SampleState = {}): Judgement {
   const condition = parseCondition(text);
   const looksBack = condition.isPercent || condition.operator === '++' || condition.operator === '--';
   const previous = looksBack ? before.value : undefined;
@@ -27,8 +27,8 @@ export function judgeSample(text: string, value: Decimal, before: Sampled = {}):
   };
 }
 
-/** The part of an outcome that keeps a state: nothing when it is what was known before, because each change is a row written. */
-export function keep<State extends object>(
+/** The part of an evaluation result that stores a state: nothing when it is unchanged, because each change is a row written. */
+export function keepState<State extends object>(
   before: State | undefined,
   after: State,
 ): { readonly state?: State } {

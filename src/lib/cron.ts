@@ -13,13 +13,13 @@ export type Cron = {
 export function parseCron(fields: readonly string[]): Cron {
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = fields;
   const cron: Cron = {
-    minutes: sorted(readField(minute, { name: 'minute', least: 0, most: 59 })),
-    hours: sorted(readField(hour, { name: 'hour', least: 0, most: 23 })),
-    days: readField(day, { name: 'day of month', least: 1, most: 31 }),
-    months: readField(month, { name: 'month', least: 1, most: 12, names: monthNames }),
+    minutes: sorted(readField(minute, { name: 'minute', min: 0, max: 59 })),
+    hours: sorted(readField(hour, { name: 'hour', min: 0, max: 23 })),
+    days: readField(day, { name: 'day of month', min: 1, max: 31 }),
+    months: readField(month, { name: 'month', min: 1, max: 12, names: monthNames }),
     // 7 is Sunday as well.
     weekdays: new Set(
-      [...readField(weekday, { name: 'day of week', least: 0, most: 7, names: weekdayNames })].map(
+      [...readField(weekday, { name: 'day of week', min: 0, max: 7, names: weekdayNames })].map(
         (value) => value % 7,
       ),
     ),
@@ -58,7 +58,7 @@ function findRun(cron: Cron, afterMs: number): number {
   return later + first * minuteMs;
 }
 
-type FieldRule = { name: string; least: number; most: number; names?: readonly string[] };
+type FieldRule = { name: string; min: number; max: number; names?: readonly string[] };
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -76,8 +76,8 @@ function readField(text: string, rule: FieldRule): Set<number> {
     const [from = '', to, ...rest] = range.split('-');
     if (more.length > 0 || rest.length > 0) throw wrongField(item, rule);
     const isAll = range === '*';
-    const first = isAll ? rule.least : readValue(from, rule);
-    const last = isAll || (to === undefined && step !== undefined) ? rule.most : readValue(to ?? from, rule);
+    const first = isAll ? rule.min : readValue(from, rule);
+    const last = isAll || (to === undefined && step !== undefined) ? rule.max : readValue(to ?? from, rule);
     const stride = step === undefined ? 1 : /^\d{1,3}$/.test(step) ? Number(step) : 0;
     if (first > last || stride === 0) throw wrongField(item, rule);
     for (let value = first; value <= last; value += stride) values.add(value);
@@ -88,14 +88,14 @@ function readField(text: string, rule: FieldRule): Set<number> {
 function readValue(text: string, rule: FieldRule): number {
   const named = text === '' ? -1 : (rule.names?.indexOf(text.toUpperCase()) ?? -1);
   const value = named >= 0 ? named : /^\d{1,2}$/.test(text) ? Number(text) : -1;
-  if (value < rule.least || value > rule.most) throw wrongField(text, rule);
+  if (value < rule.min || value > rule.max) throw wrongField(text, rule);
   return value;
 }
 
-function wrongField(text: string, { name, least, most, names }: FieldRule): RangeError {
+function wrongField(text: string, { name, min, max, names }: FieldRule): RangeError {
   const words = names ? ` or ${names.find((word) => word !== '')} to ${names.at(-1)}` : '';
   return new RangeError(
-    `'${text.slice(0, 40)}' cannot be the ${name} of a cron expression: write * or values from ${least} to ${most}${words}, as lists (a,b), rising ranges (a-b) and steps (a-b/n).`,
+    `'${text.slice(0, 40)}' cannot be the ${name} of a cron expression: write * or values from ${min} to ${max}${words}, as lists (a,b), rising ranges (a-b) and steps (a-b/n).`,
   );
 }
 

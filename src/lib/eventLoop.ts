@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** So long the event loop may be held by work that gives way. */
+/** How long yielding work may hold the event loop. */
 const sliceMs = 10;
 
 let sliceEnd = 0;
@@ -10,7 +10,7 @@ let last: Promise<void> = Promise.resolve();
  * Awaited between pieces of long work: gives the event loop back once it was held for a slice. All such work of the
  * process shares the slices and takes turns, or several at once would together hold the loop for longer.
  */
-export async function giveWay(): Promise<void> {
+export async function yieldToEventLoop(): Promise<void> {
   if (performance.now() < sliceEnd) return;
   last = last.then(() => nextTurn());
   await last;

@@ -11,7 +11,7 @@ export function toJsonValue(value: unknown): unknown {
 }
 
 /**
- * JSON that PostgreSQL takes whatever it tells of. What comes from a chain or from the web may hold NUL or half a surrogate
+ * JSON that PostgreSQL always accepts. What comes from a chain or from the web may hold NUL or half a surrogate
  * pair, which no column takes: they become U+FFFD, so that a strange text never costs the rest of a transaction.
  */
 export function storableJson(value: unknown): string {

@@ -17,7 +17,7 @@ export async function hashPassword(password: string, sharedWith?: string): Promi
   return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64'), key.toString('base64')].join('$');
 }
 
-/** Those of the hashes that are of this password. Without any it takes the same time, so that neither can be told apart. */
+/** Those of the hashes that are of this password. Without any it takes the same time, so that timing reveals nothing. */
 export async function matchPassword(password: string, hashes: readonly string[]): Promise<Set<string>> {
   const matching = new Set<string>();
   const derived = new Map<string, Buffer>();

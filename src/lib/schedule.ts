@@ -16,7 +16,7 @@ export function parseSchedule(text: string | number): Schedule {
     );
   }
   const ms = parseDuration(text);
-  if (ms < shortestMs) {
+  if (ms < minIntervalMs) {
     throw new RangeError(`A schedule of ${ms} ms is too often: once a second (1000 ms) is the most.`);
   }
   return { type: 'every', ms };
@@ -37,4 +37,4 @@ export function isDue(schedule: Schedule, previousMs: number, nowMs: number): bo
   return nextRun(schedule, previousMs) <= nowMs;
 }
 
-const shortestMs = 1_000;
+const minIntervalMs = 1_000;

@@ -20,7 +20,7 @@ export function unseal(key: Buffer, box: Buffer, bound: string): Buffer {
   });
   decipher.setAAD(Buffer.from(bound));
   decipher.setAuthTag(box.subarray(box.length - tagBytes));
-  // In one piece, so that whoever wipes it leaves no copy behind.
+  // In one buffer, so that wiping it leaves no copy behind.
   const plain = decipher.update(box.subarray(nonceBytes, box.length - tagBytes));
   try {
     decipher.final();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { join, raw, render, renderKnown, sql } from './sql.ts';
+import { join, raw, render, renderCached, sql } from './sql.ts';
 
 describe('renderKnown', () => {
   const statement = (a: unknown, b: unknown) => sql`select ${a} from ${b}`;
@@ -12,20 +12,20 @@ describe('renderKnown', () => {
   it('gives the text and the values of render, the first time and every time after', () => {
     for (let round = 0; round < 3; round++) {
       for (const one of [statement(1, 2), statement('x', null), named(['a', 'b']), named(['a']), named([])])
-        expect(renderKnown(one)).toEqual(render(one));
+        expect(renderCached(one)).toEqual(render(one));
     }
   });
 
   it('tells statements of one template apart by what is bound and what is SQL', () => {
-    expect(renderKnown(statement(raw('t'), 1)).text).toBe('select t from $1');
-    expect(renderKnown(statement(1, raw('t'))).text).toBe('select $1 from t');
-    expect(renderKnown(statement(raw('t'), raw('u'))).text).toBe('select t from u');
-    expect(renderKnown(statement(raw('u'), raw('t'))).text).toBe('select u from t');
+    expect(renderCached(statement(raw('t'), 1)).text).toBe('select t from $1');
+    expect(renderCached(statement(1, raw('t'))).text).toBe('select $1 from t');
+    expect(renderCached(statement(raw('t'), raw('u'))).text).toBe('select t from u');
+    expect(renderCached(statement(raw('u'), raw('t'))).text).toBe('select u from t');
   });
 
   it('tells apart lists that differ only in where their parts end', () => {
     const list = (separator: string) => join([sql`a${1}`, sql`b${2}`], separator);
     for (const separator of [',', ', ', ' ,', ',  '])
-      expect(renderKnown(list(separator))).toEqual(render(list(separator)));
+      expect(renderCached(list(separator))).toEqual(render(list(separator)));
   });
 });

@@ -41,8 +41,8 @@ function write(part: Sql, values: unknown[]): string {
 type Step = { text?: string; next: Map<unknown, Step> };
 const start: Step = { next: new Map() };
 
-/** As `render`, for statements that come again and again: their text is found by their parts instead of being written anew. */
-export function renderKnown(statement: Sql): { text: string; values: unknown[] } {
+/** As `render`, for repeated statements: their text is cached by their parts. */
+export function renderCached(statement: Sql): { text: string; values: unknown[] } {
   const values: unknown[] = [];
   const end = follow(statement, start, values);
   end.text ??= render(statement).text;

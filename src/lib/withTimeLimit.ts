@@ -1,24 +1,24 @@
 /**
- * Does something that is broken off after some time, or when `ending` says so. A signal made by `AbortSignal.any` would
- * leave a trace in `ending` for as long as that lives.
+ * Runs work that is aborted after the time limit, or when `signal` aborts. A signal made by `AbortSignal.any` would
+ * leave a listener on `signal` for as long as that lives.
  */
 export async function withTimeLimit<T>(
-  ending: AbortSignal,
+  signal: AbortSignal,
   timeLimitMs: number,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const limit = new AbortController();
-  const end = () => limit.abort(ending.reason);
+  const end = () => limit.abort(signal.reason);
   const timer = setTimeout(
-    () => limit.abort(new DOMException('The time is over.', 'TimeoutError')),
+    () => limit.abort(new DOMException('The operation timed out.', 'TimeoutError')),
     timeLimitMs,
   );
-  if (ending.aborted) end();
-  ending.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+  signal.addEventListener('abort', end, { once: true });
   try {
     return await work(limit.signal);
   } finally {
     clearTimeout(timer);
-    ending.removeEventListener('abort', end);
+    signal.removeEventListener('abort', end);
   }
 }

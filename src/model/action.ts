@@ -12,7 +12,7 @@ export type IntentState = (typeof intentStates)[number];
 /** When an alert may fire an action: at once, or when its block is deep enough. */
 export const fireAts = ['head', 'confirmed'] as const;
 
-/** What an alert of an action tells of it. */
+/** The outcome that an action alert reports. */
 export type ActionOutcome = 'submitted' | 'confirmed' | 'failed' | 'replaced';
 
 /** A parameter of a function with the value it is called with, as text; lists and structs as JSON. */

@@ -39,7 +39,7 @@ export type Finding = {
   walletAddress?: string;
   interceptorType?: string;
   triggerType?: string;
-  /** Stored, but over the plan's rate limit: nobody is told. */
+  /** Stored, but over the plan's rate limit: no one is notified. */
   suppressed?: boolean;
   /** Stored and scored, but pushed too long after it happened: no one is notified, and it fires only actions that allow its age. */
   backfilled?: boolean;

@@ -22,7 +22,7 @@ export type BacktestResult = {
   /** Alerts of each UTC day that has some. */
   byDay: { ts: number; count: number }[];
   samples: BacktestAlert[];
-  /** Destinations that would have been told and actions that would have been fired, filters of bindings left aside. */
+  /** Destinations that would have been notified and actions that would have been fired, filters of bindings left aside. */
   notified: { destinationId: number; alerts: number }[];
   fired: { actionId: number; alerts: number }[];
   /** Evaluations that failed, and how the first of them did. */

@@ -17,7 +17,7 @@ export type Observation =
       readonly added: readonly BlockRef[];
       readonly at: number;
     }
-  /** The wall clock, for what happens off chain or when a chain stands still. */
+  /** The wall clock, for what happens off chain or when a chain halts. */
   | { readonly type: 'clock'; readonly at: number; readonly newest: BlockTime | undefined };
 
 type BlockTime = { readonly number: number; readonly timestamp: number };
@@ -83,7 +83,7 @@ export type HttpResult =
       readonly body: string;
       readonly durationMs: number;
       /**
-       * The answer came from a private network. `withheld`: its body is left out, because every tenant may ask there;
+       * The response came from a private network. `withheld`: its body is left out, because every tenant may send requests there;
        * `unshown`: the body may be checked, because the network is allowed to this tenant, but is never shown.
        */
       readonly internal?: 'withheld' | 'unshown';
@@ -109,9 +109,9 @@ export type Allocation = {
 type StateAt = 'block' | 'parent';
 
 /**
- * What a detector may ask beyond the observation itself. A detector does no I/O: an answer that is not at hand yet ends the
- * evaluation, which is repeated with the answer once it is there. All questions are about the state after the observed block
- * (or after its parent), so that the same block always gives the same answers.
+ * What a detector may read beyond the observation itself. A detector does no I/O: a value that is not fetched yet ends the
+ * evaluation, which is repeated once the value is there. All reads are of the state after the observed block (or after its
+ * parent), so that the same block always gives the same values.
  */
 export type Reader = {
   call(to: string, data: string, at?: StateAt): CallResult;
@@ -119,7 +119,7 @@ export type Reader = {
   code(address: string, at?: StateAt): string;
   storage(address: string, slot: string, at?: StateAt): string;
   receipt(transactionHash: string): Receipt;
-  /** Why a transaction failed, as far as replaying it on the state before its block tells. */
+  /** The reason why a transaction failed, found by replaying it on the state before its block. */
   failureReason(transaction: Transaction): string | null;
   /** Labels of the platform and of the tenant. */
   labels(address: string): readonly Label[];
@@ -127,18 +127,18 @@ export type Reader = {
   script(source: string, values: Readonly<Record<string, unknown>>): ScriptResult;
   http(request: HttpRequest): HttpResult;
   allocations(contractId: number): readonly Allocation[];
-  /** Asks several questions in one go instead of one after the other. */
+  /** Fetches several values in one go instead of one after the other. */
   all<const T extends readonly (() => unknown)[]>(
     questions: T,
   ): { [K in keyof T]: T[K] extends () => infer R ? R : never };
 };
 
-/** What an evaluation sees besides the observation. */
+/** What an evaluation gets besides the observation. */
 export type EvaluationContext<Config, State> = {
   readonly config: Config;
   readonly contract: ContractFacts;
   readonly chain: ChainFacts;
-  /** What the last evaluation left, undefined at first. JSON, at most 64 kB; big numbers as decimal text. */
+  /** The state that the last evaluation stored, undefined at first. JSON, at most 64 kB; big numbers as decimal text. */
   readonly state: State | undefined;
   readonly read: Reader;
 };
@@ -150,7 +150,7 @@ export type ChainFacts = {
   readonly decimals: number;
 };
 
-/** Something that was found, in the words of the detector. */
+/** A finding as the detector reports it, before it is bound to a tenant, a contract and a block. */
 export type Detection = {
   /** How bad it is; the definition's own severity unless given. A configured severity outranks both. */
   readonly severity?: Severity;
@@ -200,7 +200,7 @@ export type Trigger<Params = unknown, State = unknown> = {
   readonly params: TSchema;
   /** Members of its findings, each of which a finding may have or lack: what message templates may name. */
   readonly fields: readonly string[];
-  /** What the schema cannot tell: members that do not fit each other or the contract's ABI. Pointers begin at the parameters. */
+  /** Faults that the schema cannot express: members that do not fit each other or the contract's ABI. Pointers begin at the parameters. */
   check?(params: Params, abi: readonly unknown[]): readonly Fault[];
   interests(params: Params, contract: ContractFacts, chain: ChainFacts): readonly Interest[];
   evaluate(observation: Observation, context: EvaluationContext<Params, State>): EvaluationResult<State>;

@@ -172,15 +172,19 @@ export class Problem extends Error {
 
 /** Bad input in one member. */
 export function invalid(pointer: string, code: string, message: string): Problem {
-  return new Problem('invalid-input', naming(pointer, message), { errors: [{ pointer, code, message }] });
+  return new Problem('invalid-input', withPointer(pointer, message), {
+    errors: [{ pointer, code, message }],
+  });
 }
 
 /** Well-formed, but impossible, because of one member. */
 export function unprocessable(pointer: string, code: string, message: string): Problem {
-  return new Problem('unprocessable', naming(pointer, message), { errors: [{ pointer, code, message }] });
+  return new Problem('unprocessable', withPointer(pointer, message), {
+    errors: [{ pointer, code, message }],
+  });
 }
 
-/** Whoever reads no further than the first sentence shall know which member is meant. */
-function naming(pointer: string, message: string): string {
+/** The detail alone must name the member. */
+function withPointer(pointer: string, message: string): string {
   return pointer === '' ? message : `${pointer}: ${message}`;
 }

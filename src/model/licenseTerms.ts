@@ -1,6 +1,6 @@
 import { nextRun, parseSchedule, type Schedule } from '../lib/schedule.ts';
 
-/** What a license says in its params: the bounds of a score, where it starts, and how often the clock asks the scripts. */
+/** The params of a license: the bounds of a score, where it starts, and how often the clock runs the scripts. */
 export type LicenseTerms = {
   min: number;
   max: number;
@@ -22,8 +22,8 @@ export function readLicenseTerms(params: string | null | undefined): LicenseTerm
 }
 
 /** Larger scores could not be kept to the millionth. */
-const mostScore = 1e9;
-const shortestTickMs = 60_000;
+const maxScore = 1e9;
+const minTickMs = 60_000;
 
 function parseObject(text: string): Record<string, unknown> {
   let value: unknown;
@@ -40,8 +40,8 @@ function parseObject(text: string): Record<string, unknown> {
 function numberAt(values: Record<string, unknown>, name: string): number | undefined {
   const value = values[name];
   if (value === undefined) return undefined;
-  if (typeof value === 'number' && Math.abs(value) <= mostScore) return value;
-  throw new RangeError(`${name} must be a number between -${mostScore} and ${mostScore}.`);
+  if (typeof value === 'number' && Math.abs(value) <= maxScore) return value;
+  throw new RangeError(`${name} must be a number between -${maxScore} and ${maxScore}.`);
 }
 
 function readTick(value: unknown): Schedule | undefined {
@@ -50,7 +50,7 @@ function readTick(value: unknown): Schedule | undefined {
     throw new RangeError('tick must be a schedule such as "1 day" or "0 6 * * MON".');
   const schedule = parseSchedule(value);
   const first = nextRun(schedule, 0);
-  if (nextRun(schedule, first) - first < shortestTickMs)
+  if (nextRun(schedule, first) - first < minTickMs)
     throw new RangeError('tick comes too often: once a minute is the most.');
   return schedule;
 }

@@ -18,14 +18,14 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number];
 
-/** How a new alert is announced. Alerts of actions say in `meta.outcome` how far the action has come. */
+/** How a new alert is announced. Alerts of actions say in `meta.outcome` the outcome of the action. */
 export function raisedType({ kind, meta }: { kind: AlertKind; meta: Record<string, unknown> }): EventType {
   if (kind !== 'action') return `alert.${kind}.raised`;
   const outcome = (['confirmed', 'failed', 'replaced'] as const).find((word) => word === meta.outcome);
   return `action.${outcome ?? 'submitted'}`;
 }
 
-/** What is told. `uid` stays the same over all attempts; `sequence` rises in the order in which messages came into being. */
+/** A notification. `uid` stays the same over all attempts; `sequence` rises in the order in which messages were created. */
 export type Message = {
   uid: string;
   sequence: number;
@@ -52,9 +52,9 @@ export type Target = {
 };
 
 /**
- * What became of an attempt. `retryAfterMs`: the receiver asked to wait. `gone`: it never wants to hear from us again (410,
+ * The outcome of an attempt. `retryAfterMs`: the receiver asked to wait. `gone`: it wants no more messages (410,
  * blocked bot, unknown mailbox). `permanent`: this message will never be taken, however often it is sent. `unsent`: its turn
- * did not come, so that nobody was asked to take it.
+ * did not come, so nothing was sent.
  */
 export type SendOutcome =
   | { ok: true; status?: number }

@@ -1,7 +1,7 @@
 import type { Receipt } from './block.ts';
 import type { CallResult } from './detection.ts';
 
-/** What can be asked about the state after a block. */
+/** A read of the state after a block. */
 export type StateRead =
   | { type: 'call'; to: string; data: string }
   | { type: 'balance'; address: string }
@@ -11,5 +11,5 @@ export type StateRead =
   /** What a transaction would do there. */
   | { type: 'replay'; from: string; to: string; data: string; value: string };
 
-/** `missing`: the node does not have what is needed for the answer, such as the state of an old block. */
+/** `missing`: the node does not have what the read needs, such as the state of an old block. */
 export type StateResult = { value: string | bigint | Receipt | CallResult } | { missing: string };

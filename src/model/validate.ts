@@ -18,9 +18,9 @@ const base = { verbose: true, strict: false, ownProperties: true };
 const options = { ...base, allErrors: true, code: { process: stopAfterMany } };
 const ajv = new Ajv2020(options);
 /** Writes defaults into what it checks. */
-const filling = new Ajv2020({ ...options, useDefaults: true });
+const fillingAjv = new Ajv2020({ ...options, useDefaults: true });
 /** Says only whether a value is valid, and stops at the first fault. */
-const quick = new Ajv2020(base);
+const quickAjv = new Ajv2020(base);
 
 type Compiled = WeakMap<TSchema, ValidateFunction>;
 const compiled: Compiled = new WeakMap();
@@ -55,7 +55,7 @@ export function withDefaults(
   root = '',
 ): { value: unknown } | { faults: Fault[] } {
   const copy: unknown = structuredClone(value);
-  const faults = toFaults(check(filling, compiledFilling, schema, copy), root, noneReserved);
+  const faults = toFaults(check(fillingAjv, compiledFilling, schema, copy), root, noneReserved);
   return faults.length > 0 ? { faults } : { value: copy };
 }
 
@@ -63,14 +63,14 @@ function faultsOf(schema: TSchema, value: unknown, root: string, reserved: Reado
   return toFaults(check(ajv, compiled, schema, value), root, reserved);
 }
 
-function check(by: Ajv2020, known: Compiled, schema: TSchema, value: unknown): ErrorObject[] {
-  const run = validatorOf(by, known, schema);
+function check(by: Ajv2020, cache: Compiled, schema: TSchema, value: unknown): ErrorObject[] {
+  const run = validatorOf(by, cache, schema);
   try {
     if (run(value)) return [];
   } catch (thrown) {
     if (!Array.isArray(thrown)) throw thrown;
     // The faults may be those of one alternative only, where another takes the value.
-    return validatorOf(quick, compiledQuick, schema)(value) ? [] : listed(thrown);
+    return validatorOf(quickAjv, compiledQuick, schema)(value) ? [] : listed(thrown);
   }
   return listed(run.errors ?? []);
 }

@@ -1,4 +1,4 @@
-import { giveWay } from '../lib/eventLoop.ts';
+import { yieldToEventLoop } from '../lib/eventLoop.ts';
 import type { PacedMatcher } from '../query/lucene/createPacedMatcher.ts';
 import { createSubject, type Subject } from '../query/lucene/createSubject.ts';
 import { createAlertMatcher } from '../store/alerts/createAlertMatcher.ts';
@@ -12,7 +12,7 @@ export function createAlertFilters(now: number): (query: string, alert: object) 
     matchers.set(query, matches);
     const subject = subjects.get(alert) ?? createSubject(alert);
     subjects.set(alert, subject);
-    return matches(subject, giveWay);
+    return matches(subject, yieldToEventLoop);
   };
 }
 

@@ -1,4 +1,4 @@
-import { slotsPerHost } from '../lib/hostQueues.ts';
+import { slotsPerHost } from '../lib/createHostQueues.ts';
 import { webhooksAtOnce } from '../store/destinations/claimDeliveries.ts';
 import type { Target } from './sender.ts';
 

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import { createFairQueue } from '../lib/fairQueue.ts';
+import { createFairQueue } from '../lib/createFairQueue.ts';
 import { isMailAddress } from '../lib/mailAddress.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { SendOutcome } from '../model/notification.ts';

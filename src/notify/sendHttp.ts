@@ -1,9 +1,8 @@
 import { type Dispatcher, request } from 'undici';
+import { createGuardedAgents } from '../lib/createGuardedAgents.ts';
+import { createHostQueues, type HostQueues } from '../lib/createHostQueues.ts';
 import type { Resolve } from '../lib/createResolve.ts';
 import { type Egress, webhookFault } from '../lib/egress.ts';
-
-import { createGuardedAgents } from '../lib/guardedAgent.ts';
-import { createHostQueues, type HostQueues } from '../lib/hostQueues.ts';
 import { withTimeLimit } from '../lib/withTimeLimit.ts';
 import { connectionFault } from './connectionFault.ts';
 import { readRetryAfter } from './readRetryAfter.ts';

@@ -1,7 +1,7 @@
 import { request } from 'undici';
+import { createGuardedAgents } from '../lib/createGuardedAgents.ts';
+import { createHostQueues, type HostQueues } from '../lib/createHostQueues.ts';
 import { type Egress, webhookFault } from '../lib/egress.ts';
-import { createGuardedAgents } from '../lib/guardedAgent.ts';
-import { createHostQueues, type HostQueues } from '../lib/hostQueues.ts';
 import { maskUri } from '../lib/secret.ts';
 
 import { withTimeLimit } from '../lib/withTimeLimit.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditKeys } from '../lib/auditKey.ts';
-import { createFairQueue } from '../lib/fairQueue.ts';
+import { createFairQueue } from '../lib/createFairQueue.ts';
 import type { Db, Store } from '../store/db.ts';
 import { disableDestination, type Health, noteHealth } from '../store/destinations/destinationHealth.ts';
 import { insertDeliveries } from '../store/destinations/insertDeliveries.ts';

@@ -3,8 +3,8 @@ import type { ActionContext, OutcomeContext } from '../actions/actionContext.ts'
 import { startActing } from '../actions/startActing.ts';
 import { type AlertHook, prepareRaise, raiseAlerts } from '../alerts/raiseAlerts.ts';
 import { type ChainUid, chains, chainUids } from '../chains/chains.ts';
+import { createFairQueue, type FairQueue } from '../lib/createFairQueue.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
-import { createFairQueue, type FairQueue } from '../lib/fairQueue.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import type { ChainAccess } from '../services/contracts/chainAccess.ts';
 

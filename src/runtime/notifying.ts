@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
+import type { HostQueues } from '../lib/createHostQueues.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
-import type { HostQueues } from '../lib/hostQueues.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import { createSeriesCache, platformTenant } from '../model/metrics.ts';
 import { startMessengerABinding } from '../notify/bindMessengerA.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
+import { createHostQueues } from '../lib/createHostQueues.ts';
 import type { createLifecycle } from '../lib/createLifecycle.ts';
-import { createHostQueues } from '../lib/hostQueues.ts';
 import { createSandbox } from '../scripts/sandbox.ts';
 import { createFailedLogins } from '../services/accounts/createFailedLogins.ts';
 import { openChains } from '../services/contracts/openChains.ts';

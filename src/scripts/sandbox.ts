@@ -1,4 +1,4 @@
-import { createFairQueue } from '../lib/fairQueue.ts';
+import { createFairQueue } from '../lib/createFairQueue.ts';
 import { decodeValue, encodeValues } from './codec.ts';
 import type { ScriptFault } from './compile.ts';
 import { createLane } from './lane.ts';

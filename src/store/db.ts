@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { render, renderKnown, type Sql } from '../lib/sql.ts';
+import { render, renderCached, type Sql } from '../lib/sql.ts';
 import { Problem } from '../model/errors.ts';
 
 export type PoolConfig = pg.PoolConfig;
@@ -70,7 +70,7 @@ function createDb(run: (query: pg.QueryConfig) => Promise<pg.QueryResult>): Db {
   return {
     query: (statement) => query(render(statement)),
     prepared: (statement) => {
-      const { text, values } = renderKnown(statement);
+      const { text, values } = renderCached(statement);
       return query({ name: statementName(text), text, values });
     },
   };

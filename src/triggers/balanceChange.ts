@@ -4,7 +4,7 @@ import { assetDecimals, assetFacts, readHolding } from '../chains/evm/evidence/t
 
 import { formatUnits, native, showAmount } from '../evidence/amounts.ts';
 
-import { Asset, Condition, Configuration, Looks, scheduleOf } from '../evidence/parameters.ts';
+import { Asset, Condition, Configuration, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { evaluateCondition, parseCondition } from '../lib/condition.ts';
 import { toDecimal } from '../lib/decimal.ts';
 import { defineTrigger } from '../model/detection.ts';
@@ -16,7 +16,7 @@ const params = Configuration({
       'What must hold of the new balance in whole tokens, such as "< 5", ">= 10%" (change) or "--100" (fall); without it, any change.',
     ),
   ),
-  ...Looks('block', '1 min'),
+  ...Polling('block', '1 min'),
 });
 
 type State = { value: string; armed?: false };
@@ -28,7 +28,7 @@ export const balanceChange = defineTrigger<Static<typeof params>, State>({
   params,
   fields: ['token', 'symbol', 'before', 'after', 'change', 'rawBefore', 'rawAfter', 'condition'],
   interests({ token, ...looks }, { address }) {
-    // Tokens tell of every transfer, so that the balance need not be asked for in every block.
+    // Tokens emit every transfer, so the balance need not be read in every block.
     if (looks.when === 'block' && token !== native) return [{ on: 'party', address, keys: [transferTopic] }];
     return [{ on: 'block', ...scheduleOf(looks) }];
   },

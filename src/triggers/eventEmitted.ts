@@ -4,7 +4,7 @@ import { eventByTopic, eventItem } from '../chains/evm/abi/abiItems.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
 import { describeEvent, EventSignature, eventFields } from './support/events.ts';
-import { oncePer } from './support/oncePer.ts';
+import { memoizeParams } from './support/memoizeParams.ts';
 
 const params = Configuration({
   signature: Type.Optional(
@@ -13,7 +13,7 @@ const params = Configuration({
 });
 type Params = Static<typeof params>;
 
-const named = oncePer(({ signature }: Params, abi) =>
+const named = memoizeParams(({ signature }: Params, abi) =>
   signature === undefined ? null : eventItem(signature, abi),
 );
 

@@ -6,7 +6,7 @@ import { Configuration } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
 import { Conditions, compileConditions, refuseFaults } from './support/conditions.ts';
 import { describeEvent, EventSignature, eventFields } from './support/events.ts';
-import { oncePer } from './support/oncePer.ts';
+import { memoizeParams } from './support/memoizeParams.ts';
 
 const params = Configuration(
   {
@@ -19,7 +19,7 @@ const params = Configuration(
 );
 type Params = Static<typeof params>;
 
-const compiled = oncePer(compile);
+const compiled = memoizeParams(compile);
 
 export const eventParameter = defineTrigger<Params, never>({
   type: 'EVENT_PARAMETER',

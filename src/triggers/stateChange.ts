@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Configuration, Looks, scheduleOf } from '../evidence/parameters.ts';
+import { Configuration, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
 
 const params = Configuration(
@@ -8,7 +8,7 @@ const params = Configuration(
       pattern: '^(0x[0-9a-fA-F]{1,64}|\\d{1,77})$',
       description: 'The storage slot, as a number or in hexadecimal.',
     }),
-    ...Looks('block', '1 min'),
+    ...Polling('block', '1 min'),
   },
   ['slot'],
 );

@@ -4,14 +4,14 @@ import { abiMember } from '../chains/evm/abi/abiMember.ts';
 import { compileComparison } from '../chains/evm/abi/compileComparison.ts';
 import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
 import { readCall, tryCall } from '../chains/evm/evidence/readCall.ts';
-import { Condition, Configuration, Looks, scheduleOf } from '../evidence/parameters.ts';
+import { Condition, Configuration, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { evaluateCondition, parseCondition } from '../lib/condition.ts';
 import { parseDecimal } from '../lib/decimal.ts';
 import { defineTrigger } from '../model/detection.ts';
 import type { Fault } from '../model/errors.ts';
 import { FunctionSignature } from './support/calls.ts';
 import { attempt, Comparand, refuseFaults } from './support/conditions.ts';
-import { oncePer } from './support/oncePer.ts';
+import { memoizeParams } from './support/memoizeParams.ts';
 import { toStateText } from './support/toStateText.ts';
 
 const params = Configuration(
@@ -38,14 +38,14 @@ const params = Configuration(
       ),
     ),
     equals: Type.Optional(Comparand('The result that is told.')),
-    ...Looks('block', '1 min'),
+    ...Polling('block', '1 min'),
   },
   ['signature'],
 );
 type Params = Static<typeof params>;
 type State = { value: string; armed?: false };
 
-const compiled = oncePer(compile);
+const compiled = memoizeParams(compile);
 
 export const viewFunction = defineTrigger<Params, State>({
   type: 'VIEW_FUNCTION',
@@ -67,7 +67,7 @@ export const viewFunction = defineTrigger<Params, State>({
     const { fires, armed } = judge(config, equals, now, { after, before, armed: state?.armed });
     const next: State = { value: after, ...(!armed && { armed }) };
     const kept = next.value === state?.value && next.armed === state.armed ? {} : { state: next };
-    // What held already at the very first look is told as well, unless only changes are wanted.
+    // What holds at the very first check is reported as well, unless only changes are wanted.
     const isNews =
       after !== before || (state === undefined && (config.condition ?? config.equals) !== undefined);
     if (!fires || !isNews) return kept;

@@ -1,5 +1,5 @@
 import { BlockUnavailable } from '../chains/chainClient.ts';
-import { createFairQueue } from '../lib/fairQueue.ts';
+import { createFairQueue } from '../lib/createFairQueue.ts';
 import type { Fetch } from '../matching/createReadCache.ts';
 import { createSubscriptionIndex } from '../matching/createSubscriptionIndex.ts';
 import { type Evaluated, evaluateMatches, type SubscriberState } from '../matching/evaluateMatches.ts';

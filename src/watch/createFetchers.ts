@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChainClient } from '../chains/chainClient.ts';
+import { createFairQueue } from '../lib/createFairQueue.ts';
+import type { HostQueues } from '../lib/createHostQueues.ts';
 import type { Egress } from '../lib/egress.ts';
-import { createFairQueue } from '../lib/fairQueue.ts';
-import type { HostQueues } from '../lib/hostQueues.ts';
 import type { Fetch } from '../matching/createReadCache.ts';
 import type { ScriptResult } from '../model/detection.ts';
 import type { Store } from '../store/db.ts';

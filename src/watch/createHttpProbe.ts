@@ -1,8 +1,7 @@
 import { request as send } from 'undici';
+import { createGuardedAgents } from '../lib/createGuardedAgents.ts';
+import type { HostQueues } from '../lib/createHostQueues.ts';
 import { type Egress, webhookFault } from '../lib/egress.ts';
-
-import { createGuardedAgents } from '../lib/guardedAgent.ts';
-import type { HostQueues } from '../lib/hostQueues.ts';
 import { messageOf } from '../lib/messageOf.ts';
 import type { HttpRequest, HttpResult } from '../model/detection.ts';
 import { openCredential } from '../store/detectors/sealedCredential.ts';

@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createHostQueues } from '../../src/lib/createHostQueues.ts';
 import { type Egress, toEgress } from '../../src/lib/egress.ts';
-import { createHostQueues } from '../../src/lib/hostQueues.ts';
 import { raw, sql } from '../../src/lib/sql.ts';
 import { publishDetectors } from '../../src/services/detectors/publishDetectors.ts';
 import { sealStored } from '../../src/services/detectors/sealStored.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import { createTokenBucket } from '../../lib/createTokenBucket.ts';
 import { hashToken } from '../../lib/token.ts';
-import { createTokenBucket } from '../../lib/tokenBucket.ts';
 import { Problem } from '../../model/errors.ts';
 import type { Principal } from '../../model/principal.ts';
 import { findPrincipal } from '../../store/accounts/tokens.ts';

@@ -1,6 +1,6 @@
-import { createFairQueue } from '../../lib/fairQueue.ts';
+import { createFairQueue } from '../../lib/createFairQueue.ts';
+import { createTokenBucket } from '../../lib/createTokenBucket.ts';
 import { normalizeMailAddress } from '../../lib/mailAddress.ts';
-import { createTokenBucket } from '../../lib/tokenBucket.ts';
 import { Problem } from '../../model/errors.ts';
 import type { Principal } from '../../model/principal.ts';
 

@@ -1,4 +1,4 @@
-import { createTokenBucket } from '../../lib/tokenBucket.ts';
+import { createTokenBucket } from '../../lib/createTokenBucket.ts';
 import { Problem } from '../../model/errors.ts';
 import type { Principal } from '../../model/principal.ts';
 

@@ -1,5 +1,5 @@
+import { createFairQueue } from '../../lib/createFairQueue.ts';
 import { createTurnPacer } from '../../lib/eventLoop.ts';
-import { createFairQueue } from '../../lib/fairQueue.ts';
 import { Problem } from '../../model/errors.ts';
 import type { Endpoint } from './endpoint.ts';
 

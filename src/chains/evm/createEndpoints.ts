@@ -13,13 +13,13 @@ export type Endpoints = {
   request<T>(calls: readonly RpcCall[], accept: Accept<T>): Promise<T>;
   /** The highest block that an endpoint is known to have. */
   head(): number;
-  /** Asks every endpoint for its head, so that one that stands still is noticed; those in trouble also for what `trial` says. */
+  /** Reads the head of every endpoint to detect stale ones; unhealthy ones must also pass `trial`. */
   checkAll(which: 'all' | 'troubled', trial: Trial): Promise<void>;
   health(): EndpointHealth[];
   close(): Promise<void>;
 };
 
-/** `has` is to be told of the newest block that the endpoint has shown to have. */
+/** Call `has` with the newest block that the endpoint has shown to have. */
 type Accept<T> = (replies: readonly RpcReply[], has: (head: number) => void) => T;
 type Trial = { calls: readonly RpcCall[]; accept: (replies: readonly RpcReply[]) => unknown };
 
@@ -144,7 +144,7 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, onCall }: Opt
     if (order.length === 0) throw new EndpointsFailed(endpoints.map(describe));
     const outcome = await requestInTurn(order, (endpoint) => send(endpoint, calls, accept), {
       patienceMs: ({ latencyMs }) => Math.min(2000, Math.max(300, 4 * (latencyMs ?? 100))),
-      // That a block is not there yet need not be heard from those in trouble too.
+      // Unhealthy endpoints are not needed to confirm that a block does not exist yet.
       isSettled: (error, endpoint, rest) =>
         error instanceof NotAvailableYet &&
         error.number !== undefined &&
@@ -155,7 +155,7 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, onCall }: Opt
       overtaken: recordLatency,
     });
     if ('value' in outcome) return outcome.value;
-    // "Not yet" of somebody means that the chain is simply not there yet.
+    // One "not yet" is enough: the chain has not reached the block.
     const notYet = outcome.faults.find((fault) => fault instanceof NotAvailableYet);
     throw notYet ?? new EndpointsFailed(order.map(describe), outcome.faults);
   }

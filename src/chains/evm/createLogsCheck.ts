@@ -10,7 +10,7 @@ const patienceMs = { exact: 60_000, unknown: 3000 };
 const maxDoubts = 100;
 
 /**
- * The bloom tells of logs that are missing or made up. Some chains send a constant in its place or compute it in a way of
+ * The bloom reveals logs that are missing or made up. Some chains send a constant in its place or compute it in a way of
  * their own, so it is relied on as far as it has proven exact.
  */
 export function createLogsCheck(now: () => number): LogsCheck {
@@ -43,7 +43,7 @@ export function createLogsCheck(now: () => number): LogsCheck {
 const noBloom = /^0x0*$/;
 const fullBloom = /^0xf+$/i;
 
-/** Polygon's transfers from the other chain are made by nobody and are not in the bloom. */
+/** Polygon's transfers from the other chain come from the zero address and are not in the bloom. */
 function countedLogs({ transactions, logs }: Block): readonly Log[] {
   const isApart = transactions.map(({ from, to }) => from === zeroAddress && to === zeroAddress);
   return isApart.includes(true) ? logs.filter(({ transactionIndex }) => !isApart[transactionIndex]) : logs;

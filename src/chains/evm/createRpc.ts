@@ -94,7 +94,7 @@ function createSocketRpc(url: string): Rpc {
       const socket = new WebSocket(url);
       current = socket;
       const drop = (reason = 'the connection was closed') => {
-        // It is told of twice, and by the second time another connection may be open.
+        // Both error and close fire, and by the second event another connection may be open.
         if (current !== socket) return;
         current = undefined;
         opening = undefined;
@@ -107,7 +107,7 @@ function createSocketRpc(url: string): Rpc {
       socket.addEventListener('close', () => drop());
       socket.addEventListener('message', ({ data }) => {
         const message = tryParse(String(data));
-        // Whom it was meant for cannot be told, so nobody waits for it in vain.
+        // Nothing says which request it answers, so all of them fail.
         if (message === undefined) drop('its answer is not JSON');
         for (const reply of Array.isArray(message) ? message : [message]) settle(reply);
       });

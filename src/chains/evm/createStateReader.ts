@@ -20,7 +20,7 @@ const multicall = '0xca11bde05977b3631167028862be2a173976ca11';
 /** From this many calls on, one call to the contract is cheaper than each alone. */
 const multicallThreshold = 4;
 const maxBatch = 100;
-/** A node that has just got a block may not have its receipts or its state at hand yet. */
+/** A node that has just got a block may not have its receipts or its state yet. */
 const retryDelaysMs = [100, 300, 900];
 /** Only as many blocks below the head is it worth to wait: what is missing of an older one does not come any more. */
 const recentBlocks = 2;
@@ -42,7 +42,7 @@ export function createStateReader(endpoints: Endpoints, now: () => number): Chai
       await sleep(delayMs);
     }
     const answers = await readAll(block, questions);
-    // It was there a moment ago: the chain is to be looked at again, instead of missing what is in the block.
+    // It was there a moment ago: the caller follows the chain again instead of missing what is in the block.
     if (answers.some(isMissing) && !(await isAvailable(block)))
       throw new BlockUnavailable(`No node has block ${block.number} (${block.hash}) at the moment.`);
     return answers;
@@ -71,7 +71,7 @@ export function createStateReader(endpoints: Endpoints, now: () => number): Chai
     );
   }
 
-  /** An endpoint may lack the block or its state, or find a call too long; what none of them can answer is not asked for ever. */
+  /** An endpoint may lack the block or its state, or find a call too long; what none of them can answer is not retried forever. */
   async function readFromAny(block: BlockRef, questions: readonly StateRead[]): Promise<StateResult[]> {
     const isByHash = byHash;
     const at = isByHash ? { blockHash: block.hash } : toHex(block.number);
@@ -103,7 +103,7 @@ export function createStateReader(endpoints: Endpoints, now: () => number): Chai
     return readAggregated(answer, questions.length) ?? readEach(block, questions);
   }
 
-  /** None when the node does not tell all of them this way. */
+  /** Empty when the node does not return all of them this way. */
   async function blockReceipts(
     block: BlockRef,
     questions: readonly Extract<StateRead, { type: 'receipt' }>[],
@@ -117,7 +117,7 @@ export function createStateReader(endpoints: Endpoints, now: () => number): Chai
     return answers.some(isMissing) ? [] : answers;
   }
 
-  /** False while no node has it. Another block in its place means that it was reorganised away, which is nobody's fault. */
+  /** False while no node has it. Another block in its place means that it was reorganised away, which is no fault of a node. */
   async function isAvailable(block: BlockRef): Promise<boolean> {
     const call = { method: 'eth_getBlockByNumber', params: [toHex(block.number), false] };
     let hasOther = false;
@@ -163,7 +163,7 @@ function isDelayed(answer: StateResult): boolean {
   );
 }
 
-/** A replay that cannot be made tells nothing, which is no reason to fail. */
+/** A replay that cannot be made gives no reason, which is not a failure. */
 function toReplayResult(answer: StateResult): StateResult {
   return 'missing' in answer ? { value: { data: '0x' } } : answer;
 }

@@ -27,7 +27,7 @@ export function createTransactor({ request }: Endpoints): Transactor {
           nextNonce: Number(toBigInt(count, 'transaction count')),
           estimates: estimates.map((reply) =>
             'error' in reply
-              ? { reverted: toReverted(reply.error) }
+              ? { reverted: requireRevert(reply.error) }
               : { gas: toBigInt(reply, 'gas estimate') },
           ),
         }),
@@ -56,7 +56,7 @@ export function createTransactor({ request }: Endpoints): Transactor {
       ),
     findRevert: (call, block) =>
       request([{ method: 'eth_call', params: [call, toHex(block)] }], ([reply]) =>
-        reply && 'error' in reply ? toReverted(reply.error) : undefined,
+        reply && 'error' in reply ? requireRevert(reply.error) : undefined,
       ),
   };
 }
@@ -95,7 +95,7 @@ function median(values: bigint[]): bigint {
 }
 
 /** What does not come from the call itself may be right at another node or later, and so counts as no answer. */
-function toReverted(error: RpcError): Revert {
+function requireRevert(error: RpcError): Revert {
   const why = toRevert(error);
   if (!why) throw new RpcFailure(error.message);
   return why;

@@ -21,7 +21,7 @@ export function decodeHeader(raw: unknown): Header {
   };
 }
 
-/** A whole block. Its logs must be those of this very block and complete, which their numbering and the bloom tell. */
+/** A whole block. Its logs must be those of this very block and complete, which their numbering and the bloom prove. */
 export function decodeBlock(
   chainUid: string,
   raw: unknown,
@@ -82,7 +82,7 @@ function decodeLog(raw: unknown, blockHash: string): Log {
   });
 }
 
-/** Most transactions of a block concern nobody, so numbers are read only when somebody looks. */
+/** Most transactions of a block match no subscriber, so numbers are parsed on first use. */
 class EvmTransaction implements Transaction {
   readonly hash: string;
   readonly index: number;

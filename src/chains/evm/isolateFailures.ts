@@ -60,7 +60,7 @@ export function isolateFailures(ask: ReadState, now: () => number): ReadState {
     return answer;
   }
 
-  /** What is known to be answered by nobody. */
+  /** The stored result of a read that no node could answer lately. */
   function recall(question: StateRead): StateResult | undefined {
     if (unanswerable.size === 0) return undefined;
     const known = unanswerable.get(keyOf(question));

@@ -12,7 +12,7 @@ type Rules<E> = {
 /** Asks the first, the next one when it fails, and another one beside it when it is slow; what all of them said if none answers. */
 export function requestInTurn<E, T>(
   order: readonly E[],
-  ask: (one: E) => Promise<T>,
+  request: (one: E) => Promise<T>,
   rules: Rules<E>,
 ): Promise<{ value: T } | { faults: readonly unknown[] }> {
   return new Promise((resolve) => {
@@ -37,7 +37,7 @@ export function requestInTurn<E, T>(
       busy.set(one, performance.now());
       clearTimeout(timer);
       timer = setTimeout(onSlow, rules.patienceMs(one));
-      ask(one).then(
+      request(one).then(
         (value) => {
           busy.delete(one);
           finish({ value });

@@ -54,7 +54,7 @@ function listen(url: string, heard: (number: number) => void): () => void {
   };
 }
 
-/** The number of the head that a message tells of; any other message tells of none. */
+/** The block number that a new-head message announces; undefined for any other message. */
 function headIn(message: string): number | undefined {
   if (!message.includes('"eth_subscription"')) return undefined;
   const found = /"number"\s*:\s*"(0x[0-9a-f]+)"/i.exec(message);

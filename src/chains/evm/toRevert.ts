@@ -6,8 +6,8 @@ import type { RpcError } from './createRpc.ts';
 /** What the call itself came to; undefined for a fault of the node, whose answer may be right elsewhere or later. */
 export function toRevert({ code, message, data }: RpcError): Revert | undefined {
   const bytes = bytesOf(data);
-  const told = typeof data === 'string' ? `${message} ${data}` : message;
-  if (code !== 3 && bytes === undefined && !ofCall.test(told)) return undefined;
+  const text = typeof data === 'string' ? `${message} ${data}` : message;
+  if (code !== 3 && bytes === undefined && !callFaults.test(text)) return undefined;
   return { reason: revertReason(bytes ?? '0x', message), data: bytes ?? '0x' };
 }
 
@@ -18,7 +18,7 @@ function bytesOf(data: unknown): string | undefined {
 }
 
 /** Nodes have no code in common for what a program does wrong, and each its own words, with spaces or without. */
-const ofCall = new RegExp(
+const callFaults = new RegExp(
   [
     'revert',
     'out ?of ?(gas|offset)',
@@ -46,7 +46,7 @@ const ofCall = new RegExp(
 const errorText = parseFunction('Error(string text)');
 const panicCode = parseFunction('Panic(uint256 code)');
 /** A reason is as long as its contract pleases, and becomes part of messages. */
-const mostCharacters = 1000;
+const maxCharacters = 1000;
 
 /** What the compiler of most contracts means by its codes. */
 const panics: Readonly<Record<string, string>> = {
@@ -61,13 +61,13 @@ const panics: Readonly<Record<string, string>> = {
 export function revertReason(data: string, message = 'the call reverts'): string {
   const selector = data.slice(0, 10).toLowerCase();
   const text = selector === '0x08c379a0' ? argumentOf(errorText, data) : undefined;
-  if (text !== undefined) return cutText(text, mostCharacters);
+  if (text !== undefined) return cutText(text, maxCharacters);
   const code = selector === '0x4e487b71' ? argumentOf(panicCode, data) : undefined;
   if (code !== undefined) return panics[code] ?? `panic ${code}`;
-  return selector.length === 10 ? `custom error ${selector}` : cutText(message, mostCharacters);
+  return selector.length === 10 ? `custom error ${selector}` : cutText(message, maxCharacters);
 }
 
-/** Undefined where it does not fit: anybody can revert with the selector of an error and with anything behind it. */
+/** Undefined where it does not fit: anyone can revert with the selector of an error and any data. */
 function argumentOf(item: FunctionItem, data: string): string | undefined {
   try {
     return String(decodeResult({ ...item, outputs: item.inputs }, `0x${data.slice(10)}`)[0]);

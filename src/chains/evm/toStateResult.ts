@@ -5,7 +5,7 @@ import type { RpcReply } from './createRpc.ts';
 import { decodeReceipt, InvalidResponse } from './decodeBlock.ts';
 import { toRevert } from './toRevert.ts';
 
-/** What a reply says to a question about a block; never an error, because one bad reply must not cost the others. */
+/** Decodes the reply to a state read; never throws, because one bad reply must not cost the others. */
 export function toStateResult(block: BlockRef, question: StateRead, reply: RpcReply): StateResult {
   if ('error' in reply) {
     const isRun = question.type === 'call' || question.type === 'replay';

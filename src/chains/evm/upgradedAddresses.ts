@@ -1,7 +1,7 @@
 import type { Log } from '../../model/block.ts';
 import { eventTopic } from './abi/abi.ts';
 
-/** Events by which proxies of the usual kinds tell of a new implementation. */
+/** Events by which the usual kinds of proxies report a new implementation. */
 const topics = new Set(
   [
     'Upgraded(address)',

@@ -20,7 +20,7 @@ export const solanaRules: FamilyRules = {
   keyForm,
   readKey(text) {
     const pair = text.startsWith('[') ? readByteArray(text) : decode(base58, text, 88);
-    // The 32-byte seed alone is refused: its base58 text cannot be told from an address, which everybody knows.
+    // The 32-byte seed alone is refused: its base58 text looks like an address, which is public.
     if (pair?.length !== 64) return { fault: `This is not a Solana private key: give ${keyForm}.` };
     const key = pair.slice(0, 32);
     if (bytesToHex(ed25519.getPublicKey(key)) !== bytesToHex(pair.subarray(32)))

@@ -1,5 +1,5 @@
-import { giveWay } from '../../lib/eventLoop.ts';
-import { createFairQueue } from '../../lib/fairQueue.ts';
+import { createFairQueue } from '../../lib/createFairQueue.ts';
+import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { createSubject, type Subject } from '../../query/lucene/createSubject.ts';
 import type { AlertEvent } from '../../store/alerts/alertEvents.ts';
 import type { AlertMatcher } from '../../store/alerts/createAlertMatcher.ts';
@@ -51,9 +51,9 @@ export function createStreamMatching() {
 }
 
 async function isMatching({ matches, matchesPaced }: AlertMatcher, event: SharedEvent): Promise<boolean> {
-  await giveWay();
+  await yieldToEventLoop();
   const subject = event.subject();
-  return event.length < largeLength ? matches(subject) : matchesPaced(subject, giveWay);
+  return event.length < largeLength ? matches(subject) : matchesPaced(subject, yieldToEventLoop);
 }
 
 /** Undefined when retention has removed the alert meanwhile. */

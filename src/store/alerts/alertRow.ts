@@ -1,4 +1,4 @@
-import { giveWay } from '../../lib/eventLoop.ts';
+import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { type Finding, severityOf } from '../../model/alert.ts';
 import { lowerCase } from '../../query/analyzer.ts';
 import { termHash } from '../../query/termHash.ts';
@@ -6,14 +6,14 @@ import { indexTexts, textsOf } from './indexTexts.ts';
 
 /** A finding as its row, with its search terms; yields to the event loop where that takes long. */
 export async function alertRow(finding: Finding, uid: string): Promise<Record<string, unknown>> {
-  await giveWay();
+  await yieldToEventLoop();
   const { odd, terms } = await indexTexts(finding.tenantId, {
     name: [finding.name],
     message: [finding.message],
     walletName: [finding.walletName],
     meta: textsOf(finding.meta),
   });
-  await giveWay();
+  await yieldToEventLoop();
   return {
     tenant_id: finding.tenantId,
     timestamp: finding.timestamp,

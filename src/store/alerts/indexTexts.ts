@@ -1,4 +1,4 @@
-import { giveWay } from '../../lib/eventLoop.ts';
+import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { addWords, analyze } from '../../query/analyzer.ts';
 import { oddWords } from '../../query/plainWords.ts';
 import { createTermHash } from '../../query/termHash.ts';
@@ -28,9 +28,9 @@ export async function indexTexts(
       const words = text.length < largeText ? analyze(text) : await analyzeInPieces(text);
       for (let at = 0; at < words.length; at += wordsPerTurn) {
         for (const word of words.slice(at, at + wordsPerTurn)) terms.add(hash(word));
-        if (words.length > wordsPerTurn) await giveWay();
+        if (words.length > wordsPerTurn) await yieldToEventLoop();
       }
-      if (text.length >= largeText) await giveWay();
+      if (text.length >= largeText) await yieldToEventLoop();
       const oddText = oddWords(text, words);
       if (oddText !== undefined) odd.push([text, oddText]);
     }
@@ -42,7 +42,7 @@ async function analyzeInPieces(text: string): Promise<string[]> {
   const words: string[] = [];
   for (let at = 0; at < text.length; ) {
     at = addWords(text, at, at + largeText, words);
-    await giveWay();
+    await yieldToEventLoop();
   }
   return words;
 }

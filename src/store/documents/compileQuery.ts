@@ -1,4 +1,4 @@
-import { giveWay } from '../../lib/eventLoop.ts';
+import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { Problem } from '../../model/errors.ts';
 import { compile } from '../../query/lucene/compile.ts';
@@ -73,7 +73,7 @@ export async function compileSearch(
   const { predicate, cost } = compile(query, table.mapping, now, budget.left);
   budget.left -= cost;
   // Each step is short, but together they may block the event loop for a query of a thousand clauses.
-  await giveWay();
+  await yieldToEventLoop();
   const part = toSql(predicate, {
     columns: table.columns,
     oddWords: raw('t.odd_words'),
@@ -140,7 +140,7 @@ async function recheckRows(db: Db, table: DocumentTable, condition: Sql, predica
   }
   const matches = createPacedMatcher(predicate);
   const found: typeof rows = [];
-  for (const row of rows) if (await matches(createSubject(row), giveWay)) found.push(row);
+  for (const row of rows) if (await matches(createSubject(row), yieldToEventLoop)) found.push(row);
   const times = [...new Set(found.map((row) => row._timestamp))];
   return sql`t.timestamp = any(${times}::bigint[]) and t.uid = any(${found.map((row) => row._uid)}::uuid[])`;
 }

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { evmFormat } from '../../chains/evm/abi/formats.ts';
 import { Configuration } from '../../evidence/parameters.ts';
 import type { Detection, EvaluationContext, Observation } from '../../model/detection.ts';
-import { oncePer } from './oncePer.ts';
+import { memoizeParams } from './memoizeParams.ts';
 import { sentence } from './transactions.ts';
 
 type Params = { callers: string[] };
@@ -21,12 +21,14 @@ export function CallerList(description: string) {
   );
 }
 
-const callerSet = oncePer(({ callers }: Params) => new Set(callers.map((caller) => caller.toLowerCase())));
+const callerSet = memoizeParams(
+  ({ callers }: Params) => new Set(callers.map((caller) => caller.toLowerCase())),
+);
 
-/** What its findings say. */
+/** Members of its findings. */
 export const callerFields = ['from', 'to', 'value', 'selector', 'status'];
 
-/** Tells of a transaction whose sender is listed, or is not, whatever becomes of it: an attempt counts. */
+/** Reports a transaction whose sender is listed, or is not, also when it fails: an attempt counts. */
 export function detectCaller(
   observation: Observation,
   { config, contract, read }: EvaluationContext<Params, never>,

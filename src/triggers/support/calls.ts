@@ -19,7 +19,7 @@ export function FunctionSignature(description: string) {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The values of a call; undefined for data that does not fit, which anybody can send. */
+/** The values of a call; undefined for data that does not fit, which anyone can send. */
 export function callValues(item: FunctionItem, input: string): Values | undefined {
   try {
     return decodeCall(item, input);
@@ -28,10 +28,10 @@ export function callValues(item: FunctionItem, input: string): Values | undefine
   }
 }
 
-/** What its findings say. */
+/** Members of its findings. */
 export const callFields = ['function', 'signature', 'selector', 'args', 'from', 'to', 'value', 'status'];
 
-/** Tells of a call, if the transaction ended as is wanted. */
+/** Reports a call if the transaction ended with the configured status. */
 export function detectCall(
   read: Reader,
   { from, to, value, input, hash }: Transaction,

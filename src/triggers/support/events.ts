@@ -11,7 +11,7 @@ export function EventSignature(description: string) {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What its findings say. */
+/** Members of its findings. */
 export const eventFields = ['event', 'signature', 'topic', 'args', 'from', 'logIndex'];
 
 export function describeEvent(

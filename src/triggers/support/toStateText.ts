@@ -1,15 +1,15 @@
 import { eventTopic } from '../../chains/evm/abi/abi.ts';
 
 /** More than this is of no use to a reader and a burden to what is kept from block to block. */
-const mostCharacters = 1000;
+const maxCharacters = 1000;
 
 /**
- * A decoded value as text that tells it from others; a very long one as its hash. It is what the store gives back: a text
- * that changed on the way would be told as a change of the value.
+ * A decoded value as text that distinguishes it from others; a very long one as its hash. It is what the store returns: a
+ * text that changed on the way would be reported as a change of the value.
  */
 export function toStateText(value: unknown): string {
   const text = toText(value).toWellFormed().replaceAll('\0', '\ufffd');
-  return text.length > mostCharacters ? eventTopic(text) : text;
+  return text.length > maxCharacters ? eventTopic(text) : text;
 }
 
 function toText(value: unknown): string {

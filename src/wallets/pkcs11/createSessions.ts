@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createFairQueue } from '../../lib/fairQueue.ts';
+import { createFairQueue } from '../../lib/createFairQueue.ts';
 import type { Connection } from './connect.ts';
 import { Pkcs11Error } from './pkcs11Error.ts';
 

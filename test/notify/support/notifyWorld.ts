@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
+import type { HostQueues } from '../../../src/lib/createHostQueues.ts';
 import type { Resolve } from '../../../src/lib/createResolve.ts';
 import { type Egress, toEgress } from '../../../src/lib/egress.ts';
-import type { HostQueues } from '../../../src/lib/hostQueues.ts';
 import { sql } from '../../../src/lib/sql.ts';
 import { createNotifier } from '../../../src/notify/createNotifier.ts';
 import { createFollowAlerts } from '../../../src/notify/followAlerts.ts';

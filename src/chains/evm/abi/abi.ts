@@ -91,7 +91,7 @@ function canonicalType(parameter: AbiParameter): string {
 
 /**
  * The values of an event by name (unnamed ones by position). Whether a value is indexed is taken from the log where the
- * signature does not tell: when the counts differ, the first ones are.
+ * signature does not say so: when the counts differ, the first ones are.
  */
 export function decodeEvent(event: EventItem, log: Pick<Log, 'key' | 'indexed' | 'data'>): Arguments {
   // Nothing names an anonymous event, so that its first topic is a value as well.

@@ -6,7 +6,7 @@ export const transferTopic = eventTopic('Transfer(address,address,uint256)');
 
 export type Transfer = { readonly from: string; readonly to: string; readonly amount: bigint };
 
-/** The transfer of an amount (ERC-20) that a log tells of; undefined for any other log, that of an NFT included. */
+/** The transfer of an amount (ERC-20) that a log reports; undefined for any other log, that of an NFT included. */
 export function decodeTransfer({ key, indexed, data }: Log): Transfer | undefined {
   if (key !== transferTopic) return undefined;
   const [from, to] = indexed;

@@ -8,7 +8,7 @@ import { decodeTransfer, transferTopic } from './erc20Transfer.ts';
 
 import { assetFacts } from './tokens.ts';
 
-/** Somebody who has to do with the watched contract in a transaction, in the first of the roles that apply. */
+/** An address that interacts with the watched contract in a transaction, in the first role that applies. */
 export type Party = {
   readonly address: string;
   readonly role: 'sender' | 'recipient' | 'tokenSender' | 'tokenRecipient';
@@ -40,7 +40,7 @@ const multiTokenTopics = [
   'TransferBatch(address,address,address,uint256[],uint256[])',
 ].map(eventTopic);
 
-/** Who gives and who takes in a transfer of an ERC-20, ERC-721 or ERC-1155 token. */
+/** Sender and recipient of a transfer of an ERC-20, ERC-721 or ERC-1155 token. */
 export function endsOf(log: Log): [from: string, to: string] | undefined {
   const first = log.key === transferTopic ? 0 : multiTokenTopics.includes(log.key) ? 1 : undefined;
   if (first === undefined) return undefined;
@@ -49,48 +49,48 @@ export function endsOf(log: Log): [from: string, to: string] | undefined {
   return from === undefined || to === undefined ? undefined : [topicAddress(from), topicAddress(to)];
 }
 
-/** The worst of one transaction; an airdrop to thousands must not become thousands of alerts. */
-const mostFindings = 20;
+/** Hits reported of one transaction, the worst first; an airdrop to thousands must not become thousands of alerts. */
+const maxHits = 20;
 
-/** What each of them did, asked for all at once. */
+/** What each of them did, read in one go. */
 export function describeHits(
   hits: readonly LabelHit<Party>[],
   transaction: Transaction,
   read: Reader,
   chain: ChainFacts,
 ) {
-  const told = hits.slice(0, mostFindings);
-  const deeds = read.all(
-    told.map(
+  const shownHits = hits.slice(0, maxHits);
+  const activities = read.all(
+    shownHits.map(
       ({ party }) =>
         () =>
           describeParty(party, transaction, read, chain),
     ),
   );
-  return told.map((hit, place) => ({ ...hit, ...deeds[place]! }));
+  return shownHits.map((hit, place) => ({ ...hit, ...activities[place]! }));
 }
 
-/** What a description says of a party. */
+/** Members of a party's evidence. */
 export const partyFields = ['role', 'from', 'to', 'token', 'symbol', 'value', 'amount'];
 
-/** What somebody did in a transaction, as the end of a sentence and as evidence. */
+/** What a party did in a transaction, as the end of a sentence and as evidence. */
 function describeParty(
   { role, log }: Party,
   transaction: Transaction,
   read: Reader,
   chain: ChainFacts,
-): { deed: string; fields: Readonly<Record<string, unknown>> } {
+): { activity: string; fields: Readonly<Record<string, unknown>> } {
   const [from, to] = (log && endsOf(log)) ?? [transaction.from, transaction.to ?? 'a new contract'];
   const token = log?.address ?? native;
   const units = log ? decodeTransfer(log)?.amount : transaction.value;
   const isGiver = role === 'sender' || role === 'tokenSender';
   const sentence = (what: string) => (isGiver ? `sent ${what} to ${to}` : `received ${what} from ${from}`);
   const fields = { role, from, to, token };
-  if (units === undefined) return { deed: sentence(`tokens of ${token}`), fields };
-  if (units === 0n && !log) return { deed: sentence('a call'), fields };
+  if (units === undefined) return { activity: sentence(`tokens of ${token}`), fields };
+  if (units === 0n && !log) return { activity: sentence('a call'), fields };
   const facts = assetFacts(read, chain, token);
   return {
-    deed: sentence(showAmount(units, facts)),
+    activity: sentence(showAmount(units, facts)),
     fields: { ...fields, symbol: facts.symbol, value: units, amount: formatUnits(units, facts.decimals) },
   };
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { askJson, jsonAt } from '../../../evidence/fetchJson.ts';
-import { Address, Choice, Looks, scheduleOf } from '../../../evidence/parameters.ts';
+import { fetchJson, valueAtPath } from '../../../evidence/fetchJson.ts';
+import { Address, Choice, Polling, scheduleOf } from '../../../evidence/parameters.ts';
 import { cutText } from '../../../lib/cutText.ts';
 import { type Decimal, parseDecimal, toDecimal } from '../../../lib/decimal.ts';
 import { parseSchedule } from '../../../lib/schedule.ts';
@@ -29,7 +29,7 @@ export const priceMembers = {
     minLength: 1,
     maxLength: 500,
   }),
-  ...Looks('cron', '1 min'),
+  ...Polling('cron', '1 min'),
 };
 
 type Config = {
@@ -59,9 +59,9 @@ export function readPrice(
 
 function readMarket(read: Reader, { url, path }: Config): { price: Decimal; origin: string } {
   if (url === undefined) throw new Error('The source market needs a url.');
-  const answer = askJson(read, url);
+  const answer = fetchJson(read, url);
   if ('failure' in answer) throw new Error(answer.failure);
-  const value = jsonAt(answer.document, path);
+  const value = valueAtPath(answer.document, path);
   if (typeof value !== 'number' && typeof value !== 'string')
     throw new Error(
       `At ${path} of ${url} is no number but ${cutText(JSON.stringify(value) ?? 'nothing', 80)}.`,
@@ -82,10 +82,15 @@ const decimals = parseFunction('decimals()(uint8)');
 
 /** The newest round of a feed with Chainlink's AggregatorV3 interface. */
 export function readFeed(read: Reader, feed: string): Round {
-  const [round, places] = read.all([
+  const [round, decimalPlaces] = read.all([
     () => readCall(read, feed, latestRoundData) as readonly [bigint, bigint, bigint, bigint, bigint],
     () => Number(readCall(read, feed, decimals)[0]),
   ]);
   const [roundId, answer, , updatedAt, answeredInRound] = round;
-  return { roundId, answer: toDecimal(answer, places), updatedAt: Number(updatedAt) * 1000, answeredInRound };
+  return {
+    roundId,
+    answer: toDecimal(answer, decimalPlaces),
+    updatedAt: Number(updatedAt) * 1000,
+    answeredInRound,
+  };
 }

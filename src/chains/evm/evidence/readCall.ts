@@ -3,7 +3,7 @@ import { canonicalSignature, decodeResult, encodeCall, type FunctionItem } from 
 
 type Moment = 'block' | 'parent';
 
-/** The results of a reading function; an error that says why when it gives none. */
+/** The results of a view function; throws with the reason when it fails. */
 export function readCall(
   read: Reader,
   to: string,
@@ -16,7 +16,7 @@ export function readCall(
   return answer.results;
 }
 
-/** The same where a failure is something to expect. */
+/** The same where a failure is expected. */
 export function tryCall(
   read: Reader,
   to: string,
@@ -31,10 +31,10 @@ export function tryCall(
   try {
     return { results: decodeResult(item, answer.data) };
   } catch {
-    return { failure: `the answer ${shortened(answer.data)} is not of the types that the function gives` };
+    return { failure: `the answer ${shorten(answer.data)} is not of the types that the function gives` };
   }
 }
 
-function shortened(data: string): string {
+function shorten(data: string): string {
   return data.length > 80 ? `${data.slice(0, 80)}…` : data;
 }

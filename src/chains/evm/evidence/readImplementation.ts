@@ -30,7 +30,7 @@ export function readImplementation(read: Reader, proxy: string): Implementation 
   return proxiable === undefined ? undefined : { address: proxiable };
 }
 
-/** The same for proxies that tell themselves: EIP-897, beacons, and Safes, whose proxy answers `masterCopy`. */
+/** The same for proxies that report it by a function: EIP-897, beacons, and Safes, whose proxy answers `masterCopy`. */
 export function askImplementation(read: Reader, proxy: string): Implementation | undefined {
   const answers = read.all([
     () => tryCall(read, proxy, implementationItem),

@@ -14,7 +14,7 @@ export type SafeEvent = {
 const put = (what: string) => (name: string, value: string) =>
   value === zeroAddress ? `The ${what} of ${name} was removed.` : `The ${what} of ${name} is now ${value}.`;
 
-/** What a Safe tells of, in all its versions. */
+/** The events of a Safe, in all its versions. */
 export const safeEvents: readonly SafeEvent[] = [
   {
     name: 'ExecutionSuccess',

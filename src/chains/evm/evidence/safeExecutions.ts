@@ -13,7 +13,7 @@ const execute = functionSelector(
 const executed = ['ExecutionSuccess(bytes32,uint256)', 'ExecutionFailure(bytes32,uint256)'].map(eventTopic);
 
 /**
- * What a Safe executed up to this log and after the execution before it: told by logs, which Safes on rollups write, or by
+ * What a Safe executed up to this log and after the execution before it: taken from logs, which Safes on rollups write, or by
  * the call data when the transaction calls the Safe itself; nothing when a relayer hides it. Code that a Safe runs as its
  * own can write such logs as well, so that all of them count and none hides another.
  */
@@ -51,13 +51,13 @@ const callsOnly = [
   '0x9641d764fc13c8b624c04430c7356c1c7c8102e2',
 ];
 /** Nobody nests batches so deep who has nothing to hide. */
-const deepest = 5;
+const maxDepth = 5;
 
 /** The contracts whose code an execution runs as that of the Safe, seen through the batches of Safe's own contracts. */
 export function delegatesOf(execution: SafeExecution, depth = 0): string[] {
   const { to, isDelegateCall, data } = execution;
   if (!isDelegateCall || callsOnly.includes(to)) return [];
-  if (!multiSends.includes(to) || depth === deepest) return [to];
+  if (!multiSends.includes(to) || depth === maxDepth) return [to];
   return itemsOf(data).flatMap((item) => delegatesOf(item, depth + 1));
 }
 

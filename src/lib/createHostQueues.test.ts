@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createHostQueues } from './hostQueues.ts';
+import { createHostQueues } from './createHostQueues.ts';
 
 /** Work that is under way until it is let go. */
 function createWork() {

@@ -1,4 +1,4 @@
-import { createFairQueue, type FairQueue } from './fairQueue.ts';
+import { createFairQueue, type FairQueue } from './createFairQueue.ts';
 
 export type HostQueues = {
   /** Runs `work` when a slot of the host is free; undefined when its turn did not come in time. */
@@ -10,7 +10,7 @@ export const slotsPerHost = 16;
 /** What one tenant may take of them while it is alone, so that another one finds a slot. */
 const slotsPerTenant = 12;
 /** Longer waiting would leave too little of the time limit of an attempt. */
-const waitMs = 8000;
+const maxWaitMs = 8000;
 
 /** Limits the requests to each host, fairly between tenants; hosts do not delay each other. */
 export function createHostQueues(slots = slotsPerHost, perTenant = slotsPerTenant): HostQueues {
@@ -20,12 +20,12 @@ export function createHostQueues(slots = slotsPerHost, perTenant = slotsPerTenan
       const { host } = new URL(url);
       const queue = queues.get(host) ?? createFairQueue({ slots, slotsPerKey: Math.min(slots, perTenant) });
       queues.set(host, queue);
-      let isBegun = false;
+      let hasStarted = false;
       let isLate = false;
       const turn = queue
         .run(tenantId, async () => {
           if (isLate || signal.aborted) return undefined;
-          isBegun = true;
+          hasStarted = true;
           return work();
         })
         .finally(() => {
@@ -35,10 +35,10 @@ export function createHostQueues(slots = slotsPerHost, perTenant = slotsPerTenan
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<undefined>((resolve) => {
         timer = setTimeout(() => {
-          if (isBegun) return;
+          if (hasStarted) return;
           isLate = true;
           resolve(undefined);
-        }, waitMs);
+        }, maxWaitMs);
       });
       try {
         return await Promise.race([turn, late]);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createFairQueue } from './fairQueue.ts';
+import { createFairQueue } from './createFairQueue.ts';
 
 /** A queue on a clock that moves only by the cost of each work. */
 function createClocked(options: { slots: number; slotsPerKey?: number }) {
