@@ -69,10 +69,10 @@ async function measure(store: Store): Promise<string[]> {
   for (let n = 0; n < backlog; n += 100) {
     await raiseNumberedAlerts(store, follow, { first: n, count: 100, members: toPlace });
   }
-  const begunAt = performance.now();
+  const backlogStartedAt = performance.now();
   const scorer = start();
   await settled(backlog * licenses);
-  const changesPerSecond = (backlog * licenses) / ((performance.now() - begunAt) / 1000);
+  const changesPerSecond = (backlog * licenses) / ((performance.now() - backlogStartedAt) / 1000);
 
   reportProgress(`${perSecond} alerts a second for ${seconds} s`);
   const raisedAt: number[][] = Array.from({ length: projects }, () => []);

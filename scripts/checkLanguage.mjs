@@ -5,14 +5,20 @@ import { fileURLToPath } from 'node:url';
 
 /** What not to write (a word or a phrase, in lower case) and what to write instead. */
 const replacements = {
+  afresh: 'again',
   amid: 'during, within',
+  anew: 'again',
+  'come about': 'happen',
   'comes about': 'happens',
   forthwith: 'at once',
   henceforth: 'from now on',
   hitherto: 'so far',
   lest: 'otherwise',
+  lookout: 'loop, watcher',
   ought: 'must, should',
+  sight: 'block context, view',
   'so that it is told': 'to notify',
+  tend: 'purge, maintain',
   thereby: 'so',
   therein: 'in it',
   thereof: 'of it',

@@ -54,7 +54,7 @@ export function startActing({ outcomeContext, contextFor, listen, onError }: Opt
       stopping.abort();
       clearInterval(timer);
       await stopPolling();
-      await Promise.all(Array.from(loops.values(), (lookout) => lookout.stop()));
+      await Promise.all(Array.from(loops.values(), (loop) => loop.stop()));
       await unlisten();
     },
   };

@@ -80,7 +80,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'rollup verify',
-    help: 'Count all alerts anew and name the roll-ups that differ.',
+    help: 'Count all alerts again and list the roll-ups that differ.',
     run: async () => (await import('./maintain.ts')).verifyAlertRollups(),
   },
   {

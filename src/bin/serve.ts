@@ -11,12 +11,12 @@ export async function serve(): Promise<number> {
   const log = createLog(config);
   const stopped = new Promise<string>((resolve) => {
     let since: number | undefined;
-    const heard = (signal: string) => {
+    const onSignal = (signal: string) => {
       since ??= performance.now();
       if (performance.now() - since > sameMs) process.exit(130);
       resolve(signal);
     };
-    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, heard);
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, onSignal);
   });
   const app = await startApp(config, log);
   const first = app.firstToken;

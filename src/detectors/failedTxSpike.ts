@@ -20,7 +20,7 @@ export const failedTxSpike = defineDetector<Static<typeof config>, State>({
   category: 'OPERATIONAL',
   severity: 'MEDIUM',
   description:
-    'Many transactions to the contract fail within a short time. After an alert the count begins anew.',
+    'Many transactions to the contract fail within a short time. After an alert the count restarts.',
   faq: 'Are failing inner calls counted? No: only transactions sent to the contract itself that fail as a whole.',
   config,
   fields: ['failed', 'total', 'within', 'firstAt', 'sender', 'selector'],

@@ -35,7 +35,7 @@ export type Database = Pools & {
   close(): Promise<void>;
 };
 
-/** Another's server may come and go: connections are made anew when they are needed. */
+/** An external server may restart: connections are reopened on demand. */
 const never = new Promise<Error>(() => {});
 
 /** The configured PostgreSQL, or the bundled one; migrated either way. */

@@ -8,8 +8,8 @@ import { tickScores } from './tickScores.ts';
 type Options = {
   store: Store;
   run: Sandbox['run'];
-  /** Hears that there may be something to score. */
-  listen: (heard: () => void) => () => Promise<void>;
+  /** Subscribes to notifications of new score work. */
+  listen: (onMessage: () => void) => () => Promise<void>;
   /** Told of every batch that was written. */
   scored: (lane: Lane, outcome: LaneOutcome) => void;
   now: () => number;

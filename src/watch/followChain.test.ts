@@ -52,7 +52,7 @@ describe('following a chain', () => {
     await stop();
   });
 
-  it('begins anew at the first block when a reorganisation goes deeper than anything it has', async () => {
+  it('restarts at the first block when a reorganisation goes deeper than anything it has', async () => {
     const { chain, follow, stop } = await start();
     chain.extend(5);
     const messages = follow(3);

@@ -20,7 +20,7 @@ const fail = async (times: number) => {
 };
 
 describe('failed_tx_spike', () => {
-  it('tells when so many have failed, and counts anew after that', async () => {
+  it('reports when the limit of failures is reached, and then restarts the count', async () => {
     const [, sender] = chain.anvil.accounts;
     const observer = await chain.watch(name, { atLeast: 3 }, victim);
     await fail(2);

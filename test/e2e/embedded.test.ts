@@ -87,7 +87,7 @@ describe('the bundled PostgreSQL and the processes around it', () => {
     expect(await readdir(dataDir)).not.toContain('lock');
   });
 
-  it('stops an orphan whose socket was cleaned away, and starts anew', async () => {
+  it('stops an orphan whose socket was cleaned away, and starts another', async () => {
     const dataDir = join(folder, 'adopted');
     const vigil = run(dataDir);
     const { started } = await vigil.told;

@@ -161,7 +161,7 @@ describe('verifyAudit', () => {
     expect(faults.map(({ chain, seq, reason }) => [chain, seq, reason])).toEqual(expected);
   });
 
-  it('finds a chain that was computed anew without the key', async () => {
+  it('finds a chain that was recomputed without the key', async () => {
     await run(
       `update audit_entry set entry = replace(entry, 'note 3', 'note 9') where chain = 2 and seq = 3`,
     );

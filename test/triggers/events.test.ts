@@ -40,7 +40,7 @@ describe('EVENT_EMITTED', () => {
     ]);
   });
 
-  it('does not hear the same event of another contract', async () => {
+  it('ignores the same event of another contract', async () => {
     const other = await chain.anvil.deploy(artifacts.Victim);
     const trigger = await chain.watch('EVENT_EMITTED', { signature: ping }, victim);
     await other.send(chain.anvil.accounts[0], 'ping', 5n, 'hi');

@@ -15,8 +15,8 @@ export function createClientErrorHandler(log: FastifyBaseLogger) {
     const requestId = randomUUID();
     const { status, headers, body } = toProblemReply(toProblem(error), requestId);
     log.info({ requestId, status, reason: error.code }, 'Malformed request refused');
-    // Bytes in the middle of an answer that has begun would be read as part of it.
-    if (socket.writable && !hasBegun(socket)) {
+    // Bytes in the middle of a response would be read as part of it.
+    if (socket.writable && !hasStarted(socket)) {
       const all = { ...securityHeaders(requestId), ...headers, connection: 'close' };
       const lines = Object.entries({ ...all, 'content-length': Buffer.byteLength(body) }).map(
         ([name, value]) => `${name}: ${value}\r\n`,
@@ -55,6 +55,6 @@ function toProblem({ code = '' }: ClientError): Problem {
   }
 }
 
-function hasBegun(socket: Socket & { _httpMessage?: { headersSent: boolean } | null }): boolean {
+function hasStarted(socket: Socket & { _httpMessage?: { headersSent: boolean } | null }): boolean {
   return socket._httpMessage?.headersSent === true;
 }

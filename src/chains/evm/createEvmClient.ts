@@ -103,7 +103,7 @@ export function createEvmClient({ chain, urls, now, onCall }: Options): ChainCli
       });
     },
     head: endpoints.head,
-    onHead: (heard) => subscribeToHeads(urls, heard),
+    onHead: (listener) => subscribeToHeads(urls, listener),
     health: endpoints.health,
     close: endpoints.close,
   };

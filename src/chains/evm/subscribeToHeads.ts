@@ -1,8 +1,8 @@
 import { WebSocket } from 'undici';
 
 /** Subscribes to new heads at every WebSocket endpoint, again after a connection broke, and calls back for each head. */
-export function subscribeToHeads(urls: readonly string[], heard: (number: number) => void): () => void {
-  const stops = urls.filter((url) => url.startsWith('ws')).map((url) => listen(url, heard));
+export function subscribeToHeads(urls: readonly string[], onHead: (number: number) => void): () => void {
+  const stops = urls.filter((url) => url.startsWith('ws')).map((url) => listen(url, onHead));
   return () => {
     for (const stop of stops) stop();
   };
@@ -12,7 +12,7 @@ const subscribe = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe
 const silenceMs = 60_000;
 const firstDelayMs = 500;
 
-function listen(url: string, heard: (number: number) => void): () => void {
+function listen(url: string, onHead: (number: number) => void): () => void {
   let isStopped = false;
   let socket: WebSocket | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -27,7 +27,7 @@ function listen(url: string, heard: (number: number) => void): () => void {
       const number = headIn(String(data));
       if (number === undefined) return;
       delayMs = firstDelayMs;
-      heard(number);
+      onHead(number);
     });
     // A failure is followed by the end.
     socket.addEventListener('error', () => {});

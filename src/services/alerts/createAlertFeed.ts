@@ -32,7 +32,7 @@ type StreamRequest = {
 
 type Options = {
   db: Db;
-  listen: (heard: () => void) => () => Promise<void>;
+  listen: (onMessage: () => void) => () => Promise<void>;
   onError: (error: unknown) => void;
 };
 
@@ -64,7 +64,7 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
   let starting: Promise<void> | undefined;
   let running: { stop(): Promise<void> } | undefined;
   let reading: Promise<void> = Promise.resolve();
-  /** Whoever begins anew waits until the last reading is through, which would otherwise move the place back. */
+  /** A restart waits for the current read to end, which would otherwise move the position back. */
   let stopping: Promise<void> = Promise.resolve();
   let followers = 0;
   let isClosed = false;

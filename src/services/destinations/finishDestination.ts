@@ -8,7 +8,7 @@ import { mailConfirmation } from './confirmDestination.ts';
 /** What says where a destination leads. */
 const whereabouts = ['type', 'value', 'uri', 'messengerBUri', 'messengerAChatId'] as const;
 
-/** A destination that leads somewhere else is tried anew, whatever became of it before. */
+/** A destination with a new receiver is tried again, whatever its previous state. */
 export async function finishDestination(
   call: Call,
   { input, current, tenantId }: ChangeOf<typeof destinationTable>,

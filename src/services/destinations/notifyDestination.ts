@@ -30,9 +30,9 @@ export async function testDestination(
   const place = await findReadable(call, destinationTable, id);
   const { store, notifier } = call.services;
   const message = ping(call, await reserveSequence(store));
-  const begun = performance.now();
+  const startedAt = performance.now();
   const outcome = await notifier.send(await targetOf(call, id), [message], AbortSignal.timeout(timeLimitMs));
-  const durationMs = Math.round(performance.now() - begun);
+  const durationMs = Math.round(performance.now() - startedAt);
   await store.transaction(async (tx) => {
     await logSent(tx, place, message, outcome, durationMs);
     if (outcome.ok) await enableDestination(tx, place, call.now);

@@ -60,7 +60,7 @@ export function refuseKeptHeaders(
   throw invalid(
     '/headers',
     'sealed',
-    'The address leads to another receiver than the one that the header values were given for: give the values anew, or null.',
+    'The address leads to another receiver than the one that the header values were given for: give the values again, or null.',
   );
 }
 

@@ -14,7 +14,7 @@ type Range = { from?: number; to?: number; points?: number };
 
 const monthMs = 30 * 86_400_000;
 
-/** The present scores of a license instance and how they came about. */
+/** The present scores of a license instance and their origin. */
 export async function readScore(call: Call, id: number, range: Range) {
   const { to = call.now, points = 200 } = range;
   const from = range.from ?? Math.max(0, to - monthMs);

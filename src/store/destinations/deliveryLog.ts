@@ -75,7 +75,7 @@ export async function lockDelivery(
   return rows[0];
 }
 
-/** The same message once more, at once, on a schedule that begins anew. */
+/** Sends the same message again at once, on a new schedule. */
 export async function replayDelivery(
   tx: Db,
   { tenantId, sequence }: { tenantId: number; sequence: number },

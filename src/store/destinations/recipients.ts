@@ -18,7 +18,7 @@ const isReachable = raw(
 );
 
 /**
- * Who is to hear of alerts from these sources: what is bound to each, and where nothing is that can be reached, what the
+ * The destinations of alerts from these sources: what is bound to each, and where nothing is that can be reached, what the
  * tags say. These stand in for what cannot be reached, so they get only what that wanted.
  */
 export async function findRecipients(db: Db, sources: readonly Source[]): Promise<Recipient[]> {

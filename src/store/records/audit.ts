@@ -1,7 +1,7 @@
 import type { AuditKeys } from '../../lib/auditKey.ts';
 import { empty, type Sql, sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
-import type { Db } from '../db.ts';
+import { type Db, onlyRow } from '../db.ts';
 
 /** One change: who did what to which record, and what it looked like before and after. No secret is ever in it. */
 export type AuditEntry = {
@@ -45,11 +45,11 @@ async function lockHead(db: Db, chain: number): Promise<{ hash: Buffer }> {
   );
   if (found[0]) return found[0];
   // The update changes nothing: it waits for another's first entry, and takes the lock.
-  const begun = await db.prepared<{ hash: Buffer }>(
+  const inserted = await db.prepared<{ hash: Buffer }>(
     sql`insert into audit_head as h (chain, seq, hash) values (${chain}, 0, ${genesis})
       on conflict (chain) do update set seq = h.seq returning hash`,
   );
-  return begun[0]!;
+  return onlyRow(inserted);
 }
 
 export type AuditFilter = {

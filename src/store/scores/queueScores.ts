@@ -55,7 +55,7 @@ export async function queueAlerts(tx: Db, alerts: readonly QueuedAlert[], now: n
 
 /**
  * Queues the undoing of what these alerts did, or are about to do, to scores; the last one scored first, so that little has
- * to be computed anew.
+ * to be computed again.
  */
 export async function queueRetractions(
   tx: Db,

@@ -46,5 +46,5 @@ export async function readLane(db: Db, lane: Lane, most: number): Promise<LaneFa
   return { ...lane, ...onlyRow(rows) };
 }
 
-/** Destinations that hear of score changes: webhooks of the tag DEFAULT, since people are told of the alert itself. */
+/** Destinations of score changes: webhooks with the tag DEFAULT, since people are notified of the alert itself. */
 export const isToldOf = sql`x.status = 'ACTIVE' and x.type = 'HTTP' and 'DEFAULT' = any(x.tags)`;

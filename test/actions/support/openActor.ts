@@ -40,7 +40,7 @@ export async function openActor(setup: ActorSetup, keyring = openKeyring(setup.p
         chains: { isConfigured: (uid) => uid === chainUid, client: (uid) => known(uid) },
         confirmations: () => confirmations,
         alertHooks: [],
-        listen: (heard) => listen(setup.connection, 'vigil_action', heard),
+        listen: (onMessage) => listen(setup.connection, 'vigil_action', onMessage),
         log: pino({ level: 'silent' }),
         now: Date.now,
         stuckMs,

@@ -60,7 +60,7 @@ export async function startScoreWorld(): Promise<ScoreWorld> {
       const worker = startScorer({
         store: api.store,
         run: sandbox.run,
-        listen: (heard) => listen(api.connection, 'vigil_score', heard),
+        listen: (onMessage) => listen(api.connection, 'vigil_score', onMessage),
         scored: (_lane, { fault }) => {
           if (fault) faults.push(fault);
         },
