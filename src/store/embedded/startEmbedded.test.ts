@@ -80,7 +80,7 @@ describe('startEmbedded', () => {
     await query(embedded, "insert into kept values ('third')");
     const pid = await postmasterOf(embedded);
     process.kill(pid, 'SIGKILL');
-    while (!logged.includes('Started PostgreSQL again')) await sleep(10);
+    while (!logged.includes('Restarted PostgreSQL')) await sleep(10);
     expect(await postmasterOf(embedded)).not.toBe(pid);
     expect(await query(embedded, 'select count(*)::int as n from kept')).toEqual([{ n: 3 }]);
     await embedded.stop();
@@ -151,9 +151,9 @@ describe('startEmbedded', () => {
     const embedded = await start();
     expect(orphan.exitCode ?? orphan.signalCode).not.toBeNull();
     expect(logged).toEqual([
-      'Stopped the PostgreSQL that a former Vigil left running',
-      ...(isRoot ? ['Handed the database to an account of its own'] : []),
-      'Gave the database a password',
+      'Stopped the PostgreSQL that a previous Vigil left running',
+      ...(isRoot ? ['Transferred the database to its own account'] : []),
+      'Set a password for the database',
     ]);
     expect(await query(embedded, 'select count(*)::int as n from kept')).toEqual([{ n: 3 }]);
     await expect(
