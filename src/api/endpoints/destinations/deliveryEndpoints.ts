@@ -79,7 +79,7 @@ export const deliveryEndpoints: readonly Endpoint[] = [
     path: '/delivery/{uid}/replay',
     tag,
     summary: 'Send a delivery again',
-    description: 'At once, under the same uid, and on a schedule of attempts that begins anew.',
+    description: 'At once, under the same uid, and on a new schedule of attempts.',
     params: Shape({ uid: deliveryUid }, ['uid']),
     reply: deliveryReply,
     effect: 'change',
