@@ -2,15 +2,10 @@ import type { BlockRef } from '../../model/block.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
 import type { ChainClient } from '../chainClient.ts';
 import { functionSelector } from './abi/abi.ts';
+import { proxySlots } from './evidence/readImplementation.ts';
 import { toChecksumAddress } from './evmRules.ts';
 
-/** keccak256('eip1967.proxy.implementation') - 1 and its siblings; the last is keccak256('PROXIABLE') of EIP-1822. */
-const slots = {
-  implementation: '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc',
-  beacon: '0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50',
-  proxiable: '0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7',
-  first: '0x0000000000000000000000000000000000000000000000000000000000000000',
-};
+const firstSlot = `0x${'0'.repeat(64)}`;
 const implementationCall = functionSelector('implementation()');
 const safeCall = functionSelector('masterCopy()');
 /** A minimal proxy of EIP-1167: this, the address, the rest. */
@@ -34,10 +29,10 @@ async function findCanonical(
   const storage = (slot: string): StateRead => ({ type: 'storage', address, slot });
   const [code, direct, beacon, proxiable, first, delegated, master] = await readState(at, [
     { type: 'code', address },
-    storage(slots.implementation),
-    storage(slots.beacon),
-    storage(slots.proxiable),
-    storage(slots.first),
+    storage(proxySlots.implementation),
+    storage(proxySlots.beacon),
+    storage(proxySlots.proxiable),
+    storage(firstSlot),
     { type: 'call', to: address, data: implementationCall },
     { type: 'call', to: address, data: safeCall },
   ]);

@@ -104,12 +104,21 @@ function shownRequest(request: ReadRequest): unknown {
   return { ...request, request: { ...rest, headers: Object.fromEntries(shown) } };
 }
 
-/** Without the body of an internal answer. */
+/** Without the body of an internal answer; receipts and failed calls have the member names of the API. */
 function shownAnswer(answer: unknown): unknown {
-  if (typeof answer !== 'object' || answer === null || !('internal' in answer) || !('body' in answer))
-    return answer;
+  if (typeof answer !== 'object' || answer === null) return answer;
+  if ('value' in answer) return { value: shownValue(answer.value) };
+  if (!('internal' in answer) || !('body' in answer)) return answer;
   const { body: _body, ...shown } = answer;
   return shown;
+}
+
+function shownValue(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if ('failure' in value) return { reverted: value.failure };
+  if (!('used' in value) || !('price' in value)) return value;
+  const { used: gasUsed, price: gasPrice, ...rest } = value;
+  return { ...rest, gasUsed, gasPrice };
 }
 
 function toPlace(observation: Observation) {

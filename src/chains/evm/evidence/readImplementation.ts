@@ -7,7 +7,7 @@ import { readCall, tryCall } from './readCall.ts';
 export type Implementation = { readonly address: string; readonly beacon?: string };
 
 /** Where proxies keep the address of their code: EIP-1967, its beacon variant, and EIP-1822. */
-const slots = {
+export const proxySlots = {
   implementation: '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc',
   beacon: '0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50',
   proxiable: '0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7',
@@ -20,9 +20,9 @@ const masterCopyItem = parseFunction('masterCopy()(address)');
 export function readImplementation(read: Reader, proxy: string): Implementation | undefined {
   const [implementation, beacon, proxiable] = read
     .all([
-      () => read.storage(proxy, slots.implementation),
-      () => read.storage(proxy, slots.beacon),
-      () => read.storage(proxy, slots.proxiable),
+      () => read.storage(proxy, proxySlots.implementation),
+      () => read.storage(proxy, proxySlots.beacon),
+      () => read.storage(proxy, proxySlots.proxiable),
     ])
     .map((word) => present(topicAddress(`0x${word.slice(2).padStart(64, '0')}`)));
   if (implementation !== undefined) return { address: implementation };
