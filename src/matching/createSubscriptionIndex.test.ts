@@ -127,7 +127,7 @@ describe.each([
     expect(shown(index, { from: 8, to: 9, logs })).toEqual({ 1: ['log 0'], 2: ['log 0', 'log 1'] });
   });
 
-  it('shows logs that name an address, whoever emits them, but not where it is only the emitter', () => {
+  it('shows logs that name an address, by any emitter, but not where it is only the emitter', () => {
     const index = indexOf(subscriber(1, { on: 'party', address: address(1), keys: [topic(1)] }));
     const logs = [
       { at: 7, topics: [topic(1), addressTopic(address(1))] },

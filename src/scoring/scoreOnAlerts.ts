@@ -7,7 +7,7 @@ import {
   queueRetractions,
 } from '../store/scores/queueScores.ts';
 
-/** Alerts with this tag are only looked at by whoever tries a detector out. */
+/** Alerts with this tag are for trying a detector out. */
 const shadow = 'shadow';
 
 /** Queues new alerts of licensed projects to be scored, in their own transaction. */

@@ -69,7 +69,7 @@ export function createSandbox({ workers = 1, workersPerOwner = workers }: Option
   }
 
   /**
-   * A script that takes its worker down is left out and the others go on. Whoever ran out of time is tried a second time
+   * A script that takes its worker down is left out and the others go on. A script that ran out of time is tried a second time
    * after the others, because on a busy machine an innocent one can look like an endless loop: they are pure, so running
    * one again does no harm. One that did not end the last time either is not given a second try.
    */

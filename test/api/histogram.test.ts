@@ -236,7 +236,7 @@ describe('the histogram of a contract', () => {
     ).toEqual(await counts());
   });
 
-  it('is shown to whoever may see the contract, and to no one else', async () => {
+  it('is shown to callers who may see the contract, and to no one else', async () => {
     const request = { from: first, to: last, interval: '1M' };
     const stranger = await createWorld(api);
     const tokens = {

@@ -215,7 +215,7 @@ describe('GET /contract/{id}/tokenomics', () => {
     const answer = await read(id);
     expect(answer.fault).toEqual({
       code: 'chain-not-configured',
-      message: 'No endpoint is configured for base; whoever runs Vigil sets VIGIL_RPC_BASE.',
+      message: 'No endpoint is configured for base; the operator sets VIGIL_RPC_BASE.',
     });
     expect(answer.categories).toMatchObject([{ planned: '5', actual: null }]);
   });
@@ -253,7 +253,7 @@ describe('GET /contract/{id}/tokenomics', () => {
     expect([status, body.errors[0].pointer]).toEqual([400, pointer]);
   });
 
-  it('is for whoever may see the contract: 404 to another tenant, until the project is shared', async () => {
+  it('is for callers who may see the contract: 404 to another tenant, until the project is shared', async () => {
     const { id } = await newToken();
     await newCategory(id, 'Team', { address: team }, [[day, '5']]);
     const stranger = await api.ok('POST', 'tenant', { name: 'Strangers' });

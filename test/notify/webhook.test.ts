@@ -47,7 +47,7 @@ describe('the signature of a webhook', () => {
     expect(made).toBe(`v1,${digest.toString('base64')}`);
   });
 
-  it('verifies for whoever holds the secret, which is shown once', async () => {
+  it('verifies with the secret, which is shown once', async () => {
     const { id, secret } = await world.addDestination('/signed');
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     await world.bind(id);

@@ -76,7 +76,7 @@ describe('a script that fails', () => {
     expect(await world.changes(instanceId)).toMatchObject([{ scoreGroup: 'security', score: 99 }]);
   });
 
-  it('is tried again on request, by whoever may change the instance', async () => {
+  it('is tried again on request, by callers who may change the instance', async () => {
     const { instanceId } = await world.license({ groupScript, scoreScript: 'nope' });
     await world.push({});
     const before = (await faultOf(instanceId)).at;

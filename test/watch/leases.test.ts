@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 describe('the lease of a chain', () => {
-  it('is held by one process at a time, and whoever lost it can write nothing of the chain any more', async () => {
+  it('is held by one process at a time, and a process that lost it can write nothing of the chain', async () => {
     const chainUid = 'sepolia';
     const header = (number: number) => ({
       number,

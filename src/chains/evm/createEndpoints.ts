@@ -151,7 +151,7 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, onCall }: Opt
         rank(endpoint) === 0 &&
         rest.every((other) => rank(other) > 0),
       isAnswer: (error) => error instanceof NotAvailableYet,
-      // Whoever is overtaken is asked later next time, long before it counts as not answering at all.
+      // An endpoint that is overtaken is used later next time, long before it counts as failing.
       overtaken: recordLatency,
     });
     if ('value' in outcome) return outcome.value;

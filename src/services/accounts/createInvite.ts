@@ -64,7 +64,7 @@ async function replaceInvites(call: Call, tenantId: number | null, email: string
     await audit(call, 'invite', 'replace', { id, tenantId }, undefined, undefined);
 }
 
-/** In the invite's own transaction: whoever is invited is written to. */
+/** Queues the mail in the invite's own transaction. */
 async function mailInvite(call: Call, record: Row, { roles, email }: Request, link: string): Promise<void> {
   const tenantId = typeof record.tenantId === 'number' ? record.tenantId : null;
   const tenantName = tenantId === null ? null : await findTenantName(call.db, tenantId);

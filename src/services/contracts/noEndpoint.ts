@@ -1,4 +1,4 @@
-/** What to tell whoever asks for something on a chain that is not followed here. */
+/** The message for a request that needs a chain without endpoints. */
 export function noEndpoint(chainUid: string): string {
-  return `No endpoint is configured for ${chainUid}; whoever runs Vigil sets VIGIL_RPC_${chainUid.toUpperCase()}.`;
+  return `No endpoint is configured for ${chainUid}; the operator sets VIGIL_RPC_${chainUid.toUpperCase()}.`;
 }

@@ -23,7 +23,7 @@ export async function prepareContract(call: Call, { input, current }: ContractCh
 
 const patienceMs = 1000;
 
-/** What stands behind a proxy, if a node tells soon; whoever follows the chain finds out otherwise. */
+/** The implementation of a proxy, if a node responds soon; otherwise the chain follower finds it. */
 async function inspect(call: Call, chainUid: ChainUid, address: string): Promise<Row> {
   const client = chains[chainUid].family === 'evm' ? call.services.chains.client(chainUid) : undefined;
   if (!client) return {};

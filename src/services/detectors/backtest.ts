@@ -50,7 +50,7 @@ type Proposed = { contractId: number; schemaId: number; name?: string; config?: 
 /** Queues a run of a detector that does not exist yet. */
 export async function backtestProposed(call: Call, proposed: Proposed, range: Range): Promise<BacktestRow> {
   const { contractId, schemaId, config = {} } = proposed;
-  // Whoever may only look at a shared project makes no work for its owner.
+  // Viewers of a shared project cannot start work for its owner.
   const place = await findRecord(call.db, contractTable, call.scope, contractId, placeNames, {
     use: 'write',
   });

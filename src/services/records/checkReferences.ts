@@ -44,7 +44,7 @@ export async function checkReferences(
   }
 }
 
-/** Inside a tenant only its own records count, whoever is asking; the platform's records follow the caller's scope. */
+/** Inside a tenant only its own records count, for every caller; the platform's records follow the caller's scope. */
 function scopeFor(call: Call, table: Table, tenantId: number | null): Scope {
   const isTenants = table.members.tenantId !== undefined && tenantId !== null;
   return isTenants ? { all: false, tenantIds: [tenantId], organisationIds: [] } : call.visible;

@@ -75,7 +75,7 @@ export async function ownerOf(
       'You belong to no tenant, so `tenantId` must name the one this record is for.',
     );
   }
-  // Only administrators change tenants, but whoever may write for one may create records in it.
+  // Only administrators change tenants, but callers that may write for one may create records in it.
   await parent(call, tenantTable, 'tenantId', tenantId, 'read');
   return tenantId;
 }

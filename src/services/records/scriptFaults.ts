@@ -4,7 +4,7 @@ import { scriptOwner } from './scriptOwner.ts';
 
 type Script = { pointer: string; source: unknown };
 
-/** Scripts are compiled now, so that a fault is told to whoever writes it and not when an attack is under way. */
+/** Scripts are compiled now, so a fault is reported to its author and not during an attack. */
 export async function scriptFaults(call: Call, scripts: readonly Script[]): Promise<Fault[]> {
   const found = await Promise.all(
     scripts.map(async ({ pointer, source }): Promise<Fault[]> => {

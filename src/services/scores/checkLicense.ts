@@ -10,7 +10,7 @@ type Proposed = {
   scoreScript?: string | null | undefined;
 };
 
-/** Params and scripts are read now, so that a fault is told to whoever writes it and not at the first alert. */
+/** Params and scripts are read now, so a fault is reported to its author and not at the first alert. */
 export async function checkLicense(call: Call, proposed: Proposed): Promise<LicenseTerms> {
   const terms = readTerms(proposed.params);
   const faults = [

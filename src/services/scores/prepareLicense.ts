@@ -10,7 +10,7 @@ type LicenseChange = ChangeOf<typeof licenseTable>;
 
 const frozen = ['version', 'params', 'groupScript', 'scoreScript'] as const;
 
-/** A license belongs to the organisation of whoever makes it; an administrator's is the platform's. */
+/** A license belongs to the organisation of its creator; an administrator's is the platform's. */
 export async function prepareLicense(call: Call, { input, current }: LicenseChange): Promise<Row> {
   const terms = await checkLicense(call, input);
   const tick = terms.tick ? String(terms.values.tick) : null;

@@ -25,7 +25,7 @@ export async function setFirstTick(db: Db, due: DueTick, at: number): Promise<vo
   );
 }
 
-/** Queues the ticks that fall into a period of the instance, once, whoever else tries: only one moves the time on. */
+/** Queues the ticks that fall into a period of the instance, once over all processes: only one advances the time. */
 export async function queueTicks(
   db: Db,
   due: DueTick,

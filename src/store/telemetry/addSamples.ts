@@ -2,7 +2,7 @@ import { sql } from '../../lib/sql.ts';
 import type { Sample } from '../../model/metrics.ts';
 import type { Db } from '../db.ts';
 
-/** Adds to what is there, whoever else adds to the same minute: nothing is counted twice or lost. */
+/** Adds atomically to the samples of a minute: nothing is counted twice or lost. */
 export async function addSamples(db: Db, samples: readonly Sample[]): Promise<void> {
   // In one order always, so that two processes cannot wait for each other.
   const rows = [...mergeByKey(samples)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sample]) => sample);

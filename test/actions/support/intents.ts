@@ -49,7 +49,7 @@ export async function ended(
   }, 120_000);
 }
 
-/** As if the time had passed that whoever claimed something has for it. */
+/** As if all leases had expired. */
 export async function expireLeases({ store }: TestWatch): Promise<void> {
   await store.query(sql`update action_intent set lease_until = null where lease_until is not null`);
 }
