@@ -44,5 +44,5 @@ it('asks many calls of a block in one where the well-known contract stands, with
   expect(together.calls).toBe(1);
   expect(together.answers).toEqual(alone.answers);
   for (const { last } of [alone, together])
-    expect(last).toMatchObject({ value: { reverted: expect.any(String) } });
+    expect(last).toMatchObject({ value: { failure: expect.any(String) } });
 });

@@ -44,10 +44,10 @@ it('is told what a program does wrong, whatever that is, by a real node, alone a
   };
   const alone = await ask();
   for (const [n, [, reason]] of programs.entries())
-    expect(alone[n]).toEqual({ value: { reverted: expect.stringMatching(reason) } });
+    expect(alone[n]).toEqual({ value: { failure: expect.stringMatching(reason) } });
   await anvil.deployMulticall();
   await anvil.mine();
   const together = await ask();
-  for (const answer of together) expect(answer).toEqual({ value: { reverted: expect.any(String) } });
+  for (const answer of together) expect(answer).toEqual({ value: { failure: expect.any(String) } });
   expect(together.slice(0, 2)).toEqual(alone.slice(0, 2));
 });
