@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { toEgress } from '../src/lib/egress.ts';
+import { createHttpSender } from '../src/notify/createHttpSender.ts';
 import { createNotifier } from '../src/notify/createNotifier.ts';
-import { createFollowAlerts } from '../src/notify/followAlerts.ts';
-import { createHttpSender } from '../src/notify/sendHttp.ts';
-import { startWorker } from '../src/notify/worker.ts';
+import { createNotifyOnAlerts } from '../src/notify/notifyOnAlerts.ts';
+import { startDeliveryWorker } from '../src/notify/startDeliveryWorker.ts';
 import { createAlertLinks } from '../src/services/alerts/createAlertLinks.ts';
 import { openStore, type Store } from '../src/store/db.ts';
 import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';
@@ -55,16 +55,16 @@ async function measure(store: Store, ports: readonly number[]): Promise<string[]
   const allowNetworks = new BlockList();
   allowNetworks.addSubnet('127.0.0.0', 8);
   await createHookTarget(store, keyring, ports);
-  const follow = createFollowAlerts({ links: createAlertLinks(() => 'http://127.0.0.1'), now: Date.now });
+  const follow = createNotifyOnAlerts({ links: createAlertLinks(() => 'http://127.0.0.1'), now: Date.now });
   const errors: unknown[] = [];
-  const worker = startWorker({
+  const worker = startDeliveryWorker({
     store,
     keyring,
     notifier: createNotifier({
       HTTP: createHttpSender({ egress: toEgress(allowNetworks), now: Date.now }),
     }),
     listen: (onMessage) => listen(embedded.connection, 'vigil_work', onMessage),
-    delivered: () => {},
+    onDelivered: () => {},
     now: Date.now,
     random: Math.random,
     onError: (error) => errors.push(error),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from '../src/lib/sql.ts';
 import { createScoreOnAlerts } from '../src/scoring/scoreOnAlerts.ts';
-import { startScorer } from '../src/scoring/worker.ts';
+import { startScorer } from '../src/scoring/startScorer.ts';
 import { createSandbox } from '../src/scripts/sandbox.ts';
 import { ensurePartitionsAhead } from '../src/store/alerts/partitions.ts';
 import { openStore, type Store } from '../src/store/db.ts';
@@ -52,7 +52,7 @@ async function measure(store: Store): Promise<string[]> {
       store,
       run: sandbox.run,
       listen: (onMessage) => listen(embedded.connection, 'vigil_score', onMessage),
-      scored: ({ instanceId }, { changes, fault }) => {
+      onScored: ({ instanceId }, { changes, fault }) => {
         if (fault) errors.push(new Error(fault.message));
         const times = scoredAt.get(instanceId) ?? [];
         scoredAt.set(instanceId, times);

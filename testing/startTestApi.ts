@@ -9,8 +9,8 @@ import { chains } from '../src/chains/chains.ts';
 import { type Egress, toEgress } from '../src/lib/egress.ts';
 
 import type { Role } from '../src/model/principal.ts';
+import { createHttpSender } from '../src/notify/createHttpSender.ts';
 import { createNotifier } from '../src/notify/createNotifier.ts';
-import { createHttpSender } from '../src/notify/sendHttp.ts';
 import { createSandbox } from '../src/scripts/sandbox.ts';
 import { createFailedLogins } from '../src/services/accounts/createFailedLogins.ts';
 import { issueToken } from '../src/services/accounts/issueToken.ts';

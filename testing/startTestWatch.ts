@@ -8,7 +8,7 @@ import { createEvmClient } from '../src/chains/evm/createEvmClient.ts';
 import { createHostQueues } from '../src/lib/createHostQueues.ts';
 import { type Egress, toEgress } from '../src/lib/egress.ts';
 import { sql } from '../src/lib/sql.ts';
-import { createFollowAlerts } from '../src/notify/followAlerts.ts';
+import { createNotifyOnAlerts } from '../src/notify/notifyOnAlerts.ts';
 import { startActions } from '../src/runtime/acting.ts';
 import { startWatching } from '../src/runtime/watching.ts';
 import { createSandbox } from '../src/scripts/sandbox.ts';
@@ -67,7 +67,7 @@ export async function startTestWatch(
   let asked: ReturnType<typeof createFetchers> | undefined;
   const links = createAlertLinks(() => 'https://vigil.example.com');
   const now = Date.now;
-  const alertHooks = [createFollowAlerts({ links, now }), createFireOnAlerts({ now })];
+  const alertHooks = [createNotifyOnAlerts({ links, now }), createFireOnAlerts({ now })];
   const chainAccess = { isConfigured: (uid: ChainUid) => settings[uid] !== undefined, client };
   const api = await startTestApi({
     answers: (uid, made) => asked!.fetchFor(uid, made),

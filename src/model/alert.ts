@@ -62,3 +62,10 @@ export const templateMembers: readonly string[] = [
   'txHash',
   'eid',
 ];
+
+/** Alerts of a detector on trial have this tag: they notify no one, fire no action and change no score. */
+export const shadowTag = 'shadow';
+
+export function isShadow({ tags }: { tags: readonly string[] }): boolean {
+  return tags.includes(shadowTag);
+}

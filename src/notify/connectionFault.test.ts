@@ -25,10 +25,10 @@ describe('the words for a failed connection', () => {
 
   it('name the time limit and the guard where these are the reason', () => {
     expect(connectionFault(new DOMException('', 'TimeoutError'), 15_000)).toBe(
-      'The receiver did not answer within 15 s.',
+      'The receiver did not respond within 15 s.',
     );
     expect(connectionFault(new Error('a.example leads to a private or reserved network'), 1)).toBe(
-      'The name of the receiver leads to a private or reserved network.',
+      'The name of the receiver resolves to a private or reserved network.',
     );
   });
 });

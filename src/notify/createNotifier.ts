@@ -1,15 +1,26 @@
-import type { Message, Rendered, Sender, SendOutcome, Target } from './sender.ts';
+import type { Message, Rendered, SendOutcome, Target } from '../model/notification.ts';
+
+/**
+ * Sends to one type of destination. `messages` has more than one item only for types that group (e-mail and messengers).
+ * It never throws for a failure of the receiver; `signal` aborts the attempt at its time limit.
+ */
+export type Sender = {
+  send(target: Target, messages: readonly Message[], signal: AbortSignal): Promise<SendOutcome>;
+  /** What `send` would send now. */
+  render(target: Target, messages: readonly Message[]): Rendered;
+  close(): Promise<void>;
+};
 
 export type Notifier = {
   send(target: Target, messages: readonly Message[], signal: AbortSignal): Promise<SendOutcome>;
-  /** Undefined where this server has no way to send to such a destination. */
+  /** Undefined when this server has no sender for the type. */
   render(target: Target, messages: readonly Message[]): Rendered | undefined;
-  /** Whether this server has a way to send to destinations of the type. */
+  /** Whether this server has a sender for the type. */
   has(type: Target['type']): boolean;
   close(): Promise<void>;
 };
 
-/** Every kind of destination by its sender; a kind that is not set up fails with words that say so. */
+/** Picks the sender by the type of the destination; sending to a type that is not set up fails with that reason. */
 export function createNotifier(senders: Partial<Record<Target['type'], Sender>>): Notifier {
   return {
     send: async (target, messages, signal) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { delays, nextAttempt } from './retrySchedule.ts';
+import { nextAttempt, retryDelaysMs } from './retrySchedule.ts';
 
 const hour = 3_600_000;
 
@@ -11,7 +11,10 @@ describe('the schedule of attempts', () => {
         const next = nextAttempt(step, now, chance);
         if (step === 9) return next === undefined;
         const wait = next! - now;
-        return wait >= Math.floor(delays[step + 1]! * 0.8) && wait <= Math.ceil(delays[step + 1]! * 1.2);
+        return (
+          wait >= Math.floor(retryDelaysMs[step + 1]! * 0.8) &&
+          wait <= Math.ceil(retryDelaysMs[step + 1]! * 1.2)
+        );
       }),
     );
   });

@@ -1,33 +1,33 @@
-const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
+const secondMs = 1000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
 
-/** Time before each attempt, counted from the one before it. */
-export const delays = [
+/** Delay before each attempt, counted from the previous one; after the last one the delivery is dead. */
+export const retryDelaysMs = [
   0,
-  5 * second,
-  5 * minute,
-  30 * minute,
-  2 * hour,
-  5 * hour,
-  10 * hour,
-  14 * hour,
-  20 * hour,
-  24 * hour,
+  5 * secondMs,
+  5 * minuteMs,
+  30 * minuteMs,
+  2 * hourMs,
+  5 * hourMs,
+  10 * hourMs,
+  14 * hourMs,
+  20 * hourMs,
+  24 * hourMs,
 ] as const;
 
-/** Receivers that were down together are not all called again together. */
+/** Spreads the retries to receivers that were down together. */
 const jitter = 0.2;
-/** No receiver is left alone longer than this. */
-export const longestWait = 24 * hour;
+/** A receiver's Retry-After counts up to this time. */
+export const maxRetryAfterMs = 24 * hourMs;
 
 /**
- * When to try again after the attempt number `step` (from 0) failed at `now`, or undefined once it was the last. A receiver
- * may ask for more time, up to a day. `chance` is between 0 and 1.
+ * When to retry after attempt `step` (from 0) failed at `now`; undefined after the last one. A receiver may ask for more time,
+ * up to `maxRetryAfterMs`. `chance` is between 0 and 1.
  */
 export function nextAttempt(step: number, now: number, chance: number, retryAfterMs = 0): number | undefined {
-  const delay = delays[step + 1];
+  const delay = retryDelaysMs[step + 1];
   if (delay === undefined) return undefined;
   const spread = delay * (1 + jitter * (2 * chance - 1));
-  return now + Math.round(Math.max(spread, Math.min(retryAfterMs, longestWait)));
+  return now + Math.round(Math.max(spread, Math.min(retryAfterMs, maxRetryAfterMs)));
 }

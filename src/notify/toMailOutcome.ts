@@ -2,14 +2,14 @@ import type { SendOutcome } from '../model/notification.ts';
 import { cleanLine } from './texts/clean.ts';
 
 /**
- * What a failure of the mail server means. 5xx about the recipient or the mail is final; about the connection, the login or
- * the sender it is the operator's to mend, and the mail waits for that.
+ * Classifies a failure of the mail server. 5xx about the recipient or the mail is final; about the connection, the login or
+ * the sender the operator must fix it, and the mail is retried.
  */
 export function toMailOutcome(error: unknown): SendOutcome {
   const { responseCode, command, response, message } = toFailure(error);
   const text = cleanLine(response ?? message, 300);
   if (responseCode === undefined) return { ok: false, error: `The mail server failed: ${text}` };
-  const failed = { ok: false, status: responseCode, error: `The mail server answered: ${text}` } as const;
+  const failed = { ok: false, status: responseCode, error: `The mail server responded: ${text}` } as const;
   const isAboutMail = command === 'RCPT TO' || command === 'DATA';
   if (responseCode < 500 || !isAboutMail) return failed;
   const isUnknown = /^5\d\d[ -]5\.1\.1\b/.test(response ?? '');

@@ -2,9 +2,8 @@ import type { Logger } from 'pino';
 import { createCancelOnRetractions, createFireOnAlerts } from '../actions/fireOnAlerts.ts';
 import { createAuthenticator } from '../api/http/createAuthenticator.ts';
 import { createLifecycle, type Stoppable } from '../lib/createLifecycle.ts';
-import { createFollowAlerts } from '../notify/followAlerts.ts';
-import { createFollowRetractions } from '../notify/followRetractions.ts';
-import { createScoreOnAlerts, createUnscoreOnRetractions } from '../scoring/scoreOnAlerts.ts';
+import { createNotifyOnAlerts, createNotifyOnRetractions } from '../notify/notifyOnAlerts.ts';
+import { createScoreOnAlerts, createScoreOnRetractions } from '../scoring/scoreOnAlerts.ts';
 import { ensureAdminToken } from '../services/accounts/ensureAdminToken.ts';
 import { inviteUrlsOf } from '../services/accounts/inviteUrls.ts';
 import { createAlertFeed } from '../services/alerts/createAlertFeed.ts';
@@ -62,14 +61,14 @@ async function start(
   const publicUrl = () => config.publicUrl ?? url;
   const alertLinks = createAlertLinks(publicUrl);
   const alertHooks = [
-    createFollowAlerts({ links: alertLinks, now }),
+    createNotifyOnAlerts({ links: alertLinks, now }),
     createFireOnAlerts({ now }),
     createScoreOnAlerts({ now }),
   ];
   const retractionHooks = [
-    createFollowRetractions({ now }),
+    createNotifyOnRetractions({ now }),
     createCancelOnRetractions({ now }),
-    createUnscoreOnRetractions({ now }),
+    createScoreOnRetractions({ now }),
   ];
   const authenticate = createAuthenticator(database.logins, now, config.rateLimit);
   const services: Services = {

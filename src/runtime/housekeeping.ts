@@ -6,9 +6,9 @@ import { expireApprovals } from '../store/actions/approvals.ts';
 import { purgeAlertEvents } from '../store/alerts/alertEvents.ts';
 import { purgeAlertRates } from '../store/alerts/alertRate.ts';
 import { dropOldPartitions, ensurePartitionsAhead } from '../store/alerts/partitions.ts';
-import { tidyDeliveries } from '../store/destinations/tidyDeliveries.ts';
+import { purgeDeliveries } from '../store/destinations/purgeDeliveries.ts';
 import { purgeReplies } from '../store/records/idempotency.ts';
-import { tidyScores } from '../store/scores/tidyScores.ts';
+import { purgeScoreQueues } from '../store/scores/queueScores.ts';
 import { dropOldSamples } from '../store/telemetry/dropOldSamples.ts';
 import { purgeBacktests } from '../store/watch/backtests.ts';
 import { purgeDeletedStates } from '../store/watch/states.ts';
@@ -55,12 +55,12 @@ export async function runHousekeeping(options: Options, signal: AbortSignal): Pr
     'Creating partitions': () => ensurePartitionsAhead(store, at),
     'Purging idempotent replies': () => purgeReplies(store, at),
     'Expiring approvals': () => expireApprovals(store, at),
-    'Purging old deliveries': () => tidyDeliveries(store, at),
+    'Purging old deliveries': () => purgeDeliveries(store, at),
     'Purging old alert rates': () => purgeAlertRates(store, at - keepRatesDays * dayMs),
     'Purging old alert events': () => purgeAlertEvents(store, at - keepAlertEventsDays * dayMs),
     'Purging old backtests': () => purgeBacktests(store, at - keepBacktestsDays * dayMs),
     'Purging states of deleted detectors': () => purgeDeletedStates(store),
-    'Purging queues of deleted license instances': () => tidyScores(store),
+    'Purging queues of deleted license instances': () => purgeScoreQueues(store),
     'Destroying unused wallet keys': () => destroyOrphanKeys({ store, hsm, now }),
     'Retiring former wallet keys': () => retireDrainedKeys({ store, chains, now }),
     ...(retainedFrom === undefined

@@ -3,17 +3,17 @@ import type { HostQueues } from '../lib/createHostQueues.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import { createSeriesCache, platformTenant } from '../model/metrics.ts';
-import { startMessengerABinding } from '../notify/bindMessengerA.ts';
+import { createBot } from '../notify/createBot.ts';
+import { createEmailSender } from '../notify/createEmailSender.ts';
+import { createHttpSender } from '../notify/createHttpSender.ts';
+import { createMailer } from '../notify/createMailer.ts';
+import { createMessengerASender } from '../notify/createMessengerASender.ts';
+import { createMessengerBSender } from '../notify/createMessengerBSender.ts';
 import { createNotifier, type Notifier } from '../notify/createNotifier.ts';
-import { startExpiryNotices } from '../notify/expiryNotices.ts';
-import { createMailer } from '../notify/mailer.ts';
-import { startMailOutbox } from '../notify/mailOutbox.ts';
-import { createBot } from '../notify/messengerABot.ts';
-import { createEmailSender } from '../notify/sendEmail.ts';
-import { createHttpSender } from '../notify/sendHttp.ts';
-import { createMessengerASender } from '../notify/sendMessengerA.ts';
-import { createMessengerBSender } from '../notify/sendMessengerB.ts';
-import { startWorker } from '../notify/worker.ts';
+import { startDeliveryWorker } from '../notify/startDeliveryWorker.ts';
+import { startExpiryNotices } from '../notify/startExpiryNotices.ts';
+import { startMailOutbox } from '../notify/startMailOutbox.ts';
+import { startMessengerABinding } from '../notify/startMessengerABinding.ts';
 import type { MetricRecorder } from '../services/telemetry/createMetricRecorder.ts';
 import type { Store } from '../store/db.ts';
 import type { Keyring } from '../store/keyring.ts';
@@ -61,12 +61,12 @@ export function openNotifying(
     hasMail: mailer !== undefined,
     start({ store, keyring, recorder, listen, log }) {
       const loops = [
-        startWorker({
+        startDeliveryWorker({
           store,
           keyring,
           notifier,
           listen,
-          delivered: countDeliveries(recorder),
+          onDelivered: countDeliveries(recorder),
           now,
           random: Math.random,
           onError: throttlePerMinute(now, (error) =>

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import { createSeriesCache, platformTenant } from '../model/metrics.ts';
-import { startScorer } from '../scoring/worker.ts';
+import { startScorer } from '../scoring/startScorer.ts';
 import { createSandbox } from '../scripts/sandbox.ts';
 import type { MetricRecorder } from '../services/telemetry/createMetricRecorder.ts';
 import type { Store } from '../store/db.ts';
@@ -27,7 +27,7 @@ export function startScoring({ store, recorder, listen, now, log }: Options): St
     store,
     run: sandbox.run,
     listen,
-    scored: ({ tenantId, instanceId }, { changes, fault }) => {
+    onScored: ({ tenantId, instanceId }, { changes, fault }) => {
       for (const change of changes) count(change.type, tenantId, change.count);
       if (fault)
         log.warn(

@@ -1,10 +1,10 @@
 import type { LicenseTerms } from '../model/licenseTerms.ts';
 import type { ScoreEvent, ScoreFault, ScoreStep } from '../model/score.ts';
-import type { Sandbox, ScriptResult } from '../scripts/sandbox.ts';
+import type { Sandbox } from '../scripts/sandbox.ts';
 import { applyChange, toScore } from './applyChange.ts';
-import { type Asked, readChange, readGroups } from './readAnswer.ts';
+import { type RequestedChange, readChange, readGroups } from './readScriptResult.ts';
 
-/** A license, ready to score. Without a group script every one of its active groups is meant. */
+/** A license, ready to score. Without a group script an event concerns every active group. */
 export type ScoringLicense = {
   terms: LicenseTerms;
   groupScript: string | null;
@@ -12,83 +12,91 @@ export type ScoringLicense = {
   scoreGroups: readonly { name: string; status: string }[];
 };
 
-/** Present scores by group. */
+/** Current scores by group. */
 export type Scores = ReadonlyMap<string, number>;
 
-type Scored = { changes: ScoreStep[] } | { fault: ScriptTrouble };
-type ScriptTrouble = Omit<ScoreFault, 'at' | 'alertId'>;
+type ScriptFailure = Omit<ScoreFault, 'at' | 'alertId'>;
+type Failed = { fault: ScriptFailure };
+type Values = Readonly<Record<string, unknown>>;
 
-/** Asks the scripts of a license what an event means to the scores; one change for each group, in their order. */
+/** Runs the scripts of a license for an event; returns one change for each group, in their order. */
 export async function scoreEvent(
   run: Sandbox['run'],
   tenantId: number,
   license: ScoringLicense,
-  standing: Scores,
+  scores: Scores,
   event: ScoreEvent,
-): Promise<Scored> {
+): Promise<{ changes: ScoreStep[] } | Failed> {
   const { terms, scoreScript, scoreGroups } = license;
   if (scoreScript === null) return { changes: [] };
+  const runScript = createRunner(run, tenantId);
   const start = toScore(terms.start);
   const untouched = scoreGroups.map(({ name }): [string, number] => [name, start]);
-  const values = { e: event, l: terms.values, s: Object.fromEntries([...untouched, ...standing]) };
-  const groups = await namedGroups(run, tenantId, license, values);
+  const values = { e: event, l: terms.values, s: Object.fromEntries([...untouched, ...scores]) };
+  const groups = await findGroups(runScript, license, values);
   if ('fault' in groups) return groups;
   const changes: ScoreStep[] = [];
-  for (const scoreGroup of groups.names) {
-    const base = standing.get(scoreGroup) ?? start;
-    const [result] = await run(tenantId, { ...values, group: scoreGroup, score: base }, [scoreScript]);
-    const answer = read('scoreScript', result!, readChange);
-    if ('fault' in answer) return answer;
-    if (answer.value) changes.push(toChange(scoreGroup, base, answer.value, terms));
+  for (const group of groups.names) {
+    const base = scores.get(group) ?? start;
+    const inputs = { ...values, group, score: base };
+    const result = await runScript('scoreScript', scoreScript, inputs, readChange);
+    if ('fault' in result) return result;
+    if (result.value) changes.push(toChange(group, base, result.value, terms));
   }
   return { changes };
 }
 
-async function namedGroups(
-  run: Sandbox['run'],
-  tenantId: number,
+async function findGroups(
+  runScript: Runner,
   { groupScript, scoreGroups }: ScoringLicense,
-  values: Readonly<Record<string, unknown>>,
-): Promise<{ names: string[] } | { fault: ScriptTrouble }> {
+  values: Values,
+): Promise<{ names: string[] } | Failed> {
   const active = new Set(scoreGroups.filter(({ status }) => status === 'ACTIVE').map(({ name }) => name));
   if (groupScript === null) return { names: [...active] };
-  const [result] = await run(tenantId, values, [groupScript]);
-  const answer = read('groupScript', result!, readGroups);
-  if ('fault' in answer) return answer;
-  if (scoreGroups.length === 0) return { names: answer.value };
-  const stray = answer.value.find((name) => !scoreGroups.some((group) => group.name === name));
-  if (stray === undefined) return { names: answer.value.filter((name) => active.has(name)) };
+  const result = await runScript('groupScript', groupScript, values, readGroups);
+  if ('fault' in result) return result;
+  if (scoreGroups.length === 0) return { names: result.value };
+  const unknown = result.value.find((name) => !scoreGroups.some((group) => group.name === name));
+  if (unknown === undefined) return { names: result.value.filter((name) => active.has(name)) };
   const possible = scoreGroups.map(({ name }) => name).join(', ');
-  return trouble('groupScript', `it names the group ${stray}; the license has ${possible}`);
+  return toFailed('groupScript', `it names the group ${unknown}; the license has ${possible}`);
 }
 
 function toChange(
   scoreGroup: string,
   base: number,
-  { change, key, value }: Asked,
+  { change, key, value }: RequestedChange,
   terms: LicenseTerms,
 ): ScoreStep {
   const asked = toScore(change);
   return { scoreGroup, base, asked, ...applyChange(base, asked, terms), key, value };
 }
 
-function read<T>(
-  script: ScriptTrouble['script'],
-  result: ScriptResult,
-  reader: (answer: unknown) => T,
-): { value: T } | { fault: ScriptTrouble } {
-  if ('fault' in result) {
-    const { code, message, line = null, column = null } = result.fault;
-    return { fault: { script, code, message, line, column } };
-  }
-  try {
-    return { value: reader(result.value) };
-  } catch (error) {
-    if (error instanceof RangeError) return trouble(script, error.message);
-    throw error;
-  }
+type Runner = ReturnType<typeof createRunner>;
+
+/** Runs one script and reads its result; a script that fails, or whose result cannot be read, is a fault. */
+function createRunner(run: Sandbox['run'], tenantId: number) {
+  return async <T>(
+    script: ScriptFailure['script'],
+    source: string,
+    values: Values,
+    read: (result: unknown) => T,
+  ): Promise<{ value: T } | Failed> => {
+    const [result] = await run(tenantId, values, [source]);
+    if (!result) throw new Error(`The sandbox returned no result for ${script}.`);
+    if ('fault' in result) {
+      const { code, message, line = null, column = null } = result.fault;
+      return { fault: { script, code, message, line, column } };
+    }
+    try {
+      return { value: read(result.value) };
+    } catch (error) {
+      if (error instanceof RangeError) return toFailed(script, error.message);
+      throw error;
+    }
+  };
 }
 
-function trouble(script: ScriptTrouble['script'], message: string): { fault: ScriptTrouble } {
+function toFailed(script: ScriptFailure['script'], message: string): Failed {
   return { fault: { script, code: 'result', message, line: null, column: null } };
 }

@@ -4,32 +4,33 @@ import type { Sandbox } from '../scripts/sandbox.ts';
 import { ensurePartitions } from '../store/alerts/partitions.ts';
 import type { Store } from '../store/db.ts';
 import { holdsLane, type Lane } from '../store/scores/lanes.ts';
-import { type LaneFacts, readLane, type ScoreWork } from '../store/scores/readLane.ts';
+import { publishScoreChanges } from '../store/scores/publishScoreChanges.ts';
+import { type LaneState, readLane, type ScoreWork } from '../store/scores/readLane.ts';
 import type { NewScoreChange } from '../store/scores/scoreRow.ts';
 import { settleLane } from '../store/scores/settleLane.ts';
-import { tellChanges } from '../store/scores/tellChanges.ts';
+import { scoreUid } from './applyChange.ts';
 import { scoreEvent } from './scoreEvent.ts';
-import { scoreUid } from './scoreUid.ts';
 import { undoAlert } from './undoAlert.ts';
 
 type ScoringOptions = { store: Store; run: Sandbox['run']; now: () => number };
-/** What was written; nothing if somebody else has taken the lane over, who then does it all again. */
+/** What was written; nothing if another process has taken over the lane, which then scores it again. */
 export type LaneOutcome = { changes: { type: string; count: number }[]; fault?: ScoreFault };
 
-/** Events of one transaction, and how long their scripts may take before what is done is written. */
-const mostAtOnce = 200;
-const budgetMs = 500;
+/** Events of one transaction. */
+const batchSize = 200;
+/** The batch is written after this time, also when events remain. */
+const scriptBudgetMs = 500;
 
 /**
- * Scores what waits at one instance, in order: changes, present scores and the end of the work are one transaction. A
- * script that fails leaves its fault with the lane, and the event with all after it stays in the queue.
+ * Scores the queue of one instance in order: changes, current scores and the removal of the queued work are one transaction.
+ * A script that fails leaves its fault at the lane, and its event and all later ones stay in the queue.
  */
 export async function scoreLane(options: ScoringOptions, lane: Lane): Promise<LaneOutcome> {
-  const facts = await readLane(options.store, lane, mostAtOnce);
+  const facts = await readLane(options.store, lane, batchSize);
   const [first] = facts.work;
-  const terms = termsOf(facts);
+  const terms = readTerms(facts);
   if ('fault' in terms && first !== undefined) {
-    const fault = { ...terms.fault, ...placeOf(first, options.now()) };
+    const fault = { ...terms.fault, ...faultSource(first, options.now()) };
     return settle(options, facts, { changes: [], done: [], fault });
   }
   if ('fault' in terms) return settle(options, facts, { changes: [], done: [] });
@@ -37,9 +38,9 @@ export async function scoreLane(options: ScoringOptions, lane: Lane): Promise<La
   return settle(options, facts, await score(options, facts, terms.value));
 }
 
-type Trouble = Omit<ScoreFault, 'at' | 'alertId'>;
+type LicenseFailure = Omit<ScoreFault, 'at' | 'alertId'>;
 
-function termsOf({ params }: LaneFacts): { value: LicenseTerms } | { fault: Trouble } {
+function readTerms({ params }: LaneState): { value: LicenseTerms } | { fault: LicenseFailure } {
   try {
     return { value: readLicenseTerms(params) };
   } catch (error) {
@@ -49,14 +50,18 @@ function termsOf({ params }: LaneFacts): { value: LicenseTerms } | { fault: Trou
   }
 }
 
-type Done = { changes: NewScoreChange[]; done: number[]; fault?: ScoreFault };
+type LaneProgress = { changes: NewScoreChange[]; done: number[]; fault?: ScoreFault };
 
-async function score({ run, now }: ScoringOptions, facts: LaneFacts, terms: LicenseTerms): Promise<Done> {
+async function score(
+  { run, now }: ScoringOptions,
+  facts: LaneState,
+  terms: LicenseTerms,
+): Promise<LaneProgress> {
   const { groupScript, scoreScript, scoreGroups, tenantId, instanceId } = facts;
   const standing = new Map(Object.entries(facts.standing));
   const changes: NewScoreChange[] = [];
   const done: number[] = [];
-  const until = performance.now() + budgetMs;
+  const until = performance.now() + scriptBudgetMs;
   for (const item of facts.work) {
     if (item.type === 'retraction' || performance.now() > until) break;
     const event = item.data;
@@ -67,7 +72,7 @@ async function score({ run, now }: ScoringOptions, facts: LaneFacts, terms: Lice
       standing,
       event,
     );
-    if ('fault' in scored) return { changes, done, fault: { ...scored.fault, ...placeOf(item, now()) } };
+    if ('fault' in scored) return { changes, done, fault: { ...scored.fault, ...faultSource(item, now()) } };
     for (const change of scored.changes) {
       const i = facts.nextI + changes.length;
       const uid = scoreUid({ tenantId, instanceId, timestamp: event.timestamp, i });
@@ -79,20 +84,24 @@ async function score({ run, now }: ScoringOptions, facts: LaneFacts, terms: Lice
   return { changes, done };
 }
 
-function placeOf(item: ScoreWork, at: number): Pick<ScoreFault, 'at' | 'alertId'> {
+function faultSource(item: ScoreWork, at: number): Pick<ScoreFault, 'at' | 'alertId'> {
   return { at, alertId: item.type === 'alert' && item.data.type === 'alert' ? item.data.uid : null };
 }
 
-async function settle({ store, now }: ScoringOptions, facts: LaneFacts, done: Done): Promise<LaneOutcome> {
+async function settle(
+  { store, now }: ScoringOptions,
+  facts: LaneState,
+  done: LaneProgress,
+): Promise<LaneOutcome> {
   const { changes, fault } = done;
   const times = changes.map(({ event }) => event.timestamp);
   await ensurePartitions(store, 'score_change', new Set(times));
   const settled = { ...done, fault, nextI: facts.nextI + changes.length };
-  const isTold = facts.isTold && changes.length > 0;
+  const isTold = facts.hasSubscribers && changes.length > 0;
   const isOurs = isTold
     ? await store.transaction(async (tx) => {
         if (!(await settleLane(tx, facts, settled))) return false;
-        await tellChanges(tx, facts, { i: facts.nextI, since: Math.min(...times), now: now() });
+        await publishScoreChanges(tx, facts, { i: facts.nextI, since: Math.min(...times), now: now() });
         return true;
       })
     : await settleLane(store, facts, settled);
@@ -107,7 +116,7 @@ async function settle({ store, now }: ScoringOptions, facts: LaneFacts, done: Do
 
 async function undo(
   { store, now }: ScoringOptions,
-  facts: LaneFacts,
+  facts: LaneState,
   work: Extract<ScoreWork, { type: 'retraction' }>,
   terms: LicenseTerms,
 ): Promise<LaneOutcome> {
@@ -115,7 +124,8 @@ async function undo(
   const count = await store.transaction(async (tx) => {
     if (!(await holdsLane(tx, facts))) return 0;
     const nextI = await undoAlert(tx, facts, work, terms);
-    if (facts.isTold) await tellChanges(tx, facts, { i: facts.nextI, since: work.at, now: now() });
+    if (facts.hasSubscribers)
+      await publishScoreChanges(tx, facts, { i: facts.nextI, since: work.at, now: now() });
     await settleLane(tx, facts, { changes: [], done: [work.id], nextI, fault: undefined });
     return nextI - facts.nextI;
   });

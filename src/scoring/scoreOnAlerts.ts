@@ -1,4 +1,4 @@
-import { type Finding, type RaisedAlert, severityOf } from '../model/alert.ts';
+import { type Finding, isShadow, type RaisedAlert, severityOf } from '../model/alert.ts';
 import type { Db } from '../store/db.ts';
 import {
   findScoredProjects,
@@ -7,19 +7,16 @@ import {
   queueRetractions,
 } from '../store/scores/queueScores.ts';
 
-/** Alerts with this tag are for trying a detector out. */
-const shadow = 'shadow';
-
-/** Queues new alerts of licensed projects to be scored, in their own transaction. */
+/** Queues new alerts of licensed projects for scoring, in the alerts' own transaction. */
 export function createScoreOnAlerts({ now }: { now: () => number }) {
   return async (tx: Db, raised: readonly RaisedAlert[]): Promise<void> => {
-    const counted = raised.filter(({ finding }) => !finding.tags.includes(shadow));
-    if (counted.length === 0) return;
+    const scorable = raised.filter(({ finding }) => !isShadow(finding));
+    if (scorable.length === 0) return;
     const projects = await findScoredProjects(
       tx,
-      counted.map(({ finding }) => finding),
+      scorable.map(({ finding }) => finding),
     );
-    const scored = counted
+    const scored = scorable
       .filter(({ finding }) => projects.has(finding.projectId))
       .sort((one, other) => one.finding.timestamp - other.finding.timestamp);
     if (scored.length > 0) await queueAlerts(tx, scored.map(toQueued), now());
@@ -28,8 +25,8 @@ export function createScoreOnAlerts({ now }: { now: () => number }) {
 
 type Retracted = { tenantId: number; uid: string; timestamp: number };
 
-/** What retracted alerts did to scores is to be undone, which is queued in their own transaction. */
-export function createUnscoreOnRetractions({ now }: { now: () => number }) {
+/** Queues the undoing of what retracted alerts did to scores, in the transaction of the retraction. */
+export function createScoreOnRetractions({ now }: { now: () => number }) {
   return async (tx: Db, retracted: readonly Retracted[]): Promise<void> => {
     if (retracted.length > 0) await queueRetractions(tx, retracted, now());
   };
@@ -47,7 +44,7 @@ function toQueued({ finding, uid }: RaisedAlert): QueuedAlert {
     eid: finding.eid,
     name: finding.name,
     message: finding.message,
-    // Licenses may be another organisation's.
+    // The license may belong to another organisation.
     meta: withoutPrivate(finding.meta),
     tags: finding.tags,
     tenantId: finding.tenantId,

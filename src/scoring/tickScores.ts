@@ -2,13 +2,13 @@ import { nextRun, parseSchedule } from '../lib/schedule.ts';
 import type { Db } from '../store/db.ts';
 import { findDueTicks, queueTicks, setFirstTick } from '../store/scores/ticks.ts';
 
-const mostInstances = 1000;
-/** After a long time away the rest comes at the next look. */
-const mostTicks = 1000;
+const maxInstances = 1000;
+/** After a long downtime the rest follows in the next run. */
+const maxTicks = 1000;
 
-/** Queues what licenses have asked of the clock, every tick that has come since the last look, each once. */
+/** Queues every tick that is due by the schedules of licenses, each once. */
 export async function tickScores(db: Db, now: number): Promise<void> {
-  for (const due of await findDueTicks(db, now, mostInstances)) {
+  for (const due of await findDueTicks(db, now, maxInstances)) {
     const schedule = parseSchedule(due.tick);
     if (due.nextTickAt === null) {
       await setFirstTick(db, due, nextRun(schedule, now));
@@ -16,7 +16,7 @@ export async function tickScores(db: Db, now: number): Promise<void> {
     }
     const times: number[] = [];
     let next = due.nextTickAt;
-    while (next <= now && times.length < mostTicks) {
+    while (next <= now && times.length < maxTicks) {
       times.push(next);
       next = nextRun(schedule, next);
     }

@@ -1,27 +1,32 @@
 import type { Db } from '../store/db.ts';
-import type { LaneFacts, ScoreWork } from '../store/scores/readLane.ts';
-import { findLater, findStanding, rebase, writeReversal } from '../store/scores/undoChanges.ts';
-import { applyChange, type Bounds, changeBetween } from './applyChange.ts';
-import { scoreUid } from './scoreUid.ts';
+import type { LaneState, ScoreWork } from '../store/scores/readLane.ts';
+import {
+  findLaterChanges,
+  findUndoable,
+  insertReversal,
+  rebaseChanges,
+} from '../store/scores/undoChanges.ts';
+import { applyChange, type Bounds, changeBetween, scoreUid } from './applyChange.ts';
 
 type Retraction = Extract<ScoreWork, { type: 'retraction' }>;
 
 const pageSize = 2000;
 
 /**
- * Takes back what an alert did to the scores: each becomes exactly what it would be if the alert had never been, given
- * what the scripts asked for at all other events. Returns the next number.
+ * Undoes what an alert did to the scores: each becomes exactly what it would be without the alert, given the changes that the
+ * scripts requested for all other events. Returns the next index.
  */
-export async function undoAlert(tx: Db, lane: LaneFacts, work: Retraction, bounds: Bounds): Promise<number> {
-  const standing = await findStanding(tx, lane, { uid: work.alertUid, timestamp: work.alertTimestamp });
+export async function undoAlert(tx: Db, lane: LaneState, work: Retraction, bounds: Bounds): Promise<number> {
+  const changes = await findUndoable(tx, lane, { uid: work.alertUid, timestamp: work.alertTimestamp });
   let i = lane.nextI;
-  for (const change of standing) {
-    const before = lane.standing[change.scoreGroup]!;
+  for (const change of changes) {
+    const before = lane.standing[change.scoreGroup];
+    if (before === undefined) throw new Error(`The changed group ${change.scoreGroup} has no score.`);
     const score = (await foldWithout(tx, lane, change, bounds)) ?? before;
-    const place = { tenantId: lane.tenantId, instanceId: lane.instanceId, timestamp: work.at, i };
-    await writeReversal(tx, lane, change, {
+    const key = { tenantId: lane.tenantId, instanceId: lane.instanceId, timestamp: work.at, i };
+    await insertReversal(tx, lane, change, {
       i,
-      uid: scoreUid(place),
+      uid: scoreUid(key),
       timestamp: work.at,
       score,
       scoreChange: changeBetween(before, score),
@@ -31,17 +36,17 @@ export async function undoAlert(tx: Db, lane: LaneFacts, work: Retraction, bound
   return i;
 }
 
-/** The present score without one change, or undefined if it makes no difference any more. */
+/** The current score without one change; undefined when the change no longer makes a difference. */
 async function foldWithout(
   tx: Db,
-  lane: LaneFacts,
+  lane: LaneState,
   change: { scoreGroup: string; i: number; base: number },
   bounds: Bounds,
 ): Promise<number | undefined> {
   let running = change.base;
   let after = change.i;
   for (;;) {
-    const later = await findLater(tx, lane, { scoreGroup: change.scoreGroup, i: after }, pageSize);
+    const later = await findLaterChanges(tx, lane, { scoreGroup: change.scoreGroup, i: after }, pageSize);
     const moved: { timestamp: number; uid: string; base: number }[] = [];
     let isSame = false;
     for (const { timestamp, uid, i, base, asked } of later) {
@@ -51,7 +56,7 @@ async function foldWithout(
       running = applyChange(running, asked, bounds).score;
       after = i;
     }
-    await rebase(tx, lane, moved);
+    await rebaseChanges(tx, lane, moved);
     if (isSame) return undefined;
     if (later.length < pageSize) return running;
   }

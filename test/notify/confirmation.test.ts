@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
-import { createEmailSender } from '../../src/notify/sendEmail.ts';
-import type { Sender } from '../../src/notify/sender.ts';
+import { createEmailSender } from '../../src/notify/createEmailSender.ts';
+import type { Sender } from '../../src/notify/createNotifier.ts';
 import { claimMails } from '../../src/store/destinations/mailOutbox.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import { expectProblem } from '../support/expectProblem.ts';

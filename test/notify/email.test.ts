@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
 import type { Message } from '../../src/model/notification.ts';
-import { createMailer } from '../../src/notify/mailer.ts';
-import { createEmailSender } from '../../src/notify/sendEmail.ts';
+import { createEmailSender } from '../../src/notify/createEmailSender.ts';
+import { createMailer } from '../../src/notify/createMailer.ts';
 import { bodyOf, headersOf, type SmtpSink, startSmtpSink } from '../../testing/startSmtpSink.ts';
 import { alertMessage as message, targetOf } from './support/messages.ts';
 

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
-import { giveDueNotices, startExpiryNotices } from '../../src/notify/expiryNotices.ts';
+import { sendDueNotices, startExpiryNotices } from '../../src/notify/startExpiryNotices.ts';
 import { toMailStory } from '../../src/notify/texts/toMailStory.ts';
 import { claimMails } from '../../src/store/destinations/mailOutbox.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
@@ -35,7 +35,7 @@ const options = (mail = true) => {
   const { store, keyring, now } = api.services;
   return { store, keyring, now, mail, log: pino({ level: 'silent' }) };
 };
-const look = () => giveDueNotices(options());
+const look = () => sendDueNotices(options());
 
 async function subscribe(days: number, notifyBeforeExpireDays: number[], startDate?: number): Promise<Json> {
   const expirationDate = api.services.now() + days * day;
@@ -172,7 +172,7 @@ describe('a subscription that ends', () => {
       tags: ['DEFAULT'],
     });
     await subscribe(5, [7]);
-    await giveDueNotices(options(false));
+    await sendDueNotices(options(false));
     expect(await mails()).toEqual([]);
     expect(await deliveries()).toHaveLength(1);
   });

@@ -185,7 +185,7 @@ describe('an address that leads inwards', () => {
     }, 30_000);
     for (const { uri, error } of errors)
       expect(error, uri).toMatch(
-        /^The (address must|address leads to a private|name of the receiver leads to a private)/,
+        /^The (address must|address leads to a private|name of the receiver resolves to a private)/,
       );
     expect(world.sink.connections()).toBe(0);
     expect(outside.received).toEqual([]);
@@ -202,7 +202,7 @@ describe('an address that leads inwards', () => {
     const second = await world.ok('POST', `destination/${rebind.id}/test`);
     expect(second).toMatchObject({
       delivered: false,
-      error: 'The name of the receiver leads to a private or reserved network.',
+      error: 'The name of the receiver resolves to a private or reserved network.',
     });
     const moved = await world.addDestination('/', { uri: `http://public.example:${outsidePort()}/away` });
     expect(await world.ok('POST', `destination/${moved.id}/test`)).toMatchObject({

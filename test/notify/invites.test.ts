@@ -2,8 +2,8 @@ import pino from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
 import { sql } from '../../src/lib/sql.ts';
-import { createMailer, type Mailer } from '../../src/notify/mailer.ts';
-import { sendDueMails, startMailOutbox } from '../../src/notify/mailOutbox.ts';
+import { createMailer, type Mailer } from '../../src/notify/createMailer.ts';
+import { sendDueMails, startMailOutbox } from '../../src/notify/startMailOutbox.ts';
 import { bodyOf, headersOf, type SmtpSink, startSmtpSink } from '../../testing/startSmtpSink.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 

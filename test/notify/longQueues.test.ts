@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { raw, sql } from '../../src/lib/sql.ts';
 import { purgeAlertEvents } from '../../src/store/alerts/alertEvents.ts';
-import { tidyDeliveries } from '../../src/store/destinations/tidyDeliveries.ts';
+import { purgeDeliveries } from '../../src/store/destinations/purgeDeliveries.ts';
 import { until } from '../../testing/until.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
 
@@ -65,7 +65,7 @@ describe('a long queue', () => {
     await worker.stop();
     const { status, data } = await world.deliveries(gone.id, 'size=2');
     expect(status).toBe('DISABLED');
-    expect(data[1].lastError).toBe('The receiver says that it is gone for good (410).');
+    expect(data[1].lastError).toBe('The receiver no longer exists (410).');
     expect(world.errors).toEqual([]);
   });
 
@@ -91,7 +91,7 @@ describe('a long queue', () => {
         sql`update delivery set state = 'DELIVERED' where id in
           (select id from delivery where destination_id = ${old.id} and state = 'PENDING' limit 4000)`,
       );
-    await tidyDeliveries(world.store, world.now());
+    await purgeDeliveries(world.store, world.now());
     expect([await countOf(deleted.id, 'DEAD'), await countOf(old.id, 'DELIVERED')]).toEqual([many, 0]);
   });
 

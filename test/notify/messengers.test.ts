@@ -4,9 +4,9 @@ import { toEgress } from '../../src/lib/egress.ts';
 import { Secret } from '../../src/lib/secret.ts';
 
 import type { Message, Target } from '../../src/model/notification.ts';
-import { type Bot, createBot } from '../../src/notify/messengerABot.ts';
-import { createMessengerASender } from '../../src/notify/sendMessengerA.ts';
-import { createMessengerBSender } from '../../src/notify/sendMessengerB.ts';
+import { type Bot, createBot } from '../../src/notify/createBot.ts';
+import { createMessengerASender } from '../../src/notify/createMessengerASender.ts';
+import { createMessengerBSender } from '../../src/notify/createMessengerBSender.ts';
 import { type BotApi, startBotApi } from '../../testing/startBotApi.ts';
 import { type ChatWebhook, startChatWebhook } from '../../testing/startChatWebhook.ts';
 import { alertMessage as message, targetOf } from './support/messages.ts';

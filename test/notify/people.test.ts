@@ -3,11 +3,11 @@ import { toEgress } from '../../src/lib/egress.ts';
 import { Secret } from '../../src/lib/secret.ts';
 
 import { sql } from '../../src/lib/sql.ts';
-import { createMailer, type Mailer } from '../../src/notify/mailer.ts';
-import { type Bot, createBot } from '../../src/notify/messengerABot.ts';
-import { createEmailSender } from '../../src/notify/sendEmail.ts';
-import { createMessengerASender } from '../../src/notify/sendMessengerA.ts';
-import { createMessengerBSender } from '../../src/notify/sendMessengerB.ts';
+import { type Bot, createBot } from '../../src/notify/createBot.ts';
+import { createEmailSender } from '../../src/notify/createEmailSender.ts';
+import { createMailer, type Mailer } from '../../src/notify/createMailer.ts';
+import { createMessengerASender } from '../../src/notify/createMessengerASender.ts';
+import { createMessengerBSender } from '../../src/notify/createMessengerBSender.ts';
 import { type BotApi, startBotApi } from '../../testing/startBotApi.ts';
 import { type ChatWebhook, startChatWebhook } from '../../testing/startChatWebhook.ts';
 import { bodyOf, headersOf, type SmtpSink, startSmtpSink } from '../../testing/startSmtpSink.ts';
@@ -90,7 +90,7 @@ describe('people', () => {
     await vi.waitFor(() => expect(smtp.mails.length).toBeGreaterThan(before), { timeout: 5000 });
     const notice = smtp.mails.at(-1)!;
     expect(notice.to).toEqual(['ops@example.com']);
-    expect(headersOf(notice).get('subject')).toEqual(['A destination was switched off']);
+    expect(headersOf(notice).get('subject')).toEqual(['A destination was disabled']);
     expect(bodyOf(notice)).toContain(reason);
     expect(world.errors).toEqual([]);
   });

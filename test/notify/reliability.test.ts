@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
-import type { Message, Sender } from '../../src/notify/sender.ts';
+import type { Message } from '../../src/model/notification.ts';
+import type { Sender } from '../../src/notify/createNotifier.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { until } from '../../testing/until.ts';
 import type { Behaviour } from './support/httpSink.ts';

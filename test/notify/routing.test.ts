@@ -4,8 +4,7 @@ import { retractBlocks } from '../../src/alerts/retractBlocks.ts';
 import { wholeAlert } from '../../src/api/endpoints/alerts/alertSchemas.ts';
 import { sql } from '../../src/lib/sql.ts';
 import type { Finding } from '../../src/model/alert.ts';
-import { createFollowAlerts } from '../../src/notify/followAlerts.ts';
-import { createFollowRetractions } from '../../src/notify/followRetractions.ts';
+import { createNotifyOnAlerts, createNotifyOnRetractions } from '../../src/notify/notifyOnAlerts.ts';
 import { alertTable } from '../../src/store/alerts/alertTable.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
@@ -65,7 +64,7 @@ async function raiseOne(members: Partial<Finding>): Promise<string> {
   const findings = [finding(members)];
   await prepareRaise(world.store, findings);
   const links = world.services.alertLinks;
-  const follow = [createFollowAlerts({ links, now: Date.now })];
+  const follow = [createNotifyOnAlerts({ links, now: Date.now })];
   const raised = await world.store.transaction((tx) => raiseAlerts(tx, findings, follow));
   return raised[0]!.uid;
 }
@@ -216,7 +215,7 @@ describe('afterwards', () => {
   const retractBlock = () =>
     world.store.transaction((tx) =>
       retractBlocks(tx, { chainUid: 'ethereum', blocks: [block], now: Date.now() }, [
-        createFollowRetractions({ now: Date.now }),
+        createNotifyOnRetractions({ now: Date.now }),
       ]),
     );
   const states = async (uid: string) =>
@@ -257,7 +256,7 @@ describe('afterwards', () => {
     await world.bind(ids.bound!);
     const again = finding({ detectorId: world.detectorId, ...inBlock });
     await prepareRaise(world.store, [again]);
-    const follow = [createFollowAlerts({ links: world.services.alertLinks, now: Date.now })];
+    const follow = [createNotifyOnAlerts({ links: world.services.alertLinks, now: Date.now })];
     const [first] = await world.store.transaction((tx) => raiseAlerts(tx, [again], follow));
     await world.store.query(sql`update delivery set state = 'DELIVERED', attempts = 1`);
     await retractBlock();

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
-import { delays } from '../../src/notify/retrySchedule.ts';
-import { tidyDeliveries } from '../../src/store/destinations/tidyDeliveries.ts';
+import { retryDelaysMs } from '../../src/notify/retrySchedule.ts';
+import { purgeDeliveries } from '../../src/store/destinations/purgeDeliveries.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
@@ -45,15 +45,15 @@ async function pushTo(
 describe('a delivery that fails', () => {
   it('is tried at 0 s, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, each within 20 %, and is dead then', async () => {
     const id = await pushTo('/failing', () => 500);
-    expect(delays.map((delay) => delay / 1000)).toEqual([
+    expect(retryDelaysMs.map((delay) => delay / 1000)).toEqual([
       0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400,
     ]);
-    for (let attempt = 1; attempt < delays.length; attempt++) {
+    for (let attempt = 1; attempt < retryDelaysMs.length; attempt++) {
       const delivery = await tried(id, attempt);
       const last = delivery.attempts.at(-1);
       const wait = delivery.nextAttemptAt - last.at - last.durationMs;
-      expect(wait).toBeGreaterThan(delays[attempt]! * 0.8 - 50);
-      expect(wait).toBeLessThan(delays[attempt]! * 1.2 + 500);
+      expect(wait).toBeGreaterThan(retryDelaysMs[attempt]! * 0.8 - 50);
+      expect(wait).toBeLessThan(retryDelaysMs[attempt]! * 1.2 + 500);
       world.advance(delivery.nextAttemptAt - world.now() - 1000);
       worker.wake();
       await sleep(100);
@@ -96,14 +96,14 @@ describe('a delivery that fails', () => {
 
   it('says why in words of its own, whatever the receiver does', async () => {
     for (const [name, behaviour, status, words] of [
-      ['status', 404, 404, 'The receiver answered 404.'],
-      ['hang', 'hang', null, 'The receiver did not answer within 0.5 s.'],
-      ['reset', 'reset', null, 'The receiver broke the connection off.'],
+      ['status', 404, 404, 'The receiver responded with 404.'],
+      ['hang', 'hang', null, 'The receiver did not respond within 0.5 s.'],
+      ['reset', 'reset', null, 'The receiver closed the connection.'],
       [
         'redirect',
         { status: 302, headers: { location: '/elsewhere' } },
         302,
-        'The receiver redirects (302), which is not followed.',
+        'The receiver redirects (302); Vigil does not follow redirects.',
       ],
     ] as const) {
       const id = await pushTo(`/says-${name}`, [behaviour]);
@@ -146,7 +146,7 @@ describe('a destination', () => {
       const dead = found.data.filter(({ state }: Json) => state === 'DEAD');
       return found.status === 'DISABLED' && dead.length === 3 ? found : undefined;
     }, 10_000);
-    expect(health.disabledReason).toBe('The receiver says that it is gone for good (410).');
+    expect(health.disabledReason).toBe('The receiver no longer exists (410).');
     const notice = await until(() => at('/witness')[0], 10_000);
     expect(notice.body).toMatchObject({
       type: 'destination.disabled',
@@ -188,7 +188,7 @@ describe('a destination', () => {
     world.advance(13 * hour);
     await tried(id, 7);
     const { status, disabledReason, failingSince } = await world.deliveries(id);
-    expect([status, disabledReason]).toEqual(['DISABLED', 'Nothing got through for five days.']);
+    expect([status, disabledReason]).toEqual(['DISABLED', 'No message got through for five days.']);
     expect(world.now() - failingSince).toBeGreaterThan(5 * 24 * hour);
   });
 
@@ -268,7 +268,7 @@ describe('what is left behind', () => {
     const kept = await pushTo('/kept', []);
     await world.store.query(sql`update delivery set state = 'DELIVERED' where destination_id = ${id}`);
     await world.ok('DELETE', `destination/${kept}`);
-    await tidyDeliveries(world.store, world.now());
+    await purgeDeliveries(world.store, world.now());
     const stateOf = async (destinationId: number) =>
       (
         await world.store.query<{ state: string }>(
@@ -276,7 +276,7 @@ describe('what is left behind', () => {
         )
       ).map(({ state }) => state);
     expect([await stateOf(id), await stateOf(kept)]).toEqual([['DELIVERED'], ['DEAD']]);
-    await tidyDeliveries(world.store, world.now() + 91 * 24 * hour);
+    await purgeDeliveries(world.store, world.now() + 91 * 24 * hour);
     expect([await stateOf(id), await stateOf(kept)]).toEqual([[], []]);
     expect(
       await world.store.query(sql`select from delivery_attempt a where not exists

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { webhookSignature } from '../../src/notify/webhookSignature.ts';
+import { webhookSignature } from '../../src/notify/toWebhookRequest.ts';
 import { until } from '../../testing/until.ts';
 import type { Received } from './support/httpSink.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
@@ -197,7 +197,11 @@ describe('a webhook', () => {
     expect((await receivedAt('/tested')).body.type).toBe('ping');
     world.sink.script('/tested', [503]);
     const failed = await world.ok('POST', `destination/${id}/test`);
-    expect(failed).toMatchObject({ delivered: false, status: 503, error: 'The receiver answered 503.' });
+    expect(failed).toMatchObject({
+      delivered: false,
+      status: 503,
+      error: 'The receiver responded with 503.',
+    });
     const { data } = await world.deliveries(id);
     expect(
       data.map(({ uid, type, state }: { uid: string; type: string; state: string }) => [uid, type, state]),

@@ -2,14 +2,14 @@ import { cleanLink, cleanText } from './clean.ts';
 import { type Data, isRecord, lineAt, memberAt, severityIn, toLine, toTime } from './readData.ts';
 import type { Fact, Link, Story } from './story.ts';
 
-type Told = Pick<Story, 'title' | 'severity' | 'lead' | 'facts' | 'links'>;
+type AlertStory = Pick<Story, 'title' | 'severity' | 'lead' | 'facts' | 'links'>;
 
-/** What was found, where, how bad it is, when and who did it. */
-export function alertStory(prefix: string, first: string, data: Data): Told {
+/** The finding, its place, severity, time and origin. */
+export function alertStory(prefix: string, first: string, data: Data): AlertStory {
   const severity = severityIn(data);
   const label = prefix || (severity ? `[${severity}] ` : '');
   return {
-    title: `${label}${lineAt(data, 'name') || 'Alert'}${place(data)}`,
+    title: `${label}${lineAt(data, 'name') || 'Alert'}${toLocation(data)}`,
     ...(severity ? { severity } : {}),
     lead: cleanText([first, toText(data.message)].filter(Boolean).join('\n'), 1500),
     facts: [...whereAndWhen(data), ...evidence(data)],
@@ -17,11 +17,11 @@ export function alertStory(prefix: string, first: string, data: Data): Told {
   };
 }
 
-export function actionStory(what: string, data: Data): Told {
+export function actionStory(what: string, data: Data): AlertStory {
   const severity = severityIn(data);
   const name = lineAt(data, 'action', 'name') || lineAt(data, 'name');
   return {
-    title: `${what}${name ? `: ${name}` : ''}${place(data)}`,
+    title: `${what}${name ? `: ${name}` : ''}${toLocation(data)}`,
     ...(severity ? { severity } : {}),
     lead: cleanText([toText(data.message), toText(data.error)].filter(Boolean).join('\n'), 1500),
     facts: [...whereAndWhen(data), ...evidence(data)],
@@ -29,7 +29,7 @@ export function actionStory(what: string, data: Data): Told {
   };
 }
 
-function place(data: Data): string {
+function toLocation(data: Data): string {
   const contract = lineAt(data, 'contract', 'name');
   const chain = chainOf(data);
   return `${contract ? ` · ${contract}` : ''}${chain ? ` on ${chain}` : ''}`;
@@ -60,7 +60,7 @@ function whereAndWhen(data: Data): Fact[] {
   ].filter(({ value }) => value !== '');
 }
 
-/** The first few members of what the detector kept; the rest is behind the link. */
+/** The first members of the finding; the alert page shows the rest. */
 function evidence(data: Data): Fact[] {
   const meta = memberAt(data, 'meta');
   if (!isRecord(meta)) return [];
@@ -70,7 +70,7 @@ function evidence(data: Data): Fact[] {
     .slice(0, 10);
 }
 
-const labels = { alert: 'Open the alert', explorer: 'Look it up in the explorer' } as const;
+const labels = { alert: 'Open the alert', explorer: 'Open in the explorer' } as const;
 
 function links(data: Data): Link[] {
   return (['alert', 'explorer'] as const).flatMap((name) => {

@@ -32,13 +32,13 @@ export function cleanText(text: string, max: number): string {
 
 const unwanted = /[\p{Cc}\p{Cf}\p{Cs}]/gu;
 
-/** Never through the middle of a character. */
+/** Never cuts through a character. */
 function cut(text: string, max: number): string {
   if (text.length <= max) return text;
   return `${text.slice(0, max - 1).replace(/\p{Cs}$/u, '')}…`;
 }
 
-/** The address of a link in the one spelling of the URL standard; undefined for what is no page of the web. */
+/** A link as the URL standard writes it; undefined unless it is http or https. */
 export function cleanLink(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 4000 || !URL.canParse(value)) return undefined;
   const url = new URL(value);
@@ -48,7 +48,7 @@ export function cleanLink(value: unknown): string | undefined {
 
 /** For HTML and for the markup of the first messenger, inside text and inside quoted attributes. */
 export function escapeMarkup(text: string): string {
-  return text.replace(/[&<>"']/g, (mark) => entities[mark]!);
+  return text.replace(/[&<>"']/g, (mark) => entities[mark] ?? '');
 }
 
 const entities: Record<string, string> = {

@@ -5,9 +5,9 @@ import { lineAt, severityIn, toTime } from './readData.ts';
 import type { Story } from './story.ts';
 import { toStory } from './toStory.ts';
 
-const shown = 20;
+const maxItems = 20;
 
-/** One story of one message, or of many: how many of which severity and contract, and the worst of them. */
+/** The content of one message, or of a digest: counts by severity and contract, and the most severe messages. */
 export function digestStory(messages: readonly Message[]): Story {
   const [only] = messages;
   if (messages.length === 1 && only) return toStory(only);
@@ -18,7 +18,7 @@ export function digestStory(messages: readonly Message[]): Story {
     .map((severity) => `${severities.get(severity)} ${severity}`)
     .join(', ');
   const noun = raised.length === messages.length ? 'alerts' : 'messages';
-  const worst = worstFirst(messages).slice(0, shown);
+  const worst = worstFirst(messages).slice(0, maxItems);
   const severity = ranked.find((name) => severities.has(name));
   return {
     title: `${messages.length} ${noun}${bySeverity ? `: ${bySeverity}` : ''}`,

@@ -25,10 +25,14 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 export function severityIn(data: Data): Severity | undefined {
   const value = data.severity;
-  return typeof value === 'string' && Object.hasOwn(severityOf, value) ? (value as Severity) : undefined;
+  return typeof value === 'string' && isSeverity(value) ? value : undefined;
 }
 
-/** 2026-11-15 05:29:03 UTC; empty when it is no time. */
+function isSeverity(value: string): value is Severity {
+  return Object.hasOwn(severityOf, value);
+}
+
+/** 2026-11-15 05:29:03 UTC; empty when the value is not a time. */
 export function toTime(value: unknown): string {
   const date = new Date(typeof value === 'number' || typeof value === 'string' ? value : Number.NaN);
   if (Number.isNaN(date.getTime())) return '';

@@ -1,6 +1,6 @@
 import type { Severity } from '../../model/alert.ts';
 
-/** One thing worth telling, before it takes the form of a medium. All text in it is clean, none of it is escaped. */
+/** The content of a message, before it is rendered for a medium. All text is cleaned, none is escaped. */
 export type Story = {
   /** One line: a mail's subject, a message's first line. */
   title: string;
@@ -8,7 +8,7 @@ export type Story = {
   /** What happened, in sentences; may have several lines. */
   lead: string;
   facts: readonly Fact[];
-  /** Of a digest: what it is about, the worst first. */
+  /** The messages of a digest, the most severe first. */
   items: readonly Item[];
   /** How many more there are than `items` has. */
   more: number;
@@ -20,7 +20,7 @@ export type Fact = { name: string; value: string };
 export type Link = { label: string; url: string };
 type Item = { title: string; severity?: Severity; lead: string; link?: string };
 
-/** Where there is no colour of our own. */
+/** For media without colours. */
 export const severityMark: Record<Severity, string> = {
   INFO: '⚪',
   LOW: '🔵',

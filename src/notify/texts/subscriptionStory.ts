@@ -1,7 +1,7 @@
 import { type Data, lineAt, memberAt, toTime } from './readData.ts';
 import type { Story } from './story.ts';
 
-/** The end of a subscription: ahead, over, or so long over that nothing is watched any more. */
+/** The end of a subscription: ahead, past, or past its grace time, when watching has stopped. */
 export function subscriptionStory(data: Data): Pick<Story, 'title' | 'lead' | 'facts'> {
   const days = Number(memberAt(data, 'daysLeft'));
   const tenant = lineAt(data, 'tenant', 'name');
@@ -33,6 +33,6 @@ const texts: Record<State, (of: string, days: number, stopsAt: string) => Pick<S
   }),
   STOPPED: (of) => ({
     title: `Watching has stopped: the subscription${of} has ended`,
-    lead: 'No detector and no trigger runs any more. Everything is kept and starts again when an administrator extends the subscription.',
+    lead: 'Detectors and triggers no longer run. All records stay, and watching starts again when an administrator extends the subscription.',
   }),
 };

@@ -2,7 +2,7 @@ import type { Severity } from '../../model/alert.ts';
 import { escapeMarkup } from './clean.ts';
 import type { Story } from './story.ts';
 
-/** Colours that carry white text; everything else keeps the reader's own colours, so that it is readable on dark too. */
+/** Backgrounds for white text; everything else uses the reader's own colours, which works in dark mode too. */
 const colours: Record<Severity, string> = {
   INFO: '#4b5563',
   LOW: '#1d6fa5',
@@ -11,7 +11,7 @@ const colours: Record<Severity, string> = {
   CRITICAL: '#b91c1c',
 };
 
-/** A mail as a page: inline styles only, and nothing that has to be fetched. */
+/** A mail as HTML: inline styles only, and no external resources. */
 export function toHtml(story: Story): string {
   const facts = story.facts.map(
     ({ name, value }) =>

@@ -4,7 +4,7 @@ import { toLine, toTime } from './readData.ts';
 import type { Story } from './story.ts';
 import { subscriptionStory } from './subscriptionStory.ts';
 
-/** What a mail to somebody who is no destination says. */
+/** The content of a mail to a person who is not a destination. */
 export function toMailStory(mail: ClaimedMail): Story {
   const bare = { items: [], more: 0, links: [], footer: `Vigil · ${mail.uid}` };
   switch (mail.kind) {
@@ -46,7 +46,7 @@ function inviteStory({
   const url = cleanLink(link);
   return {
     title: `You are invited to join ${where} on Vigil`,
-    lead: 'Open the link to choose a name and a password. Whoever has the link can use it, so do not pass it on. If you did not expect this mail, leave it be.',
+    lead: 'Open the link to choose a name and a password. Anyone with the link can use it, so do not share it. If you did not expect this mail, ignore it.',
     facts: [
       { name: 'Roles', value: toLine(roles.join(', '), 200) },
       { name: 'Valid until', value: toTime(expiredAt) },

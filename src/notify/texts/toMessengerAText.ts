@@ -1,15 +1,15 @@
 import { escapeMarkup } from './clean.ts';
 import { type Story, severityMark } from './story.ts';
 
-/** The messenger takes 4096 characters after its markup is read. */
+/** The messenger accepts 4096 characters, markup not counted. */
 const limit = 4000;
 
-/** A line with its markup, and how long it is without. */
+/** A line with its markup, and its length without. */
 type Line = { markup: string; length: number };
 
 /**
  * In the HTML dialect of the messenger. Whole lines are left out when it becomes too long, so that no tag stays open.
- * Values of facts are set as code: there the messenger makes no link or mention of what a chain says.
+ * Values of facts are set as code, where the messenger creates no links or mentions from untrusted text.
  */
 export function toMessengerAText(story: Story): string {
   const mark = story.severity ? `${severityMark[story.severity]} ` : '';
@@ -28,9 +28,10 @@ export function toMessengerAText(story: Story): string {
   ];
   const links = story.links.map(({ label, url }) => anchor(label, url));
   const spare = 40 + links.reduce((sum, { length }) => sum + length + 1, 0);
-  const kept = keep(lines, limit - spare);
-  const left = story.more + (kept.length < lines.length ? lines.length - kept.length : 0);
-  const end = left > 0 ? [plain(story.items.length > 0 ? `… and ${left} more` : '… shortened')] : [];
+  const kept = takeWithin(lines, limit - spare);
+  const hiddenLines = story.more + (kept.length < lines.length ? lines.length - kept.length : 0);
+  const end =
+    hiddenLines > 0 ? [plain(story.items.length > 0 ? `… and ${hiddenLines} more` : '… shortened')] : [];
   const all = [...kept, ...end, ...(links.length > 0 ? [blank, ...links] : [])];
   return all
     .map(({ markup }) => markup)
@@ -49,7 +50,7 @@ function anchor(label: string, url: string): Line {
   return { markup: `<a href="${escapeMarkup(url)}">${escapeMarkup(label)}</a>`, length: label.length };
 }
 
-function keep(lines: readonly Line[], budget: number): Line[] {
+function takeWithin(lines: readonly Line[], budget: number): Line[] {
   let used = 0;
   const end = lines.findIndex(({ length }) => {
     used += length + 1;

@@ -2,8 +2,8 @@ import { cleanLine, cleanText } from './clean.ts';
 import { type Story, severityMark } from './story.ts';
 
 /**
- * Blocks of the workplace chat. What tenants and chains say goes into `plain_text`, where neither markup nor mentions nor
- * links come to life; only our own links use the markup.
+ * Blocks of the workplace chat. Text of tenants and chains goes into `plain_text`, where markup, mentions and links have no
+ * effect; only our own links use markup.
  */
 export function toMessengerBBlocks(story: Story): Record<string, unknown> {
   const mark = story.severity ? `${severityMark[story.severity]} ` : '';
@@ -27,7 +27,7 @@ export function toMessengerBBlocks(story: Story): Record<string, unknown> {
       : []),
     context(story.footer),
   ];
-  // The text stands in notifications and wherever blocks cannot be shown.
+  // The text appears in notifications and where blocks are not supported.
   return { text: escapeAngles(`${mark}${story.title}`), blocks, unfurl_links: false, unfurl_media: false };
 }
 

@@ -5,22 +5,22 @@ import { type Data, lineAt, memberAt, toTime } from './readData.ts';
 import type { Story } from './story.ts';
 import { subscriptionStory } from './subscriptionStory.ts';
 
-/** What a message says to a person. */
+/** The content of a message for people. */
 export function toStory({ type, data, timestamp, uid }: Message): Story {
-  const told = tell(type, data);
+  const story = toMessageStory(type, data);
   const alertUid = type.startsWith('alert.') || type.startsWith('action.') ? lineAt(data, 'uid') : '';
   return {
     items: [],
     more: 0,
     links: [],
     footer: `Vigil · ${alertUid ? `alert ${alertUid}` : `message ${uid}`} · ${toTime(timestamp)}`,
-    ...told,
+    ...story,
   };
 }
 
-type Told = Pick<Story, 'title' | 'lead' | 'facts'> & Partial<Story>;
+type MessageStory = Pick<Story, 'title' | 'lead' | 'facts'> & Partial<Story>;
 
-function tell(type: EventType, data: Data): Told {
+function toMessageStory(type: EventType, data: Data): MessageStory {
   switch (type) {
     case 'alert.detector.raised':
     case 'alert.trigger.raised':
@@ -28,11 +28,11 @@ function tell(type: EventType, data: Data): Told {
     case 'alert.retracted':
       return alertStory(
         'Retracted: ',
-        'The block of this alert is no longer part of its chain: what was told did not happen.',
+        'The block of this alert is no longer part of its chain: what it reported did not happen.',
         data,
       );
     case 'alert.resolved':
-      return alertStory('Resolved: ', 'Somebody marked this alert as resolved.', data);
+      return alertStory('Resolved: ', 'A user marked this alert as resolved.', data);
     case 'action.submitted':
       return actionStory('Action sent', data);
     case 'action.confirmed':
@@ -56,7 +56,7 @@ function tell(type: EventType, data: Data): Told {
   }
 }
 
-function scoreStory(data: Data): Told {
+function scoreStory(data: Data): MessageStory {
   const change = Number(memberAt(data, 'scoreChange'));
   const project = lineAt(data, 'project', 'name');
   const by = Number.isFinite(change) ? ` by ${change > 0 ? '+' : ''}${change}` : '';
@@ -75,13 +75,13 @@ function scoreStory(data: Data): Told {
   };
 }
 
-function disabledStory(data: Data): Told {
+function disabledStory(data: Data): MessageStory {
   const test = `POST /destination/${lineAt(data, 'destinationId')}/test`;
   const again =
-    data.destinationType === 'MESSENGER_A' ? ' Or bind a chat again: its `uid` is new, say it there.' : '';
+    data.destinationType === 'MESSENGER_A' ? ' Or bind a chat again: send the new `uid` there.' : '';
   return {
-    title: 'A destination was switched off',
-    lead: `Nothing is sent to it any more. Mend it, then send it a test message (${test}): one that gets through switches it on again.${again}`,
+    title: 'A destination was disabled',
+    lead: `Vigil no longer sends to it. Fix it, then send a test message (${test}): a successful one enables it again.${again}`,
     facts: [
       { name: 'Destination', value: lineAt(data, 'destinationId') },
       { name: 'Kind', value: lineAt(data, 'destinationType') },

@@ -2,7 +2,7 @@ import { Problem } from '../../model/errors.ts';
 import { insertResolvedEvents } from '../../store/alerts/alertEvents.ts';
 import { findAlert, hasKey, resolveAlerts, updateAlert } from '../../store/alerts/alertRecords.ts';
 import { alertTable } from '../../store/alerts/alertTable.ts';
-import { tellResolved } from '../../store/destinations/followUps.ts';
+import { insertResolvedDeliveries } from '../../store/destinations/followUps.ts';
 import { compileQuery } from '../../store/documents/compileQuery.ts';
 import { ownTenantsScope, visibleScope } from '../../store/documents/documentScopes.ts';
 import { withTimeLimit } from '../../store/documents/searchDocuments.ts';
@@ -33,7 +33,7 @@ export async function changeAlert(
   }
   const key = { tenantId: Number(before.tenantId), timestamp: Number(before.timestamp), uid };
   if (change.status === 'RESOLVED') {
-    await tellResolved(call.db, hasKey(key), call.now);
+    await insertResolvedDeliveries(call.db, hasKey(key), call.now);
     await insertResolvedEvents(call.db, hasKey(key));
   }
   await updateAlert(call.db, key, {
@@ -52,7 +52,7 @@ export async function resolveByQuery(
   const isResolved = input.resolved ?? true;
   const condition = await compileQuery(call.db, alertTable, ownTenantsScope(call.scope), input, call.now);
   if (isResolved) {
-    await withTimeLimit(() => tellResolved(call.db, condition, call.now));
+    await withTimeLimit(() => insertResolvedDeliveries(call.db, condition, call.now));
     await withTimeLimit(() => insertResolvedEvents(call.db, condition));
   }
   const changed = await withTimeLimit(() => resolveAlerts(call.db, condition, isResolved));

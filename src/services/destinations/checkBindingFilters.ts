@@ -1,7 +1,7 @@
 import { Problem } from '../../model/errors.ts';
 import { createAlertMatcher } from '../../store/alerts/createAlertMatcher.ts';
 
-/** The query of every binding must be one that alerts can be held against. */
+/** Checks that the query of every binding can be matched against alerts. */
 export function checkBindingFilters(
   items: readonly { query?: string | null }[] | undefined,
   pointer: string,

@@ -5,7 +5,7 @@ import {
   confirmByHash,
   countConfirmationMails,
   findConfirmation,
-  writeConfirmCode,
+  saveConfirmationCode,
 } from '../../store/destinations/confirmations.ts';
 import { insertMail } from '../../store/destinations/mailOutbox.ts';
 import { appendAudit } from '../../store/records/audit.ts';
@@ -13,29 +13,30 @@ import type { Call } from '../call.ts';
 import { findWritable } from '../records/findWritable.ts';
 import type { RecordKind } from '../records/recordKind.ts';
 
-const lifetimeMs = 7 * 24 * 3_600_000;
+/** A confirmation link expires after this time. */
+const confirmationTtlMs = 7 * 24 * 3_600_000;
 const dayMs = 24 * 3_600_000;
-/** An address that someone else named must not be flooded with mails that ask it. */
-const mailsPerDay = 5;
-const pauseMs = 60_000;
+/** Protects an address from being flooded with confirmation mails. */
+const maxMailsPerDay = 5;
+const resendIntervalMs = 60_000;
 
-/** Mails a link to the address, unless that got too many of late. The link before it is void. */
+/** Mails a confirmation link, unless the address got too many within a day. It invalidates the previous link. */
 export async function mailConfirmation(
   call: Call,
-  place: { tenantId: number; id: number },
+  destination: { tenantId: number; id: number },
   to: string,
 ): Promise<boolean> {
   const { db, services, now } = call;
-  if ((await countConfirmationMails(db, to, now - dayMs)) >= mailsPerDay) return false;
+  if ((await countConfirmationMails(db, to, now - dayMs)) >= maxMailsPerDay) return false;
   const code = createToken('confirm');
-  const expiredAt = now + lifetimeMs;
-  await writeConfirmCode(db, place, { hash: hashToken(code), until: expiredAt, now });
+  const expiredAt = now + confirmationTtlMs;
+  await saveConfirmationCode(db, destination, { hash: hashToken(code), until: expiredAt, now });
   const data = {
     link: `${services.publicUrl()}/destination/confirm/${code}`,
-    tenantName: await findTenantName(db, place.tenantId),
+    tenantName: await findTenantName(db, destination.tenantId),
     expiredAt,
   };
-  await insertMail(db, services.keyring, { kind: 'confirm', tenantId: place.tenantId, to, data }, now);
+  await insertMail(db, services.keyring, { kind: 'confirm', tenantId: destination.tenantId, to, data }, now);
   return true;
 }
 
@@ -47,29 +48,29 @@ export async function resendConfirmation(
 ): Promise<{ to: string; expiredAt: number }> {
   const record = await findWritable(call, kind, id);
   const to = String(record.value);
-  const place = { tenantId: Number(record.tenantId), id };
+  const destination = { tenantId: Number(record.tenantId), id };
   if (record.type !== 'EMAIL')
     throw unprocessable('', 'no-confirmation', 'Only destinations of type EMAIL are confirmed.');
-  const { confirmedAt, mailedAt } = await findConfirmation(call.db, place);
+  const { confirmedAt, mailedAt } = await findConfirmation(call.db, destination);
   if (confirmedAt !== null) throw new Problem('illegal-transition', 'The address is confirmed already.');
   if (!call.services.mail)
     throw unprocessable('', 'not-set-up', 'This server is not set up to send mail; set VIGIL_SMTP_URL.');
-  const wait = mailedAt === null ? 0 : mailedAt + pauseMs - call.now;
+  const wait = mailedAt === null ? 0 : mailedAt + resendIntervalMs - call.now;
   if (wait > 0) {
     const seconds = Math.ceil(wait / 1000);
-    throw new Problem('rate-limited', `A link was mailed just now; ask again in ${seconds} seconds.`, {
+    throw new Problem('rate-limited', `A link was mailed just now; try again in ${seconds} seconds.`, {
       retryAfterSeconds: seconds,
     });
   }
-  if (!(await mailConfirmation(call, place, to)))
+  if (!(await mailConfirmation(call, destination, to)))
     throw new Problem(
       'rate-limited',
-      `${mailsPerDay} links were mailed to this address within a day; ask again tomorrow.`,
+      `${maxMailsPerDay} links were mailed to this address within a day; try again tomorrow.`,
     );
-  return { to, expiredAt: call.now + lifetimeMs };
+  return { to, expiredAt: call.now + confirmationTtlMs };
 }
 
-/** The code proves that its sender reads the mails of the address. */
+/** The code proves that its sender reads mail to the address. */
 export async function confirmDestination(
   call: Call,
   code: string,

@@ -5,9 +5,9 @@ import { maskUri, sealedText } from '../../lib/secret.ts';
 import type { destinationTypes } from '../../model/enumerations.ts';
 import { invalid, unprocessable } from '../../model/errors.ts';
 import { isMailedMember } from '../../store/destinations/confirmations.ts';
-import { findSealedMessengerBUri } from '../../store/destinations/destinationHeaders.ts';
 import { destinationTable } from '../../store/destinations/destinationTable.ts';
-import { newInstruction } from '../../store/destinations/messengerBinding.ts';
+import { createBindCommand } from '../../store/destinations/messengerBinding.ts';
+import { findSealedMessengerBUri } from '../../store/destinations/targets.ts';
 import { type Row, reserveId } from '../../store/records/records.ts';
 import type { InputOf, RecordOf } from '../../store/table.ts';
 import type { Call } from '../call.ts';
@@ -33,7 +33,7 @@ const boundMembers = [
   'messengerAChatType',
 ] as const;
 
-/** The kind's own name for the address that `value` holds too. */
+/** The type's own member for the address in `value`. */
 const addressMember = {
   HTTP: 'uri',
   MESSENGER_B: 'messengerBUri',
@@ -67,12 +67,12 @@ export async function prepareDestination(
     ...(await confirmation(call, change, type, address)),
     ...(type === 'HTTP' && !current?.method && !change.input.method ? { method: 'POST' } : {}),
     ...(isUnbound(change) ? unbound : {}),
-    ...(needsUid(type, change) ? { uid: type === 'MESSENGER_A' ? newInstruction() : randomUUID() } : {}),
+    ...(needsUid(type, change) ? { uid: type === 'MESSENGER_A' ? createBindCommand() : randomUUID() } : {}),
     ...(headers === undefined ? {} : await sealHeaders(call, change, headers)),
   };
 }
 
-/** What is shown of a sealed address and comes back as it was read changes nothing. */
+/** A masked address that comes back unchanged changes nothing. */
 function withoutMasked(
   input: DestinationChange['input'],
   current: DestinationChange['current'],
@@ -86,14 +86,14 @@ function withoutMasked(
       throw invalid(
         `/${member}`,
         'sealed',
-        `${sealedText} stands for an address that is kept, and this is another one; give the whole address.`,
+        `${sealedText} stands for an address that is stored, and this is another one; give the whole address.`,
       );
     delete kept[member];
   }
   return kept;
 }
 
-/** Another address has to be confirmed; that of a user who came in by a mail to it has been. */
+/** A new address needs a confirmation, unless the user accepted an invite that was mailed to it. */
 async function confirmation(
   { db, principal, now }: Call,
   { current }: DestinationChange,
@@ -106,7 +106,7 @@ async function confirmation(
   return { confirmedAt: isKnown ? now : null };
 }
 
-/** The address of a MESSENGER_B webhook is a credential: it is sealed to the destination, and its origin is shown. */
+/** The address of a MESSENGER_B webhook is a credential: it is sealed to the destination, and only its origin is shown. */
 async function sealMessengerBUri(
   { db, services }: Call,
   { id, tenantId, input, current }: DestinationChange,
@@ -122,15 +122,15 @@ async function sealMessengerBUri(
   return { ...shown, sealedMessengerBUri: services.keyring.seal(place, uri) };
 }
 
-/** Only the first messenger is bound by an instruction, so becoming one or ceasing to be one brings a new uid. */
+/** The uid of MESSENGER_A is its bind command, so a change to or from this type needs a new uid. */
 function needsUid(type: DestinationType, change: DestinationChange): boolean {
   const { current } = change;
   if (!current || (type === 'MESSENGER_A') !== (current.type === 'MESSENGER_A')) return true;
-  // The old instruction has been seen in the chat.
+  // The old command has been seen in the chat.
   return type === 'MESSENGER_A' && isUnbound(change);
 }
 
-/** The members may be sent back as they were read, or as null. */
+/** The members may come back as they were read, or as null. */
 function refuseChat({ input, current }: DestinationChange): void {
   for (const member of boundMembers) {
     const value = input[member];
@@ -141,14 +141,14 @@ function refuseChat({ input, current }: DestinationChange): void {
   }
 }
 
-/** Without its chat, a destination keeps nothing of who bound it. */
+/** An unbound destination keeps nothing of the user who bound it. */
 const unbound = Object.fromEntries(boundMembers.map((member) => [member, null]));
 
 function isUnbound({ input, current }: DestinationChange): boolean {
   return input.messengerAChatId === null && current?.messengerAChatId != null;
 }
 
-/** `value` and the kind's own member are two names of one address: either may be given, a contradiction is refused. */
+/** `value` and the type's own member are two names of one address: either may be set, a contradiction is refused. */
 function readAddress(
   type: DestinationType,
   { input, current }: DestinationChange,

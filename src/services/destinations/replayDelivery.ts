@@ -7,7 +7,7 @@ import {
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
 
-/** Sends a delivery again, with the same uid, by which a receiver knows that it is the same message. */
+/** Sends a delivery again, with the same uid, so that the receiver can recognise the duplicate. */
 export async function replayDelivery(call: Call, uid: string): Promise<Delivery> {
   const delivery = await lockDelivery(call.db, call.scope, uid);
   if (!delivery) throw new Problem('not-found', 'There is no such delivery.');

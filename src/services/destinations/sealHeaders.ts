@@ -1,17 +1,15 @@
 import { sealedText } from '../../lib/secret.ts';
 import { type Fault, invalid, Problem } from '../../model/errors.ts';
 import { escapePointer } from '../../model/schemaFaults.ts';
-import { findSealedHeaders } from '../../store/destinations/destinationHeaders.ts';
+import { findSealedHeaders } from '../../store/destinations/targets.ts';
 import type { Row } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
 
-const shown = sealedText;
-
-/** Names that the connection itself sets, or that the signature of a webhook relies on. */
-const refused =
+/** Names that the connection sets, or that the webhook signature uses. */
+const reservedNames =
   /^(host|content-length|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|webhook-.*)$/i;
 
-/** Header values are secrets: they are sealed to the destination, and only the names stay readable. */
+/** Header values are secrets: they are sealed to the destination, and only the names are readable. */
 export async function sealHeaders(
   call: Call,
   place: { id: number; tenantId: number; current: object | undefined },
@@ -22,33 +20,32 @@ export async function sealHeaders(
     ...Object.entries(headers).flatMap(([name, value]) => headerFaults(name, value)),
     ...duplicateFaults(Object.keys(headers)),
   ];
-  if (faults.length > 0) {
-    throw new Problem('invalid-input', `${faults[0]!.pointer}: ${faults[0]!.message}`, { errors: faults });
-  }
+  const [first] = faults;
+  if (first) throw new Problem('invalid-input', `${first.pointer}: ${first.message}`, { errors: faults });
   const box = { tenantId: place.tenantId, kind: 'destination', id: place.id, member: 'headers' };
   const before = place.current ? await findSealedHeaders(call.db, place.id) : null;
-  const known: Record<string, string> = before
+  const stored: Record<string, string> = before
     ? JSON.parse(await call.services.keyring.unseal(box, before))
     : {};
   const values = Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, value === shown ? known[name] : value]),
+    Object.entries(headers).map(([name, value]) => [name, value === sealedText ? stored[name] : value]),
   );
   const unknown = Object.keys(values).find((name) => values[name] === undefined);
   if (unknown !== undefined)
     throw invalid(
       `/headers/${escapePointer(unknown)}`,
       'sealed',
-      `${shown} stands for a value that is kept, and there is none; give the value.`,
+      `${sealedText} stands for a stored value, and there is none; give the value.`,
     );
-  // Sealing again would make another box of the same values, and so a change of what did not change.
-  if (before && JSON.stringify(values) === JSON.stringify(known)) return {};
+  // Sealing the same values again would look like a change.
+  if (before && JSON.stringify(values) === JSON.stringify(stored)) return {};
   return {
     headerNames: Object.keys(values),
     sealedHeaders: call.services.keyring.seal(box, JSON.stringify(values)),
   };
 }
 
-/** Values that were given for one receiver must not reach another through somebody who cannot read them. */
+/** A user who cannot read the stored values must not send them to another receiver by changing the address. */
 export function refuseKeptHeaders(
   current: { value: string | null; headers: Record<string, string> | null } | undefined,
   headers: Record<string, string> | null | undefined,
@@ -60,25 +57,25 @@ export function refuseKeptHeaders(
   throw invalid(
     '/headers',
     'sealed',
-    'The address leads to another receiver than the one that the header values were given for: give the values again, or null.',
+    'The address leads to another receiver than the one that the header values were set for: give the values again, or null.',
   );
 }
 
 function keptOf(headers: Record<string, string>): string[] {
-  return Object.keys(headers).filter((name) => headers[name] === shown);
+  return Object.keys(headers).filter((name) => headers[name] === sealedText);
 }
 
 function originOf(address: unknown): unknown {
   return typeof address === 'string' && URL.canParse(address) ? new URL(address).origin : address;
 }
 
-/** One header in two spellings would be sent with one of its two values. */
+/** A header in two spellings would be sent with only one of its values. */
 function duplicateFaults(names: readonly string[]): Fault[] {
   const lower = names.map((name) => name.toLowerCase());
   return names.flatMap((name, index): Fault[] => {
-    const first = lower.indexOf(lower[index]!);
+    const first = lower.indexOf(name.toLowerCase());
     if (first === index) return [];
-    const message = `is the same header as ${names[first]}, because case does not count; leave one of them out.`;
+    const message = `is the same header as ${names[first]}, because case is ignored; remove one of them.`;
     return [{ pointer: `/headers/${escapePointer(name)}`, code: 'not-unique', message }];
   });
 }
@@ -88,8 +85,8 @@ function headerFaults(name: string, value: string): Fault[] {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name)) {
     return [{ pointer, code: 'header-name', message: 'is not a header name: letters, digits and - are.' }];
   }
-  if (refused.test(name))
-    return [{ pointer, code: 'header-name', message: 'is set by Vigil itself and cannot be given.' }];
+  if (reservedNames.test(name))
+    return [{ pointer, code: 'header-name', message: 'is set by Vigil and cannot be changed.' }];
   if (!/^[\x20-\x7e\t]*$/.test(value)) {
     return [{ pointer, code: 'header-value', message: 'must be visible ASCII text without line breaks.' }];
   }

@@ -7,17 +7,17 @@ import { audit } from '../records/audit.ts';
 import { findWritable } from '../records/findWritable.ts';
 import type { RecordKind } from '../records/recordKind.ts';
 
-/** How long a secret that was replaced signs as well. */
-const overlapMs = 24 * 3_600_000;
+/** A replaced secret signs for this time beside the new one. */
+const secretOverlapMs = 24 * 3_600_000;
 
-/** A destination that is or becomes an HTTP one gets its secret; undefined if it has one or needs none. */
+/** Creates the secret of an HTTP destination; undefined if it has one or needs none. */
 export async function ensureSecret(
   call: Call,
   destination: { id: number; tenantId: number; type: unknown },
 ): Promise<string | undefined> {
   if (destination.type !== 'HTTP' || (await hasSecret(call.db, destination.tenantId, destination.id)))
     return undefined;
-  const secret = newSecret();
+  const secret = createSecret();
   await replaceSecret(call.db, call.services.keyring, destination, secret, {
     now: call.now,
     previousUntil: call.now,
@@ -25,7 +25,7 @@ export async function ensureSecret(
   return secret;
 }
 
-/** The new secret signs from now on, and every old one beside it for a day after it was replaced. */
+/** The new secret signs from now on, beside every old one for a day after it was replaced. */
 export async function rotateSecret(
   call: Call,
   kind: RecordKind,
@@ -34,20 +34,20 @@ export async function rotateSecret(
   const record: Row = await findWritable(call, kind, id);
   if (record.type !== 'HTTP')
     throw unprocessable('', 'no-secret', 'Only destinations of type HTTP have a secret.');
-  const place = { id, tenantId: Number(record.tenantId) };
-  const secret = newSecret();
-  const previousUntil = call.now + overlapMs;
+  const destination = { id, tenantId: Number(record.tenantId) };
+  const secret = createSecret();
+  const previousUntil = call.now + secretOverlapMs;
   const times = { now: call.now, previousUntil };
-  if (!(await replaceSecret(call.db, call.services.keyring, place, secret, times)))
+  if (!(await replaceSecret(call.db, call.services.keyring, destination, secret, times)))
     throw unprocessable(
       '',
       'too-many-secrets',
       'The secret was replaced ten times within a day, and each of those secrets still signs; replace it again when a day has passed since the first.',
     );
-  await audit(call, 'destination', 'rotate-secret', place, undefined, undefined, { previousUntil });
+  await audit(call, 'destination', 'rotate-secret', destination, undefined, undefined, { previousUntil });
   return { secret, previousUntil };
 }
 
-function newSecret(): string {
+function createSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }

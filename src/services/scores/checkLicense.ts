@@ -4,14 +4,14 @@ import { invalidInput } from '../../model/validate.ts';
 import type { Call } from '../call.ts';
 import { scriptFaults } from '../records/scriptFaults.ts';
 
-type Proposed = {
+type LicenseScripts = {
   params?: string | null | undefined;
   groupScript?: string | null | undefined;
   scoreScript?: string | null | undefined;
 };
 
-/** Params and scripts are read now, so a fault is reported to its author and not at the first alert. */
-export async function checkLicense(call: Call, proposed: Proposed): Promise<LicenseTerms> {
+/** Checks params and scripts on save, so that their author sees a fault before the first alert. */
+export async function checkLicense(call: Call, proposed: LicenseScripts): Promise<LicenseTerms> {
   const terms = readTerms(proposed.params);
   const faults = [
     ...('message' in terms ? [terms] : []),

@@ -9,7 +9,7 @@ import type { ChangeOf } from '../records/recordKind.ts';
 type LicenseStatus = 'PENDING' | 'LICENCED' | 'CANCELED';
 type InstanceChange = ChangeOf<typeof instanceTable>;
 
-const following: Record<LicenseStatus, readonly LicenseStatus[]> = {
+const transitions: Record<LicenseStatus, readonly LicenseStatus[]> = {
   PENDING: ['LICENCED', 'CANCELED'],
   LICENCED: ['CANCELED'],
   CANCELED: [],
@@ -25,8 +25,8 @@ export async function prepareInstance(call: Call, { input, current }: InstanceCh
     );
   }
   const before = current?.licenseStatus;
-  if (next != null && before && next !== before && !following[before].includes(next)) {
-    const possible = following[before].join(' or ') || 'nothing';
+  if (next != null && before && next !== before && !transitions[before].includes(next)) {
+    const possible = transitions[before].join(' or ') || 'nothing';
     throw new Problem(
       'illegal-transition',
       `licenseStatus is ${before}, which can become ${possible}, not ${next}.`,
@@ -36,18 +36,19 @@ export async function prepareInstance(call: Call, { input, current }: InstanceCh
   return input;
 }
 
-/** An instance that was moved to another version, or switched on, goes on from there. */
+/** Resumes an instance that moved to another version or changed its status. */
 export async function finishInstance(
   call: Call,
   { input, current, tenantId }: InstanceChange,
   id: number,
 ): Promise<void> {
   if (!current || tenantId === null) return;
-  const isMoved = input.licenseId != null && input.licenseId !== current.license.id;
-  const isSwitched =
+  const isLicenseChanged = input.licenseId != null && input.licenseId !== current.license.id;
+  const isStatusChanged =
     (input.status !== undefined && input.status !== current.status) ||
     (input.licenseStatus !== undefined && input.licenseStatus !== current.licenseStatus);
-  if (isMoved || isSwitched) await resumeLanes(call.db, { tenantId, instanceId: id }, { isClockReset: true });
+  if (isLicenseChanged || isStatusChanged)
+    await resumeLanes(call.db, { tenantId, instanceId: id }, { isClockReset: true });
 }
 
 const nameOnly = ['name'] as const;

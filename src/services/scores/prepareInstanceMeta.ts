@@ -6,7 +6,7 @@ import type { ChangeOf } from '../records/recordKind.ts';
 
 type MetaChange = ChangeOf<typeof instanceMetaTable>;
 
-/** Times are kept in one spelling (UTC, milliseconds), so that their text order is their time order. */
+/** Stores times in one format (UTC, milliseconds), so that their text order is their time order. */
 export function prepareInstanceMeta(_call: Call, { input, current }: MetaChange): Row {
   const times = {
     ...(input.startedAt == null ? {} : { startedAt: new Date(input.startedAt).toISOString() }),

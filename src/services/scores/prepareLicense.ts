@@ -1,16 +1,16 @@
 import { Problem } from '../../model/errors.ts';
 import type { Row } from '../../store/records/records.ts';
 import type { licenseTable } from '../../store/scores/licenseTable.ts';
-import { countRunning, resumeLanes } from '../../store/scores/resumeLanes.ts';
+import { countRunningInstances, resumeLanes } from '../../store/scores/resumeLanes.ts';
 import type { Call } from '../call.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
 import { checkLicense } from './checkLicense.ts';
 
 type LicenseChange = ChangeOf<typeof licenseTable>;
 
-const frozen = ['version', 'params', 'groupScript', 'scoreScript'] as const;
+const frozenMembers = ['version', 'params', 'groupScript', 'scoreScript'] as const;
 
-/** A license belongs to the organisation of its creator; an administrator's is the platform's. */
+/** A license belongs to the organisation of its author; an administrator's belongs to the platform. */
 export async function prepareLicense(call: Call, { input, current }: LicenseChange): Promise<Row> {
   const terms = await checkLicense(call, input);
   const tick = terms.tick ? String(terms.values.tick) : null;
@@ -20,7 +20,7 @@ export async function prepareLicense(call: Call, { input, current }: LicenseChan
   return input.params === undefined ? input : { ...input, tick };
 }
 
-/** Instances that a fault had stopped go on with the mended license. */
+/** Resumes instances that a fault has stopped with the corrected license. */
 export async function finishLicense(
   call: Call,
   { input, current }: LicenseChange,
@@ -28,7 +28,7 @@ export async function finishLicense(
 ): Promise<void> {
   if (!current) return;
   const isChanged = (name: keyof typeof input) => input[name] !== undefined && input[name] !== current[name];
-  if (frozen.some(isChanged) || isChanged('status'))
+  if (frozenMembers.some(isChanged) || isChanged('status'))
     await resumeLanes(
       call.db,
       { licenseId: id },
@@ -42,9 +42,9 @@ async function refuseIfRunning(
   input: LicenseChange['input'],
   current: { id: number; version: string } & LicenseChange['input'],
 ): Promise<void> {
-  const changed = frozen.filter((name) => input[name] !== undefined && input[name] !== current[name]);
+  const changed = frozenMembers.filter((name) => input[name] !== undefined && input[name] !== current[name]);
   if (changed.length === 0) return;
-  const count = await countRunning(call.db, current.id);
+  const count = await countRunningInstances(call.db, current.id);
   if (count === 0) return;
   throw new Problem(
     'conflict',

@@ -14,7 +14,7 @@ type Range = { from?: number; to?: number; points?: number };
 
 const monthMs = 30 * 86_400_000;
 
-/** The present scores of a license instance and their origin. */
+/** The current scores of a license instance and their history. */
 export async function readScore(call: Call, id: number, range: Range) {
   const { to = call.now, points = 200 } = range;
   const from = range.from ?? Math.max(0, to - monthMs);
@@ -22,8 +22,8 @@ export async function readScore(call: Call, id: number, range: Range) {
   const place = await findReadable(call, instanceTable, id);
   const present = await findPresentScores(call.db, place, call.now);
   const widthMs = Math.max(1, Math.ceil((to - from) / points));
-  const stretches = Math.ceil((to - from) / widthMs);
-  const movements = await findMovements(call.services.reports, place, { from, widthMs, stretches });
+  const intervals = Math.ceil((to - from) / widthMs);
+  const movements = await findMovements(call.services.reports, place, { from, widthMs, intervals });
   const data = toGroups(present);
   return {
     licenseId: present.licenseId,
@@ -32,12 +32,12 @@ export async function readScore(call: Call, id: number, range: Range) {
     fault: present.fault,
     waiting: present.waiting,
     data,
-    history: toHistory(data, movements, { from, widthMs, stretches }),
+    history: toHistory(data, movements, { from, widthMs, intervals }),
   };
 }
 
 function toGroups({ groups, standing, params }: PresentScores) {
-  const terms = termsOf(params);
+  const terms = readTerms(params);
   const bounds = { min: terms?.min ?? null, max: terms?.max ?? null };
   const titles = new Map(groups.map(({ name, title }) => [name, title]));
   const scored = new Set(standing.map(({ scoreGroup }) => scoreGroup));
@@ -51,8 +51,8 @@ function toGroups({ groups, standing, params }: PresentScores) {
   }));
 }
 
-/** Params that were stored before they were checked may be no terms; the fault of the instance says so. */
-function termsOf(params: string | null): LicenseTerms | undefined {
+/** Params stored before they were checked may be invalid; the fault of the instance reports it. */
+function readTerms(params: string | null): LicenseTerms | undefined {
   try {
     return readLicenseTerms(params);
   } catch (error) {
@@ -61,25 +61,25 @@ function termsOf(params: string | null): LicenseTerms | undefined {
   }
 }
 
-/** From the present backwards, so that the line ends at the present score whatever order the alerts came in. */
+/** Computed backwards, so that the line ends at the current score in whatever order the alerts arrived. */
 function toHistory(
   groups: readonly { scoreGroup: string; score: number }[],
   movements: readonly Movement[],
-  { from, widthMs, stretches }: { from: number; widthMs: number; stretches: number },
+  { from, widthMs, intervals }: { from: number; widthMs: number; intervals: number },
 ) {
   const scores = new Map(groups.map(({ scoreGroup, score }) => [scoreGroup, Math.round(score * 1e6)]));
   const points: { ts: number; bucket: Record<string, number> }[] = [];
-  const note = (ts: number) =>
+  const addPoint = (ts: number) =>
     points.push({
       ts,
       bucket: Object.fromEntries(Array.from(scores, ([group, millionths]) => [group, millionths / 1e6])),
     });
   let last = Number.NaN;
-  for (const { scoreGroup, stretch, millionths } of movements.toReversed()) {
-    if (stretch !== last && stretch < stretches) note(from + (stretch + 1) * widthMs);
-    last = stretch;
+  for (const { scoreGroup, interval, millionths } of movements.toReversed()) {
+    if (interval !== last && interval < intervals) addPoint(from + (interval + 1) * widthMs);
+    last = interval;
     scores.set(scoreGroup, (scores.get(scoreGroup) ?? 0) - millionths);
   }
-  note(from);
+  addPoint(from);
   return points.toReversed();
 }

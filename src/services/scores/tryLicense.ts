@@ -23,29 +23,29 @@ export type Trial = {
   scoreScript?: string | null;
 };
 
-const mostEvents = 1000;
-const budgetMs = 5000;
+const maxEvents = 1000;
+const trialBudgetMs = 5000;
 const monthMs = 30 * 86_400_000;
 
-/** Runs the scripts of a license, or proposed ones in their place, over the past of a project; nothing is stored. */
+/** Runs the scripts of a license, or proposed ones instead, over past alerts of a project; nothing is stored. */
 export async function tryLicense(call: Call, licenseId: number, trial: Trial) {
   const { to = call.now } = trial;
   const from = trial.from ?? Math.max(0, to - monthMs);
   if (from > to) throw invalid('/to', 'order', 'must not be before `from`.');
-  const license = await proposedLicense(call, licenseId, trial);
+  const license = await readProposedLicense(call, licenseId, trial);
   const project = await findReadable(call, projectTable, trial.projectId).catch((error: unknown) => {
     if (!(error instanceof Problem)) throw error;
     throw unprocessable('/projectId', 'unknown-reference', 'There is no project with this id.');
   });
   const alerts = await withTimeLimit(() =>
-    findPastAlerts(call.services.reports, project, { from, to, most: mostEvents + 1 }),
+    findPastAlerts(call.services.reports, project, { from, to, limit: maxEvents + 1 }),
   );
   const ticks = ticksBetween(license.terms, from, to);
   const events: ScoreEvent[] = [...alerts, ...ticks].sort((one, other) => one.timestamp - other.timestamp);
-  return runThrough(call, license, events);
+  return scoreEvents(call, license, events);
 }
 
-async function proposedLicense(call: Call, id: number, trial: Trial): Promise<ScoringLicense> {
+async function readProposedLicense(call: Call, id: number, trial: Trial): Promise<ScoringLicense> {
   const saved = await findRecord(call.db, licenseTable, call.scope, id, licenseMembers);
   if (!saved) throw new Problem('not-found', 'There is no such license.');
   const pick = (name: 'params' | 'groupScript' | 'scoreScript') => {
@@ -66,22 +66,22 @@ function ticksBetween({ tick }: LicenseTerms, from: number, to: number): TickEve
   if (!tick) return [];
   const ticks: TickEvent[] = [];
   let timestamp = nextRun(tick, from - 1);
-  while (timestamp <= to && ticks.length <= mostEvents) {
+  while (timestamp <= to && ticks.length <= maxEvents) {
     ticks.push({ type: 'tick', timestamp });
     timestamp = nextRun(tick, timestamp);
   }
   return ticks;
 }
 
-async function runThrough(call: Call, license: ScoringLicense, events: readonly ScoreEvent[]) {
-  const standing = new Map<string, number>();
+async function scoreEvents(call: Call, license: ScoringLicense, events: readonly ScoreEvent[]) {
+  const scores = new Map<string, number>();
   const data = [];
-  const until = performance.now() + budgetMs;
+  const until = performance.now() + trialBudgetMs;
   let count = 0;
   let fault = null;
-  for (const event of events.slice(0, mostEvents)) {
+  for (const event of events.slice(0, maxEvents)) {
     if (performance.now() > until) break;
-    const scored = await scoreEvent(call.services.runScripts, scriptOwner(call), license, standing, event);
+    const scored = await scoreEvent(call.services.runScripts, scriptOwner(call), license, scores, event);
     const alert = event.type === 'alert' ? event : null;
     if ('fault' in scored) {
       fault = { ...scored.fault, at: event.timestamp, alertId: alert?.uid ?? null };
@@ -89,7 +89,7 @@ async function runThrough(call: Call, license: ScoringLicense, events: readonly 
     }
     count++;
     for (const { base: _base, asked: _asked, ...change } of scored.changes) {
-      standing.set(change.scoreGroup, change.score);
+      scores.set(change.scoreGroup, change.score);
       data.push({
         type: event.type,
         timestamp: event.timestamp,
@@ -101,14 +101,14 @@ async function runThrough(call: Call, license: ScoringLicense, events: readonly 
     }
   }
   const untouched = license.scoreGroups.filter(
-    ({ name, status }) => status === 'ACTIVE' && !standing.has(name),
+    ({ name, status }) => status === 'ACTIVE' && !scores.has(name),
   );
-  for (const { name } of untouched) standing.set(name, toScore(license.terms.start));
+  for (const { name } of untouched) scores.set(name, toScore(license.terms.start));
   return {
     events: count,
     isComplete: count === events.length,
     fault,
-    groups: Array.from(standing, ([scoreGroup, score]) => ({ scoreGroup, score })),
+    groups: Array.from(scores, ([scoreGroup, score]) => ({ scoreGroup, score })),
     data,
   };
 }

@@ -4,7 +4,7 @@ import { alertTable } from '../alerts/alertTable.ts';
 import type { Db } from '../db.ts';
 import { selectDocument } from '../documents/searchDocuments.ts';
 
-/** An alert as its readers see it, with its contract and project. */
+/** An alert as the API shows it, with its contract and project. */
 export type AlertDocument = {
   [member: string]: unknown;
   uid: string;
@@ -27,7 +27,7 @@ export async function findAlertDocuments(
   keys: readonly { tenantId: number; timestamp: number; uid: string }[],
 ): Promise<AlertDocument[]> {
   const times = keys.map(({ timestamp }) => timestamp);
-  // The bounds let the planner leave out the months that none of the alerts is in.
+  // The bounds let the planner skip the partitions without any of the alerts.
   return db.query<AlertDocument>(
     sql`select ${members},
         case when c.id is not null then json_build_object('id', c.id, 'name', c.name, 'address', c.address,

@@ -12,7 +12,7 @@ export type BoundSource = {
   query: string | null;
 };
 
-/** Everything that sends its alerts to a destination, and which of them. */
+/** The detectors, triggers and actions that send their alerts to a destination, with their filters. */
 export async function findBindings(db: Db, tenantId: number, destinationId: number): Promise<BoundSource[]> {
   const isBound = sql`b.tenant_id = ${tenantId} and b.destination_id = ${destinationId}`;
   return db.query<BoundSource>(

@@ -1,40 +1,50 @@
 import { sql } from '../../lib/sql.ts';
 import type { Message } from '../../model/notification.ts';
 import type { Db } from '../db.ts';
-import { waitingDestinations } from './waitingDestinations.ts';
 
-/** A message on its way to one destination; `step` is how often it was tried in vain. */
-export type Claimed = Message & { tenantId: number; destinationId: number; step: number; isGrouped: boolean };
+/** A message to one destination; `step` counts its failed attempts. */
+export type ClaimedDelivery = Message & {
+  tenantId: number;
+  destinationId: number;
+  step: number;
+  isGrouped: boolean;
+};
+
+/** The CTE `waiting (id)` for `with recursive`: destinations with pending deliveries, one index lookup for each. */
+export const pendingDestinations = sql`waiting (id) as (
+  (select min(destination_id) from delivery where state = 'PENDING')
+  union all
+  select (select min(destination_id) from delivery where state = 'PENDING' and destination_id > w.id)
+  from waiting w where w.id is not null)`;
 
 type Limits = {
   now: number;
   busy: ReadonlyMap<number, number>;
-  most: number;
-  mostMails: number;
-  /** Whether mail can be sent at all; where it cannot, that is the reason to record. */
+  limit: number;
+  mailLimit: number;
+  /** Without a mail server, unconfirmed mail destinations are claimed too, so that the reason is recorded. */
   hasMail: boolean;
 };
 
-/** Webhooks that go to one receiver at once; one that has not yet proved itself, or is failing, gets a single one. */
-export const webhooksAtOnce = 16;
-/** Messages of one mail or chat message. */
-const grouped = 100;
-/** Longer than any attempt may take. */
-const leaseSeconds = 30;
+/** Concurrent webhooks to one receiver; a new or failing receiver gets one at a time. */
+export const maxConcurrentWebhooks = 16;
+/** Messages in one mail or chat message. */
+const maxGroupedMessages = 100;
+/** Longer than any attempt may take; after a crash, others claim the delivery when it ends. */
+const deliveryLeaseSeconds = 30;
 
 /**
- * Takes what is due, a little of every destination, so that one that hangs or has a long queue takes nothing from others.
- * `busy` says how many attempts of this process are under way to a destination, `mostMails` how many destinations of mails
- * may come, those that were served longest ago first. Whoever dies with a claimed delivery leaves it to others when the lease ends.
+ * Claims due deliveries, a few of every destination, so that a slow one or a long queue delays no other. `busy` counts the
+ * attempts of this process under way to each destination; `mailLimit` limits the mail destinations, least recently tried first.
  */
 export async function claimDeliveries(
   db: Db,
-  { now, busy, most, mostMails, hasMail }: Limits,
-): Promise<Claimed[]> {
+  { now, busy, limit, mailLimit, hasMail }: Limits,
+): Promise<ClaimedDelivery[]> {
   const isDue = sql`d.state = 'PENDING' and d.next_attempt_at <= ${now}
     and (d.lease_until is null or d.lease_until < now())`;
-  const rows = await db.prepared<Claimed>(
-    sql`with recursive ${waitingDestinations},
+  const rows = await db.prepared<ClaimedDelivery>(
+    sql`with recursive ${pendingDestinations},
       ready as (
         select x.id, x.type, b.count, x.failing_since is null and x.last_sent_at is not null as is_well,
           greatest(x.last_sent_at, x.last_failed_at) as tried_at
@@ -47,7 +57,7 @@ export async function claimDeliveries(
       mails as (
         select x.id from ready x
         cross join lateral (select from delivery d where d.destination_id = x.id and ${isDue} limit 1) d
-        where x.type = 'EMAIL' order by x.tried_at nulls first limit ${mostMails}),
+        where x.type = 'EMAIL' order by x.tried_at nulls first limit ${mailLimit}),
       due as (
         select d.tenant_id, d.id, x.type <> 'HTTP' as is_grouped
         from ready x
@@ -56,13 +66,13 @@ export async function claimDeliveries(
           where d.destination_id = x.id and ${isDue}
           order by d.next_attempt_at, d.id
           limit case
-            when x.type <> 'HTTP' then ${grouped}::int
-            when x.is_well then greatest(${webhooksAtOnce}::int - coalesce(x.count, 0), 0)
+            when x.type <> 'HTTP' then ${maxGroupedMessages}::int
+            when x.is_well then greatest(${maxConcurrentWebhooks}::int - coalesce(x.count, 0), 0)
             else greatest(1 - coalesce(x.count, 0), 0) end
           for update of d skip locked) d
         where x.type <> 'EMAIL' or x.id in (select id from mails)
-        order by d.next_attempt_at limit ${most})
-      update delivery d set lease_until = now() + make_interval(secs => ${leaseSeconds})
+        order by d.next_attempt_at limit ${limit})
+      update delivery d set lease_until = now() + make_interval(secs => ${deliveryLeaseSeconds})
       from due where d.tenant_id = due.tenant_id and d.id = due.id
       returning d.id as sequence, d.uid::text, d.type, d.created_at as timestamp, d.data, d.tenant_id as "tenantId",
         d.destination_id as "destinationId", d.step, due.is_grouped as "isGrouped"`,
@@ -70,10 +80,10 @@ export async function claimDeliveries(
   return rows.sort((one, other) => one.sequence - other.sequence);
 }
 
-/** Gives back what was claimed and not sent. */
+/** Releases deliveries that were claimed and not sent. */
 export async function releaseDeliveries(
   db: Db,
-  claimed: readonly Pick<Claimed, 'tenantId' | 'sequence'>[],
+  claimed: readonly Pick<ClaimedDelivery, 'tenantId' | 'sequence'>[],
 ): Promise<void> {
   await db.query(
     sql`update delivery d set lease_until = null

@@ -1,11 +1,11 @@
 import { sql } from '../../lib/sql.ts';
 import { type Db, onlyRow } from '../db.ts';
 
-type Place = { tenantId: number; id: number };
+type DestinationKey = { tenantId: number; id: number };
 
 export async function findConfirmation(
   db: Db,
-  { tenantId, id }: Place,
+  { tenantId, id }: DestinationKey,
 ): Promise<{ confirmedAt: number | null; mailedAt: number | null }> {
   const rows = await db.query<{ confirmedAt: number | null; mailedAt: number | null }>(
     sql`select confirmed_at as "confirmedAt", confirm_mailed_at as "mailedAt" from destination
@@ -14,9 +14,9 @@ export async function findConfirmation(
   return onlyRow(rows);
 }
 
-export async function writeConfirmCode(
+export async function saveConfirmationCode(
   db: Db,
-  { tenantId, id }: Place,
+  { tenantId, id }: DestinationKey,
   { hash, until, now }: { hash: Buffer; until: number; now: number },
 ): Promise<void> {
   await db.query(
@@ -25,7 +25,7 @@ export async function writeConfirmCode(
   );
 }
 
-/** Mails with such links to an address since a time, for any destination. */
+/** Confirmation mails to an address since a time, for any destination. */
 export async function countConfirmationMails(db: Db, to: string, since: number): Promise<number> {
   const rows = await db.query<{ count: number }>(
     sql`select count(*) as count from mail_outbox
@@ -34,13 +34,13 @@ export async function countConfirmationMails(db: Db, to: string, since: number):
   return onlyRow(rows).count;
 }
 
-/** Confirms the address that the link was mailed to, once, and wakes who sends. */
+/** Confirms the address of the link, once, and wakes the senders. */
 export async function confirmByHash(
   db: Db,
   hash: Buffer,
   now: number,
-): Promise<(Place & { address: string; tenant: string }) | undefined> {
-  const rows = await db.query<Place & { address: string; tenant: string }>(
+): Promise<(DestinationKey & { address: string; tenant: string }) | undefined> {
+  const rows = await db.query<DestinationKey & { address: string; tenant: string }>(
     sql`update destination x set confirmed_at = ${now}, confirm_hash = null, confirm_until = null
       from tenant n
       where x.confirm_hash = ${hash} and x.confirm_until > ${now} and x.type = 'EMAIL' and x.status <> 'DELETED'
@@ -51,7 +51,7 @@ export async function confirmByHash(
   return rows[0];
 }
 
-/** Whether the user came in by an invite that was mailed to this address, which proves that he reads it. */
+/** Whether the user accepted an invite that was mailed to this address, which proves that they read it. */
 export async function isMailedMember(db: Db, userId: number, address: string): Promise<boolean> {
   const rows = await db.query(
     sql`select 1 from member m

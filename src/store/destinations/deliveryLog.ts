@@ -39,7 +39,7 @@ const columns = sql`d.uid::text, d.id as sequence, d.destination_id as "destinat
   d.last_status as "lastStatus", coalesce(d.last_error, case when d.state = 'PENDING'
     and exists (select from destination x
     where x.tenant_id = d.tenant_id and x.id = d.destination_id and x.type = 'EMAIL' and x.confirmed_at is null)
-    then 'It waits until the e-mail address is confirmed by the link that was mailed there.' end) as "lastError",
+    then 'It waits for the confirmation of the e-mail address by the mailed link.' end) as "lastError",
   (select coalesce(json_agg(json_build_object('attempt', a.attempt, 'at', a.at, 'durationMs', a.duration_ms,
     'status', a.status, 'error', a.error) order by a.attempt), '[]'::json)
    from delivery_attempt a where a.tenant_id = d.tenant_id and a.delivery_id = d.id) as attempts`;
@@ -58,7 +58,7 @@ export async function searchDeliveries(
   );
 }
 
-/** The delivery, if it and its destination are still there, kept still until the transaction ends. */
+/** The delivery, if it and its destination still exist, locked until the transaction ends. */
 export async function lockDelivery(
   tx: Db,
   scope: Scope,
@@ -89,7 +89,7 @@ export async function replayDelivery(
   return onlyRow(rows);
 }
 
-/** A number for a message that is sent at once and logged afterwards. */
+/** Reserves the sequence of a message that is sent first and logged afterwards. */
 export async function reserveSequence(db: Db): Promise<number> {
   const rows = await db.query<{ sequence: number }>(
     sql`select nextval(pg_get_serial_sequence('delivery', 'id')) as sequence`,
@@ -97,7 +97,7 @@ export async function reserveSequence(db: Db): Promise<number> {
   return onlyRow(rows).sequence;
 }
 
-/** Logs a message that was sent beside the queue, once, whatever came of it. */
+/** Logs the single attempt of a message that was sent outside the queue. */
 export async function logSent(
   db: Db,
   { tenantId, id }: { tenantId: number; id: number },

@@ -5,7 +5,7 @@ import { createOnly, editable, one, readOnly, writeOnly } from '../fields.ts';
 import { idField, searchedStatus, tenantId, timeFields } from '../records/commonFields.ts';
 import { byTenant, defineTable } from '../table.ts';
 
-/** Header values are sealed; a record shows only that they are there. */
+/** Header values are sealed; a record shows only that they exist. */
 const headers = (t: string) => `(case when ${t}.header_names is null then null
   else (select coalesce(json_object_agg(h, '[sealed]'), '{}') from unnest(${t}.header_names) h
         where ${t}.header_names is not null)::jsonb end)`;

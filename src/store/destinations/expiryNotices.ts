@@ -1,10 +1,10 @@
 import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 
-/** How long a tenant is still watched after its subscription has ended. */
-export const graceMs = 7 * 24 * 3_600_000;
-/** What ended longer ago than this is no news any more. */
-const forgottenMs = 2 * graceMs;
+/** Vigil watches a tenant's contracts for this time after its subscription has ended. */
+export const subscriptionGraceMs = 7 * 24 * 3_600_000;
+/** No notice is sent for subscriptions that ended longer ago. */
+const maxNoticeAgeMs = 2 * subscriptionGraceMs;
 
 export type DueNotice = {
   tenantId: number;
@@ -12,17 +12,17 @@ export type DueNotice = {
   tenantName: string;
   planName: string;
   expirationDate: number;
-  /** Days before the end whose time has come and of which nobody was told; −7 is the end of watching. */
+  /** Days before the end whose notices are due and not sent; −7 is the end of watching. */
   days: number[];
 };
 
 const dayMs = 24 * 3_600_000;
-/** Whoever watches goes by the clock of the database, which may be a little behind. */
-const clockMs = 60_000;
+/** Watchers use the clock of the database, which may be a little behind. */
+const clockSkewMs = 60_000;
 
 /**
- * Notices whose time has come and that were not given. A notice belongs to an end date, so that an extended subscription
- * has new ones; one that another follows without a gap needs none.
+ * Notices that are due and not sent. A notice belongs to an end date, so that an extended subscription gets new ones; a
+ * subscription that another one follows without a gap gets none.
  */
 export async function findDueNotices(db: Db, now: number): Promise<DueNotice[]> {
   return db.query<DueNotice>(
@@ -31,10 +31,11 @@ export async function findDueNotices(db: Db, now: number): Promise<DueNotice[]> 
       from subscription s
       join tenant n on n.id = s.tenant_id and n.status = 'ACTIVE'
       join plan p on p.id = s.plan_id
-      cross join lateral (select distinct unnest(s.notify_before_expire_days || ${-graceMs / dayMs}::integer) as days) d
-      where s.status = 'ACTIVE' and s.expiration_date > ${now - forgottenMs}
+      cross join lateral (
+        select distinct unnest(s.notify_before_expire_days || ${-subscriptionGraceMs / dayMs}::integer) as days) d
+      where s.status = 'ACTIVE' and s.expiration_date > ${now - maxNoticeAgeMs}
         and s.expiration_date - d.days * ${dayMs}::bigint <= ${now}::bigint - case when d.days < 0
-          then ${clockMs}::bigint else 0 end
+          then ${clockSkewMs}::bigint else 0 end
         and not exists (select from subscription successor
           where successor.tenant_id = s.tenant_id and successor.id <> s.id
           and successor.status = 'ACTIVE' and successor.expiration_date > s.expiration_date
@@ -46,8 +47,8 @@ export async function findDueNotices(db: Db, now: number): Promise<DueNotice[]> 
   );
 }
 
-/** Notes what is about to be told; false when another process was faster. */
-export async function noteNotices(tx: Db, due: DueNotice, now: number): Promise<boolean> {
+/** Records the notices before they are sent; false when another process was faster. */
+export async function recordNotices(tx: Db, due: DueNotice, now: number): Promise<boolean> {
   const keys = due.days.map((days) => `subscription ${due.subscriptionId} ${due.expirationDate} ${days}`);
   const rows = await tx.query(
     sql`insert into notice (tenant_id, key, at) select ${due.tenantId}, key, ${now} from unnest(${keys}::text[]) key
@@ -56,7 +57,7 @@ export async function noteNotices(tx: Db, due: DueNotice, now: number): Promise<
   return rows.length > 0;
 }
 
-/** Addresses of the managers, without those that a DEFAULT destination of the tenant writes to anyway. */
+/** The mail addresses of managers, without those that are DEFAULT destinations of the tenant. */
 export async function findManagerAddresses(db: Db, tenantId: number): Promise<string[]> {
   const rows = await db.query<{ email: string }>(
     sql`select m.email from member m where m.tenant_id = ${tenantId} and m.status = 'ACTIVE'
@@ -76,7 +77,7 @@ export async function findDefaultDestinations(db: Db, tenantId: number): Promise
   return rows.map(({ id }) => id);
 }
 
-/** Whoever watches looks again which of the tenant's contracts are to be watched. */
-export async function wakeWatchers(db: Db, tenantId: number): Promise<void> {
+/** Makes the watchers reload the tenant's contracts. */
+export async function notifyWatchers(db: Db, tenantId: number): Promise<void> {
   await db.query(sql`select pg_notify('vigil_watch', ${`tenant ${tenantId}`})`);
 }

@@ -2,8 +2,8 @@ import { type Sql, sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 
 /**
- * What is not sent yet is cancelled. Whoever may have heard of the alert, a receiver that took a message and failed to say
- * so included, is told that it did not happen.
+ * Cancels unsent deliveries of these alerts, and notifies every destination that may have received one of the retraction,
+ * also when the receiver accepted the message but failed to respond.
  */
 export async function retractDeliveries(
   tx: Db,
@@ -11,9 +11,9 @@ export async function retractDeliveries(
   now: number,
 ): Promise<void> {
   await tx.prepared(
-    sql`with gone as (
+    sql`with affected as (
         select d.tenant_id, d.id, d.state, d.state = 'DELIVERED' or d.attempts > 0
-          or d.lease_until is not null as is_told
+          or d.lease_until is not null as may_be_received
         from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
           ${alerts.map(({ uid }) => uid)}::uuid[]) a(tenant_id, uid)
         join delivery d on d.tenant_id = a.tenant_id and d.alert_uid = a.uid
@@ -22,29 +22,29 @@ export async function retractDeliveries(
       canceled as (
         update delivery d set state = 'CANCELED', updated_at = ${now},
           last_error = 'The alert was retracted before it was sent.'
-        from gone where d.tenant_id = gone.tenant_id and d.id = gone.id and gone.state = 'PENDING'),
+        from affected where d.tenant_id = affected.tenant_id and d.id = affected.id and affected.state = 'PENDING'),
       written as (
         insert into delivery (tenant_id, uid, destination_id, type, data, alert_uid, alert_timestamp, contract_id,
           next_attempt_at, created_at, updated_at)
-        select told.tenant_id, gen_random_uuid(), told.destination_id, 'alert.retracted',
-          told.data || jsonb_build_object('status', 'RETRACTED', 'retractedAt', ${now}::bigint),
-          told.alert_uid, told.alert_timestamp, told.contract_id, ${now}, ${now}, ${now}
+        select sent.tenant_id, gen_random_uuid(), sent.destination_id, 'alert.retracted',
+          sent.data || jsonb_build_object('status', 'RETRACTED', 'retractedAt', ${now}::bigint),
+          sent.alert_uid, sent.alert_timestamp, sent.contract_id, ${now}, ${now}, ${now}
         from (
-          -- An alert that came back and goes again is taken back as often as it was told.
+          -- An alert that is raised again and retracted again is retracted as often as it was sent.
           select distinct on (d.destination_id, d.alert_uid) d.*
-          from gone join delivery d on d.tenant_id = gone.tenant_id and d.id = gone.id
-          where gone.is_told order by d.destination_id, d.alert_uid, d.id desc) told
-        join destination x on x.tenant_id = told.tenant_id and x.id = told.destination_id and x.status = 'ACTIVE'
+          from affected join delivery d on d.tenant_id = affected.tenant_id and d.id = affected.id
+          where affected.may_be_received order by d.destination_id, d.alert_uid, d.id desc) sent
+        join destination x on x.tenant_id = sent.tenant_id and x.id = sent.destination_id and x.status = 'ACTIVE'
         where not exists (
-          select from delivery later where later.tenant_id = told.tenant_id and later.alert_uid = told.alert_uid
-            and later.destination_id = told.destination_id and later.type = 'alert.retracted' and later.id > told.id)
-        order by told.id returning 1)
+          select from delivery later where later.tenant_id = sent.tenant_id and later.alert_uid = sent.alert_uid
+            and later.destination_id = sent.destination_id and later.type = 'alert.retracted' and later.id > sent.id)
+        order by sent.id returning 1)
       select pg_notify('vigil_work', '') from written limit 1`,
   );
 }
 
-/** Whoever was told of the alerts, or is about to be, hears that they are resolved. `condition` is on alerts as `t`. */
-export async function tellResolved(tx: Db, condition: Sql, now: number): Promise<void> {
+/** Notifies every destination of the alerts' deliveries that they are resolved. `condition` is on alerts as `t`. */
+export async function insertResolvedDeliveries(tx: Db, condition: Sql, now: number): Promise<void> {
   await tx.query(
     sql`with resolved as (
         select t.tenant_id, t.uid from alert t
@@ -54,16 +54,16 @@ export async function tellResolved(tx: Db, condition: Sql, now: number): Promise
       written as (
         insert into delivery (tenant_id, uid, destination_id, type, data, alert_uid, alert_timestamp, contract_id,
           next_attempt_at, created_at, updated_at)
-        select told.tenant_id, gen_random_uuid(), told.destination_id, 'alert.resolved',
-          told.data || jsonb_build_object('status', 'RESOLVED'),
-          told.alert_uid, told.alert_timestamp, told.contract_id, ${now}, ${now}, ${now}
+        select sent.tenant_id, gen_random_uuid(), sent.destination_id, 'alert.resolved',
+          sent.data || jsonb_build_object('status', 'RESOLVED'),
+          sent.alert_uid, sent.alert_timestamp, sent.contract_id, ${now}, ${now}, ${now}
         from (
           select distinct on (d.destination_id, d.alert_uid) d.* from resolved
           join delivery d on d.tenant_id = resolved.tenant_id and d.alert_uid = resolved.uid
           where d.type like '%.raised' and d.state in ('PENDING', 'DELIVERED')
-          order by d.destination_id, d.alert_uid, d.id desc) told
-        join destination x on x.tenant_id = told.tenant_id and x.id = told.destination_id and x.status = 'ACTIVE'
-        order by told.id returning 1)
+          order by d.destination_id, d.alert_uid, d.id desc) sent
+        join destination x on x.tenant_id = sent.tenant_id and x.id = sent.destination_id and x.status = 'ACTIVE'
+        order by sent.id returning 1)
       select pg_notify('vigil_work', '') from written limit 1`,
   );
 }

@@ -12,7 +12,7 @@ export type NewMessage = {
   alert?: { uid: string; timestamp: number; contractId: number };
 };
 
-/** Writes a delivery for every destination of every message, in their order, and wakes who sends them. */
+/** Inserts a delivery for every destination of every message, in their order, and wakes the senders. */
 export async function insertDeliveries(tx: Db, messages: readonly NewMessage[], now: number): Promise<void> {
   if (messages.length === 0) return;
   await tx.prepared(

@@ -3,13 +3,13 @@ import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 import type { Keyring } from '../keyring.ts';
 
-/** What a mail is about; its text is written when it is sent. */
+/** The content of a mail; its text is composed when it is sent. */
 export type MailContent =
   | { kind: 'invite'; data: { link: string; tenantName: string | null; roles: string[]; expiredAt: number } }
   | { kind: 'confirm'; data: { link: string; tenantName: string | null; expiredAt: number } }
   | { kind: 'subscription'; data: Record<string, unknown> };
 
-/** Written in the transaction of what the mail tells of, so that there is neither one without the other. */
+/** Queues a mail in the transaction that it reports, so that neither exists without the other. */
 export async function insertMail(
   tx: Db,
   keyring: Keyring,
@@ -17,7 +17,7 @@ export async function insertMail(
   now: number,
 ): Promise<void> {
   const uid = randomUUID();
-  const sealed = keyring.seal(placeOf({ uid, tenantId: mail.tenantId }), JSON.stringify(mail.data));
+  const sealed = keyring.seal(sealRef({ uid, tenantId: mail.tenantId }), JSON.stringify(mail.data));
   await tx.query(
     sql`insert into mail_outbox (uid, tenant_id, kind, to_address, sealed_data, next_attempt_at, created_at, updated_at)
       values (${uid}, ${mail.tenantId}, ${mail.kind}, ${mail.to}, ${sealed}, ${now}, ${now}, ${now})`,
@@ -35,7 +35,7 @@ type Row = {
   attempts: number;
 };
 
-/** The oldest that are due, or whose process died while sending. */
+/** Claims the oldest due mails, including those whose lease has ended. */
 export async function claimMails(
   db: Db,
   keyring: Keyring,
@@ -57,7 +57,7 @@ export async function claimMails(
       to: row.to,
       attempts: row.attempts,
       kind: row.kind,
-      data: JSON.parse(await keyring.unseal(placeOf(row), row.sealed)),
+      data: JSON.parse(await keyring.unseal(sealRef(row), row.sealed)),
     })),
   );
 }
@@ -67,7 +67,7 @@ export type MailResult = { status: number | null; error: string | null } & (
   | { state: 'PENDING'; nextAttemptAt: number }
 );
 
-/** What was sealed is kept only as long as it may still be sent. */
+/** The sealed data is deleted once the mail is delivered or dead. */
 export async function finishMail(db: Db, uid: string, result: MailResult, now: number): Promise<void> {
   const next = result.state === 'PENDING' ? result.nextAttemptAt : now;
   await db.query(
@@ -78,10 +78,10 @@ export async function finishMail(db: Db, uid: string, result: MailResult, now: n
   );
 }
 
-export async function forgetOldMails(db: Db, before: number): Promise<void> {
+export async function purgeMails(db: Db, before: number): Promise<void> {
   await db.query(sql`delete from mail_outbox where state <> 'PENDING' and updated_at < ${before}`);
 }
 
-function placeOf({ uid, tenantId }: { uid: string; tenantId: number | null }) {
+function sealRef({ uid, tenantId }: { uid: string; tenantId: number | null }) {
   return { tenantId, kind: 'mail', id: uid, member: 'data' };
 }

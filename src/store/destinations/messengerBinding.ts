@@ -17,27 +17,27 @@ export type Bindable = {
   tenantName: string;
   uid: string;
   chatId: string | null;
-  /** It was switched off because nothing got through to its chat. */
-  isSwitchedOff: boolean;
+  /** Vigil disabled it because no message got through to its chat. */
+  isDisabled: boolean;
 };
 
-/** What is to be said in a chat to bind it. */
-export function newInstruction(): string {
+/** The command that binds a chat. */
+export function createBindCommand(): string {
   return `/bind ${randomBytes(9).toString('base64url')}`;
 }
 
-/** The destinations that this instruction may bind: one, unless digests collide. Locked until the transaction ends. */
-export async function findBindable(tx: Db, instruction: string): Promise<Bindable[]> {
+/** The destinations that this command may bind: one, unless digests collide. Locked until the transaction ends. */
+export async function findBindable(tx: Db, command: string): Promise<Bindable[]> {
   return tx.query<Bindable>(
     sql`select x.id, x.tenant_id as "tenantId", n.name as "tenantName", x.uid, x.messenger_a_chat_id as "chatId",
-        x.disabled_reason is not null as "isSwitchedOff"
+        x.disabled_reason is not null as "isDisabled"
       from destination x join tenant n on n.id = x.tenant_id and n.status = 'ACTIVE'
-      where md5(x.uid) = md5(${instruction}) and x.type = 'MESSENGER_A' and x.status <> 'DELETED'
+      where md5(x.uid) = md5(${command}) and x.type = 'MESSENGER_A' and x.status <> 'DELETED'
       for update of x`,
   );
 }
 
-/** One that was switched off because the chat was gone is switched on again; one that the tenant disabled stays so. */
+/** Enables a destination that Vigil disabled; one that the tenant disabled stays disabled. */
 export async function bindDestination(tx: Db, bound: Bindable, chat: Chat, now: number): Promise<void> {
   await tx.query(
     sql`update destination set messenger_a_bot_username = ${chat.botUsername}, messenger_a_user_id = ${chat.userId},
@@ -60,7 +60,7 @@ export async function findBound(
   );
 }
 
-/** The old instruction has been seen in the chat, so the next binding needs a new one. */
+/** The old command has been seen in the chat, so the next binding needs a new one. */
 export async function unbindDestination(
   tx: Db,
   bound: { id: number; tenantId: number },
@@ -69,12 +69,12 @@ export async function unbindDestination(
   await tx.query(
     sql`update destination set messenger_a_bot_username = null, messenger_a_user_id = null,
         messenger_a_username = null, messenger_a_chat_id = null, messenger_a_chat_title = null,
-        messenger_a_chat_type = null, uid = ${newInstruction()}, updated_at = ${now}
+        messenger_a_chat_type = null, uid = ${createBindCommand()}, updated_at = ${now}
       where tenant_id = ${bound.tenantId} and id = ${bound.id}`,
   );
 }
 
-/** A group that grew got another number. */
+/** A group that became a supergroup has a new id. */
 export async function moveChat(tx: Db, from: string, to: string, now: number): Promise<void> {
   await tx.query(
     sql`update destination set messenger_a_chat_id = ${to}, messenger_a_chat_type = 'supergroup', updated_at = ${now}

@@ -1,11 +1,11 @@
 import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 
-/** After a week without a message the messenger counts from a new number, which may be a lower one. */
-const keptMs = 6 * 24 * 3_600_000;
+/** After a week without a message the messenger restarts its update ids, possibly at a lower one. */
+const offsetValidMs = 6 * 24 * 3_600_000;
 
-/** Takes or keeps the right to read the bot's messages; the number of the next one, or undefined while another reads. */
-export async function holdMessenger(
+/** Acquires or renews the lease of the bot; returns the id of the next update, or undefined while another process holds it. */
+export async function leaseMessenger(
   db: Db,
   bot: string,
   holder: string,
@@ -17,12 +17,12 @@ export async function holdMessenger(
       values (${bot}, 0, ${holder}, clock_timestamp() + ${leaseMs} * interval '1 ms')
       on conflict (bot) do update set holder = excluded.holder, lease_until = excluded.lease_until
         where m.holder = excluded.holder or m.lease_until is null or m.lease_until < clock_timestamp()
-      returning case when m.updated_at < ${now - keptMs} then 0 else m.next_update end as next`,
+      returning case when m.updated_at < ${now - offsetValidMs} then 0 else m.next_update end as next`,
   );
   return rows[0]?.next;
 }
 
-/** Notes that a message was read, in the transaction of what follows from it; false when it was before, or is another's. */
+/** Records that an update was read, in the transaction of its effect; false when it was read before or the lease was lost. */
 export async function advanceMessenger(
   tx: Db,
   at: { bot: string; holder: string; leaseMs: number; now: number },
@@ -32,7 +32,7 @@ export async function advanceMessenger(
     sql`update messenger_offset set next_update = ${update + 1}, updated_at = ${at.now},
         lease_until = clock_timestamp() + ${at.leaseMs} * interval '1 ms'
       where bot = ${at.bot} and holder = ${at.holder} and lease_until > clock_timestamp()
-        and (next_update <= ${update} or updated_at < ${at.now - keptMs})
+        and (next_update <= ${update} or updated_at < ${at.now - offsetValidMs})
       returning 1`,
   );
   return rows.length > 0;

@@ -4,7 +4,7 @@ import type { Db } from '../db.ts';
 
 /** `sourceId`: the detector, the trigger alert or the action behind an alert, by its kind. */
 export type Source = { tenantId: number; kind: AlertKind; sourceId: number | null };
-/** `index`: which of the sources. A destination that is bound may want only some of the alerts. */
+/** `index` is the position of the source. A binding may filter alerts by severity and query. */
 export type Recipient = {
   index: number;
   destinationId: number;
@@ -12,14 +12,14 @@ export type Recipient = {
   query: string | null;
 };
 
-/** A messenger that nobody has bound yet reaches nobody. */
+/** A messenger destination that is not bound to a chat reaches no one. */
 const isReachable = raw(
   "x.status = 'ACTIVE' and (x.type <> 'MESSENGER_A' or x.messenger_a_chat_id is not null)",
 );
 
 /**
- * The destinations of alerts from these sources: what is bound to each, and where nothing is that can be reached, what the
- * tags say. These stand in for what cannot be reached, so they get only what that wanted.
+ * The recipients of alerts from these sources: the reachable destinations bound to each, and where there is none, those with
+ * the default tags. These replace the unreachable ones, so the filters of their bindings apply.
  */
 export async function findRecipients(db: Db, sources: readonly Source[]): Promise<Recipient[]> {
   return db.prepared<Recipient>(
@@ -39,21 +39,21 @@ export async function findRecipients(db: Db, sources: readonly Source[]): Promis
         select s.n, s.tenant_id, b.destination_id, b.min_severity, b.query from source s
           join action_destination b on b.tenant_id = s.tenant_id and b.action_id = s.source_id
           where s.kind = 'action'),
-      reached as (
+      reachable as (
         select b.n, x.id, b.min_severity, b.query from bound b
           join destination x on x.tenant_id = b.tenant_id and x.id = b.destination_id where ${isReachable})
-      select n - 1 as index, id as "destinationId", min_severity as "minSeverity", query from reached
+      select n - 1 as index, id as "destinationId", min_severity as "minSeverity", query from reachable
       union all
       select s.n - 1, x.id, b.min_severity, b.query from source s left join bound b on b.n = s.n
         join destination x on x.tenant_id = s.tenant_id
           and x.tags && case when s.kind = 'action' then '{DEFAULT,WALLET}'::text[]
             else '{DEFAULT,DETECTOR}'::text[] end
-        where not exists (select from reached r where r.n = s.n) and ${isReachable}
+        where not exists (select from reachable r where r.n = s.n) and ${isReachable}
       order by 1, 2`,
   );
 }
 
-/** Every destination of a tenant that works, but one. */
+/** Every reachable destination of a tenant except one. */
 export async function findOtherDestinations(db: Db, tenantId: number, except: number): Promise<number[]> {
   const rows = await db.query<{ id: number }>(
     sql`select x.id from destination x where x.tenant_id = ${tenantId} and x.id <> ${except}

@@ -2,8 +2,8 @@ import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 
-/** What an attempt came to. Without `nextAttemptAt` a failed delivery is given up. `isStep`: it counts as one of the schedule. */
-export type Settled = {
+/** The result of an attempt. A failed delivery without `nextAttemptAt` is dead. `isStep`: the attempt counts in the retry schedule. */
+export type SettledDelivery = {
   tenantId: number;
   id: number;
   destinationId: number;
@@ -16,8 +16,12 @@ export type Settled = {
   nextAttemptAt: number | null;
 };
 
-/** A failure never overrules that a delivery was cancelled meanwhile; a success is what happened, whatever was wished. */
-export async function settleDeliveries(tx: Db, settled: readonly Settled[], now: number): Promise<void> {
+/** A failure does not change a delivery that was cancelled meanwhile; a success does, because the message was received. */
+export async function settleDeliveries(
+  tx: Db,
+  settled: readonly SettledDelivery[],
+  now: number,
+): Promise<void> {
   const rows = settled.map((item) => ({
     tenant_id: item.tenantId,
     id: item.id,

@@ -3,8 +3,8 @@ import type { Target } from '../../model/notification.ts';
 import type { Db } from '../db.ts';
 import type { Keyring } from '../keyring.ts';
 
-/** Each of them is one more signature in every request. */
-const mostFormer = 10;
+/** Each former secret adds a signature to every request. */
+const maxFormerSecrets = 10;
 
 export type SealedTarget = Omit<Target, 'headers' | 'secrets'> & {
   sealedMessengerBUri: Buffer | null;
@@ -24,7 +24,7 @@ export async function findTargets(db: Db, ids: readonly number[]): Promise<Seale
   );
 }
 
-/** Opens the secrets of a destination; those that were replaced sign as well until their time is over. */
+/** Opens the secrets of a destination; replaced ones still sign until they expire. */
 export async function openTarget(keyring: Keyring, sealed: SealedTarget, now: number): Promise<Target> {
   const {
     sealedMessengerBUri,
@@ -34,26 +34,26 @@ export async function openTarget(keyring: Keyring, sealed: SealedTarget, now: nu
     formerSecretsUntil,
     ...target
   } = sealed;
-  const place = (member: string) => ({
+  const sealRef = (member: string) => ({
     tenantId: target.tenantId,
     kind: 'destination',
     id: target.id,
     member,
   });
-  const former = sealedFormerSecrets.filter((_, index) => formerSecretsUntil[index]! > now);
+  const former = sealedFormerSecrets.filter((_, index) => (formerSecretsUntil[index] ?? 0) > now);
   const headers: Record<string, string> = sealedHeaders
-    ? JSON.parse(await keyring.unseal(place('headers'), sealedHeaders))
+    ? JSON.parse(await keyring.unseal(sealRef('headers'), sealedHeaders))
     : {};
-  const uri = sealedMessengerBUri && (await keyring.unseal(place('messengerBUri'), sealedMessengerBUri));
+  const uri = sealedMessengerBUri && (await keyring.unseal(sealRef('messengerBUri'), sealedMessengerBUri));
   const secrets: string[] = [];
   for (const box of [sealedSecret, ...former])
-    if (box) secrets.push(await keyring.unseal(place('secret'), box));
+    if (box) secrets.push(await keyring.unseal(sealRef('secret'), box));
   return { ...target, ...(uri ? { messengerBUri: uri } : {}), headers, secrets };
 }
 
 /**
- * The secret that signed so far goes on signing until `previousUntil`, and so do those before it until their own time is
- * over. False when there are too many of them. The caller has found and locked the destination.
+ * The replaced secret still signs until `previousUntil`, and older ones until they expire. Returns false when there are too
+ * many of them. The caller has locked the destination.
  */
 export async function replaceSecret(
   tx: Db,
@@ -74,7 +74,7 @@ export async function replaceSecret(
         from destination x,
           unnest(x.sealed_former_secrets, x.former_secrets_until) with ordinality f(box, until, n)
         where x.tenant_id = ${tenantId} and x.id = ${id} and f.until > ${now}) f
-      where x.tenant_id = ${tenantId} and x.id = ${id} and cardinality(f.boxes) < ${mostFormer} returning 1`,
+      where x.tenant_id = ${tenantId} and x.id = ${id} and cardinality(f.boxes) < ${maxFormerSecrets} returning 1`,
   );
   return rows.length > 0;
 }
@@ -84,4 +84,20 @@ export async function hasSecret(db: Db, tenantId: number, id: number): Promise<b
     sql`select sealed_secret is not null as has from destination where tenant_id = ${tenantId} and id = ${id}`,
   );
   return rows[0]?.has ?? false;
+}
+
+/** The caller has found the destination in its scope and locked it. */
+export async function findSealedHeaders(db: Db, destinationId: number): Promise<Buffer | null> {
+  const rows = await db.query<{ box: Buffer | null }>(
+    sql`select sealed_headers as box from destination where id = ${destinationId}`,
+  );
+  return rows[0]?.box ?? null;
+}
+
+/** The same for the address of a MESSENGER_B webhook. */
+export async function findSealedMessengerBUri(db: Db, destinationId: number): Promise<Buffer | null> {
+  const rows = await db.query<{ box: Buffer | null }>(
+    sql`select sealed_messenger_b_uri as box from destination where id = ${destinationId}`,
+  );
+  return rows[0]?.box ?? null;
 }

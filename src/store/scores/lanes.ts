@@ -1,17 +1,17 @@
 import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 
-/** The right to score one instance; `holder` proves it. */
+/** A lease on the queue of one instance; `holder` proves it. */
 export type Lane = { tenantId: number; instanceId: number; holder: string };
 
-/** How soon others take over from one that died. */
-const leaseSeconds = 10;
+/** After a crash, another process takes over when this time ends. */
+const laneLeaseSeconds = 10;
 
 /**
- * Takes instances that have something to score, each for one worker at a time: first those of the tenants that have the
- * fewest at work (`held` are those of this process), then those that wait longest, so that many slow instances of one tenant hold up only its own.
+ * Claims instances with queued work, each for one worker at a time: first those of the tenants with the fewest lanes under way
+ * (`held` are those of this process), then the longest waiting, so that many slow instances of one tenant delay only its own.
  */
-export async function claimLanes(db: Db, most: number, held: readonly Lane[] = []): Promise<Lane[]> {
+export async function claimLanes(db: Db, limit: number, held: readonly Lane[] = []): Promise<Lane[]> {
   return db.prepared<Lane>(
     sql`with recursive waiting (tenant_id, id) as (
         (select w.tenant_id, w.license_instance_id from score_work w order by 1, 2 limit 1)
@@ -38,17 +38,18 @@ export async function claimLanes(db: Db, most: number, held: readonly Lane[] = [
         join score_lane s on s.tenant_id = r.tenant_id and s.license_instance_id = r.license_instance_id
         where s.fault is null and (s.lease_until is null or s.lease_until < now())
         order by r.turn, r.oldest
-        limit ${most} for update of s skip locked)
-      update score_lane s set holder = gen_random_uuid(), lease_until = now() + make_interval(secs => ${leaseSeconds})
+        limit ${limit} for update of s skip locked)
+      update score_lane s set holder = gen_random_uuid(),
+        lease_until = now() + make_interval(secs => ${laneLeaseSeconds})
       from due where s.tenant_id = due.tenant_id and s.license_instance_id = due.license_instance_id
       returning s.tenant_id as "tenantId", s.license_instance_id as "instanceId", s.holder::text`,
   );
 }
 
-/** Keeps lanes whose work takes long. */
+/** Extends the leases of lanes that take long. */
 export async function renewLanes(db: Db, lanes: readonly Lane[]): Promise<void> {
   await db.prepared(
-    sql`update score_lane s set lease_until = now() + make_interval(secs => ${leaseSeconds})
+    sql`update score_lane s set lease_until = now() + make_interval(secs => ${laneLeaseSeconds})
       from unnest(${lanes.map(({ tenantId }) => tenantId)}::bigint[],
         ${lanes.map(({ instanceId }) => instanceId)}::bigint[],
           ${lanes.map(({ holder }) => holder)}::uuid[]) h(tenant_id, id, holder)
@@ -56,7 +57,7 @@ export async function renewLanes(db: Db, lanes: readonly Lane[]): Promise<void> 
   );
 }
 
-/** False if somebody else holds the lane by now; otherwise it stays as it is until the transaction ends. */
+/** False if another process holds the lane; otherwise it is locked until the transaction ends. */
 export async function holdsLane(tx: Db, lane: Lane): Promise<boolean> {
   const rows = await tx.prepared(
     sql`select 1 from score_lane where tenant_id = ${lane.tenantId} and license_instance_id = ${lane.instanceId}

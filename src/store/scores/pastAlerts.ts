@@ -1,14 +1,15 @@
 import { sql } from '../../lib/sql.ts';
+import { shadowTag } from '../../model/alert.ts';
 import type { AlertEvent } from '../../model/score.ts';
 import { severitySql } from '../alerts/alertTable.ts';
 import type { Db } from '../db.ts';
 import { projectScope } from '../documents/documentScopes.ts';
 
-/** The alerts of a project within a time, oldest first, in the form in which they are scored. */
+/** The alerts of a project within a time range, oldest first, as score events. */
 export async function findPastAlerts(
   db: Db,
   project: { id: number; tenantId: number },
-  { from, to, most }: { from: number; to: number; most: number },
+  { from, to, limit }: { from: number; to: number; limit: number },
 ): Promise<AlertEvent[]> {
   const scope = await projectScope(db, project);
   return db.query<AlertEvent>(
@@ -21,7 +22,7 @@ export async function findPastAlerts(
         (select s.name from detector d join detector_schema s on s.id = d.schema_id
          where d.tenant_id = t.tenant_id and d.id = t.detector_id) as "detectorSchemaName"
       from alert t where ${scope.condition} and t.timestamp between ${from} and ${to} and t.retracted_at is null
-        and not 'shadow' = any(t.tags)
-      order by t.timestamp, t.uid limit ${most}`,
+        and not ${shadowTag} = any(t.tags)
+      order by t.timestamp, t.uid limit ${limit}`,
   );
 }

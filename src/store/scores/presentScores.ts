@@ -6,7 +6,7 @@ export type PresentScores = {
   licenseId: number;
   version: string;
   params: string | null;
-  /** Whether an alert of this moment would be scored. */
+  /** Whether an alert raised now would be scored. */
   isScoring: boolean;
   fault: ScoreFault | null;
   /** Events that are not scored yet, counted up to 10,000. */
@@ -15,12 +15,12 @@ export type PresentScores = {
   standing: { scoreGroup: string; score: number; changes: number; changedAt: number }[];
 };
 
-type Place = { tenantId: number; id: number };
+type InstanceKey = { tenantId: number; id: number };
 
-/** The scores of an instance, which the caller has been found to see. */
+/** The scores of an instance; the caller has checked that it is visible. */
 export async function findPresentScores(
   db: Db,
-  { tenantId, id }: Place,
+  { tenantId, id }: InstanceKey,
   now: number,
 ): Promise<PresentScores> {
   const time = new Date(now).toISOString();
@@ -46,18 +46,18 @@ export async function findPresentScores(
   return onlyRow(rows);
 }
 
-/** What scores moved by in one stretch of time, in millionths; stretches count from `from`. */
-export type Movement = { scoreGroup: string; stretch: number; millionths: number };
+/** The sum of the changes of a group within one interval, in millionths; intervals count from `from`. */
+export type Movement = { scoreGroup: string; interval: number; millionths: number };
 
-/** Everything after `from`; what lies after `stretches` of them is the last one. */
+/** All movements after `from`; those beyond the last interval count to it. */
 export async function findMovements(
   db: Db,
-  { tenantId, id }: Place,
-  { from, widthMs, stretches }: { from: number; widthMs: number; stretches: number },
+  { tenantId, id }: InstanceKey,
+  { from, widthMs, intervals }: { from: number; widthMs: number; intervals: number },
 ): Promise<Movement[]> {
   return db.prepared<Movement>(
     sql`select c.score_group as "scoreGroup",
-        least((c.timestamp - ${from}) / ${widthMs}::bigint, ${stretches}::bigint) as stretch,
+        least((c.timestamp - ${from}) / ${widthMs}::bigint, ${intervals}::bigint) as interval,
         sum(round(c.score_change * 1000000)::bigint)::bigint as millionths
       from score_change c where c.tenant_id = ${tenantId} and c.license_instance_id = ${id} and c.timestamp >= ${from}
       group by 1, 2 order by 2, 1`,

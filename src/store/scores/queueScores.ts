@@ -3,10 +3,10 @@ import { sql } from '../../lib/sql.ts';
 import type { AlertEvent } from '../../model/score.ts';
 import type { Db } from '../db.ts';
 
-/** An alert on its way into the queue; who raised it is looked up there. */
+/** An alert to queue; the store adds the name of its detector schema. */
 export type QueuedAlert = Omit<AlertEvent, 'detectorSchemaName'>;
 
-/** Of these projects, those that a license scores at present. */
+/** Those of these projects that an active license scores. */
 export async function findScoredProjects(
   db: Db,
   projects: readonly { tenantId: number; projectId: number }[],
@@ -24,9 +24,8 @@ const isScoring = sql`i.status = 'ACTIVE' and i.license_status = 'LICENCED' and 
   and l.score_script is not null`;
 
 /**
- * Queues alerts for every license instance of their project in whose periods they fall. The roll-ups of a tenant are
- * written before, whose rows let only one transaction of the tenant at a time come this far: the order of ids is that of
- * commits.
+ * Queues alerts for every license instance of their project whose periods contain them. The roll-ups of the tenant, written
+ * before, serialise its transactions, so that the order of ids is the order of commits.
  */
 export async function queueAlerts(tx: Db, alerts: readonly QueuedAlert[], now: number): Promise<void> {
   const rows = alerts.map((event) => ({ ...event, time: new Date(event.timestamp).toISOString(), event }));
@@ -53,25 +52,22 @@ export async function queueAlerts(tx: Db, alerts: readonly QueuedAlert[], now: n
   );
 }
 
-/**
- * Queues the undoing of what these alerts did, or are about to do, to scores; the last one scored first, so that little has
- * to be computed again.
- */
+/** Queues the undoing of these alerts, scored or still queued; the last scored first, which needs the least recomputation. */
 export async function queueRetractions(
   tx: Db,
   alerts: readonly { tenantId: number; uid: string; timestamp: number }[],
   now: number,
 ): Promise<void> {
   await tx.prepared(
-    sql`with gone as (
+    sql`with retracted as (
         select * from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
           ${alerts.map(({ uid }) => uid)}::uuid[],
           ${alerts.map(({ timestamp }) => timestamp)}::bigint[]) g(tenant_id, uid, timestamp)),
       touched as (
-        select g.*, w.license_instance_id, null::bigint as i, w.id from gone g
+        select g.*, w.license_instance_id, null::bigint as i, w.id from retracted g
           join score_work w on w.tenant_id = g.tenant_id and w.alert_uid = g.uid and w.type = 'alert'
         union all
-        select g.*, c.license_instance_id, c.i, null from gone g
+        select g.*, c.license_instance_id, c.i, null from retracted g
           join score_change c on c.tenant_id = g.tenant_id and c.timestamp = g.timestamp and c.alert_id = g.uid::text
             and c.type = 'alert' and c.undone_by is null),
       queued as (
@@ -80,5 +76,13 @@ export async function queueRetractions(
         group by tenant_id, license_instance_id, uid, timestamp
         order by max(id) desc nulls last, max(i) desc returning 1)
       select pg_notify('vigil_score', '') from queued limit 1`,
+  );
+}
+
+/** Deletes the queued work of deleted instances. */
+export async function purgeScoreQueues(db: Db): Promise<void> {
+  await db.query(
+    sql`delete from score_work w using license_instance i
+      where i.tenant_id = w.tenant_id and i.id = w.license_instance_id and i.status = 'DELETED'`,
   );
 }

@@ -3,8 +3,8 @@ import type { ScoreEvent } from '../../model/score.ts';
 import { type Db, onlyRow } from '../db.ts';
 import type { Lane } from './lanes.ts';
 
-/** What scoring an instance needs to know of it, and what waits there, in order. */
-export type LaneFacts = Lane & {
+/** The license, the scores and the queued work of an instance, in order. */
+export type LaneState = Lane & {
   organisationId: number;
   projectId: number;
   licenseId: number;
@@ -15,8 +15,8 @@ export type LaneFacts = Lane & {
   standing: Record<string, number>;
   nextI: number;
   work: ScoreWork[];
-  /** Whether anybody is to be told of changes. */
-  isTold: boolean;
+  /** Whether a destination receives score changes. */
+  hasSubscribers: boolean;
 };
 
 type Queued = { id: number; at: number };
@@ -24,9 +24,9 @@ export type ScoreWork =
   | (Queued & { type: 'alert' | 'tick'; data: ScoreEvent })
   | (Queued & { type: 'retraction'; alertUid: string; alertTimestamp: number });
 
-/** Read after the lane was taken: what the license says cannot be older than that. */
-export async function readLane(db: Db, lane: Lane, most: number): Promise<LaneFacts> {
-  const rows = await db.prepared<Omit<LaneFacts, keyof Lane>>(
+/** Call after claiming the lane, so that the license is current. */
+export async function readLane(db: Db, lane: Lane, limit: number): Promise<LaneState> {
+  const rows = await db.prepared<Omit<LaneState, keyof Lane>>(
     sql`select i.organisation_id as "organisationId", i.project_id as "projectId", i.license_id as "licenseId",
       l.params, l.group_script as "groupScript", l.score_script as "scoreScript", s.next_i as "nextI",
         (select coalesce(json_agg(json_build_object('name', g.name, 'status', g.status) order by g.id), '[]'::json)
@@ -36,8 +36,8 @@ export async function readLane(db: Db, lane: Lane, most: number): Promise<LaneFa
         (select coalesce(json_agg(json_build_object('id', w.id, 'type', w.type, 'at', w.at, 'alertUid', w.alert_uid,
           'alertTimestamp', w.alert_timestamp, 'data', w.data) order by w.id), '[]'::json)
          from (select * from score_work w where w.tenant_id = i.tenant_id and w.license_instance_id = i.id
-               order by w.id limit ${most}) w) as work,
-        exists (select from destination x where ${isToldOf} and x.tenant_id = i.tenant_id) as "isTold"
+               order by w.id limit ${limit}) w) as work,
+        exists (select from destination x where ${receivesScores} and x.tenant_id = i.tenant_id) as "hasSubscribers"
       from score_lane s
       join license_instance i on i.tenant_id = s.tenant_id and i.id = s.license_instance_id
       join license l on l.id = i.license_id
@@ -46,5 +46,5 @@ export async function readLane(db: Db, lane: Lane, most: number): Promise<LaneFa
   return { ...lane, ...onlyRow(rows) };
 }
 
-/** Destinations of score changes: webhooks with the tag DEFAULT, since people are notified of the alert itself. */
-export const isToldOf = sql`x.status = 'ACTIVE' and x.type = 'HTTP' and 'DEFAULT' = any(x.tags)`;
+/** Destinations that receive score changes: webhooks tagged DEFAULT, because people are notified of the alert itself. */
+export const receivesScores = sql`x.status = 'ACTIVE' and x.type = 'HTTP' and 'DEFAULT' = any(x.tags)`;

@@ -2,12 +2,12 @@ import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { type Db, onlyRow } from '../db.ts';
 
 /**
- * Scoring of these instances goes on with what the license says now: a fault is forgotten, and what is being scored just
- * now is done again. With `isClockReset` ticks are counted from now on.
+ * Resumes these instances with the current license: clears their faults and ends their leases, so that work under way is
+ * scored again. With `isClockReset` ticks count from now on.
  */
 export async function resumeLanes(
   tx: Db,
-  of: { licenseId: number } | { scoreGroupId: number } | { instanceId: number; tenantId: number },
+  target: { licenseId: number } | { scoreGroupId: number } | { instanceId: number; tenantId: number },
   { isClockReset = false }: { isClockReset?: boolean } = {},
 ): Promise<void> {
   await tx.query(
@@ -15,7 +15,7 @@ export async function resumeLanes(
         update score_lane s set fault = null, holder = null, lease_until = null
           ${raw(isClockReset ? ', next_tick_at = null' : '')}
         from license_instance i
-        where i.tenant_id = s.tenant_id and i.id = s.license_instance_id and ${conditionOf(of)} returning 1)
+        where i.tenant_id = s.tenant_id and i.id = s.license_instance_id and ${conditionOf(target)} returning 1)
       select pg_notify('vigil_score', '') from resumed limit 1`,
   );
 }
@@ -27,8 +27,8 @@ function conditionOf(of: Parameters<typeof resumeLanes>[1]): Sql {
   return sql`i.tenant_id = ${of.tenantId} and i.id = ${of.instanceId}`;
 }
 
-/** Instances that a license scores and that no fault has stopped. */
-export async function countRunning(db: Db, licenseId: number): Promise<number> {
+/** Licensed instances that no fault has stopped. */
+export async function countRunningInstances(db: Db, licenseId: number): Promise<number> {
   const rows = await db.query<{ count: number }>(
     sql`select count(*) as count from license_instance i
       left join score_lane s on s.tenant_id = i.tenant_id and s.license_instance_id = i.id

@@ -2,12 +2,12 @@ import type { ScoreEvent, ScoreStep } from '../../model/score.ts';
 import { lowerCase } from '../../query/analyzer.ts';
 import { termHash } from '../../query/termHash.ts';
 import { indexTexts, textsOf } from '../alerts/indexTexts.ts';
-import type { LaneFacts } from './readLane.ts';
+import type { LaneState } from './readLane.ts';
 
 export type NewScoreChange = ScoreStep & { i: number; uid: string; event: ScoreEvent };
 
-/** A score change as its row, with what makes it searchable. */
-export async function scoreRow(lane: LaneFacts, change: NewScoreChange): Promise<Record<string, unknown>> {
+/** A score change as its row, with its search terms. */
+export async function scoreRow(lane: LaneState, change: NewScoreChange): Promise<Record<string, unknown>> {
   const { event } = change;
   return {
     tenant_id: lane.tenantId,
@@ -33,7 +33,7 @@ export async function scoreRow(lane: LaneFacts, change: NewScoreChange): Promise
   };
 }
 
-/** The month that a change lives in, as its readers see it. */
+/** The month of a change, as the API shows it. */
 export function scoreIndex(timestamp: number): string {
   return `score-${new Date(timestamp).toISOString().slice(0, 7).replace('-', '.')}`;
 }

@@ -2,16 +2,16 @@ import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
 import type { ScoreFault } from '../../model/score.ts';
 import type { Db } from '../db.ts';
-import type { LaneFacts } from './readLane.ts';
+import type { LaneState } from './readLane.ts';
 import { type NewScoreChange, scoreRow } from './scoreRow.ts';
 
 /**
- * Writes changes, the scores that they lead to, and the end of the work behind them, and leaves the lane to the next: one
- * statement, which does all of it, or nothing if somebody else holds the lane by now. Returns which.
+ * Writes the changes and the current scores, deletes the finished work and releases the lane, in one statement. It does
+ * nothing, and returns false, if another process holds the lane.
  */
 export async function settleLane(
   db: Db,
-  lane: LaneFacts,
+  lane: LaneState,
   settled: {
     changes: readonly NewScoreChange[];
     done: readonly number[];

@@ -1,21 +1,20 @@
 import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 
-/** An instance whose license wants to be asked by the clock; `nextTickAt` is null until its first time is set. */
+/** An instance whose license has a schedule; `nextTickAt` is null until its first tick is set. */
 export type DueTick = { tenantId: number; instanceId: number; tick: string; nextTickAt: number | null };
 
-export async function findDueTicks(db: Db, now: number, most: number): Promise<DueTick[]> {
+export async function findDueTicks(db: Db, now: number, limit: number): Promise<DueTick[]> {
   return db.prepared<DueTick>(
     sql`select i.tenant_id as "tenantId", i.id as "instanceId", l.tick, s.next_tick_at as "nextTickAt"
       from license l join license_instance i on i.license_id = l.id
       left join score_lane s on s.tenant_id = i.tenant_id and s.license_instance_id = i.id
       where l.tick is not null and l.status = 'ACTIVE' and l.score_script is not null
         and i.status = 'ACTIVE' and i.license_status = 'LICENCED'
-        and (s.next_tick_at is null or s.next_tick_at <= ${now}) limit ${most}`,
+        and (s.next_tick_at is null or s.next_tick_at <= ${now}) limit ${limit}`,
   );
 }
 
-/** From here on the clock counts. */
 export async function setFirstTick(db: Db, due: DueTick, at: number): Promise<void> {
   await db.prepared(
     sql`insert into score_lane as s (tenant_id, license_instance_id, next_tick_at)
@@ -25,7 +24,7 @@ export async function setFirstTick(db: Db, due: DueTick, at: number): Promise<vo
   );
 }
 
-/** Queues the ticks that fall into a period of the instance, once over all processes: only one advances the time. */
+/** Queues the ticks within the periods of the instance, once: only one process advances `nextTickAt`. */
 export async function queueTicks(
   db: Db,
   due: DueTick,

@@ -4,39 +4,43 @@ import type { Lane } from './lanes.ts';
 import { scoreIndex } from './scoreRow.ts';
 
 type Key = { timestamp: number; uid: string };
-type Standing = Key & { i: number; scoreGroup: string; base: number };
+type UndoableChange = Key & { i: number; scoreGroup: string; base: number };
 
-/** What an alert did to the scores of an instance and what still stands, the last first. */
-export async function findStanding(
+/** The changes of an alert to the scores of an instance that are not undone, the last first. */
+export async function findUndoable(
   tx: Db,
   lane: Lane,
   alert: { uid: string; timestamp: number },
-): Promise<Standing[]> {
-  return tx.prepared<Standing>(
+): Promise<UndoableChange[]> {
+  return tx.prepared<UndoableChange>(
     sql`select timestamp, uid::text, i, score_group as "scoreGroup", base from score_change
       where tenant_id = ${lane.tenantId} and license_instance_id = ${lane.instanceId} and timestamp = ${alert.timestamp}
         and alert_id = ${alert.uid} and type = 'alert' and undone_by is null order by i desc`,
   );
 }
 
-export type Later = Key & { i: number; base: number; asked: number };
+export type LaterChange = Key & { i: number; base: number; asked: number };
 
-/** The changes of a group that came after one and still stand, in order. */
-export async function findLater(
+/** The later changes of a group that are not undone, in order. */
+export async function findLaterChanges(
   tx: Db,
   lane: Lane,
   after: { scoreGroup: string; i: number },
-  most: number,
-): Promise<Later[]> {
-  return tx.prepared<Later>(
+  limit: number,
+): Promise<LaterChange[]> {
+  return tx.prepared<LaterChange>(
     sql`select timestamp, uid::text, i, base, asked from score_change
       where tenant_id = ${lane.tenantId} and license_instance_id = ${lane.instanceId} and i > ${after.i}
-        and score_group = ${after.scoreGroup} and asked is not null and undone_by is null order by i limit ${most}`,
+        and score_group = ${after.scoreGroup} and asked is not null and undone_by is null order by i limit ${limit}`,
   );
 }
 
-/** The same changes now stand on other scores. */
-export async function rebase(tx: Db, lane: Lane, moved: readonly (Key & { base: number })[]): Promise<void> {
+/** Sets the scores that these changes start from. */
+export async function rebaseChanges(
+  tx: Db,
+  lane: Lane,
+  moved: readonly (Key & { base: number })[],
+): Promise<void> {
   if (moved.length === 0) return;
   await tx.prepared(
     sql`update score_change c set base = m.base
@@ -46,8 +50,8 @@ export async function rebase(tx: Db, lane: Lane, moved: readonly (Key & { base: 
   );
 }
 
-/** Writes the change that takes another one back, marks that one, and sets the score. */
-export async function writeReversal(
+/** Inserts the change that undoes another one, marks that one, and sets the score. */
+export async function insertReversal(
   tx: Db,
   lane: Lane,
   undone: Key,

@@ -2,7 +2,7 @@ import { empty, raw, type Sql, sql } from '../../lib/sql.ts';
 import type { Severity } from '../../model/alert.ts';
 import type { ContractFacts } from '../../model/detection.ts';
 import type { Db } from '../db.ts';
-import { graceMs } from '../destinations/expiryNotices.ts';
+import { subscriptionGraceMs } from '../destinations/expiryNotices.ts';
 
 type WatchedDetector = {
   id: number;
@@ -35,7 +35,7 @@ const live = raw(`c.status = 'ACTIVE'
   and exists (select from tenant n where n.id = c.tenant_id and n.status = 'ACTIVE')
   and not exists (select from subscription s where s.tenant_id = c.tenant_id and s.status <> 'DELETED'
     having count(*) > 0 and coalesce(max(s.expiration_date) filter (where s.status = 'ACTIVE'), 0)
-      <= extract(epoch from clock_timestamp()) * 1000 - ${graceMs})`);
+      <= extract(epoch from clock_timestamp()) * 1000 - ${subscriptionGraceMs})`);
 
 const pageSize = 2000;
 

@@ -3,11 +3,12 @@ import type { HostQueues } from '../../../src/lib/createHostQueues.ts';
 import type { Resolve } from '../../../src/lib/createResolve.ts';
 import { type Egress, toEgress } from '../../../src/lib/egress.ts';
 import { sql } from '../../../src/lib/sql.ts';
+import type { Target } from '../../../src/model/notification.ts';
+import { createHttpSender } from '../../../src/notify/createHttpSender.ts';
+import type { Sender } from '../../../src/notify/createNotifier.ts';
 import { createNotifier } from '../../../src/notify/createNotifier.ts';
-import { createFollowAlerts } from '../../../src/notify/followAlerts.ts';
-import type { Sender, Target } from '../../../src/notify/sender.ts';
-import { createHttpSender } from '../../../src/notify/sendHttp.ts';
-import { startWorker } from '../../../src/notify/worker.ts';
+import { createNotifyOnAlerts } from '../../../src/notify/notifyOnAlerts.ts';
+import { startDeliveryWorker } from '../../../src/notify/startDeliveryWorker.ts';
 import { createAlertLinks } from '../../../src/services/alerts/createAlertLinks.ts';
 import { listen } from '../../../src/store/listen.ts';
 import { addSource } from '../../../testing/addSource.ts';
@@ -61,7 +62,7 @@ export async function startNotifyWorld(options: Options = {}): Promise<NotifyWor
   const api = await startTestApi({
     egress,
     notifier,
-    alertHooks: [createFollowAlerts({ links, now: () => now() })],
+    alertHooks: [createNotifyOnAlerts({ links, now: () => now() })],
   });
   now = api.services.now;
   const started = new Set<{ stop(): Promise<void> }>();
@@ -81,7 +82,7 @@ export async function startNotifyWorld(options: Options = {}): Promise<NotifyWor
     delivered,
     work() {
       let wake = () => {};
-      const worker = startWorker({
+      const worker = startDeliveryWorker({
         store: api.store,
         keyring: api.services.keyring,
         notifier,
@@ -89,7 +90,7 @@ export async function startNotifyWorld(options: Options = {}): Promise<NotifyWor
           wake = heard;
           return listen(api.connection, 'vigil_work', heard);
         },
-        delivered: (type) => delivered.push(type),
+        onDelivered: (type) => delivered.push(type),
         now: () => now(),
         random: options.random ?? Math.random,
         onError: (error) => errors.push(error),

@@ -1,7 +1,7 @@
 import { retractBlocks } from '../../../src/alerts/retractBlocks.ts';
 import type { ScoreFault } from '../../../src/model/score.ts';
-import { createScoreOnAlerts, createUnscoreOnRetractions } from '../../../src/scoring/scoreOnAlerts.ts';
-import { startScorer } from '../../../src/scoring/worker.ts';
+import { createScoreOnAlerts, createScoreOnRetractions } from '../../../src/scoring/scoreOnAlerts.ts';
+import { startScorer } from '../../../src/scoring/startScorer.ts';
 import { createSandbox, type Sandbox } from '../../../src/scripts/sandbox.ts';
 import { listen } from '../../../src/store/listen.ts';
 import { addSource } from '../../../testing/addSource.ts';
@@ -60,8 +60,8 @@ export async function startScoreWorld(): Promise<ScoreWorld> {
       const worker = startScorer({
         store: api.store,
         run: sandbox.run,
-        listen: (onMessage) => listen(api.connection, 'vigil_score', onMessage),
-        scored: (_lane, { fault }) => {
+        listen: (heard) => listen(api.connection, 'vigil_score', heard),
+        onScored: (_lane, { fault }) => {
           if (fault) faults.push(fault);
         },
         now: () => now(),
@@ -94,7 +94,7 @@ export async function startScoreWorld(): Promise<ScoreWorld> {
     async retract(...blocks) {
       await api.store.transaction((tx) =>
         retractBlocks(tx, { chainUid: 'ethereum', blocks, now: now() }, [
-          createUnscoreOnRetractions({ now: () => now() }),
+          createScoreOnRetractions({ now: () => now() }),
         ]),
       );
     },

@@ -1,7 +1,7 @@
 import { destinationTypes, severities } from '../../../model/enumerations.ts';
 import { Flag, Id, List, Millis, nullable, OneOf, Shape, Text, TextMap } from '../../../model/schema.ts';
 import { confirmDestination, resendConfirmation } from '../../../services/destinations/confirmDestination.ts';
-import { previewDestination, testDestination } from '../../../services/destinations/notifyDestination.ts';
+import { previewDestination, testDestination } from '../../../services/destinations/testDestination.ts';
 import { rotateSecret } from '../../../services/destinations/webhookSecret.ts';
 import { findReadable } from '../../../services/records/findReadable.ts';
 import { findBindings } from '../../../store/destinations/bindings.ts';

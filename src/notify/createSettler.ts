@@ -2,39 +2,39 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditKeys } from '../lib/auditKey.ts';
 import { createFairQueue } from '../lib/createFairQueue.ts';
 import type { Db, Store } from '../store/db.ts';
-import { disableDestination, type Health, noteHealth } from '../store/destinations/destinationHealth.ts';
+import { disableDestination, type Health, recordHealth } from '../store/destinations/destinationHealth.ts';
 import { insertDeliveries } from '../store/destinations/insertDeliveries.ts';
 import { findOtherDestinations } from '../store/destinations/recipients.ts';
-import { type Settled, settleDeliveries } from '../store/destinations/settleDeliveries.ts';
+import { type SettledDelivery, settleDeliveries } from '../store/destinations/settleDeliveries.ts';
 import { appendAudit } from '../store/records/audit.ts';
 
-/** `isGone`: the receiver wants nothing any more. `pausedUntil`: it wants nothing before. */
-export type Result = Settled & { isGone: boolean; pausedUntil: number | null };
+/** `isGone`: the receiver no longer exists. `pausedUntil`: it accepts nothing before. */
+export type AttemptResult = SettledDelivery & { isGone: boolean; pausedUntil: number | null };
 
 type Options = {
   store: Store;
   /** Of the audit log. */
   keys: AuditKeys;
   now: () => number;
-  /** A destination was disabled, so that what waits for it is to be given up. */
+  /** A destination was disabled, so its pending deliveries are dead. */
   onDisabled: () => void;
   onError: (error: unknown) => void;
 };
 
-type Waiting = { results: readonly Result[]; done: () => void };
+type Waiting = { results: readonly AttemptResult[]; done: () => void };
 
-const fiveDays = 5 * 24 * 3_600_000;
-const againMs = 1000;
-/** Transactions under way at once of what could not be written together. */
-const aloneAtOnce = 2;
+/** A destination to which no message got through for this long is disabled. */
+const maxFailingMs = 5 * 24 * 3_600_000;
+const retryMs = 1000;
+/** Concurrent transactions of results that could not be written together. */
+const maxSingleWrites = 2;
 
 /**
- * Writes what attempts came to, as many in one transaction as there are; what cannot be written together is written one by
- * one, so that nothing holds back the rest. While the store is away all is kept, because an attempt that is forgotten would
- * be made again.
+ * Writes the results of attempts, all that wait in one transaction. If that fails, it writes them one by one, so that a bad
+ * one does not block the rest. While the store is unavailable it keeps them, because a lost result means a second delivery.
  */
 export function createSettler({ store, keys, now, onDisabled, onError }: Options) {
-  const queue = createFairQueue({ slots: aloneAtOnce });
+  const queue = createFairQueue({ slots: maxSingleWrites });
   let waiting: Waiting[] = [];
   let isWriting = false;
   let isStopped = false;
@@ -48,23 +48,23 @@ export function createSettler({ store, keys, now, onDisabled, onError }: Options
       const isWritten = await write(batch.flatMap(({ results }) => results));
       for (const one of batch) {
         if (isWritten) one.done();
-        else void writeAlone(one);
+        else void writeSingly(one);
       }
     }
     isWriting = false;
   }
 
-  async function writeAlone({ results, done }: Waiting): Promise<void> {
-    for (let isOver = false; !isOver; )
-      isOver = await queue.run('', async () => {
+  async function writeSingly({ results, done }: Waiting): Promise<void> {
+    for (let isDone = false; !isDone; )
+      isDone = await queue.run('', async () => {
         if (isStopped || (await write(results))) return true;
-        await sleep(againMs);
+        await sleep(retryMs);
         return false;
       });
     done();
   }
 
-  async function write(results: readonly Result[]): Promise<boolean> {
+  async function write(results: readonly AttemptResult[]): Promise<boolean> {
     try {
       if (await store.transaction((tx) => writeResults(tx, keys, results, now()))) onDisabled();
       return true;
@@ -75,53 +75,59 @@ export function createSettler({ store, keys, now, onDisabled, onError }: Options
   }
 
   return {
-    settle(results: readonly Result[]): Promise<void> {
+    settle(results: readonly AttemptResult[]): Promise<void> {
       return new Promise((done) => {
         waiting.push({ results, done });
         void writeAll();
       });
     },
-    /** From now on what cannot be written is left to be sent again. */
+    /** From now on results that cannot be written are dropped, and their messages are sent again. */
     stop(): void {
       isStopped = true;
     },
   };
 }
 
-/** Whether a destination was disabled. */
+/** Returns whether a destination was disabled. */
 async function writeResults(
   tx: Db,
   keys: AuditKeys,
-  results: readonly Result[],
+  results: readonly AttemptResult[],
   now: number,
 ): Promise<boolean> {
   await settleDeliveries(tx, results, now);
-  const failing = await noteHealth(tx, toHealth(results), now);
+  const failing = await recordHealth(tx, toHealth(results), now);
   const gone = new Map(
     results.filter(({ isGone }) => isGone).map((result) => [result.destinationId, result]),
   );
   let isDisabled = false;
   for (const destination of failing) {
     const last = gone.get(destination.id);
-    const isTooLong = now - destination.failingSince >= fiveDays;
+    const isTooLong = now - destination.failingSince >= maxFailingMs;
     if (!last && !isTooLong) continue;
-    await disable(tx, keys, destination, last ? (last.error ?? 'The receiver is gone.') : tooLong, now);
+    await disable(
+      tx,
+      keys,
+      destination,
+      last ? (last.error ?? 'The receiver no longer exists.') : tooLongText,
+      now,
+    );
     isDisabled = true;
   }
   return isDisabled;
 }
 
-const tooLong = 'Nothing got through for five days.';
+const tooLongText = 'No message got through for five days.';
 
-/** One word for each destination: that something got through outweighs what did not, and the longest pause counts. */
-function toHealth(results: readonly Result[]): Health[] {
+/** One entry for each destination: a success outweighs failures, and the longest pause counts. */
+function toHealth(results: readonly AttemptResult[]): Health[] {
   const seen = new Map<number, Health>();
   for (const { tenantId, destinationId: id, isDelivered, pausedUntil } of results) {
-    const known = seen.get(id) ?? { tenantId, id, isDelivered, pausedUntil };
+    const health = seen.get(id) ?? { tenantId, id, isDelivered, pausedUntil };
     seen.set(id, {
-      ...known,
-      isDelivered: isDelivered || known.isDelivered,
-      pausedUntil: pausedUntil === null ? known.pausedUntil : Math.max(pausedUntil, known.pausedUntil ?? 0),
+      ...health,
+      isDelivered: isDelivered || health.isDelivered,
+      pausedUntil: pausedUntil === null ? health.pausedUntil : Math.max(pausedUntil, health.pausedUntil ?? 0),
     });
   }
   return [...seen.values()].sort((one, other) => one.id - other.id);

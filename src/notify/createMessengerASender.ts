@@ -1,7 +1,7 @@
 import { withTimeLimit } from '../lib/withTimeLimit.ts';
-import type { SendOutcome } from '../model/notification.ts';
-import type { Bot, BotAnswer } from './messengerABot.ts';
-import type { Message, Sender } from './sender.ts';
+import type { Message, SendOutcome } from '../model/notification.ts';
+import type { Bot, BotResponse } from './createBot.ts';
+import type { Sender } from './createNotifier.ts';
 import { cleanText } from './texts/clean.ts';
 import { digestStory } from './texts/digestStory.ts';
 import { toMessengerAText } from './texts/toMessengerAText.ts';
@@ -9,7 +9,7 @@ import { toPlainText } from './texts/toPlainText.ts';
 
 const timeLimitMs = 15_000;
 
-/** Tells what happened in the chat that the destination is bound to; many messages become one. */
+/** Sends messages to the chat that the destination is bound to; several become one. */
 export function createMessengerASender(bot: Bot): Sender {
   return {
     async send({ messengerAChatId }, messages, signal) {
@@ -17,7 +17,7 @@ export function createMessengerASender(bot: Bot): Sender {
         return { ok: false, error: 'The destination is not bound to a chat yet: send its `uid` to the bot.' };
       }
       return withTimeLimit(signal, timeLimitMs, async (within) =>
-        toOutcome(await tell(bot, messengerAChatId, messages, within)),
+        toOutcome(await sendToChat(bot, messengerAChatId, messages, within)),
       );
     },
     render: ({ messengerAChatId }, messages) => ({
@@ -25,34 +25,34 @@ export function createMessengerASender(bot: Bot): Sender {
       chatId: messengerAChatId,
       text: toMessengerAText(digestStory(messages)),
     }),
-    // The bot is shared; whoever made it closes it.
+    // The bot is shared; its creator closes it.
     close: async () => {},
   };
 }
 
-async function tell(
+async function sendToChat(
   bot: Bot,
   chatId: string,
   messages: readonly Message[],
   signal: AbortSignal,
-): Promise<BotAnswer> {
+): Promise<BotResponse> {
   const story = digestStory(messages);
   const send = (chat: string, text: Record<string, unknown>) =>
     bot.call('sendMessage', { chat_id: chat, ...text, link_preview_options: { is_disabled: true } }, signal);
   const marked = { text: toMessengerAText(story), parse_mode: 'HTML' };
-  const answer = await send(chatId, marked);
-  if (answer.ok) return answer;
-  // The group became a bigger one; the loop that reads messages corrects the record.
-  if (answer.migratedTo) return send(answer.migratedTo, marked);
-  // Rather without markup than not at all.
-  if (answer.status === 400 && /parse entities/i.test(answer.error))
+  const response = await send(chatId, marked);
+  if (response.ok) return response;
+  // The group became a supergroup; the loop that reads messages updates the record.
+  if (response.migratedTo) return send(response.migratedTo, marked);
+  // A message without markup is better than none.
+  if (response.status === 400 && /parse entities/i.test(response.error))
     return send(chatId, { text: cleanText(toPlainText(story), 4000) });
-  return answer;
+  return response;
 }
 
-function toOutcome(answer: BotAnswer): SendOutcome {
-  if (answer.ok) return { ok: true, status: 200 };
-  const { status, error, retryAfterMs } = answer;
+function toOutcome(response: BotResponse): SendOutcome {
+  if (response.ok) return { ok: true, status: 200 };
+  const { status, error, retryAfterMs } = response;
   const failed = {
     ok: false,
     error,

@@ -3,16 +3,16 @@ import type { Secret } from '../lib/secret.ts';
 import { cleanLine } from './texts/clean.ts';
 import { isRecord } from './texts/readData.ts';
 
-export type BotAnswer =
+export type BotResponse =
   | { ok: true; result: unknown }
   | { ok: false; status?: number; error: string; retryAfterMs?: number; migratedTo?: string };
 
-/** The messenger's bot protocol: every method is a POST with JSON, every answer says `ok` and has a result or a reason. */
+/** The messenger's bot protocol: every method is a POST with JSON, every response has `ok` and a result or a reason. */
 export type Bot = {
   /** The public number in front of the token. */
   id: string;
-  /** Never throws for what the messenger does. */
-  call(method: string, params: Record<string, unknown>, signal: AbortSignal): Promise<BotAnswer>;
+  /** Never throws for a failure of the messenger. */
+  call(method: string, params: Record<string, unknown>, signal: AbortSignal): Promise<BotResponse>;
   close(): Promise<void>;
 };
 
@@ -21,7 +21,7 @@ export function createBot({ url, token }: { url: string; token: Secret }): Bot {
   const agent = new Agent({
     connect: { timeout: 10_000 },
     maxResponseSize: 8 * 1024 * 1024,
-    // The caller's signal decides how long to wait; a long poll is silent for most of its time.
+    // The caller's signal sets the time limit; a long poll is silent for most of its time.
     headersTimeout: 120_000,
     bodyTimeout: 120_000,
   });
@@ -29,28 +29,28 @@ export function createBot({ url, token }: { url: string; token: Secret }): Bot {
     id: /^\d+/.exec(token.reveal())?.[0] ?? 'bot',
     async call(method, params, signal) {
       try {
-        const answer = await request(`${base}/${method}`, {
+        const response = await request(`${base}/${method}`, {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify(params),
           dispatcher: agent,
           signal,
         });
-        return toAnswer(answer.statusCode, await answer.body.text());
+        return toResponse(response.statusCode, await response.body.text());
       } catch (error) {
-        // Nothing of the address may be told: the token is a part of it.
+        // The address contains the token, so the error must not show it.
         const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
-        return { ok: false, error: `The messenger could not be reached or did not answer in time${code}.` };
+        return { ok: false, error: `The messenger could not be reached or timed out${code}.` };
       }
     },
     close: () => agent.destroy(),
   };
 }
 
-function toAnswer(status: number, text: string): BotAnswer {
+function toResponse(status: number, text: string): BotResponse {
   const body = parse(text);
   if (!isRecord(body))
-    return { ok: false, status, error: `The messenger answered ${status} without a reason.` };
+    return { ok: false, status, error: `The messenger responded with ${status} and no reason.` };
   if (body.ok === true) return { ok: true, result: body.result };
   const parameters = isRecord(body.parameters) ? body.parameters : {};
   const { retry_after: wait, migrate_to_chat_id: moved } = parameters;
@@ -59,7 +59,7 @@ function toAnswer(status: number, text: string): BotAnswer {
   return {
     ok: false,
     status: code,
-    error: `The messenger answered ${code}: ${reason}`,
+    error: `The messenger responded with ${code}: ${reason}`,
     ...(typeof wait === 'number' && wait >= 0 ? { retryAfterMs: wait * 1000 } : {}),
     ...(typeof moved === 'number' || typeof moved === 'string' ? { migratedTo: String(moved) } : {}),
   };

@@ -3,19 +3,19 @@ import type { Db } from '../db.ts';
 import { insertDeliveries } from '../destinations/insertDeliveries.ts';
 import { selectDocument } from '../documents/searchDocuments.ts';
 import type { Lane } from './lanes.ts';
-import { isToldOf } from './readLane.ts';
+import { receivesScores } from './readLane.ts';
 import { scoreTable } from './scoreTable.ts';
 
 const members = selectDocument(scoreTable, [...scoreTable.columns.keys()]);
 
-/** Tells of scores that moved, from number `i` on. */
-export async function tellChanges(
+/** Inserts the deliveries of score changes from index `i` on. */
+export async function publishScoreChanges(
   tx: Db,
   lane: Lane,
   { i, since, now }: { i: number; since: number; now: number },
 ): Promise<void> {
   const destinations = await tx.prepared<{ id: number }>(
-    sql`select x.id from destination x where x.tenant_id = ${lane.tenantId} and ${isToldOf} order by x.id`,
+    sql`select x.id from destination x where x.tenant_id = ${lane.tenantId} and ${receivesScores} order by x.id`,
   );
   if (destinations.length === 0) return;
   const changes = await tx.prepared<Record<string, unknown>>(

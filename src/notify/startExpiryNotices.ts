@@ -5,9 +5,9 @@ import {
   findDefaultDestinations,
   findDueNotices,
   findManagerAddresses,
-  graceMs,
-  noteNotices,
-  wakeWatchers,
+  notifyWatchers,
+  recordNotices,
+  subscriptionGraceMs,
 } from '../store/destinations/expiryNotices.ts';
 import { insertDeliveries } from '../store/destinations/insertDeliveries.ts';
 import { insertMail } from '../store/destinations/mailOutbox.ts';
@@ -16,7 +16,7 @@ import type { Keyring } from '../store/keyring.ts';
 type Options = {
   store: Store;
   keyring: Keyring;
-  /** Whether there is a mail server to write to managers through. */
+  /** Whether a mail server is configured; managers get a mail then. */
   mail: boolean;
   now: () => number;
   log: Logger;
@@ -25,20 +25,20 @@ type Options = {
 const dayMs = 24 * 3_600_000;
 
 /**
- * Tells tenants that their subscription ends, each notice once. It looks at what is due and untold instead of waiting for
- * a moment, so neither a stop nor a clock that is set makes it miss one.
+ * Notifies tenants that their subscription ends, each notice once. It polls for notices that are due and not sent, so that
+ * neither a downtime nor a clock change makes it miss one.
  */
 export function startExpiryNotices(options: Options, everyMs = 10 * 60_000): { stop(): Promise<void> } {
   let running: Promise<void> = Promise.resolve();
-  const look = () => {
+  const poll = () => {
     running = running.then(() =>
-      giveDueNotices(options).catch((error: unknown) =>
-        options.log.warn({ err: error }, 'Notices of expiring subscriptions were not given; they are soon'),
+      sendDueNotices(options).catch((error: unknown) =>
+        options.log.warn({ err: error }, 'Failed to send expiry notices; will retry'),
       ),
     );
   };
-  look();
-  const timer = setInterval(look, everyMs).unref();
+  poll();
+  const timer = setInterval(poll, everyMs).unref();
   return {
     async stop() {
       clearInterval(timer);
@@ -47,21 +47,20 @@ export function startExpiryNotices(options: Options, everyMs = 10 * 60_000): { s
   };
 }
 
-/** All that is due now. */
-export async function giveDueNotices(options: Options): Promise<void> {
+export async function sendDueNotices(options: Options): Promise<void> {
   const now = options.now();
   for (const due of await findDueNotices(options.store, now)) {
     await options.store.transaction(async (tx) => {
-      if (await noteNotices(tx, due, now)) await tell(tx, options, due, now);
+      if (await recordNotices(tx, due, now)) await sendNotice(tx, options, due, now);
     });
   }
 }
 
-/** When several are due at once, as after a stop, they are one. */
-async function tell(tx: Db, { keyring, mail }: Options, due: DueNotice, now: number): Promise<void> {
+/** Several notices that are due at once, as after a downtime, become one. */
+async function sendNotice(tx: Db, { keyring, mail }: Options, due: DueNotice, now: number): Promise<void> {
   const { tenantId } = due;
   const data = toData(due, now);
-  if (data.state === 'STOPPED') await wakeWatchers(tx, tenantId);
+  if (data.state === 'STOPPED') await notifyWatchers(tx, tenantId);
   const destinationIds = await findDefaultDestinations(tx, tenantId);
   if (destinationIds.length > 0)
     await insertDeliveries(tx, [{ tenantId, type: 'subscription.expiring', data, destinationIds }], now);
@@ -71,14 +70,14 @@ async function tell(tx: Db, { keyring, mail }: Options, due: DueNotice, now: num
 }
 
 function toData(due: DueNotice, now: number) {
-  const left = due.expirationDate - now;
+  const remainingMs = due.expirationDate - now;
   return {
     subscriptionId: due.subscriptionId,
     tenant: { id: due.tenantId, name: due.tenantName },
     plan: { name: due.planName },
     expirationDate: due.expirationDate,
-    watchingUntil: due.expirationDate + graceMs,
-    daysLeft: Math.max(0, Math.ceil(left / dayMs)),
-    state: left > 0 ? 'EXPIRING' : left > -graceMs ? 'EXPIRED' : 'STOPPED',
+    watchingUntil: due.expirationDate + subscriptionGraceMs,
+    daysLeft: Math.max(0, Math.ceil(remainingMs / dayMs)),
+    state: remainingMs > 0 ? 'EXPIRING' : remainingMs > -subscriptionGraceMs ? 'EXPIRED' : 'STOPPED',
   };
 }

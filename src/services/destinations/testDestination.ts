@@ -22,27 +22,27 @@ import { templateFaults } from '../records/templateFaults.ts';
 
 const timeLimitMs = 20_000;
 
-/** Sends a `ping` at once. One that gets through makes a disabled destination work again. */
+/** Sends a `ping` at once. A success enables a disabled destination again. */
 export async function testDestination(
   call: Call,
   id: number,
 ): Promise<{ uid: string; outcome: SendOutcome; durationMs: number }> {
-  const place = await findReadable(call, destinationTable, id);
+  const destination = await findReadable(call, destinationTable, id);
   const { store, notifier } = call.services;
   const message = ping(call, await reserveSequence(store));
   const startedAt = performance.now();
   const outcome = await notifier.send(await targetOf(call, id), [message], AbortSignal.timeout(timeLimitMs));
   const durationMs = Math.round(performance.now() - startedAt);
   await store.transaction(async (tx) => {
-    await logSent(tx, place, message, outcome, durationMs);
-    if (outcome.ok) await enableDestination(tx, place, call.now);
+    await logSent(tx, destination, message, outcome, durationMs);
+    if (outcome.ok) await enableDestination(tx, destination, call.now);
     const result = outcome.ok ? 'delivered' : 'failed';
-    await audit({ ...call, db: tx }, 'destination', 'test', place, undefined, undefined, { result });
+    await audit({ ...call, db: tx }, 'destination', 'test', destination, undefined, undefined, { result });
   });
   return { uid: message.uid, outcome, durationMs };
 }
 
-/** What would be sent for an alert, or for a `ping` where none is named; with a template, if that were the alert's message. */
+/** What Vigil would send for an alert, or for a `ping` without one; a template replaces the alert's message. */
 export async function previewDestination(
   call: Call,
   id: number,
@@ -50,8 +50,8 @@ export async function previewDestination(
 ): Promise<Rendered> {
   await findReadable(call, destinationTable, id);
   const target = await targetOf(call, id);
-  const told = alertUid === undefined ? ping(call, 0) : await alertMessage(call, target, alertUid);
-  const message = template === undefined ? told : withTemplate(told, template);
+  const original = alertUid === undefined ? ping(call, 0) : await alertMessage(call, target, alertUid);
+  const message = template === undefined ? original : withTemplate(original, template);
   const rendered = call.services.notifier.render(target, [message]);
   if (!rendered)
     throw unprocessable(
@@ -64,7 +64,8 @@ export async function previewDestination(
 
 async function targetOf(call: Call, id: number): Promise<Target> {
   const [sealed] = await findTargets(call.services.store, [id]);
-  return openTarget(call.services.keyring, sealed!, call.now);
+  if (!sealed) throw new Error(`The destination ${id} does not exist.`);
+  return openTarget(call.services.keyring, sealed, call.now);
 }
 
 function ping(call: Call, sequence: number): Message {
@@ -75,15 +76,15 @@ function ping(call: Call, sequence: number): Message {
 /** Members of the finding first, then those of the alert, as in a detector's `desc` and a trigger alert's `message`. */
 function withTemplate(message: Message, template: string): Message {
   const { meta, ...members } = message.data;
-  const found = (meta ?? {}) as Record<string, unknown>;
-  const known = [...Object.keys(found), ...templateMembers.filter((name) => Object.hasOwn(members, name))];
-  const [fault] = templateFaults(template, known, '/template');
+  const found: Record<string, unknown> = { ...Object(meta) };
+  const names = [...Object.keys(found), ...templateMembers.filter((name) => Object.hasOwn(members, name))];
+  const [fault] = templateFaults(template, names, '/template');
   if (fault) throw unprocessable(fault.pointer, fault.code, fault.message);
   const filled = fillTemplate(template, { ...members, ...found });
   return { ...message, data: { ...message.data, message: filled } };
 }
 
-/** The alert must be one of the destination's own tenant, because no other can reach it. */
+/** The alert must belong to the destination's tenant. */
 async function alertMessage(call: Call, { tenantId }: Target, uid: string): Promise<Message> {
   const timestamp = uidTime(uid);
   const found =

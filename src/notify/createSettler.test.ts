@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { deriveAuditKey } from '../lib/auditKey.ts';
 import type { Db, Store } from '../store/db.ts';
-import { createSettler, type Result } from './settler.ts';
+import { type AttemptResult, createSettler } from './createSettler.ts';
 
 const keys = { newest: () => deriveAuditKey(1, Buffer.alloc(32)), find: async () => undefined };
 
-const result = (id: number): Result => ({
+const result = (id: number): AttemptResult => ({
   tenantId: 1,
   id,
   destinationId: id,

@@ -6,11 +6,11 @@ import {
   type ClaimedMail,
   claimMails,
   finishMail,
-  forgetOldMails,
   type MailResult,
+  purgeMails,
 } from '../store/destinations/mailOutbox.ts';
 import type { Keyring } from '../store/keyring.ts';
-import type { Mailer } from './mailer.ts';
+import type { Mailer } from './createMailer.ts';
 import { nextAttempt } from './retrySchedule.ts';
 import { toHtml } from './texts/toHtml.ts';
 import { toMailStory } from './texts/toMailStory.ts';
@@ -18,60 +18,60 @@ import { toPlainText } from './texts/toPlainText.ts';
 
 type Options = { store: Store; keyring: Keyring; mailer: Mailer; now: () => number; log: Logger };
 
-const limit = 20;
-const sendMs = 30_000;
-/** Longer than sending takes, so that two processes send the same mail only when one has died. */
-const leaseMs = 2 * sendMs;
-const keptMs = 30 * 24 * 3_600_000;
+const batchSize = 20;
+const sendTimeoutMs = 30_000;
+/** Longer than sending takes, so that two processes send the same mail only after a crash. */
+const leaseMs = 2 * sendTimeoutMs;
+const retentionMs = 30 * 24 * 3_600_000;
 
-/** Sends the mails that wait in their table: invites and notices to managers. */
+/** Sends the queued mails: invites, confirmations and notices to managers. */
 export function startMailOutbox(options: Options, everyMs = 1000): { stop(): Promise<void> } {
-  const ending = new AbortController();
+  const stopping = new AbortController();
 
   async function run(): Promise<void> {
     let isFailing = false;
-    while (!ending.signal.aborted) {
+    while (!stopping.signal.aborted) {
       try {
         const count = await sendDueMails(options);
         isFailing = false;
-        if (count === limit) continue;
+        if (count === batchSize) continue;
       } catch (error) {
-        if (!isFailing) options.log.warn({ err: error }, 'Waiting mails were not sent; they are soon');
+        if (!isFailing) options.log.warn({ err: error }, 'Failed to send queued mails; will retry');
         isFailing = true;
       }
-      await sleep(everyMs, undefined, { signal: ending.signal }).catch(() => undefined);
+      await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   }
 
   const running = run();
   return {
     async stop() {
-      ending.abort();
+      stopping.abort();
       await running;
     },
   };
 }
 
-/** One round; how many mails were tried. */
+/** Sends one batch; returns how many mails it tried. */
 export async function sendDueMails({ store, keyring, mailer, now }: Options): Promise<number> {
-  const mails = await claimMails(store, keyring, { limit, leaseMs, now: now() });
+  const mails = await claimMails(store, keyring, { limit: batchSize, leaseMs, now: now() });
   await Promise.all(
     mails.map(async (mail) => {
       const story = toMailStory(mail);
       const outcome = await mailer.send(
         { uid: mail.uid, to: mail.to, subject: story.title, text: toPlainText(story), html: toHtml(story) },
-        AbortSignal.timeout(sendMs),
+        AbortSignal.timeout(sendTimeoutMs),
       );
-      // What nobody was asked to take is taken up again when its lease ends.
+      // A mail that was not handed to the server is claimed again when its lease ends.
       if (!outcome.ok && outcome.unsent) return;
-      await finishMail(store, mail.uid, toResult(mail, outcome, now()), now());
+      await finishMail(store, mail.uid, toMailResult(mail, outcome, now()), now());
     }),
   );
-  if (mails.length > 0) await forgetOldMails(store, now() - keptMs);
+  if (mails.length > 0) await purgeMails(store, now() - retentionMs);
   return mails.length;
 }
 
-function toResult(mail: ClaimedMail, outcome: SendOutcome, now: number): MailResult {
+function toMailResult(mail: ClaimedMail, outcome: SendOutcome, now: number): MailResult {
   const status = outcome.status ?? null;
   if (outcome.ok) return { state: 'DELIVERED', status, error: null };
   const next = outcome.permanent || outcome.gone ? undefined : nextAttempt(mail.attempts, now, Math.random());

@@ -1,20 +1,20 @@
 import { cleanLine } from './texts/clean.ts';
 import { isRecord } from './texts/readData.ts';
 
-/** One thing that happened in a chat of the bot. */
+/** One message or event in a chat of the bot. */
 export type Update = {
   id: number;
   text: string;
   chat: { id: string; title: string | null; type: string };
   from: { id: string; name: string | null } | undefined;
-  /** The chat goes on under this number. */
+  /** The chat has moved to this id. */
   movedTo?: string;
 };
 
-/** Everything with a number is kept, also what is not understood: its number has to be passed too. */
+/** Includes updates of unknown kinds: the offset must advance past them too. */
 export function readUpdates(result: unknown): Update[] {
   if (!Array.isArray(result))
-    throw new Error('The messenger answered something that is no list of messages.');
+    throw new Error('The messenger returned something other than a list of messages.');
   return result.filter(isRecord).flatMap((update) => {
     const id = update.update_id;
     if (typeof id !== 'number' || !Number.isSafeInteger(id)) return [];

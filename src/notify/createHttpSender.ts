@@ -4,11 +4,10 @@ import { createHostQueues, type HostQueues } from '../lib/createHostQueues.ts';
 import type { Resolve } from '../lib/createResolve.ts';
 import { type Egress, webhookFault } from '../lib/egress.ts';
 import { withTimeLimit } from '../lib/withTimeLimit.ts';
+import type { Message, SendOutcome, Target } from '../model/notification.ts';
 import { connectionFault } from './connectionFault.ts';
-import { readRetryAfter } from './readRetryAfter.ts';
-import type { Message, Sender, SendOutcome, Target } from './sender.ts';
-import { webhookBody } from './webhookBody.ts';
-import { webhookSignature } from './webhookSignature.ts';
+import type { Sender } from './createNotifier.ts';
+import { toWebhookRequest, withLowerCaseNames } from './toWebhookRequest.ts';
 
 type Options = {
   egress: Egress;
@@ -18,9 +17,9 @@ type Options = {
   timeLimitMs?: number;
 };
 
-/** What is read of an answer at most, so that the connection can be used again; none of it is kept. */
-const readAtMost = 64 * 1024;
-const readForMs = 1000;
+/** Reads this much of a response, so that the connection can be reused; the body is discarded. */
+const maxResponseBytes = 64 * 1024;
+const responseReadMs = 1000;
 
 /** Webhooks: Standard Webhooks 1.0.0, with the destination's own method and headers. */
 export function createHttpSender(options: Options): Sender {
@@ -33,13 +32,13 @@ export function createHttpSender(options: Options): Sender {
     signal: AbortSignal,
   ): Promise<SendOutcome> {
     const uri = target.value ?? '';
-    // An address given as a number needs no resolving, so the agent would not look at it.
+    // The agent checks names when it resolves them; a literal IP address is not resolved.
     const fault = webhookFault(uri, target.tenantId, egress);
     if (fault) return { ok: false, error: `The address ${fault}.` };
     const outcome = await hosts.run(uri, target.tenantId, signal, () =>
       attempt(uri, target, messages, signal),
     );
-    return outcome ?? waited;
+    return outcome ?? notSent;
   }
 
   async function attempt(
@@ -48,15 +47,17 @@ export function createHttpSender(options: Options): Sender {
     messages: readonly Message[],
     signal: AbortSignal,
   ): Promise<SendOutcome> {
-    const { method, headers, body } = toRequest(target, messages[0]!, now());
+    const [message] = messages;
+    if (!message) throw new Error('A webhook needs a message.');
+    const { method, headers, body } = toWebhookRequest(target, message, now());
     try {
-      const limits = { headersTimeout: timeLimitMs, bodyTimeout: readForMs };
-      const asked = { dispatcher: agents.agentOf(target.tenantId), method, headers, body, ...limits };
-      const answer = await withTimeLimit(signal, timeLimitMs, (within) =>
-        request(uri, { ...asked, signal: within }),
+      const limits = { headersTimeout: timeLimitMs, bodyTimeout: responseReadMs };
+      const options = { dispatcher: agents.agentOf(target.tenantId), method, headers, body, ...limits };
+      const response = await withTimeLimit(signal, timeLimitMs, (within) =>
+        request(uri, { ...options, signal: within }),
       );
-      await readAway(answer.body);
-      return toOutcome(answer, now());
+      await discardBody(response.body);
+      return toOutcome(response, now());
     } catch (error) {
       return { ok: false, error: connectionFault(error, timeLimitMs) };
     }
@@ -65,9 +66,11 @@ export function createHttpSender(options: Options): Sender {
   return {
     send,
     render(target, messages) {
-      const { method, headers, body } = toRequest(target, messages[0]!, now());
+      const [message] = messages;
+      if (!message) throw new Error('A webhook needs a message.');
+      const { method, headers, body } = toWebhookRequest(target, message, now());
       const own = Object.fromEntries(
-        Object.keys(lowerCased(target.headers)).map((name) => [name, '[sealed]']),
+        Object.keys(withLowerCaseNames(target.headers)).map((name) => [name, '[sealed]']),
       );
       return {
         type: 'HTTP',
@@ -85,36 +88,16 @@ export function createHttpSender(options: Options): Sender {
   };
 }
 
-/** No request was sent. */
-export const waited: SendOutcome = {
+export const notSent: SendOutcome = {
   ok: false,
   unsent: true,
   error: 'The message waited too long behind others for the same host; nothing was sent.',
 };
 
-function toRequest(target: Target, message: Message, now: number) {
-  const body = webhookBody(message);
-  const timestamp = Math.floor(now / 1000);
-  const headers: Record<string, string> = {
-    'content-type': 'application/json',
-    'user-agent': 'Vigil',
-    ...lowerCased(target.headers),
-    'webhook-id': message.uid,
-    'webhook-timestamp': String(timestamp),
-    'webhook-signature': webhookSignature(target.secrets, { id: message.uid, timestamp, body }),
-  };
-  return { method: target.method ?? 'POST', headers, body };
-}
-
-/** So that a header of the destination's own takes the place of ours, however it is spelled. */
-function lowerCased(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-}
-
-/** The status decides; what comes behind it, however much or slowly, changes nothing. */
-async function readAway(body: Dispatcher.ResponseData['body']): Promise<void> {
+/** The status decides; a large or slow body changes nothing. */
+async function discardBody(body: Dispatcher.ResponseData['body']): Promise<void> {
   try {
-    await body.dump({ limit: readAtMost, signal: AbortSignal.timeout(readForMs) });
+    await body.dump({ limit: maxResponseBytes, signal: AbortSignal.timeout(responseReadMs) });
   } catch {
     body.destroy();
   }
@@ -133,7 +116,17 @@ function toOutcome({ statusCode: status, headers }: Dispatcher.ResponseData, now
 }
 
 function reasonOf(status: number): string {
-  if (status === 410) return 'The receiver says that it is gone for good (410).';
-  if (status >= 300 && status < 400) return `The receiver redirects (${status}), which is not followed.`;
-  return `The receiver answered ${status}.`;
+  if (status === 410) return 'The receiver no longer exists (410).';
+  if (status >= 300 && status < 400)
+    return `The receiver redirects (${status}); Vigil does not follow redirects.`;
+  return `The receiver responded with ${status}.`;
+}
+
+/** How long a receiver asks to wait: seconds, or a date. */
+export function readRetryAfter(header: string | string[] | undefined, now: number): number | undefined {
+  const text = Array.isArray(header) ? header[0] : header;
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }

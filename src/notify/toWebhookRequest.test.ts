@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Message } from './sender.ts';
-import { webhookBody } from './webhookBody.ts';
+import type { Message } from '../model/notification.ts';
+import { webhookBody } from './toWebhookRequest.ts';
 
 const message = (data: Record<string, unknown>): Message => ({
   uid: 'u',

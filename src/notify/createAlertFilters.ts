@@ -3,7 +3,7 @@ import type { PacedMatcher } from '../query/lucene/createPacedMatcher.ts';
 import { createSubject, type Subject } from '../query/lucene/createSubject.ts';
 import { createAlertMatcher } from '../store/alerts/createAlertMatcher.ts';
 
-/** Decides whether alerts pass query strings, giving way in between; every query and every alert is prepared once. */
+/** Matches alerts against query strings, yielding to other work in between; prepares every query and every alert once. */
 export function createAlertFilters(now: number): (query: string, alert: object) => Promise<boolean> {
   const matchers = new Map<string, PacedMatcher>();
   const subjects = new Map<object, Subject>();
@@ -20,7 +20,7 @@ function toMatcher(query: string, now: number): PacedMatcher {
   try {
     return createAlertMatcher(query, now).matchesPaced;
   } catch {
-    // It was read when it was saved; should that ever change, a message too many is better than one too few.
+    // It was valid when it was saved; if that ever changes, an extra message is better than a missing one.
     return async () => true;
   }
 }

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { Mailer } from './mailer.ts';
-import type { Message, Sender } from './sender.ts';
+import type { Message } from '../model/notification.ts';
+import type { Mailer } from './createMailer.ts';
+import type { Sender } from './createNotifier.ts';
 import { digestStory } from './texts/digestStory.ts';
 import { lineAt } from './texts/readData.ts';
 import { toHtml } from './texts/toHtml.ts';
 import { toPlainText } from './texts/toPlainText.ts';
 
-/** Mails what happened; many messages become one digest. */
+/** Sends messages as a mail; several become one digest. */
 export function createEmailSender(mailer: Mailer): Sender {
   return {
     async send({ value, isConfirmed }, messages, signal) {
@@ -16,7 +17,7 @@ export function createEmailSender(mailer: Mailer): Sender {
       return mailer.send(mail, signal);
     },
     render: ({ value }, messages) => ({ type: 'EMAIL', to: value ?? '', ...render(messages) }),
-    // The mailer is shared; whoever made it closes it.
+    // The mailer is shared; its creator closes it.
     close: async () => {},
   };
 }
@@ -29,14 +30,15 @@ function render(messages: readonly Message[]) {
   return { subject: story.title, text: toPlainText(story), html: toHtml(story) };
 }
 
-/** Another set of messages is another mail: were it taken for the first, what came in addition would not be seen. */
+/** A digest of other messages is another mail: mail programs would hide it if it had the same id. */
 function uidOf(messages: readonly Message[]): string {
   const uids = messages.map(({ uid }) => uid).sort();
-  if (uids.length === 1) return uids[0]!;
+  const [only, ...others] = uids;
+  if (only !== undefined && others.length === 0) return only;
   return `digest-${createHash('sha256').update(uids.join()).digest('hex').slice(0, 32)}`;
 }
 
-/** All that is told of one alert, its retraction too, hangs on a first mail that need not exist. */
+/** All mails of one alert, its retraction included, refer to one message id, so that they form a thread. */
 function threadOf([message, another]: readonly Message[]): { thread?: string } {
   const alertUid =
     message && !another && message.type.startsWith('alert.') ? lineAt(message.data, 'uid') : '';

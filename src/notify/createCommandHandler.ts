@@ -10,29 +10,29 @@ import {
   unbindDestination,
 } from '../store/destinations/messengerBinding.ts';
 import { appendAudit } from '../store/records/audit.ts';
-import type { Update } from './messengerAUpdates.ts';
+import type { Update } from './readUpdates.ts';
 import { cleanLine } from './texts/clean.ts';
 
 const help = [
-  'I bring alerts of Vigil into this chat.',
-  '/bind <code> – send alerts of a destination here; the code stands in its `uid`',
-  '/unbind – send nothing here any more',
+  'I send alerts of Vigil to this chat.',
+  '/bind <code> – send alerts of a destination here; the code is in its `uid`',
+  '/unbind – stop sending here',
   '/help – this text',
 ].join('\n');
 
-/** Does what people ask the bot for; the answer for the chat, or undefined when there is nothing to say. */
+/** Executes commands to the bot; returns the reply for the chat, or undefined for none. */
 export function createCommandHandler(keys: AuditKeys, now: () => number) {
-  // A code has 72 random bits; five guesses and then one in a minute leave nothing to be found.
+  // A code has 72 random bits: five guesses and then one per minute cannot find one.
   const guesses = createTokenBucket({ perSecond: 1 / 60, burst: 5 }, now);
-  const answers = createTokenBucket({ perSecond: 0.2, burst: 10 }, now);
+  const replies = createTokenBucket({ perSecond: 0.2, burst: 10 }, now);
 
   return async (tx: Db, update: Update, botUsername: string): Promise<string | undefined> => {
     const command = readCommand(update.text, botUsername);
     if (!command || update.chat.id === '') return undefined;
     guesses.sweep();
-    answers.sweep();
-    // Who floods the bot gets silence.
-    if (answers.take(update.chat.id).waitSeconds > 0) return undefined;
+    replies.sweep();
+    // A chat that floods the bot gets no reply.
+    if (replies.take(update.chat.id).waitSeconds > 0) return undefined;
     switch (command.name) {
       case 'bind':
         return command.code ? bind(tx, update, command.code, botUsername) : `The code is missing.\n\n${help}`;
@@ -53,12 +53,20 @@ export function createCommandHandler(keys: AuditKeys, now: () => number) {
     const found = candidates.find(({ uid }) => timingSafeEqual(hashToken(uid), hashToken(instruction)));
     if (!found)
       return 'This code is not known. Copy the text in `uid` of the destination and send it as it is.';
-    const isBound = found.chatId !== null && !found.isSwitchedOff;
+    const isBound = found.chatId !== null && !found.isDisabled;
     if (isBound && found.chatId === update.chat.id) return 'This chat is bound to that destination already.';
     if (isBound)
       return 'This code was used in another chat. Send /unbind there first; the destination then has a new code.';
     await bindDestination(tx, found, chatOf(update, botUsername), now());
-    await note(tx, keys, update, found, 'bind', { before: found.chatId, after: update.chat.id }, now());
+    await auditBinding(
+      tx,
+      keys,
+      update,
+      found,
+      'bind',
+      { before: found.chatId, after: update.chat.id },
+      now(),
+    );
     return `Bound. Alerts of ${cleanLine(found.tenantName, 100)} for destination ${found.id} arrive here from now on.`;
   }
 }
@@ -68,20 +76,22 @@ async function unbind(tx: Db, keys: AuditKeys, update: Update, now: number): Pro
   if (bound.length === 0) return 'Nothing is bound to this chat.';
   for (const destination of bound) {
     await unbindDestination(tx, destination, now);
-    await note(tx, keys, update, destination, 'unbind', { before: update.chat.id, after: null }, now);
+    await auditBinding(tx, keys, update, destination, 'unbind', { before: update.chat.id, after: null }, now);
   }
-  return 'Unbound. No alerts arrive here any more.';
+  return 'Unbound. Alerts no longer arrive here.';
 }
 
-type Command = { name: 'bind' | 'unbind' | 'start' | 'help'; code: string | undefined };
+const commandNames = ['bind', 'unbind', 'start', 'help'] as const;
+type Command = { name: (typeof commandNames)[number]; code: string | undefined };
 
-/** In groups a command may name the bot that it is meant for. */
+/** In groups a command may name its bot. */
 function readCommand(text: string, botUsername: string): Command | undefined {
   const match = /^\/(bind|unbind|start|help)(?:@(\w+))?(?:\s+(\S{1,100}))?\s*$/i.exec(text.slice(0, 300));
   if (!match) return undefined;
   const [, name = '', addressed, code] = match;
   if (addressed && addressed.toLowerCase() !== botUsername.toLowerCase()) return undefined;
-  return { name: name.toLowerCase() as Command['name'], code };
+  const known = commandNames.find((candidate) => candidate === name.toLowerCase());
+  return known && { name: known, code };
 }
 
 function chatOf({ chat, from }: Update, botUsername: string) {
@@ -95,8 +105,8 @@ function chatOf({ chat, from }: Update, botUsername: string) {
   };
 }
 
-/** Nobody with a token did it, so the entry says which user of the messenger did. */
-async function note(
+/** The actor has no token, so the entry names the user of the messenger. */
+async function auditBinding(
   tx: Db,
   keys: AuditKeys,
   update: Update,

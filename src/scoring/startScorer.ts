@@ -8,40 +8,40 @@ import { tickScores } from './tickScores.ts';
 type Options = {
   store: Store;
   run: Sandbox['run'];
-  /** Subscribes to notifications of new score work. */
-  listen: (onMessage: () => void) => () => Promise<void>;
-  /** Told of every batch that was written. */
-  scored: (lane: Lane, outcome: LaneOutcome) => void;
+  /** Subscribes to notifications of queued work. */
+  listen: (onNotify: () => void) => () => Promise<void>;
+  /** Called for every batch that was written. */
+  onScored: (lane: Lane, outcome: LaneOutcome) => void;
   now: () => number;
   onError: (error: unknown) => void;
 };
 
-/** Instances that this process scores at once; each holds a connection while it writes. */
-const mostLanes = 8;
+/** Instances that this process scores at once; each uses a connection while it writes. */
+const maxLanes = 8;
 const pollMs = 1000;
 const tickMs = 5000;
-/** Well below the time after which others take a lane over. */
+/** Well below the lease of a lane. */
 const renewMs = 3000;
 
-/** Scores what is queued, from this moment on. Any number of processes may do so side by side. */
+/** Scores queued events until it is stopped. Any number of processes may run it side by side. */
 export function startScorer(options: Options): { stop(): Promise<void> } {
   const { store, now, onError } = options;
   const running = new Map<Lane, Promise<void>>();
   let isStopped = false;
   let ticking: Promise<void> | undefined;
   let renewing: Promise<void> | undefined;
-  const { wake, stop: stopLooking } = createCoalescedLoop(take, onError);
+  const { wake, stop: stopPolling } = createCoalescedLoop(claim, onError);
 
-  async function take(): Promise<void> {
-    const most = mostLanes - running.size;
+  async function claim(): Promise<void> {
+    const most = maxLanes - running.size;
     if (most <= 0) return;
     for (const lane of await claimLanes(store, most, [...running.keys()])) start(lane);
   }
 
-  /** A lane whose work broke off is taken again when its lease ends, so that a fault of ours does not spin. */
+  /** A lane whose scoring failed is claimed again when its lease ends, so that a bug does not cause a busy loop. */
   function start(lane: Lane): void {
     const work = scoreLane(options, lane)
-      .then((outcome) => options.scored(lane, outcome))
+      .then((outcome) => options.onScored(lane, outcome))
       .catch(onError)
       .finally(() => {
         running.delete(lane);
@@ -74,12 +74,12 @@ export function startScorer(options: Options): { stop(): Promise<void> } {
   tick();
 
   return {
-    /** What is under way is finished. */
+    /** Finishes the lanes under way. */
     async stop() {
       isStopped = true;
-      const looked = stopLooking();
+      const polled = stopPolling();
       await unlisten();
-      await looked;
+      await polled;
       await ticking;
       await Promise.all(running.values());
       for (const timer of timers) clearInterval(timer);

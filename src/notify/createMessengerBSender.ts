@@ -5,11 +5,10 @@ import { type Egress, webhookFault } from '../lib/egress.ts';
 import { maskUri } from '../lib/secret.ts';
 
 import { withTimeLimit } from '../lib/withTimeLimit.ts';
-import type { SendOutcome } from '../model/notification.ts';
+import type { Message, SendOutcome, Target } from '../model/notification.ts';
 import { connectionFault } from './connectionFault.ts';
-import { readRetryAfter } from './readRetryAfter.ts';
-import type { Message, Sender, Target } from './sender.ts';
-import { waited } from './sendHttp.ts';
+import { notSent, readRetryAfter } from './createHttpSender.ts';
+import type { Sender } from './createNotifier.ts';
 import { cleanLine } from './texts/clean.ts';
 import { digestStory } from './texts/digestStory.ts';
 import { toMessengerBBlocks } from './texts/toMessengerBBlocks.ts';
@@ -19,7 +18,7 @@ type Options = { egress: Egress; hosts?: HostQueues; now: () => number };
 
 const timeLimitMs = 15_000;
 
-/** Posts what happened to the incoming webhook of a workplace chat; many messages become one. */
+/** Posts messages to the incoming webhook of a workplace chat; several become one. */
 export function createMessengerBSender({ egress, hosts = createHostQueues(), now }: Options): Sender {
   const agents = createGuardedAgents(egress);
   return {
@@ -38,12 +37,12 @@ export function createMessengerBSender({ egress, hosts = createHostQueues(), now
             signal: within,
           });
           const text = await body.text();
-          // What an internal service answers is not for tenants.
+          // Tenants must not read the responses of internal services.
           const shown = agents.reachOf(tenantId, uri) === 'public' ? text : '';
           return toOutcome(statusCode, shown, readRetryAfter(headers['retry-after'], now()));
         });
       try {
-        return (await hosts.run(uri, tenantId, signal, attempt)) ?? waited;
+        return (await hosts.run(uri, tenantId, signal, attempt)) ?? notSent;
       } catch (error) {
         return { ok: false, error: connectionFault(error, timeLimitMs) };
       }
@@ -68,10 +67,10 @@ function toBody(messages: readonly Message[]): string {
 
 function toOutcome(status: number, text: string, retryAfterMs: number | undefined): SendOutcome {
   if (status >= 200 && status < 300) return { ok: true, status };
-  const error = `The chat answered ${status}${text ? `: ${cleanLine(text, 200)}` : ''}`;
+  const error = `The chat responded with ${status}${text ? `: ${cleanLine(text, 200)}` : ''}`;
   if (status === 404 || status === 410) return { ok: false, status, error, gone: true, permanent: true };
   if (status === 429 || status >= 500)
     return { ok: false, status, error, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-  // What is refused as malformed is refused every time; a channel that is closed may be opened again.
+  // A malformed message fails every time; a closed channel may open again.
   return status === 400 ? { ok: false, status, error, permanent: true } : { ok: false, status, error };
 }

@@ -1,16 +1,16 @@
 import { sql } from '../../lib/sql.ts';
 import { type Db, onlyRow } from '../db.ts';
 import { inChunks } from '../inChunks.ts';
-import { waitingDestinations } from './waitingDestinations.ts';
+import { pendingDestinations } from './claimDeliveries.ts';
 
-/** So long a message waits for its e-mail address to be confirmed. */
-const unconfirmedMs = 7 * 24 * 3_600_000;
+/** A message waits this long for the confirmation of its e-mail address. */
+const maxUnconfirmedMs = 7 * 24 * 3_600_000;
 
-/** Gives up what still waits for destinations that were disabled, deleted or not confirmed in time; whoever dies meanwhile leaves the rest to the next. */
-export async function giveUpDeliveries(db: Db, now: number): Promise<void> {
+/** Marks pending deliveries to disabled, deleted or unconfirmed destinations as DEAD, in chunks; after a crash the next run continues. */
+export async function deadLetterDeliveries(db: Db, now: number): Promise<void> {
   await inChunks(async (limit) => {
     const rows = await db.query<{ count: number }>(
-      sql`with recursive ${waitingDestinations},
+      sql`with recursive ${pendingDestinations},
         lost as (
           select d.tenant_id, d.id,
             case when x.status = 'DELETED' then 'The destination was deleted.'
@@ -22,7 +22,7 @@ export async function giveUpDeliveries(db: Db, now: number): Promise<void> {
             or (x.status = 'ACTIVE' and x.type = 'EMAIL' and x.confirmed_at is null))
           cross join lateral (
             select d.tenant_id, d.id from delivery d where d.destination_id = x.id and d.state = 'PENDING'
-              and (x.status <> 'ACTIVE' or d.created_at < ${now - unconfirmedMs})
+              and (x.status <> 'ACTIVE' or d.created_at < ${now - maxUnconfirmedMs})
             limit ${limit} for update of d skip locked) d
           limit ${limit}),
         changed as (

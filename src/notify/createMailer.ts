@@ -7,34 +7,34 @@ import { cleanLine } from './texts/clean.ts';
 import { toMailOutcome } from './toMailOutcome.ts';
 
 type Mail = {
-  /** The same for the same mail, so that a reader's program recognises one that comes twice. */
+  /** The same for the same mail, so that a mail program recognises a duplicate. */
   uid: string;
   to: string;
   subject: string;
   text: string;
   html: string;
-  /** What it is about: mails with the same thread are shown together. */
+  /** Mail programs show mails with the same thread together. */
   thread?: string;
 };
 
 export type Mailer = {
-  /** Never throws for what the mail server does. */
+  /** Never throws for a failure of the mail server. */
   send(mail: Mail, signal: AbortSignal): Promise<SendOutcome>;
   close(): Promise<void>;
 };
 
-const connections = 4;
-/** Mails of destinations under way at once: enough that no connection waits for one, and few that wait for a connection. */
-export const mailsAtOnce = 2 * connections;
+const maxConnections = 4;
+/** Mails of destinations under way at once: enough to use every connection, and few that wait for one. */
+export const maxConcurrentMails = 2 * maxConnections;
 
-/** Sends mails over a few connections that stay open. What the address of the server sets goes before what is set here. */
+/** Sends mails over a few pooled connections. Settings in the server's URL take precedence over those here. */
 export function createMailer({ url, from }: { url: Secret; from: string }): Mailer {
   const sender = readSender(from);
   const transport = createTransport({
     url: url.reveal(),
     pool: true,
-    maxConnections: connections,
-    // A mail that fails is a row that is tried again later, with its reason written down.
+    maxConnections: maxConnections,
+    // The outbox and the deliveries retry, and record the reason.
     maxRequeues: 0,
     idleTimeout: 30_000,
     connectionTimeout: 10_000,
@@ -43,10 +43,10 @@ export function createMailer({ url, from }: { url: Secret; from: string }): Mail
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  // Every send is told of what happened to it; an event that nobody hears would end the process.
+  // Every send gets its own outcome; an error event without a listener would end the process.
   transport.on('error', () => {});
-  // Sends are let in one by one, because what already stands in the pool's own line cannot be called back.
-  const queue = createFairQueue({ slots: connections });
+  // A mail in the pool's own queue cannot be withdrawn, so mails wait here.
+  const queue = createFairQueue({ slots: maxConnections });
 
   async function send(mail: Mail): Promise<SendOutcome> {
     try {
@@ -74,34 +74,34 @@ export function createMailer({ url, from }: { url: Secret; from: string }): Mail
   return {
     async send(mail, signal) {
       if (!isMailAddress(mail.to))
-        return { ok: false, permanent: true, error: 'The mail address is none that mail can be sent to.' };
-      let isBegun = false;
+        return { ok: false, permanent: true, error: 'The mail address is invalid.' };
+      let isStarted = false;
       const sending = queue.run('', async () => {
-        if (signal.aborted) return waited;
-        isBegun = true;
+        if (signal.aborted) return notStarted;
+        isStarted = true;
         return send(mail);
       });
-      return withinTime(sending, signal, () => (isBegun ? late : waited));
+      return resolveOnAbort(sending, signal, () => (isStarted ? timedOut : notStarted));
     },
     close: async () => transport.close(),
   };
 }
 
-const late: SendOutcome = { ok: false, error: 'The mail server did not take the mail in time.' };
-const waited: SendOutcome = {
+const timedOut: SendOutcome = { ok: false, error: 'The mail server timed out.' };
+const notStarted: SendOutcome = {
   ok: false,
   unsent: true,
   error: 'The mail waited too long behind others for the mail server; nothing was sent.',
 };
 
-/** A mail that is on its way cannot be called back; nobody waits for it any longer. */
-function withinTime(
+/** A mail that is being sent cannot be withdrawn; the caller stops waiting for it. */
+function resolveOnAbort(
   sending: Promise<SendOutcome>,
   signal: AbortSignal,
-  otherwise: () => SendOutcome,
+  onTimeout: () => SendOutcome,
 ): Promise<SendOutcome> {
   return new Promise((resolve, reject) => {
-    const onAbort = () => resolve(otherwise());
+    const onAbort = () => resolve(onTimeout());
     if (signal.aborted) onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
     sending.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));

@@ -1,0 +1,92 @@
+import { groupBy } from '../lib/groupBy.ts';
+import { isShadow, type RaisedAlert, severityOf } from '../model/alert.ts';
+import { type AlertLinks, raisedType } from '../model/notification.ts';
+import type { Db } from '../store/db.ts';
+import { type AlertDocument, findAlertDocuments } from '../store/destinations/alertDocuments.ts';
+import { retractDeliveries } from '../store/destinations/followUps.ts';
+import { insertDeliveries, type NewMessage } from '../store/destinations/insertDeliveries.ts';
+import { type Recipient as BoundRecipient, findRecipients } from '../store/destinations/recipients.ts';
+import { createAlertFilters } from './createAlertFilters.ts';
+
+/** Inserts the deliveries of new alerts, in the alerts' own transaction. */
+export function createNotifyOnAlerts({ links, now }: { links: AlertLinks; now: () => number }) {
+  return async (tx: Db, raised: readonly RaisedAlert[]): Promise<void> => {
+    const notified = raised.filter(
+      ({ finding }) => !finding.suppressed && !finding.backfilled && !isShadow(finding),
+    );
+    if (notified.length === 0) return;
+    const recipients = (await findRecipients(tx, notified.map(toSource)))
+      .map(({ index, ...recipient }) => ({ ...recipient, alert: alertAt(notified, index) }))
+      .filter(
+        ({ minSeverity, alert }) =>
+          minSeverity === null || severityOf[alert.finding.severity] >= severityOf[minSeverity],
+      );
+    if (recipients.length === 0) return;
+    const at = now();
+    const documents = await readDocuments(tx, recipients);
+    const passes = createAlertFilters(at);
+    const selected: Recipient[] = [];
+    for (const recipient of recipients) {
+      const { alert, query } = recipient;
+      if (query === null || (await passes(query, documentOf(documents, alert)))) selected.push(recipient);
+    }
+    await insertDeliveries(tx, toMessages(documents, selected, links), at);
+  };
+}
+
+/** Cancels unsent deliveries of retracted alerts and notifies those who received one, in the transaction of the retraction. */
+export function createNotifyOnRetractions({ now }: { now: () => number }) {
+  return async (tx: Db, retracted: readonly { tenantId: number; uid: string }[]): Promise<void> => {
+    if (retracted.length > 0) await retractDeliveries(tx, retracted, now());
+  };
+}
+
+type Recipient = Omit<BoundRecipient, 'index'> & { alert: RaisedAlert };
+type Documents = ReadonlyMap<string, AlertDocument>;
+
+function toSource({ finding }: RaisedAlert) {
+  const { tenantId, kind, meta } = finding;
+  const triggerAlertId = typeof meta.triggerAlertId === 'number' ? meta.triggerAlertId : undefined;
+  const ids = { detector: finding.detectorId, trigger: triggerAlertId, action: finding.actionId };
+  return { tenantId, kind, sourceId: ids[kind] ?? null };
+}
+
+function alertAt(alerts: readonly RaisedAlert[], index: number): RaisedAlert {
+  const alert = alerts[index];
+  if (!alert) throw new Error(`There is no alert ${index} in this batch.`);
+  return alert;
+}
+
+async function readDocuments(tx: Db, recipients: readonly Recipient[]): Promise<Documents> {
+  const alerts = new Set(recipients.map(({ alert }) => alert));
+  const keys = Array.from(alerts, ({ finding: { tenantId, timestamp }, uid }) => ({
+    tenantId,
+    timestamp,
+    uid,
+  }));
+  return new Map((await findAlertDocuments(tx, keys)).map((document) => [document.uid, document]));
+}
+
+function documentOf(documents: Documents, { uid }: RaisedAlert): AlertDocument {
+  const document = documents.get(uid);
+  if (!document) throw new Error(`The alert ${uid} cannot be read back.`);
+  return document;
+}
+
+function toMessages(documents: Documents, recipients: readonly Recipient[], links: AlertLinks): NewMessage[] {
+  return Array.from(
+    groupBy(recipients, ({ alert }) => alert),
+    ([alert, own]) => {
+      const { finding, uid } = alert;
+      const document = documentOf(documents, alert);
+      const { tenantId, timestamp, contractId } = finding;
+      return {
+        tenantId,
+        type: raisedType(finding),
+        data: { ...document, links: links(document) },
+        destinationIds: [...new Set(own.map(({ destinationId }) => destinationId))],
+        alert: { uid, timestamp, contractId },
+      };
+    },
+  );
+}

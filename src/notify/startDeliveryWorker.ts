@@ -1,0 +1,165 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
+import { groupBy } from '../lib/groupBy.ts';
+import { withTimeLimit } from '../lib/withTimeLimit.ts';
+import type { SendOutcome, Target } from '../model/notification.ts';
+import type { Store } from '../store/db.ts';
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  releaseDeliveries,
+} from '../store/destinations/claimDeliveries.ts';
+import { deadLetterDeliveries } from '../store/destinations/deadLetterDeliveries.ts';
+import { findTargets, openTarget, type SealedTarget } from '../store/destinations/targets.ts';
+import type { Keyring } from '../store/keyring.ts';
+import { createHostLoad } from './createHostLoad.ts';
+import { maxConcurrentMails } from './createMailer.ts';
+import type { Notifier } from './createNotifier.ts';
+import { createSettler } from './createSettler.ts';
+import { toAttemptResult } from './toAttemptResult.ts';
+
+type Options = {
+  store: Store;
+  keyring: Keyring;
+  notifier: Notifier;
+  /** Subscribes to notifications of new deliveries. */
+  listen: (onNotify: () => void) => () => Promise<void>;
+  /** Counts a message that got through. */
+  onDelivered: (type: Target['type'], tenantId: number) => void;
+  now: () => number;
+  /** Between 0 and 1. */
+  random: () => number;
+  onError: (error: unknown) => void;
+};
+
+/** Attempts under way at once in this process. */
+const maxConcurrentAttempts = 1000;
+const pollMs = 1000;
+const deadLetterEveryMs = 60_000;
+/** No attempt may take longer; shorter than the lease of a delivery. */
+const attemptTimeoutMs = 25_000;
+/** How long attempts under way may continue when Vigil stops. */
+const stopGraceMs = 5000;
+
+/** Sends due deliveries until it is stopped. Any number of processes may run it side by side. */
+export function startDeliveryWorker(options: Options): { stop(): Promise<void> } {
+  const { store, keyring, notifier, now, random, onError } = options;
+  const { wake: deadLetter, stop: stopDeadLettering } = createCoalescedLoop(
+    () => deadLetterDeliveries(store, now()),
+    onError,
+  );
+  const settler = createSettler({ store, keys: keyring.audit, now, onDisabled: deadLetter, onError });
+  const busy = new Map<number, number>();
+  const hosts = createHostLoad();
+  let mails = 0;
+  const running = new Set<Promise<void>>();
+  const aborting = new AbortController();
+  setMaxListeners(maxConcurrentAttempts, aborting.signal);
+  const { wake, stop: stopPolling } = createCoalescedLoop(claim, onError);
+
+  async function claim(): Promise<void> {
+    const limit = maxConcurrentAttempts - running.size;
+    if (limit <= 0) return;
+    const hasMail = notifier.has('EMAIL');
+    const limits = {
+      now: now(),
+      busy: hosts.busyWith(busy),
+      limit,
+      mailLimit: maxConcurrentMails - mails,
+      hasMail,
+    };
+    const claimed = await claimDeliveries(store, limits);
+    if (claimed.length === 0) return;
+    const batches = toBatches(claimed);
+    const ids = new Set(claimed.map(({ destinationId }) => destinationId));
+    const targets = new Map((await findTargets(store, [...ids])).map((target) => [target.id, target]));
+    const unsent: ClaimedDelivery[] = [];
+    for (const batch of batches) {
+      const target = targets.get(batch[0].destinationId);
+      if (!target) throw new Error(`The destination ${batch[0].destinationId} does not exist.`);
+      if (hosts.hasRoom(target)) start(batch, target);
+      else unsent.push(...batch);
+    }
+    if (unsent.length > 0) await releaseDeliveries(store, unsent);
+  }
+
+  function start(batch: Batch, sealed: SealedTarget): void {
+    const id = sealed.id;
+    busy.set(id, (busy.get(id) ?? 0) + 1);
+    const mail = sealed.type === 'EMAIL' ? 1 : 0;
+    mails += mail;
+    const leaveHost = hosts.enter(sealed);
+    const work = attempt(batch, sealed)
+      .catch(onError)
+      .finally(() => {
+        running.delete(work);
+        mails -= mail;
+        leaveHost();
+        const remaining = (busy.get(id) ?? 0) - 1;
+        if (remaining > 0) busy.set(id, remaining);
+        else busy.delete(id);
+        wake();
+      });
+    running.add(work);
+  }
+
+  async function attempt(batch: Batch, sealed: SealedTarget): Promise<void> {
+    const at = now();
+    const startedAt = performance.now();
+    const outcome = await send(batch, sealed, at);
+    // An attempt that Vigil aborted or never started says nothing about the receiver.
+    if (!outcome.ok && (outcome.unsent || aborting.signal.aborted)) return releaseDeliveries(store, batch);
+    const durationMs = Math.round(performance.now() - startedAt);
+    const tried = { at, durationMs, now: now(), chance: random() };
+    await settler.settle(batch.map((delivery) => toAttemptResult(delivery, outcome, tried)));
+    if (outcome.ok) for (const _ of batch) options.onDelivered(sealed.type, sealed.tenantId);
+  }
+
+  async function send(batch: Batch, sealed: SealedTarget, at: number): Promise<SendOutcome> {
+    try {
+      const target = await openTarget(keyring, sealed, at);
+      return await withTimeLimit(aborting.signal, attemptTimeoutMs, (signal) =>
+        notifier.send(target, batch, signal),
+      );
+    } catch (error) {
+      onError(error);
+      return { ok: false, error: 'Vigil failed to send; see its log.' };
+    }
+  }
+
+  const unlisten = options.listen(wake);
+  const timer = setInterval(wake, pollMs);
+  const deadLetterTimer = setInterval(deadLetter, deadLetterEveryMs);
+  wake();
+  deadLetter();
+
+  return {
+    /** Waits for the attempts under way, then aborts them; their messages are sent again. */
+    async stop() {
+      const polled = stopPolling();
+      clearInterval(timer);
+      clearInterval(deadLetterTimer);
+      await unlisten();
+      await polled;
+      const all = Promise.all(running);
+      await Promise.race([all, sleep(stopGraceMs, undefined, { ref: false })]);
+      aborting.abort();
+      settler.stop();
+      await Promise.all(running);
+      await stopDeadLettering();
+    },
+  };
+}
+
+type Batch = readonly [ClaimedDelivery, ...ClaimedDelivery[]];
+
+/** A mail or chat message contains all due messages of its destination; a webhook contains one. */
+function toBatches(claimed: readonly ClaimedDelivery[]): Batch[] {
+  const single = claimed.filter(({ isGrouped }) => !isGrouped).map((delivery): Batch => [delivery]);
+  const grouped = groupBy(
+    claimed.filter(({ isGrouped }) => isGrouped),
+    ({ destinationId }) => destinationId,
+  );
+  return [...single, ...grouped.values()];
+}

@@ -1,0 +1,63 @@
+import { createHmac } from 'node:crypto';
+import type { Message, Target } from '../model/notification.ts';
+
+/** Receivers commonly accept no more. */
+const maxBodyBytes = 20_000;
+const maxMessageLength = 2000;
+/** Precedes the base64 of a secret. */
+const prefix = 'whsec_';
+
+/** Standard Webhooks 1.0.0: the headers of the destination replace the defaults, but not those of the signature. */
+export function toWebhookRequest(target: Target, message: Message, now: number) {
+  const body = webhookBody(message);
+  const timestamp = Math.floor(now / 1000);
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    'user-agent': 'Vigil',
+    ...withLowerCaseNames(target.headers),
+    'webhook-id': message.uid,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': webhookSignature(target.secrets, { id: message.uid, timestamp, body }),
+  };
+  return { method: target.method ?? 'POST', headers, body };
+}
+
+/** Lets a header of the destination replace a default in any spelling. */
+export function withLowerCaseNames(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** The body of a webhook. One that would be too long leaves out members that the alert itself has. */
+export function webhookBody(message: Message): string {
+  const whole = write(message, message.data);
+  if (Buffer.byteLength(whole) < maxBodyBytes) return whole;
+  const { meta: _meta, ...data } = message.data;
+  const cut = { ...data, ...('message' in data ? { message: shorten(data.message) } : {}), truncated: true };
+  const shorter = write(message, cut);
+  if (Buffer.byteLength(shorter) < maxBodyBytes) return shorter;
+  const { uid, severity, links } = data;
+  return write(message, { uid, severity, links, truncated: true });
+}
+
+function write({ type, timestamp, sequence }: Message, data: Record<string, unknown>): string {
+  return JSON.stringify({ type, timestamp: new Date(timestamp).toISOString(), sequence, data });
+}
+
+function shorten(text: unknown): unknown {
+  return typeof text === 'string' && text.length > maxMessageLength
+    ? `${text.slice(0, maxMessageLength).toWellFormed()}…`
+    : text;
+}
+
+/** The signature header of Standard Webhooks 1.0.0: one signature for each secret, newest first. */
+export function webhookSignature(
+  secrets: readonly string[],
+  { id, timestamp, body }: { id: string; timestamp: number; body: string },
+): string {
+  return secrets
+    .map((secret) => {
+      const key = Buffer.from(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret, 'base64');
+      return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+    })
+    .join(' ');
+}
