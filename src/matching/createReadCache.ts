@@ -50,7 +50,7 @@ type ChainValues = {
  * How scripts run: at once, but only while the tenant's allowance for the block lasts; or in the background, with a pause
  * after each, so that they do not occupy a processor for long; otherwise as they come.
  */
-export type ScriptPace = { allowance: (tenantId: number) => { leftMs: number } } | 'background';
+export type ScriptPace = { allowance: (tenantId: number) => { remainingMs: number } } | 'background';
 
 /** Results in the order of the requests, each of the type that `ReadResults` names. */
 export type Fetch = (requests: readonly ReadRequest[], pace?: ScriptPace) => Promise<readonly unknown[]>;

@@ -18,15 +18,15 @@ export type Compiler = { compile: typeof compile; toFault: typeof toFault };
 /** Sent as text into the worker, so the functions below may use nothing of this module but each other. */
 export const compilerCode = [compile, parse, toFault].map(String).join('\n');
 
-/** Finds or makes the function of a source; the least recently used ones make room. */
+/** Returns the cached function of a source or compiles it; evicts the least recently used ones. */
 function compile(library: Library, limits: Limits, names: readonly string[], source: string): Compiled {
   const { scripts } = library;
   const key = `${names.join()}\n${source}`;
-  const known = scripts.get(key);
-  if (known !== undefined) {
+  const cached = scripts.get(key);
+  if (cached !== undefined) {
     scripts.delete(key);
-    scripts.set(key, known);
-    return { script: known };
+    scripts.set(key, cached);
+    return { script: cached };
   }
   if (source.length > limits.sourceChars) {
     return {
@@ -49,9 +49,9 @@ function compile(library: Library, limits: Limits, names: readonly string[], sou
 }
 
 /**
- * A source that closes our bracket and opens another would run outside its function. Each form is therefore compiled
- * in two shells in which no such text can be right: `(…)` and `[…]` end differently, and after the block of an arrow
- * function in parentheses may come only `,` or `)`, with which no statement after the block of an `if` begins.
+ * A source that closes our bracket and opens another would run outside its function. So each form is compiled in two shells,
+ * and no such text is valid in both: `(…)` and `[…]` end differently, and after the block of an arrow function in parentheses
+ * only `,` or `)` may follow, which cannot begin a statement after the block of an `if`.
  */
 function parse(context: QuickJSContext, names: readonly string[], source: string): Compiled {
   const lines = source.split('\n');
@@ -87,25 +87,26 @@ function parse(context: QuickJSContext, names: readonly string[], source: string
     const dumped: unknown = result.error.consume((error) => context.dump(error));
     const { name, message, stack } = Object(dumped);
     const [, line, column] = /\bscript:(\d+):(\d+)/.exec(String(stack)) ?? [];
-    const place = { line: Number(line ?? 0), column: Number(column ?? 0) };
+    const position = { line: Number(line ?? 0), column: Number(column ?? 0) };
     if (name !== 'SyntaxError' || message === 'stack overflow')
-      return toFault('memory', { message: String(message), ...place });
-    if (place.line <= lines.length + 1) return toFault('syntax', { message: String(message), ...place });
+      return toFault('memory', { message: String(message), ...position });
+    if (position.line <= lines.length + 1)
+      return toFault('syntax', { message: String(message), ...position });
     const end = { line: lines.length + 1, column: (lines.at(-1) ?? '').length + 1 };
     return toFault('syntax', { message: 'the script ends too early', ...end });
   }
 }
 
-/** Positions count from the first line of the shell, which is ours. */
+/** Positions count from the first line of the shell, which is not part of the source. */
 function toFault(
   code: 'syntax' | 'thrown' | 'memory',
-  said: { message: string; line: number; column: number },
+  thrown: { message: string; line: number; column: number },
 ): ScriptFault {
-  const message = said.message.replace(/\p{Cc}+/gu, ' ').slice(0, 300);
+  const message = thrown.message.replace(/\p{Cc}+/gu, ' ').slice(0, 300);
   const limit =
     message === 'stack overflow' ? 'the script is nested too deeply' : 'the script needs too much memory';
-  const what = code === 'memory' ? limit : message;
-  if (said.line < 2) return { code, message: what };
-  const line = said.line - 1;
-  return { code, message: `line ${line}, column ${said.column}: ${what}`, line, column: said.column };
+  const text = code === 'memory' ? limit : message;
+  if (thrown.line < 2) return { code, message: text };
+  const line = thrown.line - 1;
+  return { code, message: `line ${line}, column ${thrown.column}: ${text}`, line, column: thrown.column };
 }

@@ -1,9 +1,9 @@
 /** Sent as text into QuickJS, so the functions below may use nothing of this module but each other. */
-export const lockDownCode = [lockDown, withoutClock, reachable].map(String).join('\n');
+export const lockDownCode = [lockDown, removeClock, findReachable].map(String).join('\n');
 
-/** Leaves only what gives the same result each time, and freezes it, so that no script leaves a trace for the next. */
+/** Removes everything nondeterministic and freezes the rest, so that no script leaves a trace for the next. */
 function lockDown(getters: object): void {
-  const kept = new Set<string | symbol>(
+  const allowed = new Set<string | symbol>(
     `AggregateError Array BigInt Boolean Date Error EvalError Infinity Iterator JSON Map Math NaN Number Object
     RangeError ReferenceError Reflect RegExp Set String Symbol SyntaxError TypeError URIError WeakMap WeakSet
     decodeURI decodeURIComponent encodeURI encodeURIComponent globalThis isFinite isNaN parseFloat parseInt
@@ -27,18 +27,18 @@ function lockDown(getters: object): void {
   const concat = Reflect.get(Reflect.get(globalThis, 'Iterator'), 'concat');
   if (concat !== undefined) hidden.push(Reflect.apply(concat, undefined, [[1]]));
 
-  withoutClock();
+  removeClock();
   for (const maker of [() => {}, function* () {}, async () => {}, async function* () {}]) {
     Object.defineProperty(Object.getPrototypeOf(maker), 'constructor', { value: undefined });
   }
   for (const name of Reflect.ownKeys(globalThis)) {
-    if (!kept.has(name)) Reflect.deleteProperty(globalThis, name);
+    if (!allowed.has(name)) Reflect.deleteProperty(globalThis, name);
   }
-  for (const object of reachable([globalThis, ...hidden])) Object.freeze(object);
+  for (const object of findReachable([globalThis, ...hidden])) Object.freeze(object);
 }
 
-/** The sandbox has no present moment, no time zone and no chance: `Date` is UTC and wants an argument. */
-function withoutClock(): void {
+/** The sandbox has no current time, no time zone and no randomness: `Date` is UTC and requires an argument. */
+function removeClock(): void {
   const RealDate = Date;
   const utc = RealDate.UTC;
   const toMs = (value: unknown): number => {
@@ -49,7 +49,7 @@ function withoutClock(): void {
     return RealDate.parse(value);
   };
   const refuse = (what: string) => () => {
-    throw new Error(`${what} is not available: a script gives the same result each time`);
+    throw new Error(`${what} is not available: a script returns the same result each time`);
   };
   function UtcDate(...parts: [number, number, ...number[]] | [unknown] | []): object {
     if (new.target === undefined || parts.length === 0) refuse('the present time')();
@@ -81,7 +81,7 @@ function withoutClock(): void {
   Object.defineProperty(Math, 'random', { value: refuse('Math.random()') });
 }
 
-function reachable(roots: readonly object[]): Set<object> {
+function findReachable(roots: readonly object[]): Set<object> {
   const found = new Set<object>();
   const open: unknown[] = [...roots];
   while (open.length > 0) {

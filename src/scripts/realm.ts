@@ -1,15 +1,15 @@
 import { limits } from './limits.ts';
 import { lockDownCode } from './lockDown.ts';
 
-/** What QuickJS evaluates once to make a fresh context safe; its value is the `Realm` the worker drives. */
+/** QuickJS evaluates this once to make a new context safe; its value is the `Realm` that the worker uses. */
 export const realmCode = `'use strict';
 (() => {
 ${lockDownCode}
-${[furnish, createGetters, createEncoder, describeThrown].map(String).join('\n')}
-return furnish(lockDown, ${limits.resultChars});
+${[createRealmApi, createGetters, createEncoder, describeThrown].map(String).join('\n')}
+return createRealmApi(lockDown, ${limits.resultChars});
 })()`;
 
-/** How a call of `run` ended; for the last four `take` gives the text. */
+/** How a call of `run` ended; for the last four `take` returns the text. */
 export type RunCode = 'false' | 'true' | 'undefined' | 'value' | 'thrown' | 'result' | 'memory';
 export const runCodes: readonly RunCode[] = [
   'false',
@@ -29,7 +29,7 @@ type Realm = {
 
 // The functions below run inside QuickJS: they are sent as text, so they may use nothing of this module but each other.
 
-function furnish(lockDown: (getters: object) => void, maxResultChars: number): Realm {
+function createRealmApi(lockDown: (getters: object) => void, maxResultChars: number): Realm {
   const getters = createGetters();
   const encode = createEncoder(getters, maxResultChars);
   const memoryFault = Reflect.get(globalThis, 'InternalError');
@@ -85,7 +85,7 @@ function furnish(lockDown: (getters: object) => void, maxResultChars: number): R
   return { load, run, take };
 }
 
-/** The prototype of loaded objects: `e.getTxHash()` is made when it is asked for, so that loading an event stays cheap. */
+/** The prototype of loaded objects: `e.getTxHash()` is created at the first use, which keeps loading an event cheap. */
 function createGetters(): object {
   const find = (object: object, key: string | symbol): string | undefined => {
     if (typeof key !== 'string' || key.length < 4 || !key.startsWith('get')) return undefined;
@@ -100,7 +100,7 @@ function createGetters(): object {
   return new Proxy(Object.freeze({}), Object.freeze({ get }));
 }
 
-/** Reads a result as plain data without calling `toJSON`, `toString` or `valueOf` of the script's own making. */
+/** Reads a result as plain data, without calling a `toJSON`, `toString` or `valueOf` that the script defines. */
 function createEncoder(
   getters: object,
   maxChars: number,
@@ -120,7 +120,7 @@ function createEncoder(
     return { text, refused: refusal !== undefined };
   };
 
-  // Each of these gives the reason of a refusal, or nothing.
+  // Each of these returns the reason of a refusal, or undefined.
 
   function write(text: string): string | undefined {
     size += text.length;
@@ -183,25 +183,25 @@ function createEncoder(
   }
 }
 
-/** JSON of message, line and column; a thrown value may be a trap itself, so nothing of it is trusted. */
+/** JSON of message, line and column; a thrown value may be a trap itself, so its members are not trusted. */
 function describeThrown(thrown: unknown): string {
-  const said = { message: 'a value that cannot be shown', line: 0, column: 0 };
+  const description = { message: 'a value that cannot be shown', line: 0, column: 0 };
   try {
     if (typeof thrown === 'object' && thrown !== null) {
       const message: unknown = Reflect.get(thrown, 'message');
       const stack: unknown = Reflect.get(thrown, 'stack');
-      said.message = typeof message === 'string' ? message : 'an object without a message';
-      const place =
+      description.message = typeof message === 'string' ? message : 'an object without a message';
+      const position =
         typeof stack === 'string' ? /\bscript:(\d{1,6}):(\d{1,6})/.exec(stack.slice(0, 4000)) : null;
-      if (place !== null) {
-        said.line = Number(place[1]);
-        said.column = Number(place[2]);
+      if (position !== null) {
+        description.line = Number(position[1]);
+        description.column = Number(position[2]);
       }
-    } else if (typeof thrown === 'string' || typeof thrown === 'number') said.message = `${thrown}`;
-    else said.message = typeof thrown;
+    } else if (typeof thrown === 'string' || typeof thrown === 'number') description.message = `${thrown}`;
+    else description.message = typeof thrown;
   } catch {
-    return JSON.stringify(said);
+    return JSON.stringify(description);
   }
-  said.message = said.message.slice(0, 300);
-  return JSON.stringify(said);
+  description.message = description.message.slice(0, 300);
+  return JSON.stringify(description);
 }

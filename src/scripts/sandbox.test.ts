@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { createSandbox } from './sandbox.ts';
-import type { Job } from './worker.ts';
+import type { Job } from './workerProtocol.ts';
 
 const sandbox = createSandbox();
 afterAll(() => sandbox.close());
@@ -251,24 +251,24 @@ describe('the sandbox', () => {
   it('stops at the end of an allowance and says what was not run', async () => {
     const own = createSandbox();
     await own.check(1, '1');
-    const allowance = { leftMs: 200 };
+    const allowance = { remainingMs: 200 };
     const loops = Array.from({ length: 6 }, (_, n) => `for (;;) ${n};`);
     const results = await own.runWithin(allowance, 1, { e }, ['1', 'e.foo.bar', ...loops, '2']);
     expect(results.slice(0, 2)).toMatchObject([{ value: 1 }, { fault: { code: 'thrown' } }]);
     expect(results.slice(2)).toEqual([...loops, '2'].map(() => undefined));
-    expect(allowance.leftMs).toBeLessThanOrEqual(0);
+    expect(allowance.remainingMs).toBeLessThanOrEqual(0);
     expect(await own.runWithin(allowance, 1, { e }, ['1'])).toEqual([undefined]);
-    const fresh = { leftMs: 5000 };
+    const fresh = { remainingMs: 5000 };
     expect(await own.runWithin(fresh, 1, { e }, ['1', 'for (;;);', '2'])).toEqual([
       { value: 1 },
       undefined,
       { value: 2 },
     ]);
-    expect(fresh.leftMs).toBeGreaterThan(0);
-    expect(fresh.leftMs).toBeLessThan(4960);
+    expect(fresh.remainingMs).toBeGreaterThan(0);
+    expect(fresh.remainingMs).toBeLessThan(4960);
     // A loop that cannot be interrupted is stopped as well, and the next script finds a worker.
     const stuck = 'Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)';
-    expect(await own.runWithin({ leftMs: 20 }, 1, { e }, [stuck, '2'])).toEqual([undefined, undefined]);
+    expect(await own.runWithin({ remainingMs: 20 }, 1, { e }, [stuck, '2'])).toEqual([undefined, undefined]);
     expect(await own.run(2, { e }, ['e.severity'])).toEqual([{ value: 0.7 }]);
     await own.close();
   });

@@ -1,29 +1,30 @@
 import { createFairQueue } from '../lib/createFairQueue.ts';
+import { zip } from '../lib/zip.ts';
 import { decodeValue, encodeValues } from './codec.ts';
 import type { ScriptFault } from './compile.ts';
-import { createLane } from './lane.ts';
-import { createLoopMemory } from './loopMemory.ts';
-import type { Answer, Job } from './worker.ts';
+import { createLoopCache } from './createLoopCache.ts';
+import { createScriptWorker, type JobOutcome } from './createScriptWorker.ts';
+import type { Job, RawResult } from './workerProtocol.ts';
 
 export type ScriptResult = { value: unknown } | { fault: ScriptFault };
 
-/** Who pays for a script: the id of a tenant, or 0 for the platform. Workers are shared fairly between owners. */
+/** The tenant that is charged for a script, or 0 for the platform. Owners get fair shares of the workers. */
 export type ScriptOwner = number;
 export const platformOwner: ScriptOwner = 0;
 
-/** Worker time that several runs may use together; each run takes what it used from it. */
-type Allowance = { leftMs: number };
+/** Worker time that several runs share; each run subtracts what it used. */
+type Allowance = { remainingMs: number };
 
 export type Sandbox = {
   /** Compiles without running. Source is a JavaScript expression, or a body with `return`. */
   check(owner: ScriptOwner, source: string): Promise<ScriptFault | undefined>;
-  /** Loads the values once, then runs every script over them, each in a clean state: one script cannot see or change what another did. */
+  /** Loads the values once, then runs every script over them, each in a clean state: scripts cannot see or change each other's effects. */
   run(
     owner: ScriptOwner,
     values: Readonly<Record<string, unknown>>,
     sources: readonly string[],
   ): Promise<ScriptResult[]>;
-  /** The same within an allowance: undefined is a script that was not reached or did not end while the allowance lasted. */
+  /** The same within an allowance: undefined for a script that did not run or end before the allowance was used up. */
   runWithin(
     allowance: Allowance,
     owner: ScriptOwner,
@@ -39,29 +40,30 @@ type Options = {
   workersPerOwner?: number;
 };
 
-/** Sources of one slice: about as many filters as it has time for, because the rest would be sent again. */
-const mostAtOnce = 2500;
+/** About as many filters as a slice has time for, because the rest would be sent again. */
+const maxSourcesPerSlice = 2500;
 
 export function createSandbox({ workers = 1, workersPerOwner = workers }: Options = {}): Sandbox {
-  const lanes = Array.from({ length: workers }, createLane);
-  const idle = [...lanes];
+  const scriptWorkers = Array.from({ length: workers }, createScriptWorker);
+  const idle = [...scriptWorkers];
   const queue = createFairQueue({ slots: workers, slotsPerKey: workersPerOwner });
-  const loops = createLoopMemory();
+  const endless = createLoopCache();
 
-  /** One slice of a job. The worker is given back, and its owner charged, once it can serve the next without a delay. */
-  function attempt(owner: ScriptOwner, job: Job): Promise<Slice> {
+  /** Runs one slice of a job. The worker stays charged to its owner until it can serve the next job without a delay. */
+  function runSlice(owner: ScriptOwner, job: Job): Promise<JobOutcome> {
     return new Promise((resolve, reject) => {
       const work = async () => {
-        const lane = idle.pop()!;
-        // An owner that comes while this worker is taken must not wait for another one to start.
+        const worker = idle.pop();
+        if (!worker) throw new Error('More jobs run than there are script workers.');
+        // Another owner must not wait for the start of a worker while this one is busy.
         for (const other of idle) other.warmUp();
         const startedAt = performance.now();
         try {
-          const outcome = await lane.attempt(job);
-          resolve({ ...outcome, usedMs: outcome.fall ? performance.now() - startedAt : outcome.usedMs });
-          await lane.recover();
+          const outcome = await worker.attempt(job);
+          resolve({ ...outcome, usedMs: outcome.crash ? performance.now() - startedAt : outcome.usedMs });
+          await worker.recover();
         } finally {
-          idle.push(lane);
+          idle.push(worker);
         }
       };
       queue.run(owner, work).catch(reject);
@@ -69,52 +71,54 @@ export function createSandbox({ workers = 1, workersPerOwner = workers }: Option
   }
 
   /**
-   * A script that takes its worker down is left out and the others go on. A script that ran out of time is tried a second time
-   * after the others, because on a busy machine an innocent one can look like an endless loop: they are pure, so running
-   * one again does no harm. One that did not end the last time either is not given a second try.
+   * A script that crashes its worker is left out and the others continue. One that timed out runs a second time after the
+   * others, because on a busy machine an innocent script can look like an endless loop; scripts are pure, so running one again
+   * does no harm. A script that did not end the last time either gets no second try.
    */
-  async function finish(owner: ScriptOwner, job: Job, allowance?: Allowance): Promise<(Answer | Unrun)[]> {
-    const answers: (Answer | Unrun)[] = job.sources.map(() => unrun);
-    let open = [...job.sources.keys()];
-    let falls = 0;
+  async function runAll(
+    owner: ScriptOwner,
+    job: Job,
+    allowance?: Allowance,
+  ): Promise<(RawResult | NotRun)[]> {
+    const results: (RawResult | NotRun)[] = job.sources.map(() => notRun);
+    let remaining = job.sources.map((source, index) => ({ source, index }));
+    let crashes = 0;
     const suspects = new Set<number>();
-    while (open.length > 0) {
-      if (allowance && allowance.leftMs <= 0) break;
-      const sources = open.slice(0, mostAtOnce).map((index) => job.sources[index]!);
-      const limit = allowance === undefined ? {} : { limitMs: allowance.leftMs };
-      const { answers: given, fall, usedMs } = await attempt(owner, { ...job, ...limit, sources });
-      if (allowance) allowance.leftMs -= usedMs;
-      const culprit = fall === undefined ? undefined : open[fall.at];
-      if (fall !== undefined && culprit === undefined && ++falls > 1) {
-        throw new Error('The worker of the script sandbox fell twice before it ran a script.');
+    while (remaining.length > 0) {
+      if (allowance && allowance.remainingMs <= 0) break;
+      const sources = remaining.slice(0, maxSourcesPerSlice).map(({ source }) => source);
+      const limit = allowance === undefined ? {} : { limitMs: allowance.remainingMs };
+      const { results: sliceResults, crash, usedMs } = await runSlice(owner, { ...job, ...limit, sources });
+      if (allowance) allowance.remainingMs -= usedMs;
+      const culprit = crash && remaining[crash.at];
+      if (crash && !culprit && ++crashes > 1) {
+        throw new Error('The worker of the script sandbox crashed twice before it ran a script.');
       }
-      const told = open.slice(0, given.length);
-      open = open.slice(given.length);
-      if (fall !== undefined && culprit !== undefined) {
-        told.push(culprit);
-        given.push({ fault: stopped[fall.by] });
-        open = open.filter((index) => index !== culprit);
+      const finished = zip(remaining.slice(0, sliceResults.length), sliceResults);
+      remaining = remaining.slice(sliceResults.length);
+      if (crash && culprit) {
+        finished.push([culprit, { fault: stopFaults[crash.by] }]);
+        remaining = remaining.filter((item) => item !== culprit);
       }
-      for (const [position, index] of told.entries()) {
-        const answer = given[position]!;
-        const source = job.sources[index]!;
-        if (!isTime(answer)) {
-          loops.ended(owner, source);
-          answers[index] = answer;
+      for (const [item, result] of finished) {
+        const { source, index } = item;
+        if (!isTimeout(result)) {
+          endless.remove(owner, source);
+          results[index] = result;
         } else if (allowance) {
-          // Whether it loops is not judged within an allowance.
-        } else if (suspects.has(index) || loops.has(owner, source)) {
-          loops.add(owner, source);
-          answers[index] = answer;
+          // Within an allowance, a timeout does not prove an endless loop.
+        } else if (suspects.has(index) || endless.has(owner, source)) {
+          endless.add(owner, source);
+          results[index] = result;
         } else {
           suspects.add(index);
-          open.push(index);
+          remaining.push(item);
         }
       }
-      const isCutOff = allowance !== undefined && fall === undefined && given.length === 0;
-      if (isCutOff || fall?.by === 'limit') break;
+      const isCutOff = allowance !== undefined && crash === undefined && sliceResults.length === 0;
+      if (isCutOff || crash?.by === 'limit') break;
     }
-    return answers;
+    return results;
   }
 
   function toJob(values: Readonly<Record<string, unknown>>, sources: readonly string[]): Job {
@@ -126,44 +130,44 @@ export function createSandbox({ workers = 1, workersPerOwner = workers }: Option
 
   return {
     async check(owner, source) {
-      const [answer] = await finish(owner, { names: [], sources: [source] });
-      return isFault(answer) ? answer.fault : undefined;
+      const [result] = await runAll(owner, { names: [], sources: [source] });
+      return isFault(result) ? result.fault : undefined;
     },
     async run(owner, values, sources) {
-      const answers = await finish(owner, toJob(values, sources));
-      return answers.map((answer) => toResult(answer)!);
+      const results = await runAll(owner, toJob(values, sources));
+      return results.map((result) => {
+        if (result === notRun) throw new Error('A script without an allowance was not run.');
+        return toResult(result);
+      });
     },
     async runWithin(allowance, owner, values, sources) {
-      const answers = await finish(owner, toJob(values, sources), allowance);
-      return answers.map(toResult);
+      const results = await runAll(owner, toJob(values, sources), allowance);
+      return results.map((result) => (result === notRun ? undefined : toResult(result)));
     },
     async close() {
-      await Promise.all(lanes.map((lane) => lane.close()));
+      await Promise.all(scriptWorkers.map((worker) => worker.close()));
     },
   };
 }
 
-type Slice = Awaited<ReturnType<ReturnType<typeof createLane>['attempt']>>;
+const notRun = Symbol('not run');
+type NotRun = typeof notRun;
 
-const unrun = Symbol('unrun');
-type Unrun = typeof unrun;
-
-function isFault(answer: Answer | Unrun): answer is { fault: ScriptFault } {
-  return typeof answer === 'object' && 'fault' in answer;
+function isFault(result: RawResult | NotRun): result is { fault: ScriptFault } {
+  return typeof result === 'object' && 'fault' in result;
 }
 
-function isTime(answer: Answer): boolean {
-  return isFault(answer) && answer.fault.code === 'time';
+function isTimeout(result: RawResult): boolean {
+  return isFault(result) && result.fault.code === 'time';
 }
 
-const stopped: Record<'time' | 'memory' | 'limit', ScriptFault> = {
+const stopFaults: Record<'time' | 'memory' | 'limit', ScriptFault> = {
   time: { code: 'time', message: 'the script did not end and was stopped' },
   memory: { code: 'memory', message: 'the script exhausted the sandbox and was stopped' },
   limit: { code: 'time', message: 'the script did not end and was stopped' },
 };
 
-function toResult(answer: Answer | Unrun): ScriptResult | undefined {
-  if (answer === unrun) return undefined;
-  if (typeof answer !== 'object') return { value: answer };
-  return 'fault' in answer ? answer : { value: decodeValue(answer.text) };
+function toResult(result: RawResult): ScriptResult {
+  if (typeof result !== 'object') return { value: result };
+  return 'fault' in result ? result : { value: decodeValue(result.text) };
 }

@@ -24,7 +24,7 @@ type Options = {
   runScripts: RunScripts;
   /** For scripts that a block waits for. */
   runBlockScripts: (
-    allowance: { leftMs: number },
+    allowance: { remainingMs: number },
     ...run: Parameters<RunScripts>
   ) => Promise<readonly (ScriptResult | undefined)[]>;
   egress: Egress;

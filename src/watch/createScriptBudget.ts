@@ -1,4 +1,4 @@
-type Account = { leftMs: number; at: number };
+type Account = { remainingMs: number; at: number };
 
 /** Script time that a tenant gains with each block and with each millisecond that passes, and the limit of what it can save. */
 const perBlockMs = 5;
@@ -14,16 +14,16 @@ export function createScriptBudget(now: () => number = () => performance.now()) 
 
   function refill(tenantId: number): Account {
     const at = now();
-    const account = accounts.get(tenantId) ?? { leftMs: maxSavedMs, at };
+    const account = accounts.get(tenantId) ?? { remainingMs: maxSavedMs, at };
     accounts.set(tenantId, account);
-    account.leftMs = Math.min(maxSavedMs, account.leftMs + perBlockMs + (at - account.at) * perMs);
+    account.remainingMs = Math.min(maxSavedMs, account.remainingMs + perBlockMs + (at - account.at) * perMs);
     account.at = at;
     return account;
   }
 
   return {
     /** The allowance of each tenant for one block; the sandbox deducts what scripts use. */
-    openBlock(): (tenantId: number) => { leftMs: number } {
+    openBlock(): (tenantId: number) => { remainingMs: number } {
       const opened = new Map<number, Account>();
       return (tenantId) => {
         const account = opened.get(tenantId) ?? refill(tenantId);

@@ -4,19 +4,24 @@ import { Worker } from 'node:worker_threads';
 import { limits } from './limits.ts';
 import { realmCode, runCodes } from './realm.ts';
 import { threadCpuMs } from './threadCpu.ts';
-import { type Answer, type Job, type Message, type WorkerSetup, workerCode } from './worker.ts';
+import { workerCode } from './workerCode.ts';
+import type { Job, Message, RawResult, WorkerSetup } from './workerProtocol.ts';
 
 /**
- * The answers as far as they came: fewer than the sources when the slice of time or the limit of the job ended first.
- * `fall.at` is the source that took the worker down, or -1 if no tenant code ran.
+ * The results so far: fewer than the sources when the slice of time or the limit of the job ended first. `crash.at` is the
+ * source that crashed the worker, or -1 if no tenant code ran.
  */
-type Outcome = { answers: Answer[]; usedMs: number; fall?: { at: number; by: 'time' | 'memory' | 'limit' } };
+export type JobOutcome = {
+  results: RawResult[];
+  usedMs: number;
+  crash?: { at: number; by: 'time' | 'memory' | 'limit' };
+};
 
-export type Lane = {
-  attempt(job: Job): Promise<Outcome>;
-  /** Starts the worker before it is needed. */
+export type ScriptWorker = {
+  attempt(job: Job): Promise<JobOutcome>;
+  /** Starts the thread before it is needed. */
   warmUp(): void;
-  /** Resolves when the lane can take a job without a delay; after a fall a new worker is started for that. */
+  /** Resolves when it can take a job without a delay; after a crash this starts a new thread. */
   recover(): Promise<void>;
   close(): Promise<void>;
 };
@@ -28,23 +33,23 @@ const pollMs = 100;
 const limitedPollMs = 25;
 const pollsWithoutProgress = 2;
 const cpuMsWithoutProgress = 4 * limits.scriptMs;
-/** What a job may take beyond its own limit until its worker is stopped from outside. */
-const graceMs = 50;
+/** A job may exceed its limit by this before its worker is stopped from outside. */
+const limitGraceMs = 50;
 
-/** One worker thread, started at the first job and again after each fall; takes one job at a time. */
-export function createLane(): Lane {
+/** One worker thread, started at the first job and again after each crash; takes one job at a time. */
+export function createScriptWorker(): ScriptWorker {
   const progress = new Int32Array(new SharedArrayBuffer(8));
   let worker: Worker | undefined;
   let closed = false;
-  let hasFallen = false;
+  let hasCrashed = false;
 
   return {
     async attempt(job) {
-      refuseWhenClosed();
+      throwIfClosed();
       const outcome = await post(start(), progress, job);
-      if (outcome.fall !== undefined) {
-        hasFallen = true;
-        refuseWhenClosed();
+      if (outcome.crash !== undefined) {
+        hasCrashed = true;
+        throwIfClosed();
       }
       return outcome;
     },
@@ -52,8 +57,8 @@ export function createLane(): Lane {
       if (!closed) start();
     },
     async recover() {
-      if (!hasFallen) return;
-      hasFallen = false;
+      if (!hasCrashed) return;
+      hasCrashed = false;
       await stop();
       if (!closed) await post(start(), progress, { names: [], sources: ['0'] });
     },
@@ -63,7 +68,7 @@ export function createLane(): Lane {
     },
   };
 
-  function refuseWhenClosed(): void {
+  function throwIfClosed(): void {
     if (closed) throw new Error('The script sandbox was closed.');
   }
 
@@ -93,12 +98,12 @@ function startWorker(progress: Int32Array): Worker {
     workerData: { ...quickjs, realmCode, runCodes, limits, progress } satisfies WorkerSetup,
     env: {},
     execArgv: [],
-    // What the engine prints when it falls would name paths of the host.
+    // The engine's output on a crash would reveal paths of the host.
     stdout: true,
     stderr: true,
     resourceLimits: { stackSizeMb: 32 },
   });
-  // An error that no job waits for must find a listener, or it would end the process.
+  // An error event without a listener would end the process.
   worker.on('error', () => {});
   worker.unref();
   return worker;
@@ -111,28 +116,28 @@ function findQuickJS(): Pick<WorkerSetup, 'quickjs' | 'wasmModule'> {
 }
 
 /**
- * QuickJS asks for interruption only between its own steps, so a native loop is seen as a job that makes no progress
- * while its thread is at work: on a busy machine the clock alone would stop the innocent.
+ * QuickJS can be interrupted only between its own steps, so a native loop shows as a job that makes no progress while its
+ * thread uses processor time: on a busy machine wall time alone would stop innocent scripts.
  */
-function post(worker: Worker, progress: Int32Array, job: Job): Promise<Outcome> {
+function post(worker: Worker, progress: Int32Array, job: Job): Promise<JobOutcome> {
   return new Promise((resolve) => {
-    const answers: Answer[] = [];
+    const results: RawResult[] = [];
     let usedMs = 0;
     let last = -1;
     let polls = 0;
     const cpuMs = () => threadCpuMs(fs, Atomics.load(progress, 1));
     let cpu = cpuMs();
-    const isLimited = job.limitMs !== undefined;
+    const { limitMs } = job;
     let runningMs = 0;
     let cpuAtStart: number | undefined;
-    const every = isLimited ? limitedPollMs : pollMs;
+    const intervalMs = limitMs !== undefined ? limitedPollMs : pollMs;
     const timer = setInterval(() => {
       const index = Atomics.load(progress, 0);
-      if (isLimited && index >= 0) {
-        runningMs += every;
+      if (limitMs !== undefined && index >= 0) {
+        runningMs += intervalMs;
         cpuAtStart ??= cpuMs();
-        const mostMs = job.limitMs! + graceMs;
-        if (runningMs >= mostMs && cpuMs() - cpuAtStart >= mostMs) fall(index, 'limit');
+        const stopAfterMs = limitMs + limitGraceMs;
+        if (runningMs >= stopAfterMs && cpuMs() - cpuAtStart >= stopAfterMs) crash(index, 'limit');
       }
       if (index < 0 || index !== last) {
         last = index;
@@ -141,25 +146,26 @@ function post(worker: Worker, progress: Int32Array, job: Job): Promise<Outcome> 
         return;
       }
       polls += 1;
-      const isStuck = polls * every >= pollMs * pollsWithoutProgress && cpuMs() - cpu >= cpuMsWithoutProgress;
-      if (isStuck) fall(index, 'time');
-    }, every);
+      const isStuck =
+        polls * intervalMs >= pollMs * pollsWithoutProgress && cpuMs() - cpu >= cpuMsWithoutProgress;
+      if (isStuck) crash(index, 'time');
+    }, intervalMs);
     const onMessage = (message: Message) => {
-      for (const answer of message.answers) answers.push(answer);
+      for (const result of message.results) results.push(result);
       usedMs = message.usedMs;
-      if (message.isLast) finish({ answers, usedMs });
+      if (message.isLast) finish({ results, usedMs });
     };
-    const onFall = () => fall(Atomics.load(progress, 0), 'memory');
-    worker.on('message', onMessage).on('error', onFall).on('exit', onFall);
+    const onCrash = () => crash(Atomics.load(progress, 0), 'memory');
+    worker.on('message', onMessage).on('error', onCrash).on('exit', onCrash);
     worker.postMessage(job, []);
 
-    function fall(at: number, by: 'time' | 'memory' | 'limit'): void {
-      finish({ answers, usedMs, fall: { at, by } });
+    function crash(at: number, by: 'time' | 'memory' | 'limit'): void {
+      finish({ results, usedMs, crash: { at, by } });
     }
 
-    function finish(outcome: Outcome): void {
+    function finish(outcome: JobOutcome): void {
       clearInterval(timer);
-      worker.off('message', onMessage).off('error', onFall).off('exit', onFall);
+      worker.off('message', onMessage).off('error', onCrash).off('exit', onCrash);
       resolve(outcome);
     }
   });

@@ -1,7 +1,7 @@
-const mostRemembered = 1000;
+const maxCached = 1000;
 
-/** Remembers which scripts of an owner did not end when they last ran; the oldest are forgotten. */
-export function createLoopMemory() {
+/** Caches which scripts of an owner did not end when they last ran; evicts the oldest owner when full. */
+export function createLoopCache() {
   const owners = new Map<number, Set<string>>();
   let size = 0;
 
@@ -13,13 +13,15 @@ export function createLoopMemory() {
       if (sources.has(source)) return;
       sources.add(source);
       size += 1;
-      if (size > mostRemembered) {
-        const [oldest, theirs] = owners.entries().next().value!;
-        size -= theirs.size;
-        owners.delete(oldest);
+      if (size > maxCached) {
+        const [oldest] = owners;
+        if (!oldest) return;
+        const [oldestOwner, evicted] = oldest;
+        size -= evicted.size;
+        owners.delete(oldestOwner);
       }
     },
-    ended(owner: number, source: string): void {
+    remove(owner: number, source: string): void {
       const sources = owners.get(owner);
       if (!sources?.delete(source)) return;
       size -= 1;
