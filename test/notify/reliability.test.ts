@@ -234,7 +234,9 @@ describe('mails and chat messages', () => {
     worker.wake();
     await until(() => sent.length === 3, 10_000);
     expect(sent[2]).toHaveLength(3);
-    const { data } = await world.deliveries(mail.id);
-    expect(data.every(({ state }: { state: string }) => state === 'DELIVERED')).toBe(true);
+    await until(async () => {
+      const { data } = await world.deliveries(mail.id);
+      return data.every(({ state }: { state: string }) => state === 'DELIVERED');
+    });
   });
 });

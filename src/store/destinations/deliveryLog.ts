@@ -39,7 +39,7 @@ const columns = sql`d.uid::text, d.id as sequence, d.destination_id as "destinat
   d.last_status as "lastStatus", coalesce(d.last_error, case when d.state = 'PENDING'
     and exists (select from destination x
     where x.tenant_id = d.tenant_id and x.id = d.destination_id and x.type = 'EMAIL' and x.confirmed_at is null)
-    then 'It waits for the confirmation of the e-mail address by the mailed link.' end) as "lastError",
+    then 'It waits until the e-mail address is confirmed by the mailed link.' end) as "lastError",
   (select coalesce(json_agg(json_build_object('attempt', a.attempt, 'at', a.at, 'durationMs', a.duration_ms,
     'status', a.status, 'error', a.error) order by a.attempt), '[]'::json)
    from delivery_attempt a where a.tenant_id = d.tenant_id and a.delivery_id = d.id) as attempts`;
