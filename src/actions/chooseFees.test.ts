@@ -99,7 +99,7 @@ describe('bumpFees', () => {
     );
   });
 
-  it('stops where a chain that stands still would drive the price up without end', () => {
+  it('stops where a halted chain would drive the price up without end', () => {
     const market = { maxFee: 30n * gwei, tip: 2n * gwei };
     let price: GasPrice = market;
     let bumps = 0;

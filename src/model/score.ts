@@ -38,7 +38,7 @@ export type ScoreEvent = AlertEvent | TickEvent;
 export type ScoreStep = {
   scoreGroup: string;
   base: number;
-  asked: number;
+  requested: number;
   score: number;
   scoreChange: number;
   key: string;

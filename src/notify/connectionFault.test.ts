@@ -5,7 +5,7 @@ const failed = (code: string, message = 'connect to 10.0.0.7:443, secret=hush') 
   Object.assign(new Error(message), { code });
 
 describe('the words for a failed connection', () => {
-  it('are Vigil’s own and tell nothing that the error says of addresses or secrets', () => {
+  it('are Vigil’s own and reveal no addresses or secrets of the error', () => {
     const codes = [
       'ECONNREFUSED',
       'ECONNRESET',

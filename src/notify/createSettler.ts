@@ -97,12 +97,12 @@ async function writeResults(
 ): Promise<boolean> {
   await settleDeliveries(tx, results, now);
   const failing = await recordHealth(tx, toHealth(results), now);
-  const gone = new Map(
+  const goneResults = new Map(
     results.filter(({ isGone }) => isGone).map((result) => [result.destinationId, result]),
   );
   let isDisabled = false;
   for (const destination of failing) {
-    const last = gone.get(destination.id);
+    const last = goneResults.get(destination.id);
     const isTooLong = now - destination.failingSince >= maxFailingMs;
     if (!last && !isTooLong) continue;
     await disable(

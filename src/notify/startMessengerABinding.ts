@@ -66,8 +66,8 @@ export function startMessengerABinding({ store, keys, bot, now, log }: Options):
       return handle(tx, update, username);
     });
     if (reply === undefined) return;
-    const answer = await call('sendMessage', { chat_id: update.chat.id, text: reply }, 10_000);
-    if (!answer.ok) log.warn({ reason: answer.error }, 'Failed to reply to a chat');
+    const response = await call('sendMessage', { chat_id: update.chat.id, text: reply }, 10_000);
+    if (!response.ok) log.warn({ reason: response.error }, 'Failed to reply to a chat');
   }
 
   async function readBotUsername(): Promise<string> {

@@ -68,8 +68,8 @@ function toChange(
   { change, key, value }: RequestedChange,
   terms: LicenseTerms,
 ): ScoreStep {
-  const asked = toScore(change);
-  return { scoreGroup, base, asked, ...applyChange(base, asked, terms), key, value };
+  const requested = toScore(change);
+  return { scoreGroup, base, requested, ...applyChange(base, requested, terms), key, value };
 }
 
 type Runner = ReturnType<typeof createRunner>;

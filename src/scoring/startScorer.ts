@@ -33,9 +33,9 @@ export function startScorer(options: Options): { stop(): Promise<void> } {
   const { wake, stop: stopPolling } = createCoalescedLoop(claim, onError);
 
   async function claim(): Promise<void> {
-    const most = maxLanes - running.size;
-    if (most <= 0) return;
-    for (const lane of await claimLanes(store, most, [...running.keys()])) start(lane);
+    const limit = maxLanes - running.size;
+    if (limit <= 0) return;
+    for (const lane of await claimLanes(store, limit, [...running.keys()])) start(lane);
   }
 
   /** A lane whose scoring failed is claimed again when its lease ends, so that a bug does not cause a busy loop. */

@@ -49,11 +49,11 @@ async function foldWithout(
     const later = await findLaterChanges(tx, lane, { scoreGroup: change.scoreGroup, i: after }, pageSize);
     const moved: { timestamp: number; uid: string; base: number }[] = [];
     let isSame = false;
-    for (const { timestamp, uid, i, base, asked } of later) {
+    for (const { timestamp, uid, i, base, requested } of later) {
       isSame = base === running;
       if (isSame) break;
       moved.push({ timestamp, uid, base: running });
-      running = applyChange(running, asked, bounds).score;
+      running = applyChange(running, requested, bounds).score;
       after = i;
     }
     await rebaseChanges(tx, lane, moved);

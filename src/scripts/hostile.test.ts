@@ -24,7 +24,7 @@ describe('hostile scripts', () => {
     expect(new Set(hostile.map(({ source }) => source)).size).toBeGreaterThanOrEqual(300);
   });
 
-  it('give what they may give, tell nothing of the host, and leave the next script as it would be alone', async () => {
+  it('return what they may, reveal nothing of the host, and do not affect the next script', async () => {
     const [alone] = await sandbox.run(1, { e }, [canary]);
     const results = await sandbox.run(
       1,
@@ -45,7 +45,7 @@ describe('hostile scripts', () => {
     'Array.prototype.reverse.call({ length: 2 ** 53 - 1 })',
     'for (;;) "x".repeat(1e6).toUpperCase()',
   ])(
-    'in a loop that cannot be interrupted are stopped, and the others of the run are answered: %s',
+    'in a loop that cannot be interrupted are stopped, and the others of the run get results: %s',
     async (source) => {
       const [before, stopped, after] = await sandbox.run(1, { e }, [canary, source, canary]);
       expect(summary(stopped!)).toBe('time');

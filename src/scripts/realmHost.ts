@@ -28,7 +28,7 @@ export type RealmHost = {
 /** Sent as text into the worker, so the functions below may use nothing of this module but each other. */
 export const realmHostCode = [createRealmHost, openModule, openRealm, closeRealm].map(String).join('\n');
 
-/** Keeps one realm of a worker and replaces it when a script has spoilt it. */
+/** Holds the realm of a worker and replaces it when a script has left it unusable. */
 function createRealmHost(quickjs: QuickJS, setup: WorkerSetup): RealmHost {
   const { limits, progress } = setup;
   let module: QuickJSWASMModule | undefined;

@@ -64,7 +64,7 @@ describe('scripts', () => {
     );
   });
 
-  it('are told where they fail, in lines and columns of their own text', async () => {
+  it('report where they fail, in lines and columns of their own text', async () => {
     expect(await sandbox.check(1, 'e.severity >= 0.5')).toBeUndefined();
     expect(await sandbox.check(1, 'const x = 1;\nreturn x')).toBeUndefined();
     expect(await sandbox.check(1, 'throw new Error("not run")')).toBeUndefined();
@@ -156,7 +156,7 @@ describe('the sandbox', () => {
     expect(results).toEqual(Array.from({ length: 60 }, (_, index) => ({ value: 1e6 + index })));
   });
 
-  it('refuses values that do not fit with a fault, and goes on', async () => {
+  it('refuses values that do not fit with a fault, and continues', async () => {
     const [result] = await sandbox.run(1, { e: { text: 'x'.repeat(3_000_000) } }, ['1']);
     expect(result).toMatchObject({ fault: { code: 'memory' } });
     expect(await resultOf('1')).toBe(1);

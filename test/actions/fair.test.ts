@@ -50,7 +50,7 @@ describe('intents of one tenant', { timeout: 120_000 }, () => {
     return measured.sort((one, other) => one - other)[Math.floor(samples / 2)]!;
   }
 
-  it('whose filters never end delay nobody else, and end with a reason', async () => {
+  it('whose filters never end delay no other tenant, and end with a reason', async () => {
     const { vigil } = world;
     await signedAfter();
     const quiet = await median();

@@ -9,7 +9,7 @@ const value = () => chain.vault.call('value');
 const outcomes = (alerts: readonly Json[]) => alerts.map(({ meta }) => meta.outcome);
 
 describe('an alert', () => {
-  it('fires the action that is bound to its detector: once, signed, mined, and told by action alerts', async () => {
+  it('fires the action that is bound to its detector: once, signed, mined, and reported by action alerts', async () => {
     const detectorId = await chain.addSource();
     const action = await chain.addAction({
       params: [{ name: 'value', value: '41' }],
@@ -118,7 +118,7 @@ describe('an alert', () => {
     expect(await chain.ended(action)).toHaveLength(1);
   });
 
-  it('tells destinations of what became of the action, and counts it', async () => {
+  it('notifies destinations of the outcome of the action, and counts it', async () => {
     const { vigil } = chain;
     const before = await counted();
     const detectorId = await chain.addSource();
@@ -205,7 +205,7 @@ describe('what cannot be done', () => {
     expect(await chain.anvil.rpc('eth_getTransactionCount', chain.wallet.address, 'latest')).toBe(nonce);
   });
 
-  it('a call that would revert is not sent, and the contract’s own words are told', async () => {
+  it('a call that would revert is not sent, and the contract’s own error is reported', async () => {
     const stranger = await chain.addWallet();
     const { intent } = await fired({ walletId: stranger.id, funcSignature: 'pause()' });
     expect(intent).toMatchObject({ state: 'FAILED', txHash: null });
@@ -224,7 +224,7 @@ describe('what cannot be done', () => {
     expect(alerts).toEqual([]);
   });
 
-  it('a gas limit that is too low is told before anything is sent', async () => {
+  it('a gas limit that is too low is reported before anything is sent', async () => {
     const { intent } = await fired({ gasLimit: 21_500, params: [{ name: 'value', value: '1' }] });
     expect(intent.reason).toMatch(/needs about \d+ gas, and the action's limit is 21500/);
   });

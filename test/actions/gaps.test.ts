@@ -71,7 +71,7 @@ describe('a number that is missing below those of a wallet', { timeout: 60_000 }
     }, 20_000);
   }
 
-  it('because a pool dropped what somebody else sent is used up after three minutes, and the calls go on', async () => {
+  it('because a pool dropped what someone else sent is filled after three minutes, and the calls continue', async () => {
     const first = nextNonce();
     const hashes = [foreign(first), foreign(first + 1)];
     const numbers = await submitted(3);
@@ -100,7 +100,7 @@ describe('a number that is missing below those of a wallet', { timeout: 60_000 }
     ]);
   });
 
-  it('because a deep fork took back what was mined is used up as well', async () => {
+  it('because a deep fork took back what was mined is filled as well', async () => {
     const before = await fillers();
     const mined = await submitted(2);
     await finish();
@@ -144,7 +144,7 @@ describe('a number that is missing below those of a wallet', { timeout: 60_000 }
     });
   });
 
-  it('is not used up for more than the wallet may spend, and that is told', async () => {
+  it('is not filled for more than the wallet may spend, and the reason is reported', async () => {
     const before = await fillers();
     const first = nextNonce();
     const hash = foreign(first);

@@ -145,7 +145,7 @@ describe('the numbers of a wallet', { timeout: 60_000 }, () => {
     await finish();
   });
 
-  it('a process that slept while another replaced the call does not take that one for a stranger', async () => {
+  it('a process that slept while another replaced the call does not mistake that one for a foreign transaction', async () => {
     await guard.raise(1);
     await reaches('SUBMITTED');
     await actor.stop();
@@ -197,7 +197,7 @@ describe('the numbers of a wallet', { timeout: 60_000 }, () => {
     );
   }
 
-  it('one that somebody else used fails its call with the reason, and the next ones go on', async () => {
+  it('one that someone else used fails its call with the reason, and the next ones continue', async () => {
     strikeOnce('loseRequest');
     const before = outcomes().length;
     const [lost] = await guard.raise(1);
@@ -228,7 +228,7 @@ describe('the numbers of a wallet', { timeout: 60_000 }, () => {
     expect(gaps).toEqual([]);
   });
 
-  it('are given free after eight hours, however dear the call has become', async () => {
+  it('are released after eight hours, however expensive the call has become', async () => {
     world.mempool.setMarket({ minPrice: 10n ** 15n });
     await guard.raise(1);
     await reaches('SUBMITTED');

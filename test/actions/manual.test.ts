@@ -110,7 +110,7 @@ describe('POST /action/{id}/simulate', () => {
     expect((await simulate('00000000-0000-8000-8000-000000000000')).status).toBe(422);
   });
 
-  it('tells why a call would fail, in the words of the contract', async () => {
+  it('reports why a call would fail, with the decoded error of the contract', async () => {
     const stranger = await chain.addWallet();
     const action = await chain.addAction({ walletId: stranger.id, funcSignature: 'pause()' });
     const seen = await chain.vigil.ok('POST', `action/${action.id}/simulate`);

@@ -80,7 +80,7 @@ describe('what waits to be fired', { timeout: 60_000 }, () => {
       sql`update action_intent set created_at = created_at - ${ms} where state = 'WAITING'`,
     );
 
-  it('is fired by an alert over the rate limit, because that is about telling people', async () => {
+  it('is fired by an alert over the rate limit, because that limits notifications only', async () => {
     const { tenantId, guard } = await addOwn();
     const number = await raised(tenantId, guard, { suppressed: true });
     const tried = await raised(tenantId, guard, { tags: ['shadow'] });
@@ -141,7 +141,7 @@ describe('what waits to be fired', { timeout: 60_000 }, () => {
     expect(world.mempool.arrivals.length).toBe(before);
   });
 
-  it('for eight hours in vain ends with the reason, and that is told and counted', async () => {
+  it('for eight hours without success ends with the reason, which is reported and counted', async () => {
     const { vigil } = world;
     const deaf = await addOwn({ chainUid: 'gnosis' });
     const shallow = await addOwn();
@@ -181,7 +181,7 @@ describe('what waits to be fired', { timeout: 60_000 }, () => {
     expect(counted).toEqual([{ value: 1 }]);
   });
 
-  it('and whose end cannot be written holds up nobody else', async () => {
+  it('and whose end cannot be written delays no other', async () => {
     const { vigil } = world;
     const [poisoned, innocent, firing] = [await addOwn(), await addOwn(), await addOwn()];
     for (const { guard } of [poisoned, innocent])

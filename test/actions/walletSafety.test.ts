@@ -9,7 +9,7 @@ const chain = useGuardedVault();
 const one = { params: [{ name: 'value', value: '1' }] };
 
 describe('a new wallet', () => {
-  it('has limits on gas that fit its chain, unless it is told otherwise', async () => {
+  it('has limits on gas that fit its chain, unless it sets its own', async () => {
     const { vigil } = chain;
     const make = async (members: Json) => {
       const body = { tenantId: vigil.tenantId, name: 'Limits', chainUid: 'ethereum', ...members };

@@ -146,7 +146,7 @@ describe('binding a chat', () => {
     expect(await ask(chat, uid, mallory)).toContain('Bound');
   });
 
-  it('takes a code once: the same chat hears that it is bound, another is refused', async () => {
+  it('accepts a code once: the same chat is informed that it is bound, another is refused', async () => {
     startReader();
     const { id, uid } = await createDestination();
     const [chat, other] = [newChat(), newChat()];
@@ -156,7 +156,7 @@ describe('binding a chat', () => {
     expect(await read(id)).toMatchObject({ messengerAChatId: String(chat.id) });
   });
 
-  it('ends with /unbind in that chat, and the code that was seen there is worth nothing any more', async () => {
+  it('ends with /unbind in that chat, and the code that was seen there is no longer valid', async () => {
     startReader();
     const { id, uid } = await createDestination();
     const [chat, other] = [newChat(), newChat()];
@@ -210,7 +210,7 @@ describe('binding a chat', () => {
     await vi.waitFor(async () => expect(await read(id)).toMatchObject({ messengerAChatId: '-999111' }));
   });
 
-  it('switches on again what was switched off because the chat was gone, but not what the tenant disabled', async () => {
+  it('enables a destination that Vigil disabled because the chat was deleted, but not one that the tenant disabled', async () => {
     startReader();
     const [gone, disabled] = [await createDestination(), await createDestination()];
     await api.store.query(
@@ -226,7 +226,7 @@ describe('binding a chat', () => {
   });
 });
 
-describe('a destination that was switched off because its chat could not be told', () => {
+describe('a destination that was disabled because its chat could not be reached', () => {
   it.each(['the same chat', 'another'])(
     'is bound again in %s, but not by the code seen before',
     async (where) => {
@@ -263,7 +263,7 @@ describe('reading the messages of the bot', () => {
     await vi.waitFor(async () => expect(await read(next.id)).not.toMatchObject(unbound), { timeout: 10_000 });
   });
 
-  it('reads what came while nobody did, once, and nothing a second time', async () => {
+  it('reads messages of a downtime once, and nothing a second time', async () => {
     const { id, uid } = await createDestination();
     const chat = newChat();
     chats.say(chat, uid, { id: 21 });
@@ -278,7 +278,7 @@ describe('reading the messages of the bot', () => {
     expect(chats.sent.length).toBe(count);
   });
 
-  it('goes on when the messenger counts from a new number after a week of silence', async () => {
+  it('continues when the messenger restarts its update ids after a week of silence', async () => {
     await api.store.query(sql`insert into messenger_offset (bot, next_update, updated_at)
       values ('4242', 900000000, ${api.services.now() - 8 * 86_400_000})`);
     startReader();

@@ -127,7 +127,7 @@ describe('mails', () => {
     expect(await send('ops@example.com', message('d-1'))).toEqual({ ok: true, status: 250 });
   });
 
-  it('tell the same of a refused body', async () => {
+  it('report the same for a refused body', async () => {
     sink.refuseBody('421 4.3.2 Shutting down', '554 5.6.0 Not wanted');
     const [soft, hard] = [
       await send('o@example.com', message('d-1')),
@@ -167,7 +167,7 @@ describe('a mail server that does not work', () => {
     await mailer.close();
   });
 
-  it('leaves it to be tried again when the operator must mend the login, and says no password', async () => {
+  it('retries when the operator must fix the login, and shows no password', async () => {
     const sink = await startSmtpSink({ password: 'right' });
     const mailer = createMailer({ url: new Secret(sink.url), from });
     const outcome = await createEmailSender(mailer).send(target('a@example.com'), [message('d-1')], never);
@@ -178,7 +178,7 @@ describe('a mail server that does not work', () => {
     await sink.stop();
   });
 
-  it.each(['', 'nobody', 'Vigil <a@x\r\nRCPT TO:<b@x>>'])('is not begun with the sender %j', (sender) => {
+  it.each(['', 'nobody', 'Vigil <a@x\r\nRCPT TO:<b@x>>'])('does not start with the sender %j', (sender) => {
     expect(() => createMailer({ url: new Secret('smtp://127.0.0.1:1'), from: sender })).toThrow(
       'VIGIL_MAIL_FROM',
     );

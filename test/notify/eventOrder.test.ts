@@ -64,7 +64,7 @@ describe('the order of events', () => {
     expect(told.map(({ tenantId }) => tenantId)).toEqual([1, 2]);
   });
 
-  it('passes over nothing and repeats nothing for a reader that always looks, whatever writers do', async () => {
+  it('skips nothing and repeats nothing for a reader that polls, whatever writers do', async () => {
     const random = createRandom('writers of events');
     const before = await lastAlertEvent(store);
     let written = 0;
@@ -115,7 +115,7 @@ describe('the order of events', () => {
     console.log(`${written} events, of which no reader missed one`);
   }, 60_000);
 
-  it('goes on where a reader was who counted by transactions', async () => {
+  it('continues for a reader that counted by transactions', async () => {
     await store.query(
       sql`insert into alert_event (xid, tenant_id, contract_id, alert_uid, alert_timestamp, type, at)
         select '9'::xid8, 77, 1, gen_random_uuid(), 1, 'raised', 1 from generate_series(1, 2)`,

@@ -60,7 +60,7 @@ const deliveries = () =>
 const toBoss = (title: string) => [{ to: `boss${count}@example.com`, title }];
 
 describe('a subscription that ends', () => {
-  it('is told to the managers at each of its days, once', async () => {
+  it('notifies the managers on each of its days, once', async () => {
     await subscribe(10, [7, 1]);
     await look();
     expect(await mails()).toEqual([]);
@@ -76,7 +76,7 @@ describe('a subscription that ends', () => {
     expect(await mails()).toEqual([]);
   });
 
-  it('is told once after a stop over several of its days, also when it has ended meanwhile', async () => {
+  it('sends one notice after a downtime over several of its days, also when it has ended meanwhile', async () => {
     await subscribe(40, [30, 7, 1, 0]);
     api.advance(34 * day);
     await look();
@@ -86,7 +86,7 @@ describe('a subscription that ends', () => {
     expect(await mails()).toEqual(toBoss(`The subscription of Tenant ${count} has ended`));
   });
 
-  it('is not told twice when the clock is set back and comes again', async () => {
+  it('sends no notice twice when the clock is set back', async () => {
     await subscribe(10, [7]);
     api.advance(4 * day);
     await look();
@@ -141,7 +141,7 @@ describe('a subscription that ends', () => {
     expect(await mails()).toHaveLength(1);
   });
 
-  it('is not told when another follows it, nor of a tenant that is disabled', async () => {
+  it('sends no notice when another follows it, nor for a disabled tenant', async () => {
     const { expirationDate: end } = await subscribe(5, [7]);
     await subscribe(30, [], end);
     await look();
@@ -164,7 +164,7 @@ describe('a subscription that ends', () => {
     expect(await mails()).toEqual([]);
   });
 
-  it('writes no mail where there is no mail server, and tells the destinations all the same', async () => {
+  it('writes no mail without a mail server, and still notifies the destinations', async () => {
     await api.ok('POST', 'destination', {
       tenantId,
       type: 'HTTP',
@@ -177,7 +177,7 @@ describe('a subscription that ends', () => {
     expect(await deliveries()).toHaveLength(1);
   });
 
-  it('ends watching a week later, tells so once, and a new one begins it again', async () => {
+  it('ends watching a week later, with one notice, and a new one starts it again', async () => {
     const client = new Client({ ...api.connection });
     const heard: string[] = [];
     onTestFinished(() => client.end());

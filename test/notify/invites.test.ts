@@ -50,7 +50,7 @@ async function outbox(): Promise<Row[]> {
 }
 
 describe('an invite', () => {
-  it('is mailed with a link that accepts it, which nobody else gets to see', async () => {
+  it('is mailed with a link that accepts it, which no one else can see', async () => {
     const answer = await invite();
     expect(answer.status).toBe(201);
     expect(answer.headers.get('x-invite-accept-link')).toBeNull();
@@ -117,14 +117,14 @@ describe('an invite', () => {
     expect(sink.mails).toHaveLength(1);
   });
 
-  it('is given up for good when there is no such mailbox, and its secret is forgotten', async () => {
+  it('is dead when there is no such mailbox, and its secret is deleted', async () => {
     await invite();
     sink.refuse('550 5.1.1 No such user');
     await sendDueMails(options());
     expect((await outbox())[0]).toMatchObject({ state: 'DEAD', attempts: 1, sealed: null });
   });
 
-  it('is given up after the last attempt of the schedule', async () => {
+  it('is dead after the last attempt of the schedule', async () => {
     await invite();
     await api.store.query(sql`update mail_outbox set attempts = 9`);
     sink.refuse('451 4.7.1 Greylisted');

@@ -52,7 +52,7 @@ async function countOf(destinationId: number, state: string): Promise<number> {
 }
 
 describe('a long queue', () => {
-  it('of a destination that is disabled is given up without holding back what others get', async () => {
+  it('of a disabled destination is dead-lettered without delaying other destinations', async () => {
     const gone = await world.addDestination('/gone');
     const well = await world.addDestination('/well');
     await queue(gone.id, many);
@@ -69,7 +69,7 @@ describe('a long queue', () => {
     expect(world.errors).toEqual([]);
   });
 
-  it('that was being given up when the process died is given up by the next one', async () => {
+  it('that was being dead-lettered when the process crashed is finished by the next one', async () => {
     const { id } = await world.addDestination('/half');
     await queue(id, 10);
     await world.store.query(
@@ -80,7 +80,7 @@ describe('a long queue', () => {
     await worker.stop();
   });
 
-  it('of a deleted destination is given up, and what is settled and old is forgotten', async () => {
+  it('of a deleted destination is dead-lettered, and old settled deliveries are purged', async () => {
     const deleted = await world.addDestination('/deleted');
     await queue(deleted.id, many);
     await world.ok('DELETE', `destination/${deleted.id}`);
@@ -95,7 +95,7 @@ describe('a long queue', () => {
     expect([await countOf(deleted.id, 'DEAD'), await countOf(old.id, 'DELIVERED')]).toEqual([many, 0]);
   });
 
-  it('of events that nobody can resume from any more is forgotten', async () => {
+  it('of events that no reader can resume from is purged', async () => {
     const at = world.now();
     for (const age of [8 * dayMs, 6 * dayMs])
       await world.store.query(

@@ -48,7 +48,7 @@ describe('the first messenger', () => {
     await api.stop();
   });
 
-  it('gets what was told, as the preview shows it', async () => {
+  it('receives the message as the preview shows it', async () => {
     expect(await send(-100, message('d-1'))).toEqual({ ok: true, status: 200 });
     expect(api.sent).toEqual([
       { chatId: '-100', marked: true, text: expect.stringContaining('[HIGH] Large transfer') },
@@ -110,7 +110,7 @@ describe('the first messenger', () => {
     expect(api.sent[0]).toMatchObject({ marked: false });
   });
 
-  it('is tried again after a fault of its own, of the token or of the net, and the token is never told', async () => {
+  it('is retried after a fault of its own, of the token or of the network, and the token is never shown', async () => {
     api.fail(-100, { error_code: 500, description: 'Internal Server Error' });
     const wrong = createBot({ url: api.url, token: new Secret('4242:wrong-secret') });
     const away = createBot({ url: 'http://127.0.0.1:1', token: new Secret('4242:wrong-secret') });
@@ -130,7 +130,7 @@ describe('the first messenger', () => {
     await Promise.all([wrong.close(), away.close()]);
   });
 
-  it('keeps nobody waiting beyond the time of the attempt', async () => {
+  it('does not exceed the time limit of the attempt', async () => {
     api.hang(true);
     const started = performance.now();
     const outcome = await createMessengerASender(bot).send(

@@ -160,7 +160,7 @@ describe('a destination that hangs', () => {
 });
 
 describe('a mail server that is slow', () => {
-  it('holds only a few places of those that send, and who waits for it has not failed', async () => {
+  it('takes only a few of the concurrent attempts, and a mail that waits for it has not failed', async () => {
     const state = { now: 0, most: 0, sent: 0 };
     const sender: Sender = {
       send: async () => {
@@ -198,7 +198,7 @@ describe('a mail server that is slow', () => {
 });
 
 describe('mails and chat messages', () => {
-  it('tell of all that is due in one message of at most 100, and wait for the grouping time', async () => {
+  it('group all due messages, at most 100 at a time, and wait for the grouping time', async () => {
     const sent: Message[][] = [];
     const sender: Sender = {
       send: async (_target, messages) => {

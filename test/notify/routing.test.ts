@@ -69,8 +69,8 @@ async function raiseOne(members: Partial<Finding>): Promise<string> {
   return raised[0]!.uid;
 }
 
-describe('who is told', () => {
-  it('is what the tags say where nothing is bound, and nobody through a messenger that is not bound yet', async () => {
+describe('the recipients of an alert', () => {
+  it('are those with the default tags where nothing is bound, without messengers that are not bound to a chat', async () => {
     expect(await toldOf(await raiseOne({ kind: 'detector' }))).toEqual(['default', 'detector']);
     expect(await toldOf(await raiseOne({ kind: 'trigger', group: 'trigger' }))).toEqual([
       'default',
@@ -79,7 +79,7 @@ describe('who is told', () => {
     expect(await toldOf(await raiseOne({ kind: 'action', group: 'action' }))).toEqual(['default', 'wallet']);
   });
 
-  it('is what is bound to the detector, the trigger alert or the action, and then nobody else', async () => {
+  it('are those bound to the detector, the trigger alert or the action, and then no others', async () => {
     await world.bind(ids.bound!, ids.other!);
     const trigger = await world.ok('POST', 'trigger', {
       contractId: world.contractId,
@@ -147,7 +147,7 @@ describe('who is told', () => {
     ]);
   });
 
-  it('is nobody for alerts that are suppressed or in the shadow, and nobody of another tenant', async () => {
+  it('are none for suppressed or shadow alerts, and never those of another tenant', async () => {
     expect(await toldOf(await raiseOne({ suppressed: true }))).toEqual([]);
     expect(await toldOf(await raiseOne({ tags: ['shadow'] }))).toEqual([]);
     expect(await toldOf(await raiseOne({ tenantId: world.tenantId + 1 }))).toEqual([]);
@@ -204,7 +204,7 @@ describe('who is told', () => {
     ]);
   });
 
-  it('hears of every member that a reader of the alert sees', () => {
+  it('get every member that a reader of the alert sees', () => {
     expect([...alertTable.columns.keys()].sort()).toEqual([...wholeAlert.names].sort());
   });
 });
@@ -225,7 +225,7 @@ describe('afterwards', () => {
       )
     ).map(({ type, state }) => `${type} ${state}`);
 
-  it('a retraction cancels what was not sent, and tells exactly those who may have heard', async () => {
+  it('a retraction cancels what was not sent, and notifies exactly those who may have received it', async () => {
     await world.bind(ids.bound!, ids.other!);
     const uid = await raiseOne({ detectorId: world.detectorId, ...inBlock });
     await world.store.query(
@@ -252,7 +252,7 @@ describe('afterwards', () => {
     expect(await states(uid)).toEqual(['alert.detector.raised CANCELED', 'alert.retracted PENDING']);
   });
 
-  it('an alert that is back after a retraction is told again', async () => {
+  it('an alert that is raised again after a retraction is sent again', async () => {
     await world.bind(ids.bound!);
     const again = finding({ detectorId: world.detectorId, ...inBlock });
     await prepareRaise(world.store, [again]);
@@ -269,7 +269,7 @@ describe('afterwards', () => {
     ]);
   });
 
-  it('resolving tells those who were told, once, one by one and in bulk', async () => {
+  it('resolving notifies the recipients of the alert, once, one by one and in bulk', async () => {
     await world.bind(ids.bound!);
     const [one, two] = await world.push({ name: 'Bulky one' }, { name: 'Bulky two' });
     await world.ok('PUT', `alert/${one}`, { status: 'RESOLVED' });

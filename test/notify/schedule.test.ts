@@ -135,7 +135,7 @@ describe('a delivery that fails', () => {
 });
 
 describe('a destination', () => {
-  it('is disabled by 410, its queue is given up, the others hear of it, and a test that gets through enables it', async () => {
+  it('is disabled by 410, its queue is dead-lettered, the others are notified, and a successful test enables it', async () => {
     const other = await world.addDestination('/witness');
     const { id } = await world.addDestination('/gone');
     world.sink.script('/gone', [410]);
@@ -177,7 +177,7 @@ describe('a destination', () => {
     await until(() => at('/moved-here').length === 1, 10_000);
   });
 
-  it('is disabled once nothing has got through for five days, and not before', async () => {
+  it('is disabled when no message got through for five days, and not before', async () => {
     const id = await pushTo('/lost', () => 500);
     await tried(id, 1);
     for (let attempt = 2; attempt <= 6; attempt++) {
@@ -262,7 +262,7 @@ describe('a destination', () => {
 });
 
 describe('what is left behind', () => {
-  it('is tidied: old settled deliveries go with their attempts, and those to deleted destinations are given up', async () => {
+  it('is purged: old settled deliveries are deleted with their attempts, and those to deleted destinations are dead-lettered', async () => {
     await worker.stop();
     const id = await pushTo('/old', []);
     const kept = await pushTo('/kept', []);

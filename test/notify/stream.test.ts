@@ -78,7 +78,7 @@ function toEvent(block: string): Event[] {
 const uids = (events: readonly Event[]) => events.map(({ alert }) => String(alert.uid));
 
 describe('the live stream', () => {
-  it('tells each tenant of its own alerts as they are raised, filtered by a query', async () => {
+  it('sends each tenant its own alerts as they are raised, filtered by a query', async () => {
     const all = await open();
     const bad = await open('?query=severity:CRITICAL');
     const foreign = await open('', others);
@@ -98,7 +98,7 @@ describe('the live stream', () => {
     for (const stream of [all, bad, foreign]) stream.close();
   });
 
-  it('tells of retractions', async () => {
+  it('sends retractions', async () => {
     const stream = await open();
     const place = { chainUid: 'anvil', blockNumber: 5, blockHash: '0xstream' };
     const [uid] = await tell(finding(place));
@@ -111,7 +111,7 @@ describe('the live stream', () => {
     stream.close();
   });
 
-  it('tells of no retracted alert that it is resolved, however often that is asked for', async () => {
+  it('never reports a retracted alert as resolved, however often that is requested', async () => {
     const stream = await open('?query=name:Undone');
     const place = { chainUid: 'anvil', blockNumber: 6, blockHash: '0xundone', name: 'Undone' };
     await tell(finding(place));
@@ -127,7 +127,7 @@ describe('the live stream', () => {
     stream.close();
   });
 
-  it('tells of alerts that are resolved, one by one and by query, once', async () => {
+  it('sends resolved alerts, one by one and by query, once', async () => {
     const stream = await open('?query=name:Resolving');
     const [one, other] = await tell(finding({ name: 'Resolving' }), finding({ name: 'Resolving' }));
     for (let times = 0; times < 2; times++) await api.ok('PUT', `alert/${one}`, { status: 'RESOLVED' });
@@ -178,7 +178,7 @@ describe('the live stream', () => {
     expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length);
   });
 
-  it('ends when all is told if it is not to be live, and when its token is revoked', async () => {
+  it('ends after the past alerts if it is not live, and when its token is revoked', async () => {
     await tell(finding());
     const past = await open('?live=false&after=0-0');
     await past.ended;

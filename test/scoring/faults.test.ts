@@ -17,7 +17,7 @@ const faultOf = (instanceId: number): Promise<Json> =>
   until(async () => (await world.score(instanceId)).fault, 20_000);
 
 describe('a script that fails', () => {
-  it('stops its instance with a fault that all can see, loses nothing, and goes on in order when it is mended', async () => {
+  it('stops its instance with a visible fault, loses nothing, and continues in order when it is fixed', async () => {
     const scoreScript = 'const by = e.meta.by;\nreturn by.size ?? -by';
     const { licenseId, instanceId } = await world.license({ groupScript, scoreScript });
     const bystander = await world.license({ groupScript, scoreScript: '-1' });
@@ -68,7 +68,7 @@ describe('a script that fails', () => {
     await world.ok('DELETE', `instance/${instanceId}`);
   });
 
-  it('because it names a group that the license lacks goes on when the license has it', async () => {
+  it('because it names a group that the license lacks continues when the license has it', async () => {
     const { licenseId, instanceId } = await world.license({ groupScript, scoreScript: '-1' }, ['compliance']);
     await world.push({});
     expect((await faultOf(instanceId)).message).toContain('the license has compliance');
@@ -76,7 +76,7 @@ describe('a script that fails', () => {
     expect(await world.changes(instanceId)).toMatchObject([{ scoreGroup: 'security', score: 99 }]);
   });
 
-  it('is tried again on request, by callers who may change the instance', async () => {
+  it('is retried on request, by anyone who may change the instance', async () => {
     const { instanceId } = await world.license({ groupScript, scoreScript: 'nope' });
     await world.push({});
     const before = (await faultOf(instanceId)).at;

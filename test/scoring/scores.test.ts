@@ -146,7 +146,7 @@ describe('an alert of a licensed project', () => {
 });
 
 describe('a score that moved', () => {
-  it('is told to webhooks with the tag DEFAULT, in the transaction of the change, and to nobody else', async () => {
+  it('is sent to webhooks with the tag DEFAULT, in the transaction of the change, and to no one else', async () => {
     const make = (members: object) =>
       world.ok('POST', 'destination', { tenantId: world.tenantId, ...members }).then(({ id }) => id);
     const uri = 'https://hooks.example.com/score';

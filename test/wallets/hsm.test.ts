@@ -107,7 +107,7 @@ describe('a wallet with its key in a PKCS#11 module', () => {
     expect(new Set(signatures.map(({ yParity }) => yParity))).toEqual(new Set([0, 1]));
   });
 
-  it('goes on after the module forgot its sessions, the login or everything', async () => {
+  it('continues after the module lost its sessions, the login or everything', async () => {
     const raw = rawModule(token.module);
     for (const forget of [raw.forgetSessions, raw.forgetLogin, raw.forgetAll]) {
       expect(forget()).toBe(0);
@@ -186,7 +186,7 @@ describe('a wallet with its key in a PKCS#11 module', () => {
     expect(await api.store.query(sql`select 1 from module_key_making`)).toEqual([]);
   });
 
-  it('names a wrong PIN without showing it, and tells a missing token from the ones there are', async () => {
+  it('reports a wrong PIN without showing it, and a missing token with the available ones', async () => {
     const pinFile = `${token.pinFile}-wrong`;
     await writeFile(pinFile, 'canary-wrong-pin');
     const fault = await (await openHsm({ ...token, pinFile })).check().catch((error: Error) => error);

@@ -36,7 +36,7 @@ describe('vigil serve with a PKCS#11 module', () => {
     await token.remove();
   });
 
-  it('starts although the PIN is wrong, works once that is mended, and prints no PIN', async () => {
+  it('starts although the PIN is wrong, works once that is fixed, and prints no PIN', async () => {
     await writeFile(token.pinFile, 'canary-wrong-pin');
     const vigil = await workspace.serve(workspace.folder('data'), env);
     const tenantId = (await vigil.ok('POST', 'tenant', { name: 'Own' })).id;

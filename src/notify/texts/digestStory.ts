@@ -38,7 +38,7 @@ function worstFirst(messages: readonly Message[]): Message[] {
   return messages.toSorted((a, b) => rank(b) - rank(a) || b.timestamp - a.timestamp);
 }
 
-/** What is over is not bad any more. */
+/** Retracted and resolved alerts rank last. */
 function rank({ type, data }: Message): number {
   const severity = severityIn(data);
   return type === 'alert.retracted' || type === 'alert.resolved' || !severity ? 0 : severityOf[severity];

@@ -77,7 +77,7 @@ function visible(markup: string): string {
 }
 
 describe('what a message says', () => {
-  it('tells what, where, how bad, when, who, with links', () => {
+  it('shows the finding, place, severity, time and origin, with links', () => {
     const text = toPlainText(toStory(message()));
     for (const part of [
       '[CRITICAL] Large transfer · Vault on ethereum',
@@ -147,7 +147,7 @@ describe('escaping', () => {
       expect(tags(toHtml(toStory(poisoned(text))))).toEqual(plain);
   });
 
-  it('keeps the markup of the first messenger balanced and within its length, whatever is told', () => {
+  it('keeps the markup of the first messenger balanced and within its length, whatever the message', () => {
     const seed = Date.now() % 2 ** 31;
     fc.assert(
       fc.property(
@@ -172,7 +172,7 @@ describe('escaping', () => {
     );
   });
 
-  it('wakes no link and nobody in the second messenger', () => {
+  it('creates no links or mentions in the second messenger', () => {
     for (const text of hostile) {
       const body = toMessengerBBlocks(digestStory([poisoned(text), poisoned(text)]));
       const strings: { type: string; text: string }[] = [];

@@ -28,11 +28,11 @@ export function toMessengerAText(story: Story): string {
   ];
   const links = story.links.map(({ label, url }) => anchor(label, url));
   const spare = 40 + links.reduce((sum, { length }) => sum + length + 1, 0);
-  const kept = takeWithin(lines, limit - spare);
-  const hiddenLines = story.more + (kept.length < lines.length ? lines.length - kept.length : 0);
+  const shownLines = takeWithin(lines, limit - spare);
+  const hiddenLines = story.more + (shownLines.length < lines.length ? lines.length - shownLines.length : 0);
   const end =
     hiddenLines > 0 ? [plain(story.items.length > 0 ? `… and ${hiddenLines} more` : '… shortened')] : [];
-  const all = [...kept, ...end, ...(links.length > 0 ? [blank, ...links] : [])];
+  const all = [...shownLines, ...end, ...(links.length > 0 ? [blank, ...links] : [])];
   return all
     .map(({ markup }) => markup)
     .join('\n')

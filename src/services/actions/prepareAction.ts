@@ -70,14 +70,14 @@ type Callable = { funcAbi: FunctionItem; params: readonly Parameter[] };
 function parameterFaults({ funcAbi, params }: Callable): Fault[] {
   const names = parameterNames({ funcAbi, params });
   return params.flatMap(({ name, value }, index): Fault[] => {
-    const place = names.indexOf(name);
-    if (place < 0 || params.findIndex((other) => other.name === name) < index) {
+    const position = names.indexOf(name);
+    if (position < 0 || params.findIndex((other) => other.name === name) < index) {
       const has = names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`;
-      const message = place < 0 ? `is no parameter of the function; ${has}.` : 'is given twice.';
+      const message = position < 0 ? `is no parameter of the function; ${has}.` : 'is given twice.';
       return [{ pointer: `/params/${index}/name`, code: 'parameter', message }];
     }
     try {
-      toAbiValue({ ...funcAbi.inputs[place]!, name }, value);
+      toAbiValue({ ...funcAbi.inputs[position]!, name }, value);
       return [];
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
@@ -99,8 +99,8 @@ function bindingFaults(
   const names = parameterNames(action);
   return items.flatMap((item, index) => {
     const scripted = Object.keys(item.scriptParams ?? {});
-    const given = new Set([...scripted, ...action.params.map(({ name }) => name)]);
-    if (names.every((name) => given.has(name))) return [];
+    const supplied = new Set([...scripted, ...action.params.map(({ name }) => name)]);
+    if (names.every((name) => supplied.has(name))) return [];
     return scripted
       .filter((name) => !names.includes(name))
       .map((name) => ({
@@ -139,7 +139,7 @@ async function warnAboutPrice(call: Call, change: ActionChange): Promise<void> {
   const settings = { gasPrice, gasTip };
   if (!chain || !client || !/\d/.test(`${settings.gasPrice}${settings.gasTip ?? ''}`)) return;
   const timeout = sleep(feesTimeoutMs, undefined, { ref: false });
-  // Whether the chain answers now says nothing about the action.
+  // A chain that does not respond now is no fault of the action.
   const fees = await Promise.race([client.transactor.fees().catch(() => undefined), timeout]);
   const warning = fees && checkMarketPrice(chain, settings, fees);
   if (warning) call.warnings.push(`${warning} As it is, the action does not fire.`);

@@ -12,7 +12,7 @@ const reservedNames =
 /** Header values are secrets: they are sealed to the destination, and only the names are readable. */
 export async function sealHeaders(
   call: Call,
-  place: { id: number; tenantId: number; current: object | undefined },
+  destination: { id: number; tenantId: number; current: object | undefined },
   headers: Record<string, string> | null,
 ): Promise<Row> {
   if (headers === null) return { headerNames: null, sealedHeaders: null };
@@ -22,8 +22,8 @@ export async function sealHeaders(
   ];
   const [first] = faults;
   if (first) throw new Problem('invalid-input', `${first.pointer}: ${first.message}`, { errors: faults });
-  const box = { tenantId: place.tenantId, kind: 'destination', id: place.id, member: 'headers' };
-  const before = place.current ? await findSealedHeaders(call.db, place.id) : null;
+  const box = { tenantId: destination.tenantId, kind: 'destination', id: destination.id, member: 'headers' };
+  const before = destination.current ? await findSealedHeaders(call.db, destination.id) : null;
   const stored: Record<string, string> = before
     ? JSON.parse(await call.services.keyring.unseal(box, before))
     : {};
@@ -52,8 +52,8 @@ export function refuseKeptHeaders(
   address: string | null | undefined,
 ): void {
   if (!current || address === undefined || originOf(address) === originOf(current.value)) return;
-  const kept = headers === undefined ? Object.keys(current.headers ?? {}) : keptOf(headers ?? {});
-  if (kept.length === 0) return;
+  const stillSealed = headers === undefined ? Object.keys(current.headers ?? {}) : sealedNames(headers ?? {});
+  if (stillSealed.length === 0) return;
   throw invalid(
     '/headers',
     'sealed',
@@ -61,7 +61,7 @@ export function refuseKeptHeaders(
   );
 }
 
-function keptOf(headers: Record<string, string>): string[] {
+function sealedNames(headers: Record<string, string>): string[] {
   return Object.keys(headers).filter((name) => headers[name] === sealedText);
 }
 

@@ -36,7 +36,7 @@ export async function finishLicense(
     );
 }
 
-/** What an instance runs does not change under its feet; one that stands still anyway may be mended. */
+/** The scripts of a running instance do not change; those of a stopped one may be corrected. */
 async function refuseIfRunning(
   call: Call,
   input: LicenseChange['input'],

@@ -19,11 +19,11 @@ export async function readScore(call: Call, id: number, range: Range) {
   const { to = call.now, points = 200 } = range;
   const from = range.from ?? Math.max(0, to - monthMs);
   if (from >= to) throw invalid('/query/to', 'order', 'must be after `from`.');
-  const place = await findReadable(call, instanceTable, id);
-  const present = await findPresentScores(call.db, place, call.now);
+  const instance = await findReadable(call, instanceTable, id);
+  const present = await findPresentScores(call.db, instance, call.now);
   const widthMs = Math.max(1, Math.ceil((to - from) / points));
   const intervals = Math.ceil((to - from) / widthMs);
-  const movements = await findMovements(call.services.reports, place, { from, widthMs, intervals });
+  const movements = await findMovements(call.services.reports, instance, { from, widthMs, intervals });
   const data = toGroups(present);
   return {
     licenseId: present.licenseId,

@@ -88,7 +88,7 @@ async function scoreEvents(call: Call, license: ScoringLicense, events: readonly
       break;
     }
     count++;
-    for (const { base: _base, asked: _asked, ...change } of scored.changes) {
+    for (const { base: _base, requested: _requested, ...change } of scored.changes) {
       scores.set(change.scoreGroup, change.score);
       data.push({
         type: event.type,

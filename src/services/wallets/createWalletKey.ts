@@ -15,7 +15,7 @@ type WalletKeyColumns = { address: string; sealedKey: Buffer | null; moduleKeyId
 /** Seals the supplied key, or a new one, to the wallet. */
 export function createSealedKey(
   call: Call,
-  place: WalletRef,
+  wallet: WalletRef,
   chainUid: ChainUid,
   privateKey?: string | null,
 ): WalletKeyColumns {
@@ -25,7 +25,7 @@ export function createSealedKey(
   if ('fault' in read) throw unprocessable('/privateKey', 'key-mismatch', read.fault);
   return {
     address: family.deriveAddress(read.key, chain),
-    sealedKey: call.services.keyring.seal(privateKeyRef(place), Buffer.from(read.key).toString('hex')),
+    sealedKey: call.services.keyring.seal(privateKeyRef(wallet), Buffer.from(read.key).toString('hex')),
     moduleKeyId: null,
   };
 }

@@ -28,7 +28,7 @@ export async function scoreRow(lane: LaneState, change: NewScoreChange): Promise
     score_change: change.scoreChange,
     key: change.key,
     value: change.value,
-    asked: change.asked,
+    asked: change.requested,
     base: change.base,
   };
 }

@@ -19,7 +19,7 @@ export async function findUndoable(
   );
 }
 
-export type LaterChange = Key & { i: number; base: number; asked: number };
+export type LaterChange = Key & { i: number; base: number; requested: number };
 
 /** The later changes of a group that are not undone, in order. */
 export async function findLaterChanges(
@@ -29,7 +29,7 @@ export async function findLaterChanges(
   limit: number,
 ): Promise<LaterChange[]> {
   return tx.prepared<LaterChange>(
-    sql`select timestamp, uid::text, i, base, asked from score_change
+    sql`select timestamp, uid::text, i, base, asked as requested from score_change
       where tenant_id = ${lane.tenantId} and license_instance_id = ${lane.instanceId} and i > ${after.i}
         and score_group = ${after.scoreGroup} and asked is not null and undone_by is null order by i limit ${limit}`,
   );

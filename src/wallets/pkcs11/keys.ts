@@ -32,8 +32,8 @@ export async function findKeyHandle(
   keys: Connection['keys'],
   name: KeyName,
 ): Promise<bigint> {
-  const known = keys.get(name.id);
-  if (known !== undefined) return known;
+  const cached = keys.get(name.id);
+  if (cached !== undefined) return cached;
   const found = await findObjects(module, session, { class: privateKey, ...toAttributes(name) });
   const [key] = found;
   if (key === undefined || found.length > 1) {
