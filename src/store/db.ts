@@ -44,7 +44,10 @@ export function openPool(config: pg.PoolConfig, onError: (error: Error) => void)
     types,
   });
   // An idle connection that breaks would otherwise end the process; the next query reports it to its caller.
-  pool.on('error', onError);
+  // A pool that is closing may see its server stop first, which is no failure.
+  pool.on('error', (error) => {
+    if (!pool.ending) onError(error);
+  });
   // The same for one that breaks inside a transaction; its statement rejects as well.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
