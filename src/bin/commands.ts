@@ -1,6 +1,6 @@
 import type { Command } from './parseCommand.ts';
 
-/** Every command; each loads its own code when it runs, so that `--help` and `version` are quick. */
+/** Every command; each loads its own code when it runs, so that `--help` and `version` stay fast. */
 export const commands: readonly Command[] = [
   {
     name: 'serve',
@@ -10,7 +10,7 @@ export const commands: readonly Command[] = [
   {
     name: 'migrate',
     help: 'Bring the database up to date and stop.',
-    run: async () => (await import('./maintain.ts')).migrateDatabase(),
+    run: async () => (await import('./maintenanceCommands.ts')).migrateDatabase(),
   },
   {
     name: 'token create',
@@ -24,24 +24,24 @@ export const commands: readonly Command[] = [
       },
       tenant: { type: 'string', value: 'id', help: 'Tenant that the token acts in; none for an admin.' },
       label: { type: 'string', value: 'text', help: 'What the token is for.' },
-      days: { type: 'string', value: 'n', help: 'Days until it ends (default: never).' },
+      days: { type: 'string', value: 'n', help: 'Days until it expires (default: never).' },
     },
-    run: async ({ options }) => (await import('./tokens.ts')).createTokenCommand(options),
+    run: async ({ options }) => (await import('./tokenCommands.ts')).createTokenCommand(options),
   },
   {
     name: 'token list',
     help: 'List the live tokens, without their secrets.',
-    run: async () => (await import('./tokens.ts')).listTokensCommand(),
+    run: async () => (await import('./tokenCommands.ts')).listTokensCommand(),
   },
   {
     name: 'token revoke',
-    help: 'End a token at once.',
+    help: 'Revoke a token at once.',
     words: '<id>',
-    run: async ({ words }) => (await import('./tokens.ts')).revokeTokenCommand(words),
+    run: async ({ words }) => (await import('./tokenCommands.ts')).revokeTokenCommand(words),
   },
   {
     name: 'key rotate',
-    help: 'Seal all secrets under a new master key, while Vigil goes on.',
+    help: 'Seal all secrets under a new master key, while Vigil keeps running.',
     options: {
       'new-key-file': {
         type: 'string',
@@ -58,15 +58,15 @@ export const commands: readonly Command[] = [
       checkpoint: {
         type: 'string',
         value: 'file',
-        help: 'Checkpoint that was kept: also finds entries that were cut off since.',
+        help: 'Stored checkpoint: also finds entries that were cut off since.',
       },
     },
-    run: async ({ options }) => (await import('./auditLog.ts')).verifyAuditLog(options),
+    run: async ({ options }) => (await import('./auditCommands.ts')).verifyAuditLog(options),
   },
   {
     name: 'audit checkpoint',
-    help: 'Print a signed statement of how far the audit log has come, to be kept elsewhere.',
-    run: async () => (await import('./auditLog.ts')).printCheckpoint(),
+    help: 'Print a signed statement of the last audit entries, to be stored elsewhere.',
+    run: async () => (await import('./auditCommands.ts')).printCheckpoint(),
   },
   {
     name: 'audit export',
@@ -76,12 +76,12 @@ export const commands: readonly Command[] = [
       since: { type: 'string', value: 'time', help: 'Not before this time, such as 2026-01-31T00:00:00Z.' },
       until: { type: 'string', value: 'time', help: 'Not after this time.' },
     },
-    run: async ({ options }) => (await import('./auditLog.ts')).exportAuditLog(options),
+    run: async ({ options }) => (await import('./auditCommands.ts')).exportAuditLog(options),
   },
   {
     name: 'rollup verify',
-    help: 'Count all alerts again and list the roll-ups that differ.',
-    run: async () => (await import('./maintain.ts')).verifyAlertRollups(),
+    help: 'Recount all alerts and print the roll-ups that differ.',
+    run: async () => (await import('./maintenanceCommands.ts')).verifyAlertRollups(),
   },
   {
     name: 'backtest',
@@ -92,7 +92,7 @@ export const commands: readonly Command[] = [
       to: { type: 'string', value: 'block', help: 'Last block.' },
       json: { type: 'boolean', help: 'Print the whole result as JSON.' },
     },
-    run: async ({ options, words }) => (await import('./backtest.ts')).backtestCommand(options, words),
+    run: async ({ options, words }) => (await import('./backtestCommand.ts')).backtestCommand(options, words),
   },
   {
     name: 'import labels',
@@ -114,12 +114,12 @@ export const commands: readonly Command[] = [
       partial: { type: 'boolean', help: 'Take the good lines although others have faults.' },
     },
     run: async ({ options, words }) =>
-      (await import('./importLabels.ts')).importLabelsCommand(options, words),
+      (await import('./importLabelsCommand.ts')).importLabelsCommand(options, words),
   },
   {
     name: 'endpoints',
     help: 'Print every endpoint with the roles that may call it.',
-    run: async () => (await import('./endpoints.ts')).printEndpoints(),
+    run: async () => (await import('./printEndpoints.ts')).printEndpoints(),
   },
   {
     name: 'version',

@@ -22,7 +22,7 @@ class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Finds the command and its options; what is unknown gets the nearest known word as a suggestion. */
+/** Finds the command and its options; suggests the nearest word for an unknown one. */
 export function parseCommand(
   commands: readonly Command[],
   argv: readonly string[],
@@ -72,12 +72,12 @@ function findCommand(commands: readonly Command[], argv: readonly string[]): Com
   if (group.length > 0) {
     const known = group.map(({ name }) => name.split(' ')[1]!);
     const word = argv[1];
-    const said =
+    const problem =
       word === undefined
         ? `vigil ${argv[0]} needs one of: ${known.join(', ')}.`
         : `There is no "${argv[0]} ${word}".`;
     throw new UsageError(
-      `${said}${word === undefined ? '' : suggest(word, known, `${argv[0]} `)} See vigil --help.`,
+      `${problem}${word === undefined ? '' : suggest(word, known, `${argv[0]} `)} See vigil --help.`,
     );
   }
   const words = new Set(commands.map(({ name }) => name.split(' ')[0]!));

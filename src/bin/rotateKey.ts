@@ -6,13 +6,13 @@ import { masterKeys } from '../runtime/masterKeys.ts';
 import type { Db } from '../store/db.ts';
 import { openKeyring, resealDataKeys, runRotationExclusively } from '../store/keyring.ts';
 import { appendAudit } from '../store/records/audit.ts';
-import { withStore } from './maintain.ts';
 import type { CommandInput } from './parseCommand.ts';
 import { refuse } from './refuse.ts';
+import { withStore } from './withStore.ts';
 
 /**
- * Running processes hold the data keys open and go on. While the data keys change hands the key file holds both
- * master keys, so that a process starting at any moment finds the one it needs.
+ * Running processes have the data keys open and continue. While the data keys are resealed, the key file holds both master
+ * keys, so that a process starting at any moment finds the one it needs.
  */
 export async function rotateKey(options: CommandInput['options']): Promise<number> {
   const config = loadConfig();
@@ -24,14 +24,14 @@ export async function rotateKey(options: CommandInput['options']): Promise<numbe
   return withStore(async (store) => {
     const next = typeof file === 'string' ? readMasterKeyFile(file)[0]! : randomBytes(32);
     const count = await runRotationExclusively(store, async () => {
-      // Chains that started without a key are bound before there is a newer one.
+      // Audit chains that started without a key are bound to the present one before there is a newer one.
       await openKeyring(store, old, Date.now());
       const present = old();
       if (!config.masterKey) writeMasterKeyFile(config.masterKeyFile, [next, ...present]);
       const resealed = await resealDataKeys(store, () => [next, ...present], next, Date.now());
       if (!config.masterKey) writeMasterKeyFile(config.masterKeyFile, [next]);
       const { audit } = await openKeyring(store, () => [next], Date.now());
-      await store.transaction((tx) => noteRotation(tx, audit));
+      await store.transaction((tx) => recordRotation(tx, audit));
       return resealed;
     });
     process.stdout.write(
@@ -44,7 +44,7 @@ export async function rotateKey(options: CommandInput['options']): Promise<numbe
   });
 }
 
-async function noteRotation(tx: Db, keys: AuditKeys): Promise<void> {
+async function recordRotation(tx: Db, keys: AuditKeys): Promise<void> {
   await appendAudit(tx, keys, {
     at: Date.now(),
     requestId: 'command line',

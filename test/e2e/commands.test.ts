@@ -135,7 +135,7 @@ describe('the command line', { timeout: 120_000 }, () => {
         await writeFile(file!, stdout);
         expect(await run(`audit verify --checkpoint ${file}`)).toMatchObject({
           code: 0,
-          stdout: expect.stringMatching(/whole.*\nIt holds all that the checkpoint of \S+Z has seen\.\n$/),
+          stdout: expect.stringMatching(/whole.*\nIt contains all entries of the checkpoint of \S+Z\.\n$/),
         });
         const signed: { payload: string } = JSON.parse(stdout);
         const payload = signed.payload.replace(/"seq":\d+/, '"seq":1');

@@ -83,7 +83,7 @@ describe('vigil serve on the PostgreSQL of DATABASE_URL', { timeout: 120_000 }, 
     });
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^Vigil cannot go on: The PostgreSQL of DATABASE_URL cannot be used\.\n.*127\.0\.0\.1:1$/m,
+      /^Vigil cannot continue: The PostgreSQL of DATABASE_URL cannot be used\.\n.*127\.0\.0\.1:1$/m,
     );
     expect(stderr).not.toContain('hidden-word');
   });

@@ -94,7 +94,7 @@ describe('Vigil when its bundled server ends', { timeout: 120_000 }, () => {
     const { code, stderr } = await vigil.ended;
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^Vigil cannot go on: PostgreSQL exited and could not be restarted: .*did not start on/m,
+      /^Vigil cannot continue: PostgreSQL exited and could not be restarted: .*did not start on/m,
     );
     await rename(away, there);
     vigil = await workspace.serve(dataDir);

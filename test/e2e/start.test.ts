@@ -127,7 +127,7 @@ describe('vigil serve', { timeout: 120_000 }, () => {
     const second = await workspace.run(['serve'], dataDir, { VIGIL_PORT: '0' });
     expect(second.code).toBe(1);
     expect(second.stderr).toContain(
-      `Vigil cannot go on: Another Vigil (process ${vigil.pid}) already runs on data folder ${dataDir}; ` +
+      `Vigil cannot continue: Another Vigil (process ${vigil.pid}) already runs on data folder ${dataDir}; ` +
         'stop it or set VIGIL_DATA_DIR to another folder',
     );
     expect(second.stdout).toBe('');

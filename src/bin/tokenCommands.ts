@@ -6,20 +6,20 @@ import { listTokens, revokeToken } from '../store/accounts/tokens.ts';
 import type { Db } from '../store/db.ts';
 import { appendAudit } from '../store/records/audit.ts';
 import { lockRecords } from '../store/records/records.ts';
-import { withKeyring, withStore } from './maintain.ts';
 import type { CommandInput } from './parseCommand.ts';
 import { refuse } from './refuse.ts';
+import { withKeyring, withStore } from './withStore.ts';
 
 export async function createTokenCommand(options: CommandInput['options']): Promise<number> {
-  const wanted = Array.isArray(options.role) ? options.role.map(String) : ['admin'];
-  const unknown = wanted.filter((role) => !roles.some((known) => known === role));
+  const requested = Array.isArray(options.role) ? options.role.map(String) : ['admin'];
+  const unknown = requested.filter((role) => !roles.some((known) => known === role));
   if (unknown.length > 0)
     return refuse(`There is no role ${unknown.join(', ')}; the roles are ${roles.join(', ')}.`);
   const tenantId = readNumber(options.tenant);
   const days = readNumber(options.days);
   if (tenantId === undefined || days === undefined)
     return refuse('--tenant and --days take a whole number above 0.');
-  if (wanted.includes('admin') !== (tenantId === null)) {
+  if (requested.includes('admin') !== (tenantId === null)) {
     return refuse('An admin token has no tenant, and every other role needs --tenant.');
   }
   return withKeyring((store, { audit: keys }) =>
@@ -32,10 +32,10 @@ export async function createTokenCommand(options: CommandInput['options']): Prom
       const kind = tenantId === null ? 'ADMIN' : 'API_KEY';
       const { id, token } = await issueToken(
         tx,
-        { kind, tenantId, userId: null, label, roles: wanted, expiredAt },
+        { kind, tenantId, userId: null, label, roles: requested, expiredAt },
         now,
       );
-      await audit(tx, keys, 'apikey.create', tenantId, id, { label, roles: wanted, expiredAt }, now);
+      await audit(tx, keys, 'apikey.create', tenantId, id, { label, roles: requested, expiredAt }, now);
       process.stdout.write(`${token}\n`);
       process.stderr.write(`Token ${id} was created. It is not shown again.\n`);
       return 0;
@@ -47,7 +47,7 @@ export async function listTokensCommand(): Promise<number> {
   return withStore(async (store) => {
     for (const token of await listTokens(store, Date.now())) {
       const until =
-        token.expiredAt === null ? 'for good' : `until ${new Date(token.expiredAt).toISOString()}`;
+        token.expiredAt === null ? 'without expiry' : `until ${new Date(token.expiredAt).toISOString()}`;
       const where = token.tenantId === null ? 'platform' : `tenant ${token.tenantId}`;
       process.stdout.write(
         `${String(token.id).padStart(6)}  ${token.kind.padEnd(8)} ${where.padEnd(12)} ${token.hint}  ${until}  ` +

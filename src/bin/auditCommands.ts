@@ -7,9 +7,9 @@ import type { AuditFilter } from '../store/records/audit.ts';
 import { type Checkpoint, createCheckpoint, readCheckpoint } from '../store/records/auditCheckpoint.ts';
 import { streamAudit } from '../store/records/streamAudit.ts';
 import { verifyAudit } from '../store/records/verifyAudit.ts';
-import { withKeyring, withStore } from './maintain.ts';
 import type { CommandInput } from './parseCommand.ts';
 import { refuse } from './refuse.ts';
+import { withKeyring, withStore } from './withStore.ts';
 
 export async function verifyAuditLog(options: CommandInput['options']): Promise<number> {
   return withKeyring(async (store, keyring) => {
@@ -26,17 +26,17 @@ export async function verifyAuditLog(options: CommandInput['options']): Promise<
     process.stdout.write(`The audit log is whole: ${entries} entries in ${chains} chains.\n`);
     if (checkpoint)
       process.stdout.write(
-        `It holds all that the checkpoint of ${new Date(checkpoint.at).toISOString()} has seen.\n`,
+        `It contains all entries of the checkpoint of ${new Date(checkpoint.at).toISOString()}.\n`,
       );
     return 0;
   });
 }
 
-/** The checkpoint of a file, or what is wrong with it. */
+/** The checkpoint in a file, or what is wrong with it. */
 async function openCheckpoint(file: string, keyring: Keyring): Promise<Checkpoint | string> {
   try {
-    const kept: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    const { payload, signature } = Object(kept) as Record<string, unknown>;
+    const stored: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const { payload, signature } = Object(stored) as Record<string, unknown>;
     if (typeof payload !== 'string' || typeof signature !== 'string')
       return `${file} is not a checkpoint: it lacks "payload" or "signature".`;
     return (

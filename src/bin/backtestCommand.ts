@@ -1,7 +1,8 @@
+import type { ChainClient } from '../chains/chainClient.ts';
 import { type ChainUid, chains, toChainFacts } from '../chains/chains.ts';
-
 import { createHostQueues } from '../lib/createHostQueues.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
+import type { Fetch } from '../matching/createReadCache.ts';
 import type { BacktestResult } from '../model/backtest.ts';
 import { everything } from '../model/principal.ts';
 import { loadConfig } from '../runtime/config/loadConfig.ts';
@@ -15,9 +16,9 @@ import { findRecord } from '../store/records/records.ts';
 import { findBacktestTargets, findDetectorToRun } from '../store/watch/backtests.ts';
 import { createFetchers } from '../watch/createFetchers.ts';
 import { runBacktest } from '../watch/runBacktest.ts';
-import { withKeyring } from './maintain.ts';
 import type { CommandInput } from './parseCommand.ts';
 import { refuse } from './refuse.ts';
+import { withKeyring } from './withStore.ts';
 
 /** Runs a stored detector over past blocks and prints what it would have raised. */
 export async function backtestCommand(
@@ -55,21 +56,18 @@ export async function backtestCommand(
   });
 }
 
-type Asked = ReturnType<typeof createFetchers>;
-type Client = Parameters<Asked['fetchFor']>[1];
-
 async function withClient(
   store: Store,
   keyring: Keyring,
   uid: ChainUid,
-  work: (client: Client, fetch: ReturnType<Asked['fetchFor']>) => Promise<number>,
+  work: (client: ChainClient, fetch: Fetch) => Promise<number>,
 ): Promise<number> {
   const config = loadConfig();
   const access = openChains(config.chains, createMetricRecorder(store, Date.now), Date.now);
   const client = access.client(uid);
   if (!client) return refuse(`No endpoint is configured for ${uid}: set VIGIL_RPC_${uid.toUpperCase()}.`);
   const sandbox = createSandbox();
-  const asked = createFetchers({
+  const fetchers = createFetchers({
     store,
     runScripts: sandbox.run,
     runBlockScripts: sandbox.runWithin,
@@ -78,9 +76,9 @@ async function withClient(
     keyring,
   });
   try {
-    return await work(client, asked.fetchFor(uid, client));
+    return await work(client, fetchers.fetchFor(uid, client));
   } finally {
-    await Promise.all([sandbox.close(), asked.close(), access.close()]);
+    await Promise.all([sandbox.close(), fetchers.close(), access.close()]);
   }
 }
 
@@ -88,12 +86,12 @@ const width = 40;
 
 /** A bar on a terminal, a line every tenth elsewhere. */
 function createProgress(blocks: number): (done: number) => true {
-  let told = -1;
+  let printed = -1;
   return (done) => {
     const share = done / blocks;
     const step = Math.floor(share * (process.stderr.isTTY ? 200 : 10));
-    if (step === told) return true;
-    told = step;
+    if (step === printed) return true;
+    printed = step;
     const bar = '█'.repeat(Math.round(share * width)).padEnd(width, '░');
     const text = `${bar} ${done.toLocaleString('en')} of ${blocks.toLocaleString('en')} blocks`;
     process.stderr.write(process.stderr.isTTY ? `\r${text}${done === blocks ? '\n' : ''}` : `${text}\n`);
@@ -106,7 +104,7 @@ function describe(result: BacktestResult): string {
   return [
     `${result.alerts} alerts in ${result.blocks} blocks${severities.length > 0 ? ` (${severities.join(', ')})` : ''}, ${result.evaluations} evaluations, ${result.faults} faults.`,
     ...(result.firstFault ? [`First fault: ${result.firstFault}`] : []),
-    `It would have told ${result.notified.length} destinations and fired ${result.fired.length} actions.`,
+    `It would have notified ${result.notified.length} destinations and fired ${result.fired.length} actions.`,
     ...result.byDay.map(({ ts, count }) => `  ${new Date(ts).toISOString().slice(0, 10)}  ${count}`),
     ...result.samples.map(
       ({ blockNumber, severity, message }) => `  block ${blockNumber}  ${severity}  ${message}`,

@@ -7,9 +7,9 @@ import { readChainUid } from '../services/labels/readLabelRow.ts';
 import { tenantTable } from '../store/accounts/tenantTable.ts';
 import { appendAudit } from '../store/records/audit.ts';
 import { lockRecords } from '../store/records/records.ts';
-import { withKeyring } from './maintain.ts';
 import type { CommandInput } from './parseCommand.ts';
 import { refuse } from './refuse.ts';
+import { withKeyring } from './withStore.ts';
 
 /** The whole file is one transaction: it is imported, or nothing is. */
 export async function importLabelsCommand(
@@ -84,14 +84,14 @@ async function* textOf(file: string): AsyncGenerator<string> {
   }
 }
 
-/** A line a second, however fast it goes. */
+/** Prints at most one line a second. */
 function createProgress(): (lines: number) => void {
   const startedAt = Date.now();
-  let toldAt = startedAt;
+  let printedAt = startedAt;
   return (lines) => {
     const now = Date.now();
-    if (now - toldAt < 1000) return;
-    toldAt = now;
+    if (now - printedAt < 1000) return;
+    printedAt = now;
     const perSecond = Math.round(lines / ((now - startedAt) / 1000));
     process.stderr.write(
       `${lines.toLocaleString('en-US')} lines, ${perSecond.toLocaleString('en-US')} a second\n`,

@@ -1,0 +1,26 @@
+import { verifyRollups } from '../store/alerts/rollups.ts';
+import { withStore } from './withStore.ts';
+
+/** Opening the database migrates it. */
+export async function migrateDatabase(): Promise<number> {
+  return withStore(async () => {
+    process.stdout.write('The database is up to date.\n');
+    return 0;
+  });
+}
+
+export async function verifyAlertRollups(): Promise<number> {
+  return withStore(async (store) => {
+    const faults = await verifyRollups(store);
+    for (const { tenantId, contractId, widthMs, start, group, numericSeverity, counted, stored } of faults) {
+      const whose = contractId === 0 ? `all contracts of tenant ${tenantId}` : `contract ${contractId}`;
+      process.stdout.write(
+        `Wrong: ${whose}, ${widthMs / 60_000} minutes from ${new Date(start).toISOString()}, ${group}, ` +
+          `severity ${numericSeverity}: ${stored} stored, ${counted} counted.\n`,
+      );
+    }
+    if (faults.length > 0) return 1;
+    process.stdout.write('The roll-ups agree with the alerts.\n');
+    return 0;
+  });
+}
