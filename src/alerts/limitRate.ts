@@ -3,8 +3,8 @@ import { addToAlertRates } from '../store/alerts/alertRate.ts';
 import type { Db } from '../store/db.ts';
 
 /**
- * Holds a tenant's detectors to the plan's rate: what goes beyond is stored but told to nobody, and one notice says so.
- * Triggers and actions are not limited.
+ * Holds a tenant's detectors to the plan's rate: findings beyond it are stored as suppressed and notify no one, and one alert
+ * says so. Triggers and actions are not limited.
  */
 export async function limitRate(tx: Db, findings: readonly Finding[], now: number): Promise<Finding[]> {
   const counts = new Map<number, number>();
@@ -42,7 +42,7 @@ function notice(
     key: `rate limit ${start}`,
     eid: `rate-limit-${start}`,
     name: 'Alert rate limit reached',
-    message: `Detectors raised more than ${limit} alerts within ${Math.round(durationMs / 1000)} s, which is the plan's limit. Further ones are stored as suppressed and nobody is told of them until ${new Date(start + durationMs).toISOString()}.`,
+    message: `Detectors raised more than ${limit} alerts within ${Math.round(durationMs / 1000)} s, which is the plan's limit. Further ones are stored as suppressed and notify no one until ${new Date(start + durationMs).toISOString()}.`,
     meta: { limit, durationMs, until: start + durationMs },
     tags: ['vigil'],
   };

@@ -7,19 +7,18 @@ import { migrate } from '../store/migrate.ts';
 import type { Config } from './config/loadConfig.ts';
 
 /**
- * Connections by what they are for, so that nothing that is asked of the API keeps chains from being followed, actions
- * from being fired or users from logging in.
+ * One pool per purpose, so that no load on the API keeps Vigil from following chains, firing actions or logging users in.
  */
 const pools = {
   /** Requests. */
   store: { max: 14, statement_timeout: 15_000 },
-  /** A search may not hold up the management of records, nor run for long. */
+  /** Searches must not delay the management of records, nor run for long. */
   reports: { max: 8, statement_timeout: 2000 },
-  /** Tokens are looked up and sessions opened. */
+  /** Looking up tokens and opening sessions. */
   logins: { max: 5, statement_timeout: 5000 },
-  /** Chains are followed. */
+  /** Following chains. */
   watching: { max: 6, statement_timeout: 15_000 },
-  /** Actions are fired. */
+  /** Firing actions. */
   firing: { max: 5, statement_timeout: 15_000 },
   /** Notifications, scores, streams, metrics and housekeeping. */
   work: { max: 6, statement_timeout: 15_000 },
@@ -28,14 +27,14 @@ const pools = {
 type Pools = Record<keyof typeof pools, Store>;
 
 export type Database = Pools & {
-  /** For connections of one's own. */
+  /** For connections outside the pools, such as LISTEN. */
   connection: PoolConfig;
   at: string;
   lost: Promise<Error>;
   close(): Promise<void>;
 };
 
-/** An external server may restart: connections are reopened on demand. */
+/** An external server may come and go: connections are opened again when needed. */
 const never = new Promise<Error>(() => {});
 
 /** The configured PostgreSQL, or the bundled one; migrated either way. */
@@ -49,7 +48,7 @@ export async function openDatabase(config: Config, log: Logger): Promise<Databas
   }
 }
 
-/** For a command beside a Vigil that may be running: its bundled server is used and left running. */
+/** For a command next to a Vigil that may be running: uses its bundled server and leaves it running. */
 export async function openDatabaseBeside(config: Config, log: Logger): Promise<Database> {
   const connection = config.databaseUrl ? undefined : await attachEmbedded(config.dataDir);
   if (!connection) return openDatabase(config, log);
@@ -62,7 +61,8 @@ async function openMigrated(server: DatabaseServer, log: Logger): Promise<Databa
   try {
     const steps = await migrate(server.connection);
     if (steps.length > 0) log.info({ steps }, 'Database migrated');
-    const onError = (error: Error) => log.warn({ err: error }, 'A database connection broke');
+    const onError = (error: Error) =>
+      log.warn({ err: error }, 'A database connection failed; a new one is opened when needed');
     const open = (name: keyof Pools) => openStore({ ...server.connection, ...pools[name] }, onError);
     const stores: Pools = {
       store: open('store'),
@@ -89,7 +89,7 @@ async function openMigrated(server: DatabaseServer, log: Logger): Promise<Databa
 }
 
 async function bundledServer(config: Config, log: Logger): Promise<DatabaseServer> {
-  // It makes the data folder itself, with the mode that its account needs.
+  // It creates the data folder itself, with the mode that its account needs.
   const embedded = await startEmbedded({
     dataDir: config.dataDir,
     log: (message, fields = {}, level = 'info') => log[level](fields, message),

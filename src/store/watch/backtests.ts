@@ -38,19 +38,19 @@ const columns =
   t.created_at as "createdAt", t.updated_at as "updatedAt", t.state, t.from_block as "fromBlock",
   t.to_block as "toBlock", t.processed, t.result, t.fault`);
 
-export async function insertBacktest(db: Db, made: NewBacktest, now: number): Promise<BacktestRow> {
+export async function insertBacktest(db: Db, backtest: NewBacktest, now: number): Promise<BacktestRow> {
   const rows = await db.query<BacktestRow>(
     sql`insert into backtest as t (uid, tenant_id, contract_id, detector_id, created_at, updated_at, chain_uid,
         schema_name, name, tags, config, from_block, to_block)
-      values (gen_random_uuid(), ${made.tenantId}, ${made.contractId}, ${made.detectorId}, ${now}, ${now},
-        ${made.chainUid}, ${made.schemaName}, ${made.name}, ${made.tags}, ${JSON.stringify(made.config)},
-        ${made.fromBlock}, ${made.toBlock})
+      values (gen_random_uuid(), ${backtest.tenantId}, ${backtest.contractId}, ${backtest.detectorId}, ${now}, ${now},
+        ${backtest.chainUid}, ${backtest.schemaName}, ${backtest.name}, ${backtest.tags}, ${JSON.stringify(backtest.config)},
+        ${backtest.fromBlock}, ${backtest.toBlock})
       returning ${columns}`,
   );
   return onlyRow(rows);
 }
 
-/** How many of the tenant's wait or run. */
+/** How many backtests of the tenant are queued or running. */
 export async function countOpenBacktests(db: Db, tenantId: number): Promise<number> {
   const rows = await db.query<{ count: number }>(
     sql`select count(*) as count from backtest where tenant_id = ${tenantId} and state in ('QUEUED', 'RUNNING')`,
@@ -65,7 +65,7 @@ export async function findBacktest(db: Db, scope: Scope, uid: string): Promise<B
   return rows[0];
 }
 
-/** One that is over stays what it is. */
+/** A finished backtest stays as it is. */
 export async function cancelBacktest(db: Db, scope: Scope, uid: string, now: number): Promise<void> {
   await db.query(
     sql`update backtest t set state = 'CANCELED', updated_at = ${now}
@@ -75,22 +75,22 @@ export async function cancelBacktest(db: Db, scope: Scope, uid: string, now: num
 
 export type ClaimedBacktest = NewBacktest & { uid: string; contract: ContractFacts };
 
-/** The oldest that waits, or whose process died. */
+/** The oldest that is queued, or whose process died. */
 export async function claimBacktest(
   db: Db,
   chainUids: readonly string[],
   leaseMs: number,
 ): Promise<ClaimedBacktest | undefined> {
   const rows = await db.query<ClaimedBacktest>(
-    sql`with taken as (
+    sql`with claimed as (
         select t.tenant_id, t.id from backtest t
         where t.chain_uid = any(${chainUids})
           and (t.state = 'QUEUED' or t.state = 'RUNNING' and t.lease_until < clock_timestamp())
         order by t.id limit 1 for update skip locked)
       update backtest t set state = 'RUNNING', processed = 0,
         lease_until = clock_timestamp() + ${leaseMs} * interval '1 ms'
-      from taken, contract c
-      where t.tenant_id = taken.tenant_id and t.id = taken.id and c.tenant_id = t.tenant_id and c.id = t.contract_id
+      from claimed, contract c
+      where t.tenant_id = claimed.tenant_id and t.id = claimed.id and c.tenant_id = t.tenant_id and c.id = t.contract_id
       returning t.uid::text, t.tenant_id as "tenantId", t.contract_id as "contractId", t.detector_id as "detectorId",
         t.chain_uid as "chainUid", t.schema_name as "schemaName", t.name, t.tags, t.config,
         t.from_block as "fromBlock", t.to_block as "toBlock",
@@ -104,7 +104,7 @@ const watchedJson = raw(`json_build_object('id', c.id, 'tenantId', c.tenant_id, 
   'chainUid', c.chain_uid, 'address', c.canonical_address, 'implementation', lower(c.implementation), 'name', c.name,
   'addressType', c.address_type, 'abi', coalesce(c.abi, '[]'))`);
 
-/** Says how far it is and keeps the lease; false when it was cancelled meanwhile. */
+/** Reports progress and renews the lease; false when the backtest was cancelled meanwhile. */
 export async function continueBacktest(
   db: Db,
   uid: string,
@@ -126,10 +126,10 @@ export async function finishBacktest(
   outcome: { result: BacktestResult } | { fault: string },
   now: number,
 ): Promise<void> {
-  const told = storableJson(outcome);
+  const json = storableJson(outcome);
   await db.query(
-    sql`update backtest set state = ${'result' in outcome ? 'DONE' : 'FAILED'}, result = ${told}::jsonb->'result',
-        fault = ${told}::jsonb->>'fault', processed = coalesce((${told}::jsonb#>>'{result,blocks}')::bigint, processed),
+    sql`update backtest set state = ${'result' in outcome ? 'DONE' : 'FAILED'}, result = ${json}::jsonb->'result',
+        fault = ${json}::jsonb->>'fault', processed = coalesce((${json}::jsonb#>>'{result,blocks}')::bigint, processed),
         updated_at = ${now}, lease_until = null
       where uid = ${uid}::uuid and state = 'RUNNING'`,
   );
@@ -150,7 +150,7 @@ export type DetectorToRun = {
   contract: ContractFacts;
 };
 
-/** A detector with its contract, ready to be made ready. */
+/** A detector with its contract, as compileDetector takes it. */
 export async function findDetectorToRun(db: Db, tenantId: number, id: number): Promise<DetectorToRun> {
   const rows = await db.query<DetectorToRun>(
     sql`select d.id, d.name, s.name as "schemaName", d.tags, d.config || coalesce(d.sealed_config, '{}') as config,

@@ -8,20 +8,20 @@ export type Cursor = {
   /** Processed blocks that may still be reorganised, oldest first; the last one is the tip. */
   recent: Header[];
   final: number;
-  /** Where to go on although no processed block is left; undefined when that is not known. */
+  /** The next block although no processed block is stored; undefined when unknown. */
   next: number | undefined;
   /** Whether it was never followed before. */
   isNew: boolean;
-  /** Until when everything that is due by the clock was looked at; undefined before the first time. */
+  /** Until when scheduled work was run; undefined before the first time. */
   tickedAt: number | undefined;
 };
 
-/** Another process follows the chain now; this one must not write any more. */
+/** Another process follows the chain now; this one must not write. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
-/** Takes or renews the lease of a chain; false when another process holds it. The database's clock decides. */
+/** Acquires or renews the lease of a chain; false when another process holds it. The database's clock decides. */
 export async function acquireLease(
   db: Db,
   chainUid: string,
@@ -78,9 +78,10 @@ export type CursorStep = {
   now: number;
 };
 
-/** Goes on by these blocks, oldest first. */
+/** Advances by these blocks, oldest first. */
 export async function advanceCursor(tx: Db, step: CursorStep, blocks: readonly Header[]): Promise<void> {
-  const tip = blocks.at(-1)!;
+  const tip = blocks.at(-1);
+  if (!tip) throw new Error('There are no blocks to advance by.');
   await moveCursor(tx, step, tip, tip.number);
   await tx.prepared(
     sql`insert into chain_block (chain_uid, number, hash, parent_hash, timestamp)
@@ -90,7 +91,7 @@ export async function advanceCursor(tx: Db, step: CursorStep, blocks: readonly H
   );
 }
 
-/** Goes back to a height, and to the block there unless that is not known either; what lies above it is forgotten. */
+/** Rewinds to a height, and to the block there if it is known; deletes the blocks above. */
 export async function rewindCursor(
   tx: Db,
   step: CursorStep,
@@ -114,16 +115,16 @@ async function moveCursor(tx: Db, step: CursorStep, to: Header | undefined, heig
     throw new LeaseLost(`The chain ${step.chainUid} is followed by another process now.`);
 }
 
-/** Who is frozen in the midst of a step must not keep the chain locked for those who would take over. */
+/** A process that freezes inside a transaction must not keep the chain locked for the next holder. */
 const limitIdleTransaction = sql`set_config('idle_in_transaction_session_timeout', '4000', true)`;
 
-/** Blocks up to this one cannot be reorganised any more; what was kept to undo them is forgotten. */
+/** Blocks up to this one can no longer be reorganised; deletes what would undo them. */
 export async function finalizeChain(tx: Db, chainUid: string, holder: string, final: number): Promise<void> {
   await assertHolder(tx, chainUid, holder);
   await tx.query(
     sql`update chain_cursor set final = greatest(final, ${final}) where chain_uid = ${chainUid}`,
   );
-  // The newest final block stays, as the one that the next must follow.
+  // The newest final block stays, because the next block must continue it.
   await tx.query(
     sql`delete from chain_block where chain_uid = ${chainUid} and number < ${final}
       and number < (select max(number) from chain_block where chain_uid = ${chainUid})`,
@@ -131,7 +132,7 @@ export async function finalizeChain(tx: Db, chainUid: string, holder: string, fi
   await tx.query(sql`delete from watch_undo where chain_uid = ${chainUid} and number <= ${final}`);
 }
 
-/** Everything that was due by the clock until then was looked at. */
+/** Records that all scheduled work until then was run. */
 export async function saveTick(db: Db, chainUid: string, holder: string, at: number): Promise<void> {
   await db.prepared(
     sql`update chain_cursor set ticked_at = greatest(ticked_at, ${at}::bigint)
@@ -139,7 +140,7 @@ export async function saveTick(db: Db, chainUid: string, holder: string, at: num
   );
 }
 
-/** Forgets how far a chain was followed, because nobody watches anything on it. */
+/** Deletes the position on a chain on which nothing is watched any more. */
 export async function parkChain(tx: Db, chainUid: string, holder: string): Promise<void> {
   await assertHolder(tx, chainUid, holder);
   await tx.query(
@@ -150,7 +151,7 @@ export async function parkChain(tx: Db, chainUid: string, holder: string): Promi
   await tx.query(sql`delete from deferred_evaluation where chain_uid = ${chainUid}`);
 }
 
-/** For steps that do not move the cursor. */
+/** For transactions that do not move the cursor. */
 export async function assertHolder(tx: Db, chainUid: string, holder: string): Promise<void> {
   const rows = await tx.prepared(
     sql`select ${limitIdleTransaction} from chain_cursor where chain_uid = ${chainUid} and holder = ${holder}

@@ -9,11 +9,11 @@ export type DeferredRow = SubscriberKey & {
   hash: string;
   previous: { number: number; timestamp: number } | null;
   tenantId: number;
-  /** Why it was not evaluated with its block. */
+  /** Why it was deferred. */
   reason: string;
 };
 
-/** What a subscriber has deferred. */
+/** The deferred evaluations of a subscriber. */
 export type Backlog = SubscriberKey & {
   tenantId: number;
   count: number;
@@ -28,7 +28,7 @@ export async function insertDeferred(
   now: number,
 ): Promise<void> {
   if (rows.length === 0) return;
-  const given = rows.map(({ previous, ...row }) => ({
+  const values = rows.map(({ previous, ...row }) => ({
     ...row,
     previousNumber: previous?.number ?? null,
     previousTimestamp: previous?.timestamp ?? null,
@@ -38,7 +38,7 @@ export async function insertDeferred(
       tenant_id, reason, next_attempt_at, created_at)
       select ${chainUid}, r.kind, r.id, r.number, r.hash, r."previousNumber", r."previousTimestamp", r."tenantId",
         r.reason, ${now}::bigint, ${now}::bigint
-      from json_to_recordset(${storableJson(given)}::json) as r(kind text, id bigint, number bigint, hash text,
+      from json_to_recordset(${storableJson(values)}::json) as r(kind text, id bigint, number bigint, hash text,
         "previousNumber" bigint, "previousTimestamp" bigint, "tenantId" bigint, reason text)`,
   );
 }
@@ -51,7 +51,7 @@ export async function listBacklogs(db: Db, chainUid: string): Promise<Backlog[]>
   );
 }
 
-/** The oldest block that the subscriber is yet to be shown. */
+/** The oldest deferred evaluation of the subscriber. */
 export async function findDeferred(
   db: Db,
   chainUid: string,
@@ -76,7 +76,7 @@ export async function findDeferred(
   return { ...rest, previous };
 }
 
-/** False when it is gone already. */
+/** False when it does not exist any more. */
 export async function deleteDeferred(
   tx: Db,
   chainUid: string,
@@ -89,7 +89,7 @@ export async function deleteDeferred(
   return rows.length > 0;
 }
 
-/** It could not be tried; the same block is tried again later. */
+/** The evaluation was not possible; it is tried again later. */
 export async function postponeDeferred(
   db: Db,
   chainUid: string,
@@ -102,23 +102,22 @@ export async function postponeDeferred(
   );
 }
 
-/** The subscriber will not be shown these blocks any more; which they were. */
+/** Deletes the deferred evaluations of the subscriber; returns which blocks they were. */
 export async function dropDeferred(
   tx: Db,
   chainUid: string,
   { kind, id }: SubscriberKey,
 ): Promise<{ first: number; last: number; count: number } | undefined> {
   const [dropped] = await tx.prepared<{ first: number | null; last: number | null; count: number }>(
-    sql`with gone as (delete from deferred_evaluation where chain_uid = ${chainUid} and kind = ${kind} and id = ${id}
+    sql`with dropped as (delete from deferred_evaluation where chain_uid = ${chainUid} and kind = ${kind} and id = ${id}
         returning number)
-      select min(number) as first, max(number) as last, count(*)::int as count from gone`,
+      select min(number) as first, max(number) as last, count(*)::int as count from dropped`,
   );
-  return dropped?.first == null
-    ? undefined
-    : { first: dropped.first, last: dropped.last!, count: dropped.count };
+  if (!dropped || dropped.first === null || dropped.last === null) return undefined;
+  return { first: dropped.first, last: dropped.last, count: dropped.count };
 }
 
-/** Blocks above this one are not part of the chain any more. */
+/** Blocks above this one are no longer part of the chain. */
 export async function deleteDeferredAbove(tx: Db, chainUid: string, height: number): Promise<void> {
   await tx.query(sql`delete from deferred_evaluation where chain_uid = ${chainUid} and number > ${height}`);
 }

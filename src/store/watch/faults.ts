@@ -8,11 +8,11 @@ export type FaultRow = {
   tenantId: number;
   contractId: number;
   message: string;
-  /** How many there were, and when the first and the last of them. */
+  /** How many, and when the first and the last. */
   count: number;
   firstAt: number;
   lastAt: number;
-  /** How many of them were scripts that did not end, and the block of the first of these. */
+  /** How many of them were script timeouts, and the block of the first of these. */
   looped: number;
   loopedFrom: number | null;
 };
@@ -22,19 +22,19 @@ export type RecordedFault = {
   id: number;
   before: number;
   count: number;
-  /** Blocks in a row in which its script did not end, and the first of them. */
+  /** Blocks in a row in which its script timed out, and the first of them. */
   looped: number;
   loopedFrom: number | null;
 };
 
-/** Counts faults in a row. */
+/** Adds to the faults in a row of each subscriber; returns the counts before and after. */
 export async function recordFaults(tx: Db, faults: readonly FaultRow[]): Promise<RecordedFault[]> {
   if (faults.length === 0) return [];
   return tx.prepared<RecordedFault>(
     sql`with r as (select * from json_to_recordset(${storableJson(faults)}::json) as r(kind text, id bigint,
         "tenantId" bigint, "contractId" bigint, message text, count int, "firstAt" bigint, "lastAt" bigint,
         looped int, "loopedFrom" bigint)),
-      noted as (
+      recorded as (
         insert into watch_fault as f (kind, id, tenant_id, contract_id, message, count, first_at, last_at, looped,
           looped_from)
         select * from r order by kind, id
@@ -45,11 +45,11 @@ export async function recordFaults(tx: Db, faults: readonly FaultRow[]): Promise
               else coalesce(case when f.looped > 0 then f.looped_from end, excluded.looped_from) end
         returning f.kind, f.id, f.count, f.looped, f.looped_from)
       select n.kind, n.id, n.count - r.count as before, n.count, n.looped, n.looped_from as "loopedFrom"
-      from noted n join r using (kind, id)`,
+      from recorded n join r using (kind, id)`,
   );
 }
 
-/** Why it was switched off; its loops are counted from the beginning when it is switched on again. */
+/** Records why a subscriber was switched off, and resets its count of script timeouts. */
 export async function recordSwitchOff(
   tx: Db,
   {
@@ -69,7 +69,7 @@ export async function recordSwitchOff(
   );
 }
 
-/** They work again. */
+/** The subscribers succeeded again. */
 export async function clearFaults(tx: Db, keys: readonly { kind: string; id: number }[]): Promise<void> {
   if (keys.length === 0) return;
   await tx.query(

@@ -3,7 +3,7 @@ import { sql } from '../../lib/sql.ts';
 import type { Funding } from '../../model/detection.ts';
 import type { Db } from '../db.ts';
 
-/** An address that got money from a labelled source, in which block. */
+/** An address that was funded by a labelled source, and the block. */
 export type FundedAddress = Funding & { readonly address: string; readonly blockNumber: number };
 
 export async function insertFunded(tx: Db, chainUid: string, rows: readonly FundedAddress[]): Promise<void> {
@@ -27,7 +27,7 @@ export async function insertFunded(tx: Db, chainUid: string, rows: readonly Fund
   );
 }
 
-/** Undoes what blocks above this one have brought. */
+/** Undoes the blocks above this one. */
 export async function deleteFundedAbove(tx: Db, chainUid: string, above: number): Promise<void> {
   await tx.query(sql`delete from funded_address where chain_uid = ${chainUid} and block_number > ${above}`);
 }
@@ -36,7 +36,7 @@ export async function deleteFundedBefore(tx: Db, chainUid: string, timestamp: nu
   await tx.query(sql`delete from funded_address where chain_uid = ${chainUid} and timestamp < ${timestamp}`);
 }
 
-/** Forgets what came from anything but these. */
+/** Deletes what was funded by any other source. */
 export async function deleteFundedExcept(
   db: Db,
   chainUid: string,
@@ -50,7 +50,7 @@ export async function deleteFundedExcept(
 const members = sql`address, source, tags, hops, transaction_hash as "transactionHash",
   block_number as "blockNumber", timestamp`;
 
-/** Where these addresses got money from: over the fewest hops and, of those, last. */
+/** The funding of these addresses: the one with the fewest hops and, of those, the newest. */
 export async function findFunding(
   db: Db,
   chainUid: string,
@@ -65,8 +65,8 @@ export async function findFunding(
 }
 
 /** The newest ones, newest first. */
-export async function listFunded(db: Db, chainUid: string, most: number): Promise<FundedAddress[]> {
+export async function listFunded(db: Db, chainUid: string, limit: number): Promise<FundedAddress[]> {
   return db.query(
-    sql`select ${members} from funded_address where chain_uid = ${chainUid} order by block_number desc limit ${most}`,
+    sql`select ${members} from funded_address where chain_uid = ${chainUid} order by block_number desc limit ${limit}`,
   );
 }

@@ -1,7 +1,7 @@
 import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 
-/** Contracts that changed their implementation are looked into again. */
+/** Contracts that were upgraded are inspected again. */
 export async function markForInspection(
   tx: Db,
   chainUid: string,
@@ -14,7 +14,7 @@ export async function markForInspection(
   );
 }
 
-/** Notes what stands behind a contract; its record changes only when that does. */
+/** Records the implementation behind a contract; `updated_at` changes only when the implementation does. */
 export async function saveInspection(
   db: Db,
   contract: { tenantId: number; id: number },

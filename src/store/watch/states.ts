@@ -21,7 +21,7 @@ export async function findStates(
   );
 }
 
-/** Writes what blocks changed, oldest first, and what was before each of them; the clock (number -1) is never turned back. */
+/** Writes the states that blocks changed, oldest first, and the state before each; changes by the clock (number -1) are never undone. */
 export async function saveStates(tx: Db, chainUid: string, changes: readonly StateChange[]): Promise<void> {
   if (changes.length === 0) return;
   const last = new Map(changes.map((change) => [`${change.kind} ${change.id}`, change]));
@@ -52,7 +52,7 @@ export async function saveStates(tx: Db, chainUid: string, changes: readonly Sta
   );
 }
 
-/** Brings back what was before the first of the blocks above this one. */
+/** Restores the states before the first of the blocks above this one. */
 export async function undoStates(tx: Db, chainUid: string, above: number): Promise<StateKey[]> {
   const undone = await tx.query<{ kind: string; id: number; tenantId: number; state: unknown }>(
     sql`select distinct on (kind, id) kind, id, tenant_id as "tenantId", state from watch_undo
@@ -74,7 +74,7 @@ export async function undoStates(tx: Db, chainUid: string, above: number): Promi
   return undone;
 }
 
-/** What deleted detectors and triggers have left. */
+/** Deletes the states and faults of deleted detectors and triggers. */
 export async function purgeDeletedStates(db: Db): Promise<void> {
   for (const table of [raw('watch_state'), raw('watch_fault')]) {
     await db.query(

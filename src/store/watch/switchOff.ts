@@ -5,7 +5,7 @@ import { appendAudit } from '../records/audit.ts';
 
 const tables = { detector: raw('detector'), trigger: raw('"trigger"') };
 
-/** Sets an active detector or trigger to DISABLED for Vigil's own reasons, on record; false when it is not active any more. */
+/** Disables an active detector or trigger on behalf of Vigil, with an audit entry; false when it is no longer active. */
 export async function switchOff(
   tx: Db,
   keys: Pick<AuditKeys, 'newest'>,

@@ -29,8 +29,8 @@ export type WatchedContract = ContractFacts & {
   triggers: WatchedTrigger[];
 };
 
-/** What is active, of somebody who is active and has paid, or never had to. */
-const live = raw(`c.status = 'ACTIVE'
+/** Active contracts of active projects and tenants, whose subscription has not ended or who never had one. */
+const isLive = raw(`c.status = 'ACTIVE'
   and exists (select from project p where p.tenant_id = c.tenant_id and p.id = c.project_id and p.status = 'ACTIVE')
   and exists (select from tenant n where n.id = c.tenant_id and n.status = 'ACTIVE')
   and not exists (select from subscription s where s.tenant_id = c.tenant_id and s.status <> 'DELETED'
@@ -58,7 +58,7 @@ export async function* watchedContracts(
       sql`select c.id, c.tenant_id as "tenantId", c.project_id as "projectId", c.chain_uid as "chainUid",
           c.canonical_address as address, lower(c.implementation) as implementation, c.name,
           c.address_type as "addressType", coalesce(c.abi, '[]') as abi, c.inspected_at as "inspectedAt"
-        from contract c where c.chain_uid = ${chainUid} and c.id > ${after} and ${live} ${only}
+        from contract c where c.chain_uid = ${chainUid} and c.id > ${after} and ${isLive} ${only}
         order by c.id limit ${pageSize}`,
     );
     if (contracts.length === 0) return;
@@ -69,13 +69,13 @@ export async function* watchedContracts(
       detectors: detectors.get(contract.id) ?? [],
       triggers: triggers.get(contract.id) ?? [],
     }));
-    after = ids.at(-1)!;
+    after = ids.at(-1) ?? after;
   }
 }
 
 export async function isChainWatched(db: Db, chainUid: string): Promise<boolean> {
   const rows = await db.query(
-    sql`select 1 from contract c where c.chain_uid = ${chainUid} and ${live} limit 1`,
+    sql`select 1 from contract c where c.chain_uid = ${chainUid} and ${isLive} limit 1`,
   );
   return rows.length > 0;
 }
@@ -84,7 +84,7 @@ function isOwnedBy({ contractIds, projectIds, tenantIds }: ContractOwners): Sql 
   return sql`(c.id = any(${contractIds}) or c.project_id = any(${projectIds}) or c.tenant_id = any(${tenantIds}))`;
 }
 
-/** Detectors whose alerts come from outside are not run here. */
+/** Detectors whose alerts are pushed from outside do not run here. */
 async function findDetectors(
   db: Db,
   contractIds: readonly number[],
