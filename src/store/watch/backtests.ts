@@ -43,8 +43,8 @@ export async function insertBacktest(db: Db, backtest: NewBacktest, now: number)
     sql`insert into backtest as t (uid, tenant_id, contract_id, detector_id, created_at, updated_at, chain_uid,
         schema_name, name, tags, config, from_block, to_block)
       values (gen_random_uuid(), ${backtest.tenantId}, ${backtest.contractId}, ${backtest.detectorId}, ${now}, ${now},
-        ${backtest.chainUid}, ${backtest.schemaName}, ${backtest.name}, ${backtest.tags}, ${JSON.stringify(backtest.config)},
-        ${backtest.fromBlock}, ${backtest.toBlock})
+        ${backtest.chainUid}, ${backtest.schemaName}, ${backtest.name}, ${backtest.tags},
+        ${JSON.stringify(backtest.config)}, ${backtest.fromBlock}, ${backtest.toBlock})
       returning ${columns}`,
   );
   return onlyRow(rows);
