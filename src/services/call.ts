@@ -26,7 +26,7 @@ export type Services = {
   /** What Vigil counts of itself. */
   recorder: MetricRecorder;
   now: () => number;
-  /** Forgets what is remembered of tokens, so that a change of rights holds from the next request on. */
+  /** Clears the cache of tokens, so that a change of rights applies from the next request on. */
   invalidateTokens: () => void;
   mail: boolean;
   /** What links in invites may begin with. */
@@ -72,13 +72,13 @@ export type Call = {
   principal: Principal;
   /** What the endpoint's role lets the caller touch. */
   scope: Scope;
-  /** What the caller may at least see, to tell a forbidden record from a hidden one. */
+  /** What the caller may at least see, to distinguish a forbidden record from a hidden one. */
   visible: Scope;
   /** Where the request came from. */
   address: string;
   requestId: string;
   now: number;
-  /** Written into the audit log when the request is over, also when it was refused. */
+  /** Written into the audit log when the request ends, also when it was refused. */
   securityEvents: SecurityEvent[];
   /** What the caller should know although the request is carried out; becomes the header `Warning`. */
   warnings: string[];

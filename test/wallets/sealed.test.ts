@@ -102,7 +102,7 @@ describe('a wallet with a sealed key', () => {
         '11'.repeat(32),
       );
       await set(box);
-      await expect((await open()).sign(randomBytes(32))).rejects.toThrow('is that of another address');
+      await expect((await open()).sign(randomBytes(32))).rejects.toThrow('belongs to another address');
     } finally {
       await set(own!.key);
     }

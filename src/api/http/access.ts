@@ -226,7 +226,7 @@ export function accessOf(endpoint: { method: string; path: string }): Access {
   return access;
 }
 
-/** Rows that name no endpoint, which would be a right that nobody can use or a typo that hides a missing one. */
+/** Rows that name no endpoint: a right that no one can use, or a typo that hides a missing row. */
 export function unusedRows(endpoints: readonly { method: string; path: string }[]): string[] {
   const known = new Set(endpoints.map(({ method, path }) => `${method} ${path}`));
   return Object.keys(rows).filter((key) => !known.has(key));

@@ -22,7 +22,7 @@ const sweepMs = 60_000;
 type Caller = { principal: Principal; scope: Scope; visible: Scope };
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The endpoint's route; Fastify builds an object every time that it is asked for it. */
+    /** The endpoint's route; reading it from Fastify builds an object every time. */
     route: string | null;
     /** Set once the request is authorized. */
     caller: Caller | null;

@@ -18,7 +18,7 @@ const maxCached = 10_000;
 
 export type Authenticator = ReturnType<typeof createAuthenticator>;
 
-/** Finds who stands behind a bearer token, asking the store at most twice a second for the same token. */
+/** Finds the principal of a bearer token; reads the store at most twice a second for the same token. */
 export function createAuthenticator(
   db: Db,
   now: () => number,
@@ -82,7 +82,7 @@ export function createAuthenticator(
   };
 }
 
-/** The token itself is not to be remembered. */
+/** The token itself is not kept in memory. */
 function keyOf(token: string): string {
   return hash('sha256', token, 'base64');
 }

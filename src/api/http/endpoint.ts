@@ -33,7 +33,7 @@ export type Stream = {
   pieces: AsyncIterable<Buffer | string>;
   /** Aborts when the reader is too slow; the connection is closed soon after. */
   cut?: AbortSignal;
-  /** Called once the answer has ended, whatever ended it. */
+  /** Called once when the answer has ended, for any reason. */
   onEnd?(): void;
 };
 
@@ -48,10 +48,10 @@ export type Endpoint = {
   params?: TSchema;
   query?: TSchema;
   body?: TSchema;
-  /** Known members that this body may not carry, told apart from typos. */
+  /** Members of the record that this body may not carry; the fault differs from that of a typo. */
   reserved?: ReadonlySet<string>;
   bodyLimit?: number;
-  /** Nothing has to be said, so that the body may be left out. */
+  /** The body may be left out. */
   mayLackBody?: true;
   reply: TSchema;
   status?: 200 | 201;

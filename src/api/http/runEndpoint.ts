@@ -34,13 +34,13 @@ export async function runEndpoint(
   const now = services.now();
   let securityEvents: SecurityEvent[] = [];
   let areTokensStale = false;
-  /** Tokens that are looked up before the transaction ends are found as they were, so they are forgotten once more. */
+  /** A token read before the commit is cached as it was, so the cache is cleared again after it. */
   const invalidateTokens = () => {
     areTokensStale = true;
     services.invalidateTokens();
   };
   const callOn = (db: Db): Call => {
-    // A transaction that is tried again notes them again.
+    // A transaction that is retried records them again.
     securityEvents = [];
     const { id: requestId, ip: address } = request;
     return { services, db, principal, scope, visible, address, requestId, now, securityEvents, warnings: [] };
@@ -51,7 +51,8 @@ export async function runEndpoint(
     const key = endpoint.effect === 'create' ? readKey(request.headers['idempotency-key']) : undefined;
     const store = endpoint.effect === 'session' ? services.logins : services.store;
     return await store.transaction((tx) => {
-      const call = { ...callOn(tx), services: { ...services, invalidateTokens } };
+      const own: Services = { ...services, invalidateTokens };
+      const call = { ...callOn(tx), services: own };
       return key === undefined ? answer(endpoint, call, input) : answerOnce(endpoint, call, input, key);
     });
   } finally {

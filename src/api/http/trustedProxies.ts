@@ -14,8 +14,8 @@ export function createTrust(proxies: BlockList): (address: string) => boolean {
 }
 
 /**
- * Leaves of X-Forwarded-For what can be read from its end on: each proxy adds its client at the end, and what stands
- * before something that is no address was written by nobody who is trusted.
+ * Keeps the readable end of X-Forwarded-For: each proxy appends its client, and no trusted proxy wrote what precedes a
+ * part that is no address.
  */
 export function cleanForwarded(server: Server): void {
   server.prependListener('request', ({ headers }: IncomingMessage) => {

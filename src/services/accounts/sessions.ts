@@ -128,7 +128,7 @@ export async function changePassword(
 }
 
 /**
- * A token that was used up is sent again for refreshing: it was copied, and who came second cannot be told, so that the session
+ * A token that was used before is sent again for refreshing: it was copied, and either sender may be the owner, so the session
  * ends for both. In a transaction of its own, because the request itself fails.
  */
 export async function endReusedSession(

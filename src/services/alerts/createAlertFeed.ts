@@ -1,6 +1,7 @@
 import { everything, type Scope } from '../../model/principal.ts';
 import { firstAlertEvent, lastAlertEvent, readAlertEvents } from '../../store/alerts/alertEvents.ts';
 import type { Db } from '../../store/db.ts';
+import { createReaderQueue } from './createReaderQueue.ts';
 import {
   createStreamMatching,
   type SharedEvent,
@@ -10,9 +11,9 @@ import {
 import { createStreamSlots, type StreamSlots } from './createStreamSlots.ts';
 
 export type AlertFeed = {
-  /** Events after one, or from now on, as they come; `undefined` when nothing has come for a while. */
-  follow(wanted: StreamRequest): AsyncGenerator<SharedEvent | undefined>;
-  /** Who may have how many streams open. */
+  /** Events after one, or from now on, as they happen; `undefined` as a heartbeat. */
+  follow(request: StreamRequest): AsyncGenerator<SharedEvent | undefined>;
+  /** The streams that are open, by token and tenant. */
   slots: StreamSlots;
   /** Ends every stream. */
   close(): Promise<void>;
@@ -20,13 +21,13 @@ export type AlertFeed = {
 
 type StreamRequest = {
   scope: Scope;
-  /** Whose share of the matching it takes. */
+  /** Whose share of the matching it uses. */
   owner: string;
   query: StreamQuery;
   after: string | undefined;
-  /** Goes on when all that has happened so far is told. */
+  /** Continues after the events of the past. */
   isLive: boolean;
-  /** Called when the stream was cut off because its reader is too slow. */
+  /** Called when the stream ends because its reader is too slow. */
   onOverflow?: () => void;
 };
 
@@ -40,11 +41,7 @@ type Options = {
 const pageSize = 500;
 const firstPageSize = 32;
 const pageLength = 1_000_000;
-const heartbeatMs = 15_000;
-/** A reader that is further behind is cut off; it comes back with the id of the last event it saw. */
-const waitingEvents = 10_000;
-const waitingBytes = 4 * 1024 * 1024;
-/** Length of the events that wait to be matched for one owner; beyond it, the owner's readers are cut off. */
+/** Length of the events that wait to be matched for one owner; beyond it, the owner's readers are disconnected. */
 const unmatchedLength = 16_000_000;
 
 type Reader = {
@@ -55,7 +52,7 @@ type Reader = {
   end(isOverflow?: boolean): void;
 };
 
-/** Reads every event once and hands it to all who follow; without readers it does nothing. */
+/** Reads every event once and passes it to all readers; without readers it reads nothing. */
 export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
   const readers = new Set<Reader>();
   const matching = createStreamMatching();
@@ -80,14 +77,14 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
       for (const event of events) {
         last = event.id;
         const shared = shareEvent(event);
-        if (shared) handOut(shared);
+        if (shared) dispatch(shared);
       }
       if (!pages.hasMore(events)) return;
     }
   }
 
-  /** Each owner's readers get it when it is their turn. */
-  function handOut(event: SharedEvent): void {
+  /** The readers of an owner get it when it is the owner's turn. */
+  function dispatch(event: SharedEvent): void {
     const byOwner = new Map<string, Reader[]>();
     for (const reader of readers) {
       if (!reader.scope.all && !reader.scope.tenantIds.includes(event.tenantId)) continue;
@@ -107,16 +104,16 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
       await matching.match(owner, event, own);
     } catch (error) {
       onError(error);
-      // What could not be matched must not be passed over.
+      // An event that could not be matched must not be skipped.
       for (const reader of own) reader.end();
     } finally {
-      const left = unmatched.get(owner)! - event.length;
-      if (left === 0) unmatched.delete(owner);
-      else unmatched.set(owner, left);
+      const remaining = (unmatched.get(owner) ?? 0) - event.length;
+      if (remaining > 0) unmatched.set(owner, remaining);
+      else unmatched.delete(owner);
     }
   }
 
-  /** All who come while it begins wait for the same beginning, and fail with it. */
+  /** Readers that join during a start wait for the same start, and fail with it. */
   async function start(): Promise<void> {
     starting ??= begin();
     const mine = starting;
@@ -132,7 +129,7 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
     await stopping;
     last = await lastAlertEvent(db);
     const unlisten = listen(read);
-    // A transaction that was open when it was told of an event is not told of again.
+    // A notification may precede the commit of another event's transaction, which is not notified again.
     const timer = setInterval(read, 500).unref();
     running = {
       stop: async () => {
@@ -151,65 +148,30 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
     await stopping;
   }
 
-  async function* follow(wanted: StreamRequest): AsyncGenerator<SharedEvent | undefined> {
+  async function* follow(request: StreamRequest): AsyncGenerator<SharedEvent | undefined> {
     followers++;
     try {
-      yield* followOn(wanted);
+      yield* followOn(request);
     } finally {
-      // Nobody is left to read for.
       if (--followers === 0) await stop();
     }
   }
 
-  async function* followOn(wanted: StreamRequest): AsyncGenerator<SharedEvent | undefined> {
-    const { after, isLive } = wanted;
+  async function* followOn(request: StreamRequest): AsyncGenerator<SharedEvent | undefined> {
     await start();
-    const queue: SharedEvent[] = [];
-    const state = { hasEnded: isClosed, bytes: 0 };
-    let wake: () => void = () => {};
-    const reader: Reader = {
-      ...wanted,
-      put(event) {
-        // Nothing may follow what had no place any more: whoever resumes after it would never see that.
-        if (state.hasEnded) return;
-        if (queue.length >= waitingEvents || (queue.length > 0 && state.bytes > waitingBytes))
-          return reader.end(true);
-        queue.push(event);
-        state.bytes += event.frame().length;
-        wake();
-      },
-      end(isOverflow = false) {
-        if (isOverflow && !state.hasEnded) wanted.onOverflow?.();
-        state.hasEnded = true;
-        wake();
-      },
-    };
+    const queue = createReaderQueue(isClosed, request.onOverflow);
+    const reader: Reader = { ...request, put: queue.put, end: queue.end };
     const to = last;
     readers.add(reader);
     try {
-      yield* backlog(wanted, after ?? to, to);
-      if (!isLive) return;
-      for (;;) {
-        for (let event = queue.shift(); event; event = queue.shift()) {
-          state.bytes -= event.frame().length;
-          yield event;
-        }
-        if (state.hasEnded) return;
-        const isSilent = await new Promise<boolean>((resolve) => {
-          const timer = setTimeout(resolve, heartbeatMs, true);
-          wake = () => {
-            clearTimeout(timer);
-            resolve(false);
-          };
-        });
-        if (isSilent) yield undefined;
-      }
+      yield* backlog(request, request.after ?? to, to);
+      if (request.isLive) yield* queue.events();
     } finally {
       readers.delete(reader);
     }
   }
 
-  /** Read page by page as the reader takes it, so that it holds no more than one. */
+  /** The events of the past, page by page as the reader consumes them. */
   async function* backlog(
     { scope, owner, query }: StreamRequest,
     from: string,
@@ -226,7 +188,7 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
         yield* found;
       }
       if (!pages.hasMore(events)) return;
-      after = events.at(-1)!.id;
+      after = events.at(-1)?.id ?? to;
     }
   }
 
@@ -243,8 +205,8 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
 }
 
 /**
- * How many events are asked for at once. The database writes out every alert that it is asked for before it knows which of
- * them fit into a page, so where alerts are large it is asked for no more than fitted the last time.
+ * How many events to read at once. The database renders every alert of a page before it knows which of them fit, so where
+ * alerts are large the next page asks for no more than fitted into the last one.
  */
 function createPages() {
   let size = firstPageSize;

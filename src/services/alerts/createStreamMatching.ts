@@ -4,7 +4,7 @@ import { createSubject, type Subject } from '../../query/lucene/createSubject.ts
 import type { AlertEvent } from '../../store/alerts/alertEvents.ts';
 import type { AlertMatcher } from '../../store/alerts/createAlertMatcher.ts';
 
-/** An event with what is made of it once for all who follow. */
+/** An event with what is computed once for all readers. */
 export type SharedEvent = {
   id: string;
   type: AlertEvent['type'];

@@ -21,18 +21,20 @@ export async function prepareContract(call: Call, { input, current }: ContractCh
   return { ...input, canonicalAddress: read.canonical, ...(await inspect(call, chain.uid, read.canonical)) };
 }
 
-const patienceMs = 1000;
+const inspectTimeoutMs = 1000;
 
 /** The implementation of a proxy, if a node responds soon; otherwise the chain follower finds it. */
 async function inspect(call: Call, chainUid: ChainUid, address: string): Promise<Row> {
   const client = chains[chainUid].family === 'evm' ? call.services.chains.client(chainUid) : undefined;
   if (!client) return {};
-  const look = async () => {
+  const read = async () => {
     const latest = await client.header('latest');
     return latest ? client.findImplementation(latest, address) : undefined;
   };
-  const late = new Promise<undefined>((resolve) => setTimeout(resolve, patienceMs, undefined).unref());
-  const found = await Promise.race([look().catch(() => undefined), late]);
+  const timeout = new Promise<undefined>((resolve) =>
+    setTimeout(resolve, inspectTimeoutMs, undefined).unref(),
+  );
+  const found = await Promise.race([read().catch(() => undefined), timeout]);
   if (found === undefined) return {};
   return { implementation: found, inspectedAt: call.now };
 }

@@ -20,7 +20,7 @@ const totalSupply = parseFunction('totalSupply()(uint256)');
 const balanceOf = parseFunction('balanceOf(address)(uint256)');
 const symbol = parseFunction('symbol()(string)');
 
-/** What a token says of itself and of its holders after the newest block, asked all at once; or why it cannot be told. */
+/** Symbol, decimals, supply and balances of a token after the newest block, read in one call; or the reason of a failure. */
 export async function readTokenState(
   client: ChainClient,
   token: string,
@@ -34,9 +34,9 @@ export async function readTokenState(
   ];
   // A chart is not kept waiting for as long as the nodes of a chain may take one after the other.
   const late = sleep(patienceMs, unavailable, { ref: false });
-  const told = await Promise.race([ask(client, questions), late]);
-  if ('fault' in told) return told;
-  const [symbolAnswer, decimalsAnswer, supplyAnswer, ...balanceAnswers] = told.answers;
+  const state = await Promise.race([ask(client, questions), late]);
+  if ('fault' in state) return state;
+  const [symbolAnswer, decimalsAnswer, supplyAnswer, ...balanceAnswers] = state.answers;
   const supply = toNumber(supplyAnswer!);
   const balances = balanceAnswers.map(toNumber);
   if (supply === undefined || !balances.every((balance) => balance !== undefined))
@@ -47,7 +47,7 @@ export async function readTokenState(
       },
     };
   return {
-    block: told.block,
+    block: state.block,
     symbol: readTokenSymbol(dataOf(symbolAnswer!) ?? '') ?? null,
     decimals: readTokenDecimals(dataOf(decimalsAnswer!)),
     totalSupply: supply,
@@ -59,9 +59,9 @@ function toQuestion(token: string, item: FunctionItem, ...values: string[]): Sta
   return { type: 'call', to: token, data: encodeCall(item, values) };
 }
 
-type Told = { block: number; answers: readonly StateResult[] } | { fault: TokenFault };
+type ChainState = { block: number; answers: readonly StateResult[] } | { fault: TokenFault };
 
-async function ask(client: ChainClient, questions: readonly StateRead[]): Promise<Told> {
+async function ask(client: ChainClient, questions: readonly StateRead[]): Promise<ChainState> {
   try {
     const head = await client.header('latest');
     if (!head) return unavailable;

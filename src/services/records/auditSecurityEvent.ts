@@ -3,7 +3,7 @@ import type { Call, SecurityEvent, Services } from '../call.ts';
 
 /**
  * Records something that concerns security but changes no record, such as a failed login: who tried, from which address. It
- * is written when the request is over, in a transaction of its own, so that it stays although the request is refused.
+ * is written when the request ends, in a transaction of its own, so that it stays although the request is refused.
  */
 export function auditSecurityEvent(call: Pick<Call, 'securityEvents'>, event: SecurityEvent): void {
   call.securityEvents.push(event);

@@ -10,7 +10,7 @@ type Reference = { table: Table; id: number; pointer: string };
 
 /**
  * Every id in a body must be a record that exists for the same tenant; another tenant's and a missing one are
- * told alike. Found records are held until the transaction ends, so that none is deleted in between.
+ * reported alike. Found records are held until the transaction ends, so that none is deleted in between.
  */
 export async function checkReferences(
   call: Call,

@@ -97,7 +97,7 @@ function hasTenant(table: Table): boolean {
   return table.members.tenantId !== undefined && !('as' in table.members.tenantId);
 }
 
-/** A unique index says no: tell which member, in the words of the table. */
+/** Reports the violation of a unique index as a conflict of the member that it protects. */
 export async function translateConflict<T>(table: Table, write: () => Promise<T>): Promise<T> {
   try {
     return await write();

@@ -6,7 +6,7 @@ import type { Call } from '../call.ts';
 
 const names = ['id', 'tenantId'] as const;
 
-/** The record that a report is about, if the caller may see it; missing and another tenant's are told alike. */
+/** The record that a report is about, if the caller may see it; missing and another tenant's are reported alike. */
 export async function findReadable(
   call: Call,
   table: Table,

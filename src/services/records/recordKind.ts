@@ -24,7 +24,7 @@ export type RecordKind = {
 
 /**
  * `tenant`: the body's `tenantId`, or the caller's. `anyone`: the same, but an administrator may leave it out.
- * A parent: its tenant; the caller must be able to write it, or at least to see it. `platform`: nobody's.
+ * A parent: its tenant; the caller must be able to write it, or at least to see it. `platform`: no tenant.
  */
 export type Owner = 'tenant' | 'anyone' | 'platform' | { member: string; table: Table; use: Use };
 

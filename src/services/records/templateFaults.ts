@@ -3,7 +3,7 @@ import { templateFields } from '../../lib/template.ts';
 import type { Fault } from '../../model/errors.ts';
 
 /**
- * Members in a message template that are none of the known ones. Only the first step of a name is looked at: what stands
+ * Members in a message template that are none of the known ones. Only the first step of a name is checked: what is
  * below it, such as the values of an event, is known when it happens.
  */
 export function templateFaults(template: string, known: readonly string[], pointer: string): Fault[] {

@@ -113,13 +113,13 @@ async function readToken(call: Call, chainUid: ChainUid, address: string, holder
     return { fault: { code: 'chain-not-configured', message } };
   }
   const distinct = [...new Set(holders)];
-  const told = await readTokenState(client, address, distinct);
-  if ('fault' in told) return { fault: told.fault };
-  const balances = new Map(distinct.map((holder, n) => [holder, told.balances[n]!]));
-  return { fault: null, token: { ...told, balances } };
+  const state = await readTokenState(client, address, distinct);
+  if ('fault' in state) return { fault: state.fault };
+  const balances = new Map(distinct.map((holder, n) => [holder, state.balances[n]!]));
+  return { fault: null, token: { ...state, balances } };
 }
 
-/** The levels that the detector of the circulating supply is told to expect, which outrank what categories add up to. */
+/** The levels that the detector of the circulating supply is configured to expect, which outrank what categories add up to. */
 function plannedCirculation(watch: SupplyDetector | undefined): Point[] | undefined {
   const schedule = watch?.config.schedule ?? [];
   if (schedule.length === 0) return undefined;

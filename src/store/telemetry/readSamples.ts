@@ -9,7 +9,7 @@ export type SampleFilter = Time & {
   tenantIds: readonly number[];
   /** Values that each label may have. */
   tags: ReadonlyMap<string, readonly string[]>;
-  /** Labels, `tenant` among them, whose values are to be told apart. */
+  /** Labels, `tenant` among them, whose values are grouped separately. */
   split: readonly string[];
 };
 

@@ -49,7 +49,7 @@ const members = {
   ),
   finality: OneOf(['HEAD', 'CONFIRMED', 'FINAL'], 'How settled its block is.', 'FINAL'),
   tags: Words('Free labels.', ['reviewed']),
-  suppressed: Flag('Over the rate limit of the plan: nobody was told.'),
+  suppressed: Flag('Over the rate limit of the plan: no one was notified.'),
   backfilled: Flag('Pushed more than an hour after it happened: no one was notified.'),
   retractedAt: nullable(Millis('When its block was found to be gone.')),
 };

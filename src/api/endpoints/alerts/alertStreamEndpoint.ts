@@ -33,7 +33,7 @@ export function alertStreamEndpoint(): Endpoint {
         live: Type.Unsafe<'true' | 'false'>({
           type: 'string',
           enum: ['true', 'false'],
-          description: 'false ends the answer when all that has happened so far is told.',
+          description: 'false ends the answer after the events that have happened so far.',
           examples: ['true'],
         }),
       },
@@ -87,7 +87,7 @@ function toStreamQuery(text: string, now: number): StreamQuery {
 const heartbeat = Buffer.from(': alive\n\n');
 const over = { done: true, value: undefined } as const;
 
-/** Ends with the events, or as soon as it is told to. */
+/** Ends with the events, or when it is aborted. */
 async function* toPieces(
   events: AsyncGenerator<SharedEvent | undefined>,
   watch: (end: () => void) => () => void,

@@ -29,19 +29,19 @@ export function createScopeWatch(access: Access) {
     }
   }
 
-  async function lookAndGoOn(): Promise<void> {
-    await look().catch(endUnlessAway);
+  async function checkAndRepeat(): Promise<void> {
+    await look().catch(endUnlessUnavailable);
     if (open.size > 0) lookLater();
     else isWaiting = false;
   }
 
   function lookLater(): void {
     isWaiting = true;
-    setTimeout(() => void lookAndGoOn(), everyMs).unref();
+    setTimeout(() => void checkAndRepeat(), everyMs).unref();
   }
 
-  /** While the store is away there is nothing to tell either, and it is asked again; what cannot be checked must end. */
-  function endUnlessAway(error: unknown): void {
+  /** An unavailable store has no events either, and is read again; a stream that cannot be checked for another reason ends. */
+  function endUnlessUnavailable(error: unknown): void {
     if (error instanceof Problem && error.code === 'unavailable') return;
     for (const { end } of open) end();
   }

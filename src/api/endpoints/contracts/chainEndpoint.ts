@@ -43,7 +43,7 @@ const chain = {
   contracts: Count('Your active contracts on it.', 2),
   unwatched: List(
     Shape({ id: Id('The contract.'), name: Text('Its name.', 'Vault') }, ['id', 'name']),
-    'Your contracts on it that nobody watches, because no endpoint is configured; at most 1,000.',
+    'Your contracts on it that are not watched, because no endpoint is configured; at most 1,000.',
   ),
   endpoints: List(
     Shape(endpointHealth, Object.keys(endpointHealth)),

@@ -54,14 +54,14 @@ const result = {
       'destinationId',
       'alerts',
     ]),
-    'Destinations that would have been told, filters of bindings left aside.',
+    'Destinations that would have been notified, without the filters of bindings.',
   ),
   fired: List(
     Shape({ actionId: Id('The action.'), alerts: Count('How many alerts would have fired it.', 3) }, [
       'actionId',
       'alerts',
     ]),
-    'Actions that would have been fired, filters of bindings left aside.',
+    'Actions that would have been fired, without the filters of bindings.',
   ),
   faults: Count('Evaluations that failed.', 0),
   firstFault: nullable(Text('How the first of them failed.', 'The call reverts.')),
@@ -97,7 +97,8 @@ export const backtestEndpoints: readonly Endpoint[] = [
     path: '/detector/backtest',
     tag: 'Detectors',
     summary: 'Run a proposed detector over past blocks',
-    description: 'Nothing is stored as an alert and nobody is told. Read the result at `/backtest/{uid}`.',
+    description:
+      'Nothing is stored as an alert and no one is notified. Read the result at `/backtest/{uid}`.',
     body: Shape(
       {
         contractId: Id('The contract that is watched.'),
@@ -121,7 +122,8 @@ export const backtestEndpoints: readonly Endpoint[] = [
     path: '/detector/{id}/backtest',
     tag: 'Detectors',
     summary: 'Run a detector over past blocks',
-    description: 'Nothing is stored as an alert and nobody is told. Read the result at `/backtest/{uid}`.',
+    description:
+      'Nothing is stored as an alert and no one is notified. Read the result at `/backtest/{uid}`.',
     params: byId,
     body: Shape(range, ['fromBlock', 'toBlock']),
     reply: backtestReply,

@@ -10,7 +10,7 @@ import { foundAlert } from './backtestEndpoints.ts';
 const byId = Shape({ id: Id('The detector.') }, ['id']);
 
 const step = {
-  step: Text('What was looked at.', 'match'),
+  step: Text('What was checked.', 'match'),
   text: Text('What came of it.', 'Nothing in the transaction interests the detector.'),
   details: JsonObject('What it was seen from.', { parts: [{ type: 'log', index: 3 }] }),
 };
@@ -36,7 +36,7 @@ export const detectorEndpoints: readonly Endpoint[] = [
     reply: Shape(
       {
         verdict: OneOf(['ALERT', 'NO_ALERT', 'FAULT'], 'What comes of it.', 'NO_ALERT'),
-        steps: List(Shape(step, ['step', 'text']), 'How that came about.'),
+        steps: List(Shape(step, ['step', 'text']), 'How the verdict was reached.'),
         alerts: List(Shape(foundAlert, Object.keys(foundAlert)), 'The alerts.'),
       },
       ['verdict', 'steps', 'alerts'],
@@ -67,7 +67,7 @@ export const detectorEndpoints: readonly Endpoint[] = [
     method: 'GET',
     path: '/detector/{id}/fault',
     tag: 'Detectors',
-    summary: 'Tell whether a detector works',
+    summary: 'Read whether a detector works',
     params: byId,
     reply: Shape(
       {

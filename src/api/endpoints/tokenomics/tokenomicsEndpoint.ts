@@ -44,7 +44,7 @@ const reply = shapeOf({
   chainUid: OneOf(chainUids, 'The chain.', 'ethereum'),
   timestamp: Millis('When this was read.'),
   block: nullable(Count('The block after which the chain was asked.', 21_000_000, Number.MAX_SAFE_INTEGER)),
-  symbol: nullable(Text('Symbol of the token; null where it does not tell.', 'TKN')),
+  symbol: nullable(Text('Symbol of the token; null where the contract has none.', 'TKN')),
   decimals: nullable(Count('Decimals of the token; 0 where it reports none.', 18)),
   fault: nullable(
     Shape(
