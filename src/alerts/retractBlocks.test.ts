@@ -113,7 +113,7 @@ describe('raising and retracting', () => {
     expect(await verifyRollups(store)).toEqual([]);
   });
 
-  it('retracts the alerts of exactly the blocks named, and tells what follows of those alone', async () => {
+  it('retracts the alerts of exactly the blocks named, and reports those alone', async () => {
     const random = createRandom('one block');
     const make = (key: number, block: Partial<Finding>) => ({
       ...randomFinding(random, { ...place, tenantId: 9 }, key, first, last),

@@ -98,7 +98,7 @@ Usage: vigil <command> [options]
 
 ${rows.join('\n')}
 
-vigil <command> --help tells the options of a command. Settings come from the environment; docs/reference/configuration.md lists them.`;
+vigil <command> --help lists the options of a command. Settings come from the environment; docs/reference/configuration.md lists them.`;
 }
 
 function usage(command: Command): string {

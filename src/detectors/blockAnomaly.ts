@@ -17,7 +17,7 @@ const config = Configuration({
   maxGasPerTransaction: Limit('Most gas that a block uses for each of its transactions.'),
   minInterval: Interval('Least time between two blocks.'),
   maxInterval: Interval('Most time between two blocks.'),
-  trackLatency: Flag('Whether to tell when blocks reach Vigil late.', false),
+  trackLatency: Flag('Whether to report blocks that reach Vigil late.', false),
   maxLatency: Duration('How long after its time a block may reach Vigil.', '1 min'),
 });
 
@@ -33,7 +33,7 @@ export const blockAnomaly = defineDetector<Config, never>({
   severity: 'MEDIUM',
   description:
     'A block is out of the ordinary: its number of transactions or logs, its size, gas, gas per transaction, distance from the block before, or latency is below the least or above the most that is given.',
-  faq: 'Why does latency tell of old blocks after a downtime? They do reach Vigil late; leave trackLatency off if that is of no use.',
+  faq: 'Why does latency report old blocks after a downtime? They do reach Vigil late; leave trackLatency off if that is of no use.',
   config,
   fields: [
     'measures',

@@ -19,8 +19,8 @@ export const chainHalt = defineDetector<Config, State>({
   category: 'OPERATIONAL',
   severity: 'HIGH',
   description:
-    'No new block has come for several times the usual block time: the chain stands still, or the nodes that Vigil asks do. An INFO alert tells when blocks come again.',
-  faq: 'Is it the chain or my node? Vigil knows only what its endpoints tell: compare several of them under GET /chain.',
+    'No new block has come for several times the usual block time: the chain stands still, or the nodes that Vigil asks do. An INFO alert follows when blocks come again.',
+  faq: 'Is it the chain or my node? Vigil knows only what its endpoints answer: compare several of them under GET /chain.',
   config,
   fields: ['newestBlock', 'newestAt', 'silentSeconds', 'blockTimeSeconds'],
   interests: (options, _contract, chain) => [

@@ -44,7 +44,7 @@ export const circulationSupply = defineDetector<Config, State>({
   category: 'COMPLIANCE',
   severity: 'HIGH',
   description:
-    'A single mint, burn or unlock moves a large share of the circulating supply, or the circulating supply leaves its plan (told once until it is back).',
+    'A single mint, burn or unlock moves a large share of the circulating supply, or the circulating supply leaves its plan (reported once until it is back).',
   faq: 'When is the plan looked at? At every mint, burn and movement of locked tokens, since nothing else changes what circulates.',
   config,
   fields: [

@@ -60,7 +60,7 @@ export const contractCall = defineDetector<Config, State>({
   category: 'OPERATIONAL',
   severity: 'AUTO',
   description:
-    'What a reading function gives meets a condition or a script; without either, any change of it is told. MEDIUM for values, HIGH when the call begins to fail.',
+    'What a reading function gives meets a condition or a script; without either, any change of it is reported. MEDIUM for values, HIGH when the call begins to fail.',
   faq: 'What if both a condition and a script are given? Both must hold.',
   config,
   fields: ['function', 'address', 'value', 'values', 'previous', 'condition', 'params', 'error'],

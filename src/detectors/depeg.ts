@@ -35,7 +35,7 @@ export const depeg = defineDetector<Static<typeof config>, State>({
   category: 'FINANCIAL',
   severity: 'HIGH',
   description:
-    'The price of a stable token is away from its peg for several looks in a row. Told once until it is back.',
+    'The price of a stable token is away from its peg for several looks in a row. Reported once until it is back.',
   faq: 'Why several looks? A single odd price is common; an alert comes when the price stays away for `samples` looks.',
   config,
   fields: ['price', 'peg', 'band', 'deviation', 'percent', 'side', 'samples', 'source', 'origin'],

@@ -14,14 +14,14 @@ const config = Configuration(
       description: 'The name that is watched, such as app.example.com.',
     }),
     records: Type.Array(Type.Unsafe<RecordType>({ type: 'string', enum: Object.keys(recordTypes) }), {
-      description: 'Kinds of record whose change is told.',
+      description: 'Kinds of record whose change is reported.',
       default: ['A', 'AAAA', 'NS'],
       maxItems: 8,
       uniqueItems: true,
     }),
     nameservers: Type.Array(Type.String({ format: 'domain' }), {
       description:
-        'Name servers that are expected; any other is told, also when it was there from the beginning.',
+        'Name servers that are expected; any other is reported, also when it was there from the beginning.',
       default: [],
       maxItems: 20,
     }),
@@ -39,7 +39,7 @@ const config = Configuration(
           'Registration record (RDAP) of the domain, such as https://rdap.verisign.com/com/v1/domain/example.com; with it the expiry is watched, once a day.',
       }),
     ),
-    expiry: Duration('How long before the registration ends it is told.', '30 days'),
+    expiry: Duration('How long before the registration ends to report it.', '30 days'),
     cron: Schedule('How often to look.', '5 min'),
   },
   ['domain'],

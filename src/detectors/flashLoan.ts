@@ -16,7 +16,7 @@ type Provider = (typeof providers)[number];
 
 const config = Configuration({
   providers: Type.Array(Type.Unsafe<Provider>({ type: 'string', enum: [...providers] }), {
-    description: 'Kinds of lenders whose loans are told.',
+    description: 'Kinds of lenders whose loans are reported.',
     default: [...providers],
     minItems: 1,
     uniqueItems: true,

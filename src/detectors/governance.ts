@@ -7,20 +7,20 @@ import { defineDetector } from '../model/detection.ts';
 
 const config = Configuration({
   minDelay: Duration(
-    'Time that must pass at least between announcing a call and its execution; less is told with severity HIGH.',
+    'Time that must pass at least between announcing a call and its execution; less is reported with severity HIGH.',
     '1 day',
   ),
 });
 
 type Values = Readonly<Record<string, unknown>>;
-type Told = {
+type EventDescription = {
   sentence(values: Values, name: string): string;
   /** How many seconds the event leaves until execution. */
   delay?(values: Values, nowSeconds: number): number;
 };
 
 /** Governors of OpenZeppelin and Compound, the timelock of OpenZeppelin, then that of Compound. */
-const told: Readonly<Record<string, Told>> = {
+const descriptions: Readonly<Record<string, EventDescription>> = {
   'ProposalCreated(uint256 proposalId, address proposer, address[] targets, uint256[] values, string[] signatures, bytes[] calldatas, uint256 voteStart, uint256 voteEnd, string description)':
     {
       sentence: ({ proposalId, proposer, description }, name) =>
@@ -73,7 +73,7 @@ const told: Readonly<Record<string, Told>> = {
 };
 
 const events = new Map(
-  Object.entries(told).map(([signature, how]) => {
+  Object.entries(descriptions).map(([signature, how]) => {
     const event = parseEvent(signature);
     return [topicOf(event), { event, ...how }];
   }),
@@ -91,7 +91,7 @@ export const governance = defineDetector<Static<typeof config>, never>({
   severity: 'MEDIUM',
   description:
     'A proposal is made, queued, executed or cancelled, a timelock schedules or executes a call, or its delay changes. HIGH when the delay is below the least that is wanted.',
-  faq: 'Which contracts does it understand? Governors of OpenZeppelin and Compound and both timelocks; watch the governor and its timelock, since each tells only its part.',
+  faq: 'Which contracts does it understand? Governors of OpenZeppelin and Compound and both timelocks; watch the governor and its timelock, since each emits only its own events.',
   config,
   fields: ['event', ...valueNames, 'delaySeconds', 'isShort', 'sender'],
   interests: (_config, { address }) => [{ on: 'log', address, keys: [...events.keys()] }],

@@ -73,7 +73,7 @@ export const httpProbe = defineDetector<Config, State>({
   category: 'OPERATIONAL',
   severity: 'HIGH',
   description:
-    'An address on the web does not answer, answers with a wrong status, too slowly, or without an expected text. Told once until it is well again.',
+    'An address on the web does not answer, answers with a wrong status, too slowly, or without an expected text. Reported once until it is well again.',
   faq: 'Can it ask addresses in a private network? Only those that the administrator of Vigil has allowed. Of an answer from there nothing but the status is shown; `pattern` needs an allowance for the tenant itself.',
   config,
   fields: ['url', 'method', 'reason', 'samples', 'failure', 'status', 'durationMs', 'answer'],

@@ -74,7 +74,7 @@ export const invariant = defineDetector<Config, State>({
   category: 'FINANCIAL',
   severity: 'HIGH',
   description:
-    'An expression over results of functions and balances, which must always hold, no longer does. Told once until it holds again.',
+    'An expression over results of functions and balances, which must always hold, no longer does. Reported once until it holds again.',
   faq: 'What if a function fails? Then the invariant cannot be judged, which is recorded as a fault of the detector.',
   config,
   fields: ['expression', 'tolerance', 'left', 'right', 'gap', 'terms'],

@@ -10,7 +10,7 @@ import { type Detection, defineDetector, type Interest, type Observation } from 
 
 const config = Configuration(
   {
-    threshold: Amount('Transfers of at least this many whole tokens or coins are told.'),
+    threshold: Amount('Report transfers of at least this many whole tokens or coins.'),
     token: Type.Optional(
       Type.String({
         format: evmFormat.asset,

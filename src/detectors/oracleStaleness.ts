@@ -34,7 +34,7 @@ export const oracleStaleness = defineDetector<Config, State>({
   category: 'FINANCIAL',
   severity: 'HIGH',
   description:
-    'A price feed is not updated in time, answers with zero or less, carries an answer over from an earlier round, skips rounds, goes backwards, or differs from a second feed. Each is told once until it is over.',
+    'A price feed is not updated in time, answers with zero or less, carries an answer over from an earlier round, skips rounds, goes backwards, or differs from a second feed. Each is reported once until it is over.',
   faq: 'When are skipped rounds seen? With `when: block`: between two looks by schedule, several rounds are normal.',
   config,
   fields: [

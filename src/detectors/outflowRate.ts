@@ -27,7 +27,7 @@ const config = Configuration({
       minimum: 1,
       maximum: 1_000_000,
       description:
-        'Also tell when more than this many times the mean outflow of the windows before has left; needs three of them.',
+        'Also report when more than this many times the mean outflow of the windows before has left; needs three of them.',
     }),
   ),
 });
@@ -47,7 +47,7 @@ export const outflowRate = defineDetector<Config, State>({
   category: 'FINANCIAL',
   severity: 'HIGH',
   description:
-    'What leaves the contract within a window exceeds a limit, a share of its balance, or a multiple of what is usual. Told once until the sum is below again.',
+    'What leaves the contract within a window exceeds a limit, a share of its balance, or a multiple of what is usual. Reported once until the sum is below again.',
   faq: 'How are native coins counted? By the fall of the balance from one block that touches the contract to the next, so inner calls count too; fees count for a wallet.',
   config,
   fields: [

@@ -6,7 +6,7 @@ import { Choice, Configuration } from '../evidence/parameters.ts';
 import { defineDetector } from '../model/detection.ts';
 
 const config = Configuration({
-  notifyOn: Choice('Which of the two to tell of.', ['both', 'paused', 'unpaused'], 'both'),
+  notifyOn: Choice('Which of the two to report.', ['both', 'paused', 'unpaused'], 'both'),
 });
 
 /** With the account that did it, and as older contracts have it without. */

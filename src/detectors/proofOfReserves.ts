@@ -23,7 +23,7 @@ export const proofOfReserves = defineDetector<Static<typeof config>, SampleState
   version: '1.0.0',
   category: 'COMPLIANCE',
   severity: 'HIGH',
-  description: 'The reserves of a token, as a feed tells them, are too small for its supply.',
+  description: 'The reserves of a token, as a feed reports them, are too small for its supply.',
   faq: 'Does it know when the feed stands still? No, add oracle_staleness on the same feed.',
   config,
   fields: ['token', 'symbol', 'feed', 'reserves', 'supply', 'ratio', 'previous', 'condition', 'updatedAt'],

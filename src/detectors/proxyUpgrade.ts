@@ -42,7 +42,7 @@ export const proxyUpgrade = defineDetector<Config, State>({
   severity: 'CRITICAL',
   description:
     'The code behind the contract is replaced: an upgrade of a proxy, of its beacon or of the facets of a diamond.',
-  faq: 'Does it see the upgrade of a beacon? The beacon tells of it, not the proxy: watch the beacon as well, or switch checkSlot on.',
+  faq: 'Does it see the upgrade of a beacon? The beacon emits the event, not the proxy: watch the beacon as well, or switch checkSlot on.',
   config,
   fields: [
     'event',

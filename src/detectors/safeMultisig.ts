@@ -47,7 +47,7 @@ export const safeMultisig = defineDetector<Config, never>({
   severity: 'AUTO',
   description:
     'A Safe executes or fails, its owners, threshold, modules, guard or code change, it runs foreign code by delegatecall, or its nonce jumps. The severity of each event is set under events.',
-  faq: 'Why is a delegatecall not told? It is seen in the call data of execTransaction, or in the event that Safes on rollups emit; a relayer on another chain hides it. MultiSend, which batches calls, is expected, and what it runs by delegatecall is told. That the code was replaced, or that the nonce jumped, is seen in any block in which the Safe or one of its modules executes something.',
+  faq: 'Why is a delegatecall not reported? It is seen in the call data of execTransaction, or in the event that Safes on rollups emit; a relayer on another chain hides it. MultiSend, which batches calls, is expected, and what it runs by delegatecall is reported. That the code was replaced, or that the nonce jumped, is seen in any block in which the Safe or one of its modules executes something.',
   config,
   fields: [
     'event',

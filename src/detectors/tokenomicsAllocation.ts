@@ -27,7 +27,7 @@ export const tokenomicsAllocation = defineDetector<Static<typeof config>, State>
   category: 'COMPLIANCE',
   severity: 'AUTO',
   description:
-    'The address of an allocation holds another amount than the tokenomics records plan for this time: less is HIGH, more is INFO. Told once until it is back on plan.',
+    'The address of an allocation holds another amount than the tokenomics records plan for this time: less is HIGH, more is INFO. Reported once until it is back on plan.',
   faq: 'Where does the plan come from? From the tokenomics categories and schedules of the contract: the newest step that is not in the future counts.',
   config,
   fields: ['allocation', 'address', 'balance', 'planned', 'side', 'tolerance'],

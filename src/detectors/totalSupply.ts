@@ -14,7 +14,7 @@ const config = Configuration({
     Type.String({ format: 'amount', description: 'How many whole tokens should be issued by now at most.' }),
   ),
   decimals: decimalsMember,
-  trackChanges: Flag('Whether every change of the supply is told, as INFO.', true),
+  trackChanges: Flag('Whether to report every change of the supply, as INFO.', true),
   ...Polling('cron', '10 min'),
 });
 type Config = Static<typeof config>;
@@ -28,7 +28,7 @@ export const totalSupply = defineDetector<Config, State>({
   category: 'COMPLIANCE',
   severity: 'MEDIUM',
   description:
-    'More of the token is issued than expected (MEDIUM, told once until it is within again), or its supply changes (INFO).',
+    'More of the token is issued than expected (MEDIUM, reported once until it is within again), or its supply changes (INFO).',
   faq: 'What is the difference between the two expectations? The supply is the cap that must never be exceeded, the issued amount is what should exist by now.',
   config,
   fields: ['supply', 'rawSupply', 'previous', 'expectation', 'expected'],

@@ -13,7 +13,8 @@ import { keepState } from '../evidence/samples.ts';
 import { severityByShare } from '../evidence/severityByShare.ts';
 import { type Detection, defineDetector, type EvaluationContext } from '../model/detection.ts';
 
-const drop = 'A drop of at least this since the last look is told: whole tokens, or a share of the balance.';
+const drop =
+  'A drop of at least this since the last check is reported: whole tokens, or a share of the balance.';
 const config = Configuration({
   tokens: Type.Array(
     Type.Object(

@@ -15,7 +15,7 @@ import { defineDetector, type EvaluationContext, type EvaluationResult } from '.
 
 const config = Configuration({
   threshold: Type.Optional(
-    Amount('Approvals of more than this many whole tokens are told; without it only unlimited ones.'),
+    Amount('Report approvals of more than this many whole tokens; without it only unlimited ones.'),
   ),
   allowedSpenders: Addresses('Spenders that are expected, beside those with a label tagged SPENDER.'),
 });

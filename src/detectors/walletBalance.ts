@@ -15,7 +15,7 @@ const config = Configuration({
         'What the balance in whole tokens must be for an alert, such as "<< 1" (once when it falls below 1) or "< -10%" (a fall by more than 10 % since the last look).',
     }),
   ),
-  trackAnyChange: Flag('Also tell every change of the balance.', false),
+  trackAnyChange: Flag('Whether to report every change of the balance as well.', false),
   ...Polling('cron', '1 min'),
 });
 
@@ -28,7 +28,7 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
   category: 'FINANCIAL',
   severity: 'MEDIUM',
   description: 'The balance of the wallet or contract, in native coins or a token, meets a condition.',
-  faq: 'Why do I get an alert every minute? A condition such as "< 1" is told at every look while it holds; write "<< 1" to be told once each time it begins to hold.',
+  faq: 'Why do I get an alert every minute? A condition such as "< 1" raises an alert at every check while it holds; write "<< 1" for one alert each time it begins to hold.',
   config,
   fields: ['holder', 'token', 'symbol', 'balance', 'rawBalance', 'previous', 'condition'],
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],

@@ -46,7 +46,7 @@ export function readExpiry(read: Reader, url: string): { expiresAt: number } | {
   const list: readonly Event[] = Array.isArray(events) ? events : [];
   const date = list.find((event) => event?.eventAction === 'expiration')?.eventDate;
   const expiresAt = typeof date === 'string' ? Date.parse(date) : Number.NaN;
-  return Number.isNaN(expiresAt) ? { failure: `${url} tells no date of expiration.` } : { expiresAt };
+  return Number.isNaN(expiresAt) ? { failure: `${url} has no expiration date.` } : { expiresAt };
 }
 
 type Event = { eventAction?: unknown; eventDate?: unknown } | null;

@@ -82,7 +82,7 @@ describe('a condition', () => {
     expect(fired).toEqual(expected);
   });
 
-  it('tells amounts apart to the last chain unit', () => {
+  it('distinguishes amounts to the last chain unit', () => {
     const whale = 10n ** 30n;
     expect(holds('> 1e30', whale)).toBe(false);
     expect(holds('> 1e30', whale + 1n)).toBe(true);

@@ -58,7 +58,7 @@ function ask(resolve: ReturnType<typeof createResolve>, name: string): Promise<s
 }
 
 describe('resolving names that tenants choose', () => {
-  it('finds the addresses of both families, and tells a name that does not exist from one that cannot be asked for', async () => {
+  it('finds the addresses of both families, and distinguishes a name that does not exist from one that cannot be resolved', async () => {
     const loopback6 = Array.from({ length: 16 }, (_, index) => (index === 15 ? 1 : 0));
     const server = await startNameServer({
       'both.example.com': { a: '192.0.2.1', aaaa: loopback6 },
@@ -73,7 +73,7 @@ describe('resolving names that tenants choose', () => {
     expect(await ask(createResolve({ servers: ['127.0.0.1:1'] }), 'four.example.com')).toBe('EAI_AGAIN');
   });
 
-  it('delays nobody else when the name servers of a hundred names do not answer', async () => {
+  it('delays no one else when the name servers of a hundred names do not answer', async () => {
     const server = await startNameServer();
     const resolve = createResolve({ servers: [server.address] });
     const slow = Array.from({ length: 100 }, (_, n) => ask(resolve, `slow-${n}.example.com`));

@@ -41,7 +41,7 @@ describe('a decimal', () => {
     expect(() => parseDecimal(Number.POSITIVE_INFINITY)).toThrow(RangeError);
   });
 
-  it('tells apart amounts that floating point cannot', () => {
+  it('distinguishes amounts that floating point cannot', () => {
     const left = toDecimal(2n ** 200n, 18);
     expect(compareDecimal(left, toDecimal(2n ** 200n + 1n, 18))).toBe(-1);
     expect(compareDecimal(left, toDecimal(2n ** 200n * 100n, 20))).toBe(0);

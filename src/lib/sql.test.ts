@@ -16,14 +16,14 @@ describe('renderKnown', () => {
     }
   });
 
-  it('tells statements of one template apart by what is bound and what is SQL', () => {
+  it('distinguishes statements of one template by what is bound and what is SQL', () => {
     expect(renderCached(statement(raw('t'), 1)).text).toBe('select t from $1');
     expect(renderCached(statement(1, raw('t'))).text).toBe('select $1 from t');
     expect(renderCached(statement(raw('t'), raw('u'))).text).toBe('select t from u');
     expect(renderCached(statement(raw('u'), raw('t'))).text).toBe('select u from t');
   });
 
-  it('tells apart lists that differ only in where their parts end', () => {
+  it('distinguishes lists that differ only in where their parts end', () => {
     const list = (separator: string) => join([sql`a${1}`, sql`b${2}`], separator);
     for (const separator of [',', ', ', ' ,', ',  '])
       expect(renderCached(list(separator))).toEqual(render(list(separator)));

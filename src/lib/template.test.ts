@@ -61,7 +61,7 @@ describe('a filled template', () => {
     }
   });
 
-  it('tells the names it uses, each once', () => {
+  it('lists the names it uses, each once', () => {
     expect(templateFields('{b} {{c}} {a.x} {b} { d } {e')).toEqual(['b', 'a.x']);
   });
 });

@@ -47,7 +47,7 @@ describe('evaluating what was matched', () => {
     expect(states.get(one)).toEqual({ own: 6, key: 'a' });
   });
 
-  it('forgets state that was kept under other settings, but not when it last told', async () => {
+  it('forgets state that was kept under other settings, but not when it last reported', async () => {
     const one = subscriber(1, 'b', count);
     const { states } = await run(one, { own: 4, key: 'a', alertAt: 3 });
     expect(states.get(one)).toEqual({ own: 1, key: 'b', alertAt: 3 });

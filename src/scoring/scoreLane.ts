@@ -97,8 +97,8 @@ async function settle(
   const times = changes.map(({ event }) => event.timestamp);
   await ensurePartitions(store, 'score_change', new Set(times));
   const settled = { ...done, fault, nextI: facts.nextI + changes.length };
-  const isTold = facts.hasSubscribers && changes.length > 0;
-  const isOurs = isTold
+  const isPublished = facts.hasSubscribers && changes.length > 0;
+  const isOurs = isPublished
     ? await store.transaction(async (tx) => {
         if (!(await settleLane(tx, facts, settled))) return false;
         await publishScoreChanges(tx, facts, { i: facts.nextI, since: Math.min(...times), now: now() });

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { defineTrigger } from '../model/detection.ts';
 import { CallerList, callerFields, detectCaller } from './support/callers.ts';
 
-const params = CallerList('Whose transactions to the contract are told.');
+const params = CallerList('Whose transactions to the contract are reported.');
 
 export const blacklistedCallers = defineTrigger<Static<typeof params>, never>({
   type: 'BLACKLISTED_CALLERS',

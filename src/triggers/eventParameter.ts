@@ -24,7 +24,7 @@ const compiled = memoizeParams(compile);
 export const eventParameter = defineTrigger<Params, never>({
   type: 'EVENT_PARAMETER',
   description:
-    'The contract emits an event whose values meet all conditions. Of an indexed text only whether it is equal can be told, of an indexed list or struct nothing.',
+    'The contract emits an event whose values meet all conditions. An indexed text can only be compared for equality, an indexed list or struct not at all.',
   params,
   fields: eventFields,
   check: (given, abi) => compile(given, abi).faults,

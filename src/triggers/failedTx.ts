@@ -5,7 +5,7 @@ import { sentence } from './support/transactions.ts';
 export const failedTx = defineTrigger<object, never>({
   type: 'FAILED_TX',
   description:
-    'A transaction sent to the contract, or by the wallet, fails. The reason is told where replaying it on the state before its block gives one.',
+    'A transaction sent to the contract, or by the wallet, fails. The reason is given where replaying it on the state before its block gives one.',
   params: Configuration({}),
   fields: ['from', 'to', 'value', 'selector', 'gasUsed', 'reason'],
   interests: (_params, { address }) => [

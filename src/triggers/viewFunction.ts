@@ -34,10 +34,10 @@ const params = Configuration(
     ),
     condition: Type.Optional(
       Condition(
-        'What must hold of the result, a number, such as "> 100" or ">= 10%"; told when it has changed.',
+        'What must hold of the result, a number, such as "> 100" or ">= 10%"; reported when it has changed.',
       ),
     ),
-    equals: Type.Optional(Comparand('The result that is told.')),
+    equals: Type.Optional(Comparand('The result to report.')),
     ...Polling('block', '1 min'),
   },
   ['signature'],
@@ -50,7 +50,7 @@ const compiled = memoizeParams(compile);
 export const viewFunction = defineTrigger<Params, State>({
   type: 'VIEW_FUNCTION',
   description:
-    'A reading function of the contract gives a result that meets a condition or equals a value, told when it begins to and at every change while it does; without either, every change is told.',
+    'A reading function of the contract gives a result that meets a condition or equals a value, reported when it begins to and at every change while it does; without either, every change is reported.',
   params,
   fields: ['function', 'params', 'result', 'before', 'condition', 'equals'],
   check: (given, abi) => compile(given, abi).faults,

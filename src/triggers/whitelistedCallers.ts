@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { defineTrigger } from '../model/detection.ts';
 import { CallerList, callerFields, detectCaller } from './support/callers.ts';
 
-const params = CallerList('Who may send transactions to the contract; anybody else is told.');
+const params = CallerList('Who may send transactions to the contract; anyone else is reported.');
 
 export const whitelistedCallers = defineTrigger<Static<typeof params>, never>({
   type: 'WHITELISTED_CALLERS',

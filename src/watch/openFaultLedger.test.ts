@@ -40,7 +40,7 @@ describe('the ledger of faults', () => {
   const stored = (id: number) =>
     store.query(sql`select message, count, first_at, last_at from watch_fault where id = ${id}`);
 
-  it('counts several faults of one step, and tells once when there are three in a row', async () => {
+  it('counts several faults of one step, and reports once when there are three in a row', async () => {
     const ledger = await openFaultLedger(store, 'anvil');
     const write = async (...outcomes: Outcome[]) => {
       const { alerting } = await store.transaction((tx) => ledger.write(tx, outcomes));

@@ -79,13 +79,13 @@ describe('limits of a wallet', { timeout: 600_000 }, () => {
         guards.some(({ limited }) => limited.numbers.has(number)),
       );
       const failed = intents.filter(({ state }) => state !== 'CONFIRMED');
-      for (const { state, reason, told } of failed)
-        expect({ state, reason, told }).toEqual({
+      for (const { state, reason, outcomes } of failed)
+        expect({ state, reason, outcomes }).toEqual({
           state: 'FAILED',
           reason: expect.stringMatching(
             /^The wallet may spend .* on gas within an hour; .* are spent or reserved/,
           ),
-          told: ['failed'],
+          outcomes: ['failed'],
         });
       seen.failed += failed.length;
       seen.replaced += intents.reduce((sum, { attempts }) => sum + Math.max(0, attempts - 1), 0);

@@ -31,7 +31,7 @@ describe('an alert', () => {
     expect(await value()).toBe(41n);
     const receipt = await chain.anvil.receipt(intent!.txHash);
     expect(intent).toMatchObject({ minedBlock: Number(receipt.blockNumber) });
-    const told = await chain.told(action);
+    const told = await chain.outcomeAlerts(action);
     expect(outcomes(told)).toEqual(['submitted', 'confirmed']);
     for (const alert of told)
       expect(alert).toMatchObject({
@@ -79,7 +79,7 @@ describe('an alert', () => {
     const found = await chain.ended(action, 3);
     expect(found.map(({ state }) => state)).toEqual(['SKIPPED', 'SKIPPED', 'CONFIRMED']);
     expect(await value()).toBe(2000000000000000002n);
-    expect(outcomes(await chain.told(action))).toEqual(['submitted', 'confirmed']);
+    expect(outcomes(await chain.outcomeAlerts(action))).toEqual(['submitted', 'confirmed']);
   });
 
   it('of a trigger on chain fires with the decoded event at hand', async () => {
@@ -168,7 +168,7 @@ describe('what cannot be done', () => {
     });
     await chain.alert(detectorId, alert);
     const [intent] = await chain.ended(action);
-    return { intent: intent!, alerts: await chain.told(action) };
+    return { intent: intent!, alerts: await chain.outcomeAlerts(action) };
   }
 
   const filled = { scriptParams: { value: '1' } };
@@ -251,7 +251,7 @@ describe('what cannot be done', () => {
       reason: expect.stringMatching(/mined and reverted: NotOwner/),
     });
     expect(BigInt(intent!.cost)).toBeGreaterThan(0n);
-    expect(outcomes(await chain.told(action))).toEqual(['submitted', 'failed']);
+    expect(outcomes(await chain.outcomeAlerts(action))).toEqual(['submitted', 'failed']);
     expect(wallet.address).toBe(intent!.walletAddress);
   });
 

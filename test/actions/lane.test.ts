@@ -68,7 +68,7 @@ describe('the numbers of a wallet', { timeout: 60_000 }, () => {
   it('"already known" counts as sent', async () => {
     strikeOnce('loseReply');
     await guard.raise(1);
-    expect((await reaches('SUBMITTED')).told).toEqual(['submitted']);
+    expect((await reaches('SUBMITTED')).outcomes).toEqual(['submitted']);
     expect(outcomes()).toEqual(['accepted', 'already known']);
     await finish();
   });
@@ -81,7 +81,7 @@ describe('the numbers of a wallet', { timeout: 60_000 }, () => {
     // The node takes it into a block of which it tells nobody yet.
     world.simulators[0]!.setFaults({ stuckAt: world.chain.head.number });
     world.chain.extend(1);
-    expect((await reaches('SUBMITTED')).told).toEqual(['submitted']);
+    expect((await reaches('SUBMITTED')).outcomes).toEqual(['submitted']);
     expect(outcomes().slice(before)).toEqual(['accepted', 'nonce too low']);
     world.simulators[0]!.setFaults({});
     await finish();
@@ -113,7 +113,7 @@ describe('the numbers of a wallet', { timeout: 60_000 }, () => {
     expect(replacement).toMatchObject({ nonce: first!.nonce, data: first!.data, to: first!.to });
     expect(replacement!.maxFee * 10n).toBeGreaterThanOrEqual(first!.maxFee * 11n);
     await finish();
-    expect((await lastIntent()).told).toEqual(['confirmed', 'replaced', 'submitted']);
+    expect((await lastIntent()).outcomes).toEqual(['confirmed', 'replaced', 'submitted']);
     world.mempool.setMarket({ baseFee: gwei });
   });
 
@@ -219,7 +219,7 @@ describe('the numbers of a wallet', { timeout: 60_000 }, () => {
       reason: expect.stringContaining(
         `The nonce ${nonce} of the wallet was used by a transaction that Vigil did not send`,
       ),
-      told: ['failed', 'submitted'],
+      outcomes: ['failed', 'submitted'],
     });
     expect(intents.filter(({ number }) => later.includes(number)).map(({ state }) => state)).toEqual(
       later.map(() => 'CONFIRMED'),

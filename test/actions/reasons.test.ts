@@ -55,12 +55,12 @@ describe('what a contract or a script says', { timeout: 60_000 }, () => {
       'Broken(text: ok)',
     ],
     ['very much', 'x'.repeat(20_000), 'xxx'],
-  ])('when a mined call fails is told, whatever it is: %s', async (_name, said, told) => {
+  ])('when a mined call fails is reported, whatever it is: %s', async (_name, said, told) => {
     revert = said;
     const [number] = await guard.raise(1);
     await finish();
     const intent = (await findIntents(world.vigil)).find((one) => one.number === number)!;
-    expect(intent).toMatchObject({ state: 'FAILED', told: ['failed', 'submitted'] });
+    expect(intent).toMatchObject({ state: 'FAILED', outcomes: ['failed', 'submitted'] });
     expect(intent.reason).toContain(`The call was mined and reverted: ${told}`);
     expect(intent.reason!.length).toBeLessThanOrEqual(500);
     const alerts: Json[] = await world.vigil.alerts('meta.outcome:failed');
@@ -77,7 +77,7 @@ describe('what a contract or a script says', { timeout: 60_000 }, () => {
     expect((await findIntents(world.vigil)).find((one) => one.number === number)).toMatchObject({
       state: 'FAILED',
       reason: expect.stringContaining('has no member a\ufffd'),
-      told: ['failed'],
+      outcomes: ['failed'],
     });
   });
 

@@ -165,12 +165,12 @@ describe('what waits to be fired', { timeout: 60_000 }, () => {
     expect(await find(unsent!)).toMatchObject({
       state: 'FAILED',
       reason: 'It could not be sent within 8 hours. No endpoint of the chain was configured.',
-      told: ['failed'],
+      outcomes: ['failed'],
     });
     expect(await find(unconfirmed!)).toMatchObject({
       state: 'FAILED',
       reason: expect.stringMatching(/^It could not be sent within 8 hours\. The block of its alert was not/),
-      told: ['failed'],
+      outcomes: ['failed'],
     });
     const { data } = await vigil.ok('GET', `destination/${destination.id}/delivery`);
     expect(data.map(({ type }: Json) => type)).toEqual(['action.failed']);
@@ -206,12 +206,12 @@ describe('what waits to be fired', { timeout: 60_000 }, () => {
       const states = [(await find(good!)).state, (await find(fired!)).state];
       return states.join() === 'FAILED,CONFIRMED';
     }, 15_000);
-    expect(await find(good!)).toMatchObject({ told: ['failed'] });
-    expect(await find(bad!)).toMatchObject({ state: 'WAITING', told: [] });
+    expect(await find(good!)).toMatchObject({ outcomes: ['failed'] });
+    expect(await find(bad!)).toMatchObject({ state: 'WAITING', outcomes: [] });
     await acting.stop();
     await vigil.store.query(sql`drop trigger refuse on action_intent`);
     await expireLeases(vigil);
     await act();
-    expect(await find(bad!)).toMatchObject({ state: 'FAILED', told: ['failed'] });
+    expect(await find(bad!)).toMatchObject({ state: 'FAILED', outcomes: ['failed'] });
   });
 });

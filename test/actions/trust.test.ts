@@ -197,7 +197,7 @@ describe('an action', () => {
     for (const { reason } of found.slice(0, 2)) expect(reason).toMatch(/^The filter fails: [^.]*\.$/);
     expect(found[2]!.reason).toMatch(/^The filter fails: .* 3 times in a row: .* until the action is saved/);
     for (const { reason } of found.slice(3)) expect(reason).toMatch(/^The scripts ran out of time before\./);
-    expect(await chain.told(action)).toHaveLength(6);
+    expect(await chain.outcomeAlerts(action)).toHaveLength(6);
     await vigil.ok('PUT', `action/${action.id}`, bind('true'));
     await chain.alert(detectorId);
     expect((await chain.ended(action, 7))[0]).toMatchObject({ state: 'CONFIRMED' });

@@ -123,7 +123,7 @@ describe('an invite', () => {
 });
 
 describe('whether an address has a user in another tenant', () => {
-  it('is told by no answer: users, changes, invites and logins go as if it had none', async () => {
+  it('shows in no response: users, changes, invites and logins go as if it had none', async () => {
     const theirs = await newUser({ tenantId: other, password: 'violet engine under 7 hills' });
     const manager = await newUser();
     const token = await session(manager.email);

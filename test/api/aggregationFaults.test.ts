@@ -115,7 +115,7 @@ it.each(Object.entries(refused))(
   },
 );
 
-it('a caller is told of every fault at once, and of what would be right', async () => {
+it('a caller gets every fault at once, and what would be right', async () => {
   const { body } = await aggregate([
     { name: 'a', field: 'severty' },
     {

@@ -68,7 +68,7 @@ describe('a change of an alert', () => {
     }
   });
 
-  it('is not refused because new blocks have made the alert final, which a reader is told of', async () => {
+  it('is not refused because new blocks have made the alert final, which a reader sees', async () => {
     const { data } = await api.ok('POST', 'alert/search', { query: 'chainUid:anvil AND blockNumber:100' });
     const path = `alert/${data[0].uid}`;
     const read = await api.call('GET', path);

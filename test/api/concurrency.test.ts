@@ -91,7 +91,7 @@ describe('changes of one record at once', () => {
     }
   });
 
-  it('without it: all are applied one after the other, and the audit log tells each step from the one before', async () => {
+  it('without it: all are applied one after the other, and the audit log records each step', async () => {
     const { action, destination, detector, trigger } = await createWorld(api);
     const lists = [
       { destinations: [{ tenantDestinationId: destination.id }], detectors: [] },

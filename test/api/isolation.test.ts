@@ -207,7 +207,7 @@ describe('an id in a body', () => {
 });
 
 describe('a search', () => {
-  it('never returns, counts or tells of another tenant’s record, whatever the clause', async () => {
+  it('never returns, counts or reveals another tenant’s record, whatever the clause', async () => {
     const random = createRandom('searches across tenants');
     const cases = resources.flatMap(({ kind, endpoints }) => {
       const search = endpoints.find(({ path }) => path.endsWith('/search'))!;

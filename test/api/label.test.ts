@@ -300,7 +300,7 @@ describe('the watcher', () => {
     expect(await plan(tagged)).toContain('address_label_tags');
   });
 
-  it('is told of every change of labels within a second', async () => {
+  it('gets every change of labels within a second', async () => {
     const [found] = await api.store.query<{ database: string }>(sql`select current_database() as database`);
     const client = new Client({ ...inject('postgres'), database: found!.database });
     await client.connect();

@@ -103,7 +103,7 @@ describe.each(resources.map(({ kind }) => [kind.table.kind, kind.table] as const
   },
 );
 
-it('no clause can tell a sealed header value', async () => {
+it('no clause can reveal a sealed header value', async () => {
   const { id } = own.world.destination;
   const name = `x-canary-${own.world.tenant.id}-destination-`;
   const ask = async (test: string) =>

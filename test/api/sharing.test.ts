@@ -46,7 +46,7 @@ describe('a project that names a tenant in viewTenantIds', () => {
     await expectVisible(visibleTo);
   });
 
-  it('can be changed by nobody but its owner, nor can anything be put into it', async () => {
+  it('can be changed by no one but its owner, nor can anything be put into it', async () => {
     await expectNoWrite(visibleTo);
   });
 
@@ -97,7 +97,7 @@ describe('a license instance of an organisation over another tenant’s project'
     expect(tenants.status).toBe(404);
   });
 
-  it('lets nobody of the organisation change the project or put anything into it', async () => {
+  it('lets no one of the organisation change the project or put anything into it', async () => {
     await expectNoWrite(visibleTo);
   });
 });

@@ -48,7 +48,7 @@ describe('VIGIL_ADMIN_TOKEN', () => {
   const me = async (client: TestClient, token: string) =>
     (await client.call('GET', 'auth/me', undefined, { token })).status;
 
-  it('ends the one that it replaces, which the audit log tells, and leaves other tokens alone', async () => {
+  it('ends the one that it replaces, which the audit log records, and leaves other tokens alone', async () => {
     let other = '';
     await during({ VIGIL_ADMIN_TOKEN: tokens[0]! }, async (client) => {
       expect(await me(client, tokens[0]!)).toBe(200);

@@ -181,7 +181,7 @@ describe('telemetry', () => {
     expect(await count('now/d', '+0s')).toBe(now >= today + day - minute ? 2 : 1);
   });
 
-  it('takes one of the values of every label named, and tells several values of one apart', async () => {
+  it('takes one of the values of every label named, and distinguishes several values of one', async () => {
     for (let round = 0; round < 20; round++) {
       const tags: Record<string, string[]> = {};
       const some = (values: string[]) => values.filter(() => random.chance(0.5)).concat(random.pick(values));

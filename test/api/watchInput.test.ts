@@ -122,7 +122,7 @@ describe('the configuration of a detector', () => {
     expect(free.config).toEqual({ a: 1 });
   });
 
-  it('tells when that schema is none', async () => {
+  it('reports a schema that is not valid', async () => {
     const broken = await api.ok('POST', 'detector/schema', {
       title: 'Broken',
       name: 'broken',

@@ -12,7 +12,7 @@ async function deployToken() {
 }
 
 describe('access_control_change', () => {
-  it('tells of granted and revoked roles by name', async () => {
+  it('reports granted and revoked roles by name', async () => {
     const [owner, other] = chain.anvil.accounts;
     const { token, minterRole } = await deployToken();
     const observer = await chain.watch(name, {}, token);
@@ -45,7 +45,7 @@ describe('access_control_change', () => {
     expect(await none.catchUp()).toEqual([]);
   });
 
-  it('tells of owners and threshold of a Safe, whether the event indexes the owner or not', async () => {
+  it('reports owners and threshold of a Safe, whether the event indexes the owner or not', async () => {
     const { anvil } = chain;
     const [owner, other] = anvil.accounts;
     const safe = await anvil.deploy(artifacts.SafeLike);

@@ -34,7 +34,7 @@ async function watchPayer(config = {}) {
 }
 
 describe('address_poisoning', () => {
-  it('tells of zero-value, forged and dust transfers that show a look-alike', async () => {
+  it('reports zero-value, forged and dust transfers that show a look-alike', async () => {
     const { anvil } = chain;
     const { wallet, observer } = await watchPayer();
     const [, attacker] = anvil.accounts;
@@ -52,7 +52,7 @@ describe('address_poisoning', () => {
     expect(found[2]?.message).toContain(`looks like ${genuine} that Watched has paid`);
   });
 
-  it('tells of addresses that are labelled as scams although they look like nobody', async () => {
+  it('reports addresses that are labelled as scams although they look like no one', async () => {
     const { anvil } = chain;
     const [wallet, stranger, scammer] = anvil.accounts;
     const labels = [{ address: scammer.toLowerCase(), name: 'Poisoner', tags: ['SCAM'] }];

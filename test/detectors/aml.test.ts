@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 describe('aml', () => {
-  it('tells who of the parties has a label, with what they moved and a severity by score', async () => {
+  it('reports who of the parties has a label, with what they moved and a severity by score', async () => {
     const [owner, bad, worse] = chain.anvil.accounts;
     const labels = [
       { address: bad, name: 'Phisher', tags: ['SCAM'], score: 55, source: 'list' },
@@ -39,7 +39,7 @@ describe('aml', () => {
     expect(new Set(found.map(({ key }) => key)).size).toBe(3);
   });
 
-  it('tells of native coins in both directions', async () => {
+  it('reports native coins in both directions', async () => {
     const { anvil } = chain;
     const [, bad, wallet] = anvil.accounts;
     const labels = [{ address: bad, tags: ['SCAM'], score: 20 }];

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 describe('attack_detector', () => {
-  it('tells of a suspicious sender, whether its transaction succeeds or not', async () => {
+  it('reports a suspicious sender, whether its transaction succeeds or not', async () => {
     const { anvil } = chain;
     const [, , thief] = anvil.accounts;
     const labels = [{ address: thief, name: 'Thief', tags: ['EXPLOIT'], score: 80, source: 'feed' }];
@@ -33,7 +33,7 @@ describe('attack_detector', () => {
     ]);
   });
 
-  it('tells of a suspicious contract that is called or emits a log, and of a deployer', async () => {
+  it('reports a suspicious contract that is called or emits a log, and of a deployer', async () => {
     const { anvil } = chain;
     const [owner] = anvil.accounts;
     const victim = await anvil.deploy(artifacts.Victim);
@@ -58,7 +58,7 @@ describe('attack_detector', () => {
     ).toMatchObject([{ meta: { role: 'deployer', suspect: owner } }]);
   });
 
-  it('tells of a caller whose first money came from a suspicious source within the lookback', async () => {
+  it('reports a caller whose first money came from a suspicious source within the lookback', async () => {
     const { anvil } = chain;
     const [, caller, mixer] = anvil.accounts;
     const now = Number((await anvil.block()).timestamp) * 1000;

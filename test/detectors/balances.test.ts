@@ -23,7 +23,7 @@ async function observe(name: string, config: object, address: string) {
 }
 
 describe('wallet_balance', () => {
-  it('tells once when the balance falls below, and again after it was above', async () => {
+  it('reports once when the balance falls below, and again after it was above', async () => {
     const wallet = newWallet();
     const observer = await observe('wallet_balance', { condition: '<< 1.5', when: 'block' }, wallet);
     const hold = async (amount: bigint) => {
@@ -57,7 +57,7 @@ describe('wallet_balance', () => {
     await observer.close();
   });
 
-  it('tells any change when asked to', async () => {
+  it('reports any change when asked to', async () => {
     const wallet = newWallet();
     const observer = await observe('wallet_balance', { trackAnyChange: true, when: 'block' }, wallet);
     await anvil.mine();
@@ -99,7 +99,7 @@ describe('wallet_balance', () => {
 });
 
 describe('tvl_drop', () => {
-  it('tells of drops from the threshold on, the worse the larger the share', async () => {
+  it('reports drops from the threshold on, the worse the larger the share', async () => {
     const wallet = newWallet();
     const observer = await observe('tvl_drop', {}, wallet);
     const hold = async (amount: bigint) => {
@@ -118,7 +118,7 @@ describe('tvl_drop', () => {
     await observer.close();
   });
 
-  it('tells of each asset that a drain takes, also by inner calls', async () => {
+  it('reports each asset that a drain takes, also by inner calls', async () => {
     const [owner, thief] = anvil.accounts;
     const vault = await anvil.deploy(artifacts.VaultV1);
     await token.send(owner, 'transfer', vault.address, 50_000_000n);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 const watch = (config: object) => chain.watch('block_anomaly', config, victim);
 
 describe('block_anomaly', () => {
-  it('tells of blocks with too few or too many transactions and logs, not of those at the limit', async () => {
+  it('reports blocks with too few or too many transactions and logs, not of those at the limit', async () => {
     const { anvil } = chain;
     const [owner] = anvil.accounts;
     const observer = await watch({ minTransactions: 1, maxTransactions: 2, maxEvents: 3 });
@@ -72,7 +72,7 @@ describe('block_anomaly', () => {
     ]);
   });
 
-  it('tells of blocks that come late only when asked to', async () => {
+  it('reports blocks that come late only when asked to', async () => {
     const old = await startAnvil({ args: ['--timestamp=1700000000'] });
     const late = async (config: object) => {
       const observer = await observeDetector(old.url, 'block_anomaly', config, victim);

@@ -12,7 +12,7 @@ async function watch(config = {}) {
 }
 
 describe('block_reorg', () => {
-  it('tells which blocks of the chain were dropped and which came instead', async () => {
+  it('reports which blocks of the chain were dropped and which came instead', async () => {
     const { anvil } = chain;
     await anvil.mine(3);
     const observer = await watch();

@@ -79,7 +79,7 @@ describe('contract_call', () => {
     await observer.close();
   });
 
-  it('tells any change when there is neither, and takes what is given from the ABI', async () => {
+  it('reports any change when there is neither, and takes what is given from the ABI', async () => {
     await setValue(1n);
     const observer = await observe('contract_call', { function: 'owner()' });
     await anvil.mine(2);
@@ -109,7 +109,7 @@ describe('contract_call', () => {
     await wrong.close();
   });
 
-  it('tells once, or always, when the call fails, and nothing when failures are not tracked', async () => {
+  it('reports once, or always, when the call fails, and nothing when failures are not tracked', async () => {
     const [owner] = anvil.accounts;
     const base = { function: 'reading()(uint256)', condition: '> 1e30' };
     const once = await observe('contract_call', base);
@@ -152,7 +152,7 @@ describe('invariant', () => {
   const setShares = (shares: bigint, assets: bigint) =>
     vault.send(anvil.accounts[0], 'setShares', shares, assets);
 
-  it('tells once when it breaks, and again after it held', async () => {
+  it('reports once when it breaks, and again after it held', async () => {
     const observer = await observe('invariant', { terms, expression: 'shares * 2n <= assets' });
     expect(await observer.after(setShares(50n, 100n))).toEqual([]);
     expect(await observer.after(setShares(51n, 100n))).toMatchObject([

@@ -15,7 +15,7 @@ async function setUp(config = {}) {
 }
 
 describe('chain_halt', () => {
-  it('tells once when no block has come for too long, and once when blocks come again', async () => {
+  it('reports once when no block has come for too long, and once when blocks come again', async () => {
     const { observer, number, at } = await setUp();
     expect(await observer.clock(at + 60_000)).toEqual([]);
     expect(await observer.clock(at + 75_000)).toMatchObject([

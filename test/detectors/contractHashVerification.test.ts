@@ -11,7 +11,7 @@ const name = 'contract_hash_verification';
 const codeOf = (address: string) => chain.anvil.rpc<Hex.Hex>('eth_getCode', address, 'latest');
 
 describe('contract_hash_verification', () => {
-  it('tells of an upgrade to other code than the expected, and not of the expected', async () => {
+  it('reports an upgrade to other code than the expected, and not of the expected', async () => {
     const { owner, first, second, proxy, vault } = await deployProxy(chain.anvil);
     // Both hash the implementation, whose address is part of the code of the proxy, never the proxy.
     const hash = Hash.keccak256(await codeOf(second.address));
@@ -43,7 +43,7 @@ describe('contract_hash_verification', () => {
     expect(await lenient.catchUp()).toEqual([]);
   });
 
-  it('follows a proxy of another kind by its upgrades, and tells of each once', async () => {
+  it('follows a proxy of another kind by its upgrades, and reports each once', async () => {
     const { anvil } = chain;
     const { owner, first, second } = await deployProxy(anvil);
     const proxy = await anvil.deploy(artifacts.Proxy897, first.address);

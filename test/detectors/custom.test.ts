@@ -21,7 +21,7 @@ async function observe(name: string, config: object, { address, abi }: Contract)
 }
 
 describe('custom_event', () => {
-  it('decodes by the names of the signature and tells what the expression holds for', async () => {
+  it('decodes by the names of the signature and reports what the expression holds for', async () => {
     const [owner, someone] = anvil.accounts;
     const signature = 'Transfer(address indexed sender, address indexed receiver, uint256 amount)';
     const expression = `e.args.receiver === '${someone.toLowerCase()}' && e.args.amount >= 5n * 10n ** 18n && e.logIndex === 0`;
@@ -56,7 +56,7 @@ describe('custom_event', () => {
     await observer.close();
   });
 
-  it('infers what is indexed, and numbers the values, when nobody tells', async () => {
+  it('infers what is indexed, and numbers the values, without a signature that says so', async () => {
     const [owner] = anvil.accounts;
     const config = { signature: 'Ping(uint256,address,string)', expression: 'e.args[2] === "hello"' };
     const observer = await observe('custom_event', config, { ...victim, abi: [] });
@@ -100,7 +100,7 @@ describe('custom_event', () => {
 });
 
 describe('custom_function', () => {
-  it('tells of a call whose parameters meet the expression', async () => {
+  it('reports a call whose parameters meet the expression', async () => {
     const [owner, someone] = anvil.accounts;
     const config = {
       signature: 'transfer(address,uint256)',
@@ -127,7 +127,7 @@ describe('custom_function', () => {
     await observer.close();
   });
 
-  it('tells apart calls that succeed and calls that fail', async () => {
+  it('distinguishes calls that succeed and calls that fail', async () => {
     const [owner, someone, stranger] = anvil.accounts;
     const signature = 'transfer(address to, uint256 amount)';
     const failed = await observe('custom_function', { signature, status: 'failed' }, token);
@@ -144,7 +144,7 @@ describe('custom_function', () => {
 });
 
 describe('custom_tx', () => {
-  it('tells once of a transaction that touches the contract in any way', async () => {
+  it('reports once a transaction that touches the contract in any way', async () => {
     const [owner, someone] = anvil.accounts;
     const observer = await observe(
       'custom_tx',

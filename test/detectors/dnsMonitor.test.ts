@@ -50,7 +50,7 @@ async function observe(config: object) {
 }
 
 describe('dns_monitor', () => {
-  it('tells which records changed, whatever their order', async () => {
+  it('reports which records changed, whatever their order', async () => {
     const observer = await observe({});
     expect(await observer.look()).toEqual([]);
     observer.zone.NS!.reverse();
@@ -76,7 +76,7 @@ describe('dns_monitor', () => {
     await observer.close();
   });
 
-  it('tells of a name server that is not expected, once', async () => {
+  it('reports a name server that is not expected, once', async () => {
     const observer = await observe({ records: ['A'], nameservers: ['a.dns.example', 'B.dns.example'] });
     expect(await observer.look()).toEqual([]);
     observer.zone.NS!.push('ns.evil.example.');
@@ -97,7 +97,7 @@ describe('dns_monitor', () => {
     await observer.close();
   });
 
-  it('tells once when the registration is about to end, asking once a day', async () => {
+  it('reports once when the registration is about to end, asking once a day', async () => {
     const observer = await observe({ rdap: 'https://rdap.example/domain/example.com', records: [] });
     const ends = (inMs: number) => {
       const eventDate = new Date(observer.now() + inMs).toISOString();
@@ -115,7 +115,7 @@ describe('dns_monitor', () => {
     await observer.close();
   });
 
-  it('tells that the registration cannot be looked up, and goes on with the records', async () => {
+  it('reports that the registration cannot be looked up, and goes on with the records', async () => {
     const observer = await observe({ rdap: 'https://rdap.example/domain/example.com', records: ['A'] });
     expect(await observer.look()).toMatchObject([{ severity: 'LOW', meta: { reason: 'registration' } }]);
     observer.zone.A = ['198.51.100.7'];

@@ -57,7 +57,7 @@ describe('flash_loan', () => {
     expect(found[0]?.message).toContain('a flash loan of 2,500.5 USD from');
   });
 
-  it('tells of a loan of a Uniswap pool although the event does not name the token', async () => {
+  it('reports a loan of a Uniswap pool although the event does not name the token', async () => {
     const [owner, , thief] = chain.anvil.accounts;
     await token.send(owner, 'transfer', vault.address, 1_000_000n);
     const observer = await chain.watch('flash_loan', {}, vault);
@@ -65,7 +65,7 @@ describe('flash_loan', () => {
     expect(await observer.catchUp()).toMatchObject([{ meta: { provider: 'uniswap', value: '7' } }]);
   });
 
-  it('tells of a loan of an ERC-3156 lender that the transaction calls itself, unless it failed', async () => {
+  it('reports a loan of an ERC-3156 lender that the transaction calls itself, unless it failed', async () => {
     const { anvil } = chain;
     const [owner, , thief] = anvil.accounts;
     const silentLender = await anvil.deploy(artifacts.Lender3156);

@@ -20,7 +20,7 @@ async function settle(count: number) {
 }
 
 describe('gas_anomaly', () => {
-  it('tells of gas far from the usual, once it has learned what is usual', async () => {
+  it('reports gas far from the usual, once it has learned what is usual', async () => {
     const [sender] = chain.anvil.accounts;
     const observer = await chain.watch(name, { minSamples: 12 }, victim);
     await settle(11);
@@ -57,7 +57,7 @@ describe('gas_anomaly', () => {
     expect(observer.faults).toEqual([]);
   });
 
-  it('tells of an unusual priority fee', async () => {
+  it('reports an unusual priority fee', async () => {
     const { anvil } = chain;
     const [sender] = anvil.accounts;
     const observer = await chain.watch(name, { minSamples: 5 }, victim);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 describe('governance', () => {
-  it('tells of the life of a proposal', async () => {
+  it('reports the life of a proposal', async () => {
     const [proposer, target] = chain.anvil.accounts;
     const observer = await chain.watch('governance', {}, governor);
     await governor.send(proposer, 'propose', 7n, target, 5n, '0x1234', '# Raise the fee\nBecause we can.');

@@ -27,7 +27,7 @@ async function observe(config: object) {
 }
 
 describe('http_probe', () => {
-  it('tells once when the address cannot be reached, and again after it was well', async () => {
+  it('reports once when the address cannot be reached, and again after it was well', async () => {
     const observer = await observe({});
     expect(await observer.look({})).toEqual([]);
     expect(await observer.look({ failure: 'connection refused' })).toEqual([
@@ -58,7 +58,7 @@ describe('http_probe', () => {
     await observer.close();
   });
 
-  it('tells when an answer takes too long or lacks the expected text', async () => {
+  it('reports when an answer takes too long or lacks the expected text', async () => {
     const observer = await observe({ latencyMs: 200, pattern: 'status.{1,4}ok' });
     expect(await observer.look({ durationMs: 200 })).toEqual([]);
     expect(await observer.look({ durationMs: 201 })).toMatchObject([

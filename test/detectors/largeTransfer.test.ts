@@ -19,7 +19,7 @@ async function observe(config: object, address: string) {
 }
 
 describe('large_transfer', () => {
-  it('tells of a transfer of the token from the threshold on', async () => {
+  it('reports a transfer of the token from the threshold on', async () => {
     const [owner, someone] = anvil.accounts;
     const observer = await observe({ threshold: '1000.5' }, token.address);
     await token.send(owner, 'transfer', someone, 1_000_499_999n);
@@ -36,7 +36,7 @@ describe('large_transfer', () => {
     await observer.close();
   });
 
-  it('tells of a token that a wallet receives, but not of another token nor of the other direction', async () => {
+  it('reports a token that a wallet receives, but not of another token nor of the other direction', async () => {
     const [owner, wallet] = anvil.accounts;
     const fake = await anvil.deploy(artifacts.FakeToken);
     const observer = await observe({ threshold: '5', token: token.address, direction: 'in' }, wallet);
@@ -49,7 +49,7 @@ describe('large_transfer', () => {
     await observer.close();
   });
 
-  it('tells of native coins that have really moved', async () => {
+  it('reports native coins that have really moved', async () => {
     const [sender] = anvil.accounts;
     const victim = await anvil.deploy(artifacts.Victim);
     const observer = await observe({ threshold: '2', token: 'native' }, victim.address);

@@ -18,7 +18,7 @@ async function setUp() {
 }
 
 describe('mixer_funding', () => {
-  it('tells once of a caller whose money came from a mixer', async () => {
+  it('reports once a caller whose money came from a mixer', async () => {
     const { vault, caller, mixer, world } = await setUp();
     const observer = await chain.watch('mixer_funding', {}, world(1, 60_000, ['MIXER']));
     await vault.send(caller, 'setValue', 1n);

@@ -27,7 +27,7 @@ async function observe(config: object, address: string) {
 }
 
 describe('outflow_rate', () => {
-  it('sums up what leaves within the window and tells once when it is more than a share of the balance', async () => {
+  it('sums up what leaves within the window and reports once when it is more than a share of the balance', async () => {
     const { token, vault, owner } = await vaultWith(100n * coin, 0n);
     const observer = await observe({ token: token.address, limit: '10%' }, vault.address);
     await vault.send(owner, 'withdrawToken', token.address, 4n * coin);
@@ -53,7 +53,7 @@ describe('outflow_rate', () => {
     await observer.close();
   });
 
-  it('forgets what left before the window, and tells again', async () => {
+  it('forgets what left before the window, and reports again', async () => {
     const { token, vault, owner } = await vaultWith(100n * coin, 0n);
     const observer = await observe({ token: token.address, limit: '5', window: '10 min' }, vault.address);
     const withdraw = async (amount: bigint) => {
@@ -82,7 +82,7 @@ describe('outflow_rate', () => {
     await observer.close();
   });
 
-  it('tells when much more leaves than usual', async () => {
+  it('reports when much more leaves than usual', async () => {
     const { token, vault, owner } = await vaultWith(1000n * coin, 0n);
     const config = { token: token.address, limit: '100%', window: '10 min', factor: 3 };
     const observer = await observe(config, vault.address);

@@ -6,7 +6,7 @@ const chain = useChain();
 const zero = `0x${'0'.repeat(40)}`;
 
 describe('ownership_change', () => {
-  it('tells of a change that is started, done and renounced', async () => {
+  it('reports a change that is started, done and renounced', async () => {
     const { anvil } = chain;
     const [owner, other] = anvil.accounts;
     const token = await anvil.deploy(artifacts.Token, 'Token', 'TKN', 18, 10n ** 24n);
@@ -28,7 +28,7 @@ describe('ownership_change', () => {
     expect(more).toEqual([]);
   });
 
-  it('tells of the administrator of a proxy, whose event indexes nothing', async () => {
+  it('reports the administrator of a proxy, whose event indexes nothing', async () => {
     const { anvil } = chain;
     const [owner] = anvil.accounts;
     const vault = await anvil.deploy(artifacts.VaultV1);

@@ -5,7 +5,7 @@ import { useChain } from '../../testing/useChain.ts';
 const chain = useChain();
 
 describe('pause_state', () => {
-  it('tells of a pause and of its end, or of the one that is wanted', async () => {
+  it('reports a pause and of its end, or of the one that is wanted', async () => {
     const { anvil } = chain;
     const [owner] = anvil.accounts;
     const token = await anvil.deploy(artifacts.Token, 'Token', 'TKN', 18, 10n);

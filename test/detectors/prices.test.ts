@@ -47,7 +47,7 @@ const answer = (price: unknown): HttpResult => ({
 });
 
 describe('price_monitor', () => {
-  it('tells when the price of a feed crosses a value', async () => {
+  it('reports when the price of a feed crosses a value', async () => {
     const observer = await observeFeed('price_monitor', { condition: '<< 0.98' });
     expect(await observer.set(98_000_000n)).toEqual([]);
     expect(await observer.set(97_999_999n)).toMatchObject([
@@ -61,7 +61,7 @@ describe('price_monitor', () => {
     await observer.close();
   });
 
-  it('tells when it changes by so many per cent', async () => {
+  it('reports when it changes by so many per cent', async () => {
     const observer = await observeFeed('price_monitor', { condition: '>= 5%' });
     expect(await observer.set(100_000_000n)).toEqual([]);
     expect(await observer.set(104_999_999n)).toEqual([]);
@@ -119,7 +119,7 @@ describe('price_monitor', () => {
 });
 
 describe('depeg', () => {
-  it('tells once when the price is out of the band for so many looks in a row', async () => {
+  it('reports once when the price is out of the band for so many looks in a row', async () => {
     const observer = await observeFeed('depeg', {});
     for (const price of [99_499_999n, 99_000_000n, 99_500_000n, 100_500_001n, 98_000_000n])
       expect(await observer.set(price)).toEqual([]);
@@ -149,7 +149,7 @@ describe('depeg', () => {
 });
 
 describe('oracle_staleness', () => {
-  it('tells once when the feed is not updated within its heartbeat, and again after an update', async () => {
+  it('reports once when the feed is not updated within its heartbeat, and again after an update', async () => {
     const observer = await observeFeed('oracle_staleness', { heartbeat: '10 min' });
     const pass = async (seconds: number) => {
       await anvil.increaseTime(seconds);
@@ -170,7 +170,7 @@ describe('oracle_staleness', () => {
     await observer.close();
   });
 
-  it('tells when rounds are skipped, go back, or the answer is not positive', async () => {
+  it('reports when rounds are skipped, go back, or the answer is not positive', async () => {
     const observer = await observeFeed('oracle_staleness', {});
     const setRound = async (round: bigint, price: bigint) => {
       const now = BigInt((await anvil.block()).timestamp);
@@ -186,7 +186,7 @@ describe('oracle_staleness', () => {
     await observer.close();
   });
 
-  it('tells when a round carries the answer of an earlier one', async () => {
+  it('reports when a round carries the answer of an earlier one', async () => {
     const feed = await anvil.deploy(artifacts.CarryingFeed);
     const observer = await observe('oracle_staleness', { when: 'block' }, feed);
     await anvil.mine();
@@ -198,7 +198,7 @@ describe('oracle_staleness', () => {
     await observer.close();
   });
 
-  it('tells when it differs from a second feed', async () => {
+  it('reports when it differs from a second feed', async () => {
     const second = await anvil.deploy(artifacts.PriceFeed, 18, 10n ** 18n);
     const observer = await observeFeed('oracle_staleness', { reference: second.address, maxDeviation: '2%' });
     expect(await observer.set(102_000_000n)).toEqual([]);

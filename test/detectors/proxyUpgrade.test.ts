@@ -7,7 +7,7 @@ const chain = useChain();
 const everyBlock = { checkSlot: true, when: 'block' };
 
 describe('proxy_upgrade', () => {
-  it('tells of an upgrade, and of the one before it', async () => {
+  it('reports an upgrade, and of the one before it', async () => {
     const { owner, first, second, proxy, vault } = await deployProxy(chain.anvil);
     const observer = await chain.watch('proxy_upgrade', {}, proxy);
     await vault.send(owner, 'setValue', 1n);
@@ -29,7 +29,7 @@ describe('proxy_upgrade', () => {
     expect(await observer.catchUp()).toEqual([]);
   });
 
-  it('tells once of an upgrade that is both announced and stored', async () => {
+  it('reports once an upgrade that is both announced and stored', async () => {
     const { owner, second, proxy, vault } = await deployProxy(chain.anvil);
     const observer = await chain.watch('proxy_upgrade', everyBlock, proxy);
     await chain.anvil.mine();
@@ -55,7 +55,7 @@ describe('proxy_upgrade', () => {
     expect(found[0]?.message).toContain('without an event');
   });
 
-  it('asks proxies that keep their code elsewhere: those that tell it, and Safes', async () => {
+  it('asks proxies that keep their code elsewhere: those that report it, and Safes', async () => {
     const { anvil } = chain;
     const { owner, first, second } = await deployProxy(anvil);
     const telling = await anvil.deploy(artifacts.TellingProxy, first.address);
@@ -88,7 +88,7 @@ describe('proxy_upgrade', () => {
     ]);
   });
 
-  it('tells of cut facets of a diamond, unless all of them are expected and none is removed', async () => {
+  it('reports cut facets of a diamond, unless all of them are expected and none is removed', async () => {
     const { anvil } = chain;
     const [owner] = anvil.accounts;
     const { first, second } = await deployProxy(chain.anvil);

@@ -48,7 +48,7 @@ function batch(items: readonly Item[]): string {
 }
 
 describe('safe_multisig', () => {
-  it('tells of each event with a severity of its own', async () => {
+  it('reports each event with a severity of its own', async () => {
     const { owner, other, safe, execute } = await deploySafe();
     const observer = await chain.watch(name, {}, safe);
     await execute(other);
@@ -91,7 +91,7 @@ describe('safe_multisig', () => {
     ]);
   });
 
-  it('tells of foreign code run by delegatecall, unless it is expected', async () => {
+  it('reports foreign code run by delegatecall, unless it is expected', async () => {
     const { other, safe, execute } = await deploySafe();
     const observer = await chain.watch(name, quietExecutions, safe);
     const trusting = await chain.watch(
@@ -142,7 +142,7 @@ describe('safe_multisig', () => {
     expect(observer.faults).toEqual([]);
   });
 
-  it('sees the code replaced by an expected delegate, and tells by which of several executions', async () => {
+  it('sees the code replaced by an expected delegate, and reports by which of several executions', async () => {
     const { anvil } = chain;
     const { owner, other, safe, execute, execution } = await deploySafe();
     const observer = await chain.watch(
@@ -189,7 +189,7 @@ describe('safe_multisig', () => {
     expect(await observer.catchUp()).toMatchObject([{ meta: { event: 'DelegateCall', delegate: other } }]);
   });
 
-  it('tells of a nonce that jumps, not of several executions in a block', async () => {
+  it('reports a nonce that jumps, not of several executions in a block', async () => {
     const { anvil } = chain;
     const { owner, other, safe, execute, execution } = await deploySafe();
     const observer = await chain.watch(name, quietExecutions, safe);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe('sanctioned_interaction', () => {
-  it('tells of everybody on the list who takes part', async () => {
+  it('reports everybody on the list who takes part', async () => {
     const [owner, listed, alsoListed] = chain.anvil.accounts;
     const labels = [listed, alsoListed].map((address) => ({ address, tags: ['SANCTION'], source: 'OFAC 1' }));
     const observer = await chain.watch(name, {}, { address: token.address, labels });

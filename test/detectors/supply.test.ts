@@ -29,7 +29,7 @@ async function observe(name: string, config: object, allocations: readonly Alloc
 }
 
 describe('proof_of_reserves', () => {
-  it('tells once when there is more supply than reserves', async () => {
+  it('reports once when there is more supply than reserves', async () => {
     const [owner, someone] = anvil.accounts;
     const feed = await anvil.deploy(artifacts.PriceFeed, 8, 1000n * 10n ** 8n);
     const observer = await observe('proof_of_reserves', { feed: feed.address, when: 'block' });
@@ -61,7 +61,7 @@ describe('proof_of_reserves', () => {
 });
 
 describe('total_supply', () => {
-  it('tells when more is issued than expected, and of changes', async () => {
+  it('reports when more is issued than expected, and of changes', async () => {
     const [owner] = anvil.accounts;
     const config = { expectedTotalSupply: '1002', expectedTotalIssued: '1001', when: 'block' };
     const observer = await observe('total_supply', config);
@@ -83,7 +83,7 @@ describe('total_supply', () => {
     await observer.close();
   });
 
-  it('keeps quiet about changes when told to, and counts in the decimals that are given', async () => {
+  it('stays quiet about changes when configured to, and counts in the decimals that are given', async () => {
     const [owner] = anvil.accounts;
     const config = { expectedTotalSupply: '100000', decimals: 16, trackChanges: false, when: 'block' };
     const observer = await observe('total_supply', config);
@@ -98,7 +98,7 @@ describe('total_supply', () => {
 });
 
 describe('circulation_supply', () => {
-  it('tells of a mint or burn from the threshold on', async () => {
+  it('reports a mint or burn from the threshold on', async () => {
     const [, someone] = anvil.accounts;
     const observer = await observe('circulation_supply', {});
     expect(await observer.send('mint', someone, 10n * coin - 1n)).toEqual([]);
@@ -125,7 +125,7 @@ describe('circulation_supply', () => {
     await observer.close();
   });
 
-  it('tells once when the circulating supply leaves its plan', async () => {
+  it('reports once when the circulating supply leaves its plan', async () => {
     const [owner] = anvil.accounts;
     const schedule = [
       { at: '2020-01-01T00:00:00Z', supply: '1000' },
@@ -153,7 +153,7 @@ describe('circulation_supply', () => {
 describe('tokenomics_allocation', () => {
   const team = '0x00000000000000000000000000000000000aBc01';
 
-  it('tells when an allocation holds less than planned as HIGH, more as INFO, each once', async () => {
+  it('reports when an allocation holds less than planned as HIGH, more as INFO, each once', async () => {
     const plan: Allocation[] = [
       {
         name: 'Team',
@@ -190,7 +190,7 @@ describe('tokenomics_allocation', () => {
 });
 
 describe('holder_concentration', () => {
-  it('knows the parties of transfers and tells once when the largest have too much', async () => {
+  it('knows the parties of transfers and reports once when the largest have too much', async () => {
     const [owner, a, b, c] = anvil.accounts;
     const config = { topN: 2, condition: '>> 60', exclude: [owner], when: 'block' };
     const observer = await observe('holder_concentration', config);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 describe('unlimited_approval', () => {
-  it('tells of an unlimited approval to an unknown spender, seen from the token and from the owner', async () => {
+  it('reports an unlimited approval to an unknown spender, seen from the token and from the owner', async () => {
     const { anvil } = chain;
     const [owner, spender] = anvil.accounts;
     const ofToken = await chain.watch('unlimited_approval', {}, token);
@@ -48,7 +48,7 @@ describe('unlimited_approval', () => {
     expect(await ofToken.catchUp()).toHaveLength(1);
   });
 
-  it('tells of approvals above the threshold, not of those at it', async () => {
+  it('reports approvals above the threshold, not of those at it', async () => {
     const [owner, spender] = chain.anvil.accounts;
     const observer = await chain.watch('unlimited_approval', { threshold: '10.5' }, token);
     await token.send(owner, 'approve', spender, 10n * one + one / 2n);
@@ -71,7 +71,7 @@ describe('unlimited_approval', () => {
     ]);
   });
 
-  it('tells of a whole collection that is approved, not of one piece nor of the end of an approval', async () => {
+  it('reports a whole collection that is approved, not of one piece nor of the end of an approval', async () => {
     const { anvil } = chain;
     const [owner, spender] = anvil.accounts;
     const nft = await anvil.deploy(artifacts.TokenNft);
@@ -86,7 +86,7 @@ describe('unlimited_approval', () => {
     expect(found[0]?.message).toContain('take all of VTC');
   });
 
-  it('tells of approvals through Permit2, and does not believe others who copy its event', async () => {
+  it('reports approvals through Permit2, and does not believe others who copy its event', async () => {
     const { anvil } = chain;
     const [owner, spender] = anvil.accounts;
     const copy = await anvil.deploy(artifacts.Permit2Like);

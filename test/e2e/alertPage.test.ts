@@ -89,7 +89,7 @@ describe('the page behind the link of a notification', { timeout: 120_000 }, () 
     expect(await page.title()).toBe('CRITICAL: Drained – Vigil');
   });
 
-  it('marks it as resolved, which the API tells as well, and keeps the sign-in while the tab is open', async () => {
+  it('marks it as resolved, which the API shows as well, and keeps the sign-in while the tab is open', async () => {
     await page.getByRole('button', { name: 'Mark as resolved' }).click();
     await page.getByRole('button', { name: 'Open it again' }).waitFor();
     expect((await vigil.ok('GET', `alert/${link.split('/').at(-1)}`)).status).toBe('RESOLVED');
@@ -97,7 +97,7 @@ describe('the page behind the link of a notification', { timeout: 120_000 }, () 
     await page.getByRole('button', { name: 'Open it again' }).waitFor();
   });
 
-  it('tells nothing of an alert that the reader may not see', async () => {
+  it('reveals nothing of an alert that the reader may not see', async () => {
     await page.goto(link.replace(/[0-9a-f]{12}$/, '000000000000'));
     await page
       .getByRole('status')

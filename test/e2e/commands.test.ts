@@ -121,7 +121,7 @@ describe('the command line', { timeout: 120_000 }, () => {
         if (vigil) expect((await vigil.call('GET', '/readyz')).status).toBe(200);
       });
 
-      it('audit verify tells that the log is whole', async () => {
+      it('audit verify reports that the log is whole', async () => {
         expect(await run('audit verify')).toMatchObject({
           code: 0,
           stdout: expect.stringMatching(/^The audit log is whole: \d+ entries in \d+ chains\.\n$/),
@@ -149,7 +149,7 @@ describe('the command line', { timeout: 120_000 }, () => {
         expect(exported.map((line) => JSON.parse(line).action)).toContain('key.rotate');
       });
 
-      it('rollup verify tells that the roll-ups are right', async () => {
+      it('rollup verify reports that the roll-ups are right', async () => {
         const told = { code: 0, stdout: 'The roll-ups agree with the alerts.\n', stderr: '' };
         expect(await run('rollup verify')).toMatchObject(told);
       });

@@ -22,7 +22,7 @@ describe('vigil import labels', { timeout: 120_000 }, () => {
   };
   const addressOf = (n: number) => `0x${n.toString(16).padStart(40, '0')}`;
 
-  it('imports for the whole platform beside a Vigil that runs, and tells what came of it', async () => {
+  it('imports for the whole platform beside a Vigil that runs, and reports the result', async () => {
     const lines = Array.from({ length: 12_000 }, (_, n) => `${addressOf(n + 1)},"Name, ${n}"`);
     const file = await fileOf('good.csv', `address,name\n${lines.join('\n')}\n`);
     const options = ['--tags', 'mixer,own', '--source', 'file', '--chain', 'base'];
@@ -43,7 +43,7 @@ describe('vigil import labels', { timeout: 120_000 }, () => {
     expect(entries).toMatchObject([{ action: 'label.import', actor: { tokenKind: 'COMMAND_LINE' } }]);
   });
 
-  it('refuses a file with faults as a whole, or takes its good lines when told to', async () => {
+  it('refuses a file with faults as a whole, or takes its good lines when asked to', async () => {
     const file = await fileOf('faulty.csv', `address\n${addressOf(50_000)}\nnonsense\n`);
     const refused = await run(file);
     expect(refused).toMatchObject({ code: 2, stdout: '' });

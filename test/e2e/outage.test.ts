@@ -57,7 +57,7 @@ describe('Vigil when its bundled server ends', { timeout: 120_000 }, () => {
     },
   );
 
-  it('tells in its log that the server ended and came back', async () => {
+  it('logs that the server ended and came back', async () => {
     const countLogged = (words: string) => vigil.stderr().split(words).length - 1;
     await until(() => countLogged('"msg":"Restarted PostgreSQL"') >= 3);
     expect(countLogged('"msg":"PostgreSQL exited unexpectedly; restarting"')).toBe(3);

@@ -86,7 +86,7 @@ describe('vigil serve', { timeout: 120_000 }, () => {
     },
   );
 
-  it('does not wait for open requests when it is told to stop a second time', async () => {
+  it('does not wait for open requests when it gets a second signal', async () => {
     const vigil = await serve();
     const { client, slow } = await openSlowRequest(vigil, 'Tenant twice');
     const failed = slow.then(
@@ -148,7 +148,7 @@ describe('vigil serve', { timeout: 120_000 }, () => {
     expect(await postgresProcesses(dataDir)).toEqual([]);
   });
 
-  it('tells operators and readers how it is, without a token and without a download from elsewhere', async () => {
+  it('shows operators and readers its health, without a token and without a download from elsewhere', async () => {
     const vigil = await serve();
     expect((await vigil.call('GET', '/healthz', undefined, { token: null })).body.status).toBe('ok');
     const metrics = await vigil.call('GET', '/metrics', undefined, { token: null });

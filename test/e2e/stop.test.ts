@@ -25,7 +25,7 @@ describe('stopping', { timeout: 120_000 }, () => {
     expect(await postgresProcesses(dataDir)).toEqual([]);
   });
 
-  it('ends with `npm start` when only npm is told to stop', async () => {
+  it('ends with `npm start` when only npm gets the signal', async () => {
     const npm = spawn('npm', ['start', '--silent'], {
       cwd: join(import.meta.dirname, '..', '..'),
       env: { PATH: process.env.PATH, HOME: process.env.HOME, VIGIL_DATA_DIR: dataDir, VIGIL_PORT: '0' },

@@ -79,7 +79,7 @@ describe('those who are not logged in', { timeout: 600_000 }, () => {
     expect(answers.at(-1)!.body.errors.length).toBeLessThanOrEqual(100);
   });
 
-  it('random tokens are limited by address, and nobody else is', async () => {
+  it('random tokens are limited by address, and no one else is', async () => {
     const count = sized(600, 3000);
     let answers: Answer[] = [];
     await results.hold(

@@ -72,7 +72,7 @@ describe('one tenant’s queries and streams', { timeout: 600_000 }, () => {
   /** In every field, for none is named. */
   const wildcards = (count: number) => Array.from({ length: count }, (_, n) => `*${n}*a*`).join(' ');
 
-  it('streams with expensive queries, and too many streams, hold up nobody', async () => {
+  it('streams with expensive queries, and too many streams, delay no one', async () => {
     const count = sized(120, 420);
     const queries = [wildcards(300), 'message:/(a|b|ab){500}c{1,900}/', 'meta.text:/(.*a){200}/', ''];
     const refused: Answer['body'][] = [];
@@ -107,7 +107,7 @@ describe('one tenant’s queries and streams', { timeout: 600_000 }, () => {
     expect(refused.length).toBeGreaterThan(0);
   });
 
-  it('searches with a thousand wildcard clauses are refused with the reason and hold up nobody', async () => {
+  it('searches with a thousand wildcard clauses are refused with the reason and delay no one', async () => {
     const rounds = sized(2, 10);
     const answers: Answer[] = [];
     await push(attacker, sources.attacker, 500);

@@ -54,7 +54,7 @@ describe('verifyAudit', () => {
     await database.drop();
   });
 
-  it('finds nothing in a log that nobody touched', async () => {
+  it('finds nothing in a log that no one touched', async () => {
     expect(await verifyAudit(store, keyring.audit)).toEqual({ entries: 25, chains: 3, faults: [] });
   });
 
@@ -198,7 +198,7 @@ describe('verifyAudit', () => {
     });
   });
 
-  it('signs checkpoints that outsiders can check and nobody else can make', async () => {
+  it('signs checkpoints that outsiders can check and no one else can make', async () => {
     const { payload, publicKey, signature } = checkpoint;
     const isRight = (text: string) =>
       verify(null, Buffer.from(text), createPublicKey(publicKey), Buffer.from(signature, 'base64'));

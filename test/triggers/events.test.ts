@@ -15,7 +15,7 @@ const configured =
   'Configured(string indexed name, (uint256 id, address who, bytes4[] tags) settings, bool on)';
 
 describe('EVENT_EMITTED', () => {
-  it('tells of the event with its values, and of no other', async () => {
+  it('reports the event with its values, and of no other', async () => {
     const [sender] = chain.anvil.accounts;
     const trigger = await chain.watch('EVENT_EMITTED', { signature: ping }, victim);
     await victim.send(sender, 'pingMany', 2n);
@@ -29,7 +29,7 @@ describe('EVENT_EMITTED', () => {
     ]);
   });
 
-  it('tells of every event when none is named', async () => {
+  it('reports every event when none is named', async () => {
     const [sender] = chain.anvil.accounts;
     const named = await chain.watch('EVENT_EMITTED', {}, { ...victim, contract: { abi: victim.abi } });
     const bare = await chain.watch('EVENT_EMITTED', {}, victim);

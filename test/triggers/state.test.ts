@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 describe('BALANCE_CHANGE', () => {
-  it('tells of every change of native coins, also of those that inner calls move', async () => {
+  it('reports every change of native coins, also of those that inner calls move', async () => {
     const trigger = await chain.watch('BALANCE_CHANGE', {}, victim);
     const forwarder = await chain.anvil.deploy(artifacts.Victim);
     await trigger.skip();
@@ -31,7 +31,7 @@ describe('BALANCE_CHANGE', () => {
     expect(await trigger.catchUp()).toEqual([]);
   });
 
-  it('tells of a change only when the new balance meets the condition, and of an edge once', async () => {
+  it('reports a change only when the new balance meets the condition, and of an edge once', async () => {
     const [, , , , wallet, friend] = chain.anvil.accounts;
     const below = await chain.watch('BALANCE_CHANGE', { condition: '< 5' }, { address: wallet });
     const edge = await chain.watch('BALANCE_CHANGE', { condition: '<< 5' }, { address: wallet });
@@ -79,7 +79,7 @@ describe('BALANCE_CHANGE', () => {
 });
 
 describe('STATE_CHANGE', () => {
-  it('tells of another value in the slot, once for each change', async () => {
+  it('reports another value in the slot, once for each change', async () => {
     const [sender] = chain.anvil.accounts;
     const trigger = await chain.watch('STATE_CHANGE', { slot: '0' }, victim);
     const elsewhere = await chain.watch('STATE_CHANGE', { slot: '0x01' }, victim);
@@ -103,7 +103,7 @@ describe('STATE_CHANGE', () => {
     expect(await trigger.catchUp()).toHaveLength(1);
   });
 
-  it('looks only as often as it is told', async () => {
+  it('checks only as often as configured', async () => {
     const [sender] = chain.anvil.accounts;
     const trigger = await chain.watch('STATE_CHANGE', { slot: '0', when: 'cron', cron: '1 day' }, victim);
     await victim.send(sender, 'ping', 1n, '');
@@ -115,7 +115,7 @@ describe('STATE_CHANGE', () => {
 });
 
 describe('VIEW_FUNCTION', () => {
-  it('tells of every change without a condition', async () => {
+  it('reports every change without a condition', async () => {
     const [owner, holder] = chain.anvil.accounts;
     const trigger = await chain.watch(
       'VIEW_FUNCTION',
@@ -134,7 +134,7 @@ describe('VIEW_FUNCTION', () => {
     ]);
   });
 
-  it('tells of a result that meets the condition, at the first look and at each change', async () => {
+  it('reports a result that meets the condition, at the first look and at each change', async () => {
     const feed = await chain.anvil.deploy(artifacts.PriceFeed, 8, 100n);
     const [sender] = chain.anvil.accounts;
     const signature = 'latestRoundData()(uint80 round, int256 answer, uint256, uint256, uint80)';
@@ -155,7 +155,7 @@ describe('VIEW_FUNCTION', () => {
     expect(await results(fall)).toEqual(['99']);
   });
 
-  it('tells when the result comes to equal a value', async () => {
+  it('reports when the result comes to equal a value', async () => {
     const [owner] = chain.anvil.accounts;
     const paused = await chain.watch('VIEW_FUNCTION', { signature: 'paused()(bool)', equals: true }, token);
     const stranger = await chain.watch(

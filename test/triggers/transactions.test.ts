@@ -28,7 +28,7 @@ describe('SUCCESSFUL_TX and FAILED_TX', () => {
     ]);
   });
 
-  it('tell the reason that the sender met, and none where there is none', async () => {
+  it('report the reason that the sender met, and none where there is none', async () => {
     const [owner, stranger] = chain.anvil.accounts;
     const token = await chain.anvil.deploy(artifacts.Token, 'Token', 'TKN', 18, 10n ** 18n);
     const failed = await chain.watch('FAILED_TX', {}, token);
@@ -56,7 +56,7 @@ describe('SUCCESSFUL_TX and FAILED_TX', () => {
 });
 
 describe('FUNCTION_CALL', () => {
-  it('tells of calls of the function with their values, and of no other call', async () => {
+  it('reports calls of the function with their values, and of no other call', async () => {
     const [sender] = chain.anvil.accounts;
     const trigger = await chain.watch(
       'FUNCTION_CALL',
@@ -74,7 +74,7 @@ describe('FUNCTION_CALL', () => {
     ]);
   });
 
-  it('tells of every function when none is named, with names of the ABI', async () => {
+  it('reports every function when none is named, with names of the ABI', async () => {
     const [sender] = chain.anvil.accounts;
     const named = await chain.watch('FUNCTION_CALL', {}, { ...victim, contract: { abi: victim.abi } });
     const bare = await chain.watch('FUNCTION_CALL', {}, victim);
@@ -166,7 +166,7 @@ describe('FUNCTION_PARAMETER', () => {
 });
 
 describe('WHITELISTED_CALLERS and BLACKLISTED_CALLERS', () => {
-  it('tell of those who are not listed, and of those who are', async () => {
+  it('report those who are not listed, and of those who are', async () => {
     const [first, second, third] = chain.anvil.accounts;
     const callers = [first, second.toUpperCase().replace('0X', '0x')];
     const strangers = await chain.watch('WHITELISTED_CALLERS', { callers }, victim);
@@ -182,7 +182,7 @@ describe('WHITELISTED_CALLERS and BLACKLISTED_CALLERS', () => {
 });
 
 describe('CONTRACT_CREATED', () => {
-  it('tells of a contract that the watched address creates, and of nothing else it does', async () => {
+  it('reports a contract that the watched address creates, and of nothing else it does', async () => {
     const [, , wallet] = chain.anvil.accounts;
     const trigger = await chain.watch('CONTRACT_CREATED', {}, { address: wallet });
     const data = encodeDeployment(artifacts.Victim, []);

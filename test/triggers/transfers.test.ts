@@ -16,7 +16,7 @@ const amounts = (findings: readonly { meta: Record<string, unknown> }[]) =>
   findings.map(({ meta }) => `${String(meta.amount)} ${String(meta.symbol)}`);
 
 describe('ERC20_TRANSFER', () => {
-  it('tells of all transfers of a watched token from the least amount on, but not of nothing', async () => {
+  it('reports all transfers of a watched token from the least amount on, but not of nothing', async () => {
     const [owner, friend, stranger] = chain.anvil.accounts;
     const all = await chain.watch('ERC20_TRANSFER', {}, token);
     const large = await chain.watch('ERC20_TRANSFER', { minAmount: '1.5' }, token);
@@ -34,7 +34,7 @@ describe('ERC20_TRANSFER', () => {
     expect(large.memory()).toMatchObject({ own: { decimals: 6 } });
   });
 
-  it('tells of what a wallet gets and sends, by direction and token', async () => {
+  it('reports what a wallet gets and sends, by direction and token', async () => {
     const [owner, wallet, stranger] = chain.anvil.accounts;
     const world = { address: wallet, contract: { addressType: 'WALLET' } };
     const any = await chain.watch('ERC20_TRANSFER', {}, world);
@@ -63,7 +63,7 @@ describe('ERC20_TRANSFER', () => {
 });
 
 describe('ERC721_TRANSFER', () => {
-  it('tells of all transfers of a watched collection, and of those of a wallet by direction', async () => {
+  it('reports all transfers of a watched collection, and of those of a wallet by direction', async () => {
     const [owner, wallet, stranger] = chain.anvil.accounts;
     const nft = await chain.anvil.deploy(artifacts.TokenNft);
     const all = await chain.watch('ERC721_TRANSFER', {}, nft);
@@ -88,7 +88,7 @@ describe('ERC721_TRANSFER', () => {
 describe('NATIVE_TRANSFER', () => {
   const coin = 10n ** 18n;
 
-  it('tells of coins by direction and least amount', async () => {
+  it('reports coins by direction and least amount', async () => {
     const [, wallet, friend] = chain.anvil.accounts;
     const any = await chain.watch('NATIVE_TRANSFER', {}, { address: wallet });
     const incoming = await chain.watch(
@@ -111,7 +111,7 @@ describe('NATIVE_TRANSFER', () => {
     expect(amounts(await outgoing.catchUp())).toEqual(['1 ETH']);
   });
 
-  it('does not tell of coins that came back because the transaction failed', async () => {
+  it('does not report coins that came back because the transaction failed', async () => {
     const trigger = await chain.watch('NATIVE_TRANSFER', {}, token);
     const { status } = await chain.anvil.send({ to: token.address, value: coin });
     expect(status).toBe('reverted');

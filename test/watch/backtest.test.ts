@@ -58,7 +58,7 @@ describe('backtests', () => {
     expect(await vigil.alerts()).toEqual([]);
   });
 
-  it('tell who would have been told and what would have been fired', async () => {
+  it('list who would have been notified and what would have been fired', async () => {
     const bound = await vigil.ok('POST', 'destination', {
       tenantId: vigil.tenantId,
       type: 'EMAIL',
@@ -114,7 +114,7 @@ describe('backtests', () => {
 });
 
 describe('explaining', () => {
-  it('tells step by step why a transaction raises an alert, and why another does not', async () => {
+  it('explains step by step why a transaction raises an alert, and why another does not', async () => {
     const detectorId = await vigil.addDetector(contractId, 'ownership_change');
     const changed = await token.send(anvil.accounts[0], 'transferOwnership', anvil.accounts[5]);
     const alert = await vigil.ok('POST', `detector/${detectorId}/explain`, {

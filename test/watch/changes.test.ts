@@ -133,7 +133,7 @@ describe('changes of what is watched', () => {
     }
   });
 
-  it('a contract on a chain without an endpoint is told of when it is made, and listed', async () => {
+  it('a contract on a chain without an endpoint is reported when it is made, and listed', async () => {
     const made = await vigil.call('POST', 'contract', {
       projectId: vigil.projectId,
       name: 'Far away',
@@ -149,7 +149,7 @@ describe('changes of what is watched', () => {
 });
 
 describe('detectors that fail', () => {
-  it('are recorded, told of after three faults in a row, cleared when they work again, and hurt nobody else', async () => {
+  it('are recorded, reported after three faults in a row, cleared when they work again, and hurt no one else', async () => {
     const good = await vigil.addDetector(contractId, 'custom_event', { signature }, { name: 'Good' });
     const bad: number[] = [];
     for (const expression of [
@@ -181,7 +181,7 @@ describe('detectors that fail', () => {
     for (const id of [good, ...bad]) await vigil.ok('DELETE', `detector/${id}`);
   });
 
-  it('are told of at once when they cannot even be made ready, and the others go on', async () => {
+  it('are reported at once when they cannot even be prepared, and the others go on', async () => {
     const id = await vigil.addDetector(contractId, 'custom_event', { signature }, { name: 'Unfit' });
     const good = await vigil.addDetector(contractId, 'ownership_change');
     await vigil.store.query(

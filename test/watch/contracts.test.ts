@@ -21,7 +21,7 @@ const detectorsOf = async (id: number): Promise<Json[]> =>
   (await vigil.ok('POST', 'detector/search', { where: `contractId = ${id}` })).data;
 
 describe('a new contract', () => {
-  it('is told by its implementation when it is a proxy of any usual kind, and by none when it is not', async () => {
+  it('is described by its implementation when it is a proxy of any usual kind, and by none when it is not', async () => {
     const vault = await anvil.deploy(artifacts.VaultV1);
     const plain = vault.address.toLowerCase();
     const initialize = vault.encode('initialize', anvil.accounts[0]);

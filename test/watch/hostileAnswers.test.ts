@@ -93,7 +93,7 @@ it('goes on, with the alerts of everybody else, whatever a contract reverts with
   );
 });
 
-it('lets a single answer that cannot be read cost nobody else theirs', async () => {
+it('lets a single answer that cannot be read cost no one else theirs', async () => {
   const broke = `0x${'22'.repeat(20)}`;
   const sender: TxSpec = { to: broke, gasUsed: -1 };
   await follow(
@@ -113,7 +113,7 @@ it('lets a single answer that cannot be read cost nobody else theirs', async () 
   );
 });
 
-it('raises the alert of an event, keeps what a trigger remembers and tells of a fault whatever characters are in them', async () => {
+it('raises the alert of an event, keeps what a trigger remembers and reports a fault whatever characters are in them', async () => {
   const strange = `0x${'33'.repeat(20)}`;
   const texts = ['a\0b', `x${smiles}`, smiles, 'plain'];
   await follow(

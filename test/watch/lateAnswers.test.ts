@@ -70,7 +70,7 @@ describe('a node that does not have all of a block', () => {
     expect(lacking.asked).toBe(1);
   });
 
-  it('holds up nobody who catches up with a chain after an outage', async () => {
+  it('delays no one who catches up with a chain after an outage', async () => {
     const chain = createSimChain({ chainId: 31337 });
     const state = failing(pruned);
     const simulator = await startSimulator({ chain, state });

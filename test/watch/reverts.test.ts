@@ -23,7 +23,7 @@ const programs: readonly (readonly [code: string, reason: RegExp])[] = [
   ['0x5b600056', /OutOfGas|out of gas/i],
 ];
 
-it('is told what a program does wrong, whatever that is, by a real node, alone and together with others', async () => {
+it('gets the revert reason of any kind from a real node, alone and together with others', async () => {
   const addressOf = (place: number) => `0x${String(place + 10).repeat(20)}`;
   for (const [n, [code]] of programs.entries()) await anvil.setCode(addressOf(n), code);
   await anvil.mine();

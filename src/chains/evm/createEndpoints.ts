@@ -125,7 +125,7 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, onCall }: Opt
   }
 
   function checkChain(endpoint: Endpoint, reply: RpcReply, at: number): void {
-    if ('error' in reply) throw new RpcFailure(`it does not tell its chain: ${reply.error.message}`);
+    if ('error' in reply) throw new RpcFailure(`it does not report its chain: ${reply.error.message}`);
     endpoint.isWrongChain = Number(reply.result) !== chainId;
     if (endpoint.isWrongChain)
       throw new RpcFailure(`it serves the chain ${Number(reply.result)} and not ${chainId}`);
@@ -176,7 +176,8 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, onCall }: Opt
           [{ method: 'eth_blockNumber', params: [] }, ...calls],
           ([reply, ...replies]) => {
             const newest = reply && 'result' in reply ? Number(reply.result) : Number.NaN;
-            if (!Number.isSafeInteger(newest)) throw new InvalidResponse('it does not tell its newest block');
+            if (!Number.isSafeInteger(newest))
+              throw new InvalidResponse('it does not report its newest block');
             endpoint.head = newest;
             if (calls.length > 0) trial.accept(replies);
           },

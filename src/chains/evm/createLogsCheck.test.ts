@@ -70,7 +70,7 @@ describe('logs judged by the bloom', () => {
     expect(check(second.block, odd)).toBeUndefined();
   });
 
-  it('leaves out what nobody sent, as on Polygon', () => {
+  it('leaves out what no one sent, as on Polygon', () => {
     const nobody = `0x${'0'.repeat(40)}`;
     const { raw, rawLogs } = blockOf(40);
     const { transactions } = raw as unknown as { transactions: Record<string, unknown>[] };

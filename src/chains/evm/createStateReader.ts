@@ -50,20 +50,20 @@ export function createStateReader(endpoints: Endpoints, now: () => number): Chai
 
   async function readAll(block: BlockRef, questions: readonly StateRead[]): Promise<StateResult[]> {
     const answers = new Map<StateRead, StateResult>();
-    const note = (asked: readonly StateRead[], told: readonly StateResult[]) => {
-      for (const [n, answer] of told.entries()) answers.set(asked[n]!, answer);
+    const record = (reads: readonly StateRead[], results: readonly StateResult[]) => {
+      for (const [n, result] of results.entries()) answers.set(reads[n]!, result);
     };
     const calls = questions.filter((question) => question.type === 'call');
     const isTogether = calls.length >= multicallThreshold && (await knowsMulticall(block));
     const receipts = questions.filter((question) => question.type === 'receipt');
-    note(receipts, receipts.length > 2 ? await blockReceipts(block, receipts) : []);
+    record(receipts, receipts.length > 2 ? await blockReceipts(block, receipts) : []);
     const rest = questions.filter(
       (question) => !answers.has(question) && !(isTogether && question.type === 'call'),
     );
     await Promise.all([
-      ...chunks(rest).map(async (chunk) => note(chunk, await readEach(block, chunk))),
+      ...chunks(rest).map(async (chunk) => record(chunk, await readEach(block, chunk))),
       ...(isTogether ? chunks(calls) : []).map(async (chunk) =>
-        note(chunk, await readTogether(block, chunk)),
+        record(chunk, await readTogether(block, chunk)),
       ),
     ]);
     return questions.map((question) =>

@@ -64,7 +64,7 @@ export function createTransactor({ request }: Endpoints): Transactor {
 function toBigInt(reply: RpcReply | undefined, what: string): bigint {
   if (!reply || 'error' in reply)
     throw new InvalidResponse(
-      `it does not tell the ${what}: ${reply?.error.message ?? 'a reply is missing'}`,
+      `it does not report the ${what}: ${reply?.error.message ?? 'a reply is missing'}`,
     );
   if (typeof reply.result !== 'string') throw new InvalidResponse(`it sent a ${what} that is no number`);
   return BigInt(reply.result);
@@ -118,7 +118,7 @@ type Receipt = {
 };
 
 function toMined(reply: RpcReply): Mined | null {
-  if ('error' in reply) throw new InvalidResponse(`it does not tell a receipt: ${reply.error.message}`);
+  if ('error' in reply) throw new InvalidResponse(`it does not report a receipt: ${reply.error.message}`);
   const receipt = reply.result as Receipt | null;
   if (!receipt?.blockNumber || !receipt.blockHash || !receipt.gasUsed) return null;
   return {

@@ -48,13 +48,13 @@ async function findCanonical(
   // The Safe's own proxy keeps it in its first slot and answers for it; other contracts keep anything there.
   const safe = wordAddress(callData(master));
   if (safe && safe === wordAddress(textOf(first))) return safe;
-  const told = wordAddress(callData(delegated));
-  return told && program.length > 2 ? told : null;
+  const implementation = wordAddress(callData(delegated));
+  return implementation && program.length > 2 ? implementation : null;
 }
 
 function textOf(answer: StateResult | undefined): string {
   if (!answer || 'missing' in answer)
-    throw new Error(`The node does not tell: ${answer?.missing ?? 'no answer'}`);
+    throw new Error(`The node does not answer: ${answer?.missing ?? 'no answer'}`);
   return typeof answer.value === 'string' ? answer.value : '0x';
 }
 

@@ -5,7 +5,7 @@ type Rules<E> = {
   isSettled(error: unknown, one: E, rest: readonly E[]): boolean;
   /** Whether a failure is an answer of a kind, which is believed when those still asked take too long. */
   isAnswer(error: unknown): boolean;
-  /** Told of those who are still busy after so long when another one has answered. */
+  /** Called with those that are still busy after so long when another one has answered. */
   overtaken(one: E, ms: number): void;
 };
 

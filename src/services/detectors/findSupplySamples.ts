@@ -8,7 +8,7 @@ import type { Point } from '../tokenomics/plannedAmounts.ts';
 const mostSamples = 1000;
 const latest = Number.MAX_SAFE_INTEGER;
 
-/** What alerts tell of the past: each says how much an address held, or how much circulated, when it was off its plan. */
+/** What alerts say of the past: each says how much an address held, or how much circulated, when it was off its plan. */
 export async function findSupplySamples(
   call: Call,
   contract: { id: number; tenantId: number },

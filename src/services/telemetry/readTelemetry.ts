@@ -88,7 +88,7 @@ function checkSize(
   throw invalid(
     '/tags',
     'too-many-buckets',
-    `${lines} values in ${buckets} buckets are too many to be told apart; name fewer values or take a longer step.`,
+    `${lines} values in ${buckets} buckets are too many for one chart; name fewer values or take a longer step.`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { type ActorSetup, openActor } from './openActor.ts';
 
-/** What the process is told, which fires actions until it kills itself at a point or is killed. */
+/** The orders for the process that fires actions until it kills itself at a point or is killed. */
 export type Order =
   | { type: 'setup'; setup: ActorSetup }
   | { type: 'start' }

@@ -37,7 +37,7 @@ export async function createActors(setup: ActorSetup) {
     children.add(child);
     const ended = once(child, 'exit').then(() => void children.delete(child));
     const tell = (order: Order) => void (child.connected && child.send(order, () => {}));
-    /** What it is told it answers in turn; a dead one answers nothing. */
+    /** It answers its orders in turn; a dead one answers nothing. */
     const answer = () => Promise.race([once(child, 'message'), ended]);
     const ready = answer();
     tell({ type: 'setup', setup });

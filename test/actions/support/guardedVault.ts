@@ -115,7 +115,7 @@ export function useGuardedVault(options: { hsm?: () => Promise<Hsm | undefined> 
       return intents(action);
     },
     /** The alerts of an action, oldest first. */
-    async told(action: Json): Promise<Json[]> {
+    async outcomeAlerts(action: Json): Promise<Json[]> {
       const search = { query: `actionId:${action.id}`, sort: [{ field: 'timestamp' }], size: 100 };
       const path = `contract/${known().contractId}/action/alert/search`;
       return (await known().vigil.ok('POST', path, search)).data;

@@ -12,13 +12,13 @@ export type Intent = {
   reason: string | null;
   nonce: number | null;
   attempts: number;
-  /** What its alerts tell, in no order. */
-  told: string[];
+  /** The outcomes that its alerts report, in no order. */
+  outcomes: string[];
 };
 
 /** Everything that was ever meant to be fired, oldest first. */
 export async function findIntents({ store }: TestWatch): Promise<Intent[]> {
-  const intents = await store.query<Omit<Intent, 'told'> & { uid: string }>(
+  const intents = await store.query<Omit<Intent, 'outcomes'> & { uid: string }>(
     sql`select i.tenant_id as "tenantId", i.uid::text, t.eid::int as number, i.state, i.reason, i.nonce,
         (select count(*)::int from action_transaction a where a.tenant_id = i.tenant_id and a.intent_id = i.id) as attempts
       from action_intent i join alert t on t.tenant_id = i.tenant_id and t.uid = i.alert_uid
@@ -28,9 +28,9 @@ export async function findIntents({ store }: TestWatch): Promise<Intent[]> {
   const outcomes = await store.query<{ uid: string; outcome: string }>(
     sql`select meta ->> 'intentUid' as uid, meta ->> 'outcome' as outcome from alert where kind = 'action' order by 2`,
   );
-  const told = new Map<string, string[]>(intents.map(({ uid }) => [uid, []]));
-  for (const { uid, outcome } of outcomes) told.get(uid)?.push(outcome);
-  return intents.map(({ uid, ...intent }) => ({ ...intent, told: told.get(uid)! }));
+  const byIntent = new Map<string, string[]>(intents.map(({ uid }) => [uid, []]));
+  for (const { uid, outcome } of outcomes) byIntent.get(uid)?.push(outcome);
+  return intents.map(({ uid, ...intent }) => ({ ...intent, outcomes: byIntent.get(uid)! }));
 }
 
 /** Waits until nothing is under way any more, or it is over for another reason; `meanwhile` runs between two looks. */
@@ -63,7 +63,7 @@ export async function skipWaits({ store }: TestWatch): Promise<void> {
   );
 }
 
-/** What is wrong with intents that should all have been mined: each once, each told once, their numbers without a gap. */
+/** What is wrong with intents that should all have been mined: each once, each reported once, their nonces without a gap. */
 export function faultsOf(
   intents: readonly Intent[],
   mined: readonly { nonce: number; data: string }[],
@@ -71,8 +71,8 @@ export function faultsOf(
   const counts = new Map<number, number>();
   for (const { data } of mined) counts.set(numberIn(data), (counts.get(numberIn(data)) ?? 0) + 1);
   const odd = intents.filter(
-    ({ number, state, told, attempts }) =>
-      state !== 'CONFIRMED' || counts.get(number) !== 1 || told.join() !== tellsOf(attempts),
+    ({ number, state, outcomes, attempts }) =>
+      state !== 'CONFIRMED' || counts.get(number) !== 1 || outcomes.join() !== expectedOutcomes(attempts),
   );
   const nonces = mined.map(({ nonce }) => nonce).sort((one, other) => one - other);
   const gaps = nonces.filter((nonce, place) => nonce !== place);
@@ -80,6 +80,6 @@ export function faultsOf(
   return [...odd, ...gaps.map((gap) => ({ gap })), ...(strangers === 0 ? [] : [{ strangers }])];
 }
 
-function tellsOf(attempts: number): string {
+function expectedOutcomes(attempts: number): string {
   return ['confirmed', ...Array.from({ length: attempts - 1 }, () => 'replaced'), 'submitted'].join();
 }

@@ -100,7 +100,7 @@ describe('methods and paths', () => {
     if (method !== 'HEAD') expectProblem(answer, 405);
   });
 
-  it('OPTIONS tells the methods of a path without a token', async () => {
+  it('OPTIONS lists the methods of a path without a token', async () => {
     const answer = await api.call('OPTIONS', 'contract/1', undefined, { token: null });
     expect([answer.status, answer.text]).toEqual([204, '']);
     expect(answer.headers.get('allow')).toMatch(/GET.*PUT.*DELETE/);

@@ -85,7 +85,7 @@ describe('POST /license (endpoint 15)', () => {
     expectProblem(await api.call('POST', 'license', newLicense(more)), 400, pointer);
   });
 
-  it('is told of faulty params and scripts together, the first by its name', async () => {
+  it('gets faulty params and scripts together, the first by its name', async () => {
     const faulty = newLicense({ params: '{', groupScript: 'return (', scoreScript: ')' });
     const { detail, errors } = expectProblem(await api.call('POST', 'license', faulty), 400);
     expect(errors.map(({ pointer }: Json) => pointer)).toEqual(['/params', '/groupScript', '/scoreScript']);

@@ -69,7 +69,7 @@ describe('POST /invite (endpoint 19)', () => {
     expectProblem(await api.call('POST', 'invite', newInvite(more)), 400, pointer);
   });
 
-  it('is for nobody’s tenant when it makes an administrator, and for one otherwise', async () => {
+  it('is for no tenant when it makes an administrator, and for one otherwise', async () => {
     const { tenantId: _tenantId, ...body } = newInvite({ roles: ['admin'] });
     const made = await api.ok('POST', 'invite', body);
     expect(invite(made)).toEqual([]);
@@ -160,7 +160,7 @@ describe('sessions', () => {
   const login = (body: Json) => api.call('POST', 'auth/login', body, { token: null });
   const me = (token: string) => api.call('GET', 'auth/me', undefined, { token });
 
-  it('open with e-mail address and password for 12 hours; nothing tells which of the two was wrong', async () => {
+  it('open with e-mail address and password for 12 hours; nothing reveals which of the two was wrong', async () => {
     const answer = await login({ email, password });
     expect(record({ token: text, expiredAt: millis })(answer.body)).toEqual([]);
     expect(answer.body.token).toMatch(/^vigil_\w+_\S{43,}$/);
@@ -178,7 +178,7 @@ describe('sessions', () => {
     expectProblem(await login({ email }), 400, '/password');
   });
 
-  it('tell who is calling: user, roles, tenant, plan and its use', async () => {
+  it('name the caller: user, roles, tenant, plan and its use', async () => {
     const { token } = (await login({ email, password })).body;
     const quantities = record(
       Object.fromEntries(

@@ -124,7 +124,7 @@ describe.each(searches)('POST /$path', ({ path, rule, own, all }) => {
       expect(await ids({ field: 'id', [word]: 'desc' })).toEqual([...rising].reverse());
   });
 
-  it('tells where a clause stops being one', async () => {
+  it('points at where a clause stops being one', async () => {
     expect(expectProblem(await api.call('POST', path, { where: 'id = 1 and' }), 400).position).toBe(11);
     expect(expectProblem(await api.call('POST', path, { where: 'nothing = 1' }), 400).position).toBe(1);
   });

@@ -32,7 +32,7 @@ export type HttpSink = {
   close(): Promise<void>;
 };
 
-/** A receiver of webhooks on loopback that behaves as told. */
+/** A receiver of webhooks on loopback that behaves as configured. */
 export async function startHttpSink(host = '127.0.0.1'): Promise<HttpSink> {
   const received: Received[] = [];
   const scripts = new Map<string, Behaviour[] | ((count: number) => Behaviour)>();

@@ -16,7 +16,7 @@ export function targetOf(over: Pick<Target, 'type'> & Partial<Target>): Target {
   };
 }
 
-/** An alert as it is told. */
+/** An alert as it is sent. */
 export function alertMessage(uid: string, data: Record<string, unknown> = {}): Message {
   const alert = { uid: 'a-1', severity: 'HIGH', name: 'Large transfer', message: 'A lot left.', ...data };
   return { uid, sequence: 1, type: 'alert.detector.raised', timestamp: Date.UTC(2026, 10, 15), data: alert };

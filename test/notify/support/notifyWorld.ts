@@ -86,9 +86,9 @@ export async function startNotifyWorld(options: Options = {}): Promise<NotifyWor
         store: api.store,
         keyring: api.services.keyring,
         notifier,
-        listen: (heard) => {
-          wake = heard;
-          return listen(api.connection, 'vigil_work', heard);
+        listen: (onNotify) => {
+          wake = onNotify;
+          return listen(api.connection, 'vigil_work', onNotify);
         },
         onDelivered: (type) => delivered.push(type),
         now: () => now(),

@@ -16,7 +16,7 @@ export type ScoreWorld = TestApi & {
   detectorId: number;
   sandbox: Sandbox;
   errors: unknown[];
-  /** Faults as they were told. */
+  /** Faults as they were reported. */
   faults: ScoreFault[];
   /** Starts one more process that scores. */
   work(): { stop(): Promise<void> };
@@ -60,7 +60,7 @@ export async function startScoreWorld(): Promise<ScoreWorld> {
       const worker = startScorer({
         store: api.store,
         run: sandbox.run,
-        listen: (heard) => listen(api.connection, 'vigil_score', heard),
+        listen: (onNotify) => listen(api.connection, 'vigil_score', onNotify),
         onScored: (_lane, { fault }) => {
           if (fault) faults.push(fault);
         },

@@ -97,9 +97,9 @@ export function decodeEvent(event: EventItem, log: Pick<Log, 'key' | 'indexed' |
   // Nothing names an anonymous event, so that its first topic is a value as well.
   const topics = event.anonymous && log.key !== '' ? [log.key, ...log.indexed] : log.indexed;
   const count = topics.length;
-  const isTold = event.inputs.filter(({ indexed }) => indexed).length === count;
+  const hasIndexedFlags = event.inputs.filter(({ indexed }) => indexed).length === count;
   const isIndexed = (input: EventItem['inputs'][number], place: number) =>
-    isTold ? input.indexed === true : place < count;
+    hasIndexedFlags ? input.indexed === true : place < count;
   const plain = event.inputs.filter((input, place) => !isIndexed(input, place));
   const values = decodeValues(plain, log.data);
   let fromTopics = 0;

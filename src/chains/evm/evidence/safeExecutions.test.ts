@@ -17,7 +17,7 @@ const batch = (...items: string[]) => {
 const delegates = (to: string, data: string) => delegatesOf({ to, isDelegateCall: true, data });
 
 describe('whose code a Safe runs as its own', () => {
-  it('is the target of a delegatecall, and nobody of a call', () => {
+  it('is the target of a delegatecall, and no one of a call', () => {
     expect(delegates(evil, '0x')).toEqual([evil]);
     expect(delegatesOf({ to: evil, isDelegateCall: false, data: '0x' })).toEqual([]);
   });
