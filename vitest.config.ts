@@ -6,7 +6,8 @@ export default defineConfig({
     globalSetup: ['testing/globalSetup.ts'],
     reporters: ['default', './testing/summaryReporter.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the cores that it is made for: many tests wait for other processes.
+    maxWorkers: 3,
     // Each file has a database of its own; modules that are loaded and compiled once for all make the run a third shorter.
     isolate: false,
     testTimeout: 120_000,

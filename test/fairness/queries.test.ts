@@ -129,7 +129,7 @@ describe('one tenant’s queries and streams', { timeout: 600_000 }, () => {
   });
 
   it('a stream that does not read is cut off before it costs memory, and resumes without loss', async () => {
-    const megabytes = sized(50, 400);
+    const megabytes = sized(70, 400);
     const text = 'x'.repeat(900_000);
     const pid = arena.vigil.pid;
     await results.hold(
@@ -158,7 +158,7 @@ describe('one tenant’s queries and streams', { timeout: 600_000 }, () => {
         const attacked = await pour();
         await expectAll(streams[0]!, first, pushed);
         for (const stream of streams) stream.close();
-        return { quiet, attacked, limit: quiet + sized(45, 100) };
+        return { quiet, attacked, limit: quiet + sized(65, 100) };
       },
     );
   });

@@ -13,7 +13,7 @@ const sender = `0x${'33'.repeat(20)}`;
 const block = { txs: [guarded, hostile].map((to) => ({ from: sender, to })) };
 
 /** Each is tried in five blocks until it is off, which takes its time on a busy machine. */
-const count = Number(process.env.PROVE_LOOPS ?? 12);
+const count = Number(process.env.PROVE_LOOPS ?? 4);
 
 const started: { stop(): Promise<void> }[] = [];
 afterEach(async () => {
