@@ -126,7 +126,8 @@ function post(worker: Worker, progress: Int32Array, job: Job): Promise<JobOutcom
     let last = -1;
     let polls = 0;
     const cpuMs = () => threadCpuMs(fs, Atomics.load(progress, 1));
-    let cpu = cpuMs();
+    // Read at the first poll: most jobs end before, and reading it for each would cost more than a filter.
+    let cpu = 0;
     const { limitMs } = job;
     let runningMs = 0;
     let cpuAtStart: number | undefined;
