@@ -60,13 +60,17 @@ export function createSandbox({ workers = 1, workersPerOwner = workers }: Option
         const startedAt = performance.now();
         try {
           const outcome = await worker.attempt(job);
-          resolve({ ...outcome, usedMs: outcome.crash ? performance.now() - startedAt : outcome.usedMs });
-          await worker.recover();
+          if (outcome.crash) {
+            resolve({ ...outcome, usedMs: performance.now() - startedAt });
+            await worker.recover();
+          }
+          return outcome;
         } finally {
           idle.push(worker);
         }
       };
-      queue.run(owner, work).catch(reject);
+      // A job that ended well is resolved when its worker is free, so that the owner's next job gets the same worker.
+      queue.run(owner, work).then(resolve, reject);
     });
   }
 

@@ -72,8 +72,8 @@ function serve(
     const realm = host.current();
     // The job that spoilt the realm waits for the new one, so that the next job does not.
     if (!realm) await runner.renewRealm();
-    else if (count === sources.length) runner.unload(realm);
     send({ results, isLast: true, usedMs });
+    if (count === sources.length && realm) runner.unload(realm);
   }
 
   function hasFault(result: RawResult, code: ScriptFault['code']): boolean {
