@@ -38,7 +38,7 @@ export const aml = defineDetector<Config, never>({
   category: 'COMPLIANCE',
   severity: 'AUTO',
   description:
-    'Somebody with a bad label sends to the contract, receives from it, or sends or receives its token. The severity follows the score: from 90 CRITICAL, 70 HIGH, 50 MEDIUM, 30 LOW, otherwise INFO.',
+    'An address with a bad label sends to the contract, receives from it, or sends or receives its token. The severity follows the score: from 90 CRITICAL, 70 HIGH, 50 MEDIUM, 30 LOW, otherwise INFO.',
   faq: 'Can I use a list of my own? Yes: import it as labels, or set source to custom and give addresses or csv.',
   config,
   fields: ['address', 'label', 'tags', 'score', 'source', ...partyFields],

@@ -54,7 +54,7 @@ export const flashLoan = defineDetector<Static<typeof config>, never>({
   version: '1.0.0',
   category: 'SECURITY',
   severity: 'HIGH',
-  description: 'A transaction that has to do with the contract takes a flash loan.',
+  description: 'A transaction that involves the contract takes a flash loan.',
   faq: 'Which loans does it see? Those of Aave, Balancer V2, Uniswap V3 and Morpho by their events. ERC-3156 has no event of its own: such a loan is seen when the lender emits one of these events, or when the transaction calls the lender itself. The contract must be called by the transaction, emit a log in it, or be named in one; a silent inner call is not seen.',
   config,
   fields: [

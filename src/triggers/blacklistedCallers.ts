@@ -7,7 +7,7 @@ const params = CallerList('Whose transactions to the contract are reported.');
 export const blacklistedCallers = defineTrigger<Static<typeof params>, never>({
   type: 'BLACKLISTED_CALLERS',
   description:
-    'Somebody on a list sends a transaction to the contract. Who calls it through another contract is not seen.',
+    'An address on a list sends a transaction to the contract. Who calls it through another contract is not seen.',
   params,
   fields: callerFields,
   interests: (_params, { address }) => [{ on: 'call', address }],

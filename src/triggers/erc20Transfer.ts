@@ -19,7 +19,7 @@ type State = { decimals: number };
 export const erc20Transfer = defineTrigger<Static<typeof params>, State>({
   type: 'ERC20_TRANSFER',
   description:
-    'Tokens (ERC-20) go to or from the watched address or, when that is a token, from anybody to anybody.',
+    'Tokens (ERC-20) go to or from the watched address or, when that is a token, between any addresses.',
   params,
   fields: ['from', 'to', 'token', 'symbol', 'amount', 'rawAmount'],
   interests: transferInterests,

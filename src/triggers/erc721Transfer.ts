@@ -11,7 +11,7 @@ const params = Configuration({ direction: directionMember, token: tokenMember })
 export const erc721Transfer = defineTrigger<Static<typeof params>, never>({
   type: 'ERC721_TRANSFER',
   description:
-    'A unique token (ERC-721) goes to or from the watched address or, when that is a collection, from anybody to anybody.',
+    'A unique token (ERC-721) goes to or from the watched address or, when that is a collection, between any addresses.',
   params,
   fields: ['from', 'to', 'token', 'symbol', 'tokenId'],
   interests: transferInterests,

@@ -7,7 +7,7 @@ const params = CallerList('Who may send transactions to the contract; anyone els
 export const whitelistedCallers = defineTrigger<Static<typeof params>, never>({
   type: 'WHITELISTED_CALLERS',
   description:
-    'Somebody who is not on a list sends a transaction to the contract. Who calls it through another contract is not seen.',
+    'An address that is not on a list sends a transaction to the contract. Who calls it through another contract is not seen.',
   params,
   fields: callerFields,
   interests: (_params, { address }) => [{ on: 'call', address }],

@@ -6,7 +6,7 @@ const policy =
   "default-src 'none'; base-uri 'none'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; " +
   "script-src 'self'; style-src 'self'";
 
-/** What a browser shows behind the links in mails: an alert, a confirmation. The pages ask the API as anybody would. */
+/** What a browser shows behind the links in mails: an alert, a confirmation. The pages call the API as any client does. */
 export function addPages(app: FastifyInstance): void {
   const serve = (path: string, file: string, type: string) => {
     const text = readFileSync(new URL(`./pages/${file}`, import.meta.url), 'utf8');

@@ -58,7 +58,7 @@ export type Endpoint = {
   /**
    * All but `read` and `send` run in one transaction; `create` also honours Idempotency-Key; `session` changes no record
    * of the tenant and `stop` only ends what goes on, so that both are open to one that may only read; `send` waits for
-   * somebody outside, and holds nothing meanwhile.
+   * someone outside, and holds nothing meanwhile.
    */
   effect: 'read' | 'create' | 'change' | 'session' | 'stop' | 'send';
   /** Answers with server-sent events. */

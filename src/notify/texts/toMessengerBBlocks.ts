@@ -39,7 +39,7 @@ function context(text: string) {
   return { type: 'context', elements: [plain(text)] };
 }
 
-/** The three characters by which the chat knows its own markup; without them a text can neither link nor call anybody. */
+/** The three characters by which the chat knows its own markup; without them a text can neither link nor mention anyone. */
 function escapeAngles(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

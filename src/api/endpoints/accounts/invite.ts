@@ -12,7 +12,7 @@ import { user } from './user.ts';
 const resource = defineResource({
   path: '/invite',
   tag: 'Invites',
-  about: 'An invite lets somebody become a user of the tenant.',
+  about: 'An invite lets someone become a user of the tenant.',
   table: inviteTable,
   owner: 'anyone',
   limit: 'maxInvites',

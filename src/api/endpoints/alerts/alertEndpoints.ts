@@ -41,7 +41,7 @@ const read = endpoint({
 const change = documentUpdate(
   wholeAlert.members,
   {
-    status: OneOf(['UNRESOLVED', 'RESOLVED'], 'Whether somebody has dealt with it.', 'RESOLVED'),
+    status: OneOf(['UNRESOLVED', 'RESOLVED'], 'Whether someone has dealt with it.', 'RESOLVED'),
     tags: Words('Free labels.', ['reviewed']),
   },
   ['finality'],

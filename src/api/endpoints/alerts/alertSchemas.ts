@@ -44,7 +44,7 @@ const members = {
   meta: JsonObject('What the finding carries.', { previousOwner: '0x01' }),
   status: OneOf(
     ['UNRESOLVED', 'RESOLVED', 'RETRACTED'],
-    'Whether somebody has dealt with it, or its block is gone.',
+    'Whether someone has dealt with it, or its block is gone.',
     'UNRESOLVED',
   ),
   finality: OneOf(['HEAD', 'CONFIRMED', 'FINAL'], 'How settled its block is.', 'FINAL'),
