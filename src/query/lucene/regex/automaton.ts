@@ -9,7 +9,7 @@ export type Automaton = {
 
 /** Its sets are found as values are read. Unless they are few, those found are forgotten from time to time. */
 export function createAutomaton(nfa: Nfa, subsets: Subsets, hasFewSets: boolean): Automaton {
-  const maxWeight = hasFewSets ? Number.POSITIVE_INFINITY : 10_000 + 50 * nfa.moves.length;
+  const maxWeight = hasFewSets ? Number.POSITIVE_INFINITY : 10_000 + 50 * nfa.states.length;
   const { step, classOf, accepts } = subsets;
   const next = (set: number, codePoint: number): number => {
     const found = step(set, classOf(codePoint));

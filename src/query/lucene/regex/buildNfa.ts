@@ -1,5 +1,7 @@
+import { itemAt } from '../../../lib/itemAt.ts';
+import { zip } from '../../../lib/zip.ts';
 import { type Budget, spend } from './budget.ts';
-import { createSubsets, type Nfa } from './subsets.ts';
+import { createSubsets, type Move, type Nfa } from './subsets.ts';
 import { maxCodePoint, type RegexNode } from './tree.ts';
 
 /**
@@ -7,36 +9,33 @@ import { maxCodePoint, type RegexNode } from './tree.ts';
  * are made deterministic first, and put in like any other part.
  */
 export function buildNfa(node: RegexNode, budget: Budget): Nfa {
-  const moves: number[][] = [];
-  const jumps: number[][] = [];
+  const states: State[] = [];
   const accept = addState();
   const start = add(node, accept);
-  return { start, accept, moves, jumps };
+  return { start: start.index, accept: accept.index, states };
 
-  function addState(): number {
+  function addState(): State {
     spend(budget, 1);
-    moves.push([]);
-    jumps.push([]);
-    return moves.length - 1;
+    const state: State = { index: states.length, moves: [], jumps: [] };
+    states.push(state);
+    return state;
   }
 
-  /** Adds what reads `node` and then goes on at `target`; gives its first state. */
-  function add(node: RegexNode, target: number): number {
+  /** Adds what reads `node` and then goes on at `target`; returns its first state. */
+  function add(node: RegexNode, target: State): State {
     switch (node.type) {
       case 'nothing':
         return addState();
       case 'set': {
         const state = addState();
-        for (let i = 0; i < node.ranges.length; i += 2) {
-          moves[state]!.push(node.ranges[i]!, node.ranges[i + 1]!, target);
-        }
+        for (const { first, last } of node.ranges) state.moves.push({ first, last, target: target.index });
         return state;
       }
       case 'sequence':
         return node.parts.reduceRight((next, part) => add(part, next), target);
       case 'union': {
         const state = addState();
-        for (const option of node.options) jumps[state]!.push(add(option, target));
+        for (const option of node.options) state.jumps.push(add(option, target).index);
         return state;
       }
       case 'repeat':
@@ -51,15 +50,15 @@ export function buildNfa(node: RegexNode, budget: Budget): Nfa {
     }
   }
 
-  function addRepeat(of: RegexNode, min: number, max: number | undefined, target: number): number {
+  function addRepeat(of: RegexNode, min: number, max: number | undefined, target: State): State {
     let next = target;
     if (max === undefined) {
       next = addState();
-      jumps[next]!.push(add(of, next), target);
+      next.jumps.push(add(of, next).index, target.index);
     } else {
       for (let count = min; count < max; count++) {
         const option = addState();
-        jumps[option]!.push(add(of, next), target);
+        option.jumps.push(add(of, next).index, target.index);
         next = option;
       }
     }
@@ -70,76 +69,81 @@ export function buildNfa(node: RegexNode, budget: Budget): Nfa {
     return next;
   }
 
-  function addDfa(dfa: Dfa, target: number): number {
-    const states = dfa.accepts.map(() => addState());
-    dfa.moves.forEach((row, from) => {
-      for (let i = 0; i < row.length; i += 3) {
-        moves[states[from]!]!.push(row[i]!, row[i + 1]!, states[row[i + 2]!]!);
-      }
-      if (dfa.accepts[from]) jumps[states[from]!]!.push(target);
-    });
-    return states[0]!;
+  function addDfa(dfa: Dfa, target: State): State {
+    const added = dfa.map(() => addState());
+    for (const [state, { moves, accepts }] of zip(added, dfa)) {
+      for (const { first, last, target } of moves)
+        state.moves.push({ first, last, target: itemAt(added, target).index });
+      if (accepts) state.jumps.push(target.index);
+    }
+    return itemAt(added, 0);
   }
 }
 
-/** Starts at state 0; every row of moves covers all code points in order. */
-type Dfa = { readonly moves: readonly (readonly number[])[]; readonly accepts: readonly boolean[] };
+type State = { readonly index: number; readonly moves: Move[]; readonly jumps: number[] };
+
+/** Starts at its first state; the moves of every state cover all code points in order. */
+type Dfa = readonly { readonly moves: readonly Move[]; readonly accepts: boolean }[];
 
 function determinize(node: RegexNode, budget: Budget): Dfa {
   const subsets = createSubsets(buildNfa(node, budget));
-  const moves: number[][] = [];
+  const { classStarts } = subsets;
+  const states: Dfa[number][] = [];
   for (let state = 0; state < subsets.count(); state++) {
-    spend(budget, 1 + Math.floor(((1 + subsets.size(state)) * subsets.classStarts.length) / 16));
-    const row: number[] = [];
-    for (let index = 0; index < subsets.classStarts.length; index++) {
-      const last = (subsets.classStarts[index + 1] ?? maxCodePoint + 1) - 1;
-      pushMove(row, subsets.classStarts[index]!, last, subsets.step(state, index));
+    spend(budget, 1 + Math.floor(((1 + subsets.size(state)) * classStarts.length) / 16));
+    const moves: Writable<Move>[] = [];
+    for (const [index, first] of classStarts.entries()) {
+      const last = (classStarts[index + 1] ?? maxCodePoint + 1) - 1;
+      addMove(moves, first, last, subsets.step(state, index));
     }
-    moves.push(row);
+    states.push({ moves, accepts: subsets.accepts(state) });
   }
-  return { moves, accepts: moves.map((_, state) => subsets.accepts(state)) };
+  return states;
 }
 
 function complement(dfa: Dfa): Dfa {
-  return { moves: dfa.moves, accepts: dfa.accepts.map((accepts) => !accepts) };
+  return dfa.map(({ moves, accepts }) => ({ moves, accepts: !accepts }));
 }
 
 /** Walks both at once; a state is a pair of states. */
 function intersect(a: Dfa, b: Dfa, budget: Budget): Dfa {
-  const pairs: [number, number][] = [[0, 0]];
+  const pairs = [{ left: itemAt(a, 0), right: itemAt(b, 0) }];
   const indexes = new Map([[0, 0]]);
-  const moves: number[][] = [];
-  for (let from = 0; from < pairs.length; from++) {
-    const [left, right] = pairs[from]!;
-    spend(budget, 1 + Math.floor((a.moves[left]!.length + b.moves[right]!.length) / 48));
-    const row: number[] = [];
-    for (const [first, last, toLeft, toRight] of commonMoves(a.moves[left]!, b.moves[right]!)) {
-      const key = toLeft * b.moves.length + toRight;
-      const to = indexes.get(key) ?? pairs.push([toLeft, toRight]) - 1;
+  const states: Dfa[number][] = [];
+  for (const { left, right } of pairs) {
+    spend(budget, 1 + Math.floor((left.moves.length + right.moves.length) / 16));
+    const moves: Writable<Move>[] = [];
+    for (const { first, last, toLeft, toRight } of commonMoves(left.moves, right.moves)) {
+      const key = toLeft * b.length + toRight;
+      const to = indexes.get(key) ?? pairs.push({ left: itemAt(a, toLeft), right: itemAt(b, toRight) }) - 1;
       indexes.set(key, to);
-      pushMove(row, first, last, to);
+      addMove(moves, first, last, to);
     }
-    moves.push(row);
+    states.push({ moves, accepts: left.accepts && right.accepts });
   }
-  return { moves, accepts: pairs.map(([left, right]) => a.accepts[left]! && b.accepts[right]!) };
+  return states;
 }
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Neighbouring code points that lead to the same state become one move. */
-function pushMove(row: number[], first: number, last: number, target: number): void {
-  if (row.length > 0 && row.at(-1) === target) row[row.length - 2] = last;
-  else row.push(first, last, target);
+function addMove(moves: Writable<Move>[], first: number, last: number, target: number): void {
+  const previous = moves.at(-1);
+  if (previous?.target === target) previous.last = last;
+  else moves.push({ first, last, target });
 }
 
-function* commonMoves(
-  a: readonly number[],
-  b: readonly number[],
-): Generator<readonly [number, number, number, number]> {
+type CommonMove = { first: number; last: number; toLeft: number; toRight: number };
+
+function* commonMoves(a: readonly Move[], b: readonly Move[]): Generator<CommonMove> {
   let first = 0;
-  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
-    const last = Math.min(a[i + 1]!, b[j + 1]!);
-    yield [first, last, a[i + 2]!, b[j + 2]!];
-    if (a[i + 1] === last) i += 3;
-    if (b[j + 1] === last) j += 3;
+  for (let i = 0, j = 0; ; ) {
+    const [left, right] = [a[i], b[j]];
+    if (!left || !right) return;
+    const last = Math.min(left.last, right.last);
+    yield { first, last, toLeft: left.target, toRight: right.target };
+    if (left.last === last) i += 1;
+    if (right.last === last) j += 1;
     first = last + 1;
   }
 }

@@ -15,7 +15,7 @@ export function compileRegex(pattern: string, budget: Budget): Regex {
   const nfa = buildNfa(parseRegex(pattern), budget);
   const subsets = createSubsets(nfa);
   const isKept = completes(subsets, budget);
-  return { ...createAutomaton(nfa, subsets, isKept), weight: isKept ? 1 : 2 + nfa.moves.length };
+  return { ...createAutomaton(nfa, subsets, isKept), weight: isKept ? 1 : 2 + nfa.states.length };
 }
 
 const keptSets = 250;

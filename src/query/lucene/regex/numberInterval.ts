@@ -20,10 +20,10 @@ export function numberInterval(min: number, max: number, digits: number): RegexN
 function sameLength(from: string, to: string): RegexNode {
   const rest = from.length - 1;
   if (rest < 0) return literal('');
-  if (from[0] === to[0]) return sequence(digit(from[0]!), sameLength(from.slice(1), to.slice(1)));
+  if (from[0] === to[0]) return sequence(digit(from), sameLength(from.slice(1), to.slice(1)));
   const options = [
-    sequence(digit(from[0]!), sameLength(from.slice(1), '9'.repeat(rest))),
-    sequence(digit(to[0]!), sameLength('0'.repeat(rest), to.slice(1))),
+    sequence(digit(from), sameLength(from.slice(1), '9'.repeat(rest))),
+    sequence(digit(to), sameLength('0'.repeat(rest), to.slice(1))),
   ];
   const first = from.charCodeAt(0) + 1;
   const last = to.charCodeAt(0) - 1;
@@ -34,8 +34,9 @@ function sameLength(from: string, to: string): RegexNode {
   return { type: 'union', options };
 }
 
-function digit(character: string): RegexNode {
-  return oneOf(character.charCodeAt(0));
+/** The first digit of a number. */
+function digit(number: string): RegexNode {
+  return oneOf(number.charCodeAt(0));
 }
 
 function sequence(...parts: RegexNode[]): RegexNode {

@@ -3,10 +3,12 @@ import { numberInterval } from './numberInterval.ts';
 import {
   anyCharacter,
   emptyString,
+  firstCodePoint,
   invertRanges,
   joinRanges,
   literal,
   oneOf,
+  type Range,
   type Ranges,
   type RegexNode,
 } from './tree.ts';
@@ -26,21 +28,24 @@ export function parseRegex(pattern: string): RegexNode {
 type Reader = { readonly characters: readonly string[]; at: number };
 
 function parseUnion(reader: Reader): RegexNode {
-  const options = [parseIntersection(reader)];
+  const first = parseIntersection(reader);
+  const options = [first];
   while (take(reader, '|')) options.push(parseIntersection(reader));
-  return options.length === 1 ? options[0]! : { type: 'union', options };
+  return options.length === 1 ? first : { type: 'union', options };
 }
 
 function parseIntersection(reader: Reader): RegexNode {
-  const parts = [parseSequence(reader)];
+  const first = parseSequence(reader);
+  const parts = [first];
   while (take(reader, '&')) parts.push(parseSequence(reader));
-  return parts.length === 1 ? parts[0]! : { type: 'intersection', parts };
+  return parts.length === 1 ? first : { type: 'intersection', parts };
 }
 
 function parseSequence(reader: Reader): RegexNode {
-  const parts = [parseRepeat(reader)];
+  const first = parseRepeat(reader);
+  const parts = [first];
   while (hasMore(reader) && !sees(reader, ')|&')) parts.push(parseRepeat(reader));
-  return parts.length === 1 ? parts[0]! : { type: 'sequence', parts };
+  return parts.length === 1 ? first : { type: 'sequence', parts };
 }
 
 function parseRepeat(reader: Reader): RegexNode {
@@ -77,25 +82,22 @@ function parseComplement(reader: Reader): RegexNode {
 
 function parseBrackets(reader: Reader): RegexNode {
   const isInverted = take(reader, '^');
-  const pairs: [number, number][] = [];
+  const items: Range[] = [];
   do {
-    parseBracketItem(reader, pairs);
+    items.push(...parseBracketItem(reader));
   } while (hasMore(reader) && !sees(reader, ']'));
   if (!take(reader, ']')) throw fault(reader, "']' expected");
-  const ranges = joinRanges(pairs);
+  const ranges = joinRanges(items);
   return { type: 'set', ranges: isInverted ? invertRanges(ranges) : ranges };
 }
 
-function parseBracketItem(reader: Reader, pairs: [number, number][]): void {
+function parseBracketItem(reader: Reader): Ranges {
   const named = parseNamedClass(reader);
-  if (named !== undefined) {
-    for (let i = 0; i < named.length; i += 2) pairs.push([named[i]!, named[i + 1]!]);
-    return;
-  }
+  if (named !== undefined) return named;
   const first = parseCharacter(reader);
   const last = take(reader, '-') ? parseCharacter(reader) : first;
   if (first > last) throw fault(reader, 'a range of characters is out of order');
-  pairs.push([first, last]);
+  return [{ first, last }];
 }
 
 function parseValue(reader: Reader): RegexNode {
@@ -125,8 +127,12 @@ function parseInterval(reader: Reader, text: string): RegexNode {
   const parts = intervalPattern.exec(text);
   if (parts === null) throw fault(reader, 'an interval is written <first-last>');
   const [, first = '', last = ''] = parts;
-  const bounds = [toInteger(reader, first), toInteger(reader, last)].toSorted((a, b) => a - b);
-  return numberInterval(bounds[0]!, bounds[1]!, first.length === last.length ? first.length : 0);
+  const [from, to] = [toInteger(reader, first), toInteger(reader, last)];
+  return numberInterval(
+    Math.min(from, to),
+    Math.max(from, to),
+    first.length === last.length ? first.length : 0,
+  );
 }
 
 const intervalPattern = /^(\d+)-(\d+)$/;
@@ -142,9 +148,18 @@ function parseNamedClass(reader: Reader): Ranges | undefined {
 }
 
 const asciiLetter = /[A-Za-z]/;
-const digits = [0x30, 0x39];
-const spaces = [0x09, 0x0a, 0x0d, 0x0d, 0x20, 0x20];
-const wordCharacters = [0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a];
+const digits = [{ first: 0x30, last: 0x39 }];
+const spaces = [
+  { first: 0x09, last: 0x0a },
+  { first: 0x0d, last: 0x0d },
+  { first: 0x20, last: 0x20 },
+];
+const wordCharacters = [
+  ...digits,
+  { first: 0x41, last: 0x5a },
+  { first: 0x5f, last: 0x5f },
+  { first: 0x61, last: 0x7a },
+];
 const namedClasses: ReadonlyMap<string, Ranges> = new Map([
   ['d', digits],
   ['D', invertRanges(digits)],
@@ -156,7 +171,7 @@ const namedClasses: ReadonlyMap<string, Ranges> = new Map([
 
 function parseCharacter(reader: Reader): number {
   take(reader, '\\');
-  return next(reader).codePointAt(0)!;
+  return firstCodePoint(next(reader));
 }
 
 function toInteger(reader: Reader, text: string): number {
@@ -170,7 +185,8 @@ function hasMore(reader: Reader): boolean {
 }
 
 function sees(reader: Reader, any: string): boolean {
-  return hasMore(reader) && any.includes(reader.characters[reader.at]!);
+  const character = reader.characters[reader.at];
+  return character !== undefined && any.includes(character);
 }
 
 function take(reader: Reader, character: string): boolean {

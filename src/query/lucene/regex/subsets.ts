@@ -1,11 +1,13 @@
 import { maxCodePoint } from './tree.ts';
 
-/** `moves` holds triples of first code point, last code point and target; `jumps` the targets reached for nothing. */
+/** Leads to the state `target` at any code point from `first` to `last`. */
+export type Move = { readonly first: number; readonly last: number; readonly target: number };
+
+/** A state is its index; `jumps` are the states reached without reading anything. */
 export type Nfa = {
   readonly start: number;
   readonly accept: number;
-  readonly moves: readonly (readonly number[])[];
-  readonly jumps: readonly (readonly number[])[];
+  readonly states: readonly { readonly moves: readonly Move[]; readonly jumps: readonly number[] }[];
 };
 
 /**
@@ -33,9 +35,9 @@ export type Subsets = {
 export function createSubsets(nfa: Nfa): Subsets {
   const classStarts = findClassStarts(nfa);
   const classOf = createClassOf(classStarts);
-  const moves = nfa.moves.map((row) => row.map((value, i) => (i % 3 === 2 ? value : classOf(value))));
-  const marks = new Float64Array(nfa.moves.length);
-  const found = new Uint16Array(nfa.moves.length);
+  const states = nfa.states.map(({ moves, jumps }) => ({ moves: moves.map(toClasses), jumps }));
+  const marks = new Float64Array(states.length);
+  const found = new Uint16Array(states.length);
   let foundCount = 0;
   let mark = 1;
   let sets: Uint16Array[] = [];
@@ -51,10 +53,11 @@ export function createSubsets(nfa: Nfa): Subsets {
     classStarts,
     classOf,
     step: (set, classIndex) => {
-      const cached = steps[set]![classIndex]!;
+      const row = steps[set]!;
+      const cached = row[classIndex]!;
       if (cached !== -1) return cached;
       const next = keep(follow(sets[set]!, classIndex));
-      steps[set]![classIndex] = next;
+      row[classIndex] = next;
       return next;
     },
     rows: () => steps,
@@ -75,12 +78,15 @@ export function createSubsets(nfa: Nfa): Subsets {
     },
   };
 
+  function toClasses({ first, last, target }: Move): Move {
+    return { first: classOf(first), last: classOf(last), target };
+  }
+
   function follow(set: Uint16Array, classIndex: number): Uint16Array {
     mark += 1;
-    for (let index = 0; index < set.length; index++) {
-      const row = moves[set[index]!]!;
-      for (let i = 0; i < row.length; i += 3) {
-        if (row[i]! <= classIndex && classIndex <= row[i + 1]!) reach(row[i + 2]!);
+    for (const state of set) {
+      for (const { first, last, target } of states[state]!.moves) {
+        if (first <= classIndex && classIndex <= last) reach(target);
       }
     }
     return close();
@@ -100,9 +106,9 @@ export function createSubsets(nfa: Nfa): Subsets {
     let kept = 0;
     for (let index = 0; index < foundCount; index++) {
       const state = found[index]!;
-      const row = nfa.jumps[state]!;
-      for (let i = 0; i < row.length; i++) reach(row[i]!);
-      if (state === nfa.accept || moves[state]!.length > 0) {
+      const { moves, jumps } = states[state]!;
+      for (const target of jumps) reach(target);
+      if (state === nfa.accept || moves.length > 0) {
         found[kept] = state;
         kept += 1;
       }
@@ -112,9 +118,9 @@ export function createSubsets(nfa: Nfa): Subsets {
   }
 
   function keep(set: Uint16Array): number {
-    const key =
+    const key: string =
       set.length <= shortSet
-        ? String.fromCharCode.apply(undefined, set as unknown as number[])
+        ? Reflect.apply(String.fromCharCode, undefined, set)
         : Buffer.from(set.buffer, set.byteOffset, set.byteLength).toString('utf16le');
     const known = indexes.get(key);
     if (known !== undefined) return known;
@@ -132,10 +138,10 @@ const shortSet = 64;
 
 function findClassStarts(nfa: Nfa): number[] {
   const starts = new Set([0]);
-  for (const row of nfa.moves) {
-    for (let i = 0; i < row.length; i += 3) {
-      starts.add(row[i]!);
-      if (row[i + 1]! < maxCodePoint) starts.add(row[i + 1]! + 1);
+  for (const { moves } of nfa.states) {
+    for (const { first, last } of moves) {
+      starts.add(first);
+      if (last < maxCodePoint) starts.add(last + 1);
     }
   }
   return Array.from(starts).sort((a, b) => a - b);

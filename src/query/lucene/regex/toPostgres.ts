@@ -10,9 +10,16 @@ type Subject = 'value' | 'plain word' | 'odd word';
 
 /** The characters that each subject can have at all; NUL is in no text of PostgreSQL. */
 const alphabets: Record<Subject, Ranges> = {
-  value: [0x01, 0x10ffff],
-  'plain word': [0x30, 0x39, 0x5f, 0x5f, 0x61, 0x7a],
-  'odd word': [0x01, 0x1f, 0x21, 0x10ffff],
+  value: [{ first: 0x01, last: 0x10ffff }],
+  'plain word': [
+    { first: 0x30, last: 0x39 },
+    { first: 0x5f, last: 0x5f },
+    { first: 0x61, last: 0x7a },
+  ],
+  'odd word': [
+    { first: 0x01, last: 0x1f },
+    { first: 0x21, last: 0x10ffff },
+  ],
 };
 /** No character at all. */
 const never = '[^\\U00000001-\\U0010ffff]';
@@ -56,9 +63,9 @@ function joinAll(nodes: readonly RegexNode[], subject: Subject, separator: '' | 
 
 function writeSet(ranges: Ranges, alphabet: Ranges): string {
   let text = '';
-  for (let i = 0; i < ranges.length; i += 2) {
-    for (let j = 0; j < alphabet.length; j += 2) {
-      const [first, last] = [Math.max(ranges[i]!, alphabet[j]!), Math.min(ranges[i + 1]!, alphabet[j + 1]!)];
+  for (const range of ranges) {
+    for (const letters of alphabet) {
+      const [first, last] = [Math.max(range.first, letters.first), Math.min(range.last, letters.last)];
       if (first <= last) text += `${escapeCodePoint(first)}-${escapeCodePoint(last)}`;
     }
   }

@@ -1,5 +1,7 @@
-/** Code points as pairs of first and last, ascending, neither overlapping nor touching. */
-export type Ranges = readonly number[];
+export type Range = { readonly first: number; readonly last: number };
+
+/** Ranges of code points, ascending, neither overlapping nor touching. */
+export type Ranges = readonly Range[];
 
 export type RegexNode =
   | { readonly type: 'nothing' }
@@ -16,34 +18,40 @@ export type RegexNode =
     };
 
 export const maxCodePoint = 0x10ffff;
-export const anyCharacter: RegexNode = { type: 'set', ranges: [0, maxCodePoint] };
+export const anyCharacter: RegexNode = { type: 'set', ranges: [{ first: 0, last: maxCodePoint }] };
 export const emptyString: RegexNode = { type: 'sequence', parts: [] };
 
 export function literal(text: string): RegexNode {
-  return { type: 'sequence', parts: Array.from(text, (character) => oneOf(character.codePointAt(0)!)) };
+  return { type: 'sequence', parts: Array.from(text, (character) => oneOf(firstCodePoint(character))) };
 }
 
 export function oneOf(first: number, last = first): RegexNode {
-  return { type: 'set', ranges: [first, last] };
+  return { type: 'set', ranges: [{ first, last }] };
 }
 
-export function joinRanges(pairs: readonly (readonly [number, number])[]): Ranges {
-  const joined: number[] = [];
-  for (const [first, last] of pairs.toSorted((a, b) => a[0] - b[0])) {
-    const end = joined.at(-1);
-    if (end !== undefined && first <= end + 1) joined[joined.length - 1] = Math.max(end, last);
-    else joined.push(first, last);
+export function firstCodePoint(text: string): number {
+  const codePoint = text.codePointAt(0);
+  if (codePoint === undefined) throw new Error('An empty text has no first character.');
+  return codePoint;
+}
+
+export function joinRanges(ranges: readonly Range[]): Ranges {
+  const joined: { first: number; last: number }[] = [];
+  for (const { first, last } of ranges.toSorted((a, b) => a.first - b.first)) {
+    const previous = joined.at(-1);
+    if (previous && first <= previous.last + 1) previous.last = Math.max(previous.last, last);
+    else joined.push({ first, last });
   }
   return joined;
 }
 
 export function invertRanges(ranges: Ranges): Ranges {
-  const inverted: number[] = [];
+  const inverted: Range[] = [];
   let next = 0;
-  for (let i = 0; i < ranges.length; i += 2) {
-    if (ranges[i]! > next) inverted.push(next, ranges[i]! - 1);
-    next = ranges[i + 1]! + 1;
+  for (const { first, last } of ranges) {
+    if (first > next) inverted.push({ first: next, last: first - 1 });
+    next = last + 1;
   }
-  if (next <= maxCodePoint) inverted.push(next, maxCodePoint);
+  if (next <= maxCodePoint) inverted.push({ first: next, last: maxCodePoint });
   return inverted;
 }
