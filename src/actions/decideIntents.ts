@@ -12,6 +12,9 @@ import { terminalReason } from './terminalReason.ts';
 /** After this many timeouts in a row the scripts of a binding no longer run. */
 const maxScriptTimeouts = 3;
 
+/** Intents of one binding that are decided side by side. */
+const maxAtOnce = 16;
+
 export type DecidedCall = { intent: WaitingIntent; data: string; parameters: FilledParameter[] };
 
 /** Filled while deciding goes on; the caller takes out what is decided so far. */
@@ -30,41 +33,56 @@ export async function decideIntents(
   await Promise.all(Array.from(bindings.values(), (own) => decideBinding(context, own, alerts, decisions)));
 }
 
-/** Decides the intents of one binding one after the other, so that no binding takes more of the sandbox than another. */
+/**
+ * Decides the intents of one binding: the first ones one by one, more and more side by side as long as no script times out, so
+ * that a binding whose scripts loop uses the sandbox no more often than it must.
+ */
 async function decideBinding(
   context: ActionContext,
   intents: readonly [WaitingIntent, ...WaitingIntent[]],
   alerts: Alerts,
-  decisions: Decisions,
+  { calls, endings, faults }: Decisions,
 ): Promise<void> {
   let { timeouts } = intents[0];
-  for (const intent of intents) {
-    try {
-      timeouts = await decideIntent(context, intent, alerts, timeouts, decisions);
-    } catch (error) {
-      decisions.faults.push(error);
+  let atOnce = 1;
+  for (let next = 0; next < intents.length; ) {
+    const batch = intents.slice(next, next + atOnce);
+    next += batch.length;
+    const outcomes = await Promise.allSettled(
+      batch.map((intent) => decideIntent(context, intent, alerts, timeouts)),
+    );
+    const counts: number[] = [];
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') {
+        faults.push(outcome.reason);
+        continue;
+      }
+      const { value } = outcome;
+      if ('call' in value) calls.push(value.call);
+      else endings.push(value.ending);
+      counts.push(value.timeouts);
     }
+    if (counts.length > 0) timeouts = Math.max(...counts);
+    atOnce = timeouts === 0 ? Math.min(2 * atOnce, maxAtOnce) : 1;
   }
 }
 
-/** Returns how many times in a row the scripts of the binding have now timed out. */
+/** How an intent is decided, and how many times in a row the scripts of its binding have now timed out. */
+type Outcome = { timeouts: number } & ({ call: DecidedCall } | { ending: Ending });
+
 async function decideIntent(
   { store, runScripts, now }: ActionContext,
   intent: WaitingIntent,
   alerts: Alerts,
   timeoutsBefore: number,
-  { calls, endings }: Decisions,
-): Promise<number> {
+): Promise<Outcome> {
   const { tenantId, binding, action, scripts, alertUid, manualParams } = intent;
-  const end = (state: Ending['state'], reason: string) => {
-    endings.push({ intent, state, reason });
-    return timeoutsBefore;
-  };
+  const end = (state: Ending['state'], reason: string, timeouts = timeoutsBefore): Outcome => ({
+    ending: { intent, state, reason },
+    timeouts,
+  });
   const terminal = terminalReason(intent, now(), true);
-  if (terminal) {
-    endings.push(terminal);
-    return timeoutsBefore;
-  }
+  if (terminal) return { ending: terminal, timeouts: timeoutsBefore };
   if (!scripts) throw new Error(`The intent ${intent.uid} has no binding.`);
   const alert = alertUid === null ? null : alerts.get(alertUid);
   if (alert === undefined) return end('CANCELED', 'The alert is no longer stored.');
@@ -76,10 +94,10 @@ async function decideIntent(
   const timeouts = decision.type === 'fault' && decision.isTimeout ? timeoutsBefore + 1 : 0;
   if (timeouts !== timeoutsBefore)
     await saveScriptTimeouts(store, { tenantId, actionId: action.id, binding }, timeouts, now());
-  if (decision.type === 'fire') calls.push({ intent, ...decision });
-  else if (decision.type === 'skip') end('SKIPPED', 'The filter did not match.');
-  else end('FAILED', timeouts < maxScriptTimeouts ? decision.reason : `${decision.reason} ${stoppedText}`);
-  return timeouts;
+  if (decision.type === 'fire') return { call: { intent, ...decision }, timeouts };
+  if (decision.type === 'skip') return end('SKIPPED', 'The filter did not match.', timeouts);
+  const isLast = timeouts >= maxScriptTimeouts;
+  return end('FAILED', isLast ? `${decision.reason} ${stoppedText}` : decision.reason, timeouts);
 }
 
 const stoppedText = `This happened ${maxScriptTimeouts} times in a row: alerts do not fire the action through this binding until the action is saved again.`;

@@ -37,7 +37,7 @@ const cpuMsWithoutProgress = 4 * limits.scriptMs;
 const limitGraceMs = 50;
 
 /** One worker thread, started at the first job and again after each crash; takes one job at a time. */
-export function createScriptWorker(): ScriptWorker {
+export function createScriptWorker(waitingJobs: Int32Array): ScriptWorker {
   const progress = new Int32Array(new SharedArrayBuffer(8));
   let worker: Worker | undefined;
   let closed = false;
@@ -74,7 +74,7 @@ export function createScriptWorker(): ScriptWorker {
 
   function start(): Worker {
     if (worker !== undefined) return worker;
-    const started = startWorker(progress);
+    const started = startWorker(progress, waitingJobs);
     started.on('exit', () => {
       if (worker === started) worker = undefined;
     });
@@ -89,13 +89,13 @@ export function createScriptWorker(): ScriptWorker {
   }
 }
 
-function startWorker(progress: Int32Array): Worker {
+function startWorker(progress: Int32Array, waitingJobs: Int32Array): Worker {
   Atomics.store(progress, 0, -1);
   Atomics.store(progress, 1, 0);
   quickjs ??= findQuickJS();
   const worker = new Worker(workerCode, {
     eval: true,
-    workerData: { ...quickjs, realmCode, runCodes, limits, progress } satisfies WorkerSetup,
+    workerData: { ...quickjs, realmCode, runCodes, limits, progress, waitingJobs } satisfies WorkerSetup,
     env: {},
     execArgv: [],
     // The engine's output on a crash would reveal paths of the host.

@@ -1,7 +1,7 @@
 /** What one script may use; the sandbox passes them to its workers. */
 export const limits = {
   scriptMs: 50,
-  /** After this time of one job its worker serves other jobs before the rest. */
+  /** After this time of one job its worker serves the jobs that wait before the rest. */
   sliceMs: 25,
   /** Engine, values and script together; the minimum of QuickJS's module. */
   memoryBytes: 16 * 1024 * 1024,

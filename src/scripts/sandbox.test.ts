@@ -136,7 +136,7 @@ describe('the sandbox', () => {
     // How many slices there are depends on the machine; the suspects come last in any case.
     expect(posted[0]!.sources).toEqual(['1', '2', slow, '3']);
     expect(posted.at(-1)!.sources.at(-1)).toBe(slow);
-    expect(posted.some(({ sources }) => sources.at(-1) === '2')).toBe(true);
+    expect(posted.slice(1).some(({ sources }) => sources.includes('2'))).toBe(true);
     posted.length = 0;
     expect(await sandbox.run(1, { e }, [slow, '3'])).toMatchObject([
       { fault: { code: 'time' } },

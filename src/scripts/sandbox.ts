@@ -40,19 +40,21 @@ type Options = {
   workersPerOwner?: number;
 };
 
-/** About as many filters as a slice has time for, because the rest would be sent again. */
-const maxSourcesPerSlice = 2500;
+/** More would be sent again and again while other jobs wait. */
+const maxSourcesPerSlice = 10_000;
 
 export function createSandbox({ workers = 1, workersPerOwner = workers }: Options = {}): Sandbox {
-  const scriptWorkers = Array.from({ length: workers }, createScriptWorker);
+  const waitingJobs = new Int32Array(new SharedArrayBuffer(4));
+  const scriptWorkers = Array.from({ length: workers }, () => createScriptWorker(waitingJobs));
   const idle = [...scriptWorkers];
   const queue = createFairQueue({ slots: workers, slotsPerKey: workersPerOwner });
   const endless = createLoopCache();
 
-  /** Runs one slice of a job. The worker stays charged to its owner until it can serve the next job without a delay. */
+  /** Runs a job, or a slice of it while others wait. The worker stays charged to its owner until it can serve the next job without a delay. */
   function runSlice(owner: ScriptOwner, job: Job): Promise<JobOutcome> {
     return new Promise((resolve, reject) => {
       const work = async () => {
+        Atomics.sub(waitingJobs, 0, 1);
         const worker = idle.pop();
         if (!worker) throw new Error('More jobs run than there are script workers.');
         // Another owner must not wait for the start of a worker while this one is busy.
@@ -70,6 +72,7 @@ export function createSandbox({ workers = 1, workersPerOwner = workers }: Option
         }
       };
       // A job that ended well is resolved when its worker is free, so that the owner's next job gets the same worker.
+      Atomics.add(waitingJobs, 0, 1);
       queue.run(owner, work).then(resolve, reject);
     });
   }

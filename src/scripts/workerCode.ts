@@ -22,12 +22,12 @@ const host = createRealmHost(require(workerData.quickjs), workerData);
 const cpuMs = () => threadCpuMs(files, threadId);
 serve(parentPort, host, createScriptRunner(host, workerData, { compile, toFault }, cpuMs), workerData);`;
 
-/** Runs the scripts of each job in order, for a slice of time at most. */
+/** Runs the scripts of each job in order; while other jobs wait, for a slice of time at most. */
 function serve(
   port: MessagePort,
   host: RealmHost,
   runner: ScriptRunner,
-  { limits, progress }: WorkerSetup,
+  { limits, progress, waitingJobs }: WorkerSetup,
 ): void {
   const sendEveryMs = 20;
   const send = (message: Message) => port.postMessage(message);
@@ -66,7 +66,8 @@ function serve(
       if (runner.isCutOff()) break;
       results.push(result);
       count += 1;
-      if (usedMs >= limits.sliceMs || (limitMs !== undefined && usedMs >= limitMs)) break;
+      if (limitMs !== undefined && usedMs >= limitMs) break;
+      if (usedMs >= limits.sliceMs && Atomics.load(waitingJobs, 0) > 0) break;
     }
     Atomics.store(progress, 0, -1);
     const realm = host.current();

@@ -11,7 +11,7 @@ export type Job = {
   limitMs?: number;
 };
 
-/** Results in the order of the sources. The last message may come early: after a slice of time the worker serves other jobs. */
+/** Results in the order of the sources. The last message may come early: after a slice of time the worker serves the jobs that wait. */
 export type Message = { results: RawResult[]; isLast: boolean; usedMs: number };
 
 /** `text` is a value in the form of `codec.ts`; plain values save the text of what filters commonly return. */
@@ -26,4 +26,6 @@ export type WorkerSetup = {
   limits: Limits;
   /** Two cells: the index of the running source, or -1 while no tenant code runs; and the system's id of the thread. */
   progress: Int32Array;
+  /** One cell: how many jobs wait for a worker. */
+  waitingJobs: Int32Array;
 };
