@@ -1,15 +1,15 @@
-import type { Finding } from '../model/alert.ts';
-import { addToAlertRates } from '../store/alerts/alertRate.ts';
+import { type Finding, severityOf } from '../model/alert.ts';
+import { severities } from '../model/enumerations.ts';
+import { addToAlertRates, type RateWindow, saveNoticed } from '../store/alerts/alertRate.ts';
 import type { Db } from '../store/db.ts';
 
 /**
- * Holds a tenant's detectors to the plan's rate: findings beyond it are stored as suppressed and notify no one, and one alert
- * says so. Triggers and actions are not limited.
+ * Holds a tenant's detectors to the plan's rate: findings beyond it are stored as suppressed and notify no one, and an alert
+ * says so. A finding competes only with those of its own severity and above, so that no flood of lower ones hides it. Triggers
+ * and actions are not limited.
  */
 export async function limitRate(tx: Db, findings: readonly Finding[], now: number): Promise<Finding[]> {
-  const counts = new Map<number, number>();
-  for (const { kind, tenantId } of findings)
-    if (kind === 'detector') counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
+  const counts = countBySeverity(findings);
   if (counts.size === 0) return [...findings];
   const windows = new Map(
     (await addToAlertRates(tx, counts, now)).map((window) => [window.tenantId, window]),
@@ -17,20 +17,39 @@ export async function limitRate(tx: Db, findings: readonly Finding[], now: numbe
   const notices: Finding[] = [];
   const limited = findings.map((finding) => {
     const window = finding.kind === 'detector' ? windows.get(finding.tenantId) : undefined;
-    if (!window) return finding;
-    window.before++;
-    if (window.before <= window.limit) return finding;
-    if (window.before === window.limit + 1) notices.push(notice(finding, window));
+    if (!window || !isOver(window, finding)) return finding;
+    if (severityOf[finding.severity] > window.noticed) {
+      window.noticed = severityOf[finding.severity];
+      notices.push(notice(finding, window));
+    }
     return { ...finding, suppressed: true };
   });
+  const noticed = new Set(notices.map(({ tenantId }) => tenantId));
+  for (const window of windows.values()) if (noticed.has(window.tenantId)) await saveNoticed(tx, window);
   return [...limited, ...notices];
 }
 
-function notice(
-  first: Finding,
-  { limit, durationMs, start }: { limit: number; durationMs: number; start: number },
-): Finding {
-  const { tenantId, projectId, contractId, timestamp } = first;
+function countBySeverity(findings: readonly Finding[]): Map<number, number[]> {
+  const counts = new Map<number, number[]>();
+  for (const { kind, tenantId, severity } of findings) {
+    if (kind !== 'detector') continue;
+    const cells = counts.get(tenantId) ?? severities.map(() => 0);
+    cells[severities.indexOf(severity)]!++;
+    counts.set(tenantId, cells);
+  }
+  return counts;
+}
+
+/** Counts the finding. */
+function isOver({ before, limit }: RateWindow, { severity }: Finding): boolean {
+  const cell = severities.indexOf(severity);
+  before[cell]!++;
+  return before.slice(cell).reduce((sum, count) => sum + count, 0) > limit;
+}
+
+function notice(first: Finding, { limit, durationMs, start }: RateWindow): Finding {
+  const { tenantId, projectId, contractId, timestamp, severity } = first;
+  const until = start + durationMs;
   return {
     tenantId,
     projectId,
@@ -38,12 +57,12 @@ function notice(
     timestamp,
     kind: 'detector',
     group: 'SECURITY',
-    severity: 'HIGH',
-    key: `rate limit ${start}`,
-    eid: `rate-limit-${start}`,
+    severity: severity === 'CRITICAL' ? 'CRITICAL' : 'HIGH',
+    key: `rate limit ${start} ${severity}`,
+    eid: `rate-limit-${start}-${severity}`,
     name: 'Alert rate limit reached',
-    message: `Detectors raised more than ${limit} alerts within ${Math.round(durationMs / 1000)} s, which is the plan's limit. Further ones are stored as suppressed and notify no one until ${new Date(start + durationMs).toISOString()}.`,
-    meta: { limit, durationMs, until: start + durationMs },
+    message: `Detectors raised more than ${limit} alerts of severity ${severity}${severity === 'CRITICAL' ? '' : ' or above'} within ${Math.round(durationMs / 1000)} s, which is the plan's limit. Further alerts up to this severity are stored as suppressed and notify no one until ${new Date(until).toISOString()}.`,
+    meta: { limit, durationMs, until, severity },
     tags: ['vigil'],
   };
 }

@@ -104,6 +104,7 @@ function moved(
   const verbs = { mint: 'minted', unlock: 'unlocked', burn: 'burnt', lock: 'locked' };
   return {
     part: 'move',
+    magnitude: percent,
     message: `${showAmount(amount, facts)} of ${contract.name} were ${verbs[kind]}: ${percent} % of the circulating supply.`,
     fields: {
       kind,

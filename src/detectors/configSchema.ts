@@ -21,7 +21,8 @@ const common = {
   cooldown: Type.String({
     format: 'duration',
     default: '0',
-    description: 'Further findings within this time of an alert are only counted.',
+    description:
+      'Further findings within this time of an alert are only counted, unless they are worse: of a higher severity, or at least twice as much.',
   }),
   desc: Type.String({
     maxLength: 10_000,

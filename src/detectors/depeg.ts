@@ -56,6 +56,7 @@ export const depeg = defineDetector<Static<typeof config>, State>({
       ...kept,
       detections: [
         {
+          magnitude: Math.abs(percent ?? 0),
           message: `The price of ${contract.name} is ${groupDigits(formatDecimal(price))}, ${off}${side} its peg of ${settings.peg}, for ${away} look${away === 1 ? '' : 's'} in a row.`,
           fields: {
             price: formatDecimal(price),

@@ -91,6 +91,8 @@ function toDetection(
   threshold: string,
 ): Detection {
   return {
+    // In thresholds, so that transfers of different tokens compare.
+    magnitude: Number(formatUnits(amount, facts.decimals)) / (Number(threshold) || 1),
     message: `${showAmount(amount, facts)} moved from ${from} to ${to} (${name}).`,
     fields: {
       from,

@@ -146,6 +146,7 @@ function toDetection(
       ? `more than the limit of ${limit}`
       : `more than ${factor} times the usual ${showAmount(usual ?? 0n, facts)}`;
   return {
+    magnitude: percent,
     message: `${showAmount(sum, facts)} (${percent} % of the balance) left ${contract.name} within ${window}, ${why}.`,
     fields: {
       token,

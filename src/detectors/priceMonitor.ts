@@ -3,7 +3,7 @@ import { priceInterests, priceMembers, readPrice } from '../chains/evm/evidence/
 import { groupDigits } from '../evidence/amounts.ts';
 import { Condition, Configuration } from '../evidence/parameters.ts';
 import { judgeSample, keepState, type SampleState } from '../evidence/samples.ts';
-import { formatDecimal } from '../lib/decimal.ts';
+import { formatDecimal, parseDecimal, percentChange } from '../lib/decimal.ts';
 import { defineDetector } from '../model/detection.ts';
 
 const config = Configuration(
@@ -40,12 +40,14 @@ export const priceMonitor = defineDetector<Static<typeof config>, SampleState>({
     const kept = keepState(state, after);
     if (!fires) return kept;
     const shown = formatDecimal(price);
+    const change = previous === undefined ? undefined : percentChange(parseDecimal(previous), price);
     const currency = settings.currency.toUpperCase();
     const was = previous === undefined ? '' : `, before ${groupDigits(previous)}`;
     return {
       ...kept,
       detections: [
         {
+          ...(change && { magnitude: Math.abs(Number(formatDecimal(change))) }),
           message: `The price of ${contract.name} is ${groupDigits(shown)} ${currency}${was}, which meets ${settings.condition}.`,
           fields: {
             price: shown,

@@ -84,6 +84,7 @@ function judge(
   return [
     {
       severity: severityByShare(percent),
+      magnitude: percent,
       part: token,
       message: `${contract.name} lost ${showAmount(lost, facts)} (${percent} %) and now holds ${showAmount(after, facts)}.`,
       fields: {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Finding } from '../model/alert.ts';
-import type { Observation, Reader } from '../model/detection.ts';
+import type { Finding, Severity } from '../model/alert.ts';
+import type { Detection, Observation, Reader } from '../model/detection.ts';
 import { evaluateMatches, type SubscriberState } from './evaluateMatches.ts';
 import type { Subscriber } from './subscriber.ts';
 
@@ -94,6 +94,41 @@ describe('evaluating what was matched', () => {
     const { states, findings, faults } = await run(one, undefined);
     expect(faults).toMatchObject([{ message: 'nothing to say' }]);
     expect([...findings, ...states]).toEqual([]);
+  });
+
+  it('holds back only what is no worse than what the cooldown was started for', async () => {
+    const reports: [at: number, severity: Severity | undefined, magnitude: number | undefined][] = [
+      [0, 'LOW', 5],
+      [1, 'LOW', 9],
+      [2, 'LOW', 10],
+      [3, 'CRITICAL', 6],
+      [4, 'HIGH', 19],
+      [5, undefined, 99],
+      [1100, 'LOW', 1],
+    ];
+    const one = {
+      ...subscriber(1, 'a', (shown) => {
+        const [at, severity, magnitude] = reports.find(
+          ([time]) => shown.type === 'clock' && time === shown.at,
+        )!;
+        const measure = { ...(severity && { severity }), ...(magnitude !== undefined && { magnitude }) };
+        return { detections: [{ message: String(at), fields: {}, ...measure }] };
+      }),
+      cooldownMs: 1000,
+      toFindings: ({ message, fields }: Detection) => [
+        { message, severity: 'HIGH', meta: fields } as unknown as Finding,
+      ],
+    };
+    const seen = reports.map(([at]) => ({ ...observation, at }));
+    const { findings, states } = await run(one, undefined, seen);
+    expect(findings.map(({ message, meta }) => [message, meta.heldBack])).toEqual([
+      ['0', undefined],
+      ['2', 1],
+      ['3', undefined],
+      ['5', 1],
+      ['1100', undefined],
+    ]);
+    expect(states.get(one)).toEqual({ alertAt: 1100, held: 0, alertSeverity: 30, alertMagnitude: 1 });
   });
 
   it('asks for all observations at once, in as many rounds as their questions follow from each other', async () => {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { messageOf } from '../lib/messageOf.ts';
-import type { Finding } from '../model/alert.ts';
-import type { Observation } from '../model/detection.ts';
+import { type Finding, severityOf } from '../model/alert.ts';
+import type { Detection, Observation } from '../model/detection.ts';
 import { ScriptTimeout } from '../model/scriptTimeout.ts';
 import {
   createReadCache,
@@ -21,6 +21,9 @@ export type SubscriberState = {
   /** When it last raised an alert, for its cooldown, and how many findings were held back since. */
   readonly alertAt?: number;
   readonly held?: number;
+  /** The worst that was reported in the cooldown: the severity as a number, and the magnitude. */
+  readonly alertSeverity?: number;
+  readonly alertMagnitude?: number;
 };
 
 export type Fault = {
@@ -202,17 +205,43 @@ function evaluateOne(evaluation: Evaluation, observation: Observation, reads: Re
   const findings: Finding[] = [];
   for (const found of outcome.detections ?? []) {
     const at = timeOf(observation);
-    const isCoolingDown = after.alertAt !== undefined && at < after.alertAt + subscriber.cooldownMs;
-    if (isCoolingDown) after = { ...after, held: (after.held ?? 0) + 1 };
+    const held = after.held ?? 0;
+    const reported = held > 0 ? { ...found, fields: { ...found.fields, heldBack: held } } : found;
+    const own = subscriber.toFindings(reported, observation);
+    if (subscriber.cooldownMs === 0) {
+      findings.push(...own);
+      continue;
+    }
+    const extent = extentOf(found, own);
+    const reach = after.alertAt !== undefined && at < after.alertAt + subscriber.cooldownMs ? after : {};
+    if (reach.alertAt !== undefined && !isEscalation(extent, reach)) after = { ...after, held: held + 1 };
     else {
-      const held = after.held ?? 0;
-      const reported = held > 0 ? { ...found, fields: { ...found.fields, heldBack: held } } : found;
-      findings.push(...subscriber.toFindings(reported, observation));
-      if (subscriber.cooldownMs > 0) after = { ...after, alertAt: at, held: 0 };
+      findings.push(...own);
+      after = {
+        ...after,
+        alertAt: at,
+        held: 0,
+        alertSeverity: Math.max(extent.severity, reach.alertSeverity ?? 0),
+        alertMagnitude: Math.max(extent.magnitude, reach.alertMagnitude ?? 0),
+      };
     }
   }
   evaluation.findings.push(...findings);
   evaluation.state = after;
+}
+
+/** How bad it is: as the detector judges it, where it does, whatever severity is configured. */
+function extentOf({ severity, magnitude = 0 }: Detection, [finding]: readonly Finding[]) {
+  const judged = severity ?? finding?.severity;
+  return { severity: judged === undefined ? 0 : severityOf[judged], magnitude };
+}
+
+/** Whether it is worse than all that was reported in the cooldown, or materially more of it: that must not wait. */
+function isEscalation(
+  { severity, magnitude }: ReturnType<typeof extentOf>,
+  { alertSeverity = 0, alertMagnitude = 0 }: SubscriberState,
+): boolean {
+  return severity > alertSeverity || (magnitude > 0 && magnitude >= 2 * alertMagnitude);
 }
 
 function checkStateSize(state: unknown): unknown {

@@ -160,6 +160,11 @@ export type Detection = {
   readonly fields: Readonly<Record<string, unknown>>;
   /** Tells findings of one observation apart where there can be several. */
   readonly part?: string;
+  /**
+   * How much is at stake, in the detector's own measure (a share, a multiple of its threshold). At least twice as much as what
+   * was reported breaks the cooldown.
+   */
+  readonly magnitude?: number;
   /** The transaction, where the observation has none or another. */
   readonly transactionHash?: string;
 };

@@ -237,5 +237,18 @@ describe('limits', () => {
     expect(alerts).toHaveLength(6);
     expect(alerts.slice(0, 2).map(({ suppressed }) => suppressed)).toEqual([false, false]);
     expect(await vigil.alerts('name:"Alert rate limit reached"')).toHaveLength(1);
+    const critical = await vigil.addDetector(contractId, 'custom_event', { signature, severity: 'CRITICAL' });
+    await aSecond();
+    await emit(send(1n), send(1n), send(1n));
+    await emit(send(1n), send(1n));
+    const worst = await vigil.alerts(`detectorId:${critical}`);
+    // A flood of lower ones leaves them the whole limit of the plan.
+    expect(worst).toHaveLength(5);
+    expect(worst.filter(({ suppressed }) => suppressed)).toHaveLength(2);
+    const notices = await vigil.alerts('name:"Alert rate limit reached"');
+    expect(notices.map(({ severity, meta }) => [severity, meta.severity])).toEqual([
+      ['HIGH', 'MEDIUM'],
+      ['CRITICAL', 'CRITICAL'],
+    ]);
   });
 });

@@ -19,7 +19,10 @@ export const planTable = defineTable({
     maxActions: editable(Count('Most actions of a tenant.', 25), { required: true }),
     maxApiKeys: editable(Count('Most API keys of a tenant.', 10), { required: true }),
     detectorRateLimit: editable(
-      Count('Most detector alerts of a tenant in `detectorRateLimitDuration`.', 1000),
+      Count(
+        'Most detector alerts of one severity and above that notify a tenant in `detectorRateLimitDuration`.',
+        1000,
+      ),
       { default: 1000 },
     ),
     detectorRateLimitDuration: editable(

@@ -1,37 +1,55 @@
-import { sql } from '../../lib/sql.ts';
+import { raw, sql } from '../../lib/sql.ts';
+import { severities } from '../../model/enumerations.ts';
 import { currentPlan } from '../accounts/plans.ts';
 import type { Db } from '../db.ts';
 
 export type RateWindow = {
   tenantId: number;
-  /** The count before this batch. */
-  before: number;
+  /** Counts by severity before this batch, the lowest severity first. */
+  before: number[];
   limit: number;
   durationMs: number;
   start: number;
+  /** The highest severity (as a number) whose suppression was reported in this window; 0: none. */
+  noticed: number;
 };
 
-/** Adds alerts to the current rate window of each tenant, by its plan. */
+const sumOfCells = raw(severities.map((_, n) => `r.counts[${n + 1}] + excluded.counts[${n + 1}]`).join());
+const cellsBefore = raw(severities.map((_, n) => `c.counts[${n + 1}] - p.added[${n + 1}]`).join());
+
+/** Adds alerts, counted by severity, to the current rate window of each tenant, by its plan. */
 export async function addToAlertRates(
   tx: Db,
-  counts: ReadonlyMap<number, number>,
+  counts: ReadonlyMap<number, readonly number[]>,
   now: number,
 ): Promise<RateWindow[]> {
+  const added = Array.from(counts.values(), (cells) => `{${cells.join()}}`);
   return tx.prepared<RateWindow>(
     sql`with added as (
-        select * from unnest(${[...counts.keys()]}::bigint[], ${[...counts.values()]}::int[]) a(tenant_id, count)),
+        select tenant_id, counts::int4[] as counts
+        from unnest(${[...counts.keys()]}::bigint[], ${added}::text[]) a(tenant_id, counts)),
       plans as (
-        select a.tenant_id, a.count as added, p.detector_rate_limit as rate_limit,
+        select a.tenant_id, a.counts as added, p.detector_rate_limit as rate_limit,
           greatest(p.detector_rate_limit_duration, 1) as duration
         from added a cross join lateral (select p.* from ${currentPlan(sql`a.tenant_id`, now)}) p),
       counted as (
-        insert into alert_rate as r (tenant_id, window_start, count)
+        insert into alert_rate as r (tenant_id, window_start, counts)
         select tenant_id, ${now}::bigint - ${now}::bigint % duration, added from plans order by tenant_id
-        on conflict (tenant_id, window_start) do update set count = r.count + excluded.count
-        returning tenant_id, window_start, count)
-      select c.tenant_id as "tenantId", c.count - p.added as before, p.rate_limit as limit, p.duration as "durationMs",
-        c.window_start as start
+        on conflict (tenant_id, window_start) do update set counts = array[${sumOfCells}]
+        returning tenant_id, window_start, counts, noticed)
+      select c.tenant_id as "tenantId", array[${cellsBefore}] as before, p.rate_limit as limit,
+        p.duration as "durationMs", c.window_start as start, c.noticed
       from counted c join plans p using (tenant_id)`,
+  );
+}
+
+/** Records up to which severity the suppression was reported; the row is locked since its counts were changed. */
+export async function saveNoticed(
+  tx: Db,
+  { tenantId, start, noticed }: Pick<RateWindow, 'tenantId' | 'start' | 'noticed'>,
+): Promise<void> {
+  await tx.prepared(
+    sql`update alert_rate set noticed = ${noticed} where tenant_id = ${tenantId} and window_start = ${start}`,
   );
 }
 
