@@ -1,11 +1,16 @@
 import { type Static, Type } from 'typebox';
-import { decodeTransfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
+import {
+  decodeTransfer,
+  netOutflow,
+  type Transfer,
+  transferTopic,
+} from '../chains/evm/evidence/erc20Transfer.ts';
 import { assetDecimals, assetFacts, readHolding } from '../chains/evm/evidence/tokens.ts';
 
 import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
 
 import { addOutflow, baselineOf, largestBefore, type Outflows, outflowWithin } from '../evidence/outflows.ts';
-import { AmountOrPercent, Asset, Configuration, Duration } from '../evidence/parameters.ts';
+import { AmountOrPercent, Asset, Configuration, Duration, everyLook } from '../evidence/parameters.ts';
 import { compareDecimal, multiplyDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { parseDuration } from '../lib/duration.ts';
 import {
@@ -27,7 +32,7 @@ const config = Configuration({
       minimum: 1,
       maximum: 1_000_000,
       description:
-        'Also report when more than this many times the mean outflow of the windows before has left; needs three of them.',
+        'Also report when more has left than this many times the median outflow of the last 24 windows, and more than in any of them; needs three.',
     }),
   ),
 });
@@ -47,8 +52,8 @@ export const outflowRate = defineDetector<Config, State>({
   category: 'FINANCIAL',
   severity: 'HIGH',
   description:
-    'What leaves the contract within a window exceeds a limit, a share of its balance, or a multiple of what is usual. Reported once until the sum is below again.',
-  faq: 'How are native coins counted? By the fall of the balance from one block that touches the contract to the next, so inner calls count too; fees count for a wallet.',
+    'What leaves the contract within a window exceeds a limit, a share of its balance, or a multiple of what is usual. Reported once until the sum is well below again (80 %).',
+  faq: 'What counts as outflow? Of a token, what a transaction takes away beyond what it brings, so a repaid flash loan is none. Of native coins, the fall of the balance from one block to the next, so inner calls count even if nothing else touches the contract; fees count for a wallet. A share is reported only once the balance has fallen by at least half of it: what comes in as fast as it goes out is turnover.',
   config,
   fields: [
     'token',
@@ -62,8 +67,10 @@ export const outflowRate = defineDetector<Config, State>({
     'limit',
     'baseline',
   ],
-  interests: ({ token }, { address }) =>
-    token === native ? [{ on: 'touch', address }] : [{ on: 'party', address, keys: [transferTopic] }],
+  interests: ({ token }, { address }, chain) =>
+    token === native
+      ? [{ on: 'touch', address }, everyLook(chain)]
+      : [{ on: 'party', address, keys: [transferTopic] }],
   evaluate(observation, context) {
     const { config: settings, contract, state, read } = context;
     if (!('block' in observation)) return {};
@@ -72,23 +79,32 @@ export const outflowRate = defineDetector<Config, State>({
     if (outflow.amount === 0n) return { state: { ...(state ?? empty), ...outflow.keep } };
     const now = observation.block.timestamp;
     const windowMs = parseDuration(settings.window);
+    const holding = (at: 'block' | 'parent') =>
+      readHolding(read, settings.token.toLowerCase(), contract.address, at);
     // The sum may have fallen below since, as time went on.
-    const wasOver = state?.isOver === true && isBeyond(context, outflowWithin(state, windowMs, now), state);
-    const flows = addOutflow(state ?? empty, windowMs, now, outflow.amount, () =>
-      outflow.before === undefined
-        ? readHolding(read, settings.token.toLowerCase(), contract.address, 'parent')
-        : outflow.before,
+    const wasOver =
+      state?.isOver === true && isOverStill(context, outflowWithin(state, windowMs, now), state);
+    const flows = addOutflow(
+      state ?? empty,
+      windowMs,
+      now,
+      outflow.amount,
+      () => outflow.before ?? holding('parent'),
     );
     const sum = outflowWithin(flows, windowMs, now);
-    const reason = isBeyond(context, sum, flows);
-    const after: State = { ...flows, ...outflow.keep, isOver: reason !== undefined };
+    const exceeded = exceededBy(context, sum, flows);
+    const isTurnover =
+      exceeded === 'limit' && !hasFallen(settings.limit, flows, () => outflow.after ?? holding('block'));
+    const reason = isTurnover ? undefined : exceeded;
+    const after: State = { ...flows, ...outflow.keep, isOver: wasOver || reason !== undefined };
     if (!reason || wasOver) return { state: after };
     return { state: after, detections: [toDetection(context, sum, flows, reason)] };
   },
 });
 
 const empty: State = { buckets: [], isOver: false };
-type Left = { amount: bigint; before?: bigint; keep: { balance?: string } };
+/** What left, and the balances around it as far as they are known. */
+type Left = { amount: bigint; before?: bigint; after?: bigint; keep: { balance?: string } };
 
 /** Undefined when nothing has changed. */
 function nativeFall({ contract, state, read }: EvaluationContext<Config, State>): Left | undefined {
@@ -99,23 +115,31 @@ function nativeFall({ contract, state, read }: EvaluationContext<Config, State>)
   return {
     amount: after < before ? before - after : 0n,
     before,
+    after,
     keep: { balance: after.toString() },
   };
 }
 
+/** Undefined when the transaction takes nothing away, or was counted at its first transfer. */
 function tokenOutflow(
   observation: Observation,
-  { config: { token }, contract }: EvaluationContext<Config, State>,
-) {
-  if (observation.type !== 'log' || observation.log.address !== token.toLowerCase()) return undefined;
-  const transfer = decodeTransfer(observation.log);
-  const isOut =
-    transfer?.from === contract.address && transfer.to !== contract.address && transfer.amount > 0n;
-  const left: Left | undefined = isOut ? { amount: transfer.amount, keep: {} } : undefined;
-  return left;
+  { config, contract: { address } }: EvaluationContext<Config, State>,
+): Left | undefined {
+  const token = config.token.toLowerCase();
+  if (observation.type !== 'log' || observation.log.address !== token) return undefined;
+  const { log, transaction } = observation;
+  const first = transaction.logs.find(
+    (each) => each.address === token && isEnd(decodeTransfer(each), address),
+  );
+  const amount = first?.index === log.index ? netOutflow(transaction, token, address) : 0n;
+  return amount > 0n ? { amount, keep: {} } : undefined;
 }
 
-function isBeyond(
+function isEnd(transfer: Transfer | undefined, address: string): boolean {
+  return transfer?.from === address || transfer?.to === address;
+}
+
+function exceededBy(
   { config: { token, limit, factor }, chain, read }: EvaluationContext<Config, State>,
   sum: bigint,
   flows: Outflows,
@@ -126,9 +150,21 @@ function isBeyond(
   const hasShare = !limit.endsWith('%') || before > 0n;
   if (hasShare && compareToLimit(limit, sum, before, decimals) > 0) return 'limit';
   const baseline = factor === undefined ? undefined : baselineOf(flows);
-  if (factor === undefined || baseline === undefined) return undefined;
-  const usual = multiplyDecimal(parseDecimal(factor), toDecimal(baseline));
-  return compareDecimal(toDecimal(sum), usual) > 0 ? 'baseline' : undefined;
+  if (factor === undefined || baseline === undefined || sum <= baseline.largest) return undefined;
+  const most = multiplyDecimal(parseDecimal(factor), toDecimal(baseline.usual));
+  return compareDecimal(toDecimal(sum), most) > 0 ? 'baseline' : undefined;
+}
+
+/** A sum that hovers at the limit is one event. */
+function isOverStill(context: EvaluationContext<Config, State>, sum: bigint, flows: Outflows): boolean {
+  return exceededBy(context, (sum * 5n) / 4n, flows) !== undefined;
+}
+
+/** Money that comes in as fast as it goes out is no drain. */
+function hasFallen(limit: string, flows: Outflows, balance: () => bigint): boolean {
+  if (!limit.endsWith('%')) return true;
+  const before = largestBefore(flows);
+  return compareToLimit(limit, 2n * (before - balance()), before, () => 0) >= 0;
 }
 
 function toDetection(
@@ -140,7 +176,7 @@ function toDetection(
   const facts = assetFacts(read, chain, token.toLowerCase());
   const before = largestBefore(flows);
   const percent = percentOf(sum, before);
-  const usual = baselineOf(flows);
+  const usual = baselineOf(flows)?.usual;
   const why =
     reason === 'limit'
       ? `more than the limit of ${limit}`

@@ -39,11 +39,15 @@ export function largestBefore({ buckets }: Outflows): bigint {
   return buckets.reduce((most, { before }) => (BigInt(before) > most ? BigInt(before) : most), 0n);
 }
 
-/** The mean outflow of the windows before the running one; undefined while there are too few. */
-export function baselineOf({ past = [] }: Outflows): bigint | undefined {
+/**
+ * What usually leaves in a window: the median of those before the running one, or the largest where in most of them nothing
+ * left. The largest one also keeps an hour of the day that is always busy from being unusual.
+ */
+export function baselineOf({ past = [] }: Outflows): { usual: bigint; largest: bigint } | undefined {
   if (past.length < minPastWindows) return undefined;
-  const mean = past.reduce((sum, out) => sum + BigInt(out), 0n) / BigInt(past.length);
-  return mean === 0n ? undefined : mean;
+  const sums = past.map(BigInt).sort((a, b) => (a < b ? -1 : 1));
+  const [median, largest] = [sums[sums.length >> 1]!, sums.at(-1)!];
+  return largest === 0n ? undefined : { usual: median === 0n ? largest : median, largest };
 }
 
 function within({ buckets }: Outflows, windowMs: number, now: number) {

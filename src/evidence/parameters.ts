@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { evmFormat } from '../chains/evm/abi/formats.ts';
 import { parseSchedule } from '../lib/schedule.ts';
+import type { ChainFacts, Interest } from '../model/detection.ts';
 
 /** Members of configurations that several detectors have; each with the words that the API documents show. */
 export function Addresses(description: string, most = 10_000) {
@@ -101,6 +102,11 @@ export function Polling(when: 'block' | 'cron', cron: string) {
 
 export function scheduleOf({ when, cron }: { when: 'block' | 'cron'; cron: string }) {
   return when === 'block' ? {} : { schedule: parseSchedule(cron) };
+}
+
+/** Every block, though no more than one a second where blocks come faster: what is asked then costs a read each time. */
+export function everyLook({ blockTimeMs }: ChainFacts): Interest {
+  return { on: 'block', ...(blockTimeMs < 1_000 && { schedule: parseSchedule('1 s') }) };
 }
 
 /** The configuration as a whole: every member optional or with a default, and no others. */

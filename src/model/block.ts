@@ -53,7 +53,7 @@ export type Log = {
   /** Values that the chain indexes, and all others, as the chain encodes them. */
   readonly indexed: readonly string[];
   readonly data: string;
-  /** Addresses among the indexed values. */
+  /** Addresses among the indexed values, and the ends of a transfer that indexes none. */
   readonly parties: readonly string[];
   /** Position among the logs of the block. */
   readonly index: number;

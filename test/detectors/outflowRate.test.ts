@@ -82,6 +82,57 @@ describe('outflow_rate', () => {
     await observer.close();
   });
 
+  it('counts native coins that leave by an inner call when nothing else touches the contract', async () => {
+    const { vault, owner } = await vaultWith(0n, 10n * coin);
+    const other = await anvil.deploy(artifacts.Victim);
+    const observer = await observe({}, vault.address);
+    await anvil.mine();
+    await other.send(owner, 'forward', vault.address, vault.encode('drain', owner));
+    expect(await observer.catchUp()).toMatchObject([{ meta: { outflow: '10', percent: 100 } }]);
+    await observer.close();
+  });
+
+  it('takes a loan that is repaid in the same transaction for no outflow, and what is kept for one', async () => {
+    const { token, vault, owner } = await vaultWith(100n * coin, 0n);
+    const lender = await anvil.deploy(artifacts.FlashLender);
+    const borrower = await anvil.deploy(artifacts.Attacker);
+    await token.send(owner, 'transfer', lender.address, 50n * coin);
+    const config = { token: token.address.toUpperCase().replace('0X', '0x') };
+    const ofLender = await observe(config, lender.address);
+    const ofVault = await observe(config, vault.address);
+    const borrow = (from: string) =>
+      borrower.send(owner, 'attack', lender.address, 3, token.address, 50n * coin, from);
+    await borrow(`0x${'0'.repeat(40)}`);
+    expect(await ofLender.catchUp()).toEqual([]);
+    await borrow(vault.address);
+    expect(await ofLender.catchUp()).toEqual([]);
+    expect(await ofVault.catchUp()).toMatchObject([{ meta: { outflow: '100' } }]);
+    await Promise.all([ofLender.close(), ofVault.close()]);
+  });
+
+  it('takes money that comes in as fast as it goes out for turnover, and sees when the balance falls', async () => {
+    const { token, vault, owner } = await vaultWith(100n * coin, 0n);
+    const observer = await observe({ token: token.address }, vault.address);
+    for (let n = 0; n < 4; n++) {
+      await vault.send(owner, 'withdrawToken', token.address, 4n * coin);
+      await vault.send(owner, 'depositToken', token.address, 4n * coin);
+    }
+    expect(await observer.catchUp()).toEqual([]);
+    await vault.send(owner, 'withdrawToken', token.address, 5n * coin);
+    expect(await observer.catchUp()).toMatchObject([{ meta: { outflow: '21' } }]);
+    await observer.close();
+  });
+
+  it('understands tokens whose Transfer indexes nothing', async () => {
+    const { vault, owner } = await vaultWith(0n, 0n);
+    const old = await anvil.deploy(artifacts.PlainToken);
+    await old.send(owner, 'mint', vault.address, 100n * coin);
+    const observer = await observe({ token: old.address }, vault.address);
+    await vault.send(owner, 'drainToken', old.address, owner);
+    expect(await observer.catchUp()).toMatchObject([{ meta: { symbol: 'OLD', outflow: '100' } }]);
+    await observer.close();
+  });
+
   it('reports when much more leaves than usual', async () => {
     const { token, vault, owner } = await vaultWith(1000n * coin, 0n);
     const config = { token: token.address, limit: '100%', window: '10 min', factor: 3 };
@@ -93,11 +144,13 @@ describe('outflow_rate', () => {
       await vault.send(owner, 'withdrawToken', token.address, 2n * coin);
     }
     await anvil.increaseTime(1260);
-    await vault.send(owner, 'withdrawToken', token.address, 4n * coin);
+    await vault.send(owner, 'withdrawToken', token.address, 6n * coin);
     expect(await observer.catchUp()).toEqual([]);
-    await vault.send(owner, 'withdrawToken', token.address, 2n * coin);
+    await vault.send(owner, 'withdrawToken', token.address, 1n);
     const [found] = await observer.catchUp();
-    expect(found).toMatchObject({ meta: { reason: 'baseline', outflow: '6' } });
+    expect(found).toMatchObject({
+      meta: { reason: 'baseline', baseline: '2', rawOutflow: String(6n * coin + 1n) },
+    });
     await observer.close();
   });
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => anvil.stop());
 
-it('asks many calls of a block in one where the well-known contract stands, with the same answers as each alone', async () => {
+it('asks many calls and balances of a block in one where the well-known contract stands, with the same answers as each alone', async () => {
   const token = await anvil.deploy(artifacts.Token, 'Token', 'TKN', 18, 10n ** 24n);
   const balanceOf = parseFunction('balanceOf(address)(uint256)');
   const questions: StateRead[] = [
@@ -20,7 +20,7 @@ it('asks many calls of a block in one where the well-known contract stands, with
       return { type: 'call', to: token.address, data: encodeCall(balanceOf, [account]) };
     }),
     { type: 'call', to: token.address, data: encodeCall(parseFunction('burn(uint256)'), [1n]) },
-    { type: 'balance', address: anvil.accounts[0] },
+    { type: 'balance', address: anvil.accounts[1] },
   ];
   const ask = async () => {
     const calls = new Map<string, number>();
@@ -34,7 +34,12 @@ it('asks many calls of a block in one where the well-known contract stands, with
     const latest = await client.header('latest');
     const answers = await client.readState(latest!, questions);
     await client.close();
-    return { answers: answers.slice(0, -2), last: answers.at(-2), calls: calls.get('eth_call') };
+    return {
+      answers: [...answers.slice(0, -2), answers.at(-1)],
+      last: answers.at(-2),
+      calls: calls.get('eth_call'),
+      balances: calls.get('eth_getBalance') ?? 0,
+    };
   };
   const alone = await ask();
   expect(alone.calls).toBe(7);
@@ -42,6 +47,7 @@ it('asks many calls of a block in one where the well-known contract stands, with
   await anvil.mine();
   const together = await ask();
   expect(together.calls).toBe(1);
+  expect([alone.balances, together.balances]).toEqual([1, 0]);
   expect(together.answers).toEqual(alone.answers);
   for (const { last } of [alone, together])
     expect(last).toMatchObject({ value: { failure: expect.any(String) } });

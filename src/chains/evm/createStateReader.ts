@@ -15,6 +15,7 @@ import { toStateResult } from './toStateResult.ts';
 const aggregate = parseFunction(
   'aggregate3((address target, bool allowFailure, bytes callData)[] calls) returns ((bool success, bytes returnData)[] results)',
 );
+const getBalance = parseFunction('getEthBalance(address)(uint256)');
 /** Where the well-known contract stands on nearly every EVM chain. */
 const multicall = '0xca11bde05977b3631167028862be2a173976ca11';
 /** From this many calls on, one call to the contract is cheaper than each alone. */
@@ -53,12 +54,13 @@ export function createStateReader(endpoints: Endpoints, now: () => number): Chai
     const record = (reads: readonly StateRead[], results: readonly StateResult[]) => {
       for (const [n, result] of results.entries()) answers.set(reads[n]!, result);
     };
-    const calls = questions.filter((question) => question.type === 'call');
+    const calls = questions.filter((question) => question.type === 'call' || question.type === 'balance');
     const isTogether = calls.length >= multicallThreshold && (await knowsMulticall(block));
     const receipts = questions.filter((question) => question.type === 'receipt');
     record(receipts, receipts.length > 2 ? await blockReceipts(block, receipts) : []);
     const rest = questions.filter(
-      (question) => !answers.has(question) && !(isTogether && question.type === 'call'),
+      (question) =>
+        !answers.has(question) && !(isTogether && (question.type === 'call' || question.type === 'balance')),
     );
     await Promise.all([
       ...chunks(rest).map(async (chunk) => record(chunk, await readEach(block, chunk))),
@@ -96,11 +98,15 @@ export function createStateReader(endpoints: Endpoints, now: () => number): Chai
   }
 
   async function readTogether(block: BlockRef, questions: readonly CallQuestion[]): Promise<StateResult[]> {
-    const items = questions.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }));
+    const items = questions.map((question) => ({
+      target: question.type === 'call' ? question.to : multicall,
+      allowFailure: true,
+      callData: question.type === 'call' ? question.data : encodeCall(getBalance, [question.address]),
+    }));
     const data = encodeCall(aggregate, [items]);
     const [answer] = await readEach(block, [{ type: 'call', to: multicall, data }]);
     // The contract may be younger than the block, or all calls together too expensive.
-    return readAggregated(answer, questions.length) ?? readEach(block, questions);
+    return readAggregated(answer, questions) ?? readEach(block, questions);
   }
 
   /** Empty when the node does not return all of them this way. */
@@ -149,7 +155,8 @@ export function createStateReader(endpoints: Endpoints, now: () => number): Chai
   }
 }
 
-type CallQuestion = Extract<StateRead, { type: 'call' }>;
+/** What the well-known contract can answer. */
+type CallQuestion = Extract<StateRead, { type: 'call' | 'balance' }>;
 type Aggregated = { success: boolean; returnData: string };
 
 const isMissing = (answer: StateResult) => 'missing' in answer;
@@ -175,15 +182,19 @@ function chunks<T>(items: readonly T[]): T[][] {
 }
 
 /** Undefined unless it answers every call. */
-function readAggregated(answer: StateResult | undefined, count: number): StateResult[] | undefined {
+function readAggregated(
+  answer: StateResult | undefined,
+  questions: readonly CallQuestion[],
+): StateResult[] | undefined {
   const value = answer && 'value' in answer ? answer.value : undefined;
   if (typeof value !== 'object' || !('data' in value)) return undefined;
   try {
     const [results] = decodeResult(aggregate, value.data) as [readonly Aggregated[]];
-    if (results.length !== count) return undefined;
-    return results.map(({ success, returnData }) => ({
-      value: success ? { data: returnData } : { failure: revertReason(returnData) },
-    }));
+    if (results.length !== questions.length) return undefined;
+    return results.map(({ success, returnData }, n) => {
+      if (questions[n]!.type === 'balance') return { value: BigInt(returnData) };
+      return { value: success ? { data: returnData } : { failure: revertReason(returnData) } };
+    });
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import type { Log } from '../../../model/block.ts';
-import { isAddressTopic, topicAddress } from './words.ts';
+import { transferTopic } from './transferTopic.ts';
+import { isAddressTopic, logWords, topicAddress } from './words.ts';
 
 type Values = Omit<Log, 'key' | 'indexed' | 'parties'> & { readonly topics: readonly string[] };
 
@@ -24,6 +25,13 @@ export class EvmLog implements Log {
   }
 
   get parties(): readonly string[] {
-    return this.indexed.filter(isAddressTopic).map(topicAddress);
+    const isPlain = this.indexed.length < 2 && this.key === transferTopic;
+    return (isPlain ? transferWords(this) : this.indexed).filter(isAddressTopic).map(topicAddress);
   }
+}
+
+/** Some early tokens index neither end of a transfer, or only one. */
+function transferWords(log: EvmLog): readonly string[] {
+  const words = logWords(log);
+  return words.length === 3 ? words.slice(0, 2) : log.indexed;
 }

@@ -1,24 +1,28 @@
-import type { Log } from '../../../model/block.ts';
-import { eventTopic } from '../abi/abi.ts';
-import { topicAddress, wordAt } from '../abi/words.ts';
+import type { Log, Transaction } from '../../../model/block.ts';
+import { transferTopic } from '../abi/transferTopic.ts';
+import { logWords, topicAddress } from '../abi/words.ts';
 
-export const transferTopic = eventTopic('Transfer(address,address,uint256)');
+export { transferTopic };
 
 export type Transfer = { readonly from: string; readonly to: string; readonly amount: bigint };
 
-/** The transfer of an amount (ERC-20) that a log reports; undefined for any other log, that of an NFT included. */
-export function decodeTransfer({ key, indexed, data }: Log): Transfer | undefined {
-  if (key !== transferTopic) return undefined;
-  const [from, to] = indexed;
-  if (from !== undefined && to !== undefined && indexed.length === 2 && data.length === 66)
-    return { from: topicAddress(from), to: topicAddress(to), amount: wordAt(data, 0) };
-  // Some early tokens index nothing.
-  if (indexed.length === 0 && data.length === 194)
-    return { from: wordAddress(data, 0), to: wordAddress(data, 1), amount: wordAt(data, 2) };
-  return undefined;
+/**
+ * The transfer of an amount (ERC-20) that a log reports, whether it indexes both ends, one or, as some early tokens, none;
+ * undefined for any other log, that of an NFT included.
+ */
+export function decodeTransfer(log: Log): Transfer | undefined {
+  if (log.key !== transferTopic || log.indexed.length > 2) return undefined;
+  const [from, to, amount, more] = logWords(log);
+  if (from === undefined || to === undefined || amount === undefined || more !== undefined) return undefined;
+  return { from: topicAddress(from), to: topicAddress(to), amount: BigInt(amount) };
 }
 
-function wordAddress(data: string, place: number): string {
-  const start = 2 + place * 64 + 24;
-  return `0x${data.slice(start, start + 40)}`;
+/** What the holder gives away of a token in a transaction beyond what it gets; below 0 when it gets more. */
+export function netOutflow({ logs }: Transaction, token: string, holder: string): bigint {
+  return logs.reduce((sum, log) => {
+    const transfer = log.address === token ? decodeTransfer(log) : undefined;
+    if (!transfer || transfer.from === transfer.to) return sum;
+    if (transfer.from === holder) return sum + transfer.amount;
+    return transfer.to === holder ? sum - transfer.amount : sum;
+  }, 0n);
 }

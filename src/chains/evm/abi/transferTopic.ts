@@ -1,0 +1,4 @@
+import { eventTopic } from './abi.ts';
+
+/** The event of ERC-20 and, with a third indexed value, of ERC-721. */
+export const transferTopic = eventTopic('Transfer(address,address,uint256)');
