@@ -1,4 +1,4 @@
-// Compiles src/ into dist/ and copies what the compiler leaves behind (SQL migrations, pages).
+// Compiles src/ into dist/ and sdk/src/ into sdk/dist/, and copies what the compiler leaves behind (SQL migrations, pages).
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,11 +10,14 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 export function build() {
   const require = createRequire(import.meta.url);
   const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc');
-  rmSync(join(root, 'dist'), { recursive: true, force: true });
-  const { status } = spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], {
-    stdio: 'inherit',
-  });
-  if (status !== 0) process.exit(status ?? 1);
+  for (const [project, folder] of [
+    ['tsconfig.build.json', 'dist'],
+    ['sdk', join('sdk', 'dist')],
+  ]) {
+    rmSync(join(root, folder), { recursive: true, force: true });
+    const { status } = spawnSync(process.execPath, [tsc, '-p', join(root, project)], { stdio: 'inherit' });
+    if (status !== 0) process.exit(status ?? 1);
+  }
   for (const folder of [join('store', 'migrations'), join('api', 'http', 'pages')])
     cpSync(join(root, 'src', folder), join(root, 'dist', folder), { recursive: true });
   // npm makes the command executable only when it installs; `npx vigil` needs it after every build.

@@ -1,0 +1,192 @@
+// `npm run client`: writes the generated part of sdk/ from the OpenAPI document; `--check` fails when it is out of date.
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const prefix = '/api/v1';
+const note = '// Generated from the OpenAPI document by `npm run client`; do not edit it by hand.\n';
+
+const { endpoints, document } = await loadApi();
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    key: `${method.toUpperCase()} ${path.slice(prefix.length)}`,
+    operation,
+  })),
+);
+/** The printed type of each record that has a path of its own, and its name. */
+const names = new Map();
+for (const { key, operation } of operations) {
+  const match = /^GET \/([\w/]+)\/\{(?:id|uid)\}$/.exec(key);
+  if (match) names.set(printType(replySchema(operation)), toName(match[1]));
+}
+/** The bodies of the two families of search. */
+for (const [path, name] of Object.entries({
+  '/project/search': 'WhereSearch',
+  '/alert/search': 'QuerySearch',
+}))
+  names.set(
+    printType(document.paths[prefix + path].post.requestBody.content['application/json'].schema),
+    name,
+  );
+
+const files = { 'api.ts': printApi(), 'effects.ts': printEffects() };
+const stale = Object.entries(files).filter(([file, text]) => readOr('', file) !== text);
+if (!process.argv.includes('--check')) for (const [file, text] of stale) writeFileSync(pathOf(file), text);
+else if (stale.length > 0) {
+  process.stdout.write('sdk/ is out of date with the API; `npm run client` writes it again.\n');
+  process.exit(1);
+}
+
+/** Compiles the sources without checking them, which `npm run check` does beside this. */
+async function loadApi() {
+  const require = createRequire(import.meta.url);
+  const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc');
+  const out = join(root, 'node_modules', '.cache', 'vigil-api');
+  const { status } = spawnSync(
+    process.execPath,
+    [tsc, '-p', join(root, 'tsconfig.build.json'), '--noCheck', '--sourceMap', 'false', '--outDir', out],
+    { stdio: 'inherit' },
+  );
+  if (status !== 0) process.exit(status ?? 1);
+  const load = (file) => import(pathToFileURL(join(out, file)).href);
+  const { toOpenApi } = await load('api/http/openapi.js');
+  const { endpointsFor } = await load('runtime/startServer.js');
+  const { loadConfig } = await load('runtime/config/loadConfig.js');
+  const endpoints = endpointsFor(loadConfig({}));
+  return { endpoints, document: toOpenApi(endpoints, '') };
+}
+
+function printApi() {
+  const records = [...names].map(([text, name]) => `export type ${name} = ${text};\n`);
+  const rows = operations.map(
+    ({ key, operation }) => `${comment(operation.summary, 1)}  '${key}': ${printOperation(operation)};\n`,
+  );
+  const problem = document.components.schemas.Problem;
+  return `${note}
+export type Problem = ${printType(problem)};
+
+${records.join('\n')}
+/** Every endpoint: what it takes and what it answers. */
+export interface Api {
+${rows.join('')}}
+`;
+}
+
+function printOperation(operation) {
+  const body = operation.requestBody;
+  const members = [
+    ...['path', 'query'].flatMap((place) => printParameters(operation, place)),
+    ...(body
+      ? [`body${body.required ? '' : '?'}: ${nameOf(body.content['application/json'].schema, 2)}`]
+      : []),
+    `reply: ${nameOf(replySchema(operation), 2)}`,
+  ];
+  return `{\n${members.map((member) => `    ${member};\n`).join('')}  }`;
+}
+
+function printParameters({ parameters }, place) {
+  const own = parameters.filter((parameter) => parameter.in === place);
+  if (own.length === 0) return [];
+  const properties = Object.fromEntries(own.map(({ name, schema }) => [name, schema]));
+  const required = own.filter((parameter) => parameter.required).map(({ name }) => name);
+  return [
+    `${place}${required.length > 0 ? '' : '?'}: ${printType({ type: 'object', properties, required }, 2)}`,
+  ];
+}
+
+function replySchema({ responses }) {
+  const { content } = responses[200] ?? responses[201];
+  return Object.values(content)[0].schema;
+}
+
+/** The name of the record that the schema describes, or the type itself. */
+function nameOf(schema, depth = 0) {
+  return names.get(printType(schema)) ?? printType(schema, depth, true);
+}
+
+function printType(schema, depth = 0, isNamed = false) {
+  const inner = (each) => (isNamed ? nameOf(each, depth) : printType(each, depth));
+  if (schema.$ref) return schema.$ref.split('/').at(-1);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value).replaceAll('"', "'")).join(' | ');
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  if (alternatives) return alternatives.map(inner).join(' | ');
+  if (Array.isArray(schema.type))
+    return schema.type.map((type) => printType({ ...schema, type }, depth, isNamed)).join(' | ');
+  switch (schema.type) {
+    case 'array': {
+      const item = schema.items ? inner(schema.items) : 'unknown';
+      return /[|{]/.test(item) ? `Array<${item}>` : `${item}[]`;
+    }
+    case 'object':
+      return printObject(schema, depth, isNamed);
+    case 'integer':
+      return 'number';
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'null':
+      return schema.type;
+    case undefined:
+      return 'unknown';
+    default:
+      throw new Error(`The generator knows no type ${schema.type}.`);
+  }
+}
+
+function printObject({ properties = {}, required = [], additionalProperties }, depth, isNamed) {
+  const entries = Object.entries(properties);
+  if (entries.length === 0 && additionalProperties !== false) {
+    const values = typeof additionalProperties === 'object' ? additionalProperties : {};
+    return `Record<string, ${printType(values, depth, isNamed)}>`;
+  }
+  if (entries.length === 0) return 'Record<string, never>';
+  const indent = '  '.repeat(depth + 1);
+  const rows = entries.map(([name, schema]) => {
+    const key = /^\w+$/.test(name) ? name : JSON.stringify(name);
+    const type = isNamed ? nameOf(schema, depth + 1) : printType(schema, depth + 1);
+    return `${comment(schema.description, depth + 1)}${indent}${key}${required.includes(name) ? '' : '?'}: ${type};\n`;
+  });
+  return `{\n${rows.join('')}${'  '.repeat(depth)}}`;
+}
+
+function comment(text, depth) {
+  return text ? `${'  '.repeat(depth)}/** ${text.replaceAll('*/', '* /').replaceAll(/\s+/g, ' ')} */\n` : '';
+}
+
+/** What the client must know at run time: where a key makes a request safe to repeat, and where nothing does. */
+function printEffects() {
+  const list = (isListed) =>
+    endpoints
+      .filter((endpoint) => endpoint.method === 'POST' && isListed(endpoint.effect))
+      .map(({ path }) => `  '${path}',\n`)
+      .join('');
+  return `${note}
+/** POST endpoints that honour \`Idempotency-Key\`. */
+export const creating: ReadonlySet<string> = new Set([
+${list((effect) => effect === 'create')}]);
+
+/** POST endpoints that may do their work twice when a request is sent twice. */
+export const unrepeatable: ReadonlySet<string> = new Set([
+${list((effect) => effect !== 'create' && effect !== 'read')}]);
+`;
+}
+
+function toName(path) {
+  return path.replaceAll(/(?:^|\/)(\w)/g, (_, letter) => letter.toUpperCase());
+}
+
+function pathOf(file) {
+  return join(root, 'sdk', 'src', file);
+}
+
+function readOr(otherwise, file) {
+  try {
+    return readFileSync(pathOf(file), 'utf8');
+  } catch (error) {
+    if (error.code === 'ENOENT') return otherwise;
+    throw error;
+  }
+}

@@ -1,0 +1,6545 @@
+// Generated from the OpenAPI document by `npm run client`; do not edit it by hand.
+
+export type Problem = {
+  /** Path of the page that explains this kind of problem. */
+  type: string;
+  /** The kind of problem. */
+  title: string;
+  /** The HTTP status. */
+  status: number;
+  /** What was wrong this time. */
+  detail: string;
+  /** This occurrence. */
+  instance: string;
+  /** A stable word for the kind of problem. */
+  code: 'malformed-json' | 'malformed-request' | 'invalid-input' | 'invalid-where' | 'invalid-query' | 'unauthenticated' | 'forbidden' | 'plan-limit' | 'tenant-disabled' | 'subscription-expired' | 'not-found' | 'unknown-path' | 'method-not-allowed' | 'request-timeout' | 'conflict' | 'illegal-transition' | 'idempotency-in-flight' | 'precondition-failed' | 'too-large' | 'unsupported-media-type' | 'unprocessable' | 'idempotency-mismatch' | 'headers-too-large' | 'rate-limited' | 'internal' | 'unavailable';
+  /** The id of the request. */
+  requestId: string;
+  /** The 1-based column in `where` or `query`. */
+  position?: number;
+  /** What the plan allows. */
+  limit?: number;
+  /** What the tenant has. */
+  count?: number;
+  /** Every fault that was found. */
+  errors?: Array<{
+    /** JSON pointer to the member; /path, /query and /headers lead to what is outside of the body. */
+    pointer: string;
+    /** A stable word for the fault. */
+    code: string;
+    /** What is wrong and what would be right. */
+    message: string;
+  }>;
+};
+
+export type Organisation = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+  /** Unique name. */
+  name: string;
+  /** What the organisation is. */
+  description: string | null;
+};
+
+export type Tenant = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+  /** The organisation that the tenant belongs to. */
+  organisationId: number | null;
+  /** Unique name. */
+  name: string;
+  /** What the tenant is. */
+  description: string | null;
+};
+
+export type User = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+  /** The tenant of the user; none for an administrator. */
+  tenantId: number | null;
+  /** The organisation of that tenant. */
+  organisationId: number | null;
+  /** Unique in the tenant, kept in lower case; the user logs in with it. A new one needs a new `password` along with it. */
+  email: string;
+  /** How the user is called. */
+  name: string | null;
+  /** What the user may do. */
+  roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin'>;
+};
+
+export type Apikey = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+  /** The tenant that the key acts in; your own if left out. */
+  tenantId: number | null;
+  /** The user who made the key. */
+  userId: number | null;
+  /** What the key is for. */
+  label: string | null;
+  /** What the key may do: roles that you hold yourself. */
+  roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin'>;
+  /** The end of the key, to recognise it by. */
+  hint: string;
+  /** When the key ends; null if never. In epoch milliseconds. */
+  expiredAt: number | null;
+};
+
+export type Invite = {
+  /** Address the invite is made for. */
+  email: string;
+  /** Roles granted to the invited user. */
+  roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin'>;
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The tenant that the user will belong to. */
+  tenantId: number | null;
+  /** The organisation of that tenant. */
+  organisationId: number | null;
+  /** When the invite expires. In epoch milliseconds. */
+  expiredAt: number;
+};
+
+export type Plan = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** Unique name. */
+  name: string;
+  /** Most users of a tenant. */
+  maxUsers: number;
+  /** Most contracts of a tenant. */
+  maxContracts: number;
+  /** Most projects of a tenant. */
+  maxProjects: number;
+  /** Most triggers of a tenant. */
+  maxTriggers: number;
+  /** Most detectors of a tenant. */
+  maxDetectors: number;
+  /** Most wallets of a tenant. */
+  maxWallets: number;
+  /** Most actions of a tenant. */
+  maxActions: number;
+  /** Most API keys of a tenant. */
+  maxApiKeys: number;
+  /** Most detector alerts of one severity and above that notify a tenant in `detectorRateLimitDuration`. */
+  detectorRateLimit: number;
+  /** Length of that time in milliseconds. */
+  detectorRateLimitDuration: number;
+  /** Most destinations of a tenant. */
+  maxDestinations: number;
+  /** Most address labels of a tenant. */
+  maxLabels: number;
+  /** Most streams of alerts that a tenant has open at once, in each process. */
+  maxStreams: number;
+  /** Most open invites of a tenant. */
+  maxInvites: number;
+  /** Most alerts that a tenant pushes in a minute. */
+  maxPushedAlerts: number;
+};
+
+export type Subscription = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** When it begins; now if left out. In epoch milliseconds. */
+  startDate: number;
+  /** When it ends; later than `startDate`. In epoch milliseconds. */
+  expirationDate: number;
+  /** The plan. */
+  plan: {
+    /** Unique identifier of the record. */
+    id: number;
+    /** When the record was created. In epoch milliseconds. */
+    createdAt: number;
+    /** When the record last changed. In epoch milliseconds. */
+    updatedAt: number;
+    /** Unique name. */
+    name: string;
+    /** Most users of a tenant. */
+    maxUsers: number;
+    /** Most contracts of a tenant. */
+    maxContracts: number;
+    /** Most projects of a tenant. */
+    maxProjects: number;
+    /** Most triggers of a tenant. */
+    maxTriggers: number;
+    /** Most detectors of a tenant. */
+    maxDetectors: number;
+    /** Most wallets of a tenant. */
+    maxWallets: number;
+    /** Most actions of a tenant. */
+    maxActions: number;
+    /** Most API keys of a tenant. */
+    maxApiKeys: number;
+    /** Most detector alerts of one severity and above that notify a tenant in `detectorRateLimitDuration`. */
+    detectorRateLimit: number;
+    /** Length of that time in milliseconds. */
+    detectorRateLimitDuration: number;
+  };
+  /** How many days before the end a notice is mailed, once each. */
+  notifyBeforeExpireDays: number[];
+};
+
+export type Project = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** Name, unique in the tenant. */
+  name: string;
+  /** Legal name of the company behind it. */
+  legalName: string | null;
+  /** What the project is. */
+  description: string | null;
+  /** Address of an icon. */
+  icon: string | null;
+  /** Address of the website. */
+  website: string | null;
+  /** Which kind of network it runs on. */
+  networkStatus: 'MAINNET' | 'TESTNET' | 'DEVNET' | null;
+  /** Identifier of the project in an external market-data service. */
+  marketDataId: string | null;
+  /** Any parameters; tenants that it is shared with do not see the member `private`. */
+  params: Record<string, unknown> | null;
+  /** Free labels. */
+  tags: string[];
+  /** Tenants that may view the project, its contracts and their alerts once they have accepted (`/share`). They do not see each other here. */
+  viewTenantIds: number[];
+  /** License instances of the project. */
+  licenses: Array<{
+    /** The license. */
+    license: {
+      /** Name of the license. */
+      name: string;
+      /** Version of the license. */
+      version: string;
+      /** Unique identifier of the record. */
+      id: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt: number;
+      /** State of the record. */
+      status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** Address of an icon. */
+      icon: string | null;
+      /** Score groups of the license. */
+      scoreGroups: Array<{
+        /** Unique identifier of the record. */
+        id: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt: number;
+        /** State of the record. */
+        status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+        /** Name, unique in the license. */
+        name: string;
+        /** Title for people. */
+        title: string | null;
+        /** What the group is about. */
+        description: string | null;
+      }>;
+      /** Dynamic parameters held as a JSON text: `min` (0) and `max` (100) bound a score, `start` (max) is where it begins, `tick` is a schedule such as "1 day" by which the scripts are asked, and any other members are for the scripts. */
+      params: string | null;
+      /** JavaScript that names the score groups which an event concerns: a text, a list of texts, or nothing. It sees `e` (the alert, or `{ type: "tick", timestamp }`), `l` (the params) and `s` (present scores by group). Without it every active score group is meant. */
+      groupScript: string | null;
+      /** JavaScript that gives the change of the score of one group: a number, `{ change, key, value }`, or nothing. It sees what the group script sees, and `group` and `score` (the present one). */
+      scoreScript: string | null;
+    };
+    /** The organisation that grants the license. */
+    organisationId: number;
+    /** The licensed project. */
+    projectId: number;
+    /** PENDING becomes LICENCED or CANCELED, LICENCED becomes CANCELED. */
+    licenseStatus: 'PENDING' | 'LICENCED' | 'CANCELED';
+    /** Unique identifier of the record. */
+    id: number;
+    /** When the record was created. In epoch milliseconds. */
+    createdAt: number;
+    /** When the record last changed. In epoch milliseconds. */
+    updatedAt: number;
+    /** State of the record. */
+    status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+    /** Times in which the license is valid. */
+    licenseInstanceMeta: Array<{
+      /** Unique identifier of the record. */
+      id: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt: number;
+      /** The license instance. */
+      licenseInstanceId: number;
+      /** When the license begins, ISO 8601 UTC. */
+      startedAt: string;
+      /** When it ends, ISO 8601 UTC; never if null. */
+      expiredAt: string | null;
+      /** State of the record. */
+      status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+    }>;
+  }>;
+  /** What sort of project it is. */
+  type: string | null;
+  /** Any further data; tenants that it is shared with do not see the member `private`. */
+  meta: Record<string, unknown> | null;
+};
+
+export type Contract = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning project. */
+  projectId: number;
+  /** The chain. */
+  chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+  /** Direct address of the contract, in the form of its chain. */
+  address: string;
+  /** Address of the implementation when the contract is a proxy, else null. */
+  implementation: string | null;
+  /** What to call it. */
+  name: string;
+  /** What sort of contract it is. */
+  category: string | null;
+  /** Free labels. */
+  tags: string[];
+  /** What stands at the address. */
+  addressType: 'CONTRACT' | 'WALLET' | 'ENTITY';
+  /** Whether the AML detector is required. */
+  amlRequired: boolean;
+  /** URL of an icon. */
+  icon: string | null;
+};
+
+export type Wallet = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** The chain. */
+  chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+  /** Direct address of the wallet, derived from its key. */
+  address: string;
+  /** What to call it. */
+  name: string;
+  /** Where the key lives: sealed here, or in a hardware module. */
+  type: 'DEFAULT' | 'HSM';
+  /** Free labels. */
+  tags: string[];
+  /** Most that a unit of gas may cost, in gwei; what is usual on the chain if left out, no limit if null. */
+  maxGasPrice: string | null;
+  /** Most that gas may cost within an hour, in the currency of the chain; what is usual there if left out, no limit if null. */
+  maxHourlySpend: string | null;
+  /** What the wallet may call, when an action is saved and when it is fired; every contract of the tenant if left out or null, nothing if empty. */
+  allowedCalls: Array<{
+    /** A contract of the tenant. */
+    contractId?: number | null;
+    /** Or its address. */
+    address?: string;
+    /** Functions that may be called; every one if left out or null. */
+    functions?: string[] | null;
+  }> | null;
+  /** Whether changing the wallet or its actions and executing them by hand waits for the approval of a second user. Alerts fire them without asking. */
+  requireApproval: boolean;
+};
+
+export type Destination = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** Kind of destination. */
+  type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
+  /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+  uid: string;
+  /** What reaches the destination where nothing else is bound. */
+  tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
+  /** The destination: an e-mail address, phone number or http uri. */
+  value: string | null;
+  /** Name of the bot. */
+  messengerABotUsername: string | null;
+  /** Who bound the destination; set by `/bind`. */
+  messengerAUserId: string | null;
+  /** Name of who bound it; set by `/bind`. */
+  messengerAUsername: string | null;
+  /** The chat; set by `/bind`. */
+  messengerAChatId: string | null;
+  /** Title of the chat; set by `/bind`. */
+  messengerAChatTitle: string | null;
+  /** Kind of chat; set by `/bind`. */
+  messengerAChatType: string | null;
+  /** Webhook address. */
+  messengerBUri: string | null;
+  /** The channel. */
+  messengerBChannelId: string | null;
+  /** Name of the channel. */
+  messengerBChannelName: string | null;
+  /** HTTP destination address. */
+  uri: string | null;
+  /** HTTP method of an HTTP destination. */
+  method: 'POST' | 'PUT' | 'PATCH' | null;
+  /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+  headers: Record<string, string> | null;
+  /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
+  groupWindowMs: number;
+  /** Whether the e-mail address was confirmed by the link that was mailed to it; before that nothing else is sent there. Null for other kinds. */
+  confirmed: boolean | null;
+};
+
+export type DetectorSchema = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+  /** Title for people. */
+  title: string;
+  /** Name of the detector. */
+  name: string;
+  /** Version of the schema. */
+  version: string;
+  /** What it detects. */
+  description: string | null;
+  /** Who wrote it. */
+  author: string | null;
+  /** Address of an icon. */
+  icon: string | null;
+  /** Category and further labels. */
+  tags: string[];
+  /** Chain families that it works on. */
+  networkTags: string[];
+  /** JSON Schema of the configuration. */
+  configSchema: Record<string, unknown> | null;
+};
+
+export type Detector = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+  /** The detector schema. */
+  schema: {
+    /** Unique identifier of the record. */
+    id: number;
+    /** When the record was created. In epoch milliseconds. */
+    createdAt: number;
+    /** When the record last changed. In epoch milliseconds. */
+    updatedAt: number;
+    /** State of the record. */
+    status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+    /** Title for people. */
+    title: string;
+    /** Name of the detector. */
+    name: string;
+    /** Version of the schema. */
+    version: string;
+    /** What it detects. */
+    description: string | null;
+    /** Who wrote it. */
+    author: string | null;
+    /** Address of an icon. */
+    icon: string | null;
+    /** Category and further labels. */
+    tags: string[];
+    /** Chain families that it works on. */
+    networkTags: string[];
+  };
+  /** The contract that is watched. */
+  contractId: number;
+  /** What to call it. */
+  name: string;
+  /** Where its findings come from. */
+  source: 'ATTACK_DETECTOR' | 'PLATFORM' | 'CUSTOM' | 'EXTERNAL' | 'IMPORT';
+  /** Free labels. */
+  tags: string[];
+  /** Detector configuration. */
+  config: Record<string, unknown>;
+  /** Destinations that its alerts are sent to. */
+  destinations: Array<{
+    /** The binding; leave it out to add one. */
+    id: number;
+    /** When the record was created. In epoch milliseconds. */
+    createdAt: number;
+    /** When the record last changed. In epoch milliseconds. */
+    updatedAt: number;
+    /** State of the record. */
+    status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+    /** The destination. */
+    tenantDestination: {
+      /** Unique identifier of the record. */
+      id: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt: number;
+      /** The owning tenant; your own if left out. */
+      tenantId: number;
+      /** Kind of destination. */
+      type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
+      /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+      uid: string;
+      /** What reaches the destination where nothing else is bound. */
+      tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
+      /** The destination: an e-mail address, phone number or http uri. */
+      value: string | null;
+      /** Name of the bot. */
+      messengerABotUsername: string | null;
+      /** Who bound the destination; set by `/bind`. */
+      messengerAUserId: string | null;
+      /** Name of who bound it; set by `/bind`. */
+      messengerAUsername: string | null;
+      /** The chat; set by `/bind`. */
+      messengerAChatId: string | null;
+      /** Title of the chat; set by `/bind`. */
+      messengerAChatTitle: string | null;
+      /** Kind of chat; set by `/bind`. */
+      messengerAChatType: string | null;
+      /** Webhook address. */
+      messengerBUri: string | null;
+      /** The channel. */
+      messengerBChannelId: string | null;
+      /** Name of the channel. */
+      messengerBChannelName: string | null;
+      /** HTTP destination address. */
+      uri: string | null;
+      /** HTTP method of an HTTP destination. */
+      method: 'POST' | 'PUT' | 'PATCH' | null;
+      /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+      headers: Record<string, string> | null;
+    };
+  }>;
+  /** Actions that its alerts fire. */
+  actions: Array<{
+    /** The binding; leave it out to add one. */
+    id: number;
+    /** When the record was created. In epoch milliseconds. */
+    createdAt: number;
+    /** When the record last changed. In epoch milliseconds. */
+    updatedAt: number;
+    /** State of the record. */
+    status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+    /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+    scriptFilter: string | null;
+    /** Function parameter name to the expression that yields its value. */
+    scriptParams: Record<string, string>;
+    /** The action to fire. */
+    actionId: number;
+  }>;
+};
+
+export type Trigger = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+  /** The contract that is watched. */
+  contractId: number;
+  /** What to call it. */
+  name: string;
+  /** What it looks for. */
+  triggerType: 'SUCCESSFUL_TX' | 'FAILED_TX' | 'FUNCTION_CALL' | 'FUNCTION_PARAMETER' | 'EVENT_EMITTED' | 'EVENT_PARAMETER' | 'ERC20_TRANSFER' | 'ERC721_TRANSFER' | 'NATIVE_TRANSFER' | 'BALANCE_CHANGE' | 'STATE_CHANGE' | 'VIEW_FUNCTION' | 'WHITELISTED_CALLERS' | 'BLACKLISTED_CALLERS' | 'CONTRACT_CREATED';
+  /** What feeds it; follows from `triggerType`. */
+  interceptorType: 'TRANSACTION' | 'EVENT' | 'BLOCK' | 'TRACE' | 'STATE' | 'SCHEDULE';
+  /** Parameters of the condition. */
+  params: Record<string, unknown>;
+  /** Free labels. */
+  tags: string[];
+  /** Alerts that it raises. */
+  alerts: Array<{
+    /** The binding; leave it out to add one. */
+    id: number;
+    /** When the record was created. In epoch milliseconds. */
+    createdAt: number;
+    /** When the record last changed. In epoch milliseconds. */
+    updatedAt: number;
+    /** How bad it is. */
+    severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+    /** Name of the alert. */
+    name: string;
+    /** Message of the alert. {member} stands for a member of what the trigger finds, or for severity, name, timestamp, txHash and other members of the alert; one that it cannot have is refused, and the refusal lists those that it can. */
+    message: string | null;
+    /** Destinations that the alert is sent to. */
+    destinations: Array<{
+      /** The binding; leave it out to add one. */
+      id: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt: number;
+      /** The destination. */
+      tenantDestination: {
+        /** Unique identifier of the record. */
+        id: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt: number;
+        /** The owning tenant; your own if left out. */
+        tenantId: number;
+        /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+        uid: string;
+        /** What reaches the destination where nothing else is bound. */
+        tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
+        /** The destination: an e-mail address, phone number or http uri. */
+        value: string | null;
+        /** Name of the bot. */
+        messengerABotUsername: string | null;
+        /** Who bound the destination; set by `/bind`. */
+        messengerAUserId: string | null;
+        /** Name of who bound it; set by `/bind`. */
+        messengerAUsername: string | null;
+        /** The chat; set by `/bind`. */
+        messengerAChatId: string | null;
+        /** Title of the chat; set by `/bind`. */
+        messengerAChatTitle: string | null;
+        /** Kind of chat; set by `/bind`. */
+        messengerAChatType: string | null;
+        /** Webhook address. */
+        messengerBUri: string | null;
+        /** The channel. */
+        messengerBChannelId: string | null;
+        /** Name of the channel. */
+        messengerBChannelName: string | null;
+        /** HTTP destination address. */
+        uri: string | null;
+        /** HTTP method of an HTTP destination. */
+        method: 'POST' | 'PUT' | 'PATCH' | null;
+        /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+        headers: Record<string, string> | null;
+      };
+    }>;
+    /** Actions that the alert fires. */
+    actions: Array<{
+      /** The binding; leave it out to add one. */
+      id: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt: number;
+      /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+      scriptFilter: string | null;
+      /** Function parameter name to the expression that yields its value. */
+      scriptParams: Record<string, string>;
+      /** The action to fire. */
+      actionId: number;
+    }>;
+  }>;
+};
+
+export type Action = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** Wallet that signs the call; on the chain of the contract. */
+  walletId: number;
+  /** The contract to call. */
+  contractId: number;
+  /** What to call it. */
+  name: string;
+  /** Signature of the function to call. */
+  funcSignature: string;
+  /** Call parameters. */
+  params: Array<{
+    /** Name of the parameter. */
+    name: string;
+    /** Its value. */
+    value: string;
+  }>;
+  /** ABI of the function. */
+  funcAbi: Record<string, unknown>;
+  /** market, slow, fast, fastest, or a price in gwei. */
+  gasPrice: string;
+  /** Gas limit; estimated if null. */
+  gasLimit: number | null;
+  /** Tip in gwei; estimated if empty or null. */
+  gasTip: string | null;
+  /** What the action is for. */
+  description: string | null;
+  /** Destinations notified of what the action does. */
+  destinations: Array<{
+    /** The binding; leave it out to add one. */
+    id: number;
+    /** When the record was created. In epoch milliseconds. */
+    createdAt: number;
+    /** When the record last changed. In epoch milliseconds. */
+    updatedAt: number;
+    /** The destination. */
+    tenantDestination: {
+      /** Unique identifier of the record. */
+      id: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt: number;
+      /** The owning tenant; your own if left out. */
+      tenantId: number;
+      /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+      uid: string;
+      /** What reaches the destination where nothing else is bound. */
+      tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
+      /** The destination: an e-mail address, phone number or http uri. */
+      value: string | null;
+      /** Name of the bot. */
+      messengerABotUsername: string | null;
+      /** Who bound the destination; set by `/bind`. */
+      messengerAUserId: string | null;
+      /** Name of who bound it; set by `/bind`. */
+      messengerAUsername: string | null;
+      /** The chat; set by `/bind`. */
+      messengerAChatId: string | null;
+      /** Title of the chat; set by `/bind`. */
+      messengerAChatTitle: string | null;
+      /** Kind of chat; set by `/bind`. */
+      messengerAChatType: string | null;
+      /** Webhook address. */
+      messengerBUri: string | null;
+      /** The channel. */
+      messengerBChannelId: string | null;
+      /** Name of the channel. */
+      messengerBChannelName: string | null;
+      /** HTTP destination address. */
+      uri: string | null;
+      /** HTTP method of an HTTP destination. */
+      method: 'POST' | 'PUT' | 'PATCH' | null;
+      /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+      headers: Record<string, string> | null;
+    };
+  }>;
+  /** Detectors whose alerts fire the action. */
+  detectors: Array<{
+    /** The binding; leave it out to add one. */
+    id: number;
+    /** When the record was created. In epoch milliseconds. */
+    createdAt: number;
+    /** When the record last changed. In epoch milliseconds. */
+    updatedAt: number;
+    /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+    scriptFilter: string | null;
+    /** Function parameter name to the expression that yields its value. */
+    scriptParams: Record<string, string>;
+    /** The detector whose alerts fire the action. */
+    detectorId: number;
+  }>;
+  /** Trigger alerts that fire the action. */
+  triggerAlerts: Array<{
+    /** The binding; leave it out to add one. */
+    id: number;
+    /** When the record was created. In epoch milliseconds. */
+    createdAt: number;
+    /** When the record last changed. In epoch milliseconds. */
+    updatedAt: number;
+    /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+    scriptFilter: string | null;
+    /** Function parameter name to the expression that yields its value. */
+    scriptParams: Record<string, string>;
+    /** The trigger alert that fires the action. */
+    triggerAlertId: number;
+  }>;
+  /** When an alert fires it: as soon as it is raised, or when its block has the confirmations of the chain. */
+  fireAt: 'head' | 'confirmed';
+  /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
+  maxAlertAge: number | null;
+};
+
+export type Label = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+  /** The owning tenant; your own if left out. An administrator who leaves it out makes a label for the whole platform, which every tenant sees. */
+  tenantId: number | null;
+  /** The chain on which the label holds; every EVM chain if left out. */
+  chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
+  /** The address, shown in its canonical spelling. */
+  address: string;
+  /** What to call the address. */
+  name: string | null;
+  /** What the address is known as, kept in capitals. Detectors know SANCTION, EXPLOIT, MIXER, BRIDGE, SCAM, SPENDER, EXCHANGE; others may be used. */
+  tags: string[];
+  /** How suspicious the address is, from 0 to 100. */
+  score: number;
+  /** Where the label comes from; the same address may have one of each source. */
+  source: string | null;
+  /** Anything else worth knowing. */
+  note: string | null;
+};
+
+export type License = {
+  /** Name of the license. */
+  name: string;
+  /** Version of the license. */
+  version: string;
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+  /** Address of an icon. */
+  icon: string | null;
+  /** Score groups of the license. */
+  scoreGroups: Array<{
+    /** Unique identifier of the record. */
+    id: number;
+    /** When the record was created. In epoch milliseconds. */
+    createdAt: number;
+    /** When the record last changed. In epoch milliseconds. */
+    updatedAt: number;
+    /** State of the record. */
+    status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+    /** Name, unique in the license. */
+    name: string;
+    /** Title for people. */
+    title: string | null;
+    /** What the group is about. */
+    description: string | null;
+  }>;
+  /** Dynamic parameters held as a JSON text: `min` (0) and `max` (100) bound a score, `start` (max) is where it begins, `tick` is a schedule such as "1 day" by which the scripts are asked, and any other members are for the scripts. */
+  params: string | null;
+  /** JavaScript that names the score groups which an event concerns: a text, a list of texts, or nothing. It sees `e` (the alert, or `{ type: "tick", timestamp }`), `l` (the params) and `s` (present scores by group). Without it every active score group is meant. */
+  groupScript: string | null;
+  /** JavaScript that gives the change of the score of one group: a number, `{ change, key, value }`, or nothing. It sees what the group script sees, and `group` and `score` (the present one). */
+  scoreScript: string | null;
+};
+
+export type ScoreGroup = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+  /** Name, unique in the license. */
+  name: string;
+  /** Title for people. */
+  title: string | null;
+  /** What the group is about. */
+  description: string | null;
+};
+
+export type Instance = {
+  /** The license. */
+  license: {
+    /** Name of the license. */
+    name: string;
+    /** Version of the license. */
+    version: string;
+    /** Unique identifier of the record. */
+    id: number;
+    /** When the record was created. In epoch milliseconds. */
+    createdAt: number;
+    /** When the record last changed. In epoch milliseconds. */
+    updatedAt: number;
+    /** State of the record. */
+    status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+    /** Address of an icon. */
+    icon: string | null;
+    /** Score groups of the license. */
+    scoreGroups: Array<{
+      /** Unique identifier of the record. */
+      id: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt: number;
+      /** State of the record. */
+      status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** Name, unique in the license. */
+      name: string;
+      /** Title for people. */
+      title: string | null;
+      /** What the group is about. */
+      description: string | null;
+    }>;
+    /** Dynamic parameters held as a JSON text: `min` (0) and `max` (100) bound a score, `start` (max) is where it begins, `tick` is a schedule such as "1 day" by which the scripts are asked, and any other members are for the scripts. */
+    params: string | null;
+    /** JavaScript that names the score groups which an event concerns: a text, a list of texts, or nothing. It sees `e` (the alert, or `{ type: "tick", timestamp }`), `l` (the params) and `s` (present scores by group). Without it every active score group is meant. */
+    groupScript: string | null;
+    /** JavaScript that gives the change of the score of one group: a number, `{ change, key, value }`, or nothing. It sees what the group script sees, and `group` and `score` (the present one). */
+    scoreScript: string | null;
+  };
+  /** The organisation that grants the license. */
+  organisationId: number;
+  /** The licensed project. */
+  projectId: number;
+  /** PENDING becomes LICENCED or CANCELED, LICENCED becomes CANCELED. */
+  licenseStatus: 'PENDING' | 'LICENCED' | 'CANCELED';
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+  /** Times in which the license is valid. */
+  licenseInstanceMeta: Array<{
+    /** Unique identifier of the record. */
+    id: number;
+    /** When the record was created. In epoch milliseconds. */
+    createdAt: number;
+    /** When the record last changed. In epoch milliseconds. */
+    updatedAt: number;
+    /** The license instance. */
+    licenseInstanceId: number;
+    /** When the license begins, ISO 8601 UTC. */
+    startedAt: string;
+    /** When it ends, ISO 8601 UTC; never if null. */
+    expiredAt: string | null;
+    /** State of the record. */
+    status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+  }>;
+};
+
+export type InstanceMeta = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The license instance. */
+  licenseInstanceId: number;
+  /** When the license begins, ISO 8601 UTC. */
+  startedAt: string;
+  /** When it ends, ISO 8601 UTC; never if null. */
+  expiredAt: string | null;
+};
+
+export type TokenomicsCategory = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** Identifier that can stand for the id when deleting. */
+  uid: string;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+  /** The token contract. */
+  contractId: number;
+  /** Name of the category. */
+  name: string;
+  /** What the share is for. */
+  description: string | null;
+  /** Address that holds the allocation, in the form of the contract’s chain. */
+  address: string | null;
+  /** The whole allocation in tokens. */
+  amount: string | null;
+};
+
+export type TokenomicsSchedule = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** Identifier that can stand for the id when deleting. */
+  uid: string;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** State of the record. */
+  status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+  /** The category. */
+  categoryId: number;
+  /** Name of the schedule. */
+  name: string;
+  /** Dated amounts, kept in order of time; several of one time add up. */
+  amounts: Array<{
+    /** When the amount is released. In epoch milliseconds. */
+    timestamp: number;
+    /** How many tokens. */
+    amount: string;
+  }>;
+};
+
+export type Alert = {
+  /** Unique identifier of the alert. */
+  uid: string;
+  /** What raised it. */
+  kind: 'detector' | 'trigger' | 'action';
+  /** Its group in histograms. */
+  group: 'SECURITY' | 'COMPLIANCE' | 'action' | 'trigger';
+  /** When it happened. In epoch milliseconds. */
+  timestamp: number;
+  /** Identifier of the event behind it. */
+  eid: string;
+  /** The transaction. */
+  txHash: string | null;
+  /** The chain. */
+  chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
+  /** The block. */
+  blockNumber: number | null;
+  /** Hash of the block. */
+  blockHash: string | null;
+  /** The tenant. */
+  tenantId: number;
+  /** The project. */
+  projectId: number;
+  /** The contract. */
+  contractId: number;
+  /** The detector that raised it. */
+  detectorId: number | null;
+  /** The trigger that raised it. */
+  triggerId: number | null;
+  /** The action behind it. */
+  actionId: number | null;
+  /** The wallet that signed. */
+  walletId: number | null;
+  /** Name of the wallet. */
+  walletName: string | null;
+  /** Chain of the wallet. */
+  walletChainUid: string | null;
+  /** Address of the wallet. */
+  walletAddress: string | null;
+  /** What fed the trigger. */
+  interceptorType: 'TRANSACTION' | 'EVENT' | 'BLOCK' | 'TRACE' | 'STATE' | 'SCHEDULE' | null;
+  /** What the trigger looks for. */
+  triggerType: 'SUCCESSFUL_TX' | 'FAILED_TX' | 'FUNCTION_CALL' | 'FUNCTION_PARAMETER' | 'EVENT_EMITTED' | 'EVENT_PARAMETER' | 'ERC20_TRANSFER' | 'ERC721_TRANSFER' | 'NATIVE_TRANSFER' | 'BALANCE_CHANGE' | 'STATE_CHANGE' | 'VIEW_FUNCTION' | 'WHITELISTED_CALLERS' | 'BLACKLISTED_CALLERS' | 'CONTRACT_CREATED' | null;
+  /** How bad it is. */
+  severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+  /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
+  numericSeverity: number;
+  /** Name of the alert. */
+  name: string;
+  /** What happened, for people. */
+  message: string;
+  /** What the finding carries. */
+  meta: Record<string, unknown>;
+  /** Whether someone has dealt with it, or its block is gone. */
+  status: 'UNRESOLVED' | 'RESOLVED' | 'RETRACTED';
+  /** How settled its block is. */
+  finality: 'HEAD' | 'CONFIRMED' | 'FINAL';
+  /** Free labels. */
+  tags: string[];
+  /** Over the rate limit of the plan: no one was notified. */
+  suppressed: boolean;
+  /** Pushed more than an hour after it happened: no one was notified. */
+  backfilled: boolean;
+  /** When its block was found to be gone. In epoch milliseconds. */
+  retractedAt: number | null;
+};
+
+export type Backtest = {
+  /** The backtest. */
+  uid: string;
+  /** The contract. */
+  contractId: number;
+  /** The detector, unless it was only proposed. */
+  detectorId: number | null;
+  /** When it was asked for. In epoch milliseconds. */
+  createdAt: number;
+  /** When it last went on. In epoch milliseconds. */
+  updatedAt: number;
+  /** How far it is. */
+  state: 'QUEUED' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANCELED';
+  /** First block. */
+  fromBlock: number;
+  /** Last block; at most 100,000 blocks in all. */
+  toBlock: number;
+  /** Blocks done so far. */
+  processed: number;
+  /** Share that is done, 0 to 1. */
+  progress: number;
+  /** What was found, once it is done. */
+  result: {
+    /** Blocks that were read. */
+    blocks: number;
+    /** Transactions in them. */
+    transactions: number;
+    /** How often the detector was shown something. */
+    evaluations: number;
+    /** Alerts that would have been raised. */
+    alerts: number;
+    /** Alerts of each severity. */
+    bySeverity: Record<string, unknown>;
+    /** Alerts of each day that has some. */
+    byDay: Array<{
+      /** Start of the UTC day. In epoch milliseconds. */
+      ts: number;
+      /** Alerts of that day. */
+      count: number;
+    }>;
+    /** The first alerts, at most 50. */
+    samples: Array<{
+      /** How bad it is. */
+      severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+      /** Name of the alert. */
+      name: string;
+      /** What was found. */
+      message: string;
+      /** Time of the block. In epoch milliseconds. */
+      timestamp: number;
+      /** The block. */
+      blockNumber: number | null;
+      /** The transaction. */
+      txHash: string | null;
+      /** Evidence. */
+      meta: Record<string, unknown>;
+    }>;
+    /** Destinations that would have been notified, without the filters of bindings. */
+    notified: Array<{
+      /** The destination. */
+      destinationId: number;
+      /** How many alerts it would have got. */
+      alerts: number;
+    }>;
+    /** Actions that would have been fired, without the filters of bindings. */
+    fired: Array<{
+      /** The action. */
+      actionId: number;
+      /** How many alerts would have fired it. */
+      alerts: number;
+    }>;
+    /** Evaluations that failed. */
+    faults: number;
+    /** How the first of them failed. */
+    firstFault: string | null;
+  } | null;
+  /** Why it failed. */
+  fault: string | null;
+};
+
+export type Approval = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** What became of the request. */
+  state: 'PENDING' | 'APPROVED' | 'REJECTED' | 'EXPIRED';
+  /** Until when it can be approved. In epoch milliseconds. */
+  expiresAt: number;
+  /** The wallet that asks for the approval. */
+  walletId: number;
+  /** Method of the request. */
+  method: string;
+  /** Path of the request, below /api/v1. */
+  path: string;
+  /** The `{id}` in the path. */
+  recordId: number | null;
+  /** Body of the request; of a detector only the member `actions`. */
+  body: Record<string, unknown> | null;
+  /** The user who sent the request; null for a token without a user. */
+  requestedBy: number | null;
+  /** The user who approved or rejected it. */
+  decidedBy: number | null;
+};
+
+export type WhereSearch = {
+  /** How many records to skip. */
+  from?: number;
+  /** How many records to return. */
+  size?: number;
+  /** Which records, written like an SQL where clause: comparisons (= <> < <= > >=), IN, LIKE, ILIKE, BETWEEN, IS NULL, CONTAINS, joined by AND, OR, NOT. Text stands in single quotes. Deleted records are left out unless the clause names `status`. */
+  where?: string;
+  /** The order of the records; by id if left out. */
+  sort?: Array<{
+    /** The field to sort by. */
+    field: string;
+    /** The direction; ascending if left out. */
+    order?: 'asc' | 'desc';
+    /** Another name for `order`. */
+    direction?: 'asc' | 'desc';
+  }>;
+  /** Whether to count all matching records into `total`. */
+  trackTotal?: boolean;
+};
+
+export type QuerySearch = {
+  /** How many records to skip. */
+  from?: number;
+  /** How many records to return. */
+  size?: number;
+  /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
+  query?: string;
+  /** Ranges of timestamps; what lies in none of them is not read. */
+  timeseries?: Array<{
+    /** Start in milliseconds, included. */
+    from: number;
+    /** End in milliseconds, included. */
+    to: number;
+  }>;
+  /** Up to which value `total` is counted; 0 disables it and returns 0. */
+  trackTotalCount?: number;
+  /** The order of the records; newest first if left out. */
+  sort?: Array<{
+    /** The field to sort by. */
+    field: string;
+    /** The direction; ascending if left out. */
+    order?: 'asc' | 'desc';
+    /** Another name for `order`. */
+    direction?: 'asc' | 'desc';
+  }>;
+};
+
+/** Every endpoint: what it takes and what it answers. */
+export interface Api {
+  /** Log in */
+  'POST /auth/login': {
+    body: {
+      /** E-mail address of the user, in capitals or not. */
+      email: string;
+      /** The tenant of the user, where the address has users in several; without it the oldest that fits. */
+      tenantId?: number;
+      /** Password of the user. */
+      password: string;
+    };
+    reply: {
+      /** Access token of the session. */
+      token: string;
+      /** When the session ends. In epoch milliseconds. */
+      expiredAt: number;
+    };
+  };
+  /** Refresh the session */
+  'POST /auth/refresh': {
+    reply: {
+      /** Access token of the session. */
+      token: string;
+      /** When the session ends. In epoch milliseconds. */
+      expiredAt: number;
+    };
+  };
+  /** Log out */
+  'POST /auth/logout': {
+    reply: Record<string, never>;
+  };
+  /** Who am I */
+  'GET /auth/me': {
+    reply: {
+      /** The user. */
+      userId: number | null;
+      /** The tenant. */
+      tenantId: number | null;
+      /** The organisation of the tenant. */
+      organisationId: number | null;
+      /** What the token may do. */
+      roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin'>;
+      /** What kind of token it is. */
+      tokenKind: 'SESSION' | 'API_KEY' | 'ADMIN';
+      /** Plan of the tenant. */
+      plan: {
+        /** The plan. */
+        id: number;
+        /** Unique name. */
+        name: string;
+        /** What the plan allows. */
+        limits: {
+          /** Most users of a tenant. */
+          maxUsers: number;
+          /** Most contracts of a tenant. */
+          maxContracts: number;
+          /** Most projects of a tenant. */
+          maxProjects: number;
+          /** Most triggers of a tenant. */
+          maxTriggers: number;
+          /** Most detectors of a tenant. */
+          maxDetectors: number;
+          /** Most wallets of a tenant. */
+          maxWallets: number;
+          /** Most actions of a tenant. */
+          maxActions: number;
+          /** Most API keys of a tenant. */
+          maxApiKeys: number;
+          /** Most destinations of a tenant. */
+          maxDestinations: number;
+          /** Most address labels of a tenant. */
+          maxLabels: number;
+          /** Most streams of alerts that a tenant has open at once, in each process. */
+          maxStreams: number;
+          /** Most open invites of a tenant. */
+          maxInvites: number;
+          /** Most alerts that a tenant pushes in a minute. */
+          maxPushedAlerts: number;
+        };
+        /** What the tenant has of each. */
+        use: {
+          /** Most users of a tenant. */
+          maxUsers: number;
+          /** Most contracts of a tenant. */
+          maxContracts: number;
+          /** Most projects of a tenant. */
+          maxProjects: number;
+          /** Most triggers of a tenant. */
+          maxTriggers: number;
+          /** Most detectors of a tenant. */
+          maxDetectors: number;
+          /** Most wallets of a tenant. */
+          maxWallets: number;
+          /** Most actions of a tenant. */
+          maxActions: number;
+          /** Most API keys of a tenant. */
+          maxApiKeys: number;
+          /** Most destinations of a tenant. */
+          maxDestinations: number;
+          /** Most address labels of a tenant. */
+          maxLabels: number;
+          /** Most streams of alerts that a tenant has open at once, in each process. */
+          maxStreams: number;
+          /** Most open invites of a tenant. */
+          maxInvites: number;
+          /** Most alerts that a tenant pushes in a minute. */
+          maxPushedAlerts: number;
+        };
+      } | null;
+    };
+  };
+  /** List my sessions */
+  'GET /auth/session': {
+    reply: {
+      /** Live sessions. */
+      data: Array<{
+        /** The session. */
+        id: number;
+        /** When the user logged in. In epoch milliseconds. */
+        createdAt: number;
+        /** When it was last refreshed. In epoch milliseconds. */
+        refreshedAt: number;
+        /** When it ends if it is not refreshed. In epoch milliseconds. */
+        expiredAt: number;
+        /** Address it was last opened or refreshed from. */
+        address: string | null;
+        /** Whether it is the session that asks. */
+        isCurrent: boolean;
+      }>;
+    };
+  };
+  /** End a session of mine */
+  'DELETE /auth/session/{sessionId}': {
+    path: {
+      /** The session. */
+      sessionId: number;
+    };
+    reply: {
+      /** The session that ended. */
+      id: number;
+    };
+  };
+  /** List the API keys I have made */
+  'GET /auth/apikey': {
+    reply: {
+      /** API keys that the user has made and that still live. */
+      data: Apikey[];
+    };
+  };
+  /** Change my password */
+  'POST /auth/password': {
+    body: {
+      /** The present password. */
+      oldPassword: string;
+      /** 12 to 200 characters; never shown. Common passwords and those made of rows, repetitions or own names are refused. */
+      newPassword: string;
+    };
+    reply: {
+      /** API keys that the user has made and that still live. */
+      data: Apikey[];
+    };
+  };
+  /** Create an organisation */
+  'POST /organisation': {
+    body: {
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** Unique name. */
+      name: string;
+      /** What the organisation is. */
+      description?: string | null;
+    };
+    reply: Organisation;
+  };
+  /** Read an organisation */
+  'GET /organisation/{id}': {
+    path: {
+      /** The organisation. */
+      id: number;
+    };
+    reply: Organisation;
+  };
+  /** Change an organisation */
+  'PUT /organisation/{id}': {
+    path: {
+      /** The organisation. */
+      id: number;
+    };
+    body: {
+      /** Unique identifier of the record. */
+      id?: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt?: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt?: number;
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** Unique name. */
+      name?: string;
+      /** What the organisation is. */
+      description?: string | null;
+    };
+    reply: Organisation;
+  };
+  /** Delete an organisation */
+  'DELETE /organisation/{id}': {
+    path: {
+      /** The organisation. */
+      id: number;
+    };
+    reply: {
+      /** The deleted organisation. */
+      id: number;
+    };
+  };
+  /** Search organisation records */
+  'POST /organisation/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: Organisation[];
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Create a tenant */
+  'POST /tenant': {
+    body: {
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** The organisation that the tenant belongs to. */
+      organisationId?: number | null;
+      /** Unique name. */
+      name: string;
+      /** What the tenant is. */
+      description?: string | null;
+    };
+    reply: Tenant;
+  };
+  /** Read a tenant */
+  'GET /tenant/{id}': {
+    path: {
+      /** The tenant. */
+      id: number;
+    };
+    reply: Tenant;
+  };
+  /** Change a tenant */
+  'PUT /tenant/{id}': {
+    path: {
+      /** The tenant. */
+      id: number;
+    };
+    body: {
+      /** Unique identifier of the record. */
+      id?: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt?: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt?: number;
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** The organisation that the tenant belongs to. */
+      organisationId?: number | null;
+      /** Unique name. */
+      name?: string;
+      /** What the tenant is. */
+      description?: string | null;
+    };
+    reply: Tenant;
+  };
+  /** Delete a tenant */
+  'DELETE /tenant/{id}': {
+    path: {
+      /** The tenant. */
+      id: number;
+    };
+    reply: {
+      /** The deleted tenant. */
+      id: number;
+    };
+  };
+  /** Search tenant records */
+  'POST /tenant/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: Tenant[];
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Create a user */
+  'POST /user': {
+    body: {
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** The tenant of the user; none for an administrator. */
+      tenantId?: number | null;
+      /** Unique in the tenant, kept in lower case; the user logs in with it. A new one needs a new `password` along with it. */
+      email: string;
+      /** How the user is called. */
+      name?: string | null;
+      /** What the user may do. */
+      roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin'>;
+      /** 12 to 200 characters; never shown. Common passwords and those made of rows, repetitions or own names are refused. */
+      password?: string | null;
+    };
+    reply: User;
+  };
+  /** Read a user */
+  'GET /user/{id}': {
+    path: {
+      /** The user. */
+      id: number;
+    };
+    reply: User;
+  };
+  /** Change a user */
+  'PUT /user/{id}': {
+    path: {
+      /** The user. */
+      id: number;
+    };
+    body: {
+      /** Unique identifier of the record. */
+      id?: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt?: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt?: number;
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** The tenant of the user; none for an administrator. */
+      tenantId?: number | null;
+      /** The organisation of that tenant. */
+      organisationId?: number | null;
+      /** Unique in the tenant, kept in lower case; the user logs in with it. A new one needs a new `password` along with it. */
+      email?: string;
+      /** How the user is called. */
+      name?: string | null;
+      /** What the user may do. */
+      roles?: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin'>;
+      /** 12 to 200 characters; never shown. Common passwords and those made of rows, repetitions or own names are refused. */
+      password?: string | null;
+    };
+    reply: User;
+  };
+  /** Delete a user */
+  'DELETE /user/{id}': {
+    path: {
+      /** The user. */
+      id: number;
+    };
+    reply: {
+      /** The deleted user. */
+      id: number;
+    };
+  };
+  /** Search user records */
+  'POST /user/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: User[];
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Create an API key */
+  'POST /apikey': {
+    body: {
+      /** What the key is for. */
+      label: string;
+      /** Seconds until the key ends; never if left out. */
+      lifetime?: number;
+      /** The tenant that the key acts in; your own if left out. */
+      tenantId?: number;
+      /** What the key may do: roles that you hold yourself. */
+      roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin'>;
+    };
+    reply: {
+      /** Unique identifier of the record. */
+      id: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt: number;
+      /** State of the record. */
+      status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** The tenant that the key acts in; your own if left out. */
+      tenantId: number | null;
+      /** The user who made the key. */
+      userId: number | null;
+      /** What the key is for. */
+      label: string | null;
+      /** What the key may do: roles that you hold yourself. */
+      roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin'>;
+      /** The end of the key, to recognise it by. */
+      hint: string;
+      /** When the key ends; null if never. In epoch milliseconds. */
+      expiredAt: number | null;
+      /** The key. Keep it: it is not shown again. */
+      token: string;
+    };
+  };
+  /** Read an API key */
+  'GET /apikey/{id}': {
+    path: {
+      /** The API key. */
+      id: number;
+    };
+    reply: Apikey;
+  };
+  /** Change an API key */
+  'PUT /apikey/{id}': {
+    path: {
+      /** The API key. */
+      id: number;
+    };
+    body: {
+      /** Unique identifier of the record. */
+      id?: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt?: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt?: number;
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** The tenant that the key acts in; your own if left out. */
+      tenantId?: number | null;
+      /** The user who made the key. */
+      userId?: number | null;
+      /** What the key is for. */
+      label?: string | null;
+      /** What the key may do: roles that you hold yourself. */
+      roles?: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin'>;
+      /** The end of the key, to recognise it by. */
+      hint?: string;
+      /** When the key ends; null if never. In epoch milliseconds. */
+      expiredAt?: number | null;
+    };
+    reply: Apikey;
+  };
+  /** Delete an API key */
+  'DELETE /apikey/{id}': {
+    path: {
+      /** The API key. */
+      id: number;
+    };
+    reply: {
+      /** The deleted API key. */
+      id: number;
+    };
+  };
+  /** Search API key records */
+  'POST /apikey/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: Apikey[];
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Invite a user */
+  'POST /invite': {
+    body: {
+      /** Roles granted to the invited user. */
+      roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin'>;
+      /** The page that accepts the invite; it is placed into the mail. It must lie below VIGIL_PUBLIC_URL, an origin of VIGIL_CORS_ORIGINS or the address that Vigil serves on. */
+      url: string;
+      /** The tenant that the user will belong to; your own if left out. */
+      tenantId?: number;
+      /** The organisation of that tenant. */
+      organisationId?: number;
+      /** Address the invite is made for. */
+      email: string;
+    };
+    reply: Invite;
+  };
+  /** Read an invite */
+  'GET /invite/{id}': {
+    path: {
+      /** The invite. */
+      id: number;
+    };
+    reply: Invite;
+  };
+  /** Delete an invite */
+  'DELETE /invite/{id}': {
+    path: {
+      /** The invite. */
+      id: number;
+    };
+    reply: {
+      /** The deleted invite. */
+      id: number;
+    };
+  };
+  /** Search invite records */
+  'POST /invite/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: Invite[];
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Accept an invite */
+  'POST /invite/{uid}/accept': {
+    path: {
+      /** The secret of the accept link. */
+      uid: string;
+    };
+    body: {
+      /** How the user is called. */
+      name: string;
+      /** 12 to 200 characters; never shown. Common passwords and those made of rows, repetitions or own names are refused. */
+      password: string;
+    };
+    reply: User;
+  };
+  /** Create a plan */
+  'POST /plan': {
+    body: {
+      /** Unique name. */
+      name: string;
+      /** Most users of a tenant. */
+      maxUsers: number;
+      /** Most contracts of a tenant. */
+      maxContracts: number;
+      /** Most projects of a tenant. */
+      maxProjects: number;
+      /** Most triggers of a tenant. */
+      maxTriggers: number;
+      /** Most detectors of a tenant. */
+      maxDetectors: number;
+      /** Most wallets of a tenant. */
+      maxWallets: number;
+      /** Most actions of a tenant. */
+      maxActions: number;
+      /** Most API keys of a tenant. */
+      maxApiKeys: number;
+      /** Most detector alerts of one severity and above that notify a tenant in `detectorRateLimitDuration`. */
+      detectorRateLimit?: number;
+      /** Length of that time in milliseconds. */
+      detectorRateLimitDuration?: number;
+      /** Most destinations of a tenant. */
+      maxDestinations?: number;
+      /** Most address labels of a tenant. */
+      maxLabels?: number;
+      /** Most streams of alerts that a tenant has open at once, in each process. */
+      maxStreams?: number;
+      /** Most open invites of a tenant. */
+      maxInvites?: number;
+      /** Most alerts that a tenant pushes in a minute. */
+      maxPushedAlerts?: number;
+    };
+    reply: {
+      /** Unique identifier of the record. */
+      id: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt: number;
+      /** Unique name. */
+      name: string;
+      /** Most users of a tenant. */
+      maxUsers: number;
+      /** Most contracts of a tenant. */
+      maxContracts: number;
+      /** Most projects of a tenant. */
+      maxProjects: number;
+      /** Most triggers of a tenant. */
+      maxTriggers: number;
+      /** Most detectors of a tenant. */
+      maxDetectors: number;
+      /** Most wallets of a tenant. */
+      maxWallets: number;
+      /** Most actions of a tenant. */
+      maxActions: number;
+      /** Most API keys of a tenant. */
+      maxApiKeys: number;
+      /** Most detector alerts of one severity and above that notify a tenant in `detectorRateLimitDuration`. */
+      detectorRateLimit: number;
+      /** Length of that time in milliseconds. */
+      detectorRateLimitDuration: number;
+    };
+  };
+  /** Read a plan */
+  'GET /plan/{id}': {
+    path: {
+      /** The plan. */
+      id: number;
+    };
+    reply: Plan;
+  };
+  /** Change a plan */
+  'PUT /plan/{id}': {
+    path: {
+      /** The plan. */
+      id: number;
+    };
+    body: {
+      /** Unique identifier of the record. */
+      id?: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt?: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt?: number;
+      /** Unique name. */
+      name?: string;
+      /** Most users of a tenant. */
+      maxUsers?: number;
+      /** Most contracts of a tenant. */
+      maxContracts?: number;
+      /** Most projects of a tenant. */
+      maxProjects?: number;
+      /** Most triggers of a tenant. */
+      maxTriggers?: number;
+      /** Most detectors of a tenant. */
+      maxDetectors?: number;
+      /** Most wallets of a tenant. */
+      maxWallets?: number;
+      /** Most actions of a tenant. */
+      maxActions?: number;
+      /** Most API keys of a tenant. */
+      maxApiKeys?: number;
+      /** Most detector alerts of one severity and above that notify a tenant in `detectorRateLimitDuration`. */
+      detectorRateLimit?: number;
+      /** Length of that time in milliseconds. */
+      detectorRateLimitDuration?: number;
+      /** Most destinations of a tenant. */
+      maxDestinations?: number;
+      /** Most address labels of a tenant. */
+      maxLabels?: number;
+      /** Most streams of alerts that a tenant has open at once, in each process. */
+      maxStreams?: number;
+      /** Most open invites of a tenant. */
+      maxInvites?: number;
+      /** Most alerts that a tenant pushes in a minute. */
+      maxPushedAlerts?: number;
+    };
+    reply: {
+      /** Unique identifier of the record. */
+      id: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt: number;
+      /** Unique name. */
+      name: string;
+      /** Most users of a tenant. */
+      maxUsers: number;
+      /** Most contracts of a tenant. */
+      maxContracts: number;
+      /** Most projects of a tenant. */
+      maxProjects: number;
+      /** Most triggers of a tenant. */
+      maxTriggers: number;
+      /** Most detectors of a tenant. */
+      maxDetectors: number;
+      /** Most wallets of a tenant. */
+      maxWallets: number;
+      /** Most actions of a tenant. */
+      maxActions: number;
+      /** Most API keys of a tenant. */
+      maxApiKeys: number;
+      /** Most detector alerts of one severity and above that notify a tenant in `detectorRateLimitDuration`. */
+      detectorRateLimit: number;
+      /** Length of that time in milliseconds. */
+      detectorRateLimitDuration: number;
+    };
+  };
+  /** Delete a plan */
+  'DELETE /plan/{id}': {
+    path: {
+      /** The plan. */
+      id: number;
+    };
+    reply: {
+      /** The deleted plan. */
+      id: number;
+    };
+  };
+  /** Search plan records */
+  'POST /plan/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: Array<{
+        /** Unique identifier of the record. */
+        id: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt: number;
+        /** Unique name. */
+        name: string;
+        /** Most users of a tenant. */
+        maxUsers: number;
+        /** Most contracts of a tenant. */
+        maxContracts: number;
+        /** Most projects of a tenant. */
+        maxProjects: number;
+        /** Most triggers of a tenant. */
+        maxTriggers: number;
+        /** Most detectors of a tenant. */
+        maxDetectors: number;
+        /** Most wallets of a tenant. */
+        maxWallets: number;
+        /** Most actions of a tenant. */
+        maxActions: number;
+        /** Most API keys of a tenant. */
+        maxApiKeys: number;
+        /** Most detector alerts of one severity and above that notify a tenant in `detectorRateLimitDuration`. */
+        detectorRateLimit: number;
+        /** Length of that time in milliseconds. */
+        detectorRateLimitDuration: number;
+      }>;
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Create a subscription */
+  'POST /subscription': {
+    body: {
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** The owning tenant; your own if left out. */
+      tenantId?: number;
+      /** When it begins; now if left out. In epoch milliseconds. */
+      startDate?: number;
+      /** When it ends; later than `startDate`. In epoch milliseconds. */
+      expirationDate: number;
+      /** The plan. */
+      planId: number;
+      /** How many days before the end a notice is mailed, once each. */
+      notifyBeforeExpireDays?: number[];
+    };
+    reply: Subscription;
+  };
+  /** Read a subscription */
+  'GET /subscription/{id}': {
+    path: {
+      /** The subscription. */
+      id: number;
+    };
+    reply: Subscription;
+  };
+  /** Change a subscription */
+  'PUT /subscription/{id}': {
+    path: {
+      /** The subscription. */
+      id: number;
+    };
+    body: {
+      /** Unique identifier of the record. */
+      id?: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt?: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt?: number;
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** The owning tenant; your own if left out. */
+      tenantId?: number;
+      /** When it begins; now if left out. In epoch milliseconds. */
+      startDate?: number;
+      /** When it ends; later than `startDate`. In epoch milliseconds. */
+      expirationDate?: number;
+      /** The plan. */
+      plan?: {
+        /** Unique identifier of the record. */
+        id: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt: number;
+        /** Unique name. */
+        name: string;
+        /** Most users of a tenant. */
+        maxUsers: number;
+        /** Most contracts of a tenant. */
+        maxContracts: number;
+        /** Most projects of a tenant. */
+        maxProjects: number;
+        /** Most triggers of a tenant. */
+        maxTriggers: number;
+        /** Most detectors of a tenant. */
+        maxDetectors: number;
+        /** Most wallets of a tenant. */
+        maxWallets: number;
+        /** Most actions of a tenant. */
+        maxActions: number;
+        /** Most API keys of a tenant. */
+        maxApiKeys: number;
+        /** Most detector alerts of one severity and above that notify a tenant in `detectorRateLimitDuration`. */
+        detectorRateLimit: number;
+        /** Length of that time in milliseconds. */
+        detectorRateLimitDuration: number;
+      };
+      /** The plan. */
+      planId?: number;
+      /** How many days before the end a notice is mailed, once each. */
+      notifyBeforeExpireDays?: number[];
+    };
+    reply: Subscription;
+  };
+  /** Delete a subscription */
+  'DELETE /subscription/{id}': {
+    path: {
+      /** The subscription. */
+      id: number;
+    };
+    reply: {
+      /** The deleted subscription. */
+      id: number;
+    };
+  };
+  /** Search subscription records */
+  'POST /subscription/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: Subscription[];
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Create a project */
+  'POST /project': {
+    body: {
+      /** The owning tenant; your own if left out. */
+      tenantId?: number;
+      /** Name, unique in the tenant. */
+      name: string;
+      /** Legal name of the company behind it. */
+      legalName?: string | null;
+      /** What the project is. */
+      description?: string | null;
+      /** Address of an icon. */
+      icon?: string | null;
+      /** Address of the website. */
+      website?: string | null;
+      /** Which kind of network it runs on. */
+      networkStatus?: 'MAINNET' | 'TESTNET' | 'DEVNET' | null;
+      /** Identifier of the project in an external market-data service. */
+      marketDataId?: string | null;
+      /** Any parameters; tenants that it is shared with do not see the member `private`. */
+      params?: Record<string, unknown> | null;
+      /** Free labels. */
+      tags?: string[];
+      /** Tenants that may view the project, its contracts and their alerts once they have accepted (`/share`). They do not see each other here. */
+      viewTenantIds?: number[];
+      /** What sort of project it is. */
+      type?: string | null;
+      /** Any further data; tenants that it is shared with do not see the member `private`. */
+      meta?: Record<string, unknown> | null;
+    };
+    reply: Project;
+  };
+  /** Read a project */
+  'GET /project/{id}': {
+    path: {
+      /** The project. */
+      id: number;
+    };
+    reply: Project;
+  };
+  /** Change a project */
+  'PUT /project/{id}': {
+    path: {
+      /** The project. */
+      id: number;
+    };
+    body: {
+      /** Unique identifier of the record. */
+      id?: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt?: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt?: number;
+      /** The owning tenant; your own if left out. */
+      tenantId?: number;
+      /** Name, unique in the tenant. */
+      name?: string;
+      /** Legal name of the company behind it. */
+      legalName?: string | null;
+      /** What the project is. */
+      description?: string | null;
+      /** Address of an icon. */
+      icon?: string | null;
+      /** Address of the website. */
+      website?: string | null;
+      /** Which kind of network it runs on. */
+      networkStatus?: 'MAINNET' | 'TESTNET' | 'DEVNET' | null;
+      /** Identifier of the project in an external market-data service. */
+      marketDataId?: string | null;
+      /** Any parameters; tenants that it is shared with do not see the member `private`. */
+      params?: Record<string, unknown> | null;
+      /** Free labels. */
+      tags?: string[];
+      /** Tenants that may view the project, its contracts and their alerts once they have accepted (`/share`). They do not see each other here. */
+      viewTenantIds?: number[];
+      /** License instances of the project. */
+      licenses?: Instance[];
+      /** What sort of project it is. */
+      type?: string | null;
+      /** Any further data; tenants that it is shared with do not see the member `private`. */
+      meta?: Record<string, unknown> | null;
+    };
+    reply: Project;
+  };
+  /** Delete a project */
+  'DELETE /project/{id}': {
+    path: {
+      /** The project. */
+      id: number;
+    };
+    reply: {
+      /** The deleted project. */
+      id: number;
+    };
+  };
+  /** Search project records */
+  'POST /project/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: Project[];
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Create a contract */
+  'POST /contract': {
+    body: {
+      /** The owning project. */
+      projectId: number;
+      /** The chain. */
+      chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+      /** Direct address of the contract, in the form of its chain. */
+      address: string;
+      /** What to call it. */
+      name: string;
+      /** What sort of contract it is. */
+      category?: string | null;
+      /** Free labels. */
+      tags?: string[];
+      /** What stands at the address. */
+      addressType?: 'CONTRACT' | 'WALLET' | 'ENTITY';
+      /** Whether the AML detector is required. */
+      amlRequired?: boolean;
+      /** URL of an icon. */
+      icon?: string | null;
+      /** Used as the main ABI even when the address is a proxy. Never shown. */
+      abi?: Record<string, unknown>[] | null;
+    };
+    reply: Contract;
+  };
+  /** Read a contract */
+  'GET /contract/{id}': {
+    path: {
+      /** The contract. */
+      id: number;
+    };
+    reply: Contract;
+  };
+  /** Change a contract */
+  'PUT /contract/{id}': {
+    path: {
+      /** The contract. */
+      id: number;
+    };
+    body: {
+      /** Unique identifier of the record. */
+      id?: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt?: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt?: number;
+      /** The owning project. */
+      projectId?: number;
+      /** The chain. */
+      chainUid?: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+      /** Direct address of the contract, in the form of its chain. */
+      address?: string;
+      /** Address of the implementation when the contract is a proxy, else null. */
+      implementation?: string | null;
+      /** What to call it. */
+      name?: string;
+      /** What sort of contract it is. */
+      category?: string | null;
+      /** Free labels. */
+      tags?: string[];
+      /** What stands at the address. */
+      addressType?: 'CONTRACT' | 'WALLET' | 'ENTITY';
+      /** Whether the AML detector is required. */
+      amlRequired?: boolean;
+      /** URL of an icon. */
+      icon?: string | null;
+      /** Used as the main ABI even when the address is a proxy. Never shown. */
+      abi?: Record<string, unknown>[] | null;
+    };
+    reply: Contract;
+  };
+  /** Delete a contract */
+  'DELETE /contract/{id}': {
+    path: {
+      /** The contract. */
+      id: number;
+    };
+    reply: {
+      /** The deleted contract. */
+      id: number;
+    };
+  };
+  /** Search contract records */
+  'POST /contract/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: Contract[];
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Create a wallet */
+  'POST /wallet': {
+    body: {
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** The owning tenant; your own if left out. */
+      tenantId?: number;
+      /** The chain. */
+      chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+      /** What to call it. */
+      name: string;
+      /** Where the key lives: sealed here, or in a hardware module. */
+      type?: 'DEFAULT' | 'HSM';
+      /** Free labels. */
+      tags?: string[];
+      /** Private key in the form of its chain; allowed only when `type` is DEFAULT. */
+      privateKey?: string | null;
+      /** Most that a unit of gas may cost, in gwei; what is usual on the chain if left out, no limit if null. */
+      maxGasPrice?: string | null;
+      /** Most that gas may cost within an hour, in the currency of the chain; what is usual there if left out, no limit if null. */
+      maxHourlySpend?: string | null;
+      /** What the wallet may call, when an action is saved and when it is fired; every contract of the tenant if left out or null, nothing if empty. */
+      allowedCalls?: Array<{
+        /** A contract of the tenant. */
+        contractId?: number | null;
+        /** Or its address. */
+        address?: string;
+        /** Functions that may be called; every one if left out or null. */
+        functions?: string[] | null;
+      }> | null;
+      /** Whether changing the wallet or its actions and executing them by hand waits for the approval of a second user. Alerts fire them without asking. */
+      requireApproval?: boolean;
+    };
+    reply: {
+      /** Unique identifier of the record. */
+      id: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt: number;
+      /** State of the record. */
+      status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** The owning tenant; your own if left out. */
+      tenantId: number;
+      /** The chain. */
+      chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+      /** Direct address of the wallet, derived from its key. */
+      address: string;
+      /** What to call it. */
+      name: string;
+      /** Where the key lives: sealed here, or in a hardware module. */
+      type: 'DEFAULT' | 'HSM';
+      /** Free labels. */
+      tags: string[];
+    };
+  };
+  /** Read a wallet */
+  'GET /wallet/{id}': {
+    path: {
+      /** The wallet. */
+      id: number;
+    };
+    reply: Wallet;
+  };
+  /** Change a wallet */
+  'PUT /wallet/{id}': {
+    path: {
+      /** The wallet. */
+      id: number;
+    };
+    body: {
+      /** Unique identifier of the record. */
+      id?: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt?: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt?: number;
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** The owning tenant; your own if left out. */
+      tenantId?: number;
+      /** The chain. */
+      chainUid?: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+      /** Direct address of the wallet, derived from its key. */
+      address?: string;
+      /** What to call it. */
+      name?: string;
+      /** Where the key lives: sealed here, or in a hardware module. */
+      type?: 'DEFAULT' | 'HSM';
+      /** Free labels. */
+      tags?: string[];
+      /** Most that a unit of gas may cost, in gwei; what is usual on the chain if left out, no limit if null. */
+      maxGasPrice?: string | null;
+      /** Most that gas may cost within an hour, in the currency of the chain; what is usual there if left out, no limit if null. */
+      maxHourlySpend?: string | null;
+      /** What the wallet may call, when an action is saved and when it is fired; every contract of the tenant if left out or null, nothing if empty. */
+      allowedCalls?: Array<{
+        /** A contract of the tenant. */
+        contractId?: number | null;
+        /** Or its address. */
+        address?: string;
+        /** Functions that may be called; every one if left out or null. */
+        functions?: string[] | null;
+      }> | null;
+      /** Whether changing the wallet or its actions and executing them by hand waits for the approval of a second user. Alerts fire them without asking. */
+      requireApproval?: boolean;
+    };
+    reply: {
+      /** Unique identifier of the record. */
+      id: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt: number;
+      /** State of the record. */
+      status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** The owning tenant; your own if left out. */
+      tenantId: number;
+      /** The chain. */
+      chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+      /** Direct address of the wallet, derived from its key. */
+      address: string;
+      /** What to call it. */
+      name: string;
+      /** Where the key lives: sealed here, or in a hardware module. */
+      type: 'DEFAULT' | 'HSM';
+      /** Free labels. */
+      tags: string[];
+    };
+  };
+  /** Delete a wallet */
+  'DELETE /wallet/{id}': {
+    path: {
+      /** The wallet. */
+      id: number;
+    };
+    reply: {
+      /** The deleted wallet. */
+      id: number;
+    };
+  };
+  /** Search wallet records */
+  'POST /wallet/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: Array<{
+        /** Unique identifier of the record. */
+        id: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt: number;
+        /** State of the record. */
+        status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+        /** The owning tenant; your own if left out. */
+        tenantId: number;
+        /** The chain. */
+        chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+        /** Direct address of the wallet, derived from its key. */
+        address: string;
+        /** What to call it. */
+        name: string;
+        /** Where the key lives: sealed here, or in a hardware module. */
+        type: 'DEFAULT' | 'HSM';
+        /** Free labels. */
+        tags: string[];
+      }>;
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Create a destination */
+  'POST /destination': {
+    body: {
+      /** The owning tenant; your own if left out. */
+      tenantId?: number;
+      /** Kind of destination. */
+      type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
+      /** What reaches the destination where nothing else is bound. */
+      tags?: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
+      /** The destination: an e-mail address, phone number or http uri. */
+      value?: string | null;
+      /** Name of the bot. */
+      messengerABotUsername?: string | null;
+      /** Who bound the destination; set by `/bind`. */
+      messengerAUserId?: string | null;
+      /** Name of who bound it; set by `/bind`. */
+      messengerAUsername?: string | null;
+      /** The chat; set by `/bind`. */
+      messengerAChatId?: string | null;
+      /** Title of the chat; set by `/bind`. */
+      messengerAChatTitle?: string | null;
+      /** Kind of chat; set by `/bind`. */
+      messengerAChatType?: string | null;
+      /** Webhook address. */
+      messengerBUri?: string | null;
+      /** The channel. */
+      messengerBChannelId?: string | null;
+      /** Name of the channel. */
+      messengerBChannelName?: string | null;
+      /** HTTP destination address. */
+      uri?: string | null;
+      /** HTTP method of an HTTP destination. */
+      method?: 'POST' | 'PUT' | 'PATCH' | null;
+      /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
+      groupWindowMs?: number;
+      /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+      headers?: Record<string, string> | null;
+    };
+    reply: {
+      /** Unique identifier of the record. */
+      id: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt: number;
+      /** The owning tenant; your own if left out. */
+      tenantId: number;
+      /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+      uid: string;
+      /** What reaches the destination where nothing else is bound. */
+      tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
+      /** The destination: an e-mail address, phone number or http uri. */
+      value: string | null;
+      /** Name of the bot. */
+      messengerABotUsername: string | null;
+      /** Who bound the destination; set by `/bind`. */
+      messengerAUserId: string | null;
+      /** Name of who bound it; set by `/bind`. */
+      messengerAUsername: string | null;
+      /** The chat; set by `/bind`. */
+      messengerAChatId: string | null;
+      /** Title of the chat; set by `/bind`. */
+      messengerAChatTitle: string | null;
+      /** Kind of chat; set by `/bind`. */
+      messengerAChatType: string | null;
+      /** Webhook address. */
+      messengerBUri: string | null;
+      /** The channel. */
+      messengerBChannelId: string | null;
+      /** Name of the channel. */
+      messengerBChannelName: string | null;
+      /** HTTP destination address. */
+      uri: string | null;
+      /** HTTP method of an HTTP destination. */
+      method: 'POST' | 'PUT' | 'PATCH' | null;
+      /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+      headers: Record<string, string> | null;
+    };
+  };
+  /** Read a destination */
+  'GET /destination/{id}': {
+    path: {
+      /** The destination. */
+      id: number;
+    };
+    reply: Destination;
+  };
+  /** Change a destination */
+  'PUT /destination/{id}': {
+    path: {
+      /** The destination. */
+      id: number;
+    };
+    body: {
+      /** Unique identifier of the record. */
+      id?: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt?: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt?: number;
+      /** The owning tenant; your own if left out. */
+      tenantId?: number;
+      /** Kind of destination. */
+      type?: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
+      /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+      uid?: string;
+      /** What reaches the destination where nothing else is bound. */
+      tags?: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
+      /** The destination: an e-mail address, phone number or http uri. */
+      value?: string | null;
+      /** Name of the bot. */
+      messengerABotUsername?: string | null;
+      /** Who bound the destination; set by `/bind`. */
+      messengerAUserId?: string | null;
+      /** Name of who bound it; set by `/bind`. */
+      messengerAUsername?: string | null;
+      /** The chat; set by `/bind`. */
+      messengerAChatId?: string | null;
+      /** Title of the chat; set by `/bind`. */
+      messengerAChatTitle?: string | null;
+      /** Kind of chat; set by `/bind`. */
+      messengerAChatType?: string | null;
+      /** Webhook address. */
+      messengerBUri?: string | null;
+      /** The channel. */
+      messengerBChannelId?: string | null;
+      /** Name of the channel. */
+      messengerBChannelName?: string | null;
+      /** HTTP destination address. */
+      uri?: string | null;
+      /** HTTP method of an HTTP destination. */
+      method?: 'POST' | 'PUT' | 'PATCH' | null;
+      /** Mails and chat messages within this many milliseconds of the last one go out together; 0 sends at once. */
+      groupWindowMs?: number;
+      /** Whether the e-mail address was confirmed by the link that was mailed to it; before that nothing else is sent there. Null for other kinds. */
+      confirmed?: boolean | null;
+      /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+      headers?: Record<string, string> | null;
+    };
+    reply: {
+      /** Unique identifier of the record. */
+      id: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt: number;
+      /** The owning tenant; your own if left out. */
+      tenantId: number;
+      /** Kind of destination. */
+      type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
+      /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+      uid: string;
+      /** What reaches the destination where nothing else is bound. */
+      tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
+      /** The destination: an e-mail address, phone number or http uri. */
+      value: string | null;
+      /** Name of the bot. */
+      messengerABotUsername: string | null;
+      /** Who bound the destination; set by `/bind`. */
+      messengerAUserId: string | null;
+      /** Name of who bound it; set by `/bind`. */
+      messengerAUsername: string | null;
+      /** The chat; set by `/bind`. */
+      messengerAChatId: string | null;
+      /** Title of the chat; set by `/bind`. */
+      messengerAChatTitle: string | null;
+      /** Kind of chat; set by `/bind`. */
+      messengerAChatType: string | null;
+      /** Webhook address. */
+      messengerBUri: string | null;
+      /** The channel. */
+      messengerBChannelId: string | null;
+      /** Name of the channel. */
+      messengerBChannelName: string | null;
+      /** HTTP destination address. */
+      uri: string | null;
+      /** HTTP method of an HTTP destination. */
+      method: 'POST' | 'PUT' | 'PATCH' | null;
+      /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+      headers: Record<string, string> | null;
+    };
+  };
+  /** Delete a destination */
+  'DELETE /destination/{id}': {
+    path: {
+      /** The destination. */
+      id: number;
+    };
+    reply: {
+      /** The deleted destination. */
+      id: number;
+    };
+  };
+  /** Search destination records */
+  'POST /destination/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: Array<{
+        /** Unique identifier of the record. */
+        id: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt: number;
+        /** The owning tenant; your own if left out. */
+        tenantId: number;
+        /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+        uid: string;
+        /** What reaches the destination where nothing else is bound. */
+        tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
+        /** The destination: an e-mail address, phone number or http uri. */
+        value: string | null;
+        /** Name of the bot. */
+        messengerABotUsername: string | null;
+        /** Who bound the destination; set by `/bind`. */
+        messengerAUserId: string | null;
+        /** Name of who bound it; set by `/bind`. */
+        messengerAUsername: string | null;
+        /** The chat; set by `/bind`. */
+        messengerAChatId: string | null;
+        /** Title of the chat; set by `/bind`. */
+        messengerAChatTitle: string | null;
+        /** Kind of chat; set by `/bind`. */
+        messengerAChatType: string | null;
+        /** Webhook address. */
+        messengerBUri: string | null;
+        /** The channel. */
+        messengerBChannelId: string | null;
+        /** Name of the channel. */
+        messengerBChannelName: string | null;
+        /** HTTP destination address. */
+        uri: string | null;
+        /** HTTP method of an HTTP destination. */
+        method: 'POST' | 'PUT' | 'PATCH' | null;
+        /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+        headers: Record<string, string> | null;
+      }>;
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Create a detector schema */
+  'POST /detector/schema': {
+    body: {
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** Title for people. */
+      title: string;
+      /** Name of the detector. */
+      name: string;
+      /** Version of the schema. */
+      version: string;
+      /** What it detects. */
+      description?: string | null;
+      /** Who wrote it. */
+      author?: string | null;
+      /** Address of an icon. */
+      icon?: string | null;
+      /** Category and further labels. */
+      tags?: string[];
+      /** Chain families that it works on. */
+      networkTags?: string[];
+      /** JSON Schema of the configuration. */
+      configSchema?: Record<string, unknown> | null;
+    };
+    reply: DetectorSchema;
+  };
+  /** Read a detector schema */
+  'GET /detector/schema/{id}': {
+    path: {
+      /** The detector schema. */
+      id: number;
+    };
+    reply: DetectorSchema;
+  };
+  /** Change a detector schema */
+  'PUT /detector/schema/{id}': {
+    path: {
+      /** The detector schema. */
+      id: number;
+    };
+    body: {
+      /** Unique identifier of the record. */
+      id?: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt?: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt?: number;
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** Title for people. */
+      title?: string;
+      /** Name of the detector. */
+      name?: string;
+      /** Version of the schema. */
+      version?: string;
+      /** What it detects. */
+      description?: string | null;
+      /** Who wrote it. */
+      author?: string | null;
+      /** Address of an icon. */
+      icon?: string | null;
+      /** Category and further labels. */
+      tags?: string[];
+      /** Chain families that it works on. */
+      networkTags?: string[];
+      /** JSON Schema of the configuration. */
+      configSchema?: Record<string, unknown> | null;
+    };
+    reply: DetectorSchema;
+  };
+  /** Delete a detector schema */
+  'DELETE /detector/schema/{id}': {
+    path: {
+      /** The detector schema. */
+      id: number;
+    };
+    reply: {
+      /** The deleted detector schema. */
+      id: number;
+    };
+  };
+  /** Search detector schema records */
+  'POST /detector/schema/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: DetectorSchema[];
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Create a detector */
+  'POST /detector': {
+    body: {
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** The detector schema. */
+      schemaId: number;
+      /** The contract that is watched. */
+      contractId: number;
+      /** What to call it. */
+      name: string;
+      /** Where its findings come from. */
+      source?: 'ATTACK_DETECTOR' | 'PLATFORM' | 'CUSTOM' | 'EXTERNAL' | 'IMPORT';
+      /** Free labels. */
+      tags?: string[];
+      /** Detector configuration. */
+      config?: Record<string, unknown>;
+      /** Destinations that its alerts are sent to. */
+      destinations?: Array<{
+        /** The binding; leave it out to add one. */
+        id?: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt?: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt?: number;
+        /** State of the record. */
+        status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+        /** The destination. */
+        tenantDestination?: {
+          /** Unique identifier of the record. */
+          id: number;
+          /** When the record was created. In epoch milliseconds. */
+          createdAt: number;
+          /** When the record last changed. In epoch milliseconds. */
+          updatedAt: number;
+          /** The owning tenant; your own if left out. */
+          tenantId: number;
+          /** Kind of destination. */
+          type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
+          /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+          uid: string;
+          /** What reaches the destination where nothing else is bound. */
+          tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
+          /** The destination: an e-mail address, phone number or http uri. */
+          value: string | null;
+          /** Name of the bot. */
+          messengerABotUsername: string | null;
+          /** Who bound the destination; set by `/bind`. */
+          messengerAUserId: string | null;
+          /** Name of who bound it; set by `/bind`. */
+          messengerAUsername: string | null;
+          /** The chat; set by `/bind`. */
+          messengerAChatId: string | null;
+          /** Title of the chat; set by `/bind`. */
+          messengerAChatTitle: string | null;
+          /** Kind of chat; set by `/bind`. */
+          messengerAChatType: string | null;
+          /** Webhook address. */
+          messengerBUri: string | null;
+          /** The channel. */
+          messengerBChannelId: string | null;
+          /** Name of the channel. */
+          messengerBChannelName: string | null;
+          /** HTTP destination address. */
+          uri: string | null;
+          /** HTTP method of an HTTP destination. */
+          method: 'POST' | 'PUT' | 'PATCH' | null;
+          /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+          headers: Record<string, string> | null;
+        };
+        /** The destination to bind. */
+        tenantDestinationId?: number;
+        /** Only alerts that are at least this bad; all if null. */
+        minSeverity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
+        /** Only alerts that this query string finds; all if null. */
+        query?: string | null;
+      }>;
+      /** Actions that its alerts fire. */
+      actions?: Array<{
+        /** The binding; leave it out to add one. */
+        id?: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt?: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt?: number;
+        /** State of the record. */
+        status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+        /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+        scriptFilter?: string | null;
+        /** Function parameter name to the expression that yields its value. */
+        scriptParams?: Record<string, string>;
+        /** The action to fire. */
+        actionId?: number;
+      }>;
+    };
+    reply: Detector;
+  };
+  /** Read a detector */
+  'GET /detector/{id}': {
+    path: {
+      /** The detector. */
+      id: number;
+    };
+    reply: Detector;
+  };
+  /** Change a detector */
+  'PUT /detector/{id}': {
+    path: {
+      /** The detector. */
+      id: number;
+    };
+    body: {
+      /** Unique identifier of the record. */
+      id?: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt?: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt?: number;
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** The detector schema. */
+      schema?: {
+        /** Unique identifier of the record. */
+        id: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt: number;
+        /** State of the record. */
+        status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+        /** Title for people. */
+        title: string;
+        /** Name of the detector. */
+        name: string;
+        /** Version of the schema. */
+        version: string;
+        /** What it detects. */
+        description: string | null;
+        /** Who wrote it. */
+        author: string | null;
+        /** Address of an icon. */
+        icon: string | null;
+        /** Category and further labels. */
+        tags: string[];
+        /** Chain families that it works on. */
+        networkTags: string[];
+      };
+      /** The detector schema. */
+      schemaId?: number;
+      /** The contract that is watched. */
+      contractId?: number;
+      /** What to call it. */
+      name?: string;
+      /** Where its findings come from. */
+      source?: 'ATTACK_DETECTOR' | 'PLATFORM' | 'CUSTOM' | 'EXTERNAL' | 'IMPORT';
+      /** Free labels. */
+      tags?: string[];
+      /** Detector configuration. */
+      config?: Record<string, unknown>;
+      /** Destinations that its alerts are sent to. */
+      destinations?: Array<{
+        /** The binding; leave it out to add one. */
+        id?: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt?: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt?: number;
+        /** State of the record. */
+        status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+        /** The destination. */
+        tenantDestination?: {
+          /** Unique identifier of the record. */
+          id: number;
+          /** When the record was created. In epoch milliseconds. */
+          createdAt: number;
+          /** When the record last changed. In epoch milliseconds. */
+          updatedAt: number;
+          /** The owning tenant; your own if left out. */
+          tenantId: number;
+          /** Kind of destination. */
+          type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
+          /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+          uid: string;
+          /** What reaches the destination where nothing else is bound. */
+          tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
+          /** The destination: an e-mail address, phone number or http uri. */
+          value: string | null;
+          /** Name of the bot. */
+          messengerABotUsername: string | null;
+          /** Who bound the destination; set by `/bind`. */
+          messengerAUserId: string | null;
+          /** Name of who bound it; set by `/bind`. */
+          messengerAUsername: string | null;
+          /** The chat; set by `/bind`. */
+          messengerAChatId: string | null;
+          /** Title of the chat; set by `/bind`. */
+          messengerAChatTitle: string | null;
+          /** Kind of chat; set by `/bind`. */
+          messengerAChatType: string | null;
+          /** Webhook address. */
+          messengerBUri: string | null;
+          /** The channel. */
+          messengerBChannelId: string | null;
+          /** Name of the channel. */
+          messengerBChannelName: string | null;
+          /** HTTP destination address. */
+          uri: string | null;
+          /** HTTP method of an HTTP destination. */
+          method: 'POST' | 'PUT' | 'PATCH' | null;
+          /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+          headers: Record<string, string> | null;
+        };
+        /** The destination to bind. */
+        tenantDestinationId?: number;
+        /** Only alerts that are at least this bad; all if null. */
+        minSeverity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
+        /** Only alerts that this query string finds; all if null. */
+        query?: string | null;
+      }>;
+      /** Actions that its alerts fire. */
+      actions?: Array<{
+        /** The binding; leave it out to add one. */
+        id?: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt?: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt?: number;
+        /** State of the record. */
+        status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+        /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+        scriptFilter?: string | null;
+        /** Function parameter name to the expression that yields its value. */
+        scriptParams?: Record<string, string>;
+        /** The action to fire. */
+        actionId?: number;
+      }>;
+    };
+    reply: Detector;
+  };
+  /** Delete a detector */
+  'DELETE /detector/{id}': {
+    path: {
+      /** The detector. */
+      id: number;
+    };
+    reply: {
+      /** The deleted detector. */
+      id: number;
+    };
+  };
+  /** Search detector records */
+  'POST /detector/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: Detector[];
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Create a trigger */
+  'POST /trigger': {
+    body: {
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** The contract that is watched. */
+      contractId: number;
+      /** What to call it. */
+      name: string;
+      /** What it looks for. */
+      triggerType: 'SUCCESSFUL_TX' | 'FAILED_TX' | 'FUNCTION_CALL' | 'FUNCTION_PARAMETER' | 'EVENT_EMITTED' | 'EVENT_PARAMETER' | 'ERC20_TRANSFER' | 'ERC721_TRANSFER' | 'NATIVE_TRANSFER' | 'BALANCE_CHANGE' | 'STATE_CHANGE' | 'VIEW_FUNCTION' | 'WHITELISTED_CALLERS' | 'BLACKLISTED_CALLERS' | 'CONTRACT_CREATED';
+      /** Parameters of the condition. */
+      params?: Record<string, unknown>;
+      /** Free labels. */
+      tags?: string[];
+      /** Alerts that it raises. */
+      alerts?: Array<{
+        /** The binding; leave it out to add one. */
+        id?: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt?: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt?: number;
+        /** How bad it is. */
+        severity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+        /** Name of the alert. */
+        name?: string;
+        /** Message of the alert. {member} stands for a member of what the trigger finds, or for severity, name, timestamp, txHash and other members of the alert; one that it cannot have is refused, and the refusal lists those that it can. */
+        message?: string | null;
+        /** Destinations that the alert is sent to. */
+        destinations?: Array<{
+          /** The binding; leave it out to add one. */
+          id?: number;
+          /** When the record was created. In epoch milliseconds. */
+          createdAt?: number;
+          /** When the record last changed. In epoch milliseconds. */
+          updatedAt?: number;
+          /** The destination. */
+          tenantDestination?: {
+            /** Unique identifier of the record. */
+            id: number;
+            /** When the record was created. In epoch milliseconds. */
+            createdAt: number;
+            /** When the record last changed. In epoch milliseconds. */
+            updatedAt: number;
+            /** The owning tenant; your own if left out. */
+            tenantId: number;
+            /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+            uid: string;
+            /** What reaches the destination where nothing else is bound. */
+            tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
+            /** The destination: an e-mail address, phone number or http uri. */
+            value: string | null;
+            /** Name of the bot. */
+            messengerABotUsername: string | null;
+            /** Who bound the destination; set by `/bind`. */
+            messengerAUserId: string | null;
+            /** Name of who bound it; set by `/bind`. */
+            messengerAUsername: string | null;
+            /** The chat; set by `/bind`. */
+            messengerAChatId: string | null;
+            /** Title of the chat; set by `/bind`. */
+            messengerAChatTitle: string | null;
+            /** Kind of chat; set by `/bind`. */
+            messengerAChatType: string | null;
+            /** Webhook address. */
+            messengerBUri: string | null;
+            /** The channel. */
+            messengerBChannelId: string | null;
+            /** Name of the channel. */
+            messengerBChannelName: string | null;
+            /** HTTP destination address. */
+            uri: string | null;
+            /** HTTP method of an HTTP destination. */
+            method: 'POST' | 'PUT' | 'PATCH' | null;
+            /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+            headers: Record<string, string> | null;
+          };
+          /** The destination to bind. */
+          tenantDestinationId?: number;
+          /** Only alerts that are at least this bad; all if null. */
+          minSeverity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
+          /** Only alerts that this query string finds; all if null. */
+          query?: string | null;
+        }>;
+        /** Actions that the alert fires. */
+        actions?: Array<{
+          /** The binding; leave it out to add one. */
+          id?: number;
+          /** When the record was created. In epoch milliseconds. */
+          createdAt?: number;
+          /** When the record last changed. In epoch milliseconds. */
+          updatedAt?: number;
+          /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+          scriptFilter?: string | null;
+          /** Function parameter name to the expression that yields its value. */
+          scriptParams?: Record<string, string>;
+          /** The action to fire. */
+          actionId?: number;
+        }>;
+      }>;
+    };
+    reply: Trigger;
+  };
+  /** Read a trigger */
+  'GET /trigger/{id}': {
+    path: {
+      /** The trigger. */
+      id: number;
+    };
+    reply: Trigger;
+  };
+  /** Change a trigger */
+  'PUT /trigger/{id}': {
+    path: {
+      /** The trigger. */
+      id: number;
+    };
+    body: {
+      /** Unique identifier of the record. */
+      id?: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt?: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt?: number;
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** The contract that is watched. */
+      contractId?: number;
+      /** What to call it. */
+      name?: string;
+      /** What it looks for. */
+      triggerType?: 'SUCCESSFUL_TX' | 'FAILED_TX' | 'FUNCTION_CALL' | 'FUNCTION_PARAMETER' | 'EVENT_EMITTED' | 'EVENT_PARAMETER' | 'ERC20_TRANSFER' | 'ERC721_TRANSFER' | 'NATIVE_TRANSFER' | 'BALANCE_CHANGE' | 'STATE_CHANGE' | 'VIEW_FUNCTION' | 'WHITELISTED_CALLERS' | 'BLACKLISTED_CALLERS' | 'CONTRACT_CREATED';
+      /** What feeds it; follows from `triggerType`. */
+      interceptorType?: 'TRANSACTION' | 'EVENT' | 'BLOCK' | 'TRACE' | 'STATE' | 'SCHEDULE';
+      /** Parameters of the condition. */
+      params?: Record<string, unknown>;
+      /** Free labels. */
+      tags?: string[];
+      /** Alerts that it raises. */
+      alerts?: Array<{
+        /** The binding; leave it out to add one. */
+        id?: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt?: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt?: number;
+        /** How bad it is. */
+        severity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+        /** Name of the alert. */
+        name?: string;
+        /** Message of the alert. {member} stands for a member of what the trigger finds, or for severity, name, timestamp, txHash and other members of the alert; one that it cannot have is refused, and the refusal lists those that it can. */
+        message?: string | null;
+        /** Destinations that the alert is sent to. */
+        destinations?: Array<{
+          /** The binding; leave it out to add one. */
+          id?: number;
+          /** When the record was created. In epoch milliseconds. */
+          createdAt?: number;
+          /** When the record last changed. In epoch milliseconds. */
+          updatedAt?: number;
+          /** The destination. */
+          tenantDestination?: {
+            /** Unique identifier of the record. */
+            id: number;
+            /** When the record was created. In epoch milliseconds. */
+            createdAt: number;
+            /** When the record last changed. In epoch milliseconds. */
+            updatedAt: number;
+            /** The owning tenant; your own if left out. */
+            tenantId: number;
+            /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+            uid: string;
+            /** What reaches the destination where nothing else is bound. */
+            tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
+            /** The destination: an e-mail address, phone number or http uri. */
+            value: string | null;
+            /** Name of the bot. */
+            messengerABotUsername: string | null;
+            /** Who bound the destination; set by `/bind`. */
+            messengerAUserId: string | null;
+            /** Name of who bound it; set by `/bind`. */
+            messengerAUsername: string | null;
+            /** The chat; set by `/bind`. */
+            messengerAChatId: string | null;
+            /** Title of the chat; set by `/bind`. */
+            messengerAChatTitle: string | null;
+            /** Kind of chat; set by `/bind`. */
+            messengerAChatType: string | null;
+            /** Webhook address. */
+            messengerBUri: string | null;
+            /** The channel. */
+            messengerBChannelId: string | null;
+            /** Name of the channel. */
+            messengerBChannelName: string | null;
+            /** HTTP destination address. */
+            uri: string | null;
+            /** HTTP method of an HTTP destination. */
+            method: 'POST' | 'PUT' | 'PATCH' | null;
+            /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+            headers: Record<string, string> | null;
+          };
+          /** The destination to bind. */
+          tenantDestinationId?: number;
+          /** Only alerts that are at least this bad; all if null. */
+          minSeverity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
+          /** Only alerts that this query string finds; all if null. */
+          query?: string | null;
+        }>;
+        /** Actions that the alert fires. */
+        actions?: Array<{
+          /** The binding; leave it out to add one. */
+          id?: number;
+          /** When the record was created. In epoch milliseconds. */
+          createdAt?: number;
+          /** When the record last changed. In epoch milliseconds. */
+          updatedAt?: number;
+          /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+          scriptFilter?: string | null;
+          /** Function parameter name to the expression that yields its value. */
+          scriptParams?: Record<string, string>;
+          /** The action to fire. */
+          actionId?: number;
+        }>;
+      }>;
+    };
+    reply: Trigger;
+  };
+  /** Delete a trigger */
+  'DELETE /trigger/{id}': {
+    path: {
+      /** The trigger. */
+      id: number;
+    };
+    reply: {
+      /** The deleted trigger. */
+      id: number;
+    };
+  };
+  /** Search trigger records */
+  'POST /trigger/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: Trigger[];
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Create an action */
+  'POST /action': {
+    body: {
+      /** Wallet that signs the call; on the chain of the contract. */
+      walletId: number;
+      /** The contract to call. */
+      contractId: number;
+      /** What to call it. */
+      name: string;
+      /** Signature of the function to call. */
+      funcSignature: string;
+      /** Call parameters. */
+      params?: Array<{
+        /** Name of the parameter. */
+        name: string;
+        /** Its value. */
+        value: string;
+      }>;
+      /** market, slow, fast, fastest, or a price in gwei. */
+      gasPrice?: string;
+      /** Gas limit; estimated if null. */
+      gasLimit?: number | null;
+      /** Tip in gwei; estimated if empty or null. */
+      gasTip?: string | null;
+      /** What the action is for. */
+      description?: string | null;
+      /** Destinations notified of what the action does. */
+      destinations?: Array<{
+        /** The binding; leave it out to add one. */
+        id?: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt?: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt?: number;
+        /** The destination. */
+        tenantDestination?: {
+          /** Unique identifier of the record. */
+          id: number;
+          /** When the record was created. In epoch milliseconds. */
+          createdAt: number;
+          /** When the record last changed. In epoch milliseconds. */
+          updatedAt: number;
+          /** The owning tenant; your own if left out. */
+          tenantId: number;
+          /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+          uid: string;
+          /** What reaches the destination where nothing else is bound. */
+          tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
+          /** The destination: an e-mail address, phone number or http uri. */
+          value: string | null;
+          /** Name of the bot. */
+          messengerABotUsername: string | null;
+          /** Who bound the destination; set by `/bind`. */
+          messengerAUserId: string | null;
+          /** Name of who bound it; set by `/bind`. */
+          messengerAUsername: string | null;
+          /** The chat; set by `/bind`. */
+          messengerAChatId: string | null;
+          /** Title of the chat; set by `/bind`. */
+          messengerAChatTitle: string | null;
+          /** Kind of chat; set by `/bind`. */
+          messengerAChatType: string | null;
+          /** Webhook address. */
+          messengerBUri: string | null;
+          /** The channel. */
+          messengerBChannelId: string | null;
+          /** Name of the channel. */
+          messengerBChannelName: string | null;
+          /** HTTP destination address. */
+          uri: string | null;
+          /** HTTP method of an HTTP destination. */
+          method: 'POST' | 'PUT' | 'PATCH' | null;
+          /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+          headers: Record<string, string> | null;
+        };
+        /** The destination to bind. */
+        tenantDestinationId?: number;
+        /** Only alerts that are at least this bad; all if null. */
+        minSeverity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
+        /** Only alerts that this query string finds; all if null. */
+        query?: string | null;
+      }>;
+      /** Detectors whose alerts fire the action. */
+      detectors?: Array<{
+        /** The binding; leave it out to add one. */
+        id?: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt?: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt?: number;
+        /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+        scriptFilter?: string | null;
+        /** Function parameter name to the expression that yields its value. */
+        scriptParams?: Record<string, string>;
+        /** The detector whose alerts fire the action. */
+        detectorId?: number;
+      }>;
+      /** Trigger alerts that fire the action. */
+      triggerAlerts?: Array<{
+        /** The binding; leave it out to add one. */
+        id?: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt?: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt?: number;
+        /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+        scriptFilter?: string | null;
+        /** Function parameter name to the expression that yields its value. */
+        scriptParams?: Record<string, string>;
+        /** The trigger alert that fires the action. */
+        triggerAlertId?: number;
+      }>;
+      /** When an alert fires it: as soon as it is raised, or when its block has the confirmations of the chain. */
+      fireAt?: 'head' | 'confirmed';
+      /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
+      maxAlertAge?: number | null;
+    };
+    reply: {
+      /** Unique identifier of the record. */
+      id: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt: number;
+      /** Wallet that signs the call; on the chain of the contract. */
+      walletId: number;
+      /** The contract to call. */
+      contractId: number;
+      /** What to call it. */
+      name: string;
+      /** Signature of the function to call. */
+      funcSignature: string;
+      /** Call parameters. */
+      params: Array<{
+        /** Name of the parameter. */
+        name: string;
+        /** Its value. */
+        value: string;
+      }>;
+      /** ABI of the function. */
+      funcAbi: Record<string, unknown>;
+      /** market, slow, fast, fastest, or a price in gwei. */
+      gasPrice: string;
+      /** Gas limit; estimated if null. */
+      gasLimit: number | null;
+      /** Tip in gwei; estimated if empty or null. */
+      gasTip: string | null;
+      /** What the action is for. */
+      description: string | null;
+      /** Destinations notified of what the action does. */
+      destinations: Array<{
+        /** The binding; leave it out to add one. */
+        id: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt: number;
+        /** The destination. */
+        tenantDestination: {
+          /** Unique identifier of the record. */
+          id: number;
+          /** When the record was created. In epoch milliseconds. */
+          createdAt: number;
+          /** When the record last changed. In epoch milliseconds. */
+          updatedAt: number;
+          /** The owning tenant; your own if left out. */
+          tenantId: number;
+          /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+          uid: string;
+          /** What reaches the destination where nothing else is bound. */
+          tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
+          /** The destination: an e-mail address, phone number or http uri. */
+          value: string | null;
+          /** Name of the bot. */
+          messengerABotUsername: string | null;
+          /** Who bound the destination; set by `/bind`. */
+          messengerAUserId: string | null;
+          /** Name of who bound it; set by `/bind`. */
+          messengerAUsername: string | null;
+          /** The chat; set by `/bind`. */
+          messengerAChatId: string | null;
+          /** Title of the chat; set by `/bind`. */
+          messengerAChatTitle: string | null;
+          /** Kind of chat; set by `/bind`. */
+          messengerAChatType: string | null;
+          /** Webhook address. */
+          messengerBUri: string | null;
+          /** The channel. */
+          messengerBChannelId: string | null;
+          /** Name of the channel. */
+          messengerBChannelName: string | null;
+          /** HTTP destination address. */
+          uri: string | null;
+          /** HTTP method of an HTTP destination. */
+          method: 'POST' | 'PUT' | 'PATCH' | null;
+          /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+          headers: Record<string, string> | null;
+        };
+      }>;
+      /** Detectors whose alerts fire the action. */
+      detectors: Array<{
+        /** The binding; leave it out to add one. */
+        id: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt: number;
+        /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+        scriptFilter: string | null;
+        /** Function parameter name to the expression that yields its value. */
+        scriptParams: Record<string, string>;
+        /** The detector whose alerts fire the action. */
+        detectorId: number;
+      }>;
+      /** Trigger alerts that fire the action. */
+      triggerAlerts: Array<{
+        /** The binding; leave it out to add one. */
+        id: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt: number;
+        /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+        scriptFilter: string | null;
+        /** Function parameter name to the expression that yields its value. */
+        scriptParams: Record<string, string>;
+        /** The trigger alert that fires the action. */
+        triggerAlertId: number;
+      }>;
+    };
+  };
+  /** Read an action */
+  'GET /action/{id}': {
+    path: {
+      /** The action. */
+      id: number;
+    };
+    reply: Action;
+  };
+  /** Change an action */
+  'PUT /action/{id}': {
+    path: {
+      /** The action. */
+      id: number;
+    };
+    body: {
+      /** Unique identifier of the record. */
+      id?: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt?: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt?: number;
+      /** Wallet that signs the call; on the chain of the contract. */
+      walletId?: number;
+      /** The contract to call. */
+      contractId?: number;
+      /** What to call it. */
+      name?: string;
+      /** Signature of the function to call. */
+      funcSignature?: string;
+      /** Call parameters. */
+      params?: Array<{
+        /** Name of the parameter. */
+        name: string;
+        /** Its value. */
+        value: string;
+      }>;
+      /** ABI of the function. */
+      funcAbi?: Record<string, unknown>;
+      /** market, slow, fast, fastest, or a price in gwei. */
+      gasPrice?: string;
+      /** Gas limit; estimated if null. */
+      gasLimit?: number | null;
+      /** Tip in gwei; estimated if empty or null. */
+      gasTip?: string | null;
+      /** What the action is for. */
+      description?: string | null;
+      /** Destinations notified of what the action does. */
+      destinations?: Array<{
+        /** The binding; leave it out to add one. */
+        id?: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt?: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt?: number;
+        /** The destination. */
+        tenantDestination?: {
+          /** Unique identifier of the record. */
+          id: number;
+          /** When the record was created. In epoch milliseconds. */
+          createdAt: number;
+          /** When the record last changed. In epoch milliseconds. */
+          updatedAt: number;
+          /** The owning tenant; your own if left out. */
+          tenantId: number;
+          /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+          uid: string;
+          /** What reaches the destination where nothing else is bound. */
+          tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
+          /** The destination: an e-mail address, phone number or http uri. */
+          value: string | null;
+          /** Name of the bot. */
+          messengerABotUsername: string | null;
+          /** Who bound the destination; set by `/bind`. */
+          messengerAUserId: string | null;
+          /** Name of who bound it; set by `/bind`. */
+          messengerAUsername: string | null;
+          /** The chat; set by `/bind`. */
+          messengerAChatId: string | null;
+          /** Title of the chat; set by `/bind`. */
+          messengerAChatTitle: string | null;
+          /** Kind of chat; set by `/bind`. */
+          messengerAChatType: string | null;
+          /** Webhook address. */
+          messengerBUri: string | null;
+          /** The channel. */
+          messengerBChannelId: string | null;
+          /** Name of the channel. */
+          messengerBChannelName: string | null;
+          /** HTTP destination address. */
+          uri: string | null;
+          /** HTTP method of an HTTP destination. */
+          method: 'POST' | 'PUT' | 'PATCH' | null;
+          /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+          headers: Record<string, string> | null;
+        };
+        /** The destination to bind. */
+        tenantDestinationId?: number;
+        /** Only alerts that are at least this bad; all if null. */
+        minSeverity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
+        /** Only alerts that this query string finds; all if null. */
+        query?: string | null;
+      }>;
+      /** Detectors whose alerts fire the action. */
+      detectors?: Array<{
+        /** The binding; leave it out to add one. */
+        id?: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt?: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt?: number;
+        /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+        scriptFilter?: string | null;
+        /** Function parameter name to the expression that yields its value. */
+        scriptParams?: Record<string, string>;
+        /** The detector whose alerts fire the action. */
+        detectorId?: number;
+      }>;
+      /** Trigger alerts that fire the action. */
+      triggerAlerts?: Array<{
+        /** The binding; leave it out to add one. */
+        id?: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt?: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt?: number;
+        /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+        scriptFilter?: string | null;
+        /** Function parameter name to the expression that yields its value. */
+        scriptParams?: Record<string, string>;
+        /** The trigger alert that fires the action. */
+        triggerAlertId?: number;
+      }>;
+      /** When an alert fires it: as soon as it is raised, or when its block has the confirmations of the chain. */
+      fireAt?: 'head' | 'confirmed';
+      /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
+      maxAlertAge?: number | null;
+    };
+    reply: {
+      /** Unique identifier of the record. */
+      id: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt: number;
+      /** Wallet that signs the call; on the chain of the contract. */
+      walletId: number;
+      /** The contract to call. */
+      contractId: number;
+      /** What to call it. */
+      name: string;
+      /** Signature of the function to call. */
+      funcSignature: string;
+      /** Call parameters. */
+      params: Array<{
+        /** Name of the parameter. */
+        name: string;
+        /** Its value. */
+        value: string;
+      }>;
+      /** ABI of the function. */
+      funcAbi: Record<string, unknown>;
+      /** market, slow, fast, fastest, or a price in gwei. */
+      gasPrice: string;
+      /** Gas limit; estimated if null. */
+      gasLimit: number | null;
+      /** Tip in gwei; estimated if empty or null. */
+      gasTip: string | null;
+      /** What the action is for. */
+      description: string | null;
+      /** Destinations notified of what the action does. */
+      destinations: Array<{
+        /** The binding; leave it out to add one. */
+        id: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt: number;
+        /** The destination. */
+        tenantDestination: {
+          /** Unique identifier of the record. */
+          id: number;
+          /** When the record was created. In epoch milliseconds. */
+          createdAt: number;
+          /** When the record last changed. In epoch milliseconds. */
+          updatedAt: number;
+          /** The owning tenant; your own if left out. */
+          tenantId: number;
+          /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+          uid: string;
+          /** What reaches the destination where nothing else is bound. */
+          tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
+          /** The destination: an e-mail address, phone number or http uri. */
+          value: string | null;
+          /** Name of the bot. */
+          messengerABotUsername: string | null;
+          /** Who bound the destination; set by `/bind`. */
+          messengerAUserId: string | null;
+          /** Name of who bound it; set by `/bind`. */
+          messengerAUsername: string | null;
+          /** The chat; set by `/bind`. */
+          messengerAChatId: string | null;
+          /** Title of the chat; set by `/bind`. */
+          messengerAChatTitle: string | null;
+          /** Kind of chat; set by `/bind`. */
+          messengerAChatType: string | null;
+          /** Webhook address. */
+          messengerBUri: string | null;
+          /** The channel. */
+          messengerBChannelId: string | null;
+          /** Name of the channel. */
+          messengerBChannelName: string | null;
+          /** HTTP destination address. */
+          uri: string | null;
+          /** HTTP method of an HTTP destination. */
+          method: 'POST' | 'PUT' | 'PATCH' | null;
+          /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+          headers: Record<string, string> | null;
+        };
+      }>;
+      /** Detectors whose alerts fire the action. */
+      detectors: Array<{
+        /** The binding; leave it out to add one. */
+        id: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt: number;
+        /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+        scriptFilter: string | null;
+        /** Function parameter name to the expression that yields its value. */
+        scriptParams: Record<string, string>;
+        /** The detector whose alerts fire the action. */
+        detectorId: number;
+      }>;
+      /** Trigger alerts that fire the action. */
+      triggerAlerts: Array<{
+        /** The binding; leave it out to add one. */
+        id: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt: number;
+        /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+        scriptFilter: string | null;
+        /** Function parameter name to the expression that yields its value. */
+        scriptParams: Record<string, string>;
+        /** The trigger alert that fires the action. */
+        triggerAlertId: number;
+      }>;
+    };
+  };
+  /** Delete an action */
+  'DELETE /action/{id}': {
+    path: {
+      /** The action. */
+      id: number;
+    };
+    reply: {
+      /** The deleted action. */
+      id: number;
+    };
+  };
+  /** Search action records */
+  'POST /action/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: Array<{
+        /** Unique identifier of the record. */
+        id: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt: number;
+        /** Wallet that signs the call; on the chain of the contract. */
+        walletId: number;
+        /** The contract to call. */
+        contractId: number;
+        /** What to call it. */
+        name: string;
+        /** Signature of the function to call. */
+        funcSignature: string;
+        /** Call parameters. */
+        params: Array<{
+          /** Name of the parameter. */
+          name: string;
+          /** Its value. */
+          value: string;
+        }>;
+        /** ABI of the function. */
+        funcAbi: Record<string, unknown>;
+        /** market, slow, fast, fastest, or a price in gwei. */
+        gasPrice: string;
+        /** Gas limit; estimated if null. */
+        gasLimit: number | null;
+        /** Tip in gwei; estimated if empty or null. */
+        gasTip: string | null;
+        /** What the action is for. */
+        description: string | null;
+        /** Destinations notified of what the action does. */
+        destinations: Array<{
+          /** The binding; leave it out to add one. */
+          id: number;
+          /** When the record was created. In epoch milliseconds. */
+          createdAt: number;
+          /** When the record last changed. In epoch milliseconds. */
+          updatedAt: number;
+          /** The destination. */
+          tenantDestination: {
+            /** Unique identifier of the record. */
+            id: number;
+            /** When the record was created. In epoch milliseconds. */
+            createdAt: number;
+            /** When the record last changed. In epoch milliseconds. */
+            updatedAt: number;
+            /** The owning tenant; your own if left out. */
+            tenantId: number;
+            /** Identifier to bind the destination with; for MESSENGER_A the text to send to the bot. */
+            uid: string;
+            /** What reaches the destination where nothing else is bound. */
+            tags: Array<'DEFAULT' | 'DETECTOR' | 'WALLET'>;
+            /** The destination: an e-mail address, phone number or http uri. */
+            value: string | null;
+            /** Name of the bot. */
+            messengerABotUsername: string | null;
+            /** Who bound the destination; set by `/bind`. */
+            messengerAUserId: string | null;
+            /** Name of who bound it; set by `/bind`. */
+            messengerAUsername: string | null;
+            /** The chat; set by `/bind`. */
+            messengerAChatId: string | null;
+            /** Title of the chat; set by `/bind`. */
+            messengerAChatTitle: string | null;
+            /** Kind of chat; set by `/bind`. */
+            messengerAChatType: string | null;
+            /** Webhook address. */
+            messengerBUri: string | null;
+            /** The channel. */
+            messengerBChannelId: string | null;
+            /** Name of the channel. */
+            messengerBChannelName: string | null;
+            /** HTTP destination address. */
+            uri: string | null;
+            /** HTTP method of an HTTP destination. */
+            method: 'POST' | 'PUT' | 'PATCH' | null;
+            /** HTTP headers of an HTTP destination. Values are shown as [sealed]. */
+            headers: Record<string, string> | null;
+          };
+        }>;
+        /** Detectors whose alerts fire the action. */
+        detectors: Array<{
+          /** The binding; leave it out to add one. */
+          id: number;
+          /** When the record was created. In epoch milliseconds. */
+          createdAt: number;
+          /** When the record last changed. In epoch milliseconds. */
+          updatedAt: number;
+          /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+          scriptFilter: string | null;
+          /** Function parameter name to the expression that yields its value. */
+          scriptParams: Record<string, string>;
+          /** The detector whose alerts fire the action. */
+          detectorId: number;
+        }>;
+        /** Trigger alerts that fire the action. */
+        triggerAlerts: Array<{
+          /** The binding; leave it out to add one. */
+          id: number;
+          /** When the record was created. In epoch milliseconds. */
+          createdAt: number;
+          /** When the record last changed. In epoch milliseconds. */
+          updatedAt: number;
+          /** Expression over the alert `e` and the action `a` that decides whether the action fires; always if null. */
+          scriptFilter: string | null;
+          /** Function parameter name to the expression that yields its value. */
+          scriptParams: Record<string, string>;
+          /** The trigger alert that fires the action. */
+          triggerAlertId: number;
+        }>;
+      }>;
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Create a label */
+  'POST /label': {
+    body: {
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** The owning tenant; your own if left out. An administrator who leaves it out makes a label for the whole platform, which every tenant sees. */
+      tenantId?: number | null;
+      /** The chain on which the label holds; every EVM chain if left out. */
+      chainUid?: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
+      /** The address, shown in its canonical spelling. */
+      address: string;
+      /** What to call the address. */
+      name?: string | null;
+      /** What the address is known as, kept in capitals. Detectors know SANCTION, EXPLOIT, MIXER, BRIDGE, SCAM, SPENDER, EXCHANGE; others may be used. */
+      tags?: string[];
+      /** How suspicious the address is, from 0 to 100. */
+      score?: number;
+      /** Where the label comes from; the same address may have one of each source. */
+      source?: string | null;
+      /** Anything else worth knowing. */
+      note?: string | null;
+    };
+    reply: Label;
+  };
+  /** Read a label */
+  'GET /label/{id}': {
+    path: {
+      /** The label. */
+      id: number;
+    };
+    reply: Label;
+  };
+  /** Change a label */
+  'PUT /label/{id}': {
+    path: {
+      /** The label. */
+      id: number;
+    };
+    body: {
+      /** Unique identifier of the record. */
+      id?: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt?: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt?: number;
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** The owning tenant; your own if left out. An administrator who leaves it out makes a label for the whole platform, which every tenant sees. */
+      tenantId?: number | null;
+      /** The chain on which the label holds; every EVM chain if left out. */
+      chainUid?: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
+      /** The address, shown in its canonical spelling. */
+      address?: string;
+      /** What to call the address. */
+      name?: string | null;
+      /** What the address is known as, kept in capitals. Detectors know SANCTION, EXPLOIT, MIXER, BRIDGE, SCAM, SPENDER, EXCHANGE; others may be used. */
+      tags?: string[];
+      /** How suspicious the address is, from 0 to 100. */
+      score?: number;
+      /** Where the label comes from; the same address may have one of each source. */
+      source?: string | null;
+      /** Anything else worth knowing. */
+      note?: string | null;
+    };
+    reply: Label;
+  };
+  /** Delete a label */
+  'DELETE /label/{id}': {
+    path: {
+      /** The label. */
+      id: number;
+    };
+    reply: {
+      /** The deleted label. */
+      id: number;
+    };
+  };
+  /** Search label records */
+  'POST /label/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: Label[];
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Create a license */
+  'POST /license': {
+    body: {
+      /** Name of the license. */
+      name: string;
+      /** Version of the license. */
+      version: string;
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** Address of an icon. */
+      icon?: string | null;
+      /** Dynamic parameters held as a JSON text: `min` (0) and `max` (100) bound a score, `start` (max) is where it begins, `tick` is a schedule such as "1 day" by which the scripts are asked, and any other members are for the scripts. */
+      params?: string | null;
+      /** JavaScript that names the score groups which an event concerns: a text, a list of texts, or nothing. It sees `e` (the alert, or `{ type: "tick", timestamp }`), `l` (the params) and `s` (present scores by group). Without it every active score group is meant. */
+      groupScript?: string | null;
+      /** JavaScript that gives the change of the score of one group: a number, `{ change, key, value }`, or nothing. It sees what the group script sees, and `group` and `score` (the present one). */
+      scoreScript?: string | null;
+    };
+    reply: License;
+  };
+  /** Read a license */
+  'GET /license/{id}': {
+    path: {
+      /** The license. */
+      id: number;
+    };
+    reply: License;
+  };
+  /** Change a license */
+  'PUT /license/{id}': {
+    path: {
+      /** The license. */
+      id: number;
+    };
+    body: {
+      /** Name of the license. */
+      name?: string;
+      /** Version of the license. */
+      version?: string;
+      /** Unique identifier of the record. */
+      id?: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt?: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt?: number;
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** Address of an icon. */
+      icon?: string | null;
+      /** Score groups of the license. */
+      scoreGroups?: ScoreGroup[];
+      /** Dynamic parameters held as a JSON text: `min` (0) and `max` (100) bound a score, `start` (max) is where it begins, `tick` is a schedule such as "1 day" by which the scripts are asked, and any other members are for the scripts. */
+      params?: string | null;
+      /** JavaScript that names the score groups which an event concerns: a text, a list of texts, or nothing. It sees `e` (the alert, or `{ type: "tick", timestamp }`), `l` (the params) and `s` (present scores by group). Without it every active score group is meant. */
+      groupScript?: string | null;
+      /** JavaScript that gives the change of the score of one group: a number, `{ change, key, value }`, or nothing. It sees what the group script sees, and `group` and `score` (the present one). */
+      scoreScript?: string | null;
+    };
+    reply: License;
+  };
+  /** Delete a license */
+  'DELETE /license/{id}': {
+    path: {
+      /** The license. */
+      id: number;
+    };
+    reply: {
+      /** The deleted license. */
+      id: number;
+    };
+  };
+  /** Search license records */
+  'POST /license/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: License[];
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Create a score group */
+  'POST /score/group': {
+    body: {
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** Name, unique in the license. */
+      name: string;
+      /** Title for people. */
+      title?: string | null;
+      /** What the group is about. */
+      description?: string | null;
+      /** The license that the group belongs to. */
+      licenseId: number;
+    };
+    reply: ScoreGroup;
+  };
+  /** Read a score group */
+  'GET /score/group/{id}': {
+    path: {
+      /** The score group. */
+      id: number;
+    };
+    reply: ScoreGroup;
+  };
+  /** Change a score group */
+  'PUT /score/group/{id}': {
+    path: {
+      /** The score group. */
+      id: number;
+    };
+    body: {
+      /** Unique identifier of the record. */
+      id?: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt?: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt?: number;
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** Name, unique in the license. */
+      name?: string;
+      /** Title for people. */
+      title?: string | null;
+      /** What the group is about. */
+      description?: string | null;
+    };
+    reply: ScoreGroup;
+  };
+  /** Delete a score group */
+  'DELETE /score/group/{id}': {
+    path: {
+      /** The score group. */
+      id: number;
+    };
+    reply: {
+      /** The deleted score group. */
+      id: number;
+    };
+  };
+  /** Search score group records */
+  'POST /score/group/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: ScoreGroup[];
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Create a license instance */
+  'POST /instance': {
+    body: {
+      /** The license; on a change another version of it. */
+      licenseId: number;
+      /** The organisation that grants the license. */
+      organisationId: number;
+      /** The licensed project. */
+      projectId: number;
+      /** PENDING becomes LICENCED or CANCELED, LICENCED becomes CANCELED. */
+      licenseStatus?: 'PENDING' | 'LICENCED' | 'CANCELED';
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+    };
+    reply: Instance;
+  };
+  /** Read a license instance */
+  'GET /instance/{id}': {
+    path: {
+      /** The license instance. */
+      id: number;
+    };
+    reply: Instance;
+  };
+  /** Change a license instance */
+  'PUT /instance/{id}': {
+    path: {
+      /** The license instance. */
+      id: number;
+    };
+    body: {
+      /** The license. */
+      license?: License;
+      /** The license; on a change another version of it. */
+      licenseId?: number;
+      /** The organisation that grants the license. */
+      organisationId?: number;
+      /** The licensed project. */
+      projectId?: number;
+      /** PENDING becomes LICENCED or CANCELED, LICENCED becomes CANCELED. */
+      licenseStatus?: 'PENDING' | 'LICENCED' | 'CANCELED';
+      /** Unique identifier of the record. */
+      id?: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt?: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt?: number;
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** Times in which the license is valid. */
+      licenseInstanceMeta?: Array<{
+        /** Unique identifier of the record. */
+        id: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt: number;
+        /** The license instance. */
+        licenseInstanceId: number;
+        /** When the license begins, ISO 8601 UTC. */
+        startedAt: string;
+        /** When it ends, ISO 8601 UTC; never if null. */
+        expiredAt: string | null;
+        /** State of the record. */
+        status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      }>;
+    };
+    reply: Instance;
+  };
+  /** Delete a license instance */
+  'DELETE /instance/{id}': {
+    path: {
+      /** The license instance. */
+      id: number;
+    };
+    reply: {
+      /** The deleted license instance. */
+      id: number;
+    };
+  };
+  /** Search license instance records */
+  'POST /instance/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: Instance[];
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Create a license instance period */
+  'POST /instance/meta': {
+    body: {
+      /** The license instance. */
+      licenseInstanceId: number;
+      /** When the license begins, ISO 8601 UTC. */
+      startedAt: string;
+      /** When it ends, ISO 8601 UTC; never if null. */
+      expiredAt?: string | null;
+    };
+    reply: InstanceMeta;
+  };
+  /** Read a license instance period */
+  'GET /instance/meta/{id}': {
+    path: {
+      /** The license instance period. */
+      id: number;
+    };
+    reply: InstanceMeta;
+  };
+  /** Change a license instance period */
+  'PUT /instance/meta/{id}': {
+    path: {
+      /** The license instance period. */
+      id: number;
+    };
+    body: {
+      /** Unique identifier of the record. */
+      id?: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt?: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt?: number;
+      /** The license instance. */
+      licenseInstanceId?: number;
+      /** When the license begins, ISO 8601 UTC. */
+      startedAt?: string;
+      /** When it ends, ISO 8601 UTC; never if null. */
+      expiredAt?: string | null;
+    };
+    reply: InstanceMeta;
+  };
+  /** Delete a license instance period */
+  'DELETE /instance/meta/{id}': {
+    path: {
+      /** The license instance period. */
+      id: number;
+    };
+    reply: {
+      /** The deleted license instance period. */
+      id: number;
+    };
+  };
+  /** Search license instance period records */
+  'POST /instance/meta/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: InstanceMeta[];
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Create a tokenomics category */
+  'POST /tokenomics/category': {
+    body: {
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** The token contract. */
+      contractId: number;
+      /** Name of the category. */
+      name: string;
+      /** What the share is for. */
+      description?: string | null;
+      /** Address that holds the allocation, in the form of the contract’s chain. */
+      address?: string | null;
+      /** The whole allocation in tokens. */
+      amount?: string | null;
+    };
+    reply: TokenomicsCategory;
+  };
+  /** Read a tokenomics category */
+  'GET /tokenomics/category/{id}': {
+    path: {
+      /** The tokenomics category. */
+      id: number;
+    };
+    reply: TokenomicsCategory;
+  };
+  /** Change a tokenomics category */
+  'PUT /tokenomics/category/{id}': {
+    path: {
+      /** The tokenomics category. */
+      id: number;
+    };
+    body: {
+      /** Unique identifier of the record. */
+      id?: number;
+      /** Identifier that can stand for the id when deleting. */
+      uid?: string;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt?: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt?: number;
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** The token contract. */
+      contractId?: number;
+      /** Name of the category. */
+      name?: string;
+      /** What the share is for. */
+      description?: string | null;
+      /** Address that holds the allocation, in the form of the contract’s chain. */
+      address?: string | null;
+      /** The whole allocation in tokens. */
+      amount?: string | null;
+    };
+    reply: TokenomicsCategory;
+  };
+  /** Delete a tokenomics category */
+  'DELETE /tokenomics/category/{id}': {
+    path: {
+      /** The id or the uid. */
+      id: string;
+    };
+    reply: {
+      /** The uid of the deleted record. */
+      uid: string;
+    };
+  };
+  /** Search tokenomics category records */
+  'POST /tokenomics/category/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: TokenomicsCategory[];
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Create a tokenomics schedule */
+  'POST /tokenomics/schedule': {
+    body: {
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** The category. */
+      categoryId: number;
+      /** Name of the schedule. */
+      name: string;
+      /** Dated amounts, kept in order of time; several of one time add up. */
+      amounts: Array<{
+        /** When the amount is released. In epoch milliseconds. */
+        timestamp: number;
+        /** How many tokens. */
+        amount: string;
+      }>;
+    };
+    reply: TokenomicsSchedule;
+  };
+  /** Read a tokenomics schedule */
+  'GET /tokenomics/schedule/{id}': {
+    path: {
+      /** The tokenomics schedule. */
+      id: number;
+    };
+    reply: TokenomicsSchedule;
+  };
+  /** Change a tokenomics schedule */
+  'PUT /tokenomics/schedule/{id}': {
+    path: {
+      /** The tokenomics schedule. */
+      id: number;
+    };
+    body: {
+      /** Unique identifier of the record. */
+      id?: number;
+      /** Identifier that can stand for the id when deleting. */
+      uid?: string;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt?: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt?: number;
+      /** State of the record. */
+      status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** The category. */
+      categoryId?: number;
+      /** Name of the schedule. */
+      name?: string;
+      /** Dated amounts, kept in order of time; several of one time add up. */
+      amounts?: Array<{
+        /** When the amount is released. In epoch milliseconds. */
+        timestamp: number;
+        /** How many tokens. */
+        amount: string;
+      }>;
+    };
+    reply: TokenomicsSchedule;
+  };
+  /** Delete a tokenomics schedule */
+  'DELETE /tokenomics/schedule/{id}': {
+    path: {
+      /** The id or the uid. */
+      id: string;
+    };
+    reply: {
+      /** The uid of the deleted record. */
+      uid: string;
+    };
+  };
+  /** Search tokenomics schedule records */
+  'POST /tokenomics/schedule/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: TokenomicsSchedule[];
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** List the projects that others share with you */
+  'GET /share': {
+    query?: {
+      /** The tenant that the project is shared with; your own if left out. */
+      tenantId?: number;
+    };
+    reply: {
+      /** Shares, newest first. */
+      data: Array<{
+        /** The project. */
+        projectId: number;
+        /** Name of the project. */
+        name: string;
+        /** The tenant that shares it. */
+        ownerTenantId: number;
+        /** Name of that tenant. */
+        ownerName: string;
+        /** Whether your tenant has accepted. */
+        status: 'OFFERED' | 'ACCEPTED' | 'DECLINED';
+      }>;
+    };
+  };
+  /** Accept a shared project */
+  'POST /share/{projectId}/accept': {
+    path: {
+      /** The project. */
+      projectId: number;
+    };
+    body?: {
+      /** The tenant that the project is shared with; your own if left out. */
+      tenantId?: number;
+    };
+    reply: {
+      /** The project. */
+      projectId: number;
+      /** Name of the project. */
+      name: string;
+      /** The tenant that shares it. */
+      ownerTenantId: number;
+      /** Name of that tenant. */
+      ownerName: string;
+      /** Whether your tenant has accepted. */
+      status: 'OFFERED' | 'ACCEPTED' | 'DECLINED';
+    };
+  };
+  /** Decline or leave a shared project */
+  'DELETE /share/{projectId}': {
+    path: {
+      /** The project. */
+      projectId: number;
+    };
+    query?: {
+      /** The tenant that the project is shared with; your own if left out. */
+      tenantId?: number;
+    };
+    reply: {
+      /** The project. */
+      projectId: number;
+      /** Name of the project. */
+      name: string;
+      /** The tenant that shares it. */
+      ownerTenantId: number;
+      /** Name of that tenant. */
+      ownerName: string;
+      /** Whether your tenant has accepted. */
+      status: 'OFFERED' | 'ACCEPTED' | 'DECLINED';
+    };
+  };
+  /** List the chains */
+  'GET /chain': {
+    reply: {
+      /** Every chain. */
+      data: Array<{
+        /** The chain. */
+        chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+        /** Family of the chain. */
+        family: string;
+        /** Name of the chain. */
+        name: string;
+        /** Kind of network. */
+        network: 'MAINNET' | 'TESTNET' | 'DEVNET';
+        /** Native currency. */
+        currency: {
+          /** Symbol. */
+          symbol: string;
+          /** Name. */
+          name: string;
+          /** Decimals. */
+          decimals: number;
+        };
+        /** Chain id where there is one. */
+        chainId: number | null;
+        /** Usual time between blocks in milliseconds. */
+        blockTimeMs: number;
+        /** Blocks after which a block counts as confirmed. */
+        confirmations: number;
+        /** Link patterns of a block explorer. */
+        explorer: {
+          /** Link to an address; {} stands for it. */
+          address: string;
+          /** Link to a transaction; {} stands for it. */
+          transaction: string;
+          /** Link to a block; {} stands for it. */
+          block: string;
+        } | null;
+        /** Whether an RPC endpoint is configured for it here. */
+        configured: boolean;
+        /** Whether a process follows it at the moment. */
+        followed: boolean;
+        /** Newest block that is known of. */
+        head: number | null;
+        /** Newest block that was processed. */
+        processed: number | null;
+        /** Blocks between the two. */
+        lag: number | null;
+        /** Newest block that counts as confirmed. */
+        confirmed: number | null;
+        /** Newest block that cannot be reorganised any more. */
+        final: number | null;
+        /** Time of the newest block that was processed. In epoch milliseconds. */
+        processedAt: number | null;
+        /** Your active contracts on it. */
+        contracts: number;
+        /** Your contracts on it that are not watched, because no endpoint is configured; at most 1,000. */
+        unwatched: Array<{
+          /** The contract. */
+          id: number;
+          /** Its name. */
+          name: string;
+        }>;
+        /** State of its endpoints; for administrators only. */
+        endpoints: Array<{
+          /** Address without path and query. */
+          endpoint: string;
+          /** How it fares. */
+          state: 'ok' | 'failing' | 'wrong-chain' | 'stale';
+          /** Its newest block. */
+          head: number | null;
+          /** How long it takes to answer, in milliseconds. */
+          latencyMs: number | null;
+          /** Faults in a row. */
+          faults: number;
+          /** What went wrong last. */
+          lastFault: string | null;
+        }>;
+      }>;
+    };
+  };
+  /** Search the action alerts of a contract */
+  'POST /contract/{id}/action/alert/search': {
+    path: {
+      /** The contract. */
+      id: number;
+    };
+    body?: QuerySearch;
+    reply: {
+      /** The records of this page. */
+      data: Array<{
+        /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
+        numericSeverity: number;
+        /** How bad it is. */
+        severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+        /** Identifier of the event behind it. */
+        eid: string;
+        /** The wallet that signed. */
+        walletId: number | null;
+        /** What happened, for people. */
+        message: string;
+        /** Unique identifier of the alert. */
+        uid: string;
+        /** What the finding carries. */
+        meta: Record<string, unknown>;
+        /** The tenant. */
+        tenantId: number;
+        /** The contract. */
+        contractId: number;
+        /** Name of the alert. */
+        name: string;
+        /** The action behind it. */
+        actionId: number | null;
+        /** The transaction. */
+        txHash: string | null;
+        /** The project. */
+        projectId: number;
+        /** When it happened. In epoch milliseconds. */
+        timestamp: number;
+        /** Name of the wallet. */
+        walletName: string | null;
+        /** Chain of the wallet. */
+        walletChainUid: string | null;
+        /** Address of the wallet. */
+        walletAddress: string | null;
+      }>;
+      /** How many records match, counted up to `trackTotalCount`. */
+      total: number;
+    };
+  };
+  /** Search the trigger alerts of a contract */
+  'POST /contract/{id}/trigger/alert/search': {
+    path: {
+      /** The contract. */
+      id: number;
+    };
+    body?: QuerySearch;
+    reply: {
+      /** The records of this page. */
+      data: Array<{
+        /** Unique identifier of the alert. */
+        uid: string;
+        /** When it happened. In epoch milliseconds. */
+        timestamp: number;
+        /** Identifier of the event behind it. */
+        eid: string;
+        /** The transaction. */
+        txHash: string | null;
+        /** What the finding carries. */
+        meta: Record<string, unknown>;
+        /** The tenant. */
+        tenantId: number;
+        /** The project. */
+        projectId: number;
+        /** The contract. */
+        contractId: number;
+        /** The trigger that raised it. */
+        triggerId: number | null;
+        /** What fed the trigger. */
+        interceptorType: 'TRANSACTION' | 'EVENT' | 'BLOCK' | 'TRACE' | 'STATE' | 'SCHEDULE' | null;
+        /** What the trigger looks for. */
+        triggerType: 'SUCCESSFUL_TX' | 'FAILED_TX' | 'FUNCTION_CALL' | 'FUNCTION_PARAMETER' | 'EVENT_EMITTED' | 'EVENT_PARAMETER' | 'ERC20_TRANSFER' | 'ERC721_TRANSFER' | 'NATIVE_TRANSFER' | 'BALANCE_CHANGE' | 'STATE_CHANGE' | 'VIEW_FUNCTION' | 'WHITELISTED_CALLERS' | 'BLACKLISTED_CALLERS' | 'CONTRACT_CREATED' | null;
+        /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
+        numericSeverity: number;
+        /** How bad it is. */
+        severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+        /** Name of the alert. */
+        name: string;
+        /** What happened, for people. */
+        message: string;
+      }>;
+      /** How many records match, counted up to `trackTotalCount`. */
+      total: number;
+    };
+  };
+  /** Search the detector alerts of a contract */
+  'POST /contract/{id}/detector/alert/search': {
+    path: {
+      /** The contract. */
+      id: number;
+    };
+    body?: QuerySearch;
+    reply: {
+      /** The records of this page. */
+      data: Alert[];
+      /** How many records match, counted up to `trackTotalCount`. */
+      total: number;
+    };
+  };
+  /** Search the alerts of a project */
+  'POST /project/{id}/alert/search': {
+    path: {
+      /** The project. */
+      id: number;
+    };
+    body?: QuerySearch;
+    reply: {
+      /** The records of this page. */
+      data: Alert[];
+      /** How many records match, counted up to `trackTotalCount`. */
+      total: number;
+    };
+  };
+  /** Search all alerts that you may see */
+  'POST /alert/search': {
+    body?: QuerySearch;
+    reply: {
+      /** The records of this page. */
+      data: Alert[];
+      /** How many records match, counted up to `trackTotalCount`. */
+      total: number;
+    };
+  };
+  /** Aggregate the action alerts that you may see */
+  'POST /action/alert/aggregation': {
+    body: {
+      /** What to compute. */
+      aggregation: Array<{
+        /** The name of the result; unique among its neighbours. A nested item cannot be called key or like a metric. */
+        name: string;
+        /** What is grouped and measured; only `count` alone can do without. */
+        field?: string;
+        /** How many buckets of terms to return. */
+        size?: number;
+        /** The order of the buckets; the largest first if left out. */
+        sort?: Array<{
+          /** `_count`, `_key`, a metric that `aggregation` lists, or `child.metric` of a nested item without buckets. Buckets that are equal so far are sorted by key. */
+          field: string;
+          /** The direction; `_count` descends if left out, all else ascends. */
+          order?: 'asc' | 'desc';
+          /** Another name for `order`. */
+          direction?: 'asc' | 'desc';
+        }>;
+        /** Leaves only these of the alerts to the item, in the same syntax. */
+        query?: string;
+        /** The length of a bucket of `date_histogram`: one of 1y, 1q, 1M, 1w, 1d, 1h, 1m, 1s, or a multiple such as 90m. */
+        interval?: string;
+        /** Where the days of `date_histogram` begin; UTC if left out. */
+        timezone?: string;
+        /** Kind words and nested items; `terms` if left out. */
+        aggregation?: unknown[];
+      }>;
+      /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
+      query?: string;
+      /** Ranges of timestamps; what lies in none of them is not read. */
+      timeseries?: Array<{
+        /** Start in milliseconds, included. */
+        from: number;
+        /** End in milliseconds, included. */
+        to: number;
+      }>;
+      /** Up to which value `total` is counted; 0 disables it and returns 0. */
+      trackTotalCount?: number;
+    };
+    reply: {
+      /** How many alerts the query finds, counted up to `trackTotalCount`. */
+      total: number;
+      /** The result of every item, by its name. */
+      data: Record<string, unknown>;
+    };
+  };
+  /** Aggregate all alerts that you may see */
+  'POST /alert/aggregation': {
+    body: {
+      /** What to compute. */
+      aggregation: Array<{
+        /** The name of the result; unique among its neighbours. A nested item cannot be called key or like a metric. */
+        name: string;
+        /** What is grouped and measured; only `count` alone can do without. */
+        field?: string;
+        /** How many buckets of terms to return. */
+        size?: number;
+        /** The order of the buckets; the largest first if left out. */
+        sort?: Array<{
+          /** `_count`, `_key`, a metric that `aggregation` lists, or `child.metric` of a nested item without buckets. Buckets that are equal so far are sorted by key. */
+          field: string;
+          /** The direction; `_count` descends if left out, all else ascends. */
+          order?: 'asc' | 'desc';
+          /** Another name for `order`. */
+          direction?: 'asc' | 'desc';
+        }>;
+        /** Leaves only these of the alerts to the item, in the same syntax. */
+        query?: string;
+        /** The length of a bucket of `date_histogram`: one of 1y, 1q, 1M, 1w, 1d, 1h, 1m, 1s, or a multiple such as 90m. */
+        interval?: string;
+        /** Where the days of `date_histogram` begin; UTC if left out. */
+        timezone?: string;
+        /** Kind words and nested items; `terms` if left out. */
+        aggregation?: unknown[];
+      }>;
+      /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
+      query?: string;
+      /** Ranges of timestamps; what lies in none of them is not read. */
+      timeseries?: Array<{
+        /** Start in milliseconds, included. */
+        from: number;
+        /** End in milliseconds, included. */
+        to: number;
+      }>;
+      /** Up to which value `total` is counted; 0 disables it and returns 0. */
+      trackTotalCount?: number;
+    };
+    reply: {
+      /** How many alerts the query finds, counted up to `trackTotalCount`. */
+      total: number;
+      /** The result of every item, by its name. */
+      data: Record<string, unknown>;
+    };
+  };
+  /** Follow alerts as they happen */
+  'GET /alert/stream': {
+    query?: {
+      /** Only alerts that match this query string. */
+      query?: string;
+      /** Id of the last event that was seen; the header `Last-Event-ID` outranks it. */
+      after?: string;
+      /** false ends the answer after the events that have happened so far. */
+      live?: 'true' | 'false';
+    };
+    reply: string;
+  };
+  /** Read an alert */
+  'GET /alert/{uid}': {
+    path: {
+      /** The alert. */
+      uid: string;
+    };
+    reply: Alert;
+  };
+  /** Resolve or tag an alert */
+  'PUT /alert/{uid}': {
+    path: {
+      /** The alert. */
+      uid: string;
+    };
+    body: {
+      /** Unique identifier of the alert. */
+      uid?: string;
+      /** What raised it. */
+      kind?: 'detector' | 'trigger' | 'action';
+      /** Its group in histograms. */
+      group?: 'SECURITY' | 'COMPLIANCE' | 'action' | 'trigger';
+      /** When it happened. In epoch milliseconds. */
+      timestamp?: number;
+      /** Identifier of the event behind it. */
+      eid?: string;
+      /** The transaction. */
+      txHash?: string | null;
+      /** The chain. */
+      chainUid?: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
+      /** The block. */
+      blockNumber?: number | null;
+      /** Hash of the block. */
+      blockHash?: string | null;
+      /** The tenant. */
+      tenantId?: number;
+      /** The project. */
+      projectId?: number;
+      /** The contract. */
+      contractId?: number;
+      /** The detector that raised it. */
+      detectorId?: number | null;
+      /** The trigger that raised it. */
+      triggerId?: number | null;
+      /** The action behind it. */
+      actionId?: number | null;
+      /** The wallet that signed. */
+      walletId?: number | null;
+      /** Name of the wallet. */
+      walletName?: string | null;
+      /** Chain of the wallet. */
+      walletChainUid?: string | null;
+      /** Address of the wallet. */
+      walletAddress?: string | null;
+      /** What fed the trigger. */
+      interceptorType?: 'TRANSACTION' | 'EVENT' | 'BLOCK' | 'TRACE' | 'STATE' | 'SCHEDULE' | null;
+      /** What the trigger looks for. */
+      triggerType?: 'SUCCESSFUL_TX' | 'FAILED_TX' | 'FUNCTION_CALL' | 'FUNCTION_PARAMETER' | 'EVENT_EMITTED' | 'EVENT_PARAMETER' | 'ERC20_TRANSFER' | 'ERC721_TRANSFER' | 'NATIVE_TRANSFER' | 'BALANCE_CHANGE' | 'STATE_CHANGE' | 'VIEW_FUNCTION' | 'WHITELISTED_CALLERS' | 'BLACKLISTED_CALLERS' | 'CONTRACT_CREATED' | null;
+      /** How bad it is. */
+      severity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+      /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
+      numericSeverity?: number;
+      /** Name of the alert. */
+      name?: string;
+      /** What happened, for people. */
+      message?: string;
+      /** What the finding carries. */
+      meta?: Record<string, unknown>;
+      /** Whether someone has dealt with it. */
+      status?: 'UNRESOLVED' | 'RESOLVED';
+      /** How settled its block is. */
+      finality?: 'HEAD' | 'CONFIRMED' | 'FINAL';
+      /** Free labels. */
+      tags?: string[];
+      /** Over the rate limit of the plan: no one was notified. */
+      suppressed?: boolean;
+      /** Pushed more than an hour after it happened: no one was notified. */
+      backfilled?: boolean;
+      /** When its block was found to be gone. In epoch milliseconds. */
+      retractedAt?: number | null;
+    };
+    reply: Alert;
+  };
+  /** Resolve alerts by query */
+  'POST /alert/resolve': {
+    body: {
+      /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
+      query: string;
+      /** Ranges of timestamps; what lies in none of them is not read. */
+      timeseries?: Array<{
+        /** Start in milliseconds, included. */
+        from: number;
+        /** End in milliseconds, included. */
+        to: number;
+      }>;
+      /** False opens them again; true if left out. */
+      resolved?: boolean;
+    };
+    reply: {
+      /** How many alerts changed. */
+      count: number;
+    };
+  };
+  /** Push findings of an outside engine */
+  'POST /detector/{id}/alert': {
+    path: {
+      /** The detector. */
+      id: number;
+    };
+    body: {
+      /** The findings. */
+      alerts: Array<{
+        /** The engine’s own identifier of the finding; a repeated one is not a second alert. */
+        eid: string;
+        /** When it happened; now if left out. In epoch milliseconds. */
+        timestamp?: number;
+        /** How bad it is; MEDIUM if left out. */
+        severity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+        /** Name of the alert; that of the detector if left out. */
+        name?: string;
+        /** What happened, for people. */
+        message: string;
+        /** Anything the finding carries; every member can be searched. */
+        meta?: Record<string, unknown>;
+        /** Free labels. */
+        tags?: string[];
+        /** The transaction. */
+        txHash?: string | null;
+        /** The block. */
+        blockNumber?: number | null;
+        /** Hash of the block. */
+        blockHash?: string | null;
+      }>;
+    };
+    reply: {
+      /** One result for each finding, in their order. */
+      results: Array<{
+        /** The engine’s own identifier of the finding; a repeated one is not a second alert. */
+        eid: string;
+        /** The alert. */
+        uid: string;
+        /** What became of it. */
+        result: 'created' | 'duplicate';
+      }>;
+    };
+  };
+  /** Run a proposed detector over past blocks */
+  'POST /detector/backtest': {
+    body: {
+      /** The contract that is watched. */
+      contractId: number;
+      /** The detector schema. */
+      schemaId: number;
+      /** What to call it. */
+      name?: string;
+      /** Detector configuration. */
+      config?: Record<string, unknown>;
+      /** First block. */
+      fromBlock: number;
+      /** Last block; at most 100,000 blocks in all. */
+      toBlock: number;
+    };
+    reply: Backtest;
+  };
+  /** Run a detector over past blocks */
+  'POST /detector/{id}/backtest': {
+    path: {
+      /** The detector. */
+      id: number;
+    };
+    body: {
+      /** First block. */
+      fromBlock: number;
+      /** Last block; at most 100,000 blocks in all. */
+      toBlock: number;
+    };
+    reply: Backtest;
+  };
+  /** Read a backtest and its progress */
+  'GET /backtest/{uid}': {
+    path: {
+      /** The backtest. */
+      uid: string;
+    };
+    reply: Backtest;
+  };
+  /** Cancel a backtest */
+  'POST /backtest/{uid}/cancel': {
+    path: {
+      /** The backtest. */
+      uid: string;
+    };
+    reply: Backtest;
+  };
+  /** Explain what a detector makes of a transaction */
+  'POST /detector/{id}/explain': {
+    path: {
+      /** The detector. */
+      id: number;
+    };
+    body: {
+      /** The transaction. */
+      txHash: string;
+    };
+    reply: {
+      /** What comes of it. */
+      verdict: 'ALERT' | 'NO_ALERT' | 'FAULT';
+      /** How the verdict was reached. */
+      steps: Array<{
+        /** What was checked. */
+        step: string;
+        /** What came of it. */
+        text: string;
+        /** What it was seen from. */
+        details?: Record<string, unknown>;
+      }>;
+      /** The alerts. */
+      alerts: Array<{
+        /** How bad it is. */
+        severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+        /** Name of the alert. */
+        name: string;
+        /** What was found. */
+        message: string;
+        /** Time of the block. In epoch milliseconds. */
+        timestamp: number;
+        /** The block. */
+        blockNumber: number | null;
+        /** The transaction. */
+        txHash: string | null;
+        /** Evidence. */
+        meta: Record<string, unknown>;
+      }>;
+    };
+  };
+  /** Read whether a detector works */
+  'GET /detector/{id}/fault': {
+    path: {
+      /** The detector. */
+      id: number;
+    };
+    reply: {
+      /** Whether its last evaluation went well. */
+      works: boolean;
+      /** How it failed. */
+      message: string | null;
+      /** Faults in a row. */
+      count: number;
+      /** When the first of them happened. In epoch milliseconds. */
+      firstAt: number | null;
+      /** When the last of them happened. In epoch milliseconds. */
+      lastAt: number | null;
+    };
+  };
+  /** Send a test message */
+  'POST /destination/{id}/test': {
+    path: {
+      /** The destination. */
+      id: number;
+    };
+    reply: {
+      /** Whether it was delivered. */
+      delivered: boolean;
+      /** The delivery; receivers of webhooks see it as `webhook-id`. */
+      uid: string;
+      /** Status that the receiver answered with. */
+      status: number | null;
+      /** Why it failed. */
+      error: string | null;
+      /** How long it took. */
+      durationMs: number;
+    };
+  };
+  /** Mail the confirmation link again */
+  'POST /destination/{id}/confirm': {
+    path: {
+      /** The destination. */
+      id: number;
+    };
+    reply: {
+      /** The address that the link is mailed to. */
+      to: string;
+      /** Until when the link can be used. In epoch milliseconds. */
+      expiredAt: number;
+    };
+  };
+  /** Confirm an e-mail address */
+  'POST /destination/confirm/{code}': {
+    path: {
+      /** The code of the link. */
+      code: string;
+    };
+    reply: {
+      /** The confirmed address. */
+      address: string;
+      /** Whose alerts it gets. */
+      tenant: string;
+    };
+  };
+  /** Show what would be sent */
+  'POST /destination/{id}/preview': {
+    path: {
+      /** The destination. */
+      id: number;
+    };
+    body?: {
+      /** The alert. */
+      alertUid?: string;
+      /** A message to try in place of the alert’s own. */
+      template?: string;
+    };
+    reply: {
+      /** Kind of destination. */
+      type: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B';
+      /** HTTP method. */
+      method?: string;
+      /** Address. */
+      uri?: string;
+      /** HTTP headers. */
+      headers?: Record<string, string>;
+      /** Body of the request. */
+      body?: string;
+      /** Receiver of the mail. */
+      to?: string;
+      /** Subject of the mail. */
+      subject?: string;
+      /** Text of the mail or message. */
+      text?: string;
+      /** Mail as HTML. */
+      html?: string;
+      /** The chat. */
+      chatId?: string | null;
+    };
+  };
+  /** Replace the secret that signs webhooks */
+  'POST /destination/{id}/secret': {
+    path: {
+      /** The destination. */
+      id: number;
+    };
+    reply: {
+      /** The new secret. */
+      secret: string;
+      /** Until when the old secret signs as well. In epoch milliseconds. */
+      previousUntil: number;
+    };
+  };
+  /** Read what is bound to a destination */
+  'GET /destination/{id}/binding': {
+    path: {
+      /** The destination. */
+      id: number;
+    };
+    reply: {
+      /** The bindings. */
+      data: Array<{
+        /** What is bound. */
+        kind: 'detector' | 'trigger' | 'action';
+        /** The detector, trigger or action. */
+        recordId: number;
+        /** Its name; for a trigger that of its alert as well. */
+        name: string;
+        /** The binding inside that record. */
+        bindingId: number;
+        /** Only alerts that are at least this bad. */
+        minSeverity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
+        /** Only alerts that this query string finds. */
+        query: string | null;
+      }>;
+    };
+  };
+  /** Read what was sent to a destination */
+  'GET /destination/{id}/delivery': {
+    path: {
+      /** The destination. */
+      id: number;
+    };
+    query?: {
+      /** Skip this many. */
+      from?: number;
+      /** At most this many; 10 if left out. */
+      size?: number;
+      /** Only those in this state. */
+      state?: 'PENDING' | 'DELIVERED' | 'DEAD' | 'CANCELED';
+    };
+    reply: {
+      /** Whether anything is sent to it. */
+      status: 'ACTIVE' | 'DISABLED';
+      /** Since when nothing has got through. In epoch milliseconds. */
+      failingSince: number | null;
+      /** Why nothing is sent any more. */
+      disabledReason: string | null;
+      /** Mails and chat messages within this time of the last one go out together. */
+      groupWindowMs: number;
+      /** The deliveries. */
+      data: Array<{
+        /** The delivery; receivers of webhooks see it as `webhook-id`. */
+        uid: string;
+        /** Rises in the order in which messages came into being. */
+        sequence: number;
+        /** The destination. */
+        destinationId: number;
+        /** The event that it reports. */
+        type: 'alert.detector.raised' | 'alert.trigger.raised' | 'alert.retracted' | 'alert.resolved' | 'action.submitted' | 'action.confirmed' | 'action.failed' | 'action.replaced' | 'score.changed' | 'subscription.expiring' | 'destination.disabled' | 'ping';
+        /** What became of it. */
+        state: 'PENDING' | 'DELIVERED' | 'DEAD' | 'CANCELED';
+        /** The alert that it reports. */
+        alertUid: string | null;
+        /** When it came into being. In epoch milliseconds. */
+        createdAt: number;
+        /** When it last changed. In epoch milliseconds. */
+        updatedAt: number;
+        /** When it got through. In epoch milliseconds. */
+        deliveredAt: number | null;
+        /** When it is tried next. In epoch milliseconds. */
+        nextAttemptAt: number | null;
+        /** Status that the receiver answered with. */
+        lastStatus: number | null;
+        /** Why it failed. */
+        lastError: string | null;
+        /** Every attempt so far. */
+        attempts: Array<{
+          /** Number of the attempt, from 1. */
+          attempt: number;
+          /** When it was made. In epoch milliseconds. */
+          at: number;
+          /** How long it took. */
+          durationMs: number;
+          /** Status that the receiver answered with. */
+          status: number | null;
+          /** Why it failed. */
+          error: string | null;
+        }>;
+      }>;
+    };
+  };
+  /** Send a delivery again */
+  'POST /delivery/{uid}/replay': {
+    path: {
+      /** The delivery; receivers of webhooks see it as `webhook-id`. */
+      uid: string;
+    };
+    reply: {
+      /** The delivery; receivers of webhooks see it as `webhook-id`. */
+      uid: string;
+      /** Rises in the order in which messages came into being. */
+      sequence: number;
+      /** The destination. */
+      destinationId: number;
+      /** The event that it reports. */
+      type: 'alert.detector.raised' | 'alert.trigger.raised' | 'alert.retracted' | 'alert.resolved' | 'action.submitted' | 'action.confirmed' | 'action.failed' | 'action.replaced' | 'score.changed' | 'subscription.expiring' | 'destination.disabled' | 'ping';
+      /** What became of it. */
+      state: 'PENDING' | 'DELIVERED' | 'DEAD' | 'CANCELED';
+      /** The alert that it reports. */
+      alertUid: string | null;
+      /** When it came into being. In epoch milliseconds. */
+      createdAt: number;
+      /** When it last changed. In epoch milliseconds. */
+      updatedAt: number;
+      /** When it got through. In epoch milliseconds. */
+      deliveredAt: number | null;
+      /** When it is tried next. In epoch milliseconds. */
+      nextAttemptAt: number | null;
+      /** Status that the receiver answered with. */
+      lastStatus: number | null;
+      /** Why it failed. */
+      lastError: string | null;
+      /** Every attempt so far. */
+      attempts: Array<{
+        /** Number of the attempt, from 1. */
+        attempt: number;
+        /** When it was made. In epoch milliseconds. */
+        at: number;
+        /** How long it took. */
+        durationMs: number;
+        /** Status that the receiver answered with. */
+        status: number | null;
+        /** Why it failed. */
+        error: string | null;
+      }>;
+    };
+  };
+  /** Give a wallet a new key */
+  'POST /wallet/{id}/rotate': {
+    path: {
+      /** The wallet. */
+      id: number;
+    };
+    reply: {
+      /** Unique identifier of the record. */
+      id: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt: number;
+      /** State of the record. */
+      status: 'ACTIVE' | 'DISABLED' | 'DELETED';
+      /** The owning tenant; your own if left out. */
+      tenantId: number;
+      /** The chain. */
+      chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+      /** Direct address of the wallet, derived from its key. */
+      address: string;
+      /** What to call it. */
+      name: string;
+      /** Where the key lives: sealed here, or in a hardware module. */
+      type: 'DEFAULT' | 'HSM';
+      /** Free labels. */
+      tags: string[];
+    };
+  };
+  /** Read the balance of a wallet */
+  'GET /wallet/{id}/balance': {
+    path: {
+      /** The wallet. */
+      id: number;
+    };
+    reply: {
+      /** The chain. */
+      chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+      /** The block after which the balances were read. */
+      block: number;
+      /** Symbol of the currency. */
+      symbol: string;
+      /** Its decimals. */
+      decimals: number;
+      /** The address. */
+      address: string;
+      /** What it holds, in the smallest unit of the currency. */
+      balance: string;
+      /** What actions may spend with it, and what they spent or set aside. */
+      limits: {
+        /** Most that a unit of gas may cost, in gwei. */
+        maxGasPrice: string | null;
+        /** Most that gas may cost within an hour, in the currency of the chain. */
+        maxHourlySpend: string | null;
+        /** What it holds, in the smallest unit of the currency. */
+        spentLastHour: string;
+      };
+      /** Addresses that the wallet had before it was rotated, until they are found empty; the newest first. */
+      former: Array<{
+        /** The address. */
+        address: string;
+        /** What it holds, in the smallest unit of the currency. */
+        balance: string;
+        /** When the wallet got another key. In epoch milliseconds. */
+        rotatedAt: number;
+      }>;
+    };
+  };
+  /** See what an action would do */
+  'POST /action/{id}/simulate': {
+    path: {
+      /** The action. */
+      id: number;
+    };
+    body?: {
+      /** The alert. */
+      alertUid?: string;
+      /** Values by the name of their parameter; they go before those of the action. */
+      params?: Record<string, unknown>;
+    };
+    reply: {
+      /** Whether the filter lets it pass and the parameters could be filled. */
+      fires: boolean;
+      /** Whether the call would succeed and the wallet could pay for it. */
+      success: boolean;
+      /** Why not; the words of the contract where it gives some. */
+      reason: string | null;
+      /** The address. */
+      from: string;
+      /** The address. */
+      to: string;
+      /** The call data. */
+      data: string | null;
+      /** The parameters of the call, filled. */
+      parameters: Array<{
+        /** Its name. */
+        name: string;
+        /** Its type. */
+        type: string;
+        /** Its value; lists and structs as JSON. */
+        value: string;
+      }>;
+      /** Gas that it may use. */
+      gasLimit: string | null;
+      /** What a unit of gas may cost. In the smallest unit of the currency. */
+      maxFeePerGas: string | null;
+      /** The tip within it; null on chains that know a gas price only. In the smallest unit of the currency. */
+      maxPriorityFeePerGas: string | null;
+      /** What gas may cost at most. In the smallest unit of the currency. */
+      maxCost: string | null;
+      /** What the wallet has. In the smallest unit of the currency. */
+      balance: string | null;
+    };
+  };
+  /** Run an action by hand */
+  'POST /action/{id}/execute': {
+    path: {
+      /** The action. */
+      id: number;
+    };
+    body?: {
+      /** Values by the name of their parameter; they go before those of the action. */
+      params?: Record<string, unknown>;
+    };
+    reply: {
+      /** The intent. */
+      uid: string;
+      /** The action. */
+      actionId: number;
+      /** How far it is. */
+      state: 'WAITING' | 'SIGNED' | 'SUBMITTED' | 'CONFIRMED' | 'FAILED' | 'SKIPPED' | 'CANCELED';
+      /** Why it failed, was skipped or cancelled, or what it waits for; null only when it is confirmed. */
+      reason: string | null;
+      /** What fired it: `detector` or `trigger` with the id of the binding, or `manual`; `filler` calls nothing and uses up a number of the wallet that was missing. */
+      binding: string;
+      /** The alert that fired it. */
+      alertUid: string | null;
+      /** The block of the alert. */
+      blockNumber: number | null;
+      /** When its alert may fire it. */
+      fireAt: 'head' | 'confirmed';
+      /** When it came into being. In epoch milliseconds. */
+      createdAt: number;
+      /** When it last changed. In epoch milliseconds. */
+      updatedAt: number;
+      /** The wallet that signs. */
+      walletId: number;
+      /** The address. */
+      walletAddress: string | null;
+      /** What is called, once it is signed. */
+      call: {
+        /** The address. */
+        to: string;
+        /** The call data. */
+        data: string;
+        /** The parameters of the call, filled. */
+        parameters: Array<{
+          /** Its name. */
+          name: string;
+          /** Its type. */
+          type: string;
+          /** Its value; lists and structs as JSON. */
+          value: string;
+        }>;
+        /** Gas that it may use. */
+        gasLimit: string;
+      } | null;
+      /** The number of the transaction in its account. */
+      nonce: number | null;
+      /** The transaction. */
+      txHash: string | null;
+      /** The block that holds it. */
+      minedBlock: number | null;
+      /** What gas may cost while it is under way, and did cost once it is over. In the smallest unit of the currency. */
+      cost: string;
+      /** Everything that was signed for it. All have the same number, so that the chain takes at most one. */
+      transactions: Array<{
+        /** The transaction. */
+        hash: string;
+        /** What a unit of gas may cost. In the smallest unit of the currency. */
+        maxFeePerGas: string;
+        /** The tip within it; null on chains that know a gas price only. In the smallest unit of the currency. */
+        maxPriorityFeePerGas: string | null;
+        /** It calls nothing and only takes the place of a call that was given up. */
+        isVoid: boolean;
+        /** When it was signed. In epoch milliseconds. */
+        createdAt: number;
+        /** When a node last took it. In epoch milliseconds. */
+        broadcastAt: number | null;
+      }>;
+    };
+  };
+  /** Read what an action did and is about to do */
+  'GET /action/{id}/intent': {
+    path: {
+      /** The action. */
+      id: number;
+    };
+    query?: {
+      /** Skip this many. */
+      from?: number;
+      /** At most this many; 10 if left out. */
+      size?: number;
+      /** Only those in this state. */
+      state?: 'WAITING' | 'SIGNED' | 'SUBMITTED' | 'CONFIRMED' | 'FAILED' | 'SKIPPED' | 'CANCELED';
+    };
+    reply: {
+      /** When alerts fire the action. */
+      fireAt: 'head' | 'confirmed';
+      /** The intents. */
+      data: Array<{
+        /** The intent. */
+        uid: string;
+        /** The action. */
+        actionId: number;
+        /** How far it is. */
+        state: 'WAITING' | 'SIGNED' | 'SUBMITTED' | 'CONFIRMED' | 'FAILED' | 'SKIPPED' | 'CANCELED';
+        /** Why it failed, was skipped or cancelled, or what it waits for; null only when it is confirmed. */
+        reason: string | null;
+        /** What fired it: `detector` or `trigger` with the id of the binding, or `manual`; `filler` calls nothing and uses up a number of the wallet that was missing. */
+        binding: string;
+        /** The alert that fired it. */
+        alertUid: string | null;
+        /** The block of the alert. */
+        blockNumber: number | null;
+        /** When its alert may fire it. */
+        fireAt: 'head' | 'confirmed';
+        /** When it came into being. In epoch milliseconds. */
+        createdAt: number;
+        /** When it last changed. In epoch milliseconds. */
+        updatedAt: number;
+        /** The wallet that signs. */
+        walletId: number;
+        /** The address. */
+        walletAddress: string | null;
+        /** What is called, once it is signed. */
+        call: {
+          /** The address. */
+          to: string;
+          /** The call data. */
+          data: string;
+          /** The parameters of the call, filled. */
+          parameters: Array<{
+            /** Its name. */
+            name: string;
+            /** Its type. */
+            type: string;
+            /** Its value; lists and structs as JSON. */
+            value: string;
+          }>;
+          /** Gas that it may use. */
+          gasLimit: string;
+        } | null;
+        /** The number of the transaction in its account. */
+        nonce: number | null;
+        /** The transaction. */
+        txHash: string | null;
+        /** The block that holds it. */
+        minedBlock: number | null;
+        /** What gas may cost while it is under way, and did cost once it is over. In the smallest unit of the currency. */
+        cost: string;
+        /** Everything that was signed for it. All have the same number, so that the chain takes at most one. */
+        transactions: Array<{
+          /** The transaction. */
+          hash: string;
+          /** What a unit of gas may cost. In the smallest unit of the currency. */
+          maxFeePerGas: string;
+          /** The tip within it; null on chains that know a gas price only. In the smallest unit of the currency. */
+          maxPriorityFeePerGas: string | null;
+          /** It calls nothing and only takes the place of a call that was given up. */
+          isVoid: boolean;
+          /** When it was signed. In epoch milliseconds. */
+          createdAt: number;
+          /** When a node last took it. In epoch milliseconds. */
+          broadcastAt: number | null;
+        }>;
+      }>;
+    };
+  };
+  /** Halt all actions */
+  'POST /action/halt': {
+    body?: {
+      /** The tenant; yours if left out. */
+      tenantId?: number;
+    };
+    reply: {
+      /** The tenant. */
+      tenantId: number;
+      /** Whether actions are halted. */
+      halted: boolean;
+      /** Since when. In epoch milliseconds. */
+      haltedAt: number | null;
+      /** How many waiting intents were cancelled by this request. */
+      canceled: number;
+    };
+  };
+  /** Read whether actions are halted */
+  'GET /action/halt': {
+    query?: {
+      /** The tenant; yours if left out. */
+      tenantId?: number;
+    };
+    reply: {
+      /** The tenant. */
+      tenantId: number;
+      /** Whether actions are halted. */
+      halted: boolean;
+      /** Since when. In epoch milliseconds. */
+      haltedAt: number | null;
+      /** How many waiting intents were cancelled by this request. */
+      canceled: number;
+    };
+  };
+  /** Let actions run again */
+  'POST /action/resume': {
+    body?: {
+      /** The tenant; yours if left out. */
+      tenantId?: number;
+    };
+    reply: {
+      /** The tenant. */
+      tenantId: number;
+      /** Whether actions are halted. */
+      halted: boolean;
+      /** Since when. In epoch milliseconds. */
+      haltedAt: number | null;
+      /** How many waiting intents were cancelled by this request. */
+      canceled: number;
+    };
+  };
+  /** Import labels from CSV */
+  'POST /label/import': {
+    query?: {
+      /** Whether to take the good lines although others have faults. */
+      partial?: 'true' | 'false';
+    };
+    body: {
+      /** The comma-separated text. */
+      csv: string;
+      /** The owning tenant; your own if left out. An administrator who leaves it out makes a label for the whole platform, which every tenant sees. */
+      tenantId?: number;
+      /** The chain on which the label holds; every EVM chain if left out. */
+      chainUid?: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+      /** What the address is known as, kept in capitals. Detectors know SANCTION, EXPLOIT, MIXER, BRIDGE, SCAM, SPENDER, EXCHANGE; others may be used. */
+      tags?: string[];
+      /** Where the label comes from; the same address may have one of each source. */
+      source?: string;
+    };
+    reply: {
+      /** How many labels are new. */
+      created: number;
+      /** How many labels changed. */
+      updated: number;
+      /** How many lines said what was known already. */
+      unchanged: number;
+      /** How many lines were left out because of a fault. */
+      faultCount: number;
+      /** The first 100 of these lines. */
+      faults: Array<{
+        /** The line, counted from 1. */
+        line: number;
+        /** What is wrong with it. */
+        message: string;
+      }>;
+    };
+  };
+  /** Histogram of the alerts of a contract */
+  'POST /contract/{id}/histogram': {
+    path: {
+      /** The contract. */
+      id: number;
+    };
+    body: {
+      /** Start in milliseconds, included. */
+      from: number;
+      /** End in milliseconds, included; not before `from`. */
+      to: number;
+      /** Width of a bucket. One of 1y, 1q, 1M, 1w, 1d, 1h, 1m, 1s (or year, quarter, month, week, day, hour, minute, second), which follow the calendar, or a whole multiple of ms, s, m, h or d such as 90m. At most 11,000 of them. */
+      interval: string;
+      /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
+      query?: string;
+      /** Where days begin: an offset up to 18:00 such as +05:45, UTC, or an IANA name such as Europe/Paris, which knows when the clocks change. */
+      timezone?: string;
+    };
+    reply: {
+      /** Every bucket from that of the start to that of the end, in order, empty ones too. */
+      data: Array<{
+        /** Start of the bucket in milliseconds. */
+        ts: number;
+        /** The groups that have alerts in this bucket. */
+        bucket: {
+          /** The alerts of this group. */
+          SECURITY?: {
+            /** How many alerts. */
+            count: number;
+            /** The worst of them. */
+            maxSeverity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+          };
+          /** The alerts of this group. */
+          COMPLIANCE?: {
+            /** How many alerts. */
+            count: number;
+            /** The worst of them. */
+            maxSeverity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+          };
+          /** The alerts of this group. */
+          action?: {
+            /** How many alerts. */
+            count: number;
+            /** The worst of them. */
+            maxSeverity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+          };
+          /** The alerts of this group. */
+          trigger?: {
+            /** How many alerts. */
+            count: number;
+            /** The worst of them. */
+            maxSeverity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+          };
+        };
+      }>;
+      /** Alerts of each group in the whole range, under the query. */
+      total: {
+        /** How many alerts. */
+        SECURITY: number;
+        /** How many alerts. */
+        COMPLIANCE: number;
+        /** How many alerts. */
+        action: number;
+        /** How many alerts. */
+        trigger: number;
+      };
+      /** What is set up on the contract, whatever the query: its active detectors by category, its triggers, its actions. */
+      count: {
+        /** How many there are. */
+        SECURITY: number;
+        /** How many there are. */
+        COMPLIANCE: number;
+        /** How many there are. */
+        action: number;
+        /** How many there are. */
+        trigger: number;
+      };
+    };
+  };
+  /** Compare a token with its plan */
+  'GET /contract/{id}/tokenomics': {
+    path: {
+      /** The contract. */
+      id: number;
+    };
+    query?: {
+      /** Start of the lines, included. In epoch milliseconds. */
+      from?: number;
+      /** End of the lines, included. In epoch milliseconds. */
+      to?: number;
+    };
+    reply: {
+      /** The contract. */
+      contractId: number;
+      /** The chain. */
+      chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+      /** When this was read. In epoch milliseconds. */
+      timestamp: number;
+      /** The block after which the chain was asked. */
+      block: number | null;
+      /** Symbol of the token; null where the contract has none. */
+      symbol: string | null;
+      /** Decimals of the token; 0 where it reports none. */
+      decimals: number | null;
+      /** Why nothing could be read from the chain. */
+      fault: {
+        /** What kind of fault. */
+        code: 'chain-not-configured' | 'chain-unavailable' | 'not-a-token';
+        /** The reason. */
+        message: string;
+      } | null;
+      /** All tokens that there are. */
+      totalSupply: {
+        /** The whole amounts of all categories that have one. */
+        planned: string | null;
+        /** What the token says. */
+        actual: string | null;
+      };
+      /** The tokens that circulate. */
+      circulating: {
+        /** The planned amounts. */
+        line: Array<{
+          /** Since when. In epoch milliseconds. */
+          timestamp: number;
+          /** How many tokens. */
+          amount: string;
+        }>;
+        /** What is planned for now. */
+        planned: string | null;
+        /** What there is. */
+        actual: string | null;
+        /** How many tokens there are beyond the plan. */
+        difference: string | null;
+        /** What alerts saw. */
+        samples: Array<{
+          /** Since when. In epoch milliseconds. */
+          timestamp: number;
+          /** How many tokens. */
+          amount: string;
+        }>;
+        /** What the locker addresses hold. */
+        locked: string | null;
+      };
+      /** The active categories. */
+      categories: Array<{
+        /** The record. */
+        id: number;
+        /** Its uid. */
+        uid: string;
+        /** Its name. */
+        name: string;
+        /** The address that holds the allocation. */
+        address: string | null;
+        /** The whole allocation. */
+        amount: string | null;
+        /** The planned amounts. */
+        line: Array<{
+          /** Since when. In epoch milliseconds. */
+          timestamp: number;
+          /** How many tokens. */
+          amount: string;
+        }>;
+        /** What is planned for now. */
+        planned: string | null;
+        /** What there is. */
+        actual: string | null;
+        /** How many tokens there are beyond the plan. */
+        difference: string | null;
+        /** What alerts saw. */
+        samples: Array<{
+          /** Since when. In epoch milliseconds. */
+          timestamp: number;
+          /** How many tokens. */
+          amount: string;
+        }>;
+        /** Its active schedules. */
+        schedules: Array<{
+          /** The record. */
+          id: number;
+          /** Its uid. */
+          uid: string;
+          /** Its name. */
+          name: string;
+          /** The planned amounts. */
+          line: Array<{
+            /** Since when. In epoch milliseconds. */
+            timestamp: number;
+            /** How many tokens. */
+            amount: string;
+          }>;
+          /** What is planned for now. */
+          planned: string | null;
+        }>;
+      }>;
+    };
+  };
+  /** Search the score changes of a license instance */
+  'POST /instance/{id}/score/search': {
+    path: {
+      /** The license instance. */
+      id: number;
+    };
+    body?: QuerySearch;
+    reply: {
+      /** The records of this page. */
+      data: Array<{
+        /** Unique identifier. */
+        uid: string;
+        /** The partition it lives in. */
+        index: string;
+        /** When the alert was raised, the clock ticked or the alert was retracted. In epoch milliseconds. */
+        timestamp: number;
+        /** Its number inside the instance. */
+        i: number;
+        /** What made the change: an alert, the clock, or that an alert was retracted. */
+        type: 'alert' | 'tick' | 'retraction';
+        /** The organisation. */
+        organisationId: number;
+        /** The license. */
+        licenseId: number;
+        /** The license instance. */
+        licenseInstanceId: number;
+        /** The tenant. */
+        tenantId: number;
+        /** The project. */
+        projectId: number;
+        /** The contract. */
+        contractId: number | null;
+        /** The transaction. */
+        txHash: string | null;
+        /** The schema of the detector; of a trigger its type. */
+        detectorSchemaName: string | null;
+        /** The alert. */
+        alertId: string | null;
+        /** The detector, trigger or action. */
+        monitorId: string | null;
+        /** Name of the alert. */
+        alertName: string | null;
+        /** Message of the alert. */
+        alertMessage: string | null;
+        /** Severity of the alert as a number. */
+        numericSeverity: number | null;
+        /** Severity of the alert. */
+        severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
+        /** Free labels. */
+        tags: string[];
+        /** What the alert carries. */
+        meta: Record<string, unknown>;
+        /** The score group. */
+        scoreGroup: string | null;
+        /** The score after the change. */
+        score: number;
+        /** The change, within the bounds of the license. */
+        scoreChange: number;
+        /** Name of the output of the script; `change` if it names none. */
+        key: string | null;
+        /** Value of that output; what the script asked for if it names none. */
+        value: number | null;
+      }>;
+      /** How many records match, counted up to `trackTotalCount`. */
+      total: number;
+    };
+  };
+  /** Read the present scores of a license instance */
+  'GET /instance/{id}/score': {
+    path: {
+      /** The license instance. */
+      id: number;
+    };
+    query?: {
+      /** Start of the history; 30 days before its end if left out. In epoch milliseconds. */
+      from?: number;
+      /** End of the history; now if left out. In epoch milliseconds. */
+      to?: number;
+      /** At most this many stretches of time; 200 if left out. */
+      points?: number;
+    };
+    reply: {
+      /** The license. */
+      licenseId: number;
+      /** Its version. */
+      version: string;
+      /** STOPPED: a script failed, and alerts wait until it is mended. INACTIVE: not licensed, disabled, outside of every period, or without a score script. */
+      state: 'SCORING' | 'STOPPED' | 'INACTIVE';
+      /** Why scoring stands still. */
+      fault: {
+        /** Where the fault lies. */
+        script: 'groupScript' | 'scoreScript' | 'params';
+        /** What kind of fault it is. */
+        code: 'syntax' | 'time' | 'memory' | 'thrown' | 'result';
+        /** What went wrong. */
+        message: string;
+        /** Line of the script. */
+        line: number | null;
+        /** Column of that line. */
+        column: number | null;
+        /** When it happened. In epoch milliseconds. */
+        at: number;
+        /** The alert. */
+        alertId: string | null;
+      } | null;
+      /** Events that are not scored yet, counted up to 10,000. */
+      waiting: number;
+      /** The present score of each group. */
+      data: Array<{
+        /** The score group. */
+        scoreGroup: string;
+        /** Title of the group. */
+        title: string | null;
+        /** The present score. */
+        score: number;
+        /** The least it can be. */
+        min: number | null;
+        /** The most it can be. */
+        max: number | null;
+        /** How often it has changed. */
+        changes: number;
+        /** Time of the last change. In epoch milliseconds. */
+        changedAt: number | null;
+      }>;
+      /** For a chart: the scores at `from`, then after each stretch of time in which one changed. */
+      history: Array<{
+        /** The moment. In epoch milliseconds. */
+        ts: number;
+        /** The score of each group at that moment. */
+        bucket: Record<string, number>;
+      }>;
+    };
+  };
+  /** Score again after a fault */
+  'POST /instance/{id}/resume': {
+    path: {
+      /** The license instance. */
+      id: number;
+    };
+    reply: {
+      /** The license instance. */
+      id: number;
+    };
+  };
+  /** Tag a score change */
+  'PUT /score/{index}/{uid}': {
+    path: {
+      /** The partition it lives in. */
+      index: string;
+      /** The score change. */
+      uid: string;
+    };
+    body: {
+      /** Unique identifier. */
+      uid?: string;
+      /** The partition it lives in. */
+      index?: string;
+      /** When the alert was raised, the clock ticked or the alert was retracted. In epoch milliseconds. */
+      timestamp?: number;
+      /** Its number inside the instance. */
+      i?: number;
+      /** What made the change: an alert, the clock, or that an alert was retracted. */
+      type?: 'alert' | 'tick' | 'retraction';
+      /** The organisation. */
+      organisationId?: number;
+      /** The license. */
+      licenseId?: number;
+      /** The license instance. */
+      licenseInstanceId?: number;
+      /** The tenant. */
+      tenantId?: number;
+      /** The project. */
+      projectId?: number;
+      /** The contract. */
+      contractId?: number | null;
+      /** The transaction. */
+      txHash?: string | null;
+      /** The schema of the detector; of a trigger its type. */
+      detectorSchemaName?: string | null;
+      /** The alert. */
+      alertId?: string | null;
+      /** The detector, trigger or action. */
+      monitorId?: string | null;
+      /** Name of the alert. */
+      alertName?: string | null;
+      /** Message of the alert. */
+      alertMessage?: string | null;
+      /** Severity of the alert as a number. */
+      numericSeverity?: number | null;
+      /** Severity of the alert. */
+      severity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
+      /** Free labels. */
+      tags?: string[];
+      /** What the alert carries. */
+      meta?: Record<string, unknown>;
+      /** The score group. */
+      scoreGroup?: string | null;
+      /** The score after the change. */
+      score?: number;
+      /** The change, within the bounds of the license. */
+      scoreChange?: number;
+      /** Name of the output of the script; `change` if it names none. */
+      key?: string | null;
+      /** Value of that output; what the script asked for if it names none. */
+      value?: number | null;
+    };
+    reply: {
+      /** Unique identifier. */
+      uid: string;
+      /** The partition it lives in. */
+      index: string;
+      /** When the alert was raised, the clock ticked or the alert was retracted. In epoch milliseconds. */
+      timestamp: number;
+      /** Its number inside the instance. */
+      i: number;
+      /** What made the change: an alert, the clock, or that an alert was retracted. */
+      type: 'alert' | 'tick' | 'retraction';
+      /** The organisation. */
+      organisationId: number;
+      /** The license. */
+      licenseId: number;
+      /** The license instance. */
+      licenseInstanceId: number;
+      /** The tenant. */
+      tenantId: number;
+      /** The project. */
+      projectId: number;
+      /** The contract. */
+      contractId: number | null;
+      /** The transaction. */
+      txHash: string | null;
+      /** The schema of the detector; of a trigger its type. */
+      detectorSchemaName: string | null;
+      /** The alert. */
+      alertId: string | null;
+      /** The detector, trigger or action. */
+      monitorId: string | null;
+      /** Name of the alert. */
+      alertName: string | null;
+      /** Message of the alert. */
+      alertMessage: string | null;
+      /** Severity of the alert as a number. */
+      numericSeverity: number | null;
+      /** Severity of the alert. */
+      severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
+      /** Free labels. */
+      tags: string[];
+      /** What the alert carries. */
+      meta: Record<string, unknown>;
+      /** The score group. */
+      scoreGroup: string | null;
+      /** The score after the change. */
+      score: number;
+      /** The change, within the bounds of the license. */
+      scoreChange: number;
+      /** Name of the output of the script; `change` if it names none. */
+      key: string | null;
+      /** Value of that output; what the script asked for if it names none. */
+      value: number | null;
+    };
+  };
+  /** Try the scripts of a license on past alerts */
+  'POST /license/{id}/try': {
+    path: {
+      /** The license. */
+      id: number;
+    };
+    body: {
+      /** The project whose alerts are tried. */
+      projectId: number;
+      /** Start of the time; 30 days before its end if left out. In epoch milliseconds. */
+      from?: number;
+      /** End of the time; now if left out. In epoch milliseconds. */
+      to?: number;
+      /** Params to try. */
+      params?: string | null;
+      /** Group script to try. */
+      groupScript?: string | null;
+      /** Score script to try. */
+      scoreScript?: string | null;
+    };
+    reply: {
+      /** Alerts and ticks that were gone through. */
+      events: number;
+      /** False if there are more: at most 1,000 are tried, for at most 5 seconds. */
+      isComplete: boolean;
+      /** Where a script failed, which ended the trial. */
+      fault: {
+        /** Where the fault lies. */
+        script: 'groupScript' | 'scoreScript' | 'params';
+        /** What kind of fault it is. */
+        code: 'syntax' | 'time' | 'memory' | 'thrown' | 'result';
+        /** What went wrong. */
+        message: string;
+        /** Line of the script. */
+        line: number | null;
+        /** Column of that line. */
+        column: number | null;
+        /** When it happened. In epoch milliseconds. */
+        at: number;
+        /** The alert. */
+        alertId: string | null;
+      } | null;
+      /** The score of each group in the end. */
+      groups: Array<{
+        /** The score group. */
+        scoreGroup: string;
+        /** The score in the end. */
+        score: number;
+      }>;
+      /** The changes in order. */
+      data: Array<{
+        /** What made the change. */
+        type: 'alert' | 'tick';
+        /** When the alert was raised or the clock ticked. In epoch milliseconds. */
+        timestamp: number;
+        /** The alert. */
+        alertId: string | null;
+        /** Name of the alert. */
+        alertName: string | null;
+        /** Severity of the alert. */
+        severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL' | null;
+        /** The score group. */
+        scoreGroup: string;
+        /** The score after the change. */
+        score: number;
+        /** The change. */
+        scoreChange: number;
+        /** Name of the output of the script. */
+        key: string;
+        /** Value of that output. */
+        value: number;
+      }>;
+    };
+  };
+  /** Usage of a tenant */
+  'POST /tenant/{id}/dashboard/usage': {
+    path: {
+      /** The tenant. */
+      id: number;
+    };
+    body: {
+      /** Start in milliseconds, included. */
+      from: number;
+      /** End in milliseconds, included; not before `from`. */
+      to: number;
+      /** Width of a bucket. One of 1y, 1q, 1M, 1w, 1d, 1h, 1m, 1s (or year, quarter, month, week, day, hour, minute, second), which follow the calendar, or a whole multiple of ms, s, m, h or d such as 90m. At most 11,000 of them. */
+      interval: string;
+      /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
+      query?: string;
+      /** Where days begin: an offset up to 18:00 such as +05:45, UTC, or an IANA name such as Europe/Paris, which knows when the clocks change. */
+      timezone?: string;
+    };
+    reply: {
+      /** Every bucket from that of the start to that of the end, in order, empty ones too. */
+      data: Array<{
+        /** Start of the bucket in milliseconds. */
+        ts: number;
+        /** What was used. */
+        bucket: {
+          /** Alerts raised, as far as the query finds them. */
+          alerts: {
+            /** All alerts. */
+            total: number;
+            /** Alerts by what raised them. */
+            byKind: {
+              /** How many alerts. */
+              detector: number;
+              /** How many alerts. */
+              trigger: number;
+              /** How many alerts. */
+              action: number;
+            };
+            /** Alerts by severity. */
+            bySeverity: {
+              /** How many alerts. */
+              INFO: number;
+              /** How many alerts. */
+              LOW: number;
+              /** How many alerts. */
+              MEDIUM: number;
+              /** How many alerts. */
+              HIGH: number;
+              /** How many alerts. */
+              CRITICAL: number;
+            };
+          };
+          /** Notifications delivered. */
+          notifications: number;
+          /** Actions carried out: executions whose transaction was sent, each once. */
+          actions: number;
+          /** API requests of the tenant. */
+          apiRequests: number;
+          /** Blocks processed for the tenant. */
+          blocks: number;
+          /** Transactions processed for the tenant. */
+          transactions: number;
+          /** Evaluations of its detectors and triggers. */
+          evaluations: number;
+          /** Plan of the tenant. */
+          plan?: {
+            /** The plan. */
+            id: number;
+            /** Unique name. */
+            name: string;
+            /** What the plan allows. */
+            limits: {
+              /** Most users of a tenant. */
+              maxUsers: number;
+              /** Most contracts of a tenant. */
+              maxContracts: number;
+              /** Most projects of a tenant. */
+              maxProjects: number;
+              /** Most triggers of a tenant. */
+              maxTriggers: number;
+              /** Most detectors of a tenant. */
+              maxDetectors: number;
+              /** Most wallets of a tenant. */
+              maxWallets: number;
+              /** Most actions of a tenant. */
+              maxActions: number;
+              /** Most API keys of a tenant. */
+              maxApiKeys: number;
+              /** Most destinations of a tenant. */
+              maxDestinations: number;
+              /** Most address labels of a tenant. */
+              maxLabels: number;
+              /** Most streams of alerts that a tenant has open at once, in each process. */
+              maxStreams: number;
+              /** Most open invites of a tenant. */
+              maxInvites: number;
+              /** Most alerts that a tenant pushes in a minute. */
+              maxPushedAlerts: number;
+            };
+            /** What the tenant has of each. */
+            use: {
+              /** Most users of a tenant. */
+              maxUsers: number;
+              /** Most contracts of a tenant. */
+              maxContracts: number;
+              /** Most projects of a tenant. */
+              maxProjects: number;
+              /** Most triggers of a tenant. */
+              maxTriggers: number;
+              /** Most detectors of a tenant. */
+              maxDetectors: number;
+              /** Most wallets of a tenant. */
+              maxWallets: number;
+              /** Most actions of a tenant. */
+              maxActions: number;
+              /** Most API keys of a tenant. */
+              maxApiKeys: number;
+              /** Most destinations of a tenant. */
+              maxDestinations: number;
+              /** Most address labels of a tenant. */
+              maxLabels: number;
+              /** Most streams of alerts that a tenant has open at once, in each process. */
+              maxStreams: number;
+              /** Most open invites of a tenant. */
+              maxInvites: number;
+              /** Most alerts that a tenant pushes in a minute. */
+              maxPushedAlerts: number;
+            };
+          };
+        };
+      }>;
+    };
+  };
+  /** Telemetry over time */
+  'POST /tenant/telemetry': {
+    body: {
+      /** Name of the metric, one of those of GET /telemetry/metric. */
+      metric: string;
+      /** Start, included. Epoch milliseconds, or an offset from now such as -1d, now-1d/d or now; /unit rounds down. */
+      start?: string | number;
+      /** End, included. Epoch milliseconds, or an offset from now such as -1d, now-1d/d or now; /unit rounds up. */
+      end?: string | number;
+      /** Width of a bucket, in UTC. One of 1y, 1q, 1M, 1w, 1d, 1h, 1m, 1s (or year, quarter, month, week, day, hour, minute, second), which follow the calendar, or a whole multiple of ms, s, m, h or d such as 90m. At most 11,000 of them. */
+      step?: string;
+      /** Values that a label may have; a sample must have one of them for each label named. An empty array allows nothing. `tenant` can be named by administrators alone. */
+      tags?: Record<string, string[]>;
+    };
+    reply: {
+      /** Every bucket from that of the start to that of the end, in order, empty ones too. */
+      data: Array<{
+        /** Start of the bucket in milliseconds. */
+        ts: number;
+        /** What was sampled. */
+        bucket: {
+          /** Of a counter: by how much it rose, exactly. Of a gauge: its last value, or null where it was not read. */
+          value: number | null;
+          /** How many samples there are. */
+          count: number;
+          /** The smallest sample. */
+          min: number | null;
+          /** The largest sample. */
+          max: number | null;
+          /** The newest sample; where several series have one, the largest of these. */
+          last: number | null;
+          /** For every label that `tags` names with more than one value: `value` of each of these values. */
+          by?: Record<string, Record<string, number | null>>;
+        };
+      }>;
+    };
+  };
+  /** List the metrics */
+  'GET /telemetry/metric': {
+    reply: {
+      /** Every metric. */
+      data: Array<{
+        /** Name of the metric. */
+        name: string;
+        /** Whether it only rises, or goes up and down. */
+        kind: 'counter' | 'gauge';
+        /** Labels that can be named in `tags`. */
+        labels: string[];
+        /** What it counts. */
+        help: string;
+      }>;
+    };
+  };
+  /** Read the audit log */
+  'GET /audit': {
+    query?: {
+      /** How many entries to skip. */
+      from?: number;
+      /** How many entries to return. */
+      size?: number;
+      /** Only this tenant’s chain. */
+      tenantId?: number;
+      /** Only this record kind. */
+      kind?: string;
+      /** Only this record. */
+      recordId?: number;
+      /** Not before. In epoch milliseconds. */
+      since?: number;
+      /** Not after. In epoch milliseconds. */
+      until?: number;
+    };
+    reply: {
+      /** Entries of this page. */
+      data: Array<{
+        /** Number of the entry in its chain. */
+        seq: number;
+        /** HMAC-SHA-256 over the hash before and this entry, in hex. */
+        hash: string;
+        /** The key of the hash; null in entries from before there were keys, whose hash is a plain SHA-256. */
+        keyId: number | null;
+        /** When it happened. In epoch milliseconds. */
+        at: number;
+        /** The request that did it. */
+        requestId: string;
+        /** The tenant whose chain it is in; null for the platform’s. */
+        tenantId: number | null;
+        /** Token and user that did it, and the address it came from. */
+        actor: Record<string, unknown>;
+        /** What happened. */
+        action: string;
+        /** The record it happened to. */
+        record: Record<string, unknown>;
+        /** Every member that changed, before and after; never a secret. */
+        changes: Record<string, unknown>;
+      }>;
+    };
+  };
+  /** Export the audit log */
+  'GET /audit/export': {
+    query?: {
+      /** Only this tenant’s chain. */
+      tenantId?: number;
+      /** Only this record kind. */
+      kind?: string;
+      /** Only this record. */
+      recordId?: number;
+      /** Not before. In epoch milliseconds. */
+      since?: number;
+      /** Not after. In epoch milliseconds. */
+      until?: number;
+    };
+    reply: {
+      /** Number of the entry in its chain. */
+      seq: number;
+      /** HMAC-SHA-256 over the hash before and this entry, in hex. */
+      hash: string;
+      /** The key of the hash; null in entries from before there were keys, whose hash is a plain SHA-256. */
+      keyId: number | null;
+      /** When it happened. In epoch milliseconds. */
+      at: number;
+      /** The request that did it. */
+      requestId: string;
+      /** The tenant whose chain it is in; null for the platform’s. */
+      tenantId: number | null;
+      /** Token and user that did it, and the address it came from. */
+      actor: Record<string, unknown>;
+      /** What happened. */
+      action: string;
+      /** The record it happened to. */
+      record: Record<string, unknown>;
+      /** Every member that changed, before and after; never a secret. */
+      changes: Record<string, unknown>;
+    };
+  };
+  /** Get a signed checkpoint of the audit log */
+  'GET /audit/checkpoint': {
+    reply: {
+      /** The statement as JSON text: `at`, `keyId` and `chains`, each with `tenantId` (null for the platform’s), `seq`, `hash` and `at`. */
+      payload: string;
+      /** Ed25519 public key in PEM. It changes when the master key is rotated. */
+      publicKey: string;
+      /** Ed25519 signature over the bytes of `payload`, in base64. */
+      signature: string;
+    };
+  };
+  /** Read an approval */
+  'GET /approval/{id}': {
+    path: {
+      /** The approval. */
+      id: number;
+    };
+    reply: Approval;
+  };
+  /** Search approval records */
+  'POST /approval/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: Approval[];
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Approve a request and carry it out */
+  'POST /approval/{id}/approve': {
+    path: {
+      /** The approval. */
+      id: number;
+    };
+    reply: {
+      /** The approval. */
+      approval: Approval;
+      /** What the request answered. */
+      reply: Record<string, unknown>;
+    };
+  };
+  /** Reject a request */
+  'POST /approval/{id}/reject': {
+    path: {
+      /** The approval. */
+      id: number;
+    };
+    reply: Approval;
+  };
+}
