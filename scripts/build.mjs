@@ -1,13 +1,15 @@
-// Compiles src/ into dist/ and sdk/src/ into sdk/dist/, and copies what the compiler leaves behind (SQL migrations, pages).
+// Compiles src/ into dist/ and sdk/src/ into sdk/dist/, copies what the compiler leaves behind (SQL migrations, pages), and builds
+// the console.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildWeb } from './buildWeb.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-export function build() {
+export async function build() {
   const require = createRequire(import.meta.url);
   const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc');
   for (const [project, folder] of [
@@ -22,7 +24,8 @@ export function build() {
     cpSync(join(root, 'src', folder), join(root, 'dist', folder), { recursive: true });
   // npm makes the command executable only when it installs; `npx vigil` needs it after every build.
   chmodSync(join(root, 'dist', 'bin', 'vigil.js'), 0o755);
+  await buildWeb();
   writeFileSync(join(root, 'dist', '.built'), '');
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) build();
+if (process.argv[1] === fileURLToPath(import.meta.url)) await build();

@@ -8,7 +8,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 if (isStale()) {
   process.stderr.write('Building Vigil …\n');
   const { build } = await import('./build.mjs');
-  build();
+  await build();
 }
 if (process.argv.length === 2) process.argv.push('serve');
 await import('../dist/bin/vigil.js');
@@ -17,6 +17,8 @@ function isStale() {
   const built = statSync(join(root, 'dist', '.built'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return [
     join(root, 'package.json'),
-    ...readdirSync(join(root, 'src'), { recursive: true }).map((file) => join(root, 'src', file)),
+    ...['src', 'sdk', 'web'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true }).map((file) => join(root, folder, file)),
+    ),
   ].some((file) => statSync(file).mtimeMs > built);
 }

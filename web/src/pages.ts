@@ -1,0 +1,26 @@
+import type { FunctionComponent } from 'preact';
+import type { IconName } from './parts/Icon.tsx';
+
+export type PageProps = { params: Record<string, string> };
+
+export type PageRow = {
+  path: string;
+  title: string;
+  /** Pages with an icon are in the navigation, in this order. */
+  icon?: IconName;
+  /** The navigation and the palette leave out what the role may not call. */
+  needs?: string;
+  load(): Promise<{ default: FunctionComponent<PageProps> }>;
+};
+
+/** Every page of the console; each is a chunk of its own, read when it is opened. */
+export const pages: readonly PageRow[] = [
+  { path: '/', title: 'Overview', icon: 'overview', load: () => import('./pages/overview/OverviewPage.tsx') },
+  {
+    path: '/projects',
+    title: 'Projects',
+    icon: 'projects',
+    needs: 'POST /project/search',
+    load: () => import('./pages/projects/ProjectsPage.tsx'),
+  },
+];

@@ -1,0 +1,168 @@
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { showCompact, showTime } from '../state/format.ts';
+import { theme } from '../state/theme.ts';
+import './Chart.css';
+
+export type Series = {
+  label: string;
+  /** A custom property of the theme: `--critical`. */
+  color: string;
+  values: readonly (number | null)[];
+  /** Bars stand on those of the series before. */
+  kind?: 'line' | 'step' | 'bars';
+};
+
+export type ChartProps = {
+  label: string;
+  /** Epoch milliseconds. */
+  times: readonly number[];
+  series: readonly Series[];
+  height?: number;
+  /** Milliseconds that a bar stands for. */
+  step?: number;
+  /** Called with the range that was dragged over. */
+  onRange?(from: number, to: number): void;
+  range?: { from: number; to: number };
+};
+
+/** Lines or stacked bars over time, to drag over. Its figures are also there as a table for screen readers. */
+export function Chart({ label, times, series, height = 140, step, onRange, range }: ChartProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const select = useRef(onRange);
+  select.current = onRange;
+  const scheme = theme.value;
+
+  // Colours follow the theme.
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const plot = new uPlot(
+      options(
+        { element, series, height, step, range, isSelectable: select.current !== undefined },
+        (from, to) => select.current?.(from, to),
+      ),
+      toData(times, series),
+      element,
+    );
+    const observer = new ResizeObserver(() => {
+      if (element.clientWidth > 0 && element.clientWidth !== plot.width)
+        plot.setSize({ width: element.clientWidth, height });
+    });
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      plot.destroy();
+    };
+  }, [times, series, height, step, range?.from, range?.to, scheme]);
+
+  const total = series.map(
+    ({ label, values }) => `${label} ${values.reduce<number>((sum, value) => sum + (value ?? 0), 0)}`,
+  );
+  const first = times[0];
+  const last = times.at(-1);
+  return (
+    <figure class="chart">
+      <div
+        ref={place}
+        role="img"
+        aria-label={`${label}: ${total.join(', ')}${first && last ? `, from ${showTime(first)} to ${showTime(last)}` : ''}`}
+      />
+    </figure>
+  );
+}
+
+/** Stacked series are drawn from the highest to the lowest, so that each covers those below. */
+function toData(times: readonly number[], series: readonly Series[]): uPlot.AlignedData {
+  const sums = times.map(() => 0);
+  const columns = series.map(({ values, kind }) =>
+    kind === 'bars'
+      ? values.map((value, index) => (sums[index] = (sums[index] ?? 0) + (value ?? 0)))
+      : [...values],
+  );
+  return [times.map((ms) => ms / 1000), ...columns.reverse()] as uPlot.AlignedData;
+}
+
+type Look = {
+  element: HTMLElement;
+  series: readonly Series[];
+  height: number;
+  step: number | undefined;
+  range: ChartProps['range'];
+  isSelectable: boolean;
+};
+
+function options(
+  { element, series, height, step, range, isSelectable }: Look,
+  onRange: (from: number, to: number) => void,
+): uPlot.Options {
+  const style = getComputedStyle(element);
+  const color = (name: string) => resolveColor(element, name);
+  const axis: uPlot.Axis = {
+    stroke: color('--dim'),
+    font: `11px ${style.fontFamily}`,
+    grid: { stroke: color('--line'), width: 1 },
+    ticks: { show: false },
+  };
+  const bars = uPlot.paths.bars!({ size: [0.86, 40], align: step === undefined ? 0 : 1 });
+  return {
+    width: element.clientWidth || 600,
+    height,
+    legend: { show: false },
+    padding: [8, 8, 0, 0],
+    cursor: {
+      drag: { x: isSelectable, y: false, setScale: false },
+      points: { show: series.every(({ kind }) => kind !== 'bars') },
+    },
+    select: { show: isSelectable, left: 0, top: 0, width: 0, height: 0 },
+    scales: {
+      x: range ? { range: [range.from / 1000, range.to / 1000] } : {},
+      y: { range: (_plot, low, high) => [Math.min(0, low ?? 0), Math.max(high ?? 1, 1)] },
+    },
+    axes: [
+      { ...axis, grid: { show: false }, space: 80 },
+      {
+        ...axis,
+        size: 44,
+        space: 32,
+        values: (_plot, ticks) =>
+          ticks.map((tick) => (Number.isInteger(tick) || Math.abs(tick) < 1000 ? showCompact(tick) : '')),
+      },
+    ],
+    series: [
+      {},
+      ...[...series].reverse().map(
+        ({ label, color: name, kind = 'line' }): uPlot.Series => ({
+          label,
+          stroke: color(name),
+          width: kind === 'bars' ? 0 : 1.5,
+          points: { show: false },
+          ...(kind === 'bars' ? { fill: color(name), paths: bars } : {}),
+          ...(kind === 'step' ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),
+        }),
+      ),
+    ],
+    hooks: {
+      setSelect: [
+        (plot) => {
+          if (plot.select.width < 4) return;
+          const at = (left: number) => Math.round(plot.posToVal(left, 'x') * 1000);
+          const [from, to] = [at(plot.select.left), at(plot.select.left + plot.select.width)];
+          plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+          onRange(from, to);
+        },
+      ],
+    },
+  };
+}
+
+/** A canvas knows no custom properties and no light-dark(). */
+function resolveColor(element: HTMLElement, name: string): string {
+  const probe = document.createElement('span');
+  probe.style.color = `var(${name})`;
+  element.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}

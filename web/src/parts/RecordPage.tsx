@@ -1,0 +1,224 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { request, searchRecords } from '../state/api.ts';
+import { showCount } from '../state/format.ts';
+import { forgetNames } from '../state/names.ts';
+import { search, setSearch } from '../state/route.ts';
+import { can, mayChooseTenant, tenantId } from '../state/session.ts';
+import { toast } from '../state/toasts.ts';
+import { useLoad } from '../state/useLoad.ts';
+import { type Column, DataTable } from './DataTable.tsx';
+import { Confirm, Dialog } from './Dialog.tsx';
+import { Empty, Loading } from './Empty.tsx';
+import { Icon } from './Icon.tsx';
+import { Problem } from './Problem.tsx';
+import { type Fields, RecordForm, type RecordFormProps } from './RecordForm.tsx';
+
+export type RecordRow = Fields & { id: number };
+
+export type RecordKind<Row extends RecordRow> = {
+  /** As in the API: `/destination`. */
+  path: string;
+  singular: string;
+  plural: string;
+  columns: readonly Column<Row>[];
+  /** Text members that the search box looks into; none leaves it out. */
+  searched?: readonly string[];
+  /** Always part of the where clause. */
+  where?: string;
+  /** Whether records carry `tenantId`, so that an administrator's choice of tenant narrows the list. */
+  isOfTenant?: boolean;
+  sort?: { field: string; order: 'asc' | 'desc' };
+  form?: Omit<RecordFormProps, 'path' | 'singular' | 'record' | 'onDone' | 'onCancel'>;
+  /** What stands above the form when a record is open: its state, what can be done with it. */
+  detail?(row: Row, reload: () => void): ComponentChildren;
+  /** Shown after a record was created, such as a secret that is shown once. */
+  created?(row: Row): ComponentChildren;
+  /** What such a record is good for, when there is none yet. */
+  about: string;
+  actions?: ComponentChildren;
+  /** False where the API has no such endpoint. */
+  canCreate?: boolean;
+  canEdit?: boolean;
+  canDelete?: boolean;
+};
+
+const pageSize = 200;
+
+/** List, search, create, change and delete for one kind of record; what the role may not do is not shown. */
+export function RecordPage<Row extends RecordRow>({ kind }: { kind: RecordKind<Row> }) {
+  return (
+    <div class="page">
+      <RecordList kind={kind} heading="h1" />
+    </div>
+  );
+}
+
+/** The same as a part of another page. */
+export function RecordList<Row extends RecordRow>({
+  kind,
+  heading = 'h2',
+}: {
+  kind: RecordKind<Row>;
+  heading?: 'h1' | 'h2';
+}) {
+  const { path, singular, plural, columns, searched = [], about, detail, created } = kind;
+  const [text, setText] = useState('');
+  const [size, setSize] = useState(pageSize);
+  const [isCreating, setCreating] = useState(false);
+  const [made, setMade] = useState<Row>();
+  const [deleting, setDeleting] = useState<Row>();
+  const where = [
+    kind.where,
+    kind.isOfTenant && mayChooseTenant.value && tenantId.value ? `tenantId = ${tenantId.value}` : undefined,
+    text.trim() && searched.length > 0
+      ? `(${searched.map((member) => `${member} ilike ${quoteLike(text.trim())}`).join(' or ')})`
+      : undefined,
+  ]
+    .filter(Boolean)
+    .join(' and ');
+  const sort = [kind.sort ?? { field: 'id', order: 'desc' }];
+  const list = useLoad(`${path} ${where} ${size}`, (signal) =>
+    searchRecords<Row>(path, { size, sort, where }, signal),
+  );
+  const openId = Number(search.value.get(singular)) || undefined;
+  const open = list.data?.data.find(({ id }) => id === openId);
+  const mayCreate = kind.canCreate !== false && can(`POST ${path}`);
+  const mayEdit = kind.canEdit !== false && can(`PUT ${path}/{id}`);
+  const mayDelete = kind.canDelete !== false && can(`DELETE ${path}/{id}`);
+  const close = () => setSearch({ [singular]: undefined });
+  const changed = () => {
+    forgetNames();
+    list.reload();
+  };
+  const Heading = heading;
+  const create = mayCreate && (
+    <button type="button" class="primary" onClick={() => setCreating(true)}>
+      <Icon name="plus" />
+      New {singular}
+    </button>
+  );
+  return (
+    <>
+      <header class="row">
+        <Heading class="grow">
+          {plural} {list.data && <span class="dim small">{showCount(list.data.total)}</span>}
+        </Heading>
+        {searched.length > 0 && (
+          <input
+            class="filter"
+            type="search"
+            aria-label={`Search ${plural}`}
+            placeholder={`Search by ${searched.join(', ')}`}
+            value={text}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        )}
+        {kind.actions}
+        {create}
+      </header>
+      <Problem error={list.error} retry={list.reload} />
+      {!list.data && list.isLoading && <Loading />}
+      {list.data?.data.length === 0 && (
+        <div class="card">
+          {text ? (
+            <Empty title={`No ${plural.toLowerCase()} match “${text.slice(0, 80)}”`} />
+          ) : (
+            <Empty title={`No ${plural.toLowerCase()} yet`} action={create}>
+              {about}
+            </Empty>
+          )}
+        </div>
+      )}
+      {list.data && list.data.data.length > 0 && (
+        <div class="card flush">
+          <DataTable
+            label={plural}
+            columns={columns}
+            rows={list.data.data}
+            rowKey={({ id }) => id}
+            openKey={openId}
+            onOpen={({ id }) => setSearch({ [singular]: String(id) }, { replace: false })}
+          />
+          {list.data.data.length < list.data.total && (
+            <p class="row end more">
+              <button type="button" class="link" onClick={() => setSize(Math.min(10_000, size * 5))}>
+                Show more
+              </button>
+            </p>
+          )}
+        </div>
+      )}
+      {isCreating && (
+        <Dialog title={`New ${singular}`} kind="drawer" onClose={() => setCreating(false)}>
+          <RecordForm
+            {...kind.form}
+            path={path}
+            singular={singular}
+            onCancel={() => setCreating(false)}
+            onDone={(record) => {
+              setCreating(false);
+              changed();
+              if (created) setMade(record as Row);
+            }}
+          />
+        </Dialog>
+      )}
+      {made && created && (
+        <Dialog title={`The new ${singular}`} onClose={() => setMade(undefined)}>
+          {created(made)}
+        </Dialog>
+      )}
+      {open && !deleting && (
+        <Dialog title={String(open.name ?? `${singular} #${open.id}`)} kind="drawer" onClose={close}>
+          {detail?.(open, changed)}
+          {mayEdit && (
+            <RecordForm
+              {...kind.form}
+              key={`${open.id} ${String(open.updatedAt)}`}
+              path={path}
+              singular={singular}
+              record={open}
+              onDone={() => {
+                close();
+                changed();
+              }}
+            />
+          )}
+          {mayDelete && (
+            <p>
+              <button type="button" class="danger" onClick={() => setDeleting(open)}>
+                <Icon name="trash" />
+                Delete {singular}
+              </button>
+            </p>
+          )}
+        </Dialog>
+      )}
+      {deleting && (
+        <Confirm
+          title={`Delete this ${singular}?`}
+          action={`Delete ${singular}`}
+          onClose={() => setDeleting(undefined)}
+          onConfirm={async () => {
+            await request('DELETE', `${path}/{id}`, { path: { id: deleting.id } });
+            toast(`Deleted the ${singular}.`);
+            close();
+            changed();
+          }}
+        >
+          <p class="foreign">
+            {String(deleting.name ?? `#${deleting.id}`)} and everything that it owns will be gone. This cannot
+            be undone.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+/** A part of a text, as the where clause compares it. */
+export function quoteLike(text: string): string {
+  const escaped = text.replace(/[\\%_]/g, (sign) => `\\${sign}`);
+  return `'%${escaped.replaceAll("'", "''")}%'`;
+}

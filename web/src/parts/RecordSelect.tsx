@@ -1,0 +1,94 @@
+import { searchRecords } from '../state/api.ts';
+import { showCount } from '../state/format.ts';
+import { mayChooseTenant, tenantId } from '../state/session.ts';
+import { useLoad } from '../state/useLoad.ts';
+
+/** Members that name another record, and the kind of that record. */
+const kinds = {
+  tenantId: 'tenant',
+  organisationId: 'organisation',
+  projectId: 'project',
+  contractId: 'contract',
+  walletId: 'wallet',
+  detectorId: 'detector',
+  triggerId: 'trigger',
+  actionId: 'action',
+  planId: 'plan',
+  licenseId: 'license',
+  licenseInstanceId: 'instance',
+  tenantDestinationId: 'destination',
+  destinationId: 'destination',
+} as const;
+
+export type RecordKindName = (typeof kinds)[keyof typeof kinds];
+
+export function recordKindOf(member: string): RecordKindName | undefined {
+  return (kinds as Record<string, RecordKindName>)[member];
+}
+
+type Row = { id: number; name?: string; value?: string; uid?: string; tenantId?: number; address?: string };
+const ofTenant = new Set<RecordKindName>(['project', 'wallet', 'destination']);
+const limit = 500;
+
+export type RecordSelectProps = {
+  kind: RecordKindName;
+  value: number | null | undefined;
+  onChange(id: number | undefined): void;
+  id?: string;
+  where?: string;
+  label?: string;
+  /** What the choice of no record says. */
+  none?: string;
+  'aria-describedby'?: string;
+  'aria-invalid'?: boolean;
+};
+
+/** Chooses a record of a kind by its name. */
+export function RecordSelect({
+  kind,
+  value,
+  onChange,
+  where,
+  label,
+  none = 'Choose …',
+  ...shared
+}: RecordSelectProps) {
+  const own =
+    mayChooseTenant.value && tenantId.value && ofTenant.has(kind)
+      ? `tenantId = ${tenantId.value}`
+      : undefined;
+  const clause = [where, own].filter(Boolean).join(' and ');
+  const { data } = useLoad(`${kind} ${clause}`, (signal) =>
+    searchRecords<Row>(`/${kind}`, { size: limit, where: clause }, signal),
+  );
+  const rows = [...(data?.data ?? [])].sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
+  return (
+    <>
+      <select
+        {...shared}
+        aria-label={label}
+        value={value ?? ''}
+        onChange={({ currentTarget }) =>
+          onChange(currentTarget.value === '' ? undefined : Number(currentTarget.value))
+        }
+      >
+        <option value="">{none}</option>
+        {value && !rows.some(({ id }) => id === value) && <option value={value}>#{value}</option>}
+        {rows.map((row) => (
+          <option key={row.id} value={row.id}>
+            {nameOf(row)}
+          </option>
+        ))}
+      </select>
+      {data && data.total > limit && (
+        <span class="hint">
+          The first {showCount(limit)} of {showCount(data.total)}.
+        </span>
+      )}
+    </>
+  );
+}
+
+function nameOf({ id, name, value, uid }: Row): string {
+  return (name ?? value ?? uid ?? `#${id}`).slice(0, 200);
+}

@@ -1,0 +1,52 @@
+import { useEffect } from 'preact/hooks';
+import { SignInPage } from '../pages/signIn/SignInPage.tsx';
+import { pages } from '../pages.ts';
+import { chains, loadChains } from '../state/names.ts';
+import { matchPath, path } from '../state/route.ts';
+import { session } from '../state/session.ts';
+import { ConnectionBanner } from './ConnectionBanner.tsx';
+import { PageView } from './PageView.tsx';
+import { Shell } from './Shell.tsx';
+import { Toasts } from './Toasts.tsx';
+
+export function App() {
+  const { state } = session.value;
+  useEffect(() => {
+    if (state === 'signed-in' && chains.peek().length === 0) loadChains().catch(() => undefined);
+  }, [state]);
+  return (
+    <>
+      <ConnectionBanner />
+      {state === 'loading' && (
+        <p class="hide-visually" role="status">
+          Loading
+        </p>
+      )}
+      {state === 'signed-out' && <SignInPage />}
+      {state === 'signed-in' && <SignedIn />}
+      <Toasts />
+    </>
+  );
+}
+
+function SignedIn() {
+  for (const page of pages) {
+    const params = matchPath(page.path, path.value);
+    if (params)
+      return (
+        <Shell>
+          <PageView key={page.path} page={page} params={params} />
+        </Shell>
+      );
+  }
+  return (
+    <Shell>
+      <div class="page">
+        <h1>There is no such page</h1>
+        <p>
+          Go to the <a href="./">overview</a>, or press <kbd>Ctrl</kbd> <kbd>K</kbd> to find something.
+        </p>
+      </div>
+    </Shell>
+  );
+}

@@ -1,0 +1,76 @@
+import { createClient, type Method, type Problem, VigilError } from '../../../sdk/src/index.ts';
+import { reportAnswer, reportLost } from './connection.ts';
+
+export { VigilError };
+export type Fault = NonNullable<Problem['errors']>[number];
+
+/** The only way to the server. The session is in a cookie that scripts cannot read. */
+export const client = createClient({
+  url: new URL('.', document.baseURI).href.replace(/\/$/, ''),
+  cookie: true,
+  // Pages say that the connection is lost and read again when it returns; a person need not wait for many tries.
+  retries: 1,
+  fetch: watchedFetch,
+});
+
+const signedOut = new Set<() => void>();
+
+/** Calls back when the server says that there is no session any more. */
+export function whenSignedOut(listener: () => void): void {
+  signedOut.add(listener);
+}
+
+async function watchedFetch(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(input, init);
+  } catch (error) {
+    if (!init?.signal?.aborted) reportLost();
+    throw error;
+  }
+  // A proxy answers in place of a server that restarts, and not with problem details.
+  const isProxy = response.status >= 502 && !(response.headers.get('content-type') ?? '').includes('json');
+  if (isProxy) reportLost();
+  else reportAnswer();
+  if (response.status === 401) for (const listener of signedOut) listener();
+  return response;
+}
+
+export type AnyRequest = {
+  path?: Record<string, string | number>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+  signal?: AbortSignal;
+  ifMatch?: string;
+  idempotencyKey?: string;
+};
+
+/** A request whose path is only known at run time, such as that of any record kind; `/{id}` stays a placeholder. */
+export async function request<T>(method: Method, path: string, options: AnyRequest = {}): Promise<T> {
+  const send = client.send as unknown as (...args: unknown[]) => Promise<{ data: T }>;
+  return (await send(method, path, options)).data;
+}
+
+export type Page<Row> = { data: Row[]; total: number };
+
+/** A where search of any record kind, with its total. */
+export function searchRecords<Row>(
+  path: string,
+  body: { where?: string; size?: number; from?: number; sort?: { field: string; order: 'asc' | 'desc' }[] },
+  signal?: AbortSignal,
+): Promise<Page<Row>> {
+  const { where, ...rest } = body;
+  return request('POST', `${path}/search`, {
+    body: { ...rest, trackTotal: true, ...(where ? { where } : {}) },
+    ...(signal ? { signal } : {}),
+  });
+}
+
+export function faultsOf(error: unknown): readonly Fault[] {
+  return error instanceof VigilError ? (error.problem?.errors ?? []) : [];
+}
+
+/** What to show of any error. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,60 @@
+import { computed, signal } from '@preact/signals';
+import type { ReplyOf } from '../../../sdk/src/index.ts';
+import { accessOf, isEnough } from '../../../src/api/http/access.ts';
+import { client, VigilError, whenSignedOut } from './api.ts';
+
+export type Me = ReplyOf<'GET', '/auth/me'>;
+
+export type Session =
+  | { state: 'loading' }
+  | { state: 'signed-out'; reason?: string }
+  | { state: 'signed-in'; me: Me };
+
+export const session = signal<Session>({ state: 'loading' });
+export const me = computed(() => (session.value.state === 'signed-in' ? session.value.me : undefined));
+
+/** The tenant that an administrator looks at; a user of a tenant sees only their own. */
+const chosen = signal<number | undefined>(Number(localStorage.getItem('vigil-tenant')) || undefined);
+export const mayChooseTenant = computed(() => me.value !== undefined && me.value.tenantId === null);
+export const tenantId = computed(() => me.value?.tenantId ?? chosen.value);
+
+export function chooseTenant(id: number | undefined): void {
+  chosen.value = id;
+  if (id === undefined) localStorage.removeItem('vigil-tenant');
+  else localStorage.setItem('vigil-tenant', String(id));
+}
+
+/** Whether the roles of the session are enough for an endpoint, such as `POST /contract`. */
+export function can(endpoint: string): boolean {
+  const roles = me.value?.roles ?? [];
+  if (roles.includes('admin')) return true;
+  const [method, path] = endpoint.split(' ') as [string, string];
+  const access = accessOf({ method, path });
+  return access === 'public' || roles.some((role) => isEnough(access, role));
+}
+
+/** Asks who is signed in; tries again for as long as Vigil cannot be reached. */
+export async function loadSession(): Promise<void> {
+  try {
+    session.value = { state: 'signed-in', me: await client.get('/auth/me') };
+  } catch (error) {
+    if (error instanceof VigilError && error.status === 401) session.value = { state: 'signed-out' };
+    else setTimeout(() => void loadSession(), 1000);
+  }
+}
+
+export async function signOut(): Promise<void> {
+  try {
+    await client.logout();
+  } finally {
+    session.value = { state: 'signed-out' };
+  }
+}
+
+whenSignedOut(() => {
+  if (session.value.state === 'signed-in')
+    session.value = {
+      state: 'signed-out',
+      reason: 'Your session has ended. Sign in to go on where you were.',
+    };
+});
