@@ -27,9 +27,10 @@ export function parseCommand(
   commands: readonly Command[],
   argv: readonly string[],
 ): { run: Command['run']; options: CommandInput['options']; words: string[] } {
-  if (argv.length === 0 || ['--help', '-h', 'help'].includes(argv[0]!)) return printing(overview(commands));
-  if (['--version', '-v'].includes(argv[0]!)) return parseCommand(commands, ['version']);
-  const command = findCommand(commands, argv);
+  const [word] = argv;
+  if (word === undefined || ['--help', '-h', 'help'].includes(word)) return printing(overview(commands));
+  if (['--version', '-v'].includes(word)) return parseCommand(commands, ['version']);
+  const command = findCommand(commands, word, argv);
   const rest = argv.slice(command.name.split(' ').length);
   if (rest.includes('--help') || rest.includes('-h')) return printing(usage(command));
   const known = command.options ?? {};
@@ -64,24 +65,24 @@ function parse(command: Command, rest: readonly string[]) {
   }
 }
 
-function findCommand(commands: readonly Command[], argv: readonly string[]): Command {
+function findCommand(commands: readonly Command[], first: string, argv: readonly string[]): Command {
   const byLength = commands.toSorted((a, b) => b.name.length - a.name.length);
   const found = byLength.find(({ name }) => name.split(' ').every((word, i) => argv[i] === word));
   if (found) return found;
-  const group = commands.filter(({ name }) => name.startsWith(`${argv[0]} `));
+  const group = commands.filter(({ name }) => name.startsWith(`${first} `));
   if (group.length > 0) {
-    const known = group.map(({ name }) => name.split(' ')[1]!);
+    const known = group.flatMap(({ name }) => name.split(' ').slice(1, 2));
     const word = argv[1];
     const problem =
       word === undefined
-        ? `vigil ${argv[0]} needs one of: ${known.join(', ')}.`
-        : `There is no "${argv[0]} ${word}".`;
+        ? `vigil ${first} needs one of: ${known.join(', ')}.`
+        : `There is no "${first} ${word}".`;
     throw new UsageError(
-      `${problem}${word === undefined ? '' : suggest(word, known, `${argv[0]} `)} See vigil --help.`,
+      `${problem}${word === undefined ? '' : suggest(word, known, `${first} `)} See vigil --help.`,
     );
   }
-  const words = new Set(commands.map(({ name }) => name.split(' ')[0]!));
-  throw new UsageError(`There is no command "${argv[0]}".${suggest(argv[0]!, words, '')} See vigil --help.`);
+  const words = new Set(commands.flatMap(({ name }) => name.split(' ', 1)));
+  throw new UsageError(`There is no command "${first}".${suggest(first, words, '')} See vigil --help.`);
 }
 
 function suggest(word: string, known: Iterable<string>, prefix: string): string {

@@ -22,7 +22,7 @@ export async function rotateKey(options: CommandInput['options']): Promise<numbe
   }
   const old = masterKeys(config);
   return withStore(async (store) => {
-    const next = typeof file === 'string' ? readMasterKeyFile(file)[0]! : randomBytes(32);
+    const next = typeof file === 'string' ? readMasterKeyFile(file)[0] : randomBytes(32);
     const count = await runRotationExclusively(store, async () => {
       // Audit chains that started without a key are bound to the present one before there is a newer one.
       await openKeyring(store, old, Date.now());

@@ -14,10 +14,10 @@ export type Comparison = { left: string; operator: '<' | '<=' | '>' | '>=' | '==
  * anything else. Operators that bind more loosely than a comparison make it something else.
  */
 export function splitComparison(expression: string): Comparison | undefined {
-  let found: { at: number; operator: string } | undefined;
+  let found: { at: number; length: number; operator: Comparison['operator'] } | undefined;
   let depth = 0;
   for (let at = 0; at < expression.length; at++) {
-    const char = expression[at]!;
+    const char = expression.charAt(at);
     // Quotes, templates, comments and regular expressions are not worth reading here.
     if (/["'`\\;]/.test(char) || expression.startsWith('//', at) || expression.startsWith('/*', at))
       return undefined;
@@ -26,15 +26,16 @@ export function splitComparison(expression: string): Comparison | undefined {
     if (depth > 0) continue;
     const operator = operators.find((word) => expression.startsWith(word, at));
     if (operator === undefined) continue;
-    if (loose.has(operator) || (found && comparisons.has(operator))) return undefined;
-    if (comparisons.has(operator)) found = { at, operator };
+    const comparison = comparisons.get(operator);
+    if (loose.has(operator) || (found && comparison)) return undefined;
+    if (comparison) found = { at, length: operator.length, operator: comparison };
     at += operator.length - 1;
   }
   if (!found || /\breturn\b/.test(expression)) return undefined;
   const left = expression.slice(0, found.at).trim();
-  const right = expression.slice(found.at + found.operator.length).trim();
+  const right = expression.slice(found.at + found.length).trim();
   if (left === '' || right === '') return undefined;
-  return { left, operator: comparisons.get(found.operator)!, right };
+  return { left, operator: found.operator, right };
 }
 
 /** Longer ones first, since `<` begins `<=` and `<<`. */

@@ -1,3 +1,4 @@
+import { zip } from '../lib/zip.ts';
 import type { Severity } from '../model/alert.ts';
 import type { Label, Reader } from '../model/detection.ts';
 
@@ -27,9 +28,9 @@ export function worstFirst<T>(
   known: readonly (readonly Label[])[],
   counts: (label: Label) => boolean,
 ): LabelHit<T>[] {
-  return parties
-    .flatMap((party, place) => {
-      const [label] = known[place]!.filter(counts).sort((a, b) => b.score - a.score);
+  return zip(parties, known)
+    .flatMap(([party, labels]) => {
+      const [label] = labels.filter(counts).sort((a, b) => b.score - a.score);
       return label ? [{ party, label }] : [];
     })
     .sort((a, b) => b.label.score - a.label.score);

@@ -50,10 +50,11 @@ export function createFairQueue({
   function startNext(): void {
     while (waiting > 0) {
       const share = running < slots ? nextShare() : undefined;
-      if (!share) return;
+      const start = share?.waiting.shift();
+      if (!share || !start) return;
       levelMs = Math.max(levelMs, share.spentMs);
       waiting -= 1;
-      share.waiting.shift()!();
+      start();
     }
   }
 

@@ -10,13 +10,13 @@ export function parseMasterKey(text: string): Buffer {
 }
 
 /** The keys of the file, newest first; a rotation leaves two in it for a moment. */
-export function readMasterKeyFile(file: string): Buffer[] {
-  const lines = readFileSync(file, 'utf8')
+export function readMasterKeyFile(file: string): [Buffer, ...Buffer[]] {
+  const [newest, ...older] = readFileSync(file, 'utf8')
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean);
-  if (lines.length === 0) throw new Error(`The master key file ${file} is empty.`);
-  return lines.map(parseMasterKey);
+  if (newest === undefined) throw new Error(`The master key file ${file} is empty.`);
+  return [parseMasterKey(newest), ...older.map(parseMasterKey)];
 }
 
 export function ensureMasterKeyFile(file: string): void {

@@ -1,3 +1,4 @@
+import { itemAt } from './itemAt.ts';
 /** The known word that `word` was most likely meant to be, if any is close enough to be worth suggesting. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
@@ -22,15 +23,15 @@ function editDistance(from: string, to: string): number {
   for (let row = 1; row <= from.length; row++) {
     const current = [row];
     for (let column = 1; column <= to.length; column++) {
-      const replaced = last[column - 1]! + (from[row - 1] === to[column - 1] ? 0 : 1);
-      let cost = Math.min(replaced, last[column]! + 1, current[column - 1]! + 1);
+      const replaced = itemAt(last, column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1);
+      let cost = Math.min(replaced, itemAt(last, column) + 1, itemAt(current, column - 1) + 1);
       const swapped =
         row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
-      if (swapped) cost = Math.min(cost, beforeLast[column - 2]! + 1);
+      if (swapped) cost = Math.min(cost, itemAt(beforeLast, column - 2) + 1);
       current.push(cost);
     }
     beforeLast = last;
     last = current;
   }
-  return last[to.length]!;
+  return itemAt(last, to.length);
 }

@@ -1,4 +1,5 @@
 import { commonWords } from './commonWords.ts';
+import { itemAt } from './itemAt.ts';
 
 /** What a word, a row or a repetition counts for, beside a character that is part of none. */
 const worth = { word: 3, row: 2, other: 1 };
@@ -34,12 +35,7 @@ export function passwordFault(password: string, own: readonly string[] = []): st
 function ownWords(own: readonly string[]): Set<string> {
   const texts = own.map((text) => text.normalize('NFKC').toLowerCase());
   const parts = texts.flatMap((text) => text.split(/[^\p{L}\p{N}]+/u));
-  const squeezed = texts.flatMap((text) => [
-    text,
-    text.replace(/\s+/g, ''),
-    text.split('@')[0]!,
-    text.split('@')[1] ?? '',
-  ]);
+  const squeezed = texts.flatMap((text) => [text, text.replace(/\s+/g, ''), ...text.split('@', 2)]);
   const whole = [...parts, ...squeezed, 'vigil'].filter((word) => word.length >= 3);
   return new Set([...whole, ...whole.map((word) => [...word].reverse().join(''))]);
 }
@@ -68,16 +64,18 @@ type Cut = { worth: number; parts: string[] };
 function cut(text: string, own: ReadonlySet<string>): Cut {
   const best: Cut[] = [{ worth: 0, parts: [] }];
   for (let end = 1; end <= text.length; end++) {
-    let least: Cut = { worth: best[end - 1]!.worth + worth.other, parts: best[end - 1]!.parts };
+    const shorter = itemAt(best, end - 1);
+    let least: Cut = { worth: shorter.worth + worth.other, parts: shorter.parts };
     for (let start = Math.max(0, end - longest); start <= end - 2; start++) {
       const part = text.slice(start, end);
       const cost = worthOf(part, own);
-      if (cost === undefined || best[start]!.worth + cost >= least.worth) continue;
-      least = { worth: best[start]!.worth + cost, parts: [...best[start]!.parts, part] };
+      const before = itemAt(best, start);
+      if (cost === undefined || before.worth + cost >= least.worth) continue;
+      least = { worth: before.worth + cost, parts: [...before.parts, part] };
     }
     best.push(least);
   }
-  return best[text.length]!;
+  return itemAt(best, text.length);
 }
 
 /** No part is looked for that is longer than this. */

@@ -1,5 +1,13 @@
+import { severities } from './enumerations.ts';
 export const severityOf = { INFO: 10, LOW: 30, MEDIUM: 50, HIGH: 70, CRITICAL: 90 } as const;
 export type Severity = keyof typeof severityOf;
+
+/** The name of a severity that is stored as its number. */
+export function toSeverity(numericSeverity: number): Severity {
+  const name = severities.find((severity) => severityOf[severity] === numericSeverity);
+  if (name === undefined) throw new Error(`There is no severity ${numericSeverity}.`);
+  return name;
+}
 
 export const alertKinds = ['detector', 'trigger', 'action'] as const;
 export type AlertKind = (typeof alertKinds)[number];

@@ -1,5 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
+import { itemAt } from '../lib/itemAt.ts';
 import { type Fault, Problem } from './errors.ts';
 import { allFormats } from './formats.ts';
 import { toFaults } from './schemaFaults.ts';
@@ -40,7 +41,7 @@ export function validate(
 }
 
 export function invalidInput(faults: Fault[]): Problem {
-  const first = faults[0]!;
+  const first = itemAt(faults, 0);
   const others = faults.length - 1;
   const more = others > 0 ? ` (and ${faults.length < faultLimit ? '' : 'at least '}${others} more)` : '';
   return new Problem('invalid-input', `${first.pointer || 'The request'}: ${first.message}${more}`, {

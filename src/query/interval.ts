@@ -16,7 +16,8 @@ export function parseInterval(text: string, pointer: string): Interval {
   const unit = calendarNames.get(text);
   if (unit !== undefined) return { type: 'calendar', unit };
   const parts = fixedPattern.exec(text);
-  const ms = parts === null ? 0 : Number(parts[1]) * fixedUnits[parts[2]!]!;
+  const [, count, fixedUnit = ''] = parts ?? [];
+  const ms = Number(count) * (fixedUnits[fixedUnit] ?? 0);
   if (ms >= 1 && ms <= 8.64e15) return { type: 'fixed', ms };
   throw invalid(
     pointer,

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type AuditKey, type AuditKeys, deriveAuditKey } from '../lib/auditKey.ts';
+import { getOrThrow } from '../lib/getOrThrow.ts';
 import { seal, unseal } from '../lib/seal.ts';
 import { sql } from '../lib/sql.ts';
 import { type Db, onlyRow, type Store } from './db.ts';
@@ -17,7 +18,7 @@ export type Keyring = {
 };
 
 /** The newest master key comes first; while it is being rotated there are two. */
-export type MasterKeys = () => readonly Buffer[];
+export type MasterKeys = () => readonly [Buffer, ...Buffer[]];
 
 const headerBytes = 4;
 
@@ -33,7 +34,7 @@ export async function openKeyring(store: Store, masterKeys: MasterKeys, now: num
     const rows = await tx.query<{ id: number }>(sql`select id from data_key where keys_audit limit 1`);
     if (rows.length > 0) return;
     // Once in the life of a database: deleting this key also loses the secrets that are sealed under it.
-    const { id, key } = await createDataKey(tx, masterKeys()[0]!, now);
+    const { id, key } = await createDataKey(tx, masterKeys()[0], now);
     await keyAuditChains(tx, deriveAuditKey(id, key), now);
   });
   await load();
@@ -65,12 +66,12 @@ export async function openKeyring(store: Store, masterKeys: MasterKeys, now: num
       const newest = Math.max(...keys.keys());
       const header = Buffer.alloc(headerBytes);
       header.writeUInt32BE(newest);
-      return Buffer.concat([header, seal(keys.get(newest)!, Buffer.from(plain), toContext(place))]);
+      return Buffer.concat([header, seal(getOrThrow(keys, newest), Buffer.from(plain), toContext(place))]);
     },
     unseal: async (place, box) => (await unsealBytes(place, box)).toString(),
     unsealBytes,
     audit: {
-      newest: () => auditKeys.get(Math.max(...auditKeys.keys()))!,
+      newest: () => getOrThrow(auditKeys, Math.max(...auditKeys.keys())),
       async find(id) {
         if (!auditKeys.has(id)) await load();
         return auditKeys.get(id);

@@ -91,18 +91,18 @@ function keyOf(token: string): string {
 function dropOldest(map: Map<string, unknown>, limit: number): void {
   if (map.size < limit) return;
   const [oldest] = map.keys();
-  map.delete(oldest!);
+  if (oldest !== undefined) map.delete(oldest);
 }
 
 function readBearer(authorization: string | undefined): string {
   if (authorization === undefined)
     throw new Problem('unauthenticated', 'The Authorization header is missing.');
   const match = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(authorization);
-  if (!match) {
+  if (match?.[1] === undefined) {
     throw new Problem(
       'unauthenticated',
       'The Authorization header must be the word Bearer, a space and a token.',
     );
   }
-  return match[1]!;
+  return match[1];
 }

@@ -60,7 +60,8 @@ export function createPasswordGuard(now: () => number) {
   function remember(pair: string): void {
     known.delete(pair);
     known.set(pair, now());
-    if (known.size > mostKnown) known.delete(known.keys().next().value!);
+    const [oldest] = known.keys();
+    if (known.size > mostKnown && oldest !== undefined) known.delete(oldest);
   }
 
   return {

@@ -67,8 +67,9 @@ function checkShape(text: string, memberLimit: number): void {
     } else if (code === 0x7d || code === 0x5d) depth--;
     else if (code === 0x3a) {
       if (++total > memberLimit) throw tooManyMembers(`must have at most ${memberLimit} members in all.`);
-      members[depth] = (members[depth] ?? 0) + 1;
-      if (members[depth]! > maxItems)
+      const count = (members[depth] ?? 0) + 1;
+      members[depth] = count;
+      if (count > maxItems)
         throw tooManyMembers(`must not have an object with more than ${maxItems} members.`);
     }
   }
@@ -104,7 +105,7 @@ function inspect(value: unknown, root: string, path: (string | number)[], faults
       inspectText(name, pointer, faults);
       if (name === '__proto__')
         faults.push({ pointer: pointer(), code: 'unknown-member', message: 'is not a member.' });
-      inspect((value as Record<string, unknown>)[name], root, path, faults);
+      inspect(Reflect.get(value, name), root, path, faults);
       path.pop();
     }
   }

@@ -1,3 +1,4 @@
+import { itemAt } from '../../lib/itemAt.ts';
 import { messageOf } from '../../lib/messageOf.ts';
 import type { EndpointHealth } from '../chainClient.ts';
 import { createRpc, type Rpc, type RpcCall, RpcFailure, type RpcReply } from './createRpc.ts';
@@ -95,7 +96,7 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, onCall }: Opt
     for (const { method } of sent) onCall(method);
     try {
       const replies = await endpoint.rpc.batch(sent, timeoutMs);
-      if (mustCheck) checkChain(endpoint, replies.at(-1)!, start);
+      if (mustCheck) checkChain(endpoint, itemAt(replies, calls.length), start);
       const result = accept(mustCheck ? replies.slice(0, -1) : replies, (has) => {
         endpoint.head = Math.max(endpoint.head ?? 0, has);
         if (!isBehind(has)) endpoint.isStale = false;

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { itemAt } from '../../lib/itemAt.ts';
+import { zip } from '../../lib/zip.ts';
 import type { BlockRef } from '../../model/block.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
 import { BlockUnavailable, type ChainClient } from '../chainClient.ts';
@@ -9,7 +11,6 @@ import { decodeHeader, InvalidResponse } from './decodeBlock.ts';
 import { isolateFailures, LimitReached } from './isolateFailures.ts';
 import { revertReason, toRevert } from './toRevert.ts';
 import { toHex, toRpcCall } from './toRpcCall.ts';
-
 import { toStateResult } from './toStateResult.ts';
 
 const aggregate = parseFunction(
@@ -52,7 +53,7 @@ export function createStateReader(endpoints: Endpoints, now: () => number): Chai
   async function readAll(block: BlockRef, questions: readonly StateRead[]): Promise<StateResult[]> {
     const answers = new Map<StateRead, StateResult>();
     const record = (reads: readonly StateRead[], results: readonly StateResult[]) => {
-      for (const [n, result] of results.entries()) answers.set(reads[n]!, result);
+      for (const [n, result] of results.entries()) answers.set(itemAt(reads, n), result);
     };
     const calls = questions.filter((question) => question.type === 'call' || question.type === 'balance');
     const isTogether = calls.length >= multicallThreshold && (await knowsMulticall(block));
@@ -68,9 +69,11 @@ export function createStateReader(endpoints: Endpoints, now: () => number): Chai
         record(chunk, await readTogether(block, chunk)),
       ),
     ]);
-    return questions.map((question) =>
-      question.type === 'replay' ? toReplayResult(answers.get(question)!) : answers.get(question)!,
-    );
+    return questions.map((question) => {
+      const answer = answers.get(question);
+      if (!answer) throw new Error(`A read of type ${question.type} was not answered.`);
+      return question.type === 'replay' ? toReplayResult(answer) : answer;
+    });
   }
 
   /** An endpoint may lack the block or its state, or find a call too long; what none of them can answer is not retried forever. */
@@ -82,7 +85,9 @@ export function createStateReader(endpoints: Endpoints, now: () => number): Chai
     try {
       return await endpoints.request(calls, (replies) => {
         refuseLimits(replies);
-        const answers = questions.map((question, n) => toStateResult(block, question, replies[n]!));
+        const answers = zip(questions, replies).map(([question, reply]) =>
+          toStateResult(block, question, reply),
+        );
         const lacking = answers.filter(isMissing).length;
         if (lacking === 0) return answers;
         if (!best || lacking < best.lacking)

@@ -1,3 +1,4 @@
+import { itemAt } from '../../lib/itemAt.ts';
 import type { BlockRef } from '../../model/block.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
 import { zeroAddress } from './abi/words.ts';
@@ -30,7 +31,7 @@ export function isolateFailures(ask: ReadState, now: () => number): ReadState {
     } catch (error) {
       if (!isFailure(error) || !hasWaited(block) || !(await isResponding(block))) throw error;
       const [first] = questions;
-      if (questions.length === 1) return [markUnanswerable(first!)];
+      if (first && questions.length === 1) return [markUnanswerable(first)];
       const half = Math.ceil(questions.length / 2);
       const answers = await readParts(block, questions.slice(0, half));
       return [...answers, ...(await readParts(block, questions.slice(half)))];
@@ -76,7 +77,7 @@ export function isolateFailures(ask: ReadState, now: () => number): ReadState {
       questions.filter((_, place) => !known[place]),
     );
     let next = 0;
-    return known.map((answer) => answer ?? answers[next++]!);
+    return known.map((answer) => answer ?? itemAt(answers, next++));
   };
 }
 

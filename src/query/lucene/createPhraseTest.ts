@@ -23,7 +23,7 @@ function standsAt(words: readonly string[], tokens: readonly string[], start: nu
 }
 
 /** One distinct word: where it stands in the phrase and where in the text, both ascending. */
-type Places = { readonly offsets: readonly number[]; readonly positions: readonly number[] };
+type Places = { readonly offsets: readonly number[]; readonly positions: number[] };
 
 /**
  * A word at position p that the phrase has at offset o is shifted by p - o. The moves needed are the largest shift less
@@ -34,14 +34,12 @@ function fitsLoosely(
   tokens: readonly string[],
   slop: number,
 ): boolean {
-  const positions = new Map<string, number[]>(Array.from(offsets.keys(), (word) => [word, []]));
+  const byWord = new Map<string, Places>();
+  for (const [word, at] of offsets) byWord.set(word, { offsets: at, positions: [] });
   tokens.forEach((token, position) => {
-    positions.get(token)?.push(position);
+    byWord.get(token)?.positions.push(position);
   });
-  const places = Array.from(
-    offsets,
-    ([word, at]): Places => ({ offsets: at, positions: positions.get(word)! }),
-  );
+  const places = [...byWord.values()];
   if (places.some((place) => place.positions.length < place.offsets.length)) return false;
   // The rarest word rules out most shifts soonest.
   places.sort((a, b) => a.positions.length - b.positions.length);

@@ -63,7 +63,8 @@ function dynamicPath(mapping: Mapping, name: string): string[] | undefined {
 function wholeStrings(name: string, path: readonly string[]): Field[] {
   if (!name.endsWith(subField) || path.length < 3) return [];
   const whole = path.slice(0, -1);
-  return [{ ...dynamicField(name, whole, 'keyword'), isFolded: addressName.test(whole.at(-1)!) }];
+  const isFolded = addressName.test(whole.at(-1) ?? '');
+  return [{ ...dynamicField(name, whole, 'keyword'), isFolded }];
 }
 
 function dynamicField(name: string, path: readonly string[], type: FieldType): Field {

@@ -1,3 +1,4 @@
+import { getOrThrow } from '../../lib/getOrThrow.ts';
 /** `offset` and `end` count UTF-16 units from 0. `fault` stands where nothing can be read and says why. */
 export type Token = {
   readonly type: TokenType;
@@ -118,12 +119,12 @@ function readOperator(text: string, at: number, character: string): Token {
   const isBare = at + 1 < text.length && match(whiteSpaces, text, at + 1) > at + 1;
   return isBare
     ? { type: 'bareOperator', text: character, offset: at, end: at + 2 }
-    : token(operators.get(character)!, text, at, at + 1);
+    : token(getOrThrow(operators, character), text, at, at + 1);
 }
 
 function readTerm(text: string, at: number): Token {
   const end = match(wildcardCharacters, text, at);
-  if (end === at) return fault(text, at, unreadable(text[at]!));
+  if (end === at) return fault(text, at, unreadable(text.charAt(at)));
   const found = text.slice(at, end);
   const type =
     operators.get(found) ?? (match(termCharacters, text, at) === end ? 'term' : wildcardType(text, at, end));

@@ -22,10 +22,11 @@ export function parseQuery(text: string): Query {
 const maxLength = 32_000;
 const maxClauses = 1_024;
 const maxDepth = 64;
+const space = 0x20;
 
 /** Everything up to the space counts as blank, control characters included. */
 function isBlank(text: string): boolean {
-  for (let at = 0; at < text.length; at++) if (text[at]! > ' ') return false;
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > space) return false;
   return true;
 }
 
@@ -93,11 +94,12 @@ function joinedTerms(reader: Reader): number {
 const claimsTerm: ReadonlySet<TokenType> = new Set<TokenType>([':', 'star', 'slop', '^', 'and', 'or']);
 
 function parseJoined(reader: Reader, field: string | undefined, count: number): Node {
+  const first = peek(reader);
   const terms = reader.tokens.slice(reader.at, reader.at + count);
   reader.at += count;
-  countClause(reader, terms[0]!);
+  countClause(reader, first);
   const text = terms.map((term) => unescapeText(term.text, term.offset)).join(' ');
-  return { type: 'text', field, offset: terms[0]!.offset, text, isJoined: true };
+  return { type: 'text', field, offset: first.offset, text, isJoined: true };
 }
 
 function parseClause(reader: Reader, outerField: string | undefined): Node {

@@ -30,8 +30,9 @@ function resolveGroup(group: Group, context: Context): Predicate | undefined {
     const occur = occurOf(clause);
     for (const predicate of resolveClause(clause, context)) clauses.push({ occur, predicate });
   }
-  if (clauses.length === 0) return undefined;
-  if (clauses.length === 1 && clauses[0]!.occur !== 'mustNot') return clauses[0]!.predicate;
+  const [first] = clauses;
+  if (!first) return undefined;
+  if (clauses.length === 1 && first.occur !== 'mustNot') return first.predicate;
   const only = (occur: ResolvedClause['occur']): Predicate[] =>
     clauses.filter((clause) => clause.occur === occur).map((clause) => clause.predicate);
   return { type: 'bool', must: only('must'), should: only('should'), mustNot: only('mustNot') };

@@ -85,11 +85,12 @@ function keywordNarrow(
 ): readonly (readonly number[])[] {
   const hashed = findColumn(field, source)?.column.hashed;
   if (hashed === 'whole') return hashSets(field, source, [values]);
-  if (hashed !== 'words' || values.length !== 1) return [];
+  const [value] = values;
+  if (hashed !== 'words' || value === undefined || values.length > 1) return [];
   return hashSets(
     field,
     source,
-    [...new Set(analyze(values[0]!))].slice(0, 4).map((word) => [word]),
+    [...new Set(analyze(value))].slice(0, 4).map((word) => [word]),
   );
 }
 
@@ -102,25 +103,34 @@ export function joinTerms(
   source: SqlSource,
 ): { joined: SqlPredicate[]; others: Predicate[] } {
   const words = wordsByPath(alternatives);
-  const byValues = new Map<string, Terms[]>();
+  const byValues = new Map<string, SameTerms>();
   const others: Predicate[] = [];
   for (const predicate of alternatives) {
     if (predicate.type !== 'terms') others.push(predicate);
     else if (isCovered(predicate, words)) continue;
-    else if (isPlainText(predicate.field, source)) {
-      const name = JSON.stringify(predicate.values);
-      const same = byValues.get(name);
-      if (same) same.push(predicate);
-      else byValues.set(name, [predicate]);
-    } else others.push(predicate);
+    else {
+      const column = plainTextColumn(predicate.field, source);
+      const { values } = predicate;
+      const same = byValues.get(JSON.stringify(values));
+      if (!column) others.push(predicate);
+      else if (same) same.terms.push({ predicate, column });
+      else byValues.set(JSON.stringify(values), { values, terms: [{ predicate, column }] });
+    }
   }
   const groups = [...byValues.values()];
-  others.push(...groups.filter((terms) => terms.length === 1).flat());
-  const joined = groups.filter((terms) => terms.length > 1).map((terms) => joinColumns(terms, source));
+  const single = groups.filter(({ terms }) => terms.length === 1);
+  others.push(...single.flatMap(({ terms }) => terms.map(({ predicate }) => predicate)));
+  const joined = groups.filter(({ terms }) => terms.length > 1).map((group) => joinColumns(group, source));
   return { joined, others };
 }
 
-/** The words that are looked for in each text. */
+/** Terms of several fields that have the same values. */
+type SameTerms = {
+  readonly values: Terms['values'];
+  readonly terms: { readonly predicate: Terms; readonly column: SqlColumn }[];
+};
+
+/** The words that are searched in each text. */
 function wordsByPath(alternatives: readonly Predicate[]): Map<string, Set<string>> {
   const words = new Map<string, Set<string>>();
   for (const predicate of alternatives) {
@@ -140,24 +150,23 @@ function isCovered({ field, values }: Terms, words: ReadonlyMap<string, Readonly
   return known !== undefined && values.every((value) => analyze(value).some((word) => known.has(word)));
 }
 
-function isPlainText(field: Field, source: SqlSource): boolean {
+/** The column of a keyword, if it is one that nothing but its text decides. */
+function plainTextColumn(field: Field, source: SqlSource): SqlColumn | undefined {
   const column = findColumn(field, source)?.column;
-  return (
+  const isPlain =
     field.type === 'keyword' &&
     column?.store === 'text' &&
     column.hashed !== 'words' &&
     !column.isPossible &&
-    !column.codes
-  );
+    !column.codes;
+  return isPlain ? column : undefined;
 }
 
-function joinColumns(terms: readonly Terms[], source: SqlSource): SqlPredicate {
-  const texts = terms.map(({ field }) => {
-    const { sql: text } = findColumn(field, source)!.column;
-    return field.isFolded ? sql`lower(${text})` : text;
-  });
-  const { values } = terms[0]!;
-  const narrow = terms.map(({ field }) => hashSets(field, source, [values]).flat());
+function joinColumns({ values, terms }: SameTerms, source: SqlSource): SqlPredicate {
+  const texts = terms.map(({ predicate, column }) =>
+    predicate.field.isFolded ? sql`lower(${column.sql})` : column.sql,
+  );
+  const narrow = terms.map(({ predicate }) => hashSets(predicate.field, source, [values]).flat());
   return {
     condition: sql`(array[${join(texts, ', ')}] && ${values}::text[])`,
     isExact: true,

@@ -17,7 +17,7 @@ export function parseWildcard(pattern: string, isFolded: boolean): WildcardPart[
     text = '';
   };
   for (let at = 0; at < pattern.length; at++) {
-    const character = pattern[at]!;
+    const character = pattern.charAt(at);
     if (character === '*' || character === '?') {
       endText();
       if (character === '?') parts.push({ type: 'one' });
@@ -60,11 +60,13 @@ export function createWildcardTest(parts: readonly WildcardPart[]): (value: stri
     let index = 0;
     let retryAt = -1;
     let retryIndex = -1;
+    let retryPart: WildcardPart | undefined;
     for (;;) {
       const part = parts[index];
       if (part?.type === 'any') {
         index += 1;
-        if (index === parts.length) return true;
+        retryPart = parts[index];
+        if (!retryPart) return true;
         retryAt = at;
         retryIndex = index;
         continue;
@@ -76,8 +78,8 @@ export function createWildcardTest(parts: readonly WildcardPart[]): (value: stri
       } else if (part === undefined && at === value.length) {
         return true;
       } else {
-        if (retryAt === -1 || retryAt >= value.length) return false;
-        retryAt = nextStart(parts[retryIndex]!, value, retryAt + codePointLength(value, retryAt));
+        if (!retryPart || retryAt >= value.length) return false;
+        retryAt = nextStart(retryPart, value, retryAt + codePointLength(value, retryAt));
         if (retryAt === -1) return false;
         at = retryAt;
         index = retryIndex;
@@ -110,7 +112,7 @@ function isLow(unit: number): boolean {
 }
 
 function codePointLength(value: string, at: number): number {
-  return value.codePointAt(at)! > 0xffff ? 2 : 1;
+  return isHigh(value.charCodeAt(at)) && isLow(value.charCodeAt(at + 1)) ? 2 : 1;
 }
 
 /** The longest text that every match has. */

@@ -2,6 +2,7 @@ import { type Sql, sql } from '../../lib/sql.ts';
 import type { Predicate } from './predicate.ts';
 import { escapeCodePoint } from './regex/escapeCodePoint.ts';
 import { toPostgres } from './regex/toPostgres.ts';
+import { firstCodePoint } from './regex/tree.ts';
 
 /**
  * A test of words as two regular expressions of PostgreSQL, absent where no word can fit. `plain` is for texts whose
@@ -92,6 +93,6 @@ function isPlain(text: string): boolean {
 
 function escapeText(text: string): string {
   return Array.from(text, (letter) =>
-    isPlain(letter) ? letter : escapeCodePoint(letter.codePointAt(0)!),
+    isPlain(letter) ? letter : escapeCodePoint(firstCodePoint(letter)),
   ).join('');
 }

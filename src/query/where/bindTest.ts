@@ -1,3 +1,4 @@
+import { itemAt } from '../../lib/itemAt.ts';
 import { type Bound, bindValue } from './bindValue.ts';
 import { invalidWhere, quote } from './invalidWhere.ts';
 import type { Resolved } from './resolve.ts';
@@ -21,7 +22,7 @@ export function bindTest(
 ): BoundTest | undefined {
   const { field } = resolved;
   const name = path.map((member) => member.name).join('.');
-  const { position } = path.at(-1)!;
+  const { position } = itemAt(path, path.length - 1);
   if (test.type === 'null') return test;
   if (field.type === 'one' || field.type === 'many') {
     const [example = '…'] = Object.keys(field.fields);

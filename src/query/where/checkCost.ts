@@ -10,7 +10,7 @@ const whereBudget = 1_500;
 export function checkCost(expression: Expression, catalogue: Catalogue): void {
   const costs = predicatesOf(expression).map((predicate) => ({
     cost: costOf(predicate, catalogue),
-    position: predicate.path[0]!.position,
+    position: predicate.path[0].position,
   }));
   const total = Math.ceil(costs.reduce((sum, { cost }) => sum + cost, 0));
   if (total <= whereBudget) return;

@@ -33,6 +33,6 @@ function collectNames(expression: Expression, names: Set<string>): void {
       for (const part of expression.parts) collectNames(part, names);
       break;
     case 'predicate':
-      names.add(expression.path[0]!.name);
+      names.add(expression.path[0].name);
   }
 }

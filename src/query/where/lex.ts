@@ -24,7 +24,7 @@ export function lex(text: string, offset: number): Token {
   if (number !== undefined) return lexNumber(text, start, start + number.length);
   const symbol = match(symbolPattern, text, start);
   if (symbol !== undefined) return token('symbol', text, start, start + symbol.length);
-  const character = String.fromCodePoint(text.codePointAt(start)!);
+  const [character = first] = text.slice(start, start + 2);
   throw invalidWhere(start + 1, `unexpected ${quote(character)}`);
 }
 

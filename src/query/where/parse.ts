@@ -9,7 +9,7 @@ import {
   takeSymbol,
   unexpected,
 } from './reader.ts';
-import type { Expression, Path } from './tree.ts';
+import type { Expression, Path, PathMember } from './tree.ts';
 
 /** The clause as a tree; nothing if the text is blank. */
 export function parse(text: string): Expression | undefined {
@@ -47,15 +47,17 @@ function refuseUnstorable(text: string): void {
 const unstorable = /[\0\p{Surrogate}]/u;
 
 function parseOr(reader: Reader, budget: Budget, depth: number): Expression {
-  const parts = [parseAnd(reader, budget, depth)];
+  const first = parseAnd(reader, budget, depth);
+  const parts = [first];
   while (takeKeyword(reader, 'OR')) parts.push(parseAnd(reader, budget, depth));
-  return parts.length === 1 ? parts[0]! : { type: 'or', parts };
+  return parts.length === 1 ? first : { type: 'or', parts };
 }
 
 function parseAnd(reader: Reader, budget: Budget, depth: number): Expression {
-  const parts = [parseNot(reader, budget, depth)];
+  const first = parseNot(reader, budget, depth);
+  const parts = [first];
   while (takeKeyword(reader, 'AND')) parts.push(parseNot(reader, budget, depth));
-  return parts.length === 1 ? parts[0]! : { type: 'and', parts };
+  return parts.length === 1 ? first : { type: 'and', parts };
 }
 
 function parseNot(reader: Reader, budget: Budget, depth: number): Expression {
@@ -89,12 +91,13 @@ function parsePath(reader: Reader): Path {
       `expected a field, but ${quote(source)} is a keyword (a field of that name needs double quotes)`,
     );
   }
-  const path = [parseName(reader, 'a field')];
+  const path: [PathMember, ...PathMember[]] = [parseName(reader, 'a field')];
   while (takeSymbol(reader, '.')) {
     // After a dot only a name can stand, so members called `in` or `is` need no quotes.
-    path.push(parseName(reader, "a member after '.'"));
+    const member = parseName(reader, "a member after '.'");
+    path.push(member);
     if (path.length > maxPathNames) {
-      throw invalidWhere(path.at(-1)!.position, `a path may have at most ${maxPathNames} names`);
+      throw invalidWhere(member.position, `a path may have at most ${maxPathNames} names`);
     }
   }
   return path;

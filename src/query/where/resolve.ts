@@ -16,17 +16,17 @@ export function resolve(names: readonly string[], catalogue: Catalogue): Resolve
   const outer: (OneField | ManyField)[] = [];
   let fields = catalogue;
   for (const [index, name] of names.entries()) {
-    if (!Object.hasOwn(fields, name))
-      return { index, fault: unknownField(names.slice(0, index), name, fields) };
-    const field = fields[name]!;
-    if (index === names.length - 1 || field.type === 'json') {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (!field) return { index, fault: unknownField(names.slice(0, index), name, fields) };
+    const next = names[index + 1];
+    if (next === undefined || field.type === 'json') {
       return { outer, field, members: names.slice(index + 1) };
     }
     if (field.type !== 'one' && field.type !== 'many') {
       const scalar = quote(names.slice(0, index + 1).join('.'));
       return {
         index: index + 1,
-        fault: `${scalar} is a plain value and has no member ${quote(names[index + 1]!)}`,
+        fault: `${scalar} is a plain value and has no member ${quote(next)}`,
       };
     }
     outer.push(field);

@@ -1,3 +1,4 @@
+import { itemAt } from '../../lib/itemAt.ts';
 import { join, type Sql, sql } from '../../lib/sql.ts';
 import { type BoundTest, bindTest, type ValueTest } from './bindTest.ts';
 import type { Catalogue, ManyField, OneField, ScalarField, WhereField } from './catalogue.ts';
@@ -25,7 +26,8 @@ function predicateToSql(predicate: Predicate, catalogue: Catalogue, want: boolea
     predicate.path.map(({ name }) => name),
     catalogue,
   );
-  if ('fault' in resolved) throw invalidWhere(predicate.path[resolved.index]!.position, resolved.fault);
+  if ('fault' in resolved)
+    throw invalidWhere(itemAt(predicate.path, resolved.index).position, resolved.fault);
   const test = bindTest(predicate, resolved, want);
   if (test === undefined) return sql`false`;
   return resolved.outer.reduceRight(

@@ -6,8 +6,10 @@ export type Expression =
 
 export type Predicate = { readonly type: 'predicate'; readonly path: Path; readonly test: Test };
 
-/** Members from the outside in, never empty. Positions are 1-based columns of the text. */
-export type Path = readonly { readonly name: string; readonly position: number }[];
+/** Members from the outside in. Positions are 1-based columns of the text. */
+export type Path = readonly [PathMember, ...PathMember[]];
+
+export type PathMember = { readonly name: string; readonly position: number };
 
 export type Test =
   | { readonly type: 'null' }

@@ -37,13 +37,15 @@ type Invite = NonNullable<Awaited<ReturnType<typeof findOpenInvite>>>;
 
 /** An invite is worth no more than what its maker could still hand out; of invites made before this was kept, all are. */
 async function isStillGranted(call: Call, invite: Invite): Promise<boolean> {
-  const { makerId, makerTokenId } = invite;
-  if (makerId === null && makerTokenId === null) return true;
-  const maker =
-    makerId === null
-      ? (await findPrincipalsById(call.db, [makerTokenId!], call.now))[0]
-      : await findRights(call.db, makerId);
-  return maker !== undefined && mayInvite(maker, invite);
+  const maker = await findMaker(call, invite);
+  return maker === 'unrecorded' || (maker !== undefined && mayInvite(maker, invite));
+}
+
+async function findMaker({ db, now }: Call, { makerId, makerTokenId }: Invite) {
+  if (makerId !== null) return findRights(db, makerId);
+  if (makerTokenId === null) return 'unrecorded';
+  const [maker] = await findPrincipalsById(db, [makerTokenId], now);
+  return maker;
 }
 
 function mayInvite(maker: Pick<Principal, 'tenantId' | 'organisationId' | 'roles'>, invite: Invite): boolean {

@@ -70,14 +70,14 @@ type Callable = { funcAbi: FunctionItem; params: readonly Parameter[] };
 function parameterFaults({ funcAbi, params }: Callable): Fault[] {
   const names = parameterNames({ funcAbi, params });
   return params.flatMap(({ name, value }, index): Fault[] => {
-    const position = names.indexOf(name);
-    if (position < 0 || params.findIndex((other) => other.name === name) < index) {
+    const input = funcAbi.inputs[names.indexOf(name)];
+    if (!input || params.findIndex((other) => other.name === name) < index) {
       const has = names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`;
-      const message = position < 0 ? `is no parameter of the function; ${has}.` : 'is given twice.';
+      const message = input === undefined ? `is no parameter of the function; ${has}.` : 'is given twice.';
       return [{ pointer: `/params/${index}/name`, code: 'parameter', message }];
     }
     try {
-      toAbiValue({ ...funcAbi.inputs[position]!, name }, value);
+      toAbiValue({ ...input, name }, value);
       return [];
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;

@@ -41,8 +41,9 @@ export async function changeAlert(
     ...(change.tags === undefined ? {} : { tags: { former: before.tags as string[], now: change.tags } }),
   });
   const after = await findAlert(call.db, ownTenantsScope(call.scope), uid, names);
+  if (!after) throw new Error(`The alert ${uid} is gone although it is locked.`);
   await audit(call, 'alert', 'update', { id: null, tenantId: key.tenantId }, before, after, { uid });
-  return after!;
+  return after;
 }
 
 export async function resolveByQuery(

@@ -38,11 +38,9 @@ export function createStreamMatching() {
       return turns.run(owner, async () => {
         const results = new Map<string, boolean>();
         for (const { query, put } of readers) {
-          let isMatch = query.matcher === undefined || results.get(query.key);
-          if (isMatch === undefined) {
-            isMatch = await isMatching(query.matcher!, event);
-            results.set(query.key, isMatch);
-          }
+          const { key, matcher } = query;
+          const isMatch = matcher === undefined || (results.get(key) ?? (await isMatching(matcher, event)));
+          results.set(key, isMatch);
           if (isMatch) put(event);
         }
       });

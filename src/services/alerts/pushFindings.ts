@@ -1,5 +1,6 @@
 import { alertUid } from '../../alerts/alertUid.ts';
 import { prepareRaise, raiseAlerts } from '../../alerts/raiseAlerts.ts';
+import { getOrThrow } from '../../lib/getOrThrow.ts';
 import { complianceTags, type Finding, type Severity } from '../../model/alert.ts';
 import { type Fault, invalid, Problem } from '../../model/errors.ts';
 import { platformTenant } from '../../model/metrics.ts';
@@ -68,11 +69,11 @@ export async function pushFindings(
     Array.from(byEid, ([eid, finding]) => ({ eid, uid: alertUid(finding) })),
   );
   const known = new Map(noted.map((item) => [item.eid, item]));
-  const inOrder = [...new Set(pushed.map(({ eid }) => eid))].filter((eid) => known.get(eid)!.isNew);
+  const inOrder = [...new Set(pushed.map(({ eid }) => eid))].filter((eid) => getOrThrow(known, eid).isNew);
   if (inOrder.length > 0) await checkPushedAlerts(call, origin.tenantId, inOrder.length);
   const fresh = await raiseAlerts(
     call.db,
-    inOrder.map((eid) => byEid.get(eid)!),
+    inOrder.map((eid) => getOrThrow(byEid, eid)),
     call.services.alertHooks,
   );
   if (fresh.length > 0) {
@@ -90,7 +91,7 @@ function results(
 ): Result[] {
   const seen = new Set<string>();
   return pushed.map(({ eid }) => {
-    const { uid, isNew } = known.get(eid)!;
+    const { uid, isNew } = getOrThrow(known, eid);
     const result = isNew && !seen.has(eid) ? 'created' : 'duplicate';
     seen.add(eid);
     return { eid, uid, result };
@@ -121,8 +122,8 @@ function checkTimes(pushed: readonly Pushed[], now: number): void {
     const message = 'must be in epoch milliseconds, after 2009 and not in the future.';
     return [{ pointer: `/alerts/${index}/timestamp`, code: 'time', message }];
   });
-  if (faults.length > 0)
-    throw new Problem('invalid-input', `${faults[0]!.pointer}: ${faults[0]!.message}`, { errors: faults });
+  const [first] = faults;
+  if (first) throw new Problem('invalid-input', `${first.pointer}: ${first.message}`, { errors: faults });
 }
 
 /** Distinct names make an alert expensive to read, and every search and stream reads it. */

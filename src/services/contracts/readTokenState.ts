@@ -37,7 +37,7 @@ export async function readTokenState(
   const state = await Promise.race([ask(client, questions), late]);
   if ('fault' in state) return state;
   const [symbolAnswer, decimalsAnswer, supplyAnswer, ...balanceAnswers] = state.answers;
-  const supply = toNumber(supplyAnswer!);
+  const supply = toNumber(supplyAnswer);
   const balances = balanceAnswers.map(toNumber);
   if (supply === undefined || !balances.every((balance) => balance !== undefined))
     return {
@@ -48,8 +48,8 @@ export async function readTokenState(
     };
   return {
     block: state.block,
-    symbol: readTokenSymbol(dataOf(symbolAnswer!) ?? '') ?? null,
-    decimals: readTokenDecimals(dataOf(decimalsAnswer!)),
+    symbol: readTokenSymbol(dataOf(symbolAnswer) ?? '') ?? null,
+    decimals: readTokenDecimals(dataOf(decimalsAnswer)),
     totalSupply: supply,
     balances,
   };
@@ -78,12 +78,13 @@ const unavailable: { fault: TokenFault } = {
 };
 
 /** The first word, which is all that such a function gives. */
-function toNumber(answer: StateResult): bigint | undefined {
+function toNumber(answer: StateResult | undefined): bigint | undefined {
   const data = dataOf(answer);
   return data === undefined || data.length < 66 ? undefined : BigInt(data.slice(0, 66));
 }
 
-function dataOf(answer: StateResult): string | undefined {
-  if ('missing' in answer || typeof answer.value !== 'object' || !('data' in answer.value)) return undefined;
+function dataOf(answer: StateResult | undefined): string | undefined {
+  if (!answer || 'missing' in answer || typeof answer.value !== 'object' || !('data' in answer.value))
+    return undefined;
   return answer.value.data;
 }

@@ -1,5 +1,6 @@
 import { type ChainUid, chainUids } from '../../chains/chains.ts';
 import { nearest } from '../../lib/nearest.ts';
+import { zip } from '../../lib/zip.ts';
 import { unprocessable } from '../../model/errors.ts';
 import type { NewLabel } from '../../store/labels/upsertLabels.ts';
 import { readLabelAddress, toLabelTags } from './labelMembers.ts';
@@ -41,8 +42,8 @@ export function readLabelRow(
     return { fault: `has ${texts.length} cells where the first line names ${header.length} columns.` };
   }
   const cells: Cells = {};
-  for (const [index, name] of header.entries()) {
-    const text = texts[index]!.trim();
+  for (const [name, cell] of zip(header, texts)) {
+    const text = cell.trim();
     if (text.length > limits[name]) return { fault: `${name} has more than ${limits[name]} characters.` };
     if (text.includes('\u0000')) return { fault: `${name} must not contain the character U+0000.` };
     if (text !== '') cells[name] = text;

@@ -8,7 +8,7 @@ import type { Fault } from '../../model/errors.ts';
  */
 export function templateFaults(template: string, known: readonly string[], pointer: string): Fault[] {
   return templateFields(template)
-    .filter((name) => !known.includes(name.split('.')[0]!))
+    .filter((name) => !known.some((one) => name === one || name.startsWith(`${one}.`)))
     .map((name) => {
       const guess = nearest(name, known);
       const hint = guess ? `did you mean {${guess}}? It has` : 'it has';

@@ -1,3 +1,4 @@
+import { groupBy } from '../../lib/groupBy.ts';
 import { invalid } from '../../model/errors.ts';
 import { isMetric, metrics, platformTenant } from '../../model/metrics.ts';
 import { parseRangeEnd } from '../../query/datemath.ts';
@@ -40,12 +41,11 @@ export async function readTelemetry(call: Call, request: TelemetryRequest): Prom
   const filter = { ...time, metric, tenantIds, tags: new Map(Object.entries(others)), split };
   checkSize(time.starts.length, split, tags);
   const sums = await withTimeLimit(() => readSamples(call.services.reports, filter));
-  const byBucket = time.starts.map((): SampleSum[] => []);
-  for (const sum of sums) byBucket[sum.bucket]!.push(sum);
+  const byBucket = groupBy(sums, ({ bucket }) => bucket);
   const points = time.starts.map((ts, index) => {
-    const own = byBucket[index]!;
+    const own = byBucket.get(index) ?? [];
     const bucket = addUp(own, metrics[metric].kind);
-    if (split.length > 0) bucket.by = tellApart(own, split, tags, metrics[metric].kind);
+    if (split.length > 0) bucket.by = splitByLabel(own, split, tags, metrics[metric].kind);
     return { ts, bucket };
   });
   if (time.isExtended) return points;
@@ -83,7 +83,7 @@ function checkSize(
   split: readonly string[],
   tags: Readonly<Record<string, readonly string[]>>,
 ): void {
-  const lines = split.reduce((sum, label) => sum + tags[label]!.length, 0);
+  const lines = split.reduce((sum, label) => sum + (tags[label]?.length ?? 0), 0);
   if (buckets * lines <= maxNumbers) return;
   throw invalid(
     '/tags',
@@ -108,14 +108,14 @@ function addUp(sums: readonly SampleSum[], kind: 'counter' | 'gauge'): Bucket {
 }
 
 /** The value of each named value of each label that has several. */
-function tellApart(
+function splitByLabel(
   sums: readonly SampleSum[],
   split: readonly string[],
   tags: Readonly<Record<string, readonly string[]>>,
   kind: 'counter' | 'gauge',
 ): Record<string, Record<string, number | null>> {
   const lines = split.map((label, index) => {
-    const values = tags[label]!.map((value) => {
+    const values = (tags[label] ?? []).map((value) => {
       const own = sums.filter((sum) => sum.parts[index] === value);
       return [value, addUp(own, kind).value] as const;
     });

@@ -1,4 +1,6 @@
-import { type AlertGroup, type AlertKind, type Severity, severityOf } from '../../model/alert.ts';
+import { getOrThrow } from '../../lib/getOrThrow.ts';
+import { itemAt } from '../../lib/itemAt.ts';
+import { type AlertGroup, type AlertKind, type Severity, toSeverity } from '../../model/alert.ts';
 import { Problem } from '../../model/errors.ts';
 import type { MetricName } from '../../model/metrics.ts';
 import { findPlanUse, type PlanUse } from '../../store/accounts/plans.ts';
@@ -9,20 +11,23 @@ import { findRecord } from '../../store/records/records.ts';
 import { sumMetrics } from '../../store/telemetry/readSamples.ts';
 import type { Call } from '../call.ts';
 
-/** Members of a bucket that are counted by a metric. */
-const usageMetrics = {
-  notifications: 'deliveries',
-  actions: 'actions',
-  apiRequests: 'api_requests',
-  blocks: 'blocks',
-  transactions: 'transactions',
-  evaluations: 'evaluations',
-} as const satisfies Record<string, MetricName>;
+type Counted = Record<
+  'notifications' | 'actions' | 'apiRequests' | 'blocks' | 'transactions' | 'evaluations',
+  number
+>;
+
+/** The member of a bucket that each metric counts. */
+const usageMembers = new Map<MetricName, keyof Counted>([
+  ['deliveries', 'notifications'],
+  ['actions', 'actions'],
+  ['api_requests', 'apiRequests'],
+  ['blocks', 'blocks'],
+  ['transactions', 'transactions'],
+  ['evaluations', 'evaluations'],
+]);
 
 /** Every step of an action is counted under its outcome; each one that is carried out is submitted exactly once. */
 const countedTypes = { actions: 'submitted' } as const;
-
-type Counted = Record<keyof typeof usageMetrics, number>;
 
 type UsageBucket = Counted & {
   alerts: { total: number; byKind: Record<AlertKind, number>; bySeverity: Record<Severity, number> };
@@ -44,23 +49,21 @@ export async function readUsage(
   const owner = { tenantId, contractId: 0 };
   const [counts, sums, plan] = await Promise.all([
     withTimeLimit(() => countAlertsOverTime(reports, owner, cut, query, call.now)),
-    withTimeLimit(() => sumMetrics(reports, tenantId, Object.values(usageMetrics), countedTypes, cut)),
+    withTimeLimit(() => sumMetrics(reports, tenantId, [...usageMembers.keys()], countedTypes, cut)),
     findPlanUse(call.db, tenantId, call.services.alertFeed.slots.count(tenantId), call.now),
   ]);
-  const buckets = cut.starts.map(emptyBucket);
+  const points = cut.starts.map((ts) => ({ ts, bucket: emptyBucket() }));
   for (const { bucket, group, numericSeverity, count } of counts) {
-    const { alerts } = buckets[bucket]!;
+    const { alerts } = itemAt(points, bucket).bucket;
     alerts.total += count;
     alerts.byKind[kindOf[group]] += count;
-    alerts.bySeverity[severityNames.get(numericSeverity)!] += count;
+    alerts.bySeverity[toSeverity(numericSeverity)] += count;
   }
-  for (const { bucket, metric, value } of sums) buckets[bucket]![memberOf.get(metric)!] = value;
-  buckets.at(-1)!.plan = plan;
-  return cut.starts.map((ts, index) => ({ ts, bucket: buckets[index]! }));
+  for (const { bucket, metric, value } of sums)
+    itemAt(points, bucket).bucket[getOrThrow(usageMembers, metric)] = value;
+  itemAt(points, points.length - 1).bucket.plan = plan;
+  return points;
 }
-
-const memberOf = new Map<MetricName, keyof Counted>();
-for (const [member, metric] of Object.entries(usageMetrics)) memberOf.set(metric, member as keyof Counted);
 
 const kindOf: Record<AlertGroup, AlertKind> = {
   SECURITY: 'detector',
@@ -68,8 +71,6 @@ const kindOf: Record<AlertGroup, AlertKind> = {
   action: 'action',
   trigger: 'trigger',
 };
-const severityNames = new Map<number, Severity>();
-for (const [name, number] of Object.entries(severityOf)) severityNames.set(number, name as Severity);
 
 function emptyBucket(): UsageBucket {
   return {

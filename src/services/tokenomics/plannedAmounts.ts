@@ -28,6 +28,7 @@ export function amountAt(line: readonly Point[], time: number): string | null {
 /** The part of a line in a range of time; it opens with what holds at the start. */
 export function sliceLine(line: readonly Point[], from: number | undefined, to = Number.POSITIVE_INFINITY) {
   const inside = line.filter(({ timestamp }) => timestamp >= (from ?? 0) && timestamp <= to);
-  const opening = from === undefined || inside[0]?.timestamp === from ? null : amountAt(line, from);
-  return opening === null ? inside : [{ timestamp: from!, amount: opening }, ...inside];
+  if (from === undefined || inside[0]?.timestamp === from) return inside;
+  const opening = amountAt(line, from);
+  return opening === null ? inside : [{ timestamp: from, amount: opening }, ...inside];
 }

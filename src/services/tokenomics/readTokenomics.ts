@@ -1,6 +1,8 @@
 import { type ChainUid, chains } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import { addDecimal, formatDecimal, parseDecimal, subtractDecimal, toDecimal } from '../../lib/decimal.ts';
+import { getOrThrow } from '../../lib/getOrThrow.ts';
+import { zip } from '../../lib/zip.ts';
 import { Problem } from '../../model/errors.ts';
 import { contractTable } from '../../store/contracts/contractTable.ts';
 import { findRecord } from '../../store/records/records.ts';
@@ -54,7 +56,7 @@ export async function readTokenomics(call: Call, contractId: number, range: { fr
   const held = (address: string | null) => (address === null ? undefined : token?.balances.get(address));
   const show = (units: bigint | undefined) =>
     units === undefined || !token ? null : formatDecimal(toDecimal(units, token.decimals));
-  const locked = token && lockers.reduce((sum, locker) => sum + held(locker)!, 0n);
+  const locked = token && lockers.reduce((sum, locker) => sum + getOrThrow(token.balances, locker), 0n);
   const releases = categories.flatMap(({ schedules }) => schedules.flatMap(({ amounts }) => amounts));
 
   return {
@@ -77,14 +79,14 @@ export async function readTokenomics(call: Call, contractId: number, range: { fr
       locked: show(locked),
       samples: samples.circulating,
     },
-    categories: categories.map(({ id, uid, name, address, amount, schedules }, n) => ({
+    categories: zip(categories, holders).map(([{ id, uid, name, address, amount, schedules }, holder]) => ({
       id,
       uid,
       name,
       address,
       amount,
-      ...toLine(sumLines(schedules.flatMap(({ amounts }) => amounts)), show(held(holders[n]!))),
-      samples: samples.ofAddress.get(holders[n]!) ?? [],
+      ...toLine(sumLines(schedules.flatMap(({ amounts }) => amounts)), show(held(holder))),
+      samples: (holder === null ? undefined : samples.ofAddress.get(holder)) ?? [],
       schedules: schedules.map((schedule) => {
         const line = sumLines(schedule.amounts);
         return {
@@ -115,7 +117,7 @@ async function readToken(call: Call, chainUid: ChainUid, address: string, holder
   const distinct = [...new Set(holders)];
   const state = await readTokenState(client, address, distinct);
   if ('fault' in state) return { fault: state.fault };
-  const balances = new Map(distinct.map((holder, n) => [holder, state.balances[n]!]));
+  const balances = new Map(zip(distinct, state.balances));
   return { fault: null, token: { ...state, balances } };
 }
 

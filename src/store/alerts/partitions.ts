@@ -21,7 +21,7 @@ export async function ensurePartitions(
   const missing = new Set<string>();
   for (const timestamp of timestamps) {
     const month = monthOf(timestamp);
-    if (!cached.has(`${table} ${month}`) || endOf(month) <= Date.now()) missing.add(month);
+    if (!cached.has(`${table} ${month}`) || boundsOf(month).to <= Date.now()) missing.add(month);
   }
   for (const month of [...missing].sort()) {
     await createPartition(store, table, month);
@@ -43,7 +43,7 @@ export async function dropOldPartitions(store: Store, before: number): Promise<s
       join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
       where p.relname = any(${[...partitionedTables]}) order by c.relname`,
   );
-  const old = rows.filter(({ parent, name }) => endOf(name.slice(parent.length + 1)) <= before);
+  const old = rows.filter(({ parent, name }) => boundsOf(name.slice(parent.length + 1)).to <= before);
   for (const { name } of old) {
     await store.transaction(async (tx) => {
       // While the drop waits for a long search, raising alerts waits for the drop; better retry in an hour.
@@ -79,17 +79,16 @@ async function dropRollups(db: Db, before: number): Promise<void> {
   });
 }
 
-/** The first millisecond after a month. */
-function endOf(month: string): number {
-  const [year, number] = month.split('_').map(Number);
-  return Date.UTC(year!, number);
+/** The first millisecond of a month, and the first one after it. */
+function boundsOf(month: string): { from: number; to: number } {
+  const [year = 0, number = 0] = month.split('_').map(Number);
+  return { from: Date.UTC(year, number - 1), to: Date.UTC(year, number) };
 }
 
 async function createPartition(store: Store, table: PartitionedTable, month: string): Promise<void> {
   const name = `${table}_${month}`;
   if (await exists(store, name)) return;
-  const [year, index] = month.split('_').map(Number);
-  const [from, to] = [Date.UTC(year!, index! - 1), Date.UTC(year!, index)];
+  const { from, to } = boundsOf(month);
   await store.transaction(async (tx) => {
     // Two processes may create the same month at once.
     await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`partition ${table}`}, 0))`);

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { itemAt } from '../../lib/itemAt.ts';
 import type { Sql } from '../../lib/sql.ts';
 import { Problem } from '../../model/errors.ts';
 import type { Db } from '../db.ts';
@@ -118,7 +119,7 @@ async function readBuckets(
   const reading = { table, condition: own, ancestors, slots, levels, filters };
   const rows = await run.db.query<Row>(aggregateStatement(reading, maxRows));
   if (rows.length === maxRows) throw tooManyBuckets();
-  for (const row of rows) readRow(row, levels, slots[row.s]!);
+  for (const row of rows) readRow(row, levels, itemAt(slots, row.s));
 
   let around = slots;
   for (const [index, level] of levels.entries()) {

@@ -57,7 +57,8 @@ async function tryLaunch(launch: Launch, deadline: number): Promise<Postmaster |
     });
     await once(child, 'spawn');
     child.unref();
-    const postmaster = { pid: child.pid!, socketFolder: launch.socketFolder };
+    if (child.pid === undefined) throw new Error('PostgreSQL was started without a process id.');
+    const postmaster = { pid: child.pid, socketFolder: launch.socketFolder };
     while (child.exitCode === null && child.signalCode === null) {
       if (await isReady(postmaster, launch, deadline)) return postmaster;
       await sleep(20);

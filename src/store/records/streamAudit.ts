@@ -9,8 +9,8 @@ export async function* streamAudit(db: Db, scope: Scope, filter: AuditFilter): A
   for (let after = { chain: -1, seq: 0 }; ; ) {
     const page = await pageAudit(db, scope, filter, after, pageSize);
     if (page.length > 0) yield page.map(({ entry }) => `${JSON.stringify(entry)}\n`).join('');
-    if (page.length < pageSize) return;
-    const { chain, entry } = page.at(-1)!;
-    after = { chain, seq: entry.seq };
+    const last = page.at(-1);
+    if (!last || page.length < pageSize) return;
+    after = { chain: last.chain, seq: last.entry.seq };
   }
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { type AlertGroup, alertGroups, type Severity, severityOf } from '../../../model/alert.ts';
+import { itemAt } from '../../../lib/itemAt.ts';
+import { type AlertGroup, alertGroups, type Severity, severityOf, toSeverity } from '../../../model/alert.ts';
 import { severities } from '../../../model/enumerations.ts';
 import { Count, Id, OneOf, Shape } from '../../../model/schema.ts';
 import { findReadable } from '../../../services/records/findReadable.ts';
@@ -63,20 +64,18 @@ export const histogramEndpoint = endpoint({
   },
 });
 
-const severityNames = new Map<number, Severity>();
-for (const [name, number] of Object.entries(severityOf)) severityNames.set(number, name as Severity);
+type Bucket = Partial<Record<AlertGroup, { count: number; maxSeverity: Severity }>>;
 
 function toData(starts: readonly number[], counts: readonly CellCount[]) {
-  const buckets = starts.map(
-    (): Partial<Record<AlertGroup, { count: number; maxSeverity: Severity }>> => ({}),
-  );
-  for (const { bucket, group, count, numericSeverity } of counts) {
-    const sum = buckets[bucket]![group] ?? { count: 0, maxSeverity: 'INFO' };
+  const points = starts.map((ts): { ts: number; bucket: Bucket } => ({ ts, bucket: {} }));
+  for (const { bucket: index, group, count, numericSeverity } of counts) {
+    const { bucket } = itemAt(points, index);
+    const sum = bucket[group] ?? { count: 0, maxSeverity: 'INFO' };
+    bucket[group] = sum;
     sum.count += count;
-    if (numericSeverity > severityOf[sum.maxSeverity]) sum.maxSeverity = severityNames.get(numericSeverity)!;
-    buckets[bucket]![group] = sum;
+    if (numericSeverity > severityOf[sum.maxSeverity]) sum.maxSeverity = toSeverity(numericSeverity);
   }
-  return starts.map((ts, index) => ({ ts, bucket: buckets[index]! }));
+  return points;
 }
 
 function totals(counts: readonly CellCount[]): Record<AlertGroup, number> {

@@ -18,8 +18,9 @@ export function createScopeWatch(access: Access) {
 
   async function look(): Promise<void> {
     const watched = [...open];
-    if (watched.length === 0) return;
-    const { logins, now } = watched[0]!.call.services;
+    const [first] = watched;
+    if (!first) return;
+    const { logins, now } = first.call.services;
     const ids = new Set(watched.map(({ call }) => call.principal.tokenId));
     const found = await findPrincipalsById(logins, [...ids], now());
     const principals = new Map(found.map((principal) => [principal.tokenId, principal]));

@@ -10,6 +10,7 @@ import * as AbiFunction from 'ox/AbiFunction';
 import * as AbiParameters from 'ox/AbiParameters';
 import * as Hash from 'ox/Hash';
 import * as Hex from 'ox/Hex';
+import { itemAt } from '../../../lib/itemAt.ts';
 import type { Log } from '../../../model/block.ts';
 
 export type { EventItem, FunctionItem };
@@ -107,7 +108,7 @@ export function decodeEvent(event: EventItem, log: Pick<Log, 'key' | 'indexed' |
   return Object.fromEntries(
     event.inputs.map((input, place) => [
       input.name || String(place),
-      isIndexed(input, place) ? indexedValue(input, topics[fromTopics++]!) : values[fromData++],
+      isIndexed(input, place) ? indexedValue(input, itemAt(topics, fromTopics++)) : values[fromData++],
     ]),
   );
 }

@@ -28,8 +28,9 @@ export function abiMember(parameters: readonly AbiParameter[], path: string): Ab
     }
     within = 'components' in found ? found.components : [];
   }
+  if (!found) throw new RangeError(unknownMember(path, parameters));
   return {
-    parameter: found!,
+    parameter: found,
     read: (values) => steps.reduce<unknown>((value, step) => step(value), values),
   };
 }

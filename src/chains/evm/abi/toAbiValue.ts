@@ -8,7 +8,7 @@ import { cutText } from '../../../lib/cutText.ts';
 export function toAbiValue(parameter: AbiParameter, value: unknown, place = nameOf(parameter)): unknown {
   const { type } = parameter;
   const list = /^(.*)\[(\d*)\]$/.exec(type);
-  if (list) return toList(parameter, list[1]!, list[2]!, value, place);
+  if (list) return toList(parameter, list, value, place);
   if (type === 'tuple') return toTuple(parameter, value, place);
   const whole = /^(u?)int(\d*)$/.exec(type);
   if (whole) return toWhole(type, whole[1] === 'u', Number(whole[2] || 256), value, place);
@@ -49,8 +49,7 @@ function nameOf({ name }: AbiParameter): string {
 
 function toList(
   parameter: AbiParameter,
-  item: string,
-  length: string,
+  [, item = '', length = '']: readonly string[],
   value: unknown,
   place: string,
 ): unknown {
@@ -84,7 +83,7 @@ function toTuple(parameter: AbiParameter, value: unknown, place: string): unknow
   return named(
     components,
     components.map((component) => {
-      const name = component.name!;
+      const { name = '' } = component;
       if (!Object.hasOwn(members, name)) throw wrong(place, parameter.type, `lacks its member ${name}`);
       return toAbiValue(component, Reflect.get(members, name), `${place}.${name}`);
     }),
@@ -92,7 +91,7 @@ function toTuple(parameter: AbiParameter, value: unknown, place: string): unknow
 }
 
 function named(components: readonly AbiParameter[], values: readonly unknown[]): object {
-  return Object.fromEntries(components.map(({ name }, n) => [name!, values[n]]));
+  return Object.fromEntries(components.map(({ name = '' }, n) => [name, values[n]]));
 }
 
 function shapeOf(components: readonly AbiParameter[]): string {
@@ -126,8 +125,9 @@ function readWhole(value: unknown): bigint | undefined {
   if (/^0x[0-9a-fA-F]{1,64}$/.test(text)) return BigInt(text);
   const parts = /^([+-]?)(\d[\d_]{0,99})(?:e(\d{1,2}))?$/i.exec(text);
   if (!parts) return undefined;
-  const size = BigInt(parts[2]!.replaceAll('_', '')) * 10n ** BigInt(parts[3] ?? 0);
-  return parts[1] === '-' ? -size : size;
+  const [, sign, digits = '', exponent = '0'] = parts;
+  const size = BigInt(digits.replaceAll('_', '')) * 10n ** BigInt(exponent);
+  return sign === '-' ? -size : size;
 }
 
 function toBytes(type: string, size: number | undefined, value: unknown, place: string): string {

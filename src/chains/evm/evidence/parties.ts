@@ -1,5 +1,6 @@
 import { formatUnits, native, showAmount } from '../../../evidence/amounts.ts';
 import type { LabelHit } from '../../../evidence/labels.ts';
+import { zip } from '../../../lib/zip.ts';
 import type { Log, Transaction } from '../../../model/block.ts';
 import type { ChainFacts, Reader } from '../../../model/detection.ts';
 import { eventTopic } from '../abi/abi.ts';
@@ -67,7 +68,7 @@ export function describeHits(
           describeParty(party, transaction, read, chain),
     ),
   );
-  return shownHits.map((hit, place) => ({ ...hit, ...activities[place]! }));
+  return zip(shownHits, activities).map(([hit, activity]) => ({ ...hit, ...activity }));
 }
 
 /** Members of a party's evidence. */
