@@ -17,6 +17,14 @@ export type PageRow = {
 export const pages: readonly PageRow[] = [
   { path: '/', title: 'Overview', icon: 'overview', load: () => import('./pages/overview/OverviewPage.tsx') },
   {
+    path: '/alerts',
+    title: 'Alerts',
+    icon: 'alerts',
+    needs: 'POST /alert/search',
+    load: () => import('./pages/alerts/AlertsPage.tsx'),
+  },
+  { path: '/alert/:uid', title: 'Alert', load: () => import('./pages/alert/AlertPage.tsx') },
+  {
     path: '/projects',
     title: 'Projects',
     icon: 'projects',

@@ -110,7 +110,7 @@ function options(
     width: element.clientWidth || 600,
     height,
     legend: { show: false },
-    padding: [8, 8, 0, 0],
+    padding: [8, 18, 0, 0],
     cursor: {
       drag: { x: isSelectable, y: false, setScale: false },
       points: { show: series.every(({ kind }) => kind !== 'bars') },
@@ -121,7 +121,13 @@ function options(
       y: { range: (_plot, low, high) => [Math.min(0, low ?? 0), Math.max(high ?? 1, 1)] },
     },
     axes: [
-      { ...axis, grid: { show: false }, space: 80 },
+      {
+        ...axis,
+        grid: { show: false },
+        space: 76,
+        size: 24,
+        values: (_plot, ticks, _axis, _space, step) => ticks.map((tick) => showTick(tick * 1000, step)),
+      },
       {
         ...axis,
         size: 44,
@@ -165,4 +171,21 @@ function resolveColor(element: HTMLElement, name: string): string {
   const { color } = getComputedStyle(probe);
   probe.remove();
   return color;
+}
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const clockWithSeconds = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
+const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+
+/** Hours by the clock, days by their date; midnight shows the day that begins. */
+function showTick(ms: number, stepSeconds: number): string {
+  const date = new Date(ms);
+  if (stepSeconds >= 86_400 || (date.getHours() === 0 && date.getMinutes() === 0 && date.getSeconds() === 0))
+    return day.format(ms);
+  return (stepSeconds < 60 ? clockWithSeconds : clock).format(ms);
 }

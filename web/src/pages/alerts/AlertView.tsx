@@ -1,0 +1,224 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Alert } from '../../../../sdk/src/index.ts';
+import { Address } from '../../parts/Address.tsx';
+import { Badge, Tags } from '../../parts/Badge.tsx';
+import { addressesIn, Evidence, Message } from '../../parts/Evidence.tsx';
+import { Icon } from '../../parts/Icon.tsx';
+import { Problem } from '../../parts/Problem.tsx';
+import { Severity } from '../../parts/Severity.tsx';
+import { Time } from '../../parts/Time.tsx';
+import { WordsInput } from '../../parts/WordsInput.tsx';
+import { useAddressNames } from '../../state/addressNames.ts';
+import { client } from '../../state/api.ts';
+import { showTime } from '../../state/format.ts';
+import { chainOf, nameOf } from '../../state/names.ts';
+import { href } from '../../state/route.ts';
+import { can } from '../../state/session.ts';
+import { attempt } from '../../state/toasts.ts';
+import { AlertOutcome } from './AlertOutcome.tsx';
+import { Explain } from './Explain.tsx';
+import './alerts.css';
+
+/** Everything about one alert: what happened first, then who deals with it, then the proof. */
+export function AlertView({ alert, onChange }: { alert: Alert; onChange(alert: Alert): void }) {
+  const names = useAddressNames(addressesIn(alert.meta));
+  const chain = chainOf(alert.chainUid);
+  return (
+    <article class="alert-view stack">
+      <header class="stack">
+        <div class="row">
+          <Severity value={alert.severity} />
+          <Badge value={alert.status} />
+          {alert.suppressed && <Badge tone="warn">not notified: over the rate limit</Badge>}
+          {alert.backfilled && <Badge tone="dim">back-filled, not notified</Badge>}
+          <span class="dim">
+            <Time at={alert.timestamp} />
+          </span>
+        </div>
+        <p class="alert-message foreign keep-lines">
+          <Message text={alert.message} names={names} />
+        </p>
+        {alert.status === 'RETRACTED' && (
+          <p class="notice warn">
+            Its block is no longer part of the chain, so that it did not happen after all.
+          </p>
+        )}
+        <Change alert={alert} onChange={onChange} />
+      </header>
+      <Part title="Where and when">
+        <dl class="facts">
+          <dt>Contract</dt>
+          <dd>
+            <a href={href(`/contracts/${alert.contractId}`)} class="foreign">
+              {nameOf('contract', alert.contractId) ?? `#${alert.contractId}`}
+            </a>
+            {' in '}
+            <a href={href(`/projects/${alert.projectId}`)} class="foreign">
+              {nameOf('project', alert.projectId) ?? `#${alert.projectId}`}
+            </a>
+          </dd>
+          <dt>Time</dt>
+          <dd>{showTime(alert.timestamp)}</dd>
+          {alert.chainUid && (
+            <>
+              <dt>Chain</dt>
+              <dd>
+                {chain?.name ?? alert.chainUid}
+                {alert.blockNumber !== null && (
+                  <>
+                    , block{' '}
+                    <Address value={String(alert.blockNumber)} chainUid={alert.chainUid} kind="block" />
+                  </>
+                )}
+              </dd>
+              <dt>Finality</dt>
+              <dd>{finalities[alert.finality]}</dd>
+            </>
+          )}
+          {alert.txHash && (
+            <>
+              <dt>Transaction</dt>
+              <dd>
+                <Address value={alert.txHash} chainUid={alert.chainUid} kind="transaction" />
+              </dd>
+            </>
+          )}
+          <Raiser alert={alert} />
+          {alert.walletAddress && (
+            <>
+              <dt>Wallet</dt>
+              <dd>
+                <Address
+                  value={alert.walletAddress}
+                  chainUid={alert.walletChainUid}
+                  name={alert.walletName}
+                />
+              </dd>
+            </>
+          )}
+        </dl>
+      </Part>
+      {Object.keys(alert.meta).length > 0 && (
+        <Part title="Evidence">
+          <Evidence value={alert.meta} chainUid={alert.chainUid} names={names} />
+        </Part>
+      )}
+      {can('GET /destination/{id}/delivery') && <AlertOutcome alert={alert} />}
+      {alert.detectorId !== null && alert.txHash && can('POST /detector/{id}/explain') && (
+        <Explain detectorId={alert.detectorId} txHash={alert.txHash} chainUid={alert.chainUid} />
+      )}
+      <details>
+        <summary>The whole record</summary>
+        <pre class="record foreign">{JSON.stringify(alert, null, 2).slice(0, 200_000)}</pre>
+      </details>
+    </article>
+  );
+}
+
+const finalities = {
+  HEAD: 'head: the block may still be reorganised',
+  CONFIRMED: 'confirmed: a reorganisation is unlikely',
+  FINAL: 'final: the block stays',
+} as const;
+
+export function Part({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <section class="stack part">
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+function Raiser({ alert }: { alert: Alert }) {
+  const { detectorId, triggerId, actionId } = alert;
+  const rows = [
+    ['detector', 'Detector', detectorId, '/detectors?detector='],
+    ['trigger', 'Trigger', triggerId, '/triggers?trigger='],
+    ['action', 'Action', actionId, '/actions?action='],
+  ] as const;
+  return (
+    <>
+      {rows.map(
+        ([kind, title, id, to]) =>
+          id !== null && (
+            <>
+              <dt key={kind}>{title}</dt>
+              <dd>
+                <a href={href(`${to}${id}`)} class="foreign">
+                  {nameOf(kind, id) ?? `#${id}`}
+                </a>
+              </dd>
+            </>
+          ),
+      )}
+    </>
+  );
+}
+
+function Change({ alert, onChange }: { alert: Alert; onChange(alert: Alert): void }) {
+  const [tags, setTags] = useState<readonly string[]>();
+  const [error, setError] = useState<unknown>();
+  if (!can('PUT /alert/{uid}')) return <Tags tags={alert.tags} />;
+  const change = (body: { status?: 'RESOLVED' | 'UNRESOLVED'; tags?: string[] }, done: string) =>
+    attempt(async () => onChange(await client.put('/alert/{uid}', { path: { uid: alert.uid }, body })), done);
+  const saveTags = async () => {
+    try {
+      onChange(
+        await client.put('/alert/{uid}', { path: { uid: alert.uid }, body: { tags: [...(tags ?? [])] } }),
+      );
+      setTags(undefined);
+      setError(undefined);
+    } catch (reason) {
+      setError(reason);
+    }
+  };
+  return (
+    <>
+      <div class="row">
+        {alert.status === 'UNRESOLVED' && (
+          <button
+            type="button"
+            class="primary"
+            onClick={() => change({ status: 'RESOLVED' }, 'Marked as resolved.')}
+          >
+            <Icon name="check" />
+            Mark as resolved
+          </button>
+        )}
+        {alert.status === 'RESOLVED' && (
+          <button type="button" onClick={() => change({ status: 'UNRESOLVED' }, 'Open again.')}>
+            Open it again
+          </button>
+        )}
+        {tags === undefined && (
+          <>
+            <button type="button" onClick={() => setTags(alert.tags)}>
+              <Icon name="tag" />
+              Tag
+            </button>
+            <Tags tags={alert.tags} />
+          </>
+        )}
+      </div>
+      {tags !== undefined && (
+        <div class="stack">
+          <label class="label" for="alert-tags">
+            Tags
+          </label>
+          <WordsInput id="alert-tags" value={tags} onChange={setTags} />
+          <Problem error={error} />
+          <div class="row end">
+            <button type="button" onClick={() => setTags(undefined)}>
+              Cancel
+            </button>
+            <button type="button" class="primary" onClick={saveTags}>
+              Save tags
+            </button>
+          </div>
+        </div>
+      )}
+    </>
+  );
+}

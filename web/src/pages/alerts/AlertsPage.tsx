@@ -1,0 +1,285 @@
+import { useState } from 'preact/hooks';
+import type { Alert } from '../../../../sdk/src/index.ts';
+import { Badge } from '../../parts/Badge.tsx';
+import { Chart } from '../../parts/Chart.tsx';
+import { type Column, DataTable } from '../../parts/DataTable.tsx';
+import { Dialog } from '../../parts/Dialog.tsx';
+import { Empty, Loading } from '../../parts/Empty.tsx';
+import { Message } from '../../parts/Evidence.tsx';
+import { Icon } from '../../parts/Icon.tsx';
+import { Problem } from '../../parts/Problem.tsx';
+import { QueryBar } from '../../parts/QueryBar.tsx';
+import { Severity } from '../../parts/Severity.tsx';
+import { Time } from '../../parts/Time.tsx';
+import { TimeRangePicker } from '../../parts/TimeRangePicker.tsx';
+import { withinTenant } from '../../state/alertQuery.ts';
+import { client, VigilError } from '../../state/api.ts';
+import { showCount } from '../../state/format.ts';
+import { nameOf } from '../../state/names.ts';
+import { href, search, setSearch } from '../../state/route.ts';
+import { isNarrow } from '../../state/theme.ts';
+import { isRelative, resolveRange } from '../../state/timeRange.ts';
+import { useLoad } from '../../state/useLoad.ts';
+import { AlertView } from './AlertView.tsx';
+import { BulkBar } from './BulkBar.tsx';
+import { ExportMenu } from './ExportMenu.tsx';
+import { Facets } from './Facets.tsx';
+import { suggestQuery } from './suggestQuery.ts';
+import { useAlertFigures } from './useAlertFigures.ts';
+import { countedTo, useAlertPages } from './useAlertPages.ts';
+import { useTail } from './useTail.ts';
+
+const columns: readonly Column<Alert>[] = [
+  {
+    name: 'time',
+    title: 'Time',
+    width: '126px',
+    wideOnly: true,
+    show: ({ timestamp }) => <Time at={timestamp} exact />,
+  },
+  {
+    name: 'severity',
+    title: 'Severity',
+    width: '82px',
+    show: ({ severity }) => <Severity value={severity} />,
+  },
+  { name: 'what', title: 'Alert', show: (alert) => <What alert={alert} /> },
+  {
+    name: 'contract',
+    title: 'Contract',
+    width: '150px',
+    wideOnly: true,
+    show: ({ contractId }) => nameOf('contract', contractId) ?? `#${contractId}`,
+  },
+  {
+    name: 'status',
+    title: 'Status',
+    width: '104px',
+    wideOnly: true,
+    show: ({ status }) => <Badge value={status} />,
+  },
+];
+
+function What({ alert: { name, message, timestamp, status } }: { alert: Alert }) {
+  const isGone = status === 'RETRACTED';
+  if (!isNarrow.value)
+    return (
+      <span class={isGone ? 'gone' : ''}>
+        <strong class="foreign">{name.slice(0, 200)}</strong>{' '}
+        <span class="dim foreign">
+          <Message text={message.slice(0, 400)} />
+        </span>
+      </span>
+    );
+  return (
+    <span class={`two-lines${isGone ? ' gone' : ''}`}>
+      <span class="row apart still">
+        <strong class="cut foreign">{name.slice(0, 200)}</strong>
+        <span class="dim small">
+          <Time at={timestamp} />
+        </span>
+      </span>
+      <span class="dim small cut foreign">
+        <Message text={message.slice(0, 400)} />
+      </span>
+    </span>
+  );
+}
+
+export default function AlertsPage() {
+  const query = search.value.get('q') ?? '';
+  const range = search.value.get('range') ?? '24h';
+  const isLive = search.value.get('live') === '1';
+  const openUid = search.value.get('alert') ?? undefined;
+  const [asOf, setAsOf] = useState(Date.now());
+  const [selected, setSelected] = useState<ReadonlySet<string | number>>(new Set());
+  const [areFacetsOpen, setFacetsOpen] = useState(false);
+  const period = resolveRange(range, asOf);
+  const sent = { query: withinTenant(query), ...period };
+  const pages = useAlertPages(sent);
+  const figures = useAlertFigures(sent);
+  const tail = useTail(sent.query, isLive);
+  const known = new Set(tail.rows.map(({ uid }) => uid));
+  const rows =
+    tail.rows.length === 0 ? pages.rows : [...tail.rows, ...pages.rows.filter(({ uid }) => !known.has(uid))];
+  const fault =
+    pages.error instanceof VigilError && pages.error.code === 'invalid-query' ? pages.error : undefined;
+
+  const refresh = () => setAsOf(Date.now());
+  const run = (next: string) => {
+    setSelected(new Set());
+    setAsOf(Date.now());
+    setSearch({ q: next }, { replace: false });
+  };
+  const setRange = (next: string) => {
+    setAsOf(Date.now());
+    setSearch({ range: next }, { replace: false });
+  };
+  return (
+    <div class="alerts-page">
+      <div class="alerts-bar">
+        <h1 class="hide-visually">Alerts</h1>
+        <QueryBar
+          value={query}
+          onRun={run}
+          suggest={suggestQuery}
+          placeholder="severity:HIGH AND message:transfer"
+          fault={fault && { message: fault.message, position: columnOf(fault, sent.query, query) }}
+        />
+        <div class="row">
+          <TimeRangePicker value={range} onChange={setRange} />
+          <button
+            type="button"
+            aria-pressed={isLive}
+            onClick={() => setSearch({ live: isLive ? undefined : '1' })}
+          >
+            <Icon name="live" />
+            {isLive && tail.state === 'reconnecting' ? 'Reconnecting' : 'Live'}
+          </button>
+          <button type="button" onClick={refresh}>
+            Refresh
+          </button>
+          {isNarrow.value && (
+            <button type="button" aria-pressed={areFacetsOpen} onClick={() => setFacetsOpen(!areFacetsOpen)}>
+              Filter
+            </button>
+          )}
+          <span class="grow" />
+          <ExportMenu search={sent} />
+        </div>
+        {figures.data && (
+          <Chart
+            label="Alerts over time by severity"
+            times={figures.data.times}
+            series={figures.data.series}
+            step={figures.data.step}
+            range={period}
+            height={isNarrow.value ? 90 : 112}
+            onRange={(from, to) => setRange(`${from}-${to}`)}
+          />
+        )}
+      </div>
+      <div class="alerts-main">
+        {(!isNarrow.value || areFacetsOpen) && (
+          <aside aria-label="Filters">
+            <Facets query={query} facets={figures.data?.facets} onQuery={run} />
+          </aside>
+        )}
+        <section class="card flush alerts-table" aria-label="Alerts found">
+          <div class="row apart table-bar">
+            <span role="status">
+              {pages.isLoading && pages.rows.length === 0 ? 'Searching …' : `${countText(pages.total)} found`}
+              {isLive && tail.rows.length > 0 && <span class="dim">, {showCount(tail.rows.length)} new</span>}
+            </span>
+            <BulkBar
+              rows={rows}
+              selected={selected}
+              total={pages.total}
+              search={sent}
+              onDone={() => {
+                setSelected(new Set());
+                refresh();
+              }}
+            />
+          </div>
+          {!fault && <Problem error={pages.error ?? tail.error} retry={refresh} />}
+          {rows.length > 0 ? (
+            <DataTable
+              label="Alerts"
+              columns={columns}
+              rows={rows}
+              rowKey={({ uid }) => uid}
+              openKey={openUid}
+              onOpen={({ uid }) => setSearch({ alert: uid }, { replace: false })}
+              selected={selected}
+              onSelect={setSelected}
+              total={pages.total + tail.rows.length}
+              onMore={pages.more}
+              fills
+            />
+          ) : pages.isLoading ? (
+            <div class="pad">
+              <Loading lines={8} />
+            </div>
+          ) : fault ? (
+            <Empty title="The query cannot be read">The place where it goes wrong is marked above.</Empty>
+          ) : (
+            <Nothing hasQuery={query !== ''} range={range} onWiden={() => setRange('30d')} />
+          )}
+        </section>
+      </div>
+      {openUid && (
+        <AlertDrawer
+          key={openUid}
+          uid={openUid}
+          row={rows.find(({ uid }) => uid === openUid)}
+          onChange={(alert) => pages.replace([alert])}
+          onClose={() => setSearch({ alert: undefined })}
+        />
+      )}
+    </div>
+  );
+}
+
+function countText(total: number): string {
+  return total >= countedTo ? `${showCount(countedTo)} or more` : showCount(total);
+}
+
+/** The column inside of what was typed, where the tenant of an administrator stands before it. */
+function columnOf(error: VigilError, sent: string, typed: string): number | undefined {
+  const position = error.problem?.position;
+  return position === undefined ? undefined : Math.max(1, position - Math.max(0, sent.indexOf(typed)));
+}
+
+function Nothing({ hasQuery, range, onWiden }: { hasQuery: boolean; range: string; onWiden(): void }) {
+  if (hasQuery || range === '30d' || !isRelative(range))
+    return (
+      <Empty title="No alerts match">Change the query, take away a filter, or choose another time.</Empty>
+    );
+  return (
+    <Empty
+      title="No alerts in this time"
+      action={
+        <span class="row">
+          <button type="button" onClick={onWiden}>
+            Look at the last 30 days
+          </button>
+          <a class="button primary" href={href('/projects')}>
+            Watch a contract
+          </a>
+        </span>
+      }
+    >
+      Detectors and triggers of your contracts raise alerts. If you have none yet, paste the address of a
+      contract to start.
+    </Empty>
+  );
+}
+
+type DrawerProps = { uid: string; row: Alert | undefined; onChange(alert: Alert): void; onClose(): void };
+
+function AlertDrawer({ uid, row, onChange, onClose }: DrawerProps) {
+  const loaded = useLoad(uid, (signal) => client.get('/alert/{uid}', { path: { uid }, signal }));
+  const [changed, setChanged] = useState<Alert>();
+  const alert = changed ?? loaded.data ?? row;
+  return (
+    <Dialog kind="drawer" title={alert?.name.slice(0, 300) ?? 'Alert'} onClose={onClose}>
+      <Problem error={loaded.error} retry={loaded.reload} />
+      {!alert && loaded.isLoading && <Loading />}
+      {alert && (
+        <>
+          <AlertView
+            alert={alert}
+            onChange={(next) => {
+              setChanged(next);
+              onChange(next);
+            }}
+          />
+          <p>
+            <a href={href(`/alert/${uid}`)}>Open as a page of its own</a>
+          </p>
+        </>
+      )}
+    </Dialog>
+  );
+}

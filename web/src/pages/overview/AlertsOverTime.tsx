@@ -1,0 +1,70 @@
+import { useState } from 'preact/hooks';
+import { Chart } from '../../parts/Chart.tsx';
+import { Problem } from '../../parts/Problem.tsx';
+import { severities } from '../../parts/Severity.tsx';
+import { withinTenant } from '../../state/alertQuery.ts';
+import { showCompact } from '../../state/format.ts';
+import { href, navigate } from '../../state/route.ts';
+import { resolveRange } from '../../state/timeRange.ts';
+import { useAlertFigures } from '../alerts/useAlertFigures.ts';
+
+const ranges = [
+  ['24h', 'day'],
+  ['7d', 'week'],
+  ['30d', 'month'],
+] as const;
+
+/** Alerts by severity; a part that is dragged over opens as a search. */
+export function AlertsOverTime() {
+  const [range, setRange] = useState<(typeof ranges)[number][0]>('24h');
+  const [asOf] = useState(Date.now());
+  const period = resolveRange(range, asOf);
+  const figures = useAlertFigures({ query: withinTenant(''), ...period });
+  const counts = figures.data?.facets.severity.buckets ?? [];
+  return (
+    <section class="card stack" aria-label="Alerts over time">
+      <div class="row apart">
+        <ul class="figures">
+          {[...severities].reverse().map((severity) => (
+            <li key={severity}>
+              <a href={href(`/alerts?range=${range}&q=severity:${severity}`)}>
+                <strong class={severity.toLowerCase()}>
+                  {figures.data ? showCompact(counts.find(({ key }) => key === severity)?.count ?? 0) : '…'}
+                </strong>
+                <span class="dim small">{severity.toLowerCase()}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+        <fieldset class="row tight">
+          <legend class="hide-visually">Time range</legend>
+          {ranges.map(([name, title]) => (
+            <button
+              type="button"
+              class="small"
+              key={name}
+              aria-pressed={name === range}
+              onClick={() => setRange(name)}
+            >
+              {title}
+            </button>
+          ))}
+        </fieldset>
+      </div>
+      <Problem error={figures.error} retry={figures.reload} />
+      {figures.data ? (
+        <Chart
+          label="Alerts over time by severity"
+          times={figures.data.times}
+          series={figures.data.series}
+          step={figures.data.step}
+          range={period}
+          height={150}
+          onRange={(from, to) => navigate(`/alerts?range=${from}-${to}`)}
+        />
+      ) : (
+        <div class="skeleton chart-place" />
+      )}
+    </section>
+  );
+}

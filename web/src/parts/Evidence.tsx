@@ -1,0 +1,131 @@
+import { shorten, toLabel } from '../state/format.ts';
+import { Address } from './Address.tsx';
+import { Amount } from './Amount.tsx';
+import './Evidence.css';
+
+export type EvidenceProps = {
+  value: Readonly<Record<string, unknown>>;
+  chainUid?: string | null;
+  /** Names of addresses, by their lower-case text. */
+  names?: ReadonlyMap<string, string>;
+};
+
+/** Members of a finding as people read them: addresses with their names, transactions as links, amounts grouped. */
+export function Evidence({ value, chainUid, names }: EvidenceProps) {
+  const symbol = typeof value.symbol === 'string' ? value.symbol : undefined;
+  return (
+    <dl class="facts evidence">
+      {Object.entries(value).map(([name, member]) => (
+        <Member
+          key={name}
+          name={name}
+          value={member}
+          chainUid={chainUid ?? null}
+          names={names}
+          symbol={symbol}
+        />
+      ))}
+    </dl>
+  );
+}
+
+type Shown = {
+  value: unknown;
+  chainUid: string | null;
+  names: ReadonlyMap<string, string> | undefined;
+  symbol?: string | undefined;
+};
+
+function Member({ name, ...shown }: Shown & { name: string }) {
+  return (
+    <>
+      <dt class="foreign">{toLabel(name)}</dt>
+      <dd>
+        <Value
+          {...shown}
+          {...(/amount|balance|supply|threshold/i.test(name) && !/raw/i.test(name)
+            ? {}
+            : { symbol: undefined })}
+        />
+      </dd>
+    </>
+  );
+}
+
+const longList = 20;
+
+function Value({ value, chainUid, names, symbol }: Shown) {
+  if (value === null || value === undefined || value === '') return <span class="dim">none</span>;
+  if (typeof value === 'boolean') return <>{value ? 'yes' : 'no'}</>;
+  if (typeof value === 'number') return <Amount value={String(value)} {...(symbol ? { symbol } : {})} />;
+  if (typeof value === 'string') {
+    if (isAddress(value))
+      return <Address value={value} chainUid={chainUid} name={names?.get(value.toLowerCase())} />;
+    if (/^0x[0-9a-f]{64}$/i.test(value))
+      return <Address value={value} chainUid={chainUid} kind="transaction" />;
+    if (/^-?\d+(\.\d+)?$/.test(value)) return <Amount value={value} {...(symbol ? { symbol } : {})} />;
+    return <LongText text={value} />;
+  }
+  if (Array.isArray(value)) {
+    if (value.length === 0) return <span class="dim">none</span>;
+    return (
+      <ul class="stack tight">
+        {value.slice(0, longList).map((item, index) => (
+          <li key={index}>
+            <Value value={item} chainUid={chainUid} names={names} />
+          </li>
+        ))}
+        {value.length > longList && <li class="dim">and {value.length - longList} more</li>}
+      </ul>
+    );
+  }
+  return (
+    <div class="nested">
+      <Evidence value={value as Record<string, unknown>} chainUid={chainUid} {...(names ? { names } : {})} />
+    </div>
+  );
+}
+
+const longText = 1200;
+
+function LongText({ text }: { text: string }) {
+  if (text.length <= longText) return <span class="foreign keep-lines">{text}</span>;
+  return (
+    <details>
+      <summary class="foreign">
+        {text.slice(0, 200)} … ({text.length} characters)
+      </summary>
+      <pre class="foreign">{text}</pre>
+    </details>
+  );
+}
+
+/** A text for people in which long addresses and hashes are short, or called by their name. */
+export function Message({ text, names }: { text: string; names?: ReadonlyMap<string, string> }) {
+  const parts = text.slice(0, 20_000).split(/(\b0x[0-9a-fA-F]{40,64}\b)/);
+  return (
+    <>
+      {parts.map((part, index) =>
+        index % 2 === 0 ? (
+          part
+        ) : (
+          <span key={index} class="mono" title={part}>
+            {names?.get(part.toLowerCase()) ?? shorten(part)}
+          </span>
+        ),
+      )}
+    </>
+  );
+}
+
+export function isAddress(text: string): boolean {
+  return /^0x[0-9a-f]{40}$/i.test(text);
+}
+
+/** Every address inside of a value, once. */
+export function addressesIn(value: unknown, found = new Set<string>()): Set<string> {
+  if (typeof value === 'string' && isAddress(value)) found.add(value.toLowerCase());
+  else if (typeof value === 'object' && value !== null && found.size < 50)
+    for (const member of Object.values(value)) addressesIn(member, found);
+  return found;
+}
