@@ -39,8 +39,15 @@ function toEvent(n: number): AlertEvent {
     txHash: null,
     chainUid: null,
     blockNumber: null,
+    blockHash: null,
+    walletId: null,
+    walletName: null,
+    walletChainUid: null,
+    walletAddress: null,
+    interceptorType: null,
     triggerType: null,
     suppressed: false,
+    backfilled: false,
     detectorSchemaName: 'bench',
   };
 }

@@ -5,8 +5,13 @@ import type { Sandbox } from '../scripts/sandbox.ts';
 import type { ExecutableAction } from '../store/actions/claimIntents.ts';
 import { fillCall, parameterNames } from './fillCall.ts';
 
+/** What scripts see of an action, and what filling its call needs. */
+export type ScriptedAction = Omit<ExecutableAction, 'tenantId' | 'isActive' | 'wallet'> & {
+  wallet: Pick<ExecutableAction['wallet'], 'id' | 'name' | 'chainUid' | 'address'>;
+};
+
 export type Undecided = {
-  action: ExecutableAction;
+  action: ScriptedAction;
   scripts: { filter: string | null; params: Readonly<Record<string, string>> };
   manualParams: Readonly<Record<string, unknown>>;
 };
@@ -66,7 +71,7 @@ function toFault(reason: string): Decision {
 }
 
 /** The action as scripts see it in `a`. */
-function toScriptAction({ contract, wallet, params, ...action }: ExecutableAction) {
+export function toScriptAction({ contract, wallet, params, ...action }: ScriptedAction) {
   const { id, name, description, funcSignature, gasPrice, gasLimit, gasTip } = action;
   return {
     id,

@@ -20,11 +20,18 @@ export type AlertEvent = {
   txHash: string | null;
   chainUid: string | null;
   blockNumber: number | null;
+  blockHash: string | null;
   detectorId: number | null;
   triggerId: number | null;
   actionId: number | null;
+  walletId: number | null;
+  walletName: string | null;
+  walletChainUid: string | null;
+  walletAddress: string | null;
+  interceptorType: string | null;
   triggerType: string | null;
   suppressed: boolean;
+  backfilled: boolean;
   /** Null unless a detector raised it. */
   detectorSchemaName: string | null;
 };

@@ -53,11 +53,18 @@ function toQueued({ finding, uid }: RaisedAlert): QueuedAlert {
     txHash: finding.txHash ?? null,
     chainUid: finding.chainUid ?? null,
     blockNumber: finding.blockNumber ?? null,
+    blockHash: finding.blockHash ?? null,
     detectorId: finding.detectorId ?? null,
     triggerId: finding.triggerId ?? null,
     actionId: finding.actionId ?? null,
+    walletId: finding.walletId ?? null,
+    walletName: finding.walletName ?? null,
+    walletChainUid: finding.walletChainUid ?? null,
+    walletAddress: finding.walletAddress ?? null,
+    interceptorType: finding.interceptorType ?? null,
     triggerType: finding.triggerType ?? null,
     suppressed: finding.suppressed ?? false,
+    backfilled: finding.backfilled ?? false,
   };
 }
 

@@ -6,7 +6,7 @@ import { until } from '../../testing/until.ts';
 import { addGuard, type Guard } from './support/addGuard.ts';
 import { type SimulatedWorld, startSimulatedWorld } from './support/startSimulatedWorld.ts';
 
-const loop = '(() => { for (;;); })()';
+const loop = '(() => { for (; e.meta; ); })()';
 const samples = 5;
 
 describe('intents of one tenant', { timeout: 120_000 }, () => {

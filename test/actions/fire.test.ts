@@ -174,15 +174,15 @@ describe('what cannot be done', () => {
   const filled = { scriptParams: { value: '1' } };
 
   it.each([
-    ['a filter that throws', { scriptFilter: 'e.nothing.at.all', ...filled }, /The filter fails/],
+    ['a filter that throws', { scriptFilter: 'e.meta.nothing.at.all', ...filled }, /The filter fails/],
     [
       'a filter that is neither true nor false',
-      { scriptFilter: '"yes"', ...filled },
+      { scriptFilter: 'e.meta && "yes"', ...filled },
       /must give true or false/,
     ],
     [
       'a filter that does not end',
-      { scriptFilter: '(() => { for (;;); })()', ...filled },
+      { scriptFilter: '(() => { for (; e.meta; ); })()', ...filled },
       /The filter fails: the script ran for more than 50 ms/,
     ],
     ['a missing value', { scriptParams: { value: 'e.meta.nothing' } }, /value \(uint256\) must be/],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../../src/lib/sql.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { createWorld, type World } from '../support/createWorld.ts';
 
@@ -210,5 +211,108 @@ describe('an action is refused when it is saved', () => {
         })
       ).status,
     ).toBe(201);
+  });
+});
+
+describe('the scripts of a binding', () => {
+  const binding = (detectorId: number, members: Json) => ({
+    funcSignature: 'pause()',
+    detectors: [{ detectorId, ...members }],
+  });
+  const filter = (scriptFilter: string, detectorId = world.detector.id) =>
+    create(binding(detectorId, { scriptFilter }));
+
+  it.each([
+    ['args.value > 100', /args is not defined/],
+    ['e.severityName === "HIGH"', /e has no member severityName; did you mean e\.severity\?/],
+    ['e.severity >= 0.5', /write e\.numericSeverity >= 50/],
+    ['a.contract.addres === "0x"', /did you mean a\.contract\.address\?/],
+    ['e.numericSeverity', /must give true or false/],
+    ['e.walletName.length > 1', /fails on a sample alert: .*null/],
+  ])('are refused when they cannot work: %s', async (source, message) => {
+    const { status, body } = await filter(source);
+    expect([status, body.errors[0].pointer, body.errors[0].code]).toEqual([
+      400,
+      '/detectors/0/scriptFilter',
+      'script',
+    ]);
+    expect(body.errors[0].message).toMatch(message);
+  });
+
+  it('are held against the evidence of the detector or trigger that fires, on whichever side they are saved', async () => {
+    const schema = await api.ok('POST', 'detector/schema', {
+      title: 'Pauses',
+      name: 'pause_state',
+      version: '1.0.0',
+    });
+    const detector = await api.ok('POST', 'detector', {
+      contractId: world.contract.id,
+      schemaId: schema.id,
+      name: 'Pauses',
+    });
+    expect((await filter('e.meta.isPaused === true', detector.id)).status).toBe(201);
+    const wrong = await filter('e.meta.paused', detector.id);
+    expect(wrong.body.errors[0].message).toMatch(/e\.meta has no member paused; .*isPaused, account, sender/);
+    const actions = [{ actionId: world.action.id, scriptFilter: 'e.meta.paused' }];
+    const side = await api.call('PUT', `detector/${detector.id}`, { actions });
+    expect([side.status, side.body.errors[0].pointer]).toEqual([400, '/actions/0/scriptFilter']);
+    const [alert] = world.trigger.alerts;
+    const trigger = await api.call('PUT', `trigger/${world.trigger.id}`, {
+      alerts: [{ id: alert.id, actions: [{ actionId: world.action.id, scriptFilter: 'args.amount > 1' }] }],
+    });
+    expect([trigger.status, trigger.body.errors[0].pointer]).toEqual([
+      400,
+      '/alerts/0/actions/0/scriptFilter',
+    ]);
+    expect(trigger.body.errors[0].message).toMatch(/did you mean e\.meta\.args\?/);
+  });
+
+  it('are tried on past alerts: what would never have fired, or failed, is a warning', async () => {
+    const detector = await api.ok('POST', 'detector', {
+      contractId: world.contract.id,
+      schemaId: world.detectorSchema.id,
+      name: 'Engine Ω',
+      source: 'EXTERNAL',
+    });
+    expect((await filter('e.meta.amount > 5', detector.id)).headers.get('warning')).toBeNull();
+    const alerts = [1, 2, 3].map((amount) => ({ eid: `a${amount}`, message: 'Moved.', meta: { amount } }));
+    await api.ok('POST', `detector/${detector.id}/alert`, { alerts });
+    const warningOf = async (source: string) => {
+      const { status, headers } = await filter(source, detector.id);
+      expect(status).toBe(201);
+      return headers.get('warning');
+    };
+    expect(await warningOf('e.meta.amount > 5')).toMatch(
+      /\/detectors\/0: the filter is true for none of the last 3 alerts of Engine \?/,
+    );
+    expect(await warningOf('e.meta.amounts.length > 5')).toMatch(
+      /on 3 of the last 3 alerts .* fail: The filter/,
+    );
+    expect(await warningOf('e.meta.amount > 2')).toBeNull();
+    expect(await warningOf('e.numericSeverity >= 0.5')).toMatch(/is always true/);
+  });
+
+  it('that were saved before a check existed stay, and can be sent back unchanged', async () => {
+    const made = await filter('true');
+    await api.store.query(
+      sql`update action_detector set script_filter = 'e.severity >= 0.5' where action_id = ${made.body.id}`,
+    );
+    const record = await api.ok('GET', `action/${made.body.id}`);
+    expect(record.detectors[0].scriptFilter).toBe('e.severity >= 0.5');
+    const put = (detectors: Json[]) => api.call('PUT', `action/${made.body.id}`, { detectors });
+    const { id, scriptFilter } = record.detectors[0];
+    expect((await put([{ id, scriptFilter }])).status).toBe(200);
+    expect((await put([{ id, scriptFilter: `${scriptFilter} ` }])).status).toBe(400);
+  });
+
+  it('of a license see the same alert', async () => {
+    const save = (scoreScript: string) =>
+      api.call('POST', 'license', { name: `L ${scoreScript.length}`, version: '1', scoreScript });
+    const refused = await save("e.severity > 50 ? -1 : e.tag === 'tick' ? 1 : 0");
+    expect(refused.body.errors.map(({ pointer, message }: Json) => [pointer, message])).toEqual([
+      ['/scoreScript', expect.stringContaining('write e.numericSeverity > 50')],
+      ['/scoreScript', expect.stringContaining('e has no member tag; did you mean e.tags?')],
+    ]);
+    expect((await save("e.type === 'tick' ? l.up : -e.numericSeverity * score + s[group]")).status).toBe(201);
   });
 });

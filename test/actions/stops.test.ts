@@ -187,7 +187,7 @@ describe('what waits to be fired', { timeout: 60_000 }, () => {
     for (const { guard } of [poisoned, innocent])
       await vigil.ok('PUT', `action/${guard.actionId}`, {
         detectors: [
-          { detectorId: guard.detectorId, scriptFilter: 'e.nothing.at.all', scriptParams: { id: '1' } },
+          { detectorId: guard.detectorId, scriptFilter: 'e.meta.nothing.at.all', scriptParams: { id: '1' } },
         ],
       });
     await vigil.store.query(

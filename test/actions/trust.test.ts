@@ -189,7 +189,7 @@ describe('an action', () => {
     const { vigil } = chain;
     const detectorId = await chain.addSource();
     const bind = (scriptFilter: string) => ({ detectors: [{ detectorId, scriptFilter }] });
-    const action = await chain.addAction({ ...one, ...bind('(() => { for (;;); })()') });
+    const action = await chain.addAction({ ...one, ...bind('(() => { for (; e.meta; ); })()') });
     const alerts = Array.from({ length: 6 }, (_, n) => ({ eid: `loop ${n}`, message: 'Again.' }));
     await vigil.ok('POST', `detector/${detectorId}/alert`, { alerts });
     const found = (await chain.ended(action, 6)).toReversed();

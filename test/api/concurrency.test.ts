@@ -95,7 +95,7 @@ describe('changes of one record at once', () => {
     const { action, destination, detector, trigger } = await createWorld(api);
     const lists = [
       { destinations: [{ tenantDestinationId: destination.id }], detectors: [] },
-      { destinations: [], detectors: [{ detectorId: detector.id, scriptFilter: 'one' }] },
+      { destinations: [], detectors: [{ detectorId: detector.id, scriptFilter: "e.name === 'one'" }] },
       { triggerAlerts: [{ triggerAlertId: trigger.alerts[0].id }], detectors: [{ detectorId: detector.id }] },
       { triggerAlerts: [], destinations: [], detectors: [] },
     ];

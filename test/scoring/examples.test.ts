@@ -89,11 +89,18 @@ function alert(detectorSchemaName: string, group: AlertEvent['group'], severity:
     txHash: null,
     chainUid: null,
     blockNumber: null,
+    blockHash: null,
     detectorId: 1,
     triggerId: null,
     actionId: null,
+    walletId: null,
+    walletName: null,
+    walletChainUid: null,
+    walletAddress: null,
+    interceptorType: null,
     triggerType: null,
     suppressed: false,
+    backfilled: false,
     detectorSchemaName,
   };
 }

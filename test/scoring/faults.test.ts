@@ -59,7 +59,7 @@ describe('a script that fails', () => {
     ['({ by: 1 })', groupScript, 'scoreScript', 'result'],
     ['-1', '[1]', 'groupScript', 'result'],
     ['-1', '({})', 'groupScript', 'result'],
-    ['-1', 'e.none.such', 'groupScript', 'thrown'],
+    ['-1', 'e.meta.none.such', 'groupScript', 'thrown'],
   ])('or loops or gives nonsense stops its instance: %s, %s', async (scoreScript, groups, script, code) => {
     const { instanceId } = await world.license({ groupScript: groups, scoreScript });
     await world.push({});
@@ -77,7 +77,7 @@ describe('a script that fails', () => {
   });
 
   it('is retried on request, by anyone who may change the instance', async () => {
-    const { instanceId } = await world.license({ groupScript, scoreScript: 'nope' });
+    const { instanceId } = await world.license({ groupScript, scoreScript: 'e.meta.no.pe' });
     await world.push({});
     const before = (await faultOf(instanceId)).at;
     const viewer = await world.token(world.tenantId, 'tenant-manager');

@@ -122,10 +122,13 @@ export function createWriter(name: string, ground: WriterOwner, random: Random, 
       destinations: some(ground.destinationIds).map((tenantDestinationId) => ({ tenantDestinationId })),
       detectors: some(ground.detectorIds).map((detectorId) => ({
         detectorId,
-        scriptFilter: label,
-        scriptParams: { label },
+        scriptFilter: `e.name === '${label}'`,
+        scriptParams: { label: `'${label}'` },
       })),
-      triggerAlerts: some(ground.alertIds).map((triggerAlertId) => ({ triggerAlertId, scriptFilter: label })),
+      triggerAlerts: some(ground.alertIds).map((triggerAlertId) => ({
+        triggerAlertId,
+        scriptFilter: `e.name === '${label}'`,
+      })),
     };
   }
 

@@ -105,7 +105,7 @@ export const recordWrites: Record<string, { create: (world: World, name: string)
     }),
     update: { note: 'changed' },
   },
-  '/license': { create: (_, name) => ({ name, version: '2' }), update: { scoreScript: 'changed' } },
+  '/license': { create: (_, name) => ({ name, version: '2' }), update: { scoreScript: "'changed'" } },
   '/score/group': {
     create: ({ license }, name) => ({ licenseId: license.id, name }),
     update: { title: 'changed' },

@@ -123,8 +123,7 @@ async function answer(endpoint: Endpoint, call: Call, input: Checked): Promise<A
   const reply = await endpoint.handle(call, input);
   const body = reply.json ?? JSON.stringify(reply.body);
   const headers = { ...reply.headers };
-  if (call.warnings.length > 0)
-    headers.warning = call.warnings.map((text) => `299 vigil ${JSON.stringify(text)}`).join(', ');
+  if (call.warnings.length > 0) headers.warning = call.warnings.map(toWarning).join(', ');
   if (reply.etagOf !== undefined)
     headers.etag = etagOf(reply.etagOf === reply.body ? body : JSON.stringify(reply.etagOf));
   return {
@@ -173,3 +172,15 @@ async function holdKey(db: Db, owner: string, key: string): Promise<void> {
     retryAfterSeconds: 1,
   });
 }
+
+/** A header carries ASCII alone; a warning may quote a script or a name. */
+function toWarning(text: string): string {
+  return `299 vigil ${JSON.stringify(
+    text
+      .replace(/\s+/g, ' ')
+      .replace(/[^ -~]/g, '?')
+      .slice(0, maxWarningLength),
+  )}`;
+}
+
+const maxWarningLength = 1000;

@@ -18,6 +18,8 @@ import type { Call } from '../call.ts';
 import { checkBindingFilters } from '../destinations/checkBindingFilters.ts';
 import { type ChangeOf, tenantOf } from '../records/recordKind.ts';
 import { bindingScripts, scriptFaults } from '../records/scriptFaults.ts';
+import { changedBindings } from './changedBindings.ts';
+import { checkBindingScripts } from './checkBindingScripts.ts';
 import { findMissingParameters, throwFaults } from './missingParameters.ts';
 
 type Parameter = { name: string; value: string };
@@ -43,6 +45,7 @@ export async function prepareAction(call: Call, change: ActionChange): Promise<R
     ])),
   ];
   if (faults.length > 0) throw invalidInput(faults);
+  await checkScripts(call, change, action);
   if (input.walletId != null || written) await checkAllowed(call, change, action.funcAbi);
   if (input.gasPrice != null || input.gasTip) await warnAboutPrice(call, change);
   if (input.funcSignature != null || input.params || input.detectors || input.triggerAlerts)
@@ -58,6 +61,49 @@ export async function prepareAction(call: Call, change: ActionChange): Promise<R
     );
   return { ...input, ...(written ? { funcAbi: written } : {}) };
 }
+
+/** Scripts must fit the alerts of what fires them. */
+async function checkScripts(call: Call, change: ActionChange, callable: Callable): Promise<void> {
+  const { input, current } = change;
+  const detectors = changedBindings(input.detectors, current?.detectors, '/detectors');
+  const triggerAlerts = changedBindings(input.triggerAlerts, current?.triggerAlerts, '/triggerAlerts');
+  if (detectors.length + triggerAlerts.length === 0) return;
+  const tenantId = tenantOf(change);
+  const members = change.current ? { ...change.current, ...change.input } : change.input;
+  const scope = scopeOf(tenantId);
+  const contract = await findRecord(call.db, contractTable, scope, members.contractId, scriptedContract);
+  const wallet = await findRecord(call.db, walletTable, scope, members.walletId, scriptedWallet);
+  if (!contract || !wallet) return;
+  const { name, description = null, funcSignature, gasPrice, gasLimit = null, gasTip = null } = members;
+  const action = {
+    ...callable,
+    id: change.id ?? 0,
+    name,
+    description,
+    funcSignature,
+    gasPrice: gasPrice ?? 'market',
+    gasLimit,
+    gasTip,
+    params: [...callable.params],
+    contract,
+    wallet,
+  };
+  await checkBindingScripts(call, tenantId, [
+    ...detectors.map((binding) => ({
+      ...binding,
+      action,
+      source: { kind: 'detector' as const, id: binding.item.detectorId },
+    })),
+    ...triggerAlerts.map((binding) => ({
+      ...binding,
+      action,
+      source: { kind: 'trigger' as const, id: binding.item.triggerAlertId },
+    })),
+  ]);
+}
+
+const scriptedContract = ['id', 'projectId', 'address', 'name', 'chainUid'] as const;
+const scriptedWallet = ['id', 'name', 'chainUid', 'address'] as const;
 
 /** What was stopped because of its scripts may run again. */
 export async function finishAction(call: Call, change: ActionChange, id: number): Promise<void> {

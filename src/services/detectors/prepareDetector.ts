@@ -10,6 +10,8 @@ import { findActionFunctions } from '../../store/actions/intentLog.ts';
 import { detectorSchemaTable } from '../../store/detectors/detectorSchemaTable.ts';
 import type { detectorTable } from '../../store/detectors/detectorTable.ts';
 import { findRecord, type Row } from '../../store/records/records.ts';
+import { changedBindings } from '../actions/changedBindings.ts';
+import { checkSourceScripts } from '../actions/checkBindingScripts.ts';
 import { findMissingParameters, throwFaults } from '../actions/missingParameters.ts';
 import type { Call } from '../call.ts';
 import { checkBindingFilters } from '../destinations/checkBindingFilters.ts';
@@ -29,6 +31,7 @@ export async function prepareDetector(call: Call, change: DetectorChange): Promi
   const unreadable = await scriptFaults(call, bindingScripts(input.actions, '/actions'));
   if (unreadable.length > 0) throw invalidInput(unreadable);
   if (tenantId !== null) await checkActions(call, tenantId, input.actions, current?.actions);
+  if (input.actions) await checkScripts(call, change);
   const isTouched = input.schemaId != null || input.source != null || input.config !== undefined;
   if (!isTouched) return input;
   const schemaId = change.current
@@ -67,6 +70,25 @@ async function checkActions(
   const ids = items.flatMap((item) => item.actionId ?? stored.get(item.id) ?? []);
   const actions = await findActionFunctions(call.db, tenantId, ids);
   throwFaults(findMissingParameters(({ actionId }) => actions.get(actionId ?? 0), items, current, 'actions'));
+}
+
+/** Scripts must fit the alerts of this kind of detector. */
+async function checkScripts(call: Call, change: DetectorChange): Promise<void> {
+  const { id, input, current, tenantId } = change;
+  const changed = changedBindings(input.actions, current?.actions, '/actions');
+  if (tenantId === null || changed.length === 0) return;
+  const { schemaId } = input;
+  const type =
+    schemaId == null
+      ? current?.schema.name
+      : (await findRecord(call.db, detectorSchemaTable, call.visible, schemaId, schemaMembers))?.name;
+  const isExternal = (input.source ?? current?.source) === 'EXTERNAL';
+  await checkSourceScripts(
+    call,
+    tenantId,
+    { kind: 'detector', id, ...(type ? { type } : {}), isExternal },
+    changed,
+  );
 }
 
 /** What comes with the contract is not counted; as another detector it is. */

@@ -5,9 +5,12 @@ import { findContractAbi } from '../../store/contracts/findContractAbi.ts';
 import type { triggerTable } from '../../store/detectors/triggerTable.ts';
 import type { Row } from '../../store/records/records.ts';
 import { triggers } from '../../triggers/registry.ts';
+import { changedBindings } from '../actions/changedBindings.ts';
+import { checkSourceScripts } from '../actions/checkBindingScripts.ts';
 import type { Call } from '../call.ts';
 import { checkBindingFilters } from '../destinations/checkBindingFilters.ts';
 import { type ChangeOf, tenantOf } from '../records/recordKind.ts';
+import { bindingScripts, scriptFaults } from '../records/scriptFaults.ts';
 import { templateFaults } from '../records/templateFaults.ts';
 
 type TriggerChange = ChangeOf<typeof triggerTable>;
@@ -18,9 +21,26 @@ export async function prepareTrigger(call: Call, change: TriggerChange): Promise
   input.alerts?.forEach(({ destinations }, index) => {
     checkBindingFilters(destinations, `/alerts/${index}/destinations`, call.now);
   });
+  if (input.alerts) await checkScripts(call, change);
   if (input.triggerType != null || input.params !== undefined) await checkParams(call, change);
   if (input.triggerType != null || input.alerts !== undefined) checkMessages(change);
   return input.triggerType == null ? input : { ...input, interceptorType: triggerTypes[input.triggerType] };
+}
+
+/** Scripts of actions that its alerts fire. */
+async function checkScripts(call: Call, change: TriggerChange): Promise<void> {
+  const { triggerType, alerts } = change.current ? { ...change.current, ...change.input } : change.input;
+  const faults = await scriptFaults(
+    call,
+    alerts.flatMap(({ actions }, index) => bindingScripts(actions, `/alerts/${index}/actions`)),
+  );
+  if (faults.length > 0) throw invalidInput(faults);
+  const stored = new Map(change.current?.alerts.map((alert) => [alert.id, alert]));
+  for (const [index, { id, actions }] of alerts.entries()) {
+    const before = id === undefined ? undefined : stored.get(id)?.actions;
+    const changed = changedBindings(actions, before, `/alerts/${index}/actions`);
+    await checkSourceScripts(call, tenantOf(change), { kind: 'trigger', id, type: triggerType }, changed);
+  }
 }
 
 /** Messages that stay are checked too when the trigger becomes one of another type. */

@@ -12,7 +12,7 @@ const frozenMembers = ['version', 'params', 'groupScript', 'scoreScript'] as con
 
 /** A license belongs to the organisation of its author; an administrator's belongs to the platform. */
 export async function prepareLicense(call: Call, { input, current }: LicenseChange): Promise<Row> {
-  const terms = await checkLicense(call, input);
+  const terms = await checkLicense(call, input, current);
   const tick = terms.tick ? String(terms.values.tick) : null;
   if (!current)
     return { ...input, tick, organisationId: call.scope.all ? null : call.scope.organisationIds[0] };

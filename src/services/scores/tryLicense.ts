@@ -53,7 +53,7 @@ async function readProposedLicense(call: Call, id: number, trial: Trial): Promis
     return typeof value === 'string' ? value : null;
   };
   const [groupScript, scoreScript] = [pick('groupScript'), pick('scoreScript')];
-  const terms = await checkLicense(call, { params: pick('params'), groupScript, scoreScript });
+  const terms = await checkLicense(call, { params: pick('params'), groupScript, scoreScript }, saved);
   const groups: readonly { name: string; status: string }[] = Array.isArray(saved.scoreGroups)
     ? saved.scoreGroups
     : [];

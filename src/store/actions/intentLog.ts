@@ -121,3 +121,18 @@ export async function findActionFunctions(
   );
   return new Map(rows.map((row) => [row.id, row]));
 }
+
+/** These actions with everything that executing them needs, by id. */
+export async function findScriptedActions(
+  db: Db,
+  tenantId: number,
+  ids: readonly number[],
+): Promise<Map<number, ExecutableAction>> {
+  const rows = await db.query<{ action: ExecutableAction }>(
+    sql`select ${actionJson} as action from action x
+      join contract c on c.tenant_id = x.tenant_id and c.id = x.contract_id
+      join wallet w on w.tenant_id = x.tenant_id and w.id = x.wallet_id
+      where x.tenant_id = ${tenantId} and x.id = any(${ids}::bigint[])`,
+  );
+  return new Map(rows.map(({ action }) => [action.id, action]));
+}

@@ -17,8 +17,11 @@ export async function findPastAlerts(
         ${severitySql('t.numeric_severity')} as severity, t.numeric_severity as "numericSeverity",
         t.timestamp, t.eid, t.name, t.message, t.meta - 'private' as meta, t.tags,
         t.tenant_id as "tenantId", t.project_id as "projectId", t.contract_id as "contractId", t.tx_hash as "txHash",
-        t.chain_uid as "chainUid", t.block_number as "blockNumber", t.detector_id as "detectorId",
-        t.trigger_id as "triggerId", t.action_id as "actionId", t.trigger_type as "triggerType", t.suppressed,
+        t.chain_uid as "chainUid", t.block_number as "blockNumber", t.block_hash as "blockHash",
+        t.detector_id as "detectorId", t.trigger_id as "triggerId", t.action_id as "actionId",
+        t.wallet_id as "walletId", t.wallet_name as "walletName", t.wallet_chain_uid as "walletChainUid",
+        t.wallet_address as "walletAddress", t.interceptor_type as "interceptorType",
+        t.trigger_type as "triggerType", t.suppressed, t.backfilled,
         (select s.name from detector d join detector_schema s on s.id = d.schema_id
          where d.tenant_id = t.tenant_id and d.id = t.detector_id) as "detectorSchemaName"
       from alert t where ${scope.condition} and t.timestamp between ${from} and ${to} and t.retracted_at is null

@@ -20,7 +20,11 @@ beforeEach(async () => {
   before = await api.ok('PUT', path, {
     destinations: [{ tenantDestinationId: world.destination.id }],
     detectors: [
-      { detectorId: world.detector.id, scriptFilter: 'e.severity > 50', scriptParams: { to: 'e.from' } },
+      {
+        detectorId: world.detector.id,
+        scriptFilter: 'e.numericSeverity > 50',
+        scriptParams: { to: 'e.meta.from' },
+      },
     ],
     triggerAlerts: [{ triggerAlertId: world.trigger.alerts[0].id }],
   });
@@ -83,7 +87,7 @@ describe('PUT /action/{id} (endpoint 9)', () => {
       params: [],
     });
     expect([before.detectors[0].scriptFilter, before.triggerAlerts[0].scriptParams]).toEqual([
-      'e.severity > 50',
+      'e.numericSeverity > 50',
       {},
     ]);
   });
@@ -139,13 +143,13 @@ describe('PUT /action/{id} (endpoint 9)', () => {
     const moved = await put({ destinations: [{ id: two.destinations[1].id, tenantDestinationId: mail.id }] });
     expect(moved.destinations).toEqual([two.destinations[1]]);
     const [alert] = before.triggerAlerts;
-    const scripted = await put({ triggerAlerts: [{ id: alert.id, scriptParams: { to: 'e.to' } }] });
+    const scripted = await put({ triggerAlerts: [{ id: alert.id, scriptParams: { to: 'e.meta.to' } }] });
     expect(scripted.triggerAlerts).toMatchObject([
       {
         id: alert.id,
         createdAt: alert.createdAt,
         triggerAlertId: alert.triggerAlertId,
-        scriptParams: { to: 'e.to' },
+        scriptParams: { to: 'e.meta.to' },
       },
     ]);
   });

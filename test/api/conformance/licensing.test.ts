@@ -39,7 +39,7 @@ describe('POST /license (endpoint 15)', () => {
       icon: 'https://example.com/l.png',
       params: '{"min":0,"max":100}',
       groupScript: "['security']",
-      scoreScript: '-e.severity',
+      scoreScript: '-e.numericSeverity',
     });
     const answer = await api.call('POST', 'license', given);
     expect(answer.status, answer.text).toBe(201);

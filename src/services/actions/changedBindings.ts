@@ -1,0 +1,33 @@
+/** The scripts of one binding, and where the request has them. */
+export type ChangedBinding = {
+  pointer: string;
+  filter: string | null;
+  params: Readonly<Record<string, string>>;
+};
+
+type ScriptedItem = {
+  id?: number;
+  scriptFilter?: string | null;
+  scriptParams?: Readonly<Record<string, string>>;
+};
+
+/**
+ * Bindings with new or changed scripts, each with its members as they will be stored. The others are left alone: what was
+ * saved before a check existed keeps working, and a record that was read can be sent back.
+ */
+export function changedBindings<I extends ScriptedItem>(
+  items: readonly I[] | undefined,
+  current: readonly I[] | undefined,
+  pointer: string,
+): (ChangedBinding & { item: I })[] {
+  const stored = new Map(current?.map((item) => [item.id, item]));
+  return (items ?? []).flatMap((given, index) => {
+    const before = given.id === undefined ? undefined : stored.get(given.id);
+    const item = { ...before, ...given };
+    const { scriptFilter = null, scriptParams = {} } = item;
+    const scripts = { filter: scriptFilter || null, params: scriptParams };
+    const former = before && { filter: before.scriptFilter || null, params: before.scriptParams ?? {} };
+    if (JSON.stringify(former) === JSON.stringify(scripts)) return [];
+    return [{ ...scripts, item, pointer: `${pointer}/${index}` }];
+  });
+}

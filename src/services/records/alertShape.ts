@@ -1,0 +1,76 @@
+import { chainUids } from '../../chains/chains.ts';
+import { detectors } from '../../detectors/registry.ts';
+import { alertGroups, alertKinds, severityOf } from '../../model/alert.ts';
+import { interceptorTypes, severities, triggerTypes } from '../../model/enumerations.ts';
+import { anything, type RecordShape, toRecord, type ValueShape } from '../../scripts/valueShape.ts';
+import { alertTable } from '../../store/alerts/alertTable.ts';
+import { triggers } from '../../triggers/registry.ts';
+
+/** An alert as scripts see it in `e`, which is as the API shows it. `evidence` are the members of its `meta`, if known. */
+export function alertShape(evidence: readonly string[] | undefined): RecordShape {
+  const meta = evidence ? toRecord(Object.fromEntries(evidence.map((name) => [name, anything]))) : anything;
+  return toRecord({ ...alertMembers, meta });
+}
+
+/** Members of the `meta` of a detector's alerts; undefined for findings from outside. */
+export function detectorEvidence(schemaName: string, isExternal: boolean): readonly string[] | undefined {
+  const definition = isExternal ? undefined : detectors.get(schemaName);
+  return definition && [...definition.fields, ...commonEvidence];
+}
+
+export function triggerEvidence(triggerType: string): readonly string[] | undefined {
+  const definition = triggers.get(triggerType);
+  return definition && [...definition.fields, 'triggerAlertId', ...commonEvidence];
+}
+
+/** What Vigil itself may add to the `meta` of any alert. */
+const commonEvidence = ['fault', 'private'];
+
+const word = (words: readonly string[]): ValueShape => ({ type: 'text', words });
+const storedTypes = {
+  text: 'text',
+  'text[]': 'list',
+  number: 'number',
+  boolean: 'flag',
+  json: 'any',
+} as const;
+
+const alertMembers: Readonly<Record<string, ValueShape>> = {
+  ...Object.fromEntries(
+    Array.from(alertTable.columns, ([name, { store }]): [string, ValueShape] => [
+      name,
+      { type: storedTypes[store] },
+    ]),
+  ),
+  kind: word(alertKinds),
+  group: word(alertGroups),
+  chainUid: word(chainUids),
+  interceptorType: word(interceptorTypes),
+  triggerType: word(Object.keys(triggerTypes)),
+  severity: {
+    type: 'text',
+    words: severities,
+    number: { member: 'numericSeverity', of: severityOf },
+  },
+  numericSeverity: { type: 'number', numbers: Object.values(severityOf) },
+  status: word(['UNRESOLVED', 'RESOLVED', 'RETRACTED']),
+  finality: word(['HEAD', 'CONFIRMED', 'FINAL']),
+  contract: toRecord({
+    id: { type: 'number' },
+    name: { type: 'text' },
+    address: { type: 'text' },
+    chainUid: word(chainUids),
+  }),
+  project: toRecord({ id: { type: 'number' }, name: { type: 'text' } }),
+};
+
+/** What of an alert changes after it is raised, and records that belong to it. */
+const changingMembers = ['status', 'finality', 'retractedAt', 'contract', 'project'];
+
+/** The same as the scripts of a license see it, or a tick of the clock. What of an alert may still change is left out. */
+export const scoreEventShape: RecordShape = toRecord({
+  ...Object.fromEntries(Object.entries(alertMembers).filter(([name]) => !changingMembers.includes(name))),
+  meta: anything,
+  type: { type: 'text', words: ['alert', 'tick'] },
+  detectorSchemaName: { type: 'text' },
+});
