@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { membersOf } from '../lib/isRecord.ts';
+import { keysOf } from '../lib/keysOf.ts';
 import { messageOf } from '../lib/messageOf.ts';
 import { everything } from '../model/principal.ts';
 import type { Keyring } from '../store/keyring.ts';
@@ -36,7 +38,7 @@ export async function verifyAuditLog(options: CommandInput['options']): Promise<
 async function openCheckpoint(file: string, keyring: Keyring): Promise<Checkpoint | string> {
   try {
     const stored: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    const { payload, signature } = Object(stored) as Record<string, unknown>;
+    const { payload, signature } = membersOf(stored);
     if (typeof payload !== 'string' || typeof signature !== 'string')
       return `${file} is not a checkpoint: it lacks "payload" or "signature".`;
     return (
@@ -62,11 +64,13 @@ export async function exportAuditLog({ tenant, since, until }: CommandInput['opt
     if (!/^[1-9]\d{0,14}$/.test(tenant)) return refuse('--tenant takes a whole number above 0.');
     filter.tenantId = Number(tenant);
   }
-  for (const [name, text] of Object.entries({ since, until })) {
+  const times = { since, until };
+  for (const name of keysOf(times)) {
+    const text = times[name];
     if (typeof text !== 'string') continue;
     const at = /^\d{1,15}$/.test(text) ? Number(text) : Date.parse(text);
     if (Number.isNaN(at)) return refuse(`--${name} takes a time such as 2026-01-31T00:00:00Z.`);
-    filter[name as 'since' | 'until'] = at;
+    filter[name] = at;
   }
   return withStore(async (store) => {
     for await (const lines of streamAudit(store, everything, filter))

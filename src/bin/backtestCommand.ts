@@ -35,7 +35,7 @@ export async function backtestCommand(
     const found = await findRecord(store, detectorTable, everything, id, ['tenantId']);
     if (!found) return refuse(`There is no detector ${id}.`);
     const { contract, ...row } = await findDetectorToRun(store, Number(found.tenantId), id);
-    const uid = contract.chainUid as ChainUid;
+    const uid = contract.chainUid;
     const subscriber = compileDetector(row, contract, toChainFacts(chains[uid]));
     if ('fault' in subscriber) return refuse(subscriber.fault);
     return withClient(store, keyring, uid, async (client, fetch) => {

@@ -2,6 +2,7 @@ import { type TSchema, Type } from 'typebox';
 import { templateMembers } from '../model/alert.ts';
 import type { Detector } from '../model/detection.ts';
 import { severities } from '../model/enumerations.ts';
+import { memberSchemas } from '../model/schema.ts';
 
 /** What every detector accepts beside its own members. */
 export type CommonConfig = {
@@ -40,9 +41,8 @@ const made = new WeakMap<Detector, TSchema>();
 export function configSchema(definition: Detector): TSchema {
   let schema = made.get(definition);
   if (!schema) {
-    const { properties } = definition.config as { properties?: Record<string, TSchema> };
     const desc = { ...common.desc, description: describeMembers(definition) };
-    schema = { ...definition.config, properties: { ...properties, ...common, desc } };
+    schema = { ...definition.config, properties: { ...memberSchemas(definition.config), ...common, desc } };
     made.set(definition, schema);
   }
   return schema;

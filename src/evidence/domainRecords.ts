@@ -1,4 +1,5 @@
 import { cutText } from '../lib/cutText.ts';
+import { isRecord, membersOf } from '../lib/isRecord.ts';
 import type { Reader } from '../model/detection.ts';
 import { fetchJson } from './fetchJson.ts';
 
@@ -13,11 +14,15 @@ export function readRecords(read: Reader, resolver: string, domain: string, type
   const answer = fetchJson(read, url, 'application/dns-json');
   if ('failure' in answer)
     throw new Error(`The ${type} records of ${domain} cannot be read: ${answer.failure}`);
-  const { Status: status, Answer: records = [] } = (answer.document ?? {}) as Partial<Reply>;
+  const { Status: status, Answer: records = [] } = membersOf(answer.document);
   // A name that does not exist has no records, which is a change like any other.
   if (status !== noError && status !== noSuchName)
     throw new Error(
-      `The ${type} records of ${domain} cannot be read: ${url} answers with DNS status ${status}.`,
+      `The ${type} records of ${domain} cannot be read: ${url} answers with DNS status ${String(status)}.`,
+    );
+  if (!Array.isArray(records) || !records.every(isRecord))
+    throw new Error(
+      `The ${type} records of ${domain} cannot be read: ${url} answers without a list of them.`,
     );
   const values = records.flatMap((record) =>
     record.type === recordTypes[type] ? [toValue(record.data, type)] : [],
@@ -25,7 +30,6 @@ export function readRecords(read: Reader, resolver: string, domain: string, type
   return [...new Set(values)].sort().slice(0, maxRecords);
 }
 
-type Reply = { Status: number; Answer: readonly { type: number; data: unknown }[] };
 const noError = 0;
 const noSuchName = 3;
 /** Bound what is kept of names with very many records. */
@@ -42,11 +46,9 @@ function toValue(data: unknown, type: RecordType): string {
 export function readExpiry(read: Reader, url: string): { expiresAt: number } | { failure: string } {
   const answer = fetchJson(read, url, 'application/rdap+json');
   if ('failure' in answer) return answer;
-  const { events } = (answer.document ?? {}) as { events?: unknown };
-  const list: readonly Event[] = Array.isArray(events) ? events : [];
-  const date = list.find((event) => event?.eventAction === 'expiration')?.eventDate;
+  const { events } = membersOf(answer.document);
+  const list: readonly unknown[] = Array.isArray(events) ? events : [];
+  const date = list.map(membersOf).find((event) => event.eventAction === 'expiration')?.eventDate;
   const expiresAt = typeof date === 'string' ? Date.parse(date) : Number.NaN;
   return Number.isNaN(expiresAt) ? { failure: `${url} has no expiration date.` } : { expiresAt };
 }
-
-type Event = { eventAction?: unknown; eventDate?: unknown } | null;

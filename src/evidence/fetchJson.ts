@@ -13,7 +13,8 @@ export function fetchJson(
     return { failure: `${url} answers with status ${answer.status}.` };
   if (answer.internal === 'withheld') return { failure: `${url} cannot be used. ${withheldBodyMessage}` };
   try {
-    return { document: JSON.parse(answer.body) as unknown };
+    const document: unknown = JSON.parse(answer.body);
+    return { document };
   } catch {
     const shown = answer.internal ? '' : `: ${cutText(answer.body, 80)}`;
     return { failure: `${url} does not answer in JSON${shown}` };
@@ -25,9 +26,9 @@ export function valueAtPath(document: unknown, path: string): unknown {
   let value = document;
   let walked = '';
   for (const [step] of path.matchAll(/[^.[\]]+/g)) {
-    const isMember = typeof value === 'object' && value !== null && Object.hasOwn(value, step);
-    if (!isMember) throw new Error(`The answer has no ${step} at ${walked || 'its top'} (path ${path}).`);
-    value = Reflect.get(value as object, step);
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step))
+      throw new Error(`The answer has no ${step} at ${walked || 'its top'} (path ${path}).`);
+    value = Reflect.get(value, step);
     walked = walked === '' ? step : `${walked}.${step}`;
   }
   return value;

@@ -11,7 +11,7 @@ function subscriber(id: number, stateKey: string, evaluate: Subscriber['evaluate
     id: 1,
     tenantId: 1,
     projectId: 1,
-    chainUid: 'anvil',
+    chainUid: 'anvil' as const,
     address: '0x',
     implementation: null,
     name: 'C',

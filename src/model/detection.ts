@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import type { Schedule } from '../lib/schedule.ts';
 import type { Severity } from './alert.ts';
 import type { Block, BlockRef, Log, Receipt, Transaction } from './block.ts';
+import type { ChainUid } from './chainUid.ts';
 import type { TriggerType } from './enumerations.ts';
 import type { Fault } from './errors.ts';
 import type { AddressLabel } from './label.ts';
@@ -47,7 +48,7 @@ export type ContractFacts = {
   readonly id: number;
   readonly tenantId: number;
   readonly projectId: number;
-  readonly chainUid: string;
+  readonly chainUid: ChainUid;
   readonly address: string;
   readonly implementation: string | null;
   readonly name: string;

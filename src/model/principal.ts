@@ -43,9 +43,10 @@ export function isAdmin(principal: Principal): boolean {
 /** A role can only be given by someone who holds it or a higher one of the same ladder. */
 export function mayGrant(granting: readonly Role[], role: Role): boolean {
   if (granting.includes('admin')) return true;
-  const rank = (ladder: readonly Role[]) => Math.max(...granting.map((held) => ladder.indexOf(held)));
-  const inTenant = tenantRoles.indexOf(role as TenantRole);
+  const rankOf = (ladder: readonly Role[], role: Role) => ladder.indexOf(role);
+  const rank = (ladder: readonly Role[]) => Math.max(...granting.map((held) => rankOf(ladder, held)));
+  const inTenant = rankOf(tenantRoles, role);
   if (inTenant >= 0) return rank(tenantRoles) >= inTenant || rank(organisationRoles) === 2;
-  const inOrganisation = organisationRoles.indexOf(role as OrganisationRole);
+  const inOrganisation = rankOf(organisationRoles, role);
   return inOrganisation >= 0 && rank(organisationRoles) >= inOrganisation;
 }

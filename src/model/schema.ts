@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { isRecord, membersOf } from '../lib/isRecord.ts';
 
 /** Schema parts from which records are put together; each carries the words and the example of the API documents. */
 export const maxId = Number.MAX_SAFE_INTEGER;
@@ -16,6 +17,23 @@ export function Millis(description: string, example = 1_794_700_800_000) {
     maximum: maxMillis,
     examples: [example],
   });
+}
+
+/** The schemas of an object's members, by name. */
+export function memberSchemas(schema: TSchema): Readonly<Record<string, TSchema>> {
+  const { properties = {} } = membersOf(schema);
+  if (!isSchemas(properties)) throw new Error('The members of an object need a schema each.');
+  return properties;
+}
+
+function isSchemas(value: unknown): value is Readonly<Record<string, TSchema>> {
+  return isRecord(value) && Object.values(value).every(isRecord);
+}
+
+/** The members whose schema has this keyword with this value; those of an administrator may be `true` and `false`. */
+export function membersWith(schema: TSchema, keyword: string, value: unknown): string[] {
+  const members = membersOf(membersOf(schema).properties);
+  return Object.keys(members).filter((name) => membersOf(members[name])[keyword] === value);
 }
 
 export function Count(description: string, example: number, maximum = 2_147_483_647) {

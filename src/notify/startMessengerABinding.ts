@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { AuditKeys } from '../lib/auditKey.ts';
+import { isRecord } from '../lib/isRecord.ts';
 import { messageOf } from '../lib/messageOf.ts';
 import { withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { Store } from '../store/db.ts';
@@ -10,7 +11,6 @@ import { advanceMessenger, leaseMessenger, releaseMessenger } from '../store/des
 import type { Bot, BotResponse } from './createBot.ts';
 import { createCommandHandler } from './createCommandHandler.ts';
 import { readUpdates, type Update } from './readUpdates.ts';
-import { isRecord } from './texts/readData.ts';
 
 /** Longer than a poll with its response; after a crash, another process takes over when it ends. */
 const pollLeaseMs = 45_000;

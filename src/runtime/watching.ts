@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ChainClient } from '../chains/chainClient.ts';
 import { type ChainUid, chains } from '../chains/chains.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
+import { keysOf } from '../lib/keysOf.ts';
 import { LeaseLost } from '../store/watch/cursor.ts';
 import { isChainWatched } from '../store/watch/watchedContracts.ts';
 import { holdLease } from '../watch/holdLease.ts';
@@ -13,7 +14,7 @@ type Options = Omit<
   'chain' | 'client' | 'startBlock' | 'confirmations' | 'holder' | 'subscribe'
 > & {
   /** The configured chains. */
-  settings: Readonly<Record<string, { startBlock: number | undefined }>>;
+  settings: Readonly<Partial<Record<ChainUid, { startBlock: number | undefined }>>>;
   confirmations: (uid: ChainUid) => number;
   clientOf: (uid: ChainUid) => ChainClient | undefined;
   /** Calls back when what is watched changes. */
@@ -33,7 +34,7 @@ export function startWatching({ settings, confirmations, clientOf, listen, ...sh
     subscribers.add(onNotify);
     return () => subscribers.delete(onNotify);
   };
-  const chainUids = Object.keys(settings) as ChainUid[];
+  const chainUids = keysOf(settings);
 
   async function watch(chainUid: ChainUid): Promise<void> {
     const client = clientOf(chainUid);

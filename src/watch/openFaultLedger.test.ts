@@ -21,7 +21,7 @@ function named(id: number): SubscriberRef {
     id: 1,
     tenantId: 1,
     projectId: 1,
-    chainUid: 'anvil',
+    chainUid: 'anvil' as const,
     address: '0x',
     implementation: null,
     name: 'C',

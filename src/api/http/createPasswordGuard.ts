@@ -1,5 +1,6 @@
 import { createFairQueue } from '../../lib/createFairQueue.ts';
 import { createTokenBucket } from '../../lib/createTokenBucket.ts';
+import { membersOf } from '../../lib/isRecord.ts';
 import { normalizeMailAddress } from '../../lib/mailAddress.ts';
 import { Problem } from '../../model/errors.ts';
 import type { Principal } from '../../model/principal.ts';
@@ -72,7 +73,7 @@ export function createPasswordGuard(now: () => number) {
       body: unknown,
       work: () => Promise<T>,
     ): Promise<T> {
-      const { email, password } = body as { email?: string; password?: string | null };
+      const { email, password } = membersOf(body);
       if (use === 'check') return check(ip, normalizeMailAddress(String(email)), work);
       if (use === 'change') take(users, principal.userId ?? ip);
       else if (password == null) return work();

@@ -1,3 +1,4 @@
+import { membersOf } from '../../lib/isRecord.ts';
 import { requestApproval } from '../../services/actions/approvals.ts';
 import type { Call } from '../../services/call.ts';
 import { findGuardedWallet } from '../../store/actions/approvals.ts';
@@ -17,12 +18,13 @@ export async function holdForApproval(
 ): Promise<Row | undefined> {
   const rule = approvalRuleOf(endpoint);
   if (!rule) return undefined;
-  const { id } = (input.params ?? {}) as { id?: number };
-  const body = (input.body ?? {}) as Record<string, unknown>;
-  const wallet = await findGuardedWallet(call.db, call.visible, rule.touches(id ?? 0, body));
+  const { id } = membersOf(input.params);
+  const recordId = typeof id === 'number' ? id : null;
+  const body = membersOf(input.body);
+  const wallet = await findGuardedWallet(call.db, call.visible, rule.touches(recordId ?? 0, body));
   if (!wallet) return undefined;
   if (!rule.isNotTried) await dryRun(call.db, () => endpoint.handle(call, input));
   const { method, path } = endpoint;
   const shown = rule.shows === undefined ? body : { [rule.shows]: body[rule.shows] };
-  return requestApproval(call, wallet, { method, path, recordId: id ?? null, body: shown, input });
+  return requestApproval(call, wallet, { method, path, recordId, body: shown, input });
 }

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { type ProblemCode, problems } from '../../model/errors.ts';
-import { Shape } from '../../model/schema.ts';
+import { memberSchemas, Shape } from '../../model/schema.ts';
 import { accessOf, allowedRoles } from './access.ts';
 import { approvalRuleOf } from './approvalRules.ts';
 import { isWrite } from './authorize.ts';
@@ -112,9 +112,9 @@ function operationId({ method, path }: Endpoint): string {
 
 function parameters(endpoint: Endpoint, place: 'path' | 'query'): unknown[] {
   const schema = place === 'path' ? endpoint.params : endpoint.query;
-  if (!schema || !('properties' in schema)) return [];
+  if (!schema) return [];
   const required = 'required' in schema && Array.isArray(schema.required) ? schema.required : [];
-  return Object.entries(schema.properties as Record<string, TSchema>).map(([name, member]) => ({
+  return Object.entries(memberSchemas(schema)).map(([name, member]) => ({
     name,
     in: place,
     required: required.includes(name),

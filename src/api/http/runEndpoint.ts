@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { invalid, Problem } from '../../model/errors.ts';
+import { membersWith } from '../../model/schema.ts';
 import { validate } from '../../model/validate.ts';
 import type { Call, SecurityEvent, Services } from '../../services/call.ts';
 import { writeSecurityEvents } from '../../services/records/auditSecurityEvent.ts';
@@ -100,8 +101,7 @@ const integers = new WeakMap<TSchema, string[]>();
 function integerMembers(schema: TSchema): string[] {
   let names = integers.get(schema);
   if (!names) {
-    const members = 'properties' in schema ? (schema.properties as Record<string, { type?: unknown }>) : {};
-    names = Object.keys(members).filter((name) => members[name]?.type === 'integer');
+    names = membersWith(schema, 'type', 'integer');
     integers.set(schema, names);
   }
   return names;

@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Secret } from '../../lib/secret.ts';
 import { hashToken } from '../../lib/token.ts';
 import type { Metrics } from './createMetrics.ts';
@@ -37,8 +36,9 @@ export async function startMetricsServer(options: {
       { cause },
     );
   }
+  const address = server.address();
   return {
-    port: (server.address() as AddressInfo).port,
+    port: typeof address === 'object' && address !== null ? address.port : port,
     async close() {
       server.close();
       server.closeAllConnections();

@@ -1,5 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { Pool, WebSocket } from 'undici';
+import { isRecord } from '../../lib/isRecord.ts';
 
 export type RpcCall = { method: string; params: readonly unknown[] };
 export type RpcReply = { result: unknown } | { error: RpcError };
@@ -198,10 +199,6 @@ function toReply(item: unknown): RpcReply {
   }
   if (item.result === undefined) throw new RpcFailure('a reply has neither result nor error');
   return { result: item.result };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 function reason(error: unknown, timeoutMs: number): string {

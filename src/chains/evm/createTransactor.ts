@@ -1,3 +1,4 @@
+import { membersOf } from '../../lib/isRecord.ts';
 import type { Broadcast, Fees, Mined, Revert, Transactor } from '../transactor.ts';
 import type { Endpoints } from './createEndpoints.ts';
 import { type RpcCall, type RpcError, RpcFailure, type RpcReply } from './createRpc.ts';
@@ -77,11 +78,9 @@ function toFees(price: RpcReply | undefined, history: RpcReply | undefined): Fee
   return known ? { ...known, gasPrice } : { baseFee: null, gasPrice, tips: none };
 }
 
-type History = { baseFeePerGas?: unknown; reward?: unknown };
-
 /** The base fee of the next block and the middle tips of the last ones; undefined where the chain has no base fee. */
 function readHistory(result: unknown): Pick<Fees, 'baseFee' | 'tips'> | undefined {
-  const { baseFeePerGas, reward } = (result ?? {}) as History;
+  const { baseFeePerGas, reward } = membersOf(result);
   const base: unknown = Array.isArray(baseFeePerGas) ? baseFeePerGas.at(-1) : undefined;
   if (typeof base !== 'string' || BigInt(base) === 0n) return undefined;
   const rows = Array.isArray(reward) ? (reward as string[][]) : [];

@@ -1,5 +1,6 @@
+import { isRecord } from '../../lib/isRecord.ts';
 import { cleanLink, cleanText } from './clean.ts';
-import { type Data, isRecord, lineAt, memberAt, severityIn, toLine, toTime } from './readData.ts';
+import { type Data, lineAt, memberAt, severityIn, toLine, toTime } from './readData.ts';
 import type { Fact, Link, Story } from './story.ts';
 
 type AlertStory = Pick<Story, 'title' | 'severity' | 'lead' | 'facts' | 'links'>;

@@ -1,4 +1,5 @@
-import { type Severity, severityOf } from '../../model/alert.ts';
+import { keysOf } from '../../lib/keysOf.ts';
+import { severityOf } from '../../model/alert.ts';
 import type { Message } from '../../model/notification.ts';
 import { cleanLine } from './clean.ts';
 import { lineAt, severityIn, toTime } from './readData.ts';
@@ -32,7 +33,7 @@ export function digestStory(messages: readonly Message[]): Story {
   };
 }
 
-const ranked = (Object.keys(severityOf) as Severity[]).toReversed();
+const ranked = keysOf(severityOf).toReversed();
 
 function worstFirst(messages: readonly Message[]): Message[] {
   return messages.toSorted((a, b) => rank(b) - rank(a) || b.timestamp - a.timestamp);

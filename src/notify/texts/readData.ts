@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/isRecord.ts';
 import { type Severity, severityOf } from '../../model/alert.ts';
 import { cleanLine } from './clean.ts';
 
@@ -17,10 +18,6 @@ export function toLine(value: unknown, max: number): string {
   if (typeof value === 'string') return cleanLine(value, max);
   if (value === null || value === undefined) return '';
   return cleanLine(JSON.stringify(value) ?? '', max);
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function severityIn(data: Data): Severity | undefined {

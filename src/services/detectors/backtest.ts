@@ -1,4 +1,4 @@
-import { type ChainUid, chains, toChainFacts } from '../../chains/chains.ts';
+import { chains, toChainFacts } from '../../chains/chains.ts';
 import { configSchema } from '../../detectors/configSchema.ts';
 import { detectors } from '../../detectors/registry.ts';
 import { isUuid } from '../../lib/uid.ts';
@@ -60,9 +60,9 @@ export async function backtestProposed(call: Call, proposed: Proposed, range: Ra
   if (schemaName === undefined)
     throw unprocessable('/schemaId', 'unknown-reference', 'There is no detector schema with this id.');
   const contract = await findContractToRun(call.db, tenantId, contractId);
-  const sealed = await sealProposed(call, tenantId, schemaName, config as Row);
+  const sealed = await sealProposed(call, tenantId, schemaName, { ...config });
   const row = { id: 0, name: proposed.name ?? schemaName, schemaName, tags: [], config: sealed };
-  const made = compileDetector(row, contract, toChainFacts(chains[contract.chainUid as ChainUid]));
+  const made = compileDetector(row, contract, toChainFacts(chains[contract.chainUid]));
   if ('fault' in made) throw unprocessable('/config', 'not-valid', made.fault);
   return queue(call, {
     ...row,
@@ -93,7 +93,7 @@ async function queue(call: Call, made: NewBacktest): Promise<BacktestRow> {
       'range',
       `A backtest covers at most ${mostBlocks} blocks; this one has ${toBlock - fromBlock + 1}.`,
     );
-  if (!call.services.chains.isConfigured(chainUid as ChainUid))
+  if (!call.services.chains.isConfigured(chainUid))
     throw new Problem('conflict', `Past blocks cannot be read. ${noEndpoint(chainUid)}`);
   if ((await countOpenBacktests(call.db, tenantId)) >= mostOpen)
     throw new Problem(

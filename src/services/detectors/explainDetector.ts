@@ -1,4 +1,4 @@
-import { type ChainUid, chains, toChainFacts } from '../../chains/chains.ts';
+import { chains, toChainFacts } from '../../chains/chains.ts';
 import { sealedText } from '../../lib/secret.ts';
 
 import { compileDetector } from '../../matching/compileDetector.ts';
@@ -23,7 +23,7 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
   const { tenantId } = await findReadable(call, detectorTable, detectorId);
   const detector = await findDetectorToRun(call.db, tenantId, detectorId);
   const { contract } = detector;
-  const uid = contract.chainUid as ChainUid;
+  const uid = contract.chainUid;
   const client = call.services.chains.client(uid);
   if (!client) throw new Problem('conflict', `Transactions cannot be read. ${noEndpoint(uid)}`);
   const steps: Step[] = [];

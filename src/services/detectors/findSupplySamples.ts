@@ -1,3 +1,4 @@
+import { membersOf } from '../../lib/isRecord.ts';
 import { alertTable } from '../../store/alerts/alertTable.ts';
 import { contractScope } from '../../store/documents/documentScopes.ts';
 import { searchDocuments } from '../../store/documents/searchDocuments.ts';
@@ -34,7 +35,7 @@ export async function findSupplySamples(
     call.now,
   );
   for (const { timestamp, meta } of data.toReversed()) {
-    const { address, balance, circulation } = meta as Record<string, unknown>;
+    const { address, balance, circulation } = membersOf(meta);
     if (typeof circulation === 'string')
       circulating.push({ timestamp: Number(timestamp), amount: circulation });
     if (typeof address !== 'string' || typeof balance !== 'string') continue;

@@ -5,6 +5,7 @@ import { messageOf } from '../../lib/messageOf.ts';
 import { templateMembers } from '../../model/alert.ts';
 import { automaticDetectors } from '../../model/enumerations.ts';
 import { type Fault, unprocessable } from '../../model/errors.ts';
+import { membersWith } from '../../model/schema.ts';
 import { invalidInput, withDefaults } from '../../model/validate.ts';
 import { findActionFunctions } from '../../store/actions/intentLog.ts';
 import { detectorSchemaTable } from '../../store/detectors/detectorSchemaTable.ts';
@@ -102,8 +103,7 @@ export async function finishDetector(
 }
 
 function configScripts(schema: TSchema, config: Row) {
-  const { properties = {} } = schema as { properties?: Record<string, { format?: string }> };
-  const names = Object.keys(properties).filter((name) => properties[name]!.format === 'script');
+  const names = membersWith(schema, 'format', 'script');
   return names.map((name) => ({ pointer: `/config/${name}`, source: config[name] }));
 }
 

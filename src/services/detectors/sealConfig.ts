@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import { sealedText } from '../../lib/secret.ts';
 import { invalid } from '../../model/errors.ts';
+import { membersWith } from '../../model/schema.ts';
 import { findSealedConfig } from '../../store/detectors/sealedConfigs.ts';
 import { sealCredential } from '../../store/detectors/sealedCredential.ts';
 import type { Row } from '../../store/records/records.ts';
@@ -10,8 +11,7 @@ const maxCharacters = 4000;
 
 /** Members of a configuration that are credentials: what its schema calls `writeOnly`. */
 export function credentialMembers(schema: TSchema): string[] {
-  const { properties = {} } = schema as { properties?: Record<string, { writeOnly?: boolean }> };
-  return Object.keys(properties).filter((name) => properties[name]?.writeOnly === true);
+  return membersWith(schema, 'writeOnly', true);
 }
 
 type Place = { tenantId: number; detectorId: number | undefined; before: Row };

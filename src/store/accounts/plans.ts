@@ -1,3 +1,4 @@
+import { keysOf } from '../../lib/keysOf.ts';
 import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { automaticDetectors } from '../../model/enumerations.ts';
 import { type Db, onlyRow } from '../db.ts';
@@ -98,7 +99,7 @@ export async function countQuantities(
   tenantId: number,
   now: number,
 ): Promise<Record<CountedLimit, number>> {
-  return count(db, tenantId, Object.keys(counted) as CountedLimit[], now);
+  return count(db, tenantId, keysOf(counted), now);
 }
 
 async function count<L extends CountedLimit>(

@@ -1,6 +1,7 @@
 import { storableJson } from '../../lib/json.ts';
 import { raw, sql } from '../../lib/sql.ts';
 import type { BacktestResult, backtestStates } from '../../model/backtest.ts';
+import type { ChainUid } from '../../model/chainUid.ts';
 import type { ContractFacts } from '../../model/detection.ts';
 import type { Scope } from '../../model/principal.ts';
 import { type Db, onlyRow } from '../db.ts';
@@ -26,7 +27,7 @@ export type NewBacktest = Pick<
   BacktestRow,
   'tenantId' | 'contractId' | 'detectorId' | 'fromBlock' | 'toBlock'
 > & {
-  chainUid: string;
+  chainUid: ChainUid;
   schemaName: string;
   name: string;
   tags: readonly string[];

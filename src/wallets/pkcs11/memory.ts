@@ -1,3 +1,4 @@
+import { keysOf } from '../../lib/keysOf.ts';
 import type { Pkcs11Module } from './loadModule.ts';
 
 /** A CK_ULONG of Linux and macOS, which is also the size of a pointer there. */
@@ -23,9 +24,9 @@ export type Template = { memory: Buffer; count: number };
 
 /** An array of CK_ATTRIBUTE and its values in one Buffer, so that all of it is collected together. */
 export function toTemplate(module: Pick<Pkcs11Module, 'address'>, values: Attributes): Template {
-  const entries = Object.entries(attributes).flatMap(([name, type]) => {
-    const value = values[name as keyof Attributes];
-    return value === undefined ? [] : [{ type, bytes: toBytes(value) }];
+  const entries = keysOf(attributes).flatMap((name) => {
+    const value = values[name];
+    return value === undefined ? [] : [{ type: attributes[name], bytes: toBytes(value) }];
   });
   const head = entries.length * 3 * word;
   const memory = Buffer.alloc(entries.reduce((sum, { bytes }) => sum + bytes.length, head));

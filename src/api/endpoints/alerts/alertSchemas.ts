@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { chainUids } from '../../../chains/chains.ts';
+import { keysOf } from '../../../lib/keysOf.ts';
 import { alertGroups, alertKinds } from '../../../model/alert.ts';
 import { interceptorTypes, severities, triggerTypes } from '../../../model/enumerations.ts';
 import { Flag, Id, JsonObject, Millis, nullable, OneOf, Shape, Text, Words } from '../../../model/schema.ts';
@@ -102,4 +103,4 @@ export const triggerAlert = shape([
 ]);
 
 /** Everything of an alert. */
-export const wholeAlert = shape(Object.keys(members) as MemberName[]);
+export const wholeAlert = shape(keysOf(members));

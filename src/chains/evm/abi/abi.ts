@@ -51,8 +51,9 @@ function closing(text: string): number {
 }
 
 function parse(text: string, shown: string): AbiItems[number] {
+  const lines: readonly string[] = [text];
   try {
-    return parseAbiItem([text] as readonly string[]);
+    return parseAbiItem(lines);
   } catch {
     throw notASignature(shown);
   }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../lib/isRecord.ts';
 import type { Fault } from '../../../model/errors.ts';
 
 const itemTypes = ['function', 'event', 'error', 'constructor', 'fallback', 'receive'];
@@ -17,7 +18,7 @@ export function abiFaults(abi: readonly unknown[], root: string): Fault[] {
 }
 
 function itemFaults(item: unknown, pointer: string): Fault[] {
-  if (!isObject(item)) return [fault(pointer, 'must be an object.')];
+  if (!isRecord(item)) return [fault(pointer, 'must be an object.')];
   const { type, name, inputs, outputs, stateMutability, anonymous } = item;
   if (typeof type !== 'string' || !itemTypes.includes(type))
     return [fault(`${pointer}/type`, `must be one of ${itemTypes.join(', ')}.`)];
@@ -41,7 +42,7 @@ function parameterFaults(parameters: unknown, pointer: string, isEvent: boolean,
   if (depth > maxDepth) return [fault(pointer, `must not be nested deeper than ${maxDepth} structs.`)];
   return parameters.flatMap((parameter: unknown, index) => {
     const place = `${pointer}/${index}`;
-    if (!isObject(parameter)) return [fault(place, 'must be an object.')];
+    if (!isRecord(parameter)) return [fault(place, 'must be an object.')];
     const { type, name, indexed, components } = parameter;
     const faults: Fault[] = [];
     if (typeof type !== 'string' || !isSolidityType(type))
@@ -71,8 +72,4 @@ function isSolidityType(type: string): boolean {
 
 function fault(pointer: string, message: string): Fault {
   return { pointer, code: 'abi', message };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

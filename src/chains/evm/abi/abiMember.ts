@@ -37,7 +37,7 @@ export function abiMember(parameters: readonly AbiParameter[], path: string): Ab
 
 /** Decoded structs are objects, or lists as soon as one of their members has no name. */
 function take(value: unknown, place: number, name: string): unknown {
-  if (Array.isArray(value)) return value[place] as unknown;
+  if (Array.isArray(value)) return Reflect.get(value, place);
   return typeof value === 'object' && value !== null ? Reflect.get(value, name || String(place)) : undefined;
 }
 

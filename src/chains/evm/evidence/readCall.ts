@@ -16,6 +16,16 @@ export function readCall(
   return answer.results;
 }
 
+/** The one result of a view function that returns a large number. */
+export function readNumber(...call: Parameters<typeof readCall>): bigint {
+  return toNumber(readCall(...call));
+}
+
+export function toNumber([value]: readonly unknown[]): bigint {
+  if (typeof value !== 'bigint') throw new Error(`The result ${String(value)} is no large number.`);
+  return value;
+}
+
 /** The same where a failure is expected. */
 export function tryCall(
   read: Reader,

@@ -3,7 +3,7 @@ import { type AssetFacts, native } from '../../../evidence/amounts.ts';
 import type { CallResult, ChainFacts, Reader } from '../../../model/detection.ts';
 import { type FunctionItem, parseFunction } from '../abi/abi.ts';
 import { decimalsData, defaultDecimals, readTokenDecimals, readTokenSymbol } from '../abi/tokenMetadata.ts';
-import { readCall, tryCall } from './readCall.ts';
+import { readNumber, toNumber, tryCall } from './readCall.ts';
 
 /** Symbol and decimals of a token or of the native coin; a token without a symbol has its address. */
 export function assetFacts(read: Reader, chain: ChainFacts, token: string): AssetFacts {
@@ -40,11 +40,11 @@ const totalSupply = parseFunction('totalSupply()(uint256)');
 /** How much of a token, or of the native coin, the holder has. */
 export function readHolding(read: Reader, token: string, holder: string, at?: 'block' | 'parent'): bigint {
   if (token === native) return read.balance(holder, at);
-  return readCall(read, token, balanceOf, [holder], at)[0] as bigint;
+  return readNumber(read, token, balanceOf, [holder], at);
 }
 
 export function readSupply(read: Reader, token: string, at?: 'block' | 'parent'): bigint {
-  return readCall(read, token, totalSupply, [], at)[0] as bigint;
+  return readNumber(read, token, totalSupply, [], at);
 }
 
 /** The supply without what the lockers hold; nothing where the token does not exist yet. */
@@ -70,9 +70,9 @@ function tryNumber(
 ): bigint {
   if (at === 'parent') {
     const answer = tryCall(read, token, item, values, at);
-    return 'failure' in answer ? 0n : (answer.results[0] as bigint);
+    return 'failure' in answer ? 0n : toNumber(answer.results);
   }
-  return readCall(read, token, item, values, at)[0] as bigint;
+  return readNumber(read, token, item, values, at);
 }
 
 export const decimalsMember = Type.Optional(
