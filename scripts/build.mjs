@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildWeb } from './buildWeb.mjs';
+import { bundleCommand } from './bundleCommand.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -22,6 +23,7 @@ export async function build() {
   }
   for (const folder of [join('store', 'migrations'), join('api', 'http', 'pages')])
     cpSync(join(root, 'src', folder), join(root, 'dist', folder), { recursive: true });
+  await bundleCommand(join(root, 'dist'));
   // npm makes the command executable only when it installs; `npx vigil` needs it after every build.
   chmodSync(join(root, 'dist', 'bin', 'vigil.js'), 0o755);
   await buildWeb();

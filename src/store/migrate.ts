@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
+import { codeFile } from '../lib/codeFile.ts';
 
-const folder = new URL('./migrations/', import.meta.url);
 /** An arbitrary advisory lock id: one process migrates at a time. */
 const migrationLock = 7_305_113;
 
@@ -46,6 +46,7 @@ export function missingMigrations(applied: readonly string[]): string[] {
 }
 
 function migrations(): Migration[] {
+  const folder = codeFile('store/migrations/');
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
     .sort()

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
+import { codeFile } from '../../lib/codeFile.ts';
 
 /** Nothing from outside and nothing inline, so that no text of an alert can become a script. */
 const policy =
@@ -9,7 +10,7 @@ const policy =
 /** What a browser shows behind the links in mails: an alert, a confirmation. The pages call the API as any client does. */
 export function addPages(app: FastifyInstance): void {
   const serve = (path: string, file: string, type: string) => {
-    const text = readFileSync(new URL(`./pages/${file}`, import.meta.url), 'utf8');
+    const text = readFileSync(codeFile(`api/http/pages/${file}`), 'utf8');
     app.get(path, async (_request, reply) =>
       reply.type(`${type}; charset=utf-8`).header('content-security-policy', policy).send(text),
     );

@@ -1,0 +1,13 @@
+import { existsSync } from 'node:fs';
+
+/** A file or folder that lies beside the code, by its path from `src/` or `dist/`. A module may lie in a bundle, so it looks upwards. */
+export function codeFile(path: string): URL {
+  for (let folder = new URL('./', import.meta.url); ; ) {
+    const file = new URL(path, folder);
+    if (existsSync(file)) return file;
+    const parent = new URL('../', folder);
+    if (parent.href === folder.href)
+      throw new Error(`${path} is missing beside the code. Build Vigil again.`);
+    folder = parent;
+  }
+}
