@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { eventTopic } from '../chains/evm/abi/abi.ts';
-import { logWords, topicAddress } from '../chains/evm/abi/words.ts';
+import { eventTopic, functionSelector, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
+import { eventWords } from '../chains/evm/abi/eventWords.ts';
+import { topicAddress } from '../chains/evm/abi/words.ts';
 import { isListed } from '../evidence/addressList.ts';
 
 import { Addresses, Configuration } from '../evidence/parameters.ts';
@@ -19,24 +20,66 @@ const config = Configuration({
 });
 
 type Change = {
-  event: string;
   /** Whose rights change. */
-  account?: string;
+  account?: string | undefined;
   role?: string;
   fields: Readonly<Record<string, unknown>>;
   message: string;
 };
 
-const topics = new Map(
-  [
-    'RoleGranted(bytes32,address,address)',
-    'RoleRevoked(bytes32,address,address)',
-    'RoleAdminChanged(bytes32,bytes32,bytes32)',
-    'AddedOwner(address)',
-    'RemovedOwner(address)',
-    'ChangedThreshold(uint256)',
-  ].map((signature) => [eventTopic(signature), signature.slice(0, signature.indexOf('('))]),
+/** Names of the values: `role`, `account`, `flag` (whether it is given), `threshold`, `admin` and `before`. */
+const signatures = [
+  // AccessControl and AccessManager of OpenZeppelin
+  'RoleGranted(bytes32 indexed role, address indexed account, address indexed by)',
+  'RoleRevoked(bytes32 indexed role, address indexed account, address indexed by)',
+  'RoleAdminChanged(bytes32 indexed role, bytes32 indexed before, bytes32 indexed admin)',
+  'RoleGranted(uint64 indexed role, address indexed account, uint32 delay, uint48 since, bool isNew)',
+  'RoleRevoked(uint64 indexed role, address indexed account)',
+  // Solady, Solmate, Aragon
+  'RolesUpdated(address indexed account, uint256 indexed role)',
+  'UserRoleUpdated(address indexed account, uint8 indexed role, bool flag)',
+  'SetPermission(address indexed account, address indexed app, bytes32 indexed role, bool flag)',
+  // Safes, and the multisig wallets before them
+  'AddedOwner(address indexed account)',
+  'RemovedOwner(address indexed account)',
+  'ChangedThreshold(uint256 threshold)',
+  'OwnerAddition(address indexed account)',
+  'OwnerRemoval(address indexed account)',
+  'RequirementChange(uint256 threshold)',
+  // Maker
+  'Rely(address indexed account)',
+  'Deny(address indexed account)',
+  // USDC and others of its kind, older roles of OpenZeppelin
+  'MinterConfigured(address indexed account, uint256 allowance)',
+  'MinterAdded(address indexed account)',
+  'MinterRemoved(address indexed account)',
+  'PauserAdded(address indexed account)',
+  'PauserRemoved(address indexed account)',
+  'MasterMinterChanged(address indexed account)',
+  'PauserChanged(address indexed account)',
+  'BlacklisterChanged(address indexed account)',
+  'RescuerChanged(address indexed account)',
+  // Bridges: validators, guardians, peers
+  'ValidatorAdded(address indexed account)',
+  'ValidatorRemoved(address indexed account)',
+  'RequiredSignaturesChanged(uint256 threshold)',
+  'PeerSet(uint32 chain, bytes32 peer)',
+];
+const events = new Map(
+  signatures.map((signature) => {
+    const event = parseEvent(signature);
+    return [topicOf(event), event];
+  }),
 );
+
+/** Contracts of Maker note the function that was called, with its argument as third value, instead of an event. */
+const notes = new Map(
+  ['Rely', 'Deny'].map((name) => {
+    const selector = functionSelector(`${name.toLowerCase()}(address)`);
+    return [selector.padEnd(66, '0'), parseEvent(`${name}(address indexed by, address indexed account)`)];
+  }),
+);
+const topics = [...events.keys(), ...notes.keys()];
 
 export const accessControlChange = defineDetector<Static<typeof config>, never>({
   name: 'access_control_change',
@@ -45,7 +88,7 @@ export const accessControlChange = defineDetector<Static<typeof config>, never>(
   category: 'SECURITY',
   severity: 'HIGH',
   description:
-    'Rights over the contract change: a role is granted, revoked or put under another role, or the owners or the threshold of a Safe change.',
+    'Rights over the contract change: a role is granted, revoked or put under another role, the owners or the threshold of a Safe change, someone may act, mint or pause, or a bridge gets other validators or peers.',
   faq: 'Why is a role shown as a number? Contracts keep only the hash of its name: list the name under roles and it is shown by name.',
   config,
   fields: [
@@ -56,68 +99,92 @@ export const accessControlChange = defineDetector<Static<typeof config>, never>(
     'previousAdminRole',
     'newAdminRole',
     'threshold',
+    'peer',
+    'peerChain',
     'sender',
   ],
-  interests: (_config, { address }) => [{ on: 'log', address, keys: [...topics.keys()] }],
+  interests: (_config, { address }) => [{ on: 'log', address, keys: topics }],
   evaluate(observation, { config: { roles, accounts }, contract }) {
     if (observation.type !== 'log') return {};
     const { log, transaction } = observation;
-    const change = toChange(topics.get(log.key)!, logWords(log), namesOf(roles), contract.name);
-    if (!change) return {};
-    const { event, account, role, fields, message } = change;
+    const event = events.get(log.key) ?? notes.get(log.key)!;
+    const words = eventWords(event, log);
+    if (event.inputs.some(({ name }) => name! !== 'by' && words[name!] === undefined)) return {};
+    const change = toChange(event.name, words, namesOf(roles), contract.name);
+    const { account, role, fields, message } = change;
     if (account !== undefined && isListed(accounts, account)) return {};
     if (role !== undefined && roles.length > 0 && !roles.map(roleHash).includes(role)) return {};
-    return { detections: [{ message, fields: { event, account, ...fields, sender: transaction.from } }] };
+    return {
+      detections: [{ message, fields: { event: event.name, account, ...fields, sender: transaction.from } }],
+    };
   },
 });
 
-/** Undefined when the log has fewer values than the event. */
-function toChange(
-  event: string,
-  [first, second, third]: readonly string[],
-  names: ReadonlyMap<string, string>,
-  name: string,
-): Change | undefined {
-  if (first === undefined) return undefined;
+type Words = Readonly<Record<string, string | undefined>>;
+
+function toChange(event: string, words: Words, names: ReadonlyMap<string, string>, name: string): Change {
   const nameOf = (role: string) => names.get(role) ?? role;
-  switch (event) {
-    case 'RoleGranted':
-    case 'RoleRevoked': {
-      if (second === undefined) return undefined;
-      const account = topicAddress(second);
-      const roleName = nameOf(first);
-      const fields = { role: first, roleName };
-      const message =
-        event === 'RoleGranted'
-          ? `${account} was given the role ${roleName} of ${name}.`
-          : `${account} lost the role ${roleName} of ${name}.`;
-      return { event, account, role: first, fields, message };
-    }
-    case 'RoleAdminChanged': {
-      if (second === undefined || third === undefined) return undefined;
-      const roleName = nameOf(first);
-      return {
-        event,
-        role: first,
-        fields: { role: first, roleName, previousAdminRole: second, newAdminRole: third },
-        message: `The role ${roleName} of ${name} is now given out by the role ${nameOf(third)}, before by ${nameOf(second)}.`,
-      };
-    }
-    case 'ChangedThreshold': {
-      const threshold = BigInt(first);
-      return {
-        event,
-        fields: { threshold },
-        message: `${name} now needs ${threshold} signatures.`,
-      };
-    }
-    default: {
-      const account = topicAddress(first);
-      const verb = event === 'AddedOwner' ? 'became' : 'is no longer';
-      return { event, account, fields: {}, message: `${account} ${verb} an owner of ${name}.` };
-    }
-  }
+  const account = words.account && topicAddress(words.account);
+  const { role, threshold, admin, before, chain, peer } = words;
+  if (threshold !== undefined)
+    return {
+      fields: { threshold: BigInt(threshold) },
+      message: `${name} now needs ${BigInt(threshold)} signatures.`,
+    };
+  if (role !== undefined && admin !== undefined && before !== undefined)
+    return {
+      role,
+      fields: { role, roleName: nameOf(role), previousAdminRole: before, newAdminRole: admin },
+      message: `The role ${nameOf(role)} of ${name} is now given out by the role ${nameOf(admin)}, before by ${nameOf(before)}.`,
+    };
+  if (chain !== undefined && peer !== undefined)
+    return {
+      fields: { peer, peerChain: BigInt(chain) },
+      message: `${name} now trusts messages of ${peer} on the chain ${BigInt(chain)}.`,
+    };
+  if (role !== undefined)
+    return {
+      account,
+      role,
+      fields: { role, roleName: nameOf(role) },
+      message: roleSentence(event, account, nameOf(role), words.flag, name),
+    };
+  return { account, fields: {}, message: `${account} ${deeds[event] ?? 'got other rights over'} ${name}.` };
 }
+
+function roleSentence(
+  event: string,
+  account: string | undefined,
+  role: string,
+  flag: string | undefined,
+  name: string,
+): string {
+  if (event === 'RolesUpdated') return `${account} now has the roles ${BigInt(role)} of ${name}.`;
+  const isLost = event === 'RoleRevoked' || (flag !== undefined && BigInt(flag) === 0n);
+  return isLost
+    ? `${account} lost the role ${role} of ${name}.`
+    : `${account} was given the role ${role} of ${name}.`;
+}
+
+const deeds: Readonly<Record<string, string>> = {
+  AddedOwner: 'became an owner of',
+  RemovedOwner: 'is no longer an owner of',
+  OwnerAddition: 'became an owner of',
+  OwnerRemoval: 'is no longer an owner of',
+  Rely: 'may now act for',
+  Deny: 'may no longer act for',
+  MinterConfigured: 'is now a minter of',
+  MinterAdded: 'is now a minter of',
+  MinterRemoved: 'is no longer a minter of',
+  PauserAdded: 'may now pause',
+  PauserRemoved: 'may no longer pause',
+  MasterMinterChanged: 'now appoints the minters of',
+  PauserChanged: 'may now pause',
+  BlacklisterChanged: 'may now block accounts of',
+  RescuerChanged: 'may now rescue tokens of',
+  ValidatorAdded: 'is now a validator of',
+  ValidatorRemoved: 'is no longer a validator of',
+};
 
 const adminRole = 'DEFAULT_ADMIN_ROLE';
 const commonRoles = [

@@ -1,12 +1,18 @@
 import * as Hash from 'ox/Hash';
 import type * as Hex from 'ox/Hex';
 import { type Static, Type } from 'typebox';
-import { eventTopic } from '../chains/evm/abi/abi.ts';
-import { logWords, topicAddress } from '../chains/evm/abi/words.ts';
-
-import { readImplementation } from '../chains/evm/evidence/readImplementation.ts';
-import { Choice, Configuration, Flag, Polling, scheduleOf } from '../evidence/parameters.ts';
-import { defineDetector, type EvaluationContext, type EvaluationResult } from '../model/detection.ts';
+import { type CodePointer, isCodeInPlace, locateCode } from '../chains/evm/evidence/locateCode.ts';
+import { decodeUpgrade, upgradeTopics } from '../chains/evm/evidence/upgradeEvents.ts';
+import { Choice, Configuration, everyLook, Flag, Polling } from '../evidence/parameters.ts';
+import { keepState } from '../evidence/samples.ts';
+import { isDue, parseSchedule } from '../lib/schedule.ts';
+import {
+  defineDetector,
+  type EvaluationContext,
+  type EvaluationResult,
+  type Observation,
+  type Reader,
+} from '../model/detection.ts';
 
 const config = Configuration({
   hashType: Choice('How the checksum is made.', ['keccak', 'sha256'], 'keccak'),
@@ -26,10 +32,8 @@ const config = Configuration({
 });
 
 type Config = Static<typeof config>;
-/** The code as last seen, and whose it was. */
-type State = { hash: string; target: string };
-
-const upgraded = eventTopic('Upgraded(address)');
+/** The code as last seen, whose it was, and what says so. */
+type State = { hash: string; target: string; pointers?: readonly CodePointer[] };
 
 export const contractHashVerification = defineDetector<Config, State>({
   name: 'contract_hash_verification',
@@ -42,34 +46,50 @@ export const contractHashVerification = defineDetector<Config, State>({
   faq: 'Which code does the checksum belong to? The code on chain (eth_getCode), for a proxy that of its implementation, not the code of the deployment.',
   config,
   fields: ['hashType', 'hash', 'expected', 'previousHash', 'address', 'codeBytes'],
-  interests: (options, { address }) => [
-    { on: 'log', address, keys: [upgraded] },
-    { on: 'block', ...scheduleOf(options) },
+  interests: (_options, { address }, chain) => [
+    { on: 'log', address, keys: upgradeTopics },
+    everyLook(chain),
   ],
   evaluate(observation, context) {
-    const { read, contract, state } = context;
-    if (observation.type === 'log') {
-      const [target = contract.address] = logWords(observation.log).map(topicAddress);
-      return verify(target, context);
-    }
+    const { config: options, read, contract, state } = context;
+    const upgrade = observation.type === 'log' ? decodeUpgrade(observation.log) : undefined;
+    if (observation.type === 'log' && (!upgrade || upgrade.isPending)) return {};
+    // Between two looks only what points to the code is asked for, which costs little.
+    const isQuiet = observation.type === 'block' && !isLookDue(observation, options);
+    if (isQuiet && state?.pointers && isCodeInPlace(read, state.pointers)) return {};
+    const { implementation, pointers } = locateCode(read, contract.address);
     // A proxy of another kind is known by its last upgrade, or by what was found when it was registered.
     const known = state?.target ?? contract.implementation ?? contract.address;
-    return verify(readImplementation(read, contract.address)?.address ?? known, context);
+    const named = upgrade?.what === 'implementation' ? upgrade.implementation : undefined;
+    return verify(named ?? implementation ?? known, pointers, context);
   },
 });
+
+function isLookDue(
+  { block, previous }: Extract<Observation, { type: 'block' }>,
+  { when, cron }: Config,
+): boolean {
+  return when === 'block' || !previous || isDue(parseSchedule(cron), previous.timestamp, block.timestamp);
+}
 
 /** Each code is judged once, when it is first seen. */
 function verify(
   target: string,
+  pointers: readonly CodePointer[],
   { config: options, contract, state, read }: EvaluationContext<Config, State>,
 ): EvaluationResult<State> {
-  const code = read.code(target);
-  const hash = (options.hashType === 'keccak' ? Hash.keccak256 : Hash.sha256)(code as Hex.Hex);
-  if (state?.hash === hash && state.target === target) return {};
-  const outcome = { state: { hash, target } };
+  const toHash = options.hashType === 'keccak' ? Hash.keccak256 : Hash.sha256;
+  const [code, first] = read.all([
+    () => read.code(target),
+    // The first look compares with the state before it, so that a change in its block is seen.
+    () => (state || options.checksum !== undefined ? '0x' : codeBefore(read, contract.address)),
+  ]);
+  const hash = toHash(code as Hex.Hex);
+  const outcome = keepState(state, { hash, target, pointers });
+  const seen = state?.hash ?? (first === '0x' ? undefined : toHash(first as Hex.Hex));
   if (state?.hash === hash) return outcome;
-  const expected = options.checksum === undefined ? state?.hash : toHash(options.checksum);
-  const isSkipped = state === undefined && !options.initialCheck;
+  const expected = options.checksum === undefined ? seen : checksumOf(options.checksum);
+  const isSkipped = state === undefined && options.checksum !== undefined && !options.initialCheck;
   if (expected === undefined || expected === hash || isSkipped) return outcome;
   const codeBytes = (code.length - 2) / 2;
   const where =
@@ -84,7 +104,7 @@ function verify(
           hashType: options.hashType,
           hash,
           expected,
-          previousHash: state?.hash,
+          previousHash: seen,
           address: target,
           codeBytes,
         },
@@ -93,6 +113,10 @@ function verify(
   };
 }
 
-function toHash(checksum: string): string {
+function codeBefore(read: Reader, address: string): string {
+  return read.code(locateCode(read, address, 'parent').implementation ?? address, 'parent');
+}
+
+function checksumOf(checksum: string): string {
   return `0x${checksum.replace(/^0x/, '').toLowerCase()}`;
 }

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
-import { eventTopic } from '../chains/evm/abi/abi.ts';
-import { logWords, topicAddress } from '../chains/evm/abi/words.ts';
+import { parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
+import { eventWords } from '../chains/evm/abi/eventWords.ts';
+import { topicAddress } from '../chains/evm/abi/words.ts';
 
 import { Choice, Configuration } from '../evidence/parameters.ts';
 import { defineDetector } from '../model/detection.ts';
@@ -9,9 +10,46 @@ const config = Configuration({
   notifyOn: Choice('Which of the two to report.', ['both', 'paused', 'unpaused'], 'both'),
 });
 
-/** With the account that did it, and as older contracts have it without. */
-const paused = ['Paused(address)', 'Pause()'].map(eventTopic);
-const unpaused = ['Unpaused(address)', 'Unpause()'].map(eventTopic);
+/** `paused`: one or several values of an event say whether something is paused. */
+type Kind = 'paused' | 'unpaused' | readonly string[];
+
+/** How contract families report a pause; `by` is who made it, `asset` what it is limited to. */
+const forms: Readonly<Record<string, Kind>> = {
+  // OpenZeppelin, and older contracts without the account
+  'Paused(address by)': 'paused',
+  'Unpaused(address by)': 'unpaused',
+  'Pause()': 'paused',
+  'Unpause()': 'unpaused',
+  // EigenLayer, the OP stack, Lido
+  'Paused(address indexed by, uint256 status)': 'paused',
+  'Unpaused(address indexed by, uint256 status)': ['status'],
+  'Paused(string identifier)': 'paused',
+  'Unpaused()': 'unpaused',
+  'Paused(uint256 duration)': 'paused',
+  'Stopped()': 'paused',
+  'Resumed()': 'unpaused',
+  // Balancer, Yearn, Aave, Compound
+  'PausedStateChanged(bool paused)': ['paused'],
+  'EmergencyShutdown(bool active)': ['active'],
+  'ReservePaused(address indexed asset, bool paused)': ['paused'],
+  'ReserveFrozen(address indexed asset, bool frozen)': ['frozen'],
+  'PauseAction(bool supply, bool transfer, bool withdraw, bool absorb, bool buy)': [
+    'supply',
+    'transfer',
+    'withdraw',
+    'absorb',
+    'buy',
+  ],
+  'ActionPaused(string action, bool paused)': ['paused'],
+  'ActionPaused(address asset, string action, bool paused)': ['paused'],
+};
+
+const events = new Map(
+  Object.entries(forms).map(([signature, kind]) => {
+    const event = parseEvent(signature);
+    return [topicOf(event), { event, kind }];
+  }),
+);
 
 export const pauseState = defineDetector<Static<typeof config>, never>({
   name: 'pause_state',
@@ -19,29 +57,32 @@ export const pauseState = defineDetector<Static<typeof config>, never>({
   version: '1.0.0',
   category: 'OPERATIONAL',
   severity: 'HIGH',
-  description: 'The contract is paused, or runs again after a pause.',
-  faq: 'Which contracts does it understand? Those that emit Paused(address) and Unpaused(address), or Pause() and Unpause().',
+  description: 'The contract, or a part of it, is paused or runs again after a pause.',
+  faq: 'Which contracts does it understand? Those with Paused and Unpaused or Pause and Unpause in their various forms, Stopped and Resumed (Lido), and the pauses of Aave, Compound, Balancer, Yearn and the OP stack.',
   config,
-  fields: ['isPaused', 'account', 'sender'],
-  interests: ({ notifyOn }, { address }) => [
-    {
-      on: 'log',
-      address,
-      keys: [...(notifyOn === 'unpaused' ? [] : paused), ...(notifyOn === 'paused' ? [] : unpaused)],
-    },
-  ],
-  evaluate(observation, { contract }) {
+  fields: ['isPaused', 'account', 'asset', 'sender'],
+  interests: (_config, { address }) => [{ on: 'log', address, keys: [...events.keys()] }],
+  evaluate(observation, { config: { notifyOn }, contract }) {
     if (observation.type !== 'log') return {};
     const { log, transaction } = observation;
-    const isPaused = paused.includes(log.key);
-    const [account = transaction.from] = logWords(log).map(topicAddress);
+    const { event, kind } = events.get(log.key)!;
+    const words = eventWords(event, log);
+    const isPaused = typeof kind === 'string' ? kind === 'paused' : kind.some((name) => isSet(words[name]));
+    if (notifyOn !== 'both' && isPaused !== (notifyOn === 'paused')) return {};
+    const account = words.by ? topicAddress(words.by) : transaction.from;
+    const asset = words.asset && topicAddress(words.asset);
+    const what = asset ? `The asset ${asset} of ${contract.name}` : contract.name;
     return {
       detections: [
         {
-          message: `${contract.name} was ${isPaused ? 'paused' : 'unpaused'} by ${account}.`,
-          fields: { isPaused, account, sender: transaction.from },
+          message: `${what} was ${isPaused ? 'paused' : 'unpaused'} by ${account}.`,
+          fields: { isPaused, account, asset, sender: transaction.from },
         },
       ],
     };
   },
 });
+
+function isSet(word: string | undefined): boolean {
+  return word !== undefined && BigInt(word) !== 0n;
+}

@@ -1,16 +1,21 @@
 import type { Static } from 'typebox';
-import { decodeEvent, eventTopic, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
-import { logWords, topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
-import { askImplementation, readImplementation } from '../chains/evm/evidence/readImplementation.ts';
+import { decodeEvent, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
+import { zeroAddress } from '../chains/evm/abi/words.ts';
+import { type CodePointer, isCodeInPlace, locateCode } from '../chains/evm/evidence/locateCode.ts';
+import { decodeUpgrade, upgradeTopics } from '../chains/evm/evidence/upgradeEvents.ts';
 import { isListed } from '../evidence/addressList.ts';
 
-import { Addresses, Configuration, Flag, Polling, scheduleOf } from '../evidence/parameters.ts';
+import { Addresses, Configuration, everyLook, Flag, Polling, scheduleOf } from '../evidence/parameters.ts';
+import { keepState } from '../evidence/samples.ts';
+import { isDue, parseSchedule } from '../lib/schedule.ts';
 import type { Log } from '../model/block.ts';
 import {
   type Detection,
   defineDetector,
   type EvaluationContext,
   type EvaluationResult,
+  type Interest,
+  type Observation,
 } from '../model/detection.ts';
 
 const config = Configuration({
@@ -18,18 +23,16 @@ const config = Configuration({
     'Implementations, beacons and facets that are expected; an upgrade to them raises nothing.',
   ),
   checkSlot: Flag(
-    'Whether to look at the proxy itself as well (its storage, or what it answers), which also shows an upgrade that emits no event.',
-    false,
+    'Whether to look at the proxy itself as well (its storage, what it answers, its beacon), which also shows an upgrade that emits no event or one of the beacon.',
+    true,
   ),
-  ...Polling('cron', '10 min'),
+  ...Polling('block', '10 min'),
 });
 
 type Config = Static<typeof config>;
-/** The implementation as last seen in the storage, and the one that an event reported since. */
-type State = { stored?: string | null; announced?: string };
+/** The implementation as last seen behind the proxy, what says so, and the one that an event reported since. */
+type State = { stored?: string | null; announced?: string; pointers?: readonly CodePointer[] };
 
-const upgraded = eventTopic('Upgraded(address)');
-const beaconUpgraded = eventTopic('BeaconUpgraded(address)');
 const diamondCut = parseEvent(
   'DiamondCut((address facet, uint8 action, bytes4[] selectors)[] cuts, address init, bytes data)',
 );
@@ -42,7 +45,7 @@ export const proxyUpgrade = defineDetector<Config, State>({
   severity: 'CRITICAL',
   description:
     'The code behind the contract is replaced: an upgrade of a proxy, of its beacon or of the facets of a diamond.',
-  faq: 'Does it see the upgrade of a beacon? The beacon emits the event, not the proxy: watch the beacon as well, or switch checkSlot on.',
+  faq: 'Which proxies does it understand? Those of EIP-1967, 1822, 897 and 1167, beacons, Safes, diamonds, and the older or own forms of Compound, zeppelinos (USDC), Aragon, Synthetix, StarkWare, Polygon, Wormhole, USDT and Chainlink feeds, also one behind the other. The beacon emits the event of its upgrade, not the proxy: checkSlot sees it all the same.',
   config,
   fields: [
     'event',
@@ -56,12 +59,16 @@ export const proxyUpgrade = defineDetector<Config, State>({
     'removed',
     'sender',
   ],
-  interests: (options, { address }) => [
-    { on: 'log', address, keys: [upgraded, beaconUpgraded, topicOf(diamondCut)] },
-    ...(options.checkSlot ? [{ on: 'block' as const, ...scheduleOf(options) }] : []),
-  ],
+  interests(options, { address }, chain) {
+    const look: Interest =
+      options.when === 'block' ? everyLook(chain) : { on: 'block', ...scheduleOf(options) };
+    return [
+      { on: 'log', address, keys: [...upgradeTopics, topicOf(diamondCut)] },
+      ...(options.checkSlot ? [look] : []),
+    ];
+  },
   evaluate(observation, context) {
-    if (observation.type === 'block') return checkStorage(context);
+    if (observation.type === 'block') return checkCode(observation, context);
     if (observation.type !== 'log') return {};
     const { log, transaction } = observation;
     if (log.key === topicOf(diamondCut)) return { detections: findCut(log, transaction.from, context) };
@@ -72,22 +79,25 @@ export const proxyUpgrade = defineDetector<Config, State>({
 function findUpgrade(
   log: Log,
   sender: string,
-  context: EvaluationContext<Config, State>,
+  { config: options, contract, state }: EvaluationContext<Config, State>,
 ): EvaluationResult<State> {
-  const [implementation] = logWords(log).map(topicAddress);
-  if (implementation === undefined) return {};
-  const isBeacon = log.key === beaconUpgraded;
-  const { contract, state } = context;
-  const previous = state?.announced ?? state?.stored ?? undefined;
-  const outcome = { state: { ...state, announced: implementation } };
-  if (isListed(context.config.allowedImplementations, implementation)) return outcome;
-  const event = isBeacon ? 'BeaconUpgraded' : 'Upgraded';
-  const what = isBeacon ? 'beacon' : 'implementation';
+  const upgrade = decodeUpgrade(log);
+  if (!upgrade) return {};
+  const { event, what, implementation, isPending } = upgrade;
+  const previous = upgrade.previous ?? state?.announced ?? state?.stored ?? undefined;
+  const outcome = isPending ? {} : { state: { ...state, announced: implementation } };
+  // Compound clears what was pending once it is in force.
+  const isCleared = isPending && implementation === zeroAddress;
+  if (isCleared || isListed(options.allowedImplementations, implementation)) return outcome;
+  const before = previous && previous !== zeroAddress ? `, before it was ${previous}` : '';
+  const deed = isPending
+    ? `is about to be upgraded by ${sender}: its next ${what} is`
+    : `was upgraded by ${sender}: its ${what} is now`;
   return {
     ...outcome,
     detections: [
       {
-        message: `${contract.name} was upgraded by ${sender}: its ${what} is now ${implementation}${previous ? `, before it was ${previous}` : ''}.`,
+        message: `${contract.name} ${deed} ${implementation}${before}.`,
         fields: { event, implementation, previousImplementation: previous, sender },
       },
     ],
@@ -129,20 +139,28 @@ function selectorsOf(cuts: readonly Cut[], wanted: number): string[] {
   return cuts.flatMap(({ action, selectors }) => (action === wanted ? selectors : []));
 }
 
-/** The first check only records; later ones report a change that no event has reported. */
-function checkStorage({
-  config: options,
-  contract,
-  state,
-  read,
-}: EvaluationContext<Config, State>): EvaluationResult<State> {
-  const now = readImplementation(read, contract.address) ?? askImplementation(read, contract.address);
-  const stored = now?.address ?? null;
-  if (state?.stored === stored) return {};
-  const outcome = { state: { stored } };
-  const previous = state?.stored;
-  const isAnnounced = state?.announced !== undefined && [stored, now?.beacon].includes(state.announced);
-  if (previous === undefined || stored === null || isAnnounced) return outcome;
+const searchSchedule = parseSchedule('10 min');
+
+/** As long as what was found once answers the same, nothing else is asked; where nothing was found, only now and then. */
+function checkCode(
+  { block, previous: before }: Extract<Observation, { type: 'block' }>,
+  context: EvaluationContext<Config, State>,
+): EvaluationResult<State> {
+  const { config: options, contract, state, read } = context;
+  const pointers = state?.pointers;
+  const isSearchDue =
+    pointers === undefined || !before || isDue(searchSchedule, before.timestamp, block.timestamp);
+  if (!isSearchDue && isCodeInPlace(read, pointers)) return {};
+  const [now, first] = read.all([
+    () => locateCode(read, contract.address),
+    // The first look compares with the state before it, so that a change in its block is seen.
+    () => (state?.stored === undefined ? locateCode(read, contract.address, 'parent') : undefined),
+  ]);
+  const stored = now.implementation;
+  const previous = first ? (first.implementation ?? undefined) : state?.stored;
+  const isAnnounced = state?.announced !== undefined && [stored, now.beacon].includes(state.announced);
+  const outcome = keepState(state, { stored, pointers: now.pointers });
+  if (previous === undefined || previous === stored || stored === null || isAnnounced) return outcome;
   if (isListed(options.allowedImplementations, stored)) return outcome;
   return {
     ...outcome,
@@ -153,7 +171,7 @@ function checkStorage({
           event: null,
           implementation: stored,
           previousImplementation: previous,
-          beacon: now?.beacon,
+          beacon: now.beacon,
         },
       },
     ],

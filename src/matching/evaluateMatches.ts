@@ -254,7 +254,9 @@ function checkStateSize(state: unknown): unknown {
 function blockOf(observation: Observation) {
   if (!('block' in observation)) return undefined;
   const { number, hash, parentHash } = observation.block;
-  return { block: { number, hash }, parent: { number: number - 1, hash: parentHash } };
+  const block = { number, hash };
+  // There is no state before the first block of a chain.
+  return { block, parent: number === 0 ? block : { number: number - 1, hash: parentHash } };
 }
 
 export function timeOf(observation: Observation): number {

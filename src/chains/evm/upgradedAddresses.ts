@@ -1,15 +1,9 @@
 import type { Log } from '../../model/block.ts';
 import { eventTopic } from './abi/abi.ts';
+import { upgradeTopics } from './evidence/upgradeEvents.ts';
 
 /** Events by which the usual kinds of proxies report a new implementation. */
-const topics = new Set(
-  [
-    'Upgraded(address)',
-    'BeaconUpgraded(address)',
-    'AdminChanged(address,address)',
-    'ChangedMasterCopy(address)',
-  ].map(eventTopic),
-);
+const topics = new Set([...upgradeTopics, eventTopic('AdminChanged(address,address)')]);
 
 /** Addresses that report a new implementation. */
 export function upgradedAddresses(logs: readonly Log[]): string[] {
