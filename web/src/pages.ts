@@ -26,9 +26,11 @@ export const pages: readonly PageRow[] = [
   { path: '/alert/:uid', title: 'Alert', load: () => import('./pages/alert/AlertPage.tsx') },
   {
     path: '/projects',
-    title: 'Projects',
+    title: 'Contracts',
     icon: 'projects',
     needs: 'POST /project/search',
     load: () => import('./pages/projects/ProjectsPage.tsx'),
   },
+  { path: '/projects/:id', title: 'Project', load: () => import('./pages/projects/ProjectPage.tsx') },
+  { path: '/contracts/:id', title: 'Contract', load: () => import('./pages/contracts/ContractPage.tsx') },
 ];

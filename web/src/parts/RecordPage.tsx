@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { request, searchRecords } from '../state/api.ts';
 import { showCount } from '../state/format.ts';
 import { forgetNames } from '../state/names.ts';
-import { search, setSearch } from '../state/route.ts';
+import { navigate, search, setSearch } from '../state/route.ts';
 import { can, mayChooseTenant, tenantId } from '../state/session.ts';
 import { toast } from '../state/toasts.ts';
 import { useLoad } from '../state/useLoad.ts';
@@ -32,6 +32,8 @@ export type RecordKind<Row extends RecordRow> = {
   form?: Omit<RecordFormProps, 'path' | 'singular' | 'record' | 'onDone' | 'onCancel'>;
   /** What stands above the form when a record is open: its state, what can be done with it. */
   detail?(row: Row, reload: () => void): ComponentChildren;
+  /** The page of a record, where it has one of its own instead of a drawer. */
+  to?(row: Row): string;
   /** Shown after a record was created, such as a secret that is shown once. */
   created?(row: Row): ComponentChildren;
   /** What such a record is good for, when there is none yet. */
@@ -82,7 +84,7 @@ export function RecordList<Row extends RecordRow>({
     searchRecords<Row>(path, { size, sort, where }, signal),
   );
   const openId = Number(search.value.get(singular)) || undefined;
-  const open = list.data?.data.find(({ id }) => id === openId);
+  const open = kind.to ? undefined : list.data?.data.find(({ id }) => id === openId);
   const mayCreate = kind.canCreate !== false && can(`POST ${path}`);
   const mayEdit = kind.canEdit !== false && can(`PUT ${path}/{id}`);
   const mayDelete = kind.canDelete !== false && can(`DELETE ${path}/{id}`);
@@ -138,7 +140,9 @@ export function RecordList<Row extends RecordRow>({
             rows={list.data.data}
             rowKey={({ id }) => id}
             openKey={openId}
-            onOpen={({ id }) => setSearch({ [singular]: String(id) }, { replace: false })}
+            onOpen={(row) =>
+              kind.to ? navigate(kind.to(row)) : setSearch({ [singular]: String(row.id) }, { replace: false })
+            }
           />
           {list.data.data.length < list.data.total && (
             <p class="row end more">

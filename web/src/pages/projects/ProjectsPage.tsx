@@ -1,9 +1,15 @@
 import type { Project } from '../../../../sdk/src/index.ts';
 import { Tags } from '../../parts/Badge.tsx';
-import { type RecordKind, RecordPage } from '../../parts/RecordPage.tsx';
+import { Icon } from '../../parts/Icon.tsx';
+import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
 import { Time } from '../../parts/Time.tsx';
+import { search, setSearch } from '../../state/route.ts';
+import { can } from '../../state/session.ts';
+import { AddContract } from '../contracts/AddContract.tsx';
+import { contractKind } from '../contracts/contractKind.tsx';
+import { Shares } from './Shares.tsx';
 
-const projects: RecordKind<Project> = {
+export const projectKind: RecordKind<Project> = {
   path: '/project',
   singular: 'project',
   plural: 'Projects',
@@ -11,8 +17,9 @@ const projects: RecordKind<Project> = {
     'A project holds the contracts that are watched together. Create one, then paste the address of a contract.',
   isOfTenant: true,
   searched: ['name'],
+  to: ({ id }) => `/projects/${id}`,
   columns: [
-    { name: 'name', title: 'Name', show: ({ name }) => name },
+    { name: 'name', title: 'Name', show: ({ name }) => <strong class="foreign">{name}</strong> },
     {
       name: 'network',
       title: 'Network',
@@ -23,9 +30,23 @@ const projects: RecordKind<Project> = {
     { name: 'tags', title: 'Tags', wideOnly: true, show: ({ tags }) => <Tags tags={tags} /> },
     { name: 'updated', title: 'Changed', width: '110px', show: ({ updatedAt }) => <Time at={updatedAt} /> },
   ],
-  form: { hidden: ['licenses', 'meta', 'type'], order: ['name', 'description', 'networkStatus', 'website'] },
+  form: { hidden: ['licenses'], order: ['name', 'description', 'networkStatus', 'website'] },
 };
 
+/** What is watched: contracts, and the projects that hold them. */
 export default function ProjectsPage() {
-  return <RecordPage kind={projects} />;
+  const add = can('POST /contract') && (
+    <button type="button" class="primary" onClick={() => setSearch({ add: '1' })}>
+      <Icon name="plus" />
+      Watch a contract
+    </button>
+  );
+  return (
+    <div class="page">
+      <RecordList kind={{ ...contractKind, actions: add }} heading="h1" />
+      <RecordList kind={projectKind} />
+      <Shares />
+      {search.value.get('add') && <AddContract onClose={() => setSearch({ add: undefined })} />}
+    </div>
+  );
 }

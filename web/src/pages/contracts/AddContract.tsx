@@ -1,0 +1,215 @@
+import { useState } from 'preact/hooks';
+import type { BodyOf, Contract } from '../../../../sdk/src/index.ts';
+import { Dialog } from '../../parts/Dialog.tsx';
+import { Problem } from '../../parts/Problem.tsx';
+import { RecordSelect } from '../../parts/RecordSelect.tsx';
+import { client, faultsOf } from '../../state/api.ts';
+import { guessFamilies } from '../../state/guessFamily.ts';
+import { chains, loadChains } from '../../state/names.ts';
+import { navigate } from '../../state/route.ts';
+import { can, mayChooseTenant, tenantId } from '../../state/session.ts';
+import { toast } from '../../state/toasts.ts';
+import { useLoad } from '../../state/useLoad.ts';
+
+type Body = BodyOf<'POST', '/contract'>;
+type Draft = {
+  address: string;
+  name: string;
+  chainUid: string;
+  projectId: number | undefined;
+  project: string;
+  abi: string;
+  addressType: Contract['addressType'];
+};
+
+/** Paste an address: the chain follows from its form, the rest can be left for later. */
+export function AddContract({ projectId, onClose }: { projectId?: number | undefined; onClose(): void }) {
+  const [draft, setDraft] = useState<Draft>({
+    address: '',
+    name: '',
+    chainUid: '',
+    projectId,
+    project: '',
+    abi: '',
+    addressType: 'CONTRACT',
+  });
+  const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
+  useLoad('chains', loadChains);
+  const own = mayChooseTenant.value && tenantId.value ? `tenantId = ${tenantId.value}` : undefined;
+  const projects = useLoad(`projects ${own}`, (signal) =>
+    client.post('/project/search', {
+      body: { size: 1, trackTotal: true, ...(own ? { where: own } : {}) },
+      signal,
+    }),
+  );
+  const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
+  const families = guessFamilies(draft.address);
+  const fitting = chains.value.filter(({ family }) => families.length === 0 || families.includes(family));
+  const configured = fitting.filter((chain) => chain.configured);
+  const chainUid = draft.chainUid || (configured.length === 1 ? configured[0]!.chainUid : '');
+  const needsProject = projects.data?.total === 0 && can('POST /project');
+  const project = draft.projectId ?? (projects.data?.total === 1 ? projects.data.data[0]?.id : undefined);
+  const faults = faultsOf(state.error);
+  const faultOf = (pointer: string) => faults.find((fault) => fault.pointer === pointer)?.message;
+
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setState({ isBusy: true });
+    try {
+      const into = needsProject
+        ? (
+            await client.post('/project', {
+              body: {
+                name: draft.project.trim() || 'My project',
+                ...(mayChooseTenant.value && tenantId.value ? { tenantId: tenantId.value } : {}),
+              },
+            })
+          ).id
+        : project;
+      const contract = await client.post('/contract', {
+        body: {
+          address: draft.address.trim(),
+          name: draft.name.trim() || draft.address.trim().slice(0, 20),
+          chainUid: chainUid as Body['chainUid'],
+          projectId: into as number,
+          addressType: draft.addressType,
+          ...(draft.abi.trim() ? { abi: JSON.parse(draft.abi) as Record<string, unknown>[] } : {}),
+        },
+      });
+      toast('The contract is watched.');
+      navigate(`/contracts/${contract.id}?new=1`);
+      onClose();
+    } catch (error) {
+      setState({ isBusy: false, error });
+    }
+  };
+  return (
+    <Dialog title="Watch a contract" onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        <Problem error={state.error} shown={['/address', '/name', '/chainUid', '/projectId']} />
+        <label class="field">
+          <span class="label">Address</span>
+          <input
+            class="mono"
+            autocomplete="off"
+            spellcheck={false}
+            required
+            placeholder="Paste the address of a contract or a wallet"
+            aria-invalid={faultOf('/address') !== undefined}
+            value={draft.address}
+            onInput={({ currentTarget }) => change({ address: currentTarget.value })}
+          />
+          <Fault text={faultOf('/address')} />
+          {draft.address.trim() !== '' && families.length === 0 && (
+            <span class="hint">No chain that Vigil knows has addresses of this form.</span>
+          )}
+        </label>
+        <label class="field">
+          <span class="label">Chain</span>
+          <select
+            required
+            value={chainUid}
+            aria-invalid={faultOf('/chainUid') !== undefined}
+            onChange={({ currentTarget }) => change({ chainUid: currentTarget.value })}
+          >
+            <option value="">Choose …</option>
+            {configured.length > 0 && (
+              <optgroup label="Followed here">
+                {configured.map(({ chainUid, name }) => (
+                  <option key={chainUid} value={chainUid}>
+                    {name}
+                  </option>
+                ))}
+              </optgroup>
+            )}
+            <optgroup label="Without an endpoint: kept, but not watched yet">
+              {fitting
+                .filter((chain) => !chain.configured)
+                .map(({ chainUid, name }) => (
+                  <option key={chainUid} value={chainUid}>
+                    {name}
+                  </option>
+                ))}
+            </optgroup>
+          </select>
+          <Fault text={faultOf('/chainUid')} />
+        </label>
+        <label class="field">
+          <span class="label">Name</span>
+          <input
+            value={draft.name}
+            placeholder="Vault"
+            aria-invalid={faultOf('/name') !== undefined}
+            onInput={({ currentTarget }) => change({ name: currentTarget.value })}
+          />
+          <Fault text={faultOf('/name')} />
+        </label>
+        {needsProject ? (
+          <label class="field">
+            <span class="label">New project</span>
+            <input
+              value={draft.project}
+              placeholder="My project"
+              onInput={({ currentTarget }) => change({ project: currentTarget.value })}
+            />
+            <span class="hint">A project holds the contracts that are watched together.</span>
+          </label>
+        ) : (
+          <div class="field">
+            <label class="label" for="add-project">
+              Project
+            </label>
+            <RecordSelect
+              id="add-project"
+              kind="project"
+              value={project}
+              onChange={(id) => change({ projectId: id })}
+            />
+            <Fault text={faultOf('/projectId')} />
+          </div>
+        )}
+        <details>
+          <summary>More options</summary>
+          <div class="stack">
+            <label class="field">
+              <span class="label">What is it</span>
+              <select
+                value={draft.addressType}
+                onChange={({ currentTarget }) =>
+                  change({ addressType: currentTarget.value as Draft['addressType'] })
+                }
+              >
+                <option value="CONTRACT">A contract</option>
+                <option value="WALLET">A wallet</option>
+                <option value="ENTITY">Another entity</option>
+              </select>
+            </label>
+            <label class="field">
+              <span class="label">ABI</span>
+              <textarea
+                class="mono"
+                rows={4}
+                spellcheck={false}
+                placeholder="JSON; Vigil reads what it can without it"
+                value={draft.abi}
+                onInput={({ currentTarget }) => change({ abi: currentTarget.value })}
+              />
+            </label>
+          </div>
+        </details>
+        <div class="row end">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={state.isBusy}>
+            Watch it
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Fault({ text }: { text: string | undefined }) {
+  return text === undefined ? null : <span class="fault foreign">{text}</span>;
+}

@@ -1,0 +1,68 @@
+import { useState } from 'preact/hooks';
+import { Chart } from '../../parts/Chart.tsx';
+import { Empty, Loading } from '../../parts/Empty.tsx';
+import { Message } from '../../parts/Evidence.tsx';
+import { Problem } from '../../parts/Problem.tsx';
+import { Severity } from '../../parts/Severity.tsx';
+import { Time } from '../../parts/Time.tsx';
+import { client } from '../../state/api.ts';
+import { href, navigate } from '../../state/route.ts';
+import { resolveRange } from '../../state/timeRange.ts';
+import { useLoad } from '../../state/useLoad.ts';
+import { useAlertFigures } from '../alerts/useAlertFigures.ts';
+
+/** Alerts of a contract or project: over the last week, and the newest. */
+export function AlertsCard({ condition }: { condition: string }) {
+  const [asOf] = useState(Date.now());
+  const period = resolveRange('7d', asOf);
+  const figures = useAlertFigures({ query: condition, ...period });
+  const newest = useLoad(
+    condition,
+    (signal) =>
+      client.post('/alert/search', { body: { query: condition, size: 8, trackTotalCount: 0 }, signal }),
+    { every: 10_000 },
+  );
+  const search = `/alerts?range=7d&q=${encodeURIComponent(condition)}`;
+  return (
+    <section class="card" aria-labelledby="alerts-card">
+      <header>
+        <h2 id="alerts-card">Alerts of the last 7 days</h2>
+        <a href={href(search)}>All</a>
+      </header>
+      <Problem error={figures.error ?? newest.error} />
+      {!newest.data && newest.isLoading && <Loading />}
+      {newest.data?.data.length === 0 && (
+        <Empty title="No alerts yet">
+          They show up here as soon as a detector or trigger finds something.
+        </Empty>
+      )}
+      {newest.data && newest.data.data.length > 0 && figures.data && (
+        <Chart
+          label="Alerts over time by severity"
+          times={figures.data.times}
+          series={figures.data.series}
+          step={figures.data.step}
+          range={period}
+          height={100}
+          onRange={(from, to) => navigate(`/alerts?range=${from}-${to}&q=${encodeURIComponent(condition)}`)}
+        />
+      )}
+      <ul class="list">
+        {newest.data?.data.map(({ uid, severity, name, message, timestamp }) => (
+          <li key={uid} class="row still">
+            <Severity value={severity} />
+            <a class="foreign" href={href(`${search}&alert=${encodeURIComponent(uid)}`)}>
+              {name.slice(0, 200)}
+            </a>
+            <span class="grow cut dim small foreign">
+              <Message text={message.slice(0, 300)} />
+            </span>
+            <span class="dim small">
+              <Time at={timestamp} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,135 @@
+import { useState } from 'preact/hooks';
+import type { PageProps } from '../../pages.ts';
+import { Address } from '../../parts/Address.tsx';
+import { Badge, Tags } from '../../parts/Badge.tsx';
+import { Confirm, Dialog } from '../../parts/Dialog.tsx';
+import { Empty, Loading } from '../../parts/Empty.tsx';
+import { Icon } from '../../parts/Icon.tsx';
+import { Problem } from '../../parts/Problem.tsx';
+import { RecordForm } from '../../parts/RecordForm.tsx';
+import { client, VigilError } from '../../state/api.ts';
+import { chainOf, nameOf } from '../../state/names.ts';
+import { href, navigate } from '../../state/route.ts';
+import { can } from '../../state/session.ts';
+import { toast } from '../../state/toasts.ts';
+import { useLoad } from '../../state/useLoad.ts';
+import { AlertsCard } from './AlertsCard.tsx';
+import { Tokenomics } from './Tokenomics.tsx';
+import { WatchedBy } from './WatchedBy.tsx';
+
+export default function ContractPage({ params }: PageProps) {
+  const id = Number(params.id);
+  const contract = useLoad(String(id), (signal) => client.get('/contract/{id}', { path: { id }, signal }));
+  const [open, setOpen] = useState<'edit' | 'delete'>();
+  const close = () => setOpen(undefined);
+  if (contract.error instanceof VigilError && contract.error.status === 404)
+    return (
+      <div class="page">
+        <Empty
+          title="There is no such contract, or you may not see it."
+          action={<a href={href('/projects')}>All contracts</a>}
+        />
+      </div>
+    );
+  if (!contract.data)
+    return (
+      <div class="page">
+        <Problem error={contract.error} retry={contract.reload} />
+        <Loading />
+      </div>
+    );
+  const { name, address, chainUid, implementation, tags, projectId, addressType, category } = contract.data;
+  const chain = chainOf(chainUid);
+  return (
+    <div class="page" key={id}>
+      <header>
+        <h1 class="foreign">{name}</h1>
+        {addressType !== 'CONTRACT' && <Badge>{addressType}</Badge>}
+        <Tags tags={tags} />
+        {can('PUT /contract/{id}') && (
+          <button type="button" onClick={() => setOpen('edit')}>
+            <Icon name="edit" />
+            Edit
+          </button>
+        )}
+        {can('DELETE /contract/{id}') && (
+          <button type="button" class="danger" onClick={() => setOpen('delete')}>
+            <Icon name="trash" />
+            Delete
+          </button>
+        )}
+      </header>
+      {chain && !chain.configured && (
+        <p class="notice warn">
+          It is not watched: no endpoint is configured for {chain.name}.{' '}
+          <a href={href('/admin/chains')}>Add an endpoint</a>
+        </p>
+      )}
+      <section class="card" aria-label="Facts">
+        <dl class="facts">
+          <dt>Address</dt>
+          <dd>
+            <Address value={address} chainUid={chainUid} whole />
+          </dd>
+          {implementation && (
+            <>
+              <dt>Proxy of</dt>
+              <dd>
+                <Address value={implementation} chainUid={chainUid} whole />
+              </dd>
+            </>
+          )}
+          <dt>Chain</dt>
+          <dd>{chain?.name ?? chainUid}</dd>
+          <dt>Project</dt>
+          <dd>
+            <a class="foreign" href={href(`/projects/${projectId}`)}>
+              {nameOf('project', projectId) ?? `#${projectId}`}
+            </a>
+          </dd>
+          {category && (
+            <>
+              <dt>Category</dt>
+              <dd class="foreign">{category}</dd>
+            </>
+          )}
+        </dl>
+      </section>
+      <WatchedBy contract={contract.data} />
+      <AlertsCard condition={`contractId:${id}`} />
+      <Tokenomics contractId={id} />
+      {open === 'edit' && (
+        <Dialog title={`Edit ${name}`} kind="drawer" onClose={close}>
+          <RecordForm
+            path="/contract"
+            singular="contract"
+            record={contract.data}
+            order={['name', 'category', 'tags']}
+            hidden={['address', 'chainUid', 'implementation']}
+            onCancel={close}
+            onDone={() => {
+              close();
+              contract.reload();
+            }}
+          />
+        </Dialog>
+      )}
+      {open === 'delete' && (
+        <Confirm
+          title={`Delete ${name}?`}
+          action="Delete contract"
+          onClose={close}
+          onConfirm={async () => {
+            await client.delete('/contract/{id}', { path: { id } });
+            toast('Deleted the contract.');
+            navigate(`/projects/${projectId}`);
+          }}
+        >
+          <p>
+            It is no longer watched, and its detectors, triggers and actions are deleted. Its alerts stay.
+          </p>
+        </Confirm>
+      )}
+    </div>
+  );
+}
