@@ -12,7 +12,7 @@ export type Problem = {
   /** This occurrence. */
   instance: string;
   /** A stable word for the kind of problem. */
-  code: 'malformed-json' | 'malformed-request' | 'invalid-input' | 'invalid-where' | 'invalid-query' | 'unauthenticated' | 'forbidden' | 'plan-limit' | 'tenant-disabled' | 'subscription-expired' | 'not-found' | 'unknown-path' | 'method-not-allowed' | 'request-timeout' | 'conflict' | 'illegal-transition' | 'idempotency-in-flight' | 'precondition-failed' | 'too-large' | 'unsupported-media-type' | 'unprocessable' | 'idempotency-mismatch' | 'headers-too-large' | 'rate-limited' | 'internal' | 'unavailable';
+  code: 'malformed-json' | 'malformed-request' | 'invalid-input' | 'invalid-where' | 'invalid-query' | 'unauthenticated' | 'forbidden' | 'console-header-missing' | 'plan-limit' | 'tenant-disabled' | 'subscription-expired' | 'not-found' | 'unknown-path' | 'method-not-allowed' | 'request-timeout' | 'conflict' | 'illegal-transition' | 'idempotency-in-flight' | 'precondition-failed' | 'too-large' | 'unsupported-media-type' | 'unprocessable' | 'idempotency-mismatch' | 'headers-too-large' | 'rate-limited' | 'internal' | 'unavailable';
   /** The id of the request. */
   requestId: string;
   /** The 1-based column in `where` or `query`. */
@@ -1264,10 +1264,12 @@ export interface Api {
       tenantId?: number;
       /** Password of the user. */
       password: string;
+      /** Whether a cookie carries the token, for pages that Vigil serves. */
+      cookie?: boolean;
     };
     reply: {
-      /** Access token of the session. */
-      token: string;
+      /** Access token of the session; absent when the cookie carries it. */
+      token?: string;
       /** When the session ends. In epoch milliseconds. */
       expiredAt: number;
     };
@@ -1275,8 +1277,17 @@ export interface Api {
   /** Refresh the session */
   'POST /auth/refresh': {
     reply: {
-      /** Access token of the session. */
-      token: string;
+      /** Access token of the session; absent when the cookie carries it. */
+      token?: string;
+      /** When the session ends. In epoch milliseconds. */
+      expiredAt: number;
+    };
+  };
+  /** Sign a page in with a token */
+  'POST /auth/cookie': {
+    reply: {
+      /** Access token of the session; absent when the cookie carries it. */
+      token?: string;
       /** When the session ends. In epoch milliseconds. */
       expiredAt: number;
     };
@@ -1298,6 +1309,8 @@ export interface Api {
       roles: Array<'tenant-viewer' | 'tenant-user' | 'tenant-manager' | 'organisation-viewer' | 'organisation-user' | 'organisation-manager' | 'admin'>;
       /** What kind of token it is. */
       tokenKind: 'SESSION' | 'API_KEY' | 'ADMIN';
+      /** When the token ends; null when it never does. In epoch milliseconds. */
+      expiredAt: number | null;
       /** Plan of the tenant. */
       plan: {
         /** The plan. */

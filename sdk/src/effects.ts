@@ -34,6 +34,7 @@ export const creating: ReadonlySet<string> = new Set([
 export const unrepeatable: ReadonlySet<string> = new Set([
   '/auth/login',
   '/auth/refresh',
+  '/auth/cookie',
   '/auth/logout',
   '/auth/password',
   '/invite/{uid}/accept',

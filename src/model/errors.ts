@@ -39,6 +39,12 @@ export const problems = {
     title: 'Your role may not do this',
     advice: 'Ask a manager of the tenant for a role that may; `GET /api/v1/auth/me` shows yours.',
   },
+  'console-header-missing': {
+    status: 403,
+    title: 'The request may be forged',
+    advice:
+      'Send `X-Vigil-Console: 1` with every request that changes something and is authenticated by a cookie.',
+  },
   'plan-limit': {
     status: 403,
     title: 'The plan allows no more of these',

@@ -48,6 +48,7 @@ const otherRights: Record<string, string> = {
   'POST /auth/login': 'public',
   'POST /invite/{uid}/accept': 'public',
   'POST /auth/refresh': 'vV',
+  'POST /auth/cookie': 'vV',
   'POST /auth/logout': 'vV',
   'GET /auth/me': 'vV',
   'GET /auth/session': 'vV',

@@ -13,6 +13,7 @@ import {
 const table = {
   'POST /auth/login': 'public',
   'POST /auth/refresh': ['tenant-viewer', 'organisation-viewer'],
+  'POST /auth/cookie': ['tenant-viewer', 'organisation-viewer'],
   'POST /auth/logout': ['tenant-viewer', 'organisation-viewer'],
   'GET /auth/me': ['tenant-viewer', 'organisation-viewer'],
   'GET /auth/session': ['tenant-viewer', 'organisation-viewer'],

@@ -14,12 +14,20 @@ import { routeOf } from './route.ts';
 import { type Answer, readInput, runEndpoint } from './runEndpoint.ts';
 import { sendStream } from './sendStream.ts';
 import type { ServerOptions } from './serverOptions.ts';
+import { readSessionCookie, type SessionCookie, toSetCookie } from './sessionCookie.ts';
 import { addressKey } from './trustedProxies.ts';
 
 export const bodyLimit = 1024 * 1024;
 const sweepMs = 60_000;
 
-type Caller = { principal: Principal; scope: Scope; visible: Scope };
+type Caller = {
+  principal: Principal;
+  scope: Scope;
+  visible: Scope;
+  /** Where the token came from: the header, or the cookie in its form. */
+  authorization: string | undefined;
+  hasCookie: boolean;
+};
 declare module 'fastify' {
   interface FastifyRequest {
     /** The endpoint's route; reading it from Fastify builds an object every time. */
@@ -58,6 +66,7 @@ export function addEndpoints(app: FastifyInstance, options: ServerOptions): void
         if (!request.caller) throw new Error('The request was not authorized.');
         const answer = await run(endpoint, options, gates, request, request.caller);
         if (answer.newToken !== undefined) options.authenticate.trustNew(answer.newToken);
+        if (answer.cookie !== undefined) setCookie(options, request, reply, answer.cookie);
         return send(endpoint, request, reply, answer);
       },
     });
@@ -89,24 +98,30 @@ async function admit(
 ): Promise<Caller> {
   const access = accessOf(endpoint);
   const address = addressKey(request.ip);
-  const principal = access === 'public' ? anonymous : await authenticate(endpoint, options, request, address);
+  const hasCookie = access !== 'public' && request.headers.authorization === undefined;
+  const token = hasCookie ? readSessionCookie(request, isSecure(options, request)) : undefined;
+  const authorization = token === undefined ? request.headers.authorization : `Bearer ${token}`;
+  const principal =
+    access === 'public' ? anonymous : await authenticate(endpoint, options, request, authorization, address);
   limits.take(principal, address, ({ remaining, waitSeconds }) => {
     reply
       .header('ratelimit', `"default";r=${remaining};t=${Math.ceil(waitSeconds)}`)
       .header('ratelimit-policy', limits.policy);
   });
   const scope = authorize(principal, access, endpoint.effect);
-  return { principal, scope, visible: visibleTo(principal) };
+  const visible = visibleTo(principal);
+  return { principal, scope, visible, authorization, hasCookie: token !== undefined };
 }
 
 async function authenticate(
   endpoint: Endpoint,
   options: ServerOptions,
   request: FastifyRequest,
+  authorization: string | undefined,
   address: string,
 ): Promise<Principal> {
   try {
-    return await options.authenticate.authenticate(request.headers.authorization, address);
+    return await options.authenticate.authenticate(authorization, address);
   } catch (error) {
     const isUnknown = error instanceof Problem && error.code === 'unauthenticated';
     if (endpoint.endsReused && isUnknown) await endIfReused(options.services, request);
@@ -118,6 +133,23 @@ async function endIfReused(services: ServerOptions['services'], request: Fastify
   const token = /^Bearer +(vigil_session_[\w-]+)$/i.exec(request.headers.authorization ?? '')?.[1];
   const origin = { requestId: request.id, address: request.ip };
   if (token !== undefined) await endReusedSession(services, { hash: hashToken(token) }, origin);
+}
+
+/** Behind TLS, whether Vigil knows it from a proxy or from its own address. */
+function isSecure({ services }: ServerOptions, request: FastifyRequest): boolean {
+  return request.protocol === 'https' || services.publicUrl().startsWith('https:');
+}
+
+function setCookie(
+  options: ServerOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  cookie: SessionCookie,
+): void {
+  const own = request.caller?.authorization?.replace(/^Bearer +/i, '') ?? '';
+  const { token = own, expiredAt } = cookie ?? { token: '', expiredAt: 0 };
+  const now = options.services.now();
+  reply.header('set-cookie', toSetCookie({ token, expiredAt }, isSecure(options, request), now));
 }
 
 function run(

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import type { ProblemCode } from '../../model/errors.ts';
 import type { Call } from '../../services/call.ts';
+import type { SessionCookie } from './sessionCookie.ts';
 
 /** What a handler sees of its request, checked against the endpoint's own schemas. */
 export type Input<Params, Query, Body> = {
@@ -12,6 +13,10 @@ export type Input<Params, Query, Body> = {
     ifNoneMatch?: string | undefined;
     lastEventId?: string | undefined;
   };
+  /** The request has the header that only Vigil's own page sends. */
+  isFromConsole: boolean;
+  /** Its token came in a cookie. */
+  hasCookie: boolean;
 };
 
 export type Reply = {
@@ -25,6 +30,8 @@ export type Reply = {
   isSecret?: boolean;
   /** A session token that the body carries and that was created by this request. */
   newToken?: string;
+  /** Sets or ends the session cookie; without `token` it carries the one of this request. */
+  cookie?: SessionCookie;
   /** Sent piece by piece in place of the body. */
   stream?: Stream;
 };

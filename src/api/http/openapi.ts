@@ -41,7 +41,8 @@ export function toOpenApi(endpoints: readonly Endpoint[], version: string): Reco
   };
 }
 
-const about = `Every request carries \`Authorization: Bearer <token>\`. Bodies are JSON in UTF-8. Times are integer epoch
+const about = `Every request carries \`Authorization: Bearer <token>\`, or the session
+cookie of \`POST /auth/login\` and, unless it is a GET, the header \`X-Vigil-Console: 1\`. Bodies are JSON in UTF-8. Times are integer epoch
 milliseconds unless said otherwise. Unknown members are refused. Errors are RFC 9457 problem details.
 
 A record's answer has an \`ETag\`; \`If-Match\` on PUT and DELETE refuses the change when the record is no longer that one.

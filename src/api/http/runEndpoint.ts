@@ -12,8 +12,9 @@ import { type Endpoint, type Input, isBodyOptional, type Stream } from './endpoi
 import { etagOf } from './etag.ts';
 import { holdForApproval } from './holdForApproval.ts';
 import { refuseUnstorable } from './readJson.ts';
+import { isFromConsole, type SessionCookie } from './sessionCookie.ts';
 
-type Request = Pick<FastifyRequest, 'id' | 'ip' | 'params' | 'query' | 'body' | 'headers'>;
+type Request = Pick<FastifyRequest, 'id' | 'ip' | 'params' | 'query' | 'body' | 'headers' | 'caller'>;
 type Checked = Input<unknown, unknown, unknown>;
 export type Answer = {
   status: number;
@@ -21,6 +22,7 @@ export type Answer = {
   body: string;
   isSecret?: boolean;
   newToken?: string;
+  cookie?: SessionCookie;
   stream?: Stream;
 };
 
@@ -70,6 +72,8 @@ export function readInput(endpoint: Endpoint, request: Request): Checked {
     query: fromText(endpoint.query, request.query),
     body: request.body,
     headers: { ifMatch, ifNoneMatch, lastEventId: lastEventId?.toString() },
+    isFromConsole: isFromConsole(request),
+    hasCookie: request.caller?.hasCookie ?? false,
   };
   if (endpoint.params) validate(endpoint.params, input.params, '/path');
   validate(endpoint.query ?? noMembers, input.query, '/query');
@@ -132,6 +136,7 @@ async function answer(endpoint: Endpoint, call: Call, input: Checked): Promise<A
     body,
     ...(reply.isSecret ? { isSecret: true } : {}),
     ...(reply.newToken === undefined ? {} : { newToken: reply.newToken }),
+    ...(reply.cookie === undefined ? {} : { cookie: reply.cookie }),
     ...(reply.stream ? { stream: reply.stream } : {}),
   };
 }

@@ -3,7 +3,9 @@ import { hashPassword, matchPassword } from '../../lib/password.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
 import {
   consumeSession,
+  extendSession,
   findSessions,
+  findTokenExpiry,
   revokeFamilyOf,
   revokeOldestSessions,
   revokeSession,
@@ -75,6 +77,24 @@ export async function refresh(call: Call): Promise<Opened> {
   }
   call.services.invalidateTokens();
   return openSession(call, { userId, tenantId }, 'refresh', family);
+}
+
+/** The same for a session in a cookie, which keeps its token; of a key only the cookie lasts longer, as long as the key does. */
+export async function refreshCookie(call: Call): Promise<number> {
+  const { tokenId, tokenKind, tenantId, userId } = call.principal;
+  const expiredAt = call.now + lifetimeMs;
+  if (tokenKind !== 'SESSION') return cookieExpiry(call);
+  const isHeld = userId !== null && (await lockActiveAccount(call.db, userId));
+  const session = isHeld ? await extendSession(call.db, tokenId, expiredAt) : undefined;
+  if (!session) throw new Problem('unauthenticated', 'The token is unknown, expired or revoked.');
+  await audit(call, 'session', 'refresh', { id: session.id, tenantId }, undefined, { expiredAt });
+  return expiredAt;
+}
+
+/** Until when a cookie may carry the token of this request. */
+export async function cookieExpiry({ db, principal, now }: Call): Promise<number> {
+  const expiredAt = now + lifetimeMs;
+  return Math.min(expiredAt, (await findTokenExpiry(db, principal.tokenId)) ?? expiredAt);
 }
 
 export async function logout(call: Call): Promise<void> {

@@ -150,6 +150,27 @@ export async function consumeSession(
   return rows[0];
 }
 
+/** Moves the end of a session whose token stays: a cookie is out of the reach of scripts, and all tabs share it. */
+export async function extendSession(
+  db: Db,
+  tokenId: number,
+  expiredAt: number,
+): Promise<{ id: number } | undefined> {
+  const rows = await db.query<{ id: number }>(
+    sql`update access_token set expired_at = ${expiredAt}
+      where id = ${tokenId} and kind = 'SESSION' and status = 'ACTIVE' returning family_id as id`,
+  );
+  return rows[0];
+}
+
+/** When a token ends; null when it never does. */
+export async function findTokenExpiry(db: Db, tokenId: number): Promise<number | null> {
+  const rows = await db.prepared<{ expiredAt: number | null }>(
+    sql`select expired_at as "expiredAt" from access_token where id = ${tokenId}`,
+  );
+  return rows[0]?.expiredAt ?? null;
+}
+
 export type Session = {
   id: number;
   createdAt: number;

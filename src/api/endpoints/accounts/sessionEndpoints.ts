@@ -1,16 +1,20 @@
 import { Type } from 'typebox';
+import { Problem } from '../../../model/errors.ts';
 import { everything, roles } from '../../../model/principal.ts';
 import { Flag, Id, List, Millis, nullable, OneOf, Shape, SomeOf, Text } from '../../../model/schema.ts';
 import {
   changePassword,
+  cookieExpiry,
   endSession,
   listSessions,
   login,
   logout,
   refresh,
+  refreshCookie,
 } from '../../../services/accounts/sessions.ts';
 import type { Call } from '../../../services/call.ts';
 import { findPlanUse } from '../../../store/accounts/plans.ts';
+import { findTokenExpiry } from '../../../store/accounts/tokens.ts';
 import { userTable } from '../../../store/accounts/userTable.ts';
 import { searchRecords } from '../../../store/records/records.ts';
 import { type Endpoint, endpoint, type Reply } from '../../http/endpoint.ts';
@@ -20,15 +24,21 @@ import { planUse } from './plan.ts';
 const tag = 'Sessions';
 const session = Shape(
   {
-    token: Text('Access token of the session.', 'vigil_session_…'),
+    token: Text('Access token of the session; absent when the cookie carries it.', 'vigil_session_…'),
     expiredAt: Millis('When the session ends.'),
   },
-  ['token', 'expiredAt'],
+  ['expiredAt'],
 );
 
 /** The server accepts the new token whatever else comes from the address of its user. */
 function toSessionReply(body: { token: string; expiredAt: number }): Reply {
   return { body, newToken: body.token };
+}
+
+/** Scripts of the page do not get the token. */
+function toCookieReply({ token, expiredAt }: { token?: string; expiredAt: number }): Reply {
+  const cookie = token === undefined ? { expiredAt } : { token, expiredAt };
+  return { body: { expiredAt }, cookie, ...(token === undefined ? {} : { newToken: token }) };
 }
 
 const loginEndpoint = endpoint({
@@ -40,7 +50,9 @@ const loginEndpoint = endpoint({
     'Opens a session of 12 hours; a user has at most 20, and the oldest ends when another one is opened. Attempts are limited ' +
     '(429): 100 from one address, then 10 a second; 5 from one address for one e-mail address, and beyond these 30 for that ' +
     'e-mail address from everywhere, then one a second. So guessing elsewhere keeps no user out. Failed attempts are in the ' +
-    'audit log. An e-mail address may have a user in each of several tenants: the password decides, or `tenantId`.',
+    'audit log. An e-mail address may have a user in each of several tenants: the password decides, or `tenantId`. ' +
+    'With `cookie` the token goes into an `HttpOnly`, `SameSite=Strict` cookie instead of the answer; requests that it ' +
+    'authenticates need the header `X-Vigil-Console`, all but GET and HEAD.',
   body: Shape(
     {
       email: Text('E-mail address of the user, in capitals or not.', 'alice@example.com', {
@@ -51,14 +63,21 @@ const loginEndpoint = endpoint({
         'The tenant of the user, where the address has users in several; without it the oldest that fits.',
       ),
       password: Text('Password of the user.', 'correct horse battery', { max: 200 }),
+      cookie: Flag('Whether a cookie carries the token, for pages that Vigil serves.'),
     },
     ['email', 'password'],
   ),
   reply: session,
   effect: 'session',
   password: 'check',
-  problems: ['unauthenticated'],
-  handle: async (call, { body }) => toSessionReply(await login(call, body)),
+  problems: ['unauthenticated', 'console-header-missing'],
+  handle: async (call, { body: { cookie, ...credentials }, isFromConsole }) => {
+    // A page of another origin must not sign a browser in as someone else.
+    if (cookie && !isFromConsole)
+      throw new Problem('console-header-missing', 'A session in a cookie needs the header X-Vigil-Console.');
+    const opened = await login(call, credentials);
+    return cookie ? toCookieReply(opened) : toSessionReply(opened);
+  },
 });
 
 const refreshEndpoint = endpoint({
@@ -68,11 +87,25 @@ const refreshEndpoint = endpoint({
   summary: 'Refresh the session',
   description:
     'Gives the session a new token for 12 hours; the present one is used up. Refreshing with a token that was used up or ended ' +
-    'before ends the whole session, because the token must have been copied.',
+    'before ends the whole session, because the token must have been copied. A session in a cookie keeps its token, which all ' +
+    'tabs of the browser share, and lasts 12 hours from now.',
   reply: session,
   effect: 'session',
   endsReused: true,
-  handle: async (call) => toSessionReply(await refresh(call)),
+  handle: async (call, { hasCookie }) =>
+    hasCookie ? toCookieReply({ expiredAt: await refreshCookie(call) }) : toSessionReply(await refresh(call)),
+});
+
+const cookieEndpoint = endpoint({
+  method: 'POST',
+  path: '/auth/cookie',
+  tag,
+  summary: 'Sign a page in with a token',
+  description:
+    'Puts the token of the request, such as an API key, into the session cookie for 12 hours, or as long as it lives.',
+  reply: session,
+  effect: 'session',
+  handle: async (call) => toCookieReply({ expiredAt: await cookieExpiry(call) }),
 });
 
 const logoutEndpoint = endpoint({
@@ -80,12 +113,12 @@ const logoutEndpoint = endpoint({
   path: '/auth/logout',
   tag,
   summary: 'Log out',
-  description: 'Ends the session at once.',
+  description: 'Ends the session at once, and its cookie; an API key in the cookie lives on.',
   reply: Shape({}, []),
   effect: 'session',
-  handle: async (call) => {
-    await logout(call);
-    return { body: {} };
+  handle: async (call, { hasCookie }) => {
+    if (!hasCookie || call.principal.tokenKind === 'SESSION') await logout(call);
+    return { body: {}, ...(hasCookie ? { cookie: null } : {}) };
   },
 });
 
@@ -102,16 +135,18 @@ const meEndpoint = endpoint({
       organisationId: nullable(Id('The organisation of the tenant.')),
       roles: SomeOf(roles, 'What the token may do.', ['tenant-manager']),
       tokenKind: OneOf(['SESSION', 'API_KEY', 'ADMIN'], 'What kind of token it is.', 'SESSION'),
+      expiredAt: nullable(Millis('When the token ends; null when it never does.')),
       plan: nullable(planUse),
     },
-    ['userId', 'tenantId', 'organisationId', 'roles', 'tokenKind', 'plan'],
+    ['userId', 'tenantId', 'organisationId', 'roles', 'tokenKind', 'expiredAt', 'plan'],
   ),
   effect: 'read',
   handle: async ({ db, principal, now, services }) => {
-    const { userId, tenantId, organisationId, roles, tokenKind } = principal;
+    const { userId, tenantId, organisationId, roles, tokenKind, tokenId } = principal;
+    const expiredAt = await findTokenExpiry(db, tokenId);
     const streams = services.alertFeed.slots.count(tenantId);
     const plan = tenantId === null ? null : await findPlanUse(db, tenantId, streams, now);
-    return { body: { userId, tenantId, organisationId, roles, tokenKind, plan } };
+    return { body: { userId, tenantId, organisationId, roles, tokenKind, expiredAt, plan } };
   },
 });
 
@@ -210,6 +245,7 @@ const passwordEndpoint = endpoint({
 export const sessionEndpoints: Endpoint[] = [
   loginEndpoint,
   refreshEndpoint,
+  cookieEndpoint,
   logoutEndpoint,
   meEndpoint,
   sessionsEndpoint,
