@@ -48,6 +48,8 @@ export async function startTestWatch(
     egress?: Egress;
     /** Whether the scripts of a block are put off, as if the tenant's share were used up. */
     isPutOff?: (() => boolean) | undefined;
+    /** How long reads that fail are waited for. */
+    readWaitMs?: number;
   } = {},
 ): Promise<TestWatch> {
   const calls = new Map<string, number>();
@@ -109,6 +111,7 @@ export async function startTestWatch(
       listen: (onMessage) => listen(api.connection, 'vigil_watch', onMessage),
       alertHooks,
       retractionHooks: [createCancelOnRetractions({ now: Date.now })],
+      readWaitMs: options.readWaitMs,
       now: Date.now,
       log,
     });

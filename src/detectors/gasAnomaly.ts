@@ -31,13 +31,13 @@ export const gasAnomaly = defineDetector<Static<typeof config>, State>({
   evaluate(observation, { config: { z, minSamples }, contract, state, read }) {
     if (observation.type !== 'transaction') return {};
     const { transaction } = observation;
-    const { isSuccess, used: gasUsed } = read.receipt(transaction.hash);
+    const receipt = read.degradable(() => read.receipt(transaction.hash));
     // A call that fails stops anywhere, so its gas says nothing about the others.
-    if (!isSuccess) return {};
+    if (!receipt?.isSuccess) return {};
     const selector = transaction.input.slice(0, 10);
     const gasBefore = state?.gas.find(([name]) => name === selector)?.[1] ?? emptySeries;
     const feeBefore = state?.fee ?? emptySeries;
-    const [gas, fee] = [Number(gasUsed), Number(transaction.priorityFee)];
+    const [gas, fee] = [Number(receipt.used), Number(transaction.priorityFee)];
     const others = (state?.gas ?? []).filter(([name]) => name !== selector);
     const keep = Math.max(maxWeight, minSamples);
     const gasSeries: State['gas'] = [...others, [selector, extendSeries(gasBefore, gas, keep)]];

@@ -1,11 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { evmFormat } from '../chains/evm/abi/formats.ts';
 import { decodeTransfer, type Transfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
-import { assetDecimals, assetFacts } from '../chains/evm/evidence/tokens.ts';
-import { formatUnits, native, showAmount } from '../evidence/amounts.ts';
+import { assetDecimalsIfKnown, assetFacts } from '../chains/evm/evidence/tokens.ts';
+import { compareToAmount, formatUnits, native, showAmount } from '../evidence/amounts.ts';
 
 import { Amount, Choice, Configuration } from '../evidence/parameters.ts';
-import { compareDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { type Detection, defineDetector, type Interest, type Observation } from '../model/detection.ts';
 
 const config = Configuration(
@@ -61,14 +60,15 @@ export const largeTransfer = defineDetector<Static<typeof config>, State>({
     const isNative = transfer.token === native;
     const decimals = isNative
       ? chain.decimals
-      : (state?.decimals ?? assetDecimals(read, chain, transfer.token));
-    const after = isNative || state ? {} : { state: { decimals } };
-    if (compareDecimal(toDecimal(transfer.amount, decimals), parseDecimal(threshold)) < 0) return after;
+      : (state?.decimals ?? assetDecimalsIfKnown(read, chain, transfer.token));
+    const after = isNative || state || decimals === undefined ? {} : { state: { decimals } };
+    if (compareToAmount(threshold, transfer.amount, () => decimals) < 0) return after;
     // A failed transaction has moved nothing; one with logs has not failed.
     if (isNative && 'transaction' in observation && !read.receipt(observation.transaction.hash).isSuccess)
       return after;
-    const { symbol } = assetFacts(read, chain, transfer.token);
-    return { ...after, detections: [toDetection(transfer, { symbol, decimals }, contract.name, threshold)] };
+    const facts = assetFacts(read, chain, transfer.token);
+    const shown = { ...facts, decimals: decimals ?? facts.decimals };
+    return { ...after, detections: [toDetection(transfer, shown, contract.name, threshold)] };
   },
 });
 

@@ -5,7 +5,7 @@ import {
   type Transfer,
   transferTopic,
 } from '../chains/evm/evidence/erc20Transfer.ts';
-import { assetDecimals, assetFacts, readHolding } from '../chains/evm/evidence/tokens.ts';
+import { assetDecimalsIfKnown, assetFacts, readHolding } from '../chains/evm/evidence/tokens.ts';
 
 import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
 
@@ -18,6 +18,7 @@ import {
   defineDetector,
   type EvaluationContext,
   type Observation,
+  type Reader,
 } from '../model/detection.ts';
 
 const config = Configuration({
@@ -89,7 +90,8 @@ export const outflowRate = defineDetector<Config, State>({
       windowMs,
       now,
       outflow.amount,
-      () => outflow.before ?? holding('parent'),
+      () =>
+        outflow.before ?? balanceBefore(read, settings.token.toLowerCase(), contract.address, outflow.amount),
     );
     const sum = outflowWithin(flows, windowMs, now);
     const exceeded = exceededBy(context, sum, flows);
@@ -105,6 +107,12 @@ export const outflowRate = defineDetector<Config, State>({
 const empty: State = { buckets: [], isOver: false };
 /** What left, and the balances around it as far as they are known. */
 type Left = { amount: bigint; before?: bigint; after?: bigint; keep: { balance?: string } };
+
+/** Where the state before the block is gone, what left and what is left now are all that is known. */
+function balanceBefore(read: Reader, token: string, holder: string, left: bigint): bigint {
+  const before = read.degradable(() => readHolding(read, token, holder, 'parent'));
+  return before ?? readHolding(read, token, holder) + left;
+}
 
 /** Undefined when nothing has changed. */
 function nativeFall({ contract, state, read }: EvaluationContext<Config, State>): Left | undefined {
@@ -145,7 +153,7 @@ function exceededBy(
   flows: Outflows,
 ): 'limit' | 'baseline' | undefined {
   const before = largestBefore(flows);
-  const decimals = () => assetDecimals(read, chain, token.toLowerCase());
+  const decimals = () => assetDecimalsIfKnown(read, chain, token.toLowerCase());
   // Nothing was there to take a share of: what left had come in between.
   const hasShare = !limit.endsWith('%') || before > 0n;
   if (hasShare && compareToLimit(limit, sum, before, decimals) > 0) return 'limit';

@@ -83,7 +83,11 @@ export const safeMultisig = defineDetector<Config, never>({
     }
     if (executions.has(event.name)) {
       detections.push(...delegateCalls(transaction, log, context));
-      if (isResponsible(block, log)) detections.push(...changes(block, transaction, context));
+      if (isResponsible(block, log)) {
+        // Both are found by comparing two states; where one is gone, the logs are all there is.
+        const found = context.read.degradable(() => changes(block, transaction, context));
+        detections.push(...(found ?? []));
+      }
     }
     return { detections: detections.flatMap((item) => withSeverity(item, context.config)) };
   },

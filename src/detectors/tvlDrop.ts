@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { assetDecimals, assetFacts, readHolding } from '../chains/evm/evidence/tokens.ts';
+import { assetDecimalsIfKnown, assetFacts, readHolding } from '../chains/evm/evidence/tokens.ts';
 import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
 import {
   Address,
@@ -78,7 +78,7 @@ function judge(
 ): Detection[] {
   const lost = before - after;
   if (lost <= 0n) return [];
-  if (compareToLimit(threshold, lost, before, () => assetDecimals(read, chain, token)) < 0) return [];
+  if (compareToLimit(threshold, lost, before, () => assetDecimalsIfKnown(read, chain, token)) < 0) return [];
   const facts = assetFacts(read, chain, token);
   const percent = percentOf(lost, before);
   return [

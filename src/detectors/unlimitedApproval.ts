@@ -3,13 +3,12 @@ import { eventTopic } from '../chains/evm/abi/abi.ts';
 import { logWords, topicAddress } from '../chains/evm/abi/words.ts';
 import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
 
-import { assetDecimals, assetFacts } from '../chains/evm/evidence/tokens.ts';
+import { assetDecimalsIfKnown, assetFacts } from '../chains/evm/evidence/tokens.ts';
 import { isListed } from '../evidence/addressList.ts';
-import { formatUnits, showAmount } from '../evidence/amounts.ts';
+import { compareToAmount, formatUnits, showAmount } from '../evidence/amounts.ts';
 import { badTags } from '../evidence/labels.ts';
 
 import { Addresses, Amount, Configuration } from '../evidence/parameters.ts';
-import { compareDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import type { Log, Transaction } from '../model/block.ts';
 import { defineDetector, type EvaluationContext, type EvaluationResult } from '../model/detection.ts';
 
@@ -75,9 +74,10 @@ export const unlimitedApproval = defineDetector<Config, State>({
     const isOwn = approved.token === context.contract.address;
     const decimals =
       (isOwn ? context.state?.decimals : undefined) ??
-      assetDecimals(context.read, context.chain, approved.token);
-    const outcome = isOwn && context.state === undefined ? { state: { decimals } } : {};
-    if (compareDecimal(toDecimal(approved.value, decimals), parseDecimal(threshold)) <= 0) return outcome;
+      assetDecimalsIfKnown(context.read, context.chain, approved.token);
+    const outcome =
+      isOwn && context.state === undefined && decimals !== undefined ? { state: { decimals } } : {};
+    if (compareToAmount(threshold, approved.value, () => decimals) <= 0) return outcome;
     return { ...outcome, ...report(approved, isUnlimited, context) };
   },
 });

@@ -31,12 +31,25 @@ export function groupDigits(plain: string): string {
 
 /**
  * Below 0, 0 or above 0 as the amount is less than, equal to or more than the limit: whole tokens (`1000.5`), or a share of
- * `whole` (`1%`). Decimals are asked for only where they matter.
+ * `whole` (`1%`). Decimals are asked for only where they matter; an amount whose decimals are unknown counts as more.
  */
-export function compareToLimit(limit: string, units: bigint, whole: bigint, decimals: () => number): number {
-  if (!limit.endsWith('%')) return compareDecimal(toDecimal(units, decimals()), parseDecimal(limit));
+export function compareToLimit(
+  limit: string,
+  units: bigint,
+  whole: bigint,
+  decimals: () => number | undefined,
+): number {
+  if (!limit.endsWith('%')) return compareToAmount(limit, units, decimals);
   const percent = parseDecimal(limit.slice(0, -1).trimEnd());
   return compareDecimal(toDecimal(units * 100n), multiplyDecimal(percent, toDecimal(whole)));
+}
+
+/** The same for an amount in whole tokens. One that is too small even in smallest units is so whatever the decimals. */
+export function compareToAmount(amount: string, units: bigint, decimals: () => number | undefined): number {
+  const limit = parseDecimal(amount);
+  if (compareDecimal(toDecimal(units), limit) < 0) return -1;
+  const places = decimals();
+  return places === undefined ? 1 : compareDecimal(toDecimal(units, places), limit);
 }
 
 /** The share in per cent with up to four decimals; of nothing, everything is all. */

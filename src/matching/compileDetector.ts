@@ -3,7 +3,7 @@ import { detectors } from '../detectors/registry.ts';
 import { upgradeConfig } from '../detectors/upgradeConfig.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { fillTemplate } from '../lib/template.ts';
-import { complianceTags, type Finding } from '../model/alert.ts';
+import { complianceTags, type Finding, isSevere } from '../model/alert.ts';
 import type {
   ChainFacts,
   ContractFacts,
@@ -95,6 +95,12 @@ class DetectorSubscriber implements Subscriber {
 
   get cooldownMs(): number {
     return this.#program.cooldownMs;
+  }
+
+  get isSevere(): boolean {
+    const { definition, config } = this.#program;
+    const severity = config.severity === 'AUTO' ? definition.severity : config.severity;
+    return severity === 'AUTO' || isSevere(severity);
   }
 
   stateKey(): string {

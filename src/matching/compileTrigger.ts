@@ -1,5 +1,5 @@
 import { fillTemplate } from '../lib/template.ts';
-import type { Severity } from '../model/alert.ts';
+import { isSevere, type Severity } from '../model/alert.ts';
 import type { ChainFacts, ContractFacts } from '../model/detection.ts';
 import { triggerTypes } from '../model/enumerations.ts';
 import type { Fault } from '../model/errors.ts';
@@ -46,6 +46,7 @@ export function compileTrigger(
     ...self,
     name: row.name,
     interests: definition.interests(config, contract, chain),
+    isSevere: alerts.some(({ severity }) => isSevere(severity)),
     cooldownMs: 0,
     stateKey: () => toStateKey([row.triggerType, contract.address, config]),
     evaluate: (observation, state, read) =>

@@ -15,6 +15,8 @@ import type { StateRead, StateResult } from '../model/stateRead.ts';
 /** Something that an evaluation reads and that must be fetched before it can continue. */
 export type ReadRequest =
   | { readonly type: 'chain'; readonly at: BlockRef; readonly question: StateRead }
+  /** The same of the newest block that nodes have, where the state of an older one is gone. */
+  | { readonly type: 'newest'; readonly question: StateRead }
   | { readonly type: 'labels'; readonly address: string }
   | { readonly type: 'funding'; readonly address: string }
   | {
@@ -29,6 +31,7 @@ export type ReadRequest =
 
 type ReadResults = {
   chain: StateResult;
+  newest: StateResult;
   labels: readonly Label[];
   funding: Funding | null;
   /** Undefined: the script did not run, because the allowance was used up. */
@@ -58,10 +61,29 @@ export type Fetch = (requests: readonly ReadRequest[], pace?: ScriptPace) => Pro
 /** What was read for one block, shared by all subscribers that read the same. */
 export type ReadCache = {
   /** What one subscriber may read; `at` is the observed block, undefined off chain. */
-  reader(tenantId: number, at: { block: BlockRef; parent: BlockRef } | undefined): Reader;
+  reader(tenantId: number, at: { block: BlockRef; parent: BlockRef } | undefined, gaps: Gaps): Reader;
   /** Fetches everything that readers missed; false when they missed nothing. */
   fetchMissing(): Promise<boolean>;
 };
+
+/** What an evaluation does about reads that no node can answer. */
+export type Gaps = {
+  /** Waiting is over: the newest state stands in for one that cannot be read. */
+  readonly isFinal: boolean;
+  /** Why the evaluation is incomplete. */
+  readonly notes: Set<string>;
+};
+
+/** No node can answer a read at the moment, or ever again. */
+export class ReadFailed extends Error {
+  override readonly name = 'ReadFailed';
+  readonly isGone: boolean;
+
+  constructor(message: string, isGone: boolean) {
+    super(message);
+    this.isGone = isGone;
+  }
+}
 
 /** Ends an evaluation that reads something not fetched yet. */
 export class NotFetched extends Error {
@@ -87,7 +109,9 @@ export function createReadCache(fetch: Fetch): ReadCache {
   }
 
   return {
-    reader(tenantId, at) {
+    reader(tenantId, at, gaps) {
+      let hasStandIns = gaps.isFinal;
+
       function readChain<T extends StateRead['type']>(
         question: Extract<StateRead, { type: T }>,
         moment: 'block' | 'parent' = 'block',
@@ -96,9 +120,33 @@ export function createReadCache(fetch: Fetch): ReadCache {
         const { number, hash } = at[moment];
         const key = `${hash} ${JSON.stringify(question)}`;
         const answer = get<'chain'>(key, { type: 'chain', at: at[moment], question });
-        if ('missing' in answer)
-          throw new Error(`The node cannot read the state of block ${number}: ${answer.missing}`);
-        return answer.value as ChainValues[T];
+        if ('value' in answer) return answer.value as ChainValues[T];
+        const failure = `The node cannot read the state of block ${number}: ${answer.missing}`;
+        const newest = hasStandIns ? standIn(question) : answer;
+        if ('missing' in newest) throw new ReadFailed(failure, answer.isGone === true);
+        gaps.notes.add(failure);
+        return newest.value as ChainValues[T];
+      }
+
+      /** A transaction whose receipt cannot be read counts as successful: a finding too much is better than none. */
+      function standIn(question: StateRead): StateResult {
+        return question.type === 'receipt'
+          ? { value: { isSuccess: true, used: 0n, price: 0n, contractAddress: null } }
+          : get<'newest'>(`newest ${JSON.stringify(question)}`, { type: 'newest', question });
+      }
+
+      function orUndefined<T>(question: () => T): T | undefined {
+        const had = hasStandIns;
+        hasStandIns = false;
+        try {
+          return question();
+        } catch (error) {
+          if (!(error instanceof ReadFailed)) throw error;
+          gaps.notes.add(error.message);
+          return undefined;
+        } finally {
+          hasStandIns = had;
+        }
       }
 
       return {
@@ -134,6 +182,8 @@ export function createReadCache(fetch: Fetch): ReadCache {
           get<'http'>(`http ${tenantId} ${JSON.stringify(request)}`, { type: 'http', request, tenantId }),
         allocations: (contractId) =>
           get<'allocations'>(`allocations ${contractId}`, { type: 'allocations', tenantId, contractId }),
+        optional: orUndefined,
+        degradable: (question) => (gaps.isFinal ? orUndefined(question) : question()),
         all: (reads) => readAll(reads) as never,
       };
     },

@@ -29,6 +29,7 @@ function subscriber(id: number, ...interests: Interest[]): Subscriber {
       abi: [],
     },
     interests,
+    isSevere: false,
     cooldownMs: 0,
     stateKey: () => '',
     evaluate: never,

@@ -24,6 +24,7 @@ function subscriber(id: number, stateKey: string, evaluate: Subscriber['evaluate
     name: 'D',
     contract,
     interests: [],
+    isSevere: false,
     cooldownMs: 0,
     stateKey: () => stateKey,
     evaluate,

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { cutText } from '../lib/cutText.ts';
 import { messageOf } from '../lib/messageOf.ts';
 import { type Finding, severityOf } from '../model/alert.ts';
 import type { Detection, Observation } from '../model/detection.ts';
@@ -7,8 +8,10 @@ import {
   createReadCache,
   EvaluationDeferred,
   type Fetch,
+  type Gaps,
   NotFetched,
   type ReadCache,
+  ReadFailed,
 } from './createReadCache.ts';
 import type { Matches } from './createSubscriptionIndex.ts';
 import type { Subscriber, SubscriberRef } from './subscriber.ts';
@@ -32,6 +35,8 @@ export type Fault = {
   readonly at: number;
   /** It cannot be compiled. */
   readonly isInvalid?: boolean;
+  /** Nothing is missed yet: the evaluation waits for reads that nodes do not answer. */
+  readonly isWaiting?: boolean;
   /** The block (-1: the clock) at which its script ran into its time limit; undefined for other faults. */
   readonly loopedAt?: number;
 };
@@ -45,9 +50,18 @@ export type Evaluated = {
   /** Those without a fault; findings and states of the others count as well. */
   succeeded: Subscriber[];
   /** Those that must be evaluated again later; none of their findings and states count. */
-  deferred: { subscriber: Subscriber; reason: string }[];
+  deferred: { subscriber: Subscriber; reason: DeferralReason; fault?: Fault }[];
   evaluations: number;
 };
+
+/** `read`: nodes could not answer what it reads. */
+export type DeferralReason = 'script time' | 'slow script' | 'order' | 'read';
+
+/**
+ * What becomes of an evaluation whose reads fail: it is a fault; it is deferred, unless the state is gone for good; or it goes
+ * on with what can be known, as it does where the state is gone.
+ */
+export type OnReadFailure = 'fault' | 'defer' | 'degrade';
 
 /**
  * Evaluates the observations of every subscriber. A failure is recorded as a fault and affects neither other subscribers nor
@@ -58,6 +72,7 @@ export async function evaluateMatches(
   matches: Matches,
   stateOf: (subscriber: Subscriber) => SubscriberState | undefined,
   fetch: Fetch,
+  onReadFailure: OnReadFailure = 'fault',
 ): Promise<Evaluated> {
   const reads = createReadCache(fetch);
   const evaluated: Evaluated = {
@@ -72,7 +87,7 @@ export async function evaluateMatches(
     startEvaluation(subscriber, observations, stateOf(subscriber)),
   );
   do {
-    waiting = await advanceAll(waiting, reads, evaluated);
+    waiting = await advanceAll(waiting, reads, evaluated, onReadFailure);
   } while (await reads.fetchMissing());
   return evaluated;
 }
@@ -82,11 +97,12 @@ async function advanceAll(
   waiting: readonly Evaluation[],
   reads: ReadCache,
   evaluated: Evaluated,
+  onReadFailure: OnReadFailure,
 ): Promise<Evaluation[]> {
   const unfinished: Evaluation[] = [];
   let pausedAt = performance.now();
   for (const evaluation of waiting) {
-    if (!advance(evaluation, reads, evaluated)) unfinished.push(evaluation);
+    if (!advance(evaluation, reads, evaluated, onReadFailure)) unfinished.push(evaluation);
     if (performance.now() - pausedAt < maxSliceMs) continue;
     await setImmediate();
     pausedAt = performance.now();
@@ -99,8 +115,9 @@ type Evaluation = {
   observations: readonly Observation[];
   next: number;
   rounds: number;
-  /** How often the next observation was evaluated. */
+  /** How often the next observation was evaluated, and whether without waiting for reads that fail. */
   attempts: number;
+  isFinal: boolean;
   before: SubscriberState;
   state: SubscriberState;
   findings: Finding[];
@@ -125,6 +142,7 @@ function startEvaluation(
     next: 0,
     rounds: 0,
     attempts: 0,
+    isFinal: false,
     before,
     state: before,
     findings: [],
@@ -133,9 +151,14 @@ function startEvaluation(
 }
 
 /** Evaluates as far as reads are cached; true when it is finished. */
-function advance(evaluation: Evaluation, reads: ReadCache, evaluated: Evaluated): boolean {
+function advance(
+  evaluation: Evaluation,
+  reads: ReadCache,
+  evaluated: Evaluated,
+  onReadFailure: OnReadFailure,
+): boolean {
   const { subscriber, observations, faults } = evaluation;
-  for (; ; evaluation.next++, evaluation.attempts = 0) {
+  for (;;) {
     const observation = observations[evaluation.next];
     if (!observation) break;
     try {
@@ -148,16 +171,28 @@ function advance(evaluation: Evaluation, reads: ReadCache, evaluated: Evaluated)
         return false;
       }
       if (error instanceof EvaluationDeferred) {
-        evaluated.deferred.push({ subscriber, reason: error.message });
+        evaluated.deferred.push({ subscriber, reason: 'script time' });
         return true;
       }
-      faults.push({
+      const fault: Fault = {
         subscriber,
         message: messageOf(error),
         at: timeOf(observation),
         ...(error instanceof ScriptTimeout ? { loopedAt: blockOf(observation)?.block.number ?? -1 } : {}),
-      });
+      };
+      if (error instanceof ReadFailed && !evaluation.isFinal && onReadFailure !== 'fault') {
+        if (onReadFailure === 'defer' && !error.isGone) {
+          evaluated.deferred.push({ subscriber, reason: 'read', fault });
+          return true;
+        }
+        evaluation.isFinal = true;
+        continue;
+      }
+      faults.push(fault);
     }
+    evaluation.next++;
+    evaluation.attempts = 0;
+    evaluation.isFinal = false;
   }
   // One fault per block, because faults are counted by blocks.
   const fault = faults.find(({ loopedAt }) => loopedAt !== undefined) ?? faults[0];
@@ -173,10 +208,11 @@ function advance(evaluation: Evaluation, reads: ReadCache, evaluated: Evaluated)
  * Evaluates the remaining observations only for what they read, so that many observations cost as few rounds of fetching as
  * one. The results are thrown away, because the state may still change.
  */
-function prefetchReads({ subscriber, observations, next, state }: Evaluation, reads: ReadCache): void {
+function prefetchReads(evaluation: Evaluation, reads: ReadCache): void {
+  const { subscriber, observations, next, state, isFinal } = evaluation;
   for (const observation of observations.slice(next + 1)) {
     try {
-      evaluateObservation(subscriber, observation, state, reads);
+      evaluateObservation(subscriber, observation, state, reads, { isFinal, notes: new Set() });
     } catch {
       // The missing reads are registered; a real failure happens again when the observation is evaluated.
     }
@@ -188,16 +224,18 @@ function evaluateObservation(
   observation: Observation,
   state: SubscriberState,
   reads: ReadCache,
+  gaps: Gaps,
 ) {
-  const reader = reads.reader(subscriber.contract.tenantId, blockOf(observation));
+  const reader = reads.reader(subscriber.contract.tenantId, blockOf(observation), gaps);
   const own = state.own === undefined || state.key !== subscriber.stateKey() ? undefined : state.own;
   return subscriber.evaluate(observation, own, reader);
 }
 
 /** Changes the evaluation only when it succeeds. */
 function evaluateOne(evaluation: Evaluation, observation: Observation, reads: ReadCache): void {
-  const { subscriber, state } = evaluation;
-  const outcome = evaluateObservation(subscriber, observation, state, reads);
+  const { subscriber, state, isFinal } = evaluation;
+  const gaps = { isFinal, notes: new Set<string>() };
+  const outcome = evaluateObservation(subscriber, observation, state, reads, gaps);
   let after =
     outcome.state === undefined
       ? state
@@ -226,7 +264,7 @@ function evaluateOne(evaluation: Evaluation, observation: Observation, reads: Re
       };
     }
   }
-  evaluation.findings.push(...findings);
+  evaluation.findings.push(...markIncomplete(findings, gaps.notes));
   evaluation.state = after;
 }
 
@@ -242,6 +280,17 @@ function isEscalation(
   { alertSeverity = 0, alertMagnitude = 0 }: SubscriberState,
 ): boolean {
   return severity > alertSeverity || (magnitude > 0 && magnitude >= 2 * alertMagnitude);
+}
+
+/** So that no one takes for the whole truth what was judged without all that it depends on. */
+function markIncomplete(findings: Finding[], notes: ReadonlySet<string>): Finding[] {
+  if (notes.size === 0) return findings;
+  const incompleteReason = cutText([...notes].join(' '), 500);
+  return findings.map((finding) => ({
+    ...finding,
+    message: `${finding.message} (Incomplete: not everything about it could be read from the chain.)`,
+    meta: { ...finding.meta, incomplete: true, incompleteReason },
+  }));
 }
 
 function checkStateSize(state: unknown): unknown {

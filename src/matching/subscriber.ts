@@ -18,6 +18,8 @@ export type Subscriber = {
   readonly name: string;
   readonly contract: ContractFacts;
   readonly interests: readonly Interest[];
+  /** Whether its alerts are, or can be, CRITICAL or HIGH. */
+  readonly isSevere: boolean;
   /** Findings within this time after an alert are only counted. */
   readonly cooldownMs: number;
   /** Identifies the settings that its state depends on: a state of other settings is ignored. */
@@ -28,7 +30,8 @@ export type Subscriber = {
 };
 
 /** Identifies a subscriber, also one that cannot be compiled. */
-export type SubscriberRef = Pick<Subscriber, 'kind' | 'id' | 'name' | 'contract'>;
+export type SubscriberRef = Pick<Subscriber, 'kind' | 'id' | 'name' | 'contract'> &
+  Partial<Pick<Subscriber, 'isSevere'>>;
 
 /** A short hash of settings. */
 export function toStateKey(settings: readonly unknown[]): string {

@@ -9,6 +9,10 @@ export function toSeverity(numericSeverity: number): Severity {
   return name;
 }
 
+export function isSevere(severity: Severity): boolean {
+  return severityOf[severity] >= severityOf.HIGH;
+}
+
 export const alertKinds = ['detector', 'trigger', 'action'] as const;
 export type AlertKind = (typeof alertKinds)[number];
 /** The groups of a histogram: two for detectors, one each for the others. */

@@ -128,6 +128,12 @@ export type Reader = {
   script(source: string, values: Readonly<Record<string, unknown>>): ScriptResult;
   http(request: HttpRequest): HttpResult;
   allocations(contractId: number): readonly Allocation[];
+  /**
+   * What nodes cannot answer: undefined, and the finding is marked as incomplete. `optional` is for what an alert can do
+   * without; `degradable` waits first, as any other read does, and gives up with the evaluation.
+   */
+  optional<T>(question: () => T): T | undefined;
+  degradable<T>(question: () => T): T | undefined;
   /** Fetches several values in one go instead of one after the other. */
   all<const T extends readonly (() => unknown)[]>(
     questions: T,

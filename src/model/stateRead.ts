@@ -11,5 +11,10 @@ export type StateRead =
   /** What a transaction would do there. */
   | { type: 'replay'; from: string; to: string; data: string; value: string };
 
-/** `missing`: the node does not have what the read needs, such as the state of an old block. */
-export type StateResult = { value: string | bigint | Receipt | CallResult } | { missing: string };
+/**
+ * `missing`: why no node answers, such as that it does not have the state of an old block; `isGone`: every node says that it
+ * has dropped that state, so that asking again does not help.
+ */
+export type StateResult =
+  | { value: string | bigint | Receipt | CallResult }
+  | { missing: string; isGone?: boolean };

@@ -18,7 +18,15 @@ import { startChainUpkeep } from './startChainUpkeep.ts';
 
 export type ChainOptions = Pick<
   PipelineOptions,
-  'chain' | 'store' | 'auditKeys' | 'holder' | 'confirmations' | 'alertHooks' | 'retractionHooks' | 'now'
+  | 'chain'
+  | 'store'
+  | 'auditKeys'
+  | 'holder'
+  | 'confirmations'
+  | 'alertHooks'
+  | 'retractionHooks'
+  | 'readWaitMs'
+  | 'now'
 > & {
   client: ChainClient;
   /** Where to start a chain that was never followed before; undefined: at its head. */

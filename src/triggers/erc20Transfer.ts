@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
 import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
-import { assetDecimals, assetFacts } from '../chains/evm/evidence/tokens.ts';
-import { formatUnits, showAmount } from '../evidence/amounts.ts';
+import { assetDecimalsIfKnown, assetFacts } from '../chains/evm/evidence/tokens.ts';
+import { compareToAmount, formatUnits, showAmount } from '../evidence/amounts.ts';
 import { Amount, Configuration } from '../evidence/parameters.ts';
-import { compareDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
+import { parseDecimal } from '../lib/decimal.ts';
 import { defineTrigger } from '../model/detection.ts';
 import { directionMember, isDirected, tokenMember, transferInterests } from './support/transfers.ts';
 
@@ -32,12 +32,11 @@ export const erc20Transfer = defineTrigger<Static<typeof params>, State>({
     const wanted = config.token?.toLowerCase();
     if (token !== (wanted ?? token) || !isDirected(config.direction, contract.address, transfer)) return {};
     const isTheOne = token === (wanted ?? contract.address);
-    const minAmount = parseDecimal(config.minAmount);
     let after: { state?: State } = {};
-    if (minAmount.units > 0n) {
-      const decimals = (isTheOne ? state?.decimals : undefined) ?? assetDecimals(read, chain, token);
-      if (isTheOne && !state) after = { state: { decimals } };
-      if (compareDecimal(toDecimal(transfer.amount, decimals), minAmount) < 0) return after;
+    if (parseDecimal(config.minAmount).units > 0n) {
+      const decimals = (isTheOne ? state?.decimals : undefined) ?? assetDecimalsIfKnown(read, chain, token);
+      if (isTheOne && !state && decimals !== undefined) after = { state: { decimals } };
+      if (compareToAmount(config.minAmount, transfer.amount, () => decimals) < 0) return after;
     }
     const facts = assetFacts(read, chain, token);
     const { from, to, amount } = transfer;

@@ -2,7 +2,13 @@ import { BlockUnavailable } from '../chains/chainClient.ts';
 import { createFairQueue } from '../lib/createFairQueue.ts';
 import type { Fetch } from '../matching/createReadCache.ts';
 import { createSubscriptionIndex } from '../matching/createSubscriptionIndex.ts';
-import { type Evaluated, evaluateMatches, type SubscriberState } from '../matching/evaluateMatches.ts';
+import {
+  type Evaluated,
+  evaluateMatches,
+  type Fault,
+  type OnReadFailure,
+  type SubscriberState,
+} from '../matching/evaluateMatches.ts';
 import type { Subscriber } from '../matching/subscriber.ts';
 import type { Block } from '../model/block.ts';
 import type { Store } from '../store/db.ts';
@@ -24,7 +30,11 @@ type Options = {
   drop: (backlog: Backlog) => Promise<void>;
   /** The backlog has reached half of its limit. */
   reportLate: (subscriber: Subscriber, backlog: Backlog) => Promise<void>;
+  /** Nodes fail again to answer what the subscriber reads. */
+  reportFault: (fault: Fault) => Promise<void>;
   switchOff: (subscriber: Subscriber, backlog: Backlog) => Promise<void>;
+  /** How long reads that fail are waited for. */
+  readWaitMs?: number | undefined;
   isStopped: () => boolean;
   now: () => number;
   onError: (error: unknown) => void;
@@ -44,10 +54,12 @@ const slots = 4;
 const maxBacklogBlocks = 1000;
 const maxBacklogMs = 3_600_000;
 const maxCachedBlocks = 8;
+/** So long is waited for reads that fail; what is known by then is raised as incomplete, because later blocks wait as well. */
+const defaultReadWaitMs = 120_000;
 
 /** Evaluates deferred blocks apart from the chain: in order for each subscriber, fair between tenants. */
 export function createDeferredLane(options: Options) {
-  const { chainUid, store, deferrals, now } = options;
+  const { chainUid, store, deferrals, now, readWaitMs = defaultReadWaitMs } = options;
   const turns = createFairQueue({ slots, slotsPerKey: 1 });
   const running = new Set<string>();
   const reported = new Set<string>();
@@ -80,6 +92,32 @@ export function createDeferredLane(options: Options) {
     const row = await findDeferred(store, chainUid, backlog);
     if (!row) return deferrals.reload();
     backlog.oldestAt = row.createdAt;
+    if (row.reason !== 'read') {
+      const isOff = await limitBacklog(subscriber, backlog, row);
+      if (isOff) return;
+    }
+    try {
+      const block = await read(row);
+      const before = await options.loadState(subscriber);
+      const isOverdue = now() - row.createdAt >= readWaitMs;
+      const evaluated = await evaluate(subscriber, row, block, before, isOverdue ? 'degrade' : 'defer');
+      const [postponed] = evaluated.deferred;
+      if (!postponed) return await options.settle({ subscriber, row, before, evaluated, epoch });
+      await postpone(backlog, row);
+      // The first time may be a hiccup, which the second one has passed.
+      if (postponed.fault && row.attempts === 1) await options.reportFault(postponed.fault);
+    } catch (error) {
+      if (!(error instanceof BlockUnavailable)) throw error;
+      await postpone(backlog, row);
+    }
+  }
+
+  /** Reports a subscriber that is far behind; true when it was switched off. */
+  async function limitBacklog(
+    subscriber: Subscriber,
+    backlog: Backlog,
+    row: DeferredRow & { createdAt: number; attempts: number },
+  ): Promise<boolean> {
     const share = Math.max(backlog.count / maxBacklogBlocks, (now() - row.createdAt) / maxBacklogMs);
     if (share < 0.5) reported.delete(keyOf(backlog));
     else if (!reported.has(keyOf(backlog))) {
@@ -87,18 +125,9 @@ export function createDeferredLane(options: Options) {
       await options.reportLate(subscriber, backlog);
     }
     // A subscriber that waits only because the nodes do not have the block stays on.
-    if (share >= 1 && row.attempts === 0) return options.switchOff(subscriber, backlog);
-    try {
-      const block = await read(row);
-      const before = await options.loadState(subscriber);
-      const evaluated = await evaluate(subscriber, row, block, before);
-      const [postponed] = evaluated.deferred;
-      if (postponed) return await postpone(backlog, row);
-      await options.settle({ subscriber, row, before, evaluated, epoch });
-    } catch (error) {
-      if (!(error instanceof BlockUnavailable)) throw error;
-      await postpone(backlog, row);
-    }
+    if (share < 1 || row.attempts > 0) return false;
+    await options.switchOff(subscriber, backlog);
+    return true;
   }
 
   function evaluate(
@@ -106,6 +135,7 @@ export function createDeferredLane(options: Options) {
     { previous }: DeferredRow,
     block: Block,
     before: SubscriberState | undefined,
+    onReadFailure: OnReadFailure,
   ): Promise<Evaluated> {
     const index = createSubscriptionIndex();
     index.add(subscriber);
@@ -114,6 +144,7 @@ export function createDeferredLane(options: Options) {
       matches,
       () => before,
       (requests) => options.fetch(requests, 'background'),
+      onReadFailure,
     );
   }
 

@@ -40,6 +40,7 @@ export function createFetch(sources: ReadSources): Fetch {
       ({ request: { tenantId, valuesKey } }) => `${tenantId} ${valuesKey}`,
     );
     await Promise.all([
+      fetchNewest(sources, indexed(requests, 'newest'), results),
       ...Array.from(chainReads.values(), async (group) => {
         const reads = group.map(({ request }) => request.question);
         const values = await sources.client.readState(group[0].request.at, reads);
@@ -73,6 +74,19 @@ function isOf<T extends ReadRequest['type']>(
   type: T,
 ): request is Extract<ReadRequest, { type: T }> {
   return request.type === type;
+}
+
+async function fetchNewest(
+  { client }: ReadSources,
+  requests: readonly Indexed<'newest'>[],
+  results: unknown[],
+): Promise<void> {
+  if (requests.length === 0) return;
+  const newest = await client.header('latest');
+  const reads = requests.map(({ request }) => request.question);
+  if (!newest) throw new Error('No node has a block.');
+  const values = await client.readState(newest, reads);
+  for (const [{ index }, value] of zip(requests, values)) results[index] = value;
 }
 
 async function fetchLabels(

@@ -12,6 +12,7 @@ import { findAllocations } from '../store/tokenomics/tokenomics.ts';
 import { findFunding } from '../store/watch/funding.ts';
 import { createFetch, type ReadSources } from './createFetch.ts';
 import { createHttpProbe } from './createHttpProbe.ts';
+import { withTokenFacts } from './withTokenFacts.ts';
 
 type RunScripts = (
   tenantId: number,
@@ -45,15 +46,17 @@ export function createFetchers({ store, runScripts, runBlockScripts, egress, hos
     return runBlockScripts(pace.allowance(tenantId), tenantId, values, sources);
   };
   return {
-    fetchFor: (chainUid, client) =>
-      createFetch({
+    fetchFor: (chainUid, client) => {
+      const fetch = createFetch({
         client,
         labels: (addresses) => findLabels(store, { chainUid, addresses }),
         funding: (addresses) => findFunding(store, chainUid, addresses),
         allocations: (tenantId, contractId) => findAllocations(store, tenantId, contractId),
         scripts,
         http: probe,
-      }),
+      });
+      return withTokenFacts(fetch, store, chainUid, Date.now);
+    },
     close,
   };
 }

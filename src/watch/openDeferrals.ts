@@ -1,3 +1,4 @@
+import type { DeferralReason } from '../matching/evaluateMatches.ts';
 import type { SubscriberRef } from '../matching/subscriber.ts';
 import type { Db } from '../store/db.ts';
 import { type Backlog, type DeferredRow, listBacklogs } from '../store/watch/deferred.ts';
@@ -17,16 +18,19 @@ export async function openDeferrals(db: Db, chainUid: string) {
 
   return {
     /** Why the subscriber's block must be deferred without evaluation, to keep the order of its blocks; undefined: it need not be. */
-    reasonFor(subscriber: Key): string | undefined {
-      if (backlogs.has(keyOf(subscriber))) return 'order';
+    reasonFor(subscriber: Key): DeferralReason | undefined {
+      const backlog = backlogs.get(keyOf(subscriber));
+      if (backlog) return backlog.waitsForReads ? 'read' : 'order';
       return slow.has(keyOf(subscriber)) ? 'slow script' : undefined;
     },
     /** Adds rows that were written. */
     add(rows: readonly DeferredRow[], now: number): void {
-      for (const { kind, id, tenantId } of rows) {
+      for (const { kind, id, tenantId, reason } of rows) {
         const backlog = backlogs.get(keyOf({ kind, id }));
-        if (backlog) backlog.count += 1;
-        else
+        if (backlog) {
+          backlog.count += 1;
+          backlog.waitsForReads ||= reason === 'read';
+        } else
           backlogs.set(keyOf({ kind, id }), {
             kind,
             id,
@@ -34,6 +38,7 @@ export async function openDeferrals(db: Db, chainUid: string) {
             count: 1,
             oldestAt: now,
             nextAttemptAt: now,
+            waitsForReads: reason === 'read',
           });
       }
     },

@@ -9,8 +9,10 @@ import {
   recordFaults,
 } from '../store/watch/faults.ts';
 
-/** After this many faults in a row the owner gets an alert. */
-export const alertAfterFaults = 3;
+/** After this many faults in a row the owner gets an alert; after one where the alerts that may be missed are CRITICAL or HIGH. */
+export function alertAfterFaults({ isSevere }: SubscriberRef): number {
+  return isSevere ? 1 : 3;
+}
 
 /** How an evaluation ended; without a fault it succeeded. */
 export type Outcome = { subscriber: SubscriberRef; fault?: Fault };
@@ -45,7 +47,8 @@ export async function openFaultLedger(db: Db, chainUid: string) {
         const row = recorded.get(keyOf(subscriber));
         if (!row) throw new Error(`The fault of ${keyOf(subscriber)} was not recorded.`);
         const { before, count, looped, loopedFrom } = row;
-        if (before < alertAfterFaults && count >= alertAfterFaults) alerting.push(fault);
+        const limit = alertAfterFaults(subscriber);
+        if (before < limit && count >= limit) alerting.push(fault);
         if (looped > 0) looping.push({ fault, looped, loopedFrom });
       }
       return { alerting, looping };
@@ -87,7 +90,8 @@ function toFailing({ subscriber, faults }: Run): Failing[] {
   return first && last ? [{ subscriber, first, last, faults }] : [];
 }
 
-function toRow({ subscriber: { kind, id, contract }, first, last, faults }: Failing): FaultRow {
+function toRow({ subscriber, first, last, faults }: Failing): FaultRow {
+  const { kind, id, contract } = subscriber;
   return {
     kind,
     id,
@@ -95,7 +99,7 @@ function toRow({ subscriber: { kind, id, contract }, first, last, faults }: Fail
     contractId: contract.id,
     message: last.message,
     // One that cannot even start is reported at once.
-    count: last.isInvalid ? alertAfterFaults : faults.length,
+    count: last.isInvalid ? alertAfterFaults(subscriber) : faults.length,
     firstAt: first.at,
     lastAt: last.at,
     ...loopsOf(faults),

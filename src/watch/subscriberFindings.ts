@@ -7,18 +7,21 @@ import { alertAfterFaults } from './openFaultLedger.ts';
 export type BlockRange = { first: number; last: number };
 
 /** Alerts the owner that a detector or trigger fails. */
-export function faultFinding({ subscriber, message, at, isInvalid }: Fault): Finding {
+export function faultFinding({ subscriber, message, at, isInvalid, isWaiting }: Fault): Finding {
   const { kind, id, name } = subscriber;
+  const times = alertAfterFaults(subscriber);
   const problem = isInvalid
-    ? 'cannot run and finds nothing'
-    : `has failed ${alertAfterFaults} times in a row and may miss something`;
+    ? 'cannot run and finds nothing until this is fixed'
+    : isWaiting
+      ? 'is late, because nodes do not answer what it reads; its blocks are kept and evaluated again'
+      : `has failed${times > 1 ? ` ${times} times in a row` : ''} and may miss something until this is fixed`;
   return {
     ...findingAbout(subscriber, at),
     severity: 'MEDIUM',
     key: `fault ${kind} ${id}`,
     eid: `fault-${kind}-${id}-${at}`,
     name: `${titleOf(subscriber)} fault`,
-    message: `${name} ${problem} until this is fixed: ${message}`,
+    message: `${name} ${problem}: ${message}`,
     meta: { fault: message },
   };
 }

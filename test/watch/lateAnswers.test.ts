@@ -61,7 +61,9 @@ describe('a node that does not have all of a block', () => {
   it('is asked once for what it has forgotten, and once for what is missing far below the head', async () => {
     const forgetful = failing(pruned);
     const first = await start(forgetful);
-    expect(await first.client.readState(first.head, questions)).toEqual([{ missing: pruned.message }]);
+    expect(await first.client.readState(first.head, questions)).toEqual([
+      { missing: pruned.message, isGone: true },
+    ]);
     expect(forgetful.asked).toBe(1);
     const lacking = failing(unknown);
     const second = await start(lacking);
@@ -104,7 +106,7 @@ describe('a question that no node survives', () => {
   ];
   const all = [{ value: 5n }, { value: 5n }, { value: 5n }];
 
-  it('fails alone in the end, once an outage would have passed, and rests for a while', async () => {
+  it('fails alone, and rests for ever longer while no node survives it', async () => {
     let isDeadly = true;
     const { client, head } = await start({
       balance(address) {
@@ -113,14 +115,13 @@ describe('a question that no node survives', () => {
       },
     });
     const missing = { missing: expect.stringContaining('every node fails') };
-    await expect(client.readState(head, together)).rejects.toThrow('No endpoint');
-    aheadMs += 10_000;
-    await expect(client.readState(head, together)).rejects.toThrow('No endpoint');
+    expect(await client.readState(head, together)).toEqual([all[0], missing, all[2]]);
     aheadMs += 10_000;
     expect(await client.readState(head, together)).toEqual([all[0], missing, all[2]]);
     isDeadly = false;
+    aheadMs += 10_000;
     expect(await client.readState(head, together)).toEqual([all[0], missing, all[2]]);
-    aheadMs += 600_000;
+    aheadMs += 10_000;
     expect(await client.readState(head, together)).toEqual(all);
   });
 
@@ -169,7 +170,8 @@ it('asks for any number of things in requests of a size that nodes take', async 
     return { type: 'balance', address: `0x${n.toString(16).padStart(40, '0')}` };
   });
   expect(await client.readState(head, many)).toEqual(many.map(() => ({ value: 5n })));
-  expect(servers[0]!.requests - before).toBe(11);
+  // One more looks for the contract that reads many in one call.
+  expect(servers[0]!.requests - before).toBe(11 + 1);
 });
 
 describe('a node that is behind', () => {

@@ -81,24 +81,28 @@ export function createStateReader(endpoints: Endpoints, now: () => number): Chai
     const isByHash = byHash;
     const at = isByHash ? { blockHash: block.hash } : toHex(block.number);
     const calls = questions.map((question) => toRpcCall(question, at));
-    let best: { answers: StateResult[]; lacking: number; isUnknownForm: boolean } | undefined;
+    const given: StateResult[][] = [];
+    let hasUnknownForm = false;
     try {
       return await endpoints.request(calls, (replies) => {
         refuseLimits(replies);
         const answers = zip(questions, replies).map(([question, reply]) =>
           toStateResult(block, question, reply),
         );
-        const lacking = answers.filter(isMissing).length;
-        if (lacking === 0) return answers;
-        if (!best || lacking < best.lacking)
-          best = { answers, lacking, isUnknownForm: replies.some(isUnknownForm) };
+        if (!answers.some(isMissing)) return answers;
+        given.push(answers);
+        hasUnknownForm ||= replies.some(isUnknownForm);
+        const merged = mergeAnswers(given, false);
+        if (!merged.some(isMissing)) return merged;
         throw new NotAvailableYet();
       });
     } catch (error) {
-      if (!best || !(error instanceof NotAvailableYet)) throw error;
-      if (!isByHash || !best.isUnknownForm) return best.answers;
-      byHash = false;
-      return readFromAny(block, questions);
+      if (given.length === 0 || !(error instanceof NotAvailableYet)) throw error;
+      if (isByHash && hasUnknownForm) {
+        byHash = false;
+        return readFromAny(block, questions);
+      }
+      return mergeAnswers(given, given.length === endpoints.health().length);
     }
   }
 
@@ -169,10 +173,27 @@ const isMissing = (answer: StateResult) => 'missing' in answer;
 /** What a node that prunes has forgotten does not come back, although it says as well that it was not found. */
 function isDelayed(answer: StateResult): boolean {
   return (
-    'missing' in answer &&
-    /not found|unknown block|has no/i.test(answer.missing) &&
-    !/missing trie|state .*not available|pruned|historical state/i.test(answer.missing)
+    'missing' in answer && /not found|unknown block|has no/i.test(answer.missing) && !isForgotten(answer)
   );
+}
+
+/** The words in which nodes say that they have dropped the state of a block. */
+const forgotten =
+  /missing trie|state .*(not |un)available|pruned|pruning|archive|(historical|old) (state|data)/i;
+
+function isForgotten(answer: StateResult): boolean {
+  return 'missing' in answer && forgotten.test(answer.missing);
+}
+
+/** For each read the answer of the first node that has one; it is gone when every node of the chain says so. */
+function mergeAnswers(given: readonly StateResult[][], isEveryNode: boolean): StateResult[] {
+  const [first = []] = given;
+  return first.map((answer, n) => {
+    const answers = given.map((each) => itemAt(each, n));
+    const found = answers.find((each) => !isMissing(each));
+    if (found) return found;
+    return isEveryNode && answers.every(isForgotten) ? { ...answer, isGone: true } : answer;
+  });
 }
 
 /** A replay that cannot be made gives no reason, which is not a failure. */

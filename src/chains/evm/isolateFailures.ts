@@ -1,4 +1,5 @@
 import { itemAt } from '../../lib/itemAt.ts';
+import { zip } from '../../lib/zip.ts';
 import type { BlockRef } from '../../model/block.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
 import { zeroAddress } from './abi/words.ts';
@@ -7,10 +8,11 @@ import { InvalidResponse } from './decodeBlock.ts';
 
 type ReadState = (block: BlockRef, questions: readonly StateRead[]) => Promise<StateResult[]>;
 
-/** So long does a block wait for nodes that fail; most outages are over by then, or the nodes answer nothing at all. */
-const waitMs = 15_000;
-/** So long is not asked again what no node could answer. */
-const retryAfterMs = 600_000;
+/** So long is not asked again what no node could answer; each further time four times as long, up to ten minutes. */
+const firstRestMs = 5000;
+const maxRestMs = 600_000;
+/** Into so many parts are reads divided that fail together, all asked at once, because each may take until its timeout. */
+const parts = 8;
 
 const simplestRead: StateRead = { type: 'call', to: zeroAddress, data: '0x' };
 
@@ -19,45 +21,38 @@ export class LimitReached extends InvalidResponse {}
 
 /**
  * One question can make nodes fail, such as a call that takes too long, and those asked with it, and so hold up a chain for
- * ever: asked in ever smaller parts it fails alone.
+ * ever: asked in ever smaller parts it fails alone. Where nodes answer nothing at all, the block waits for them.
  */
 export function isolateFailures(ask: ReadState, now: () => number): ReadState {
-  const failingSince = new Map<string, number>();
-  const unanswerable = new Map<string, { answer: StateResult; until: number }>();
+  const unanswerable = new Map<string, { answer: StateResult; restMs: number; until: number }>();
 
   async function readParts(block: BlockRef, questions: readonly StateRead[]): Promise<StateResult[]> {
     try {
       return questions.length === 0 ? [] : await ask(block, questions);
     } catch (error) {
-      if (!isFailure(error) || !hasWaited(block) || !(await isResponding(block))) throw error;
+      if (!isFailure(error) || !(await isResponding(block))) throw error;
       const [first] = questions;
       if (first && questions.length === 1) return [markUnanswerable(first)];
-      const half = Math.ceil(questions.length / 2);
-      const answers = await readParts(block, questions.slice(0, half));
-      return [...answers, ...(await readParts(block, questions.slice(half)))];
+      const size = Math.ceil(questions.length / parts);
+      const starts = Array.from({ length: Math.ceil(questions.length / size) }, (_, n) => n * size);
+      const answers = await Promise.all(
+        starts.map((start) => readParts(block, questions.slice(start, start + size))),
+      );
+      return answers.flat();
     }
   }
 
   /** Whether calls are answered at all; where they are not, no question is to blame. */
   async function isResponding(block: BlockRef): Promise<boolean> {
     const [answer] = await ask(block, [simplestRead]);
-    return answer !== undefined && 'value' in answer;
-  }
-
-  function hasWaited({ hash }: BlockRef): boolean {
-    const since = failingSince.get(hash) ?? now();
-    // Blocks that were answered about in the end are not asked about again.
-    if (failingSince.size > 100) failingSince.clear();
-    failingSince.set(hash, since);
-    return now() >= since + waitMs;
+    return answer !== undefined && ('value' in answer || answer.isGone === true);
   }
 
   function markUnanswerable(question: StateRead): StateResult {
-    const answer = {
-      missing: 'every node fails when it is asked this, and will be asked again in ten minutes',
-    };
+    const restMs = Math.min(maxRestMs, 4 * (unanswerable.get(keyOf(question))?.restMs ?? firstRestMs / 4));
+    const answer = { missing: `every node fails when it is asked this; it rests for ${restMs / 1000} s` };
     if (unanswerable.size > 1000) unanswerable.clear();
-    unanswerable.set(keyOf(question), { answer, until: now() + retryAfterMs });
+    unanswerable.set(keyOf(question), { answer, restMs, until: now() + restMs });
     return answer;
   }
 
@@ -65,17 +60,16 @@ export function isolateFailures(ask: ReadState, now: () => number): ReadState {
   function recall(question: StateRead): StateResult | undefined {
     if (unanswerable.size === 0) return undefined;
     const known = unanswerable.get(keyOf(question));
-    if (known && known.until > now()) return known.answer;
-    unanswerable.delete(keyOf(question));
-    return undefined;
+    return known && known.until > now() ? known.answer : undefined;
   }
 
   return async (block, questions) => {
     const known = questions.map(recall);
-    const answers = await readParts(
-      block,
-      questions.filter((_, place) => !known[place]),
-    );
+    const asked = questions.filter((_, place) => !known[place]);
+    const answers = await readParts(block, asked);
+    if (unanswerable.size > 0)
+      for (const [question, answer] of zip(asked, answers))
+        if ('value' in answer) unanswerable.delete(keyOf(question));
     let next = 0;
     return known.map((answer) => answer ?? itemAt(answers, next++));
   };

@@ -88,7 +88,17 @@ export function createDeferredWork(context: PipelineContext) {
       unlessStopped(() =>
         commitInPlace(context, createWrites({ findings: [lateFinding(subscriber, backlog)] })),
       ),
+    reportFault: (fault) =>
+      unlessStopped(() =>
+        commitInPlace(
+          context,
+          createWrites({
+            outcomes: [{ subscriber: fault.subscriber, fault: { ...fault, isWaiting: true } }],
+          }),
+        ),
+      ),
     switchOff: (subscriber, backlog) => unlessStopped(() => switchOff(subscriber, backlog)),
+    readWaitMs: context.readWaitMs,
     isStopped: () => context.isStopped,
     now,
     onError: context.onError,

@@ -1,5 +1,5 @@
 import type { Matches } from '../../matching/createSubscriptionIndex.ts';
-import { type Evaluated, evaluateMatches } from '../../matching/evaluateMatches.ts';
+import { type DeferralReason, type Evaluated, evaluateMatches } from '../../matching/evaluateMatches.ts';
 import type { Subscriber } from '../../matching/subscriber.ts';
 import type { Block, Header } from '../../model/block.ts';
 import { advanceCursor, finalizeChain } from '../../store/watch/cursor.ts';
@@ -40,7 +40,7 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
     await context.refreshDeferrals();
     const writes = createWrites();
     const funded: FundedAddress[] = [];
-    const waiting = new Set<Subscriber>();
+    const waiting = new Map<Subscriber, DeferralReason>();
     let previous = context.tip;
     for (const block of blocks) {
       const observations = watchList.index.match(block, previous);
@@ -50,7 +50,7 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
       addEvaluated(writes, evaluated, states.apply(block.number, evaluated.states));
       deferred.push(...evaluated.deferred);
       for (const { subscriber, reason } of deferred) {
-        waiting.add(subscriber);
+        waiting.set(subscriber, reason === 'read' ? reason : 'order');
         writes.deferred.push(toDeferredRow(subscriber, block, previous, reason));
       }
       if (deferred.length > 0) deferredWork.cacheBlock(block);
@@ -68,10 +68,13 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
   }
 
   /** Removes the subscribers that must wait: their state depends on the order of their blocks. */
-  function takeDeferred(observations: Matches, waiting: ReadonlySet<Subscriber>): Evaluated['deferred'] {
+  function takeDeferred(
+    observations: Matches,
+    waiting: ReadonlyMap<Subscriber, DeferralReason>,
+  ): Evaluated['deferred'] {
     const deferred: Evaluated['deferred'] = [];
     for (const subscriber of observations.keys()) {
-      const reason = waiting.has(subscriber) ? 'order' : deferrals.reasonFor(subscriber);
+      const reason = waiting.get(subscriber) ?? deferrals.reasonFor(subscriber);
       if (reason === undefined) continue;
       deferred.push({ subscriber, reason });
       observations.delete(subscriber);
@@ -82,7 +85,12 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
   async function evaluate(observations: Matches): Promise<Evaluated> {
     await states.load(observations.keys());
     const allowance = scriptBudget.openBlock();
-    return evaluateMatches(observations, states.get, (requests) => context.fetch(requests, { allowance }));
+    return evaluateMatches(
+      observations,
+      states.get,
+      (requests) => context.fetch(requests, { allowance }),
+      'defer',
+    );
   }
 
   return {

@@ -28,6 +28,8 @@ export type PipelineOptions = {
   /** The holder of the chain's lease. */
   holder: string;
   confirmations: number;
+  /** How long evaluations wait for reads that fail, where not the usual time. */
+  readWaitMs?: number | undefined;
   /** Reads a deferred block again. */
   readBlock: (number: number) => Promise<Block | null>;
   /** The highest block that a node is known to have. */

@@ -19,6 +19,8 @@ export type Backlog = SubscriberKey & {
   count: number;
   oldestAt: number;
   nextAttemptAt: number;
+  /** Nodes did not answer what one of them reads, or one of those before it. */
+  waitsForReads: boolean;
 };
 
 export async function insertDeferred(
@@ -46,7 +48,7 @@ export async function insertDeferred(
 export async function listBacklogs(db: Db, chainUid: string): Promise<Backlog[]> {
   return db.query<Backlog>(
     sql`select kind, id, min(tenant_id) as "tenantId", count(*)::int as count, min(created_at) as "oldestAt",
-        min(next_attempt_at) as "nextAttemptAt"
+        min(next_attempt_at) as "nextAttemptAt", bool_or(reason = 'read') as "waitsForReads"
       from deferred_evaluation where chain_uid = ${chainUid} group by kind, id`,
   );
 }

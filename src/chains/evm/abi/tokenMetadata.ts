@@ -1,8 +1,9 @@
 import { cutText } from '../../../lib/cutText.ts';
 import { decodeResult, parseFunction } from './abi.ts';
 
-/** The call data of `decimals()`. */
+/** The call data of `decimals()` and `symbol()`. */
 export const decimalsData = '0x313ce567';
+export const symbolData = '0x95d89b41';
 
 /**
  * Decimals of a token whose answer to `decimals()` says none or makes no sense. Its amounts are then counted in whole units,

@@ -2,17 +2,28 @@ import { Type } from 'typebox';
 import { type AssetFacts, native } from '../../../evidence/amounts.ts';
 import type { CallResult, ChainFacts, Reader } from '../../../model/detection.ts';
 import { type FunctionItem, parseFunction } from '../abi/abi.ts';
-import { decimalsData, defaultDecimals, readTokenDecimals, readTokenSymbol } from '../abi/tokenMetadata.ts';
+import {
+  decimalsData,
+  defaultDecimals,
+  readTokenDecimals,
+  readTokenSymbol,
+  symbolData,
+} from '../abi/tokenMetadata.ts';
 import { readNumber, toNumber, tryCall } from './readCall.ts';
 
-/** Symbol and decimals of a token or of the native coin; a token without a symbol has its address. */
+/**
+ * Symbol and decimals of a token or of the native coin; a token without a symbol has its address. One whose decimals cannot
+ * be read has its smallest units for whole tokens, and its symbol says so.
+ */
 export function assetFacts(read: Reader, chain: ChainFacts, token: string): AssetFacts {
   if (token === native) return { symbol: chain.symbol, decimals: chain.decimals };
-  const [symbol, decimals] = read.all([
-    () => read.call(token, symbolData),
-    () => read.call(token, decimalsData),
+  const [answer, decimals] = read.all([
+    () => read.optional(() => read.call(token, symbolData)),
+    () => read.degradable(() => read.call(token, decimalsData)),
   ]);
-  return { symbol: toSymbol(symbol) ?? token, decimals: toDecimals(decimals) };
+  const symbol = (answer && toSymbol(answer)) ?? token;
+  if (decimals === undefined) return { symbol: `smallest units of ${symbol}`, decimals: 0 };
+  return { symbol, decimals: toDecimals(decimals) };
 }
 
 /** Decimals alone, for thresholds. */
@@ -20,11 +31,14 @@ export function assetDecimals(read: Reader, chain: ChainFacts, token: string): n
   return token === native ? chain.decimals : tokenDecimals(read, token);
 }
 
+/** The same, but undefined where they cannot be read even after waiting: the threshold counts as reached then. */
+export function assetDecimalsIfKnown(read: Reader, chain: ChainFacts, token: string): number | undefined {
+  return token === native ? chain.decimals : read.degradable(() => tokenDecimals(read, token));
+}
+
 function tokenDecimals(read: Reader, token: string): number {
   return toDecimals(read.call(token, decimalsData));
 }
-
-const symbolData = '0x95d89b41';
 
 function toDecimals(answer: CallResult): number {
   return readTokenDecimals('failure' in answer ? undefined : answer.data);
