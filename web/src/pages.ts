@@ -33,4 +33,14 @@ export const pages: readonly PageRow[] = [
   },
   { path: '/projects/:id', title: 'Project', load: () => import('./pages/projects/ProjectPage.tsx') },
   { path: '/contracts/:id', title: 'Contract', load: () => import('./pages/contracts/ContractPage.tsx') },
+  {
+    path: '/detectors',
+    title: 'Detectors',
+    icon: 'detectors',
+    needs: 'POST /detector/search',
+    load: () => import('./pages/detectors/DetectorsPage.tsx'),
+  },
+  { path: '/triggers', title: 'Triggers', load: () => import('./pages/detectors/TriggersPage.tsx') },
+  { path: '/catalogue', title: 'Catalogue', load: () => import('./pages/detectors/CataloguePage.tsx') },
+  { path: '/detectors/:id', title: 'Detector', load: () => import('./pages/detectors/DetectorPage.tsx') },
 ];

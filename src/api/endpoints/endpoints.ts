@@ -23,6 +23,7 @@ import { chainEndpoint } from './contracts/chainEndpoint.ts';
 import { contract } from './contracts/contract.ts';
 import { project } from './contracts/project.ts';
 import { shareEndpoints } from './contracts/shareEndpoints.ts';
+import { signatureEndpoint } from './contracts/signatureEndpoint.ts';
 import { deliveryEndpoints } from './destinations/deliveryEndpoints.ts';
 import { destination } from './destinations/destination.ts';
 import { destinationEndpoints } from './destinations/destinationEndpoints.ts';
@@ -31,6 +32,7 @@ import { detector } from './detectors/detector.ts';
 import { detectorEndpoints } from './detectors/detectorEndpoints.ts';
 import { detectorSchema } from './detectors/detectorSchema.ts';
 import { trigger } from './detectors/trigger.ts';
+import { triggerTypeEndpoint } from './detectors/triggerTypeEndpoint.ts';
 import { label } from './labels/label.ts';
 import { labelImportEndpoint } from './labels/labelImportEndpoint.ts';
 import { auditEndpoints } from './records/auditEndpoints.ts';
@@ -86,6 +88,8 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     pushAlertsEndpoint,
     ...backtestEndpoints,
     ...detectorEndpoints,
+    triggerTypeEndpoint,
+    signatureEndpoint,
     ...destinationEndpoints,
     ...deliveryEndpoints,
     ...walletEndpoints,

@@ -66,6 +66,7 @@ const table = {
   'PUT /contract/{id}': ['tenant-user'],
   'DELETE /contract/{id}': ['tenant-manager'],
   'POST /contract/search': ['tenant-viewer', 'organisation-viewer'],
+  'GET /contract/{id}/signature': ['tenant-viewer', 'organisation-viewer'],
 
   'POST /wallet': ['tenant-manager'],
   'GET /wallet/{id}': ['tenant-viewer'],
@@ -107,6 +108,7 @@ const table = {
   'PUT /trigger/{id}': ['tenant-user'],
   'DELETE /trigger/{id}': ['tenant-manager'],
   'POST /trigger/search': ['tenant-viewer'],
+  'GET /trigger/type': ['tenant-viewer'],
 
   'POST /action': ['tenant-user'],
   'GET /action/{id}': ['tenant-viewer'],

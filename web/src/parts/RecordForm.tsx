@@ -25,6 +25,8 @@ export type RecordFormProps = {
   widgets?: Widgets;
   /** The form of some kinds depends on what was chosen so far. */
   shape?(schema: Schema, value: Fields): Schema;
+  /** Called with what is typed, for what stands beside the form. */
+  onChange?(value: Fields): void;
   onDone(record: Fields): void;
   onCancel?(): void;
 };
@@ -77,7 +79,10 @@ export function RecordForm(props: RecordFormProps) {
       <SchemaForm
         schema={shaped}
         value={takesTenant && !record ? { ...ofChosenTenant(true), ...value } : value}
-        onChange={setValue}
+        onChange={(next) => {
+          setValue(next);
+          props.onChange?.(next);
+        }}
         faults={faults}
         hidden={left}
         {...(props.order ? { order: props.order } : {})}

@@ -11,6 +11,7 @@ import { type Column, DataTable } from './DataTable.tsx';
 import { Confirm, Dialog } from './Dialog.tsx';
 import { Empty, Loading } from './Empty.tsx';
 import { Icon } from './Icon.tsx';
+import { type PlanLimit, PlanNotice } from './PlanNotice.tsx';
 import { Problem } from './Problem.tsx';
 import { type Fields, RecordForm, type RecordFormProps } from './RecordForm.tsx';
 
@@ -30,6 +31,12 @@ export type RecordKind<Row extends RecordRow> = {
   isOfTenant?: boolean;
   sort?: { field: string; order: 'asc' | 'desc' };
   form?: Omit<RecordFormProps, 'path' | 'singular' | 'record' | 'onDone' | 'onCancel'>;
+  /** Where a record has a page of its own, in place of the drawer: `/detectors/7`. */
+  opens?(row: Row): string;
+  /** Member of the plan that limits how many there may be: `maxDetectors`. */
+  limit?: PlanLimit;
+  /** The record as the form takes it. */
+  toForm?(row: Row): Fields;
   /** What stands above the form when a record is open: its state, what can be done with it. */
   detail?(row: Row, reload: () => void): ComponentChildren;
   /** The page of a record, where it has one of its own instead of a drawer. */
@@ -119,6 +126,7 @@ export function RecordList<Row extends RecordRow>({
         {kind.actions}
         {create}
       </header>
+      {kind.limit && mayCreate && <PlanNotice limit={kind.limit} count={list.data?.total} />}
       <Problem error={list.error} retry={list.reload} />
       {!list.data && list.isLoading && <Loading />}
       {list.data?.data.length === 0 && (
@@ -141,7 +149,13 @@ export function RecordList<Row extends RecordRow>({
             rowKey={({ id }) => id}
             openKey={openId}
             onOpen={(row) =>
+<<<<<<< HEAD
               kind.to ? navigate(kind.to(row)) : setSearch({ [singular]: String(row.id) }, { replace: false })
+=======
+              kind.opens
+                ? navigate(kind.opens(row))
+                : setSearch({ [singular]: String(row.id) }, { replace: false })
+>>>>>>> 57f1103 (Add the pages of detectors and triggers)
             }
           />
           {list.data.data.length < list.data.total && (
@@ -182,7 +196,7 @@ export function RecordList<Row extends RecordRow>({
               key={`${open.id} ${String(open.updatedAt)}`}
               path={path}
               singular={singular}
-              record={open}
+              record={kind.toForm ? kind.toForm(open) : open}
               onDone={() => {
                 close();
                 changed();

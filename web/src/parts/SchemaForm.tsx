@@ -37,7 +37,8 @@ export type SchemaFormProps = {
 
 /** A form for an object as its JSON Schema describes it; faults are shown at the member that they concern. */
 export function SchemaForm(props: SchemaFormProps) {
-  const { schema, value, onChange, faults, hidden = [], order = [], pointer = '' } = props;
+  const { schema, value, onChange, faults, hidden = [], pointer = '' } = props;
+  const order = props.order ?? schema['x-order'] ?? [];
   const required = new Set(schema.required);
   const names = Object.keys(schema.properties ?? {}).filter((name) => !hidden.includes(name));
   const rank = (name: string) => {
@@ -103,7 +104,7 @@ function Member(props: MemberProps) {
   } = props;
   const id = useId();
   const own = faults.filter((fault) => fault.pointer === pointer);
-  const label = labels[name] ?? schema.title ?? toLabel(name);
+  const label = labels[name] ?? schema.title ?? toLabel(recordKindOf(name) ? name.slice(0, -2) : name);
   const hintId = `${id}-hint`;
   const base: WidgetProps = {
     id,

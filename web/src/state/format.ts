@@ -49,6 +49,11 @@ export function shorten(text: string, head = 6, tail = 4): string {
   return text.length <= head + tail + 1 ? text : `${text.slice(0, head)}…${text.slice(-tail)}`;
 }
 
+/** The same for every address and hash inside a text. */
+export function shortenHex(text: string): string {
+  return text.replace(/0x[0-9a-fA-F]{40,64}/g, (hex) => shorten(hex));
+}
+
 /** The member of a record, as a label: `chainUid` becomes `Chain uid`. */
 export function toLabel(member: string): string {
   const words = member
@@ -57,6 +62,8 @@ export function toLabel(member: string): string {
     .toLowerCase();
   return (
     words.charAt(0).toUpperCase() +
-    words.slice(1).replace(/\b(abi|aml|api|url|uri|dns|http|tvl|id)\b/g, (word) => word.toUpperCase())
+    words
+      .slice(1)
+      .replace(/\b(abi|aml|api|url|uri|dns|http|tvl|id|erc20|erc721)\b/g, (word) => word.toUpperCase())
   );
 }

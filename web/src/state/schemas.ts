@@ -22,6 +22,8 @@ export type Schema = {
   additionalProperties?: boolean | Schema;
   anyOf?: readonly Schema[];
   oneOf?: readonly Schema[];
+  /** Members of a nested object that come first and are not folded away. */
+  'x-order'?: readonly string[];
 };
 
 type Operation = { requestBody?: { content: Record<string, { schema: Schema }> } };

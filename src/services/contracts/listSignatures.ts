@@ -1,0 +1,43 @@
+import { contractTable } from '../../store/contracts/contractTable.ts';
+import { findContractAbi } from '../../store/contracts/findContractAbi.ts';
+import type { Call } from '../call.ts';
+import { findReadable } from '../records/findReadable.ts';
+
+type Input = { type?: unknown; name?: unknown; indexed?: unknown; components?: Input[] };
+type Item = { type?: unknown; name?: unknown; inputs?: Input[]; stateMutability?: unknown };
+
+/** Functions and events of a contract's ABI as people write them, for forms to offer. */
+export async function listSignatures(call: Call, contractId: number) {
+  const { tenantId } = await findReadable(call, contractTable, contractId);
+  const items = (await findContractAbi(call.db, tenantId, contractId)) as readonly Item[];
+  const functions = items.filter(({ type }) => type === 'function');
+  return {
+    functions: functions.map(signatureOf).sort(),
+    writing: functions
+      .filter(({ stateMutability }) => !isReading(stateMutability))
+      .map(signatureOf)
+      .sort(),
+    events: items
+      .filter(({ type }) => type === 'event')
+      .map(signatureOf)
+      .sort(),
+  };
+}
+
+const isReading = (mutability: unknown) => mutability === 'view' || mutability === 'pure';
+
+function signatureOf({ name, inputs = [] }: Item): string {
+  return `${String(name)}(${inputs.map(describeInput).join(', ')})`;
+}
+
+function describeInput(input: Input): string {
+  return [typeOf(input), input.indexed === true ? 'indexed' : '', String(input.name ?? '')]
+    .filter(Boolean)
+    .join(' ');
+}
+
+function typeOf({ type, components }: Input): string {
+  return components
+    ? `(${components.map(typeOf).join(',')})${String(type).slice('tuple'.length)}`
+    : String(type);
+}

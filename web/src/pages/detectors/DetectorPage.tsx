@@ -1,0 +1,233 @@
+import { useState } from 'preact/hooks';
+import type { Detector, DetectorSchema } from '../../../../sdk/src/index.ts';
+import type { PageProps } from '../../pages.ts';
+import { Badge } from '../../parts/Badge.tsx';
+import { alertNames, bindingsToForm, shapeBindings } from '../../parts/bindings.ts';
+import { Confirm } from '../../parts/Dialog.tsx';
+import { Loading } from '../../parts/Empty.tsx';
+import { formatWidgets, useSignatures } from '../../parts/formatWidgets.tsx';
+import { Icon } from '../../parts/Icon.tsx';
+import { PlanNotice } from '../../parts/PlanNotice.tsx';
+import { Problem } from '../../parts/Problem.tsx';
+import { type Fields, RecordForm } from '../../parts/RecordForm.tsx';
+import { Time } from '../../parts/Time.tsx';
+import { client } from '../../state/api.ts';
+import { showCount } from '../../state/format.ts';
+import { forgetNames } from '../../state/names.ts';
+import { href, navigate, search } from '../../state/route.ts';
+import type { Schema } from '../../state/schemas.ts';
+import { can } from '../../state/session.ts';
+import { attempt, toast } from '../../state/toasts.ts';
+import { useLoad } from '../../state/useLoad.ts';
+import { Backtest } from './Backtest.tsx';
+import { Explain } from './Explain.tsx';
+import { isShadow, shadowTag } from './shadow.ts';
+import { useSchemas } from './useSchemas.ts';
+import './detectors.css';
+
+/** One detector: its form with the backtest beside it, how it fares, and why it raised something or not. */
+export default function DetectorPage({ params }: PageProps) {
+  const id = params.id === undefined || params.id === 'new' ? undefined : Number(params.id);
+  const { data, error, reload } = useLoad(id === undefined ? null : `detector ${id}`, (signal) =>
+    client.get('/detector/{id}', { path: { id: id! }, signal }),
+  );
+  const schemas = useSchemas();
+  const isMissing = error !== undefined && !data;
+  return (
+    <div class="page">
+      <p>
+        <a href={href('/detectors')}>Detectors</a>
+      </p>
+      {(isMissing || schemas.error !== undefined) && (
+        <Problem error={error ?? schemas.error} retry={reload} />
+      )}
+      {!schemas.data || (id !== undefined && !data) ? (
+        !isMissing && <Loading />
+      ) : (
+        <Editor key={id ?? 'new'} schemas={schemas.data} detector={data} reload={reload} />
+      )}
+    </div>
+  );
+}
+
+type EditorProps = { schemas: DetectorSchema[]; detector: Detector | undefined; reload(): void };
+
+function Editor({ schemas, detector, reload }: EditorProps) {
+  const linked = (name: string) => Number(search.value.get(name)) || undefined;
+  const [value, setValue] = useState<Fields>(() =>
+    detector
+      ? { ...bindingsToForm(detector), schemaId: detector.schema.id }
+      : startOf(schemas, linked('schema'), linked('contract')),
+  );
+  const [isDeleting, setDeleting] = useState(false);
+  const schema = schemas.find(({ id }) => id === value.schemaId);
+  const contractId = value.contractId as number | undefined;
+  const contract = useLoad(contractId === undefined ? null : `contract ${contractId}`, (signal) =>
+    client.get('/contract/{id}', { path: { id: contractId! }, signal }),
+  ).data;
+  const signatures = useSignatures(contractId);
+  const mayWrite = can(detector ? 'PUT /detector/{id}' : 'POST /detector');
+  const toggleShadow = async () => {
+    if (!detector) return;
+    const { id, tags } = detector;
+    const next = isShadow(tags) ? tags.filter((tag) => tag !== shadowTag) : [...tags, shadowTag];
+    const said = isShadow(tags) ? 'Its alerts notify and fire again.' : 'Its alerts are only recorded now.';
+    if (await attempt(() => client.put('/detector/{id}', { path: { id }, body: { tags: next } }), said))
+      reload();
+  };
+  return (
+    <>
+      <header>
+        <h1 class="foreign">{detector?.name ?? `New detector${schema ? `: ${schema.title}` : ''}`}</h1>
+        {detector && (
+          <>
+            <Badge value={detector.status} />
+            {isShadow(detector.tags) && <Badge tone="accent">shadow</Badge>}
+            <a class="button" href={href(`/alerts?q=${encodeURIComponent(`detectorId:${detector.id}`)}`)}>
+              Its alerts
+            </a>
+            {can('PUT /detector/{id}') && (
+              <button
+                type="button"
+                aria-pressed={isShadow(detector.tags)}
+                title="Alerts of a shadow detector notify no one and fire nothing."
+                onClick={toggleShadow}
+              >
+                Shadow
+              </button>
+            )}
+            {can('DELETE /detector/{id}') && (
+              <button type="button" class="danger" onClick={() => setDeleting(true)}>
+                <Icon name="trash" />
+                Delete
+              </button>
+            )}
+          </>
+        )}
+      </header>
+      {!detector && <PlanNotice limit="maxDetectors" />}
+      {detector && <Faults id={detector.id} />}
+      <div class="beside">
+        <section class="card stack">
+          {schema?.description && <p class="dim foreign">{schema.description.split('\n\n')[0]}</p>}
+          {mayWrite ? (
+            <RecordForm
+              key={String(detector?.updatedAt)}
+              path="/detector"
+              singular="detector"
+              record={detector ? value : undefined}
+              defaults={value}
+              hidden={detector ? ['schemaId', 'contractId', 'source'] : ['status', 'source']}
+              order={['schemaId', 'contractId', 'name', 'config', 'destinations', 'actions']}
+              labels={{ schemaId: 'Kind', desc: 'Message', config: 'Configuration' }}
+              widgets={{
+                ...formatWidgets(signatures, alertNames),
+                schemaId: ({ id, value: chosen, onChange, describedBy }) => (
+                  <select
+                    id={id}
+                    aria-describedby={describedBy}
+                    value={String(chosen ?? '')}
+                    onChange={({ currentTarget }) => onChange(Number(currentTarget.value) || undefined)}
+                  >
+                    <option value="">Choose …</option>
+                    {schemas.map(({ id: schemaId, title }) => (
+                      <option key={schemaId} value={schemaId}>
+                        {title}
+                      </option>
+                    ))}
+                  </select>
+                ),
+              }}
+              shape={(body, { schemaId }) =>
+                withConfig(
+                  shapeBindings(body),
+                  schemas.find(({ id }) => id === (schemaId ?? detector?.schema.id)),
+                )
+              }
+              onChange={setValue}
+              onDone={(saved) => {
+                forgetNames();
+                if (detector) reload();
+                else navigate(`/detectors/${Number(saved.id)}`, { replace: true });
+              }}
+            />
+          ) : (
+            <pre class="foreign">{JSON.stringify(detector?.config, null, 2)}</pre>
+          )}
+        </section>
+        <div class="stack stick">
+          <Backtest
+            proposal={{
+              contractId,
+              schemaId: schema?.id,
+              name: value.name as string | undefined,
+              config: value.config as Record<string, unknown> | undefined,
+              chainUid: contract?.chainUid,
+            }}
+          />
+          {detector && <Explain detectorId={detector.id} />}
+        </div>
+      </div>
+      {isDeleting && detector && (
+        <Confirm
+          title="Delete this detector?"
+          action="Delete detector"
+          onClose={() => setDeleting(false)}
+          onConfirm={async () => {
+            await client.delete('/detector/{id}', { path: { id: detector.id } });
+            toast('Deleted the detector.');
+            navigate('/detectors');
+          }}
+        >
+          <p class="foreign">
+            {detector.name} raises nothing any more. The alerts that it has raised stay. This cannot be
+            undone.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function startOf(schemas: DetectorSchema[], schemaId: number | undefined, contractId: number | undefined) {
+  const schema = schemas.find(({ id }) => id === schemaId);
+  return {
+    ...(schema ? { schemaId: schema.id, name: schema.title } : {}),
+    ...(contractId === undefined ? {} : { contractId }),
+    config: {},
+  };
+}
+
+const shared = ['severity', 'cooldown', 'desc', 'tags'];
+
+/** The form of the chosen kind in place of any object; what all kinds share folds away. */
+function withConfig(body: Schema, chosen: DetectorSchema | undefined): Schema {
+  const config = chosen?.configSchema as Schema | null | undefined;
+  const { config: _any, ...properties } = body.properties ?? {};
+  if (!config) return { ...body, properties };
+  const own = Object.keys(config.properties ?? {}).filter((name) => !shared.includes(name));
+  const required = config.required ?? [];
+  const order = [...own].sort((a, b) => Number(required.includes(b)) - Number(required.includes(a)));
+  return {
+    ...body,
+    properties: { ...properties, config: { ...config, 'x-order': order, description: '' } },
+  };
+}
+
+function Faults({ id }: { id: number }) {
+  const { data } = useLoad(
+    can('GET /detector/{id}/fault') ? `fault ${id}` : null,
+    (signal) => client.get('/detector/{id}/fault', { path: { id }, signal }),
+    { every: 15_000 },
+  );
+  if (!data || data.works) return null;
+  return (
+    <div class="notice bad" role="alert">
+      <p class="foreign">{data.message}</p>
+      <p class="dim small">
+        It has failed {showCount(data.count)} times since <Time at={data.firstAt} exact />, last{' '}
+        <Time at={data.lastAt} />. It is tried again with every new block.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+import { useEffect } from 'preact/hooks';
+import type { Detector } from '../../../../sdk/src/index.ts';
+import { Badge } from '../../parts/Badge.tsx';
+import { Icon } from '../../parts/Icon.tsx';
+import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
+import { Time } from '../../parts/Time.tsx';
+import { nameOf } from '../../state/names.ts';
+import { href, navigate, search } from '../../state/route.ts';
+import { can } from '../../state/session.ts';
+import { DetectorTabs } from './detectorTabs.tsx';
+import { isShadow } from './shadow.ts';
+
+const detectors: RecordKind<Detector> = {
+  path: '/detector',
+  singular: 'detector',
+  plural: 'Detectors',
+  about:
+    'A detector watches one contract and raises alerts. Choose one from the catalogue; a backtest shows what it would have found.',
+  searched: ['name'],
+  limit: 'maxDetectors',
+  canCreate: false,
+  opens: ({ id }) => `/detectors/${id}`,
+  columns: [
+    { name: 'name', title: 'Name', show: ({ name }) => name },
+    { name: 'kind', title: 'Kind', wideOnly: true, show: ({ schema }) => schema.title },
+    {
+      name: 'contract',
+      title: 'Contract',
+      wideOnly: true,
+      show: ({ contractId }) => nameOf('contract', contractId) ?? `#${contractId}`,
+    },
+    {
+      name: 'bound',
+      title: 'Notifies and fires',
+      width: '150px',
+      wideOnly: true,
+      show: ({ destinations, actions }) => (
+        <span class="dim">{describeBindings(destinations.length, actions.length)}</span>
+      ),
+    },
+    {
+      name: 'status',
+      title: 'Status',
+      width: '130px',
+      show: ({ status, tags }) => (
+        <span class="row tight still">
+          <Badge value={status} />
+          {isShadow(tags) && <Badge tone="accent">shadow</Badge>}
+        </span>
+      ),
+    },
+    {
+      name: 'updated',
+      title: 'Changed',
+      width: '100px',
+      wideOnly: true,
+      show: ({ updatedAt }) => <Time at={updatedAt} />,
+    },
+  ],
+};
+
+function describeBindings(destinations: number, actions: number): string {
+  const parts = [
+    destinations > 0 ? `${destinations} destination${destinations === 1 ? '' : 's'}` : '',
+    actions > 0 ? `${actions} action${actions === 1 ? '' : 's'}` : '',
+  ].filter(Boolean);
+  return parts.join(', ') || 'defaults';
+}
+
+export default function DetectorsPage() {
+  const linked = search.value.get('detector');
+  useEffect(() => {
+    if (linked) navigate(`/detectors/${encodeURIComponent(linked)}`, { replace: true });
+  }, [linked]);
+  const add = can('POST /detector') && (
+    <a class="button primary" href={href('/catalogue')}>
+      <Icon name="plus" />
+      New detector
+    </a>
+  );
+  return (
+    <div class="page">
+      <DetectorTabs />
+      <RecordList kind={{ ...detectors, actions: add }} heading="h1" />
+    </div>
+  );
+}

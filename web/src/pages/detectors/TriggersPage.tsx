@@ -1,0 +1,137 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { ReplyOf, Trigger } from '../../../../sdk/src/index.ts';
+import { Badge } from '../../parts/Badge.tsx';
+import { alertNames, bindingsToForm, shapeBindings } from '../../parts/bindings.ts';
+import { formatWidgets, useSignatures } from '../../parts/formatWidgets.tsx';
+import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
+import type { Widgets } from '../../parts/SchemaForm.tsx';
+import { Severity } from '../../parts/Severity.tsx';
+import { Time } from '../../parts/Time.tsx';
+import { client } from '../../state/api.ts';
+import { toLabel } from '../../state/format.ts';
+import { nameOf } from '../../state/names.ts';
+import { href } from '../../state/route.ts';
+import type { Schema } from '../../state/schemas.ts';
+import { useLoad } from '../../state/useLoad.ts';
+import { DetectorTabs } from './detectorTabs.tsx';
+
+type TriggerKinds = ReplyOf<'GET', '/trigger/type'>['data'];
+
+/** Simple conditions on a contract, each with the alerts that it raises. */
+export default function TriggersPage() {
+  const kinds = useLoad('trigger types', (signal) => client.get('/trigger/type', { signal })).data?.data;
+  const [contractId, setContractId] = useState<number>();
+  const widgets = formatWidgets(useSignatures(contractId), alertNames);
+  return (
+    <div class="page">
+      <DetectorTabs />
+      <RecordList kind={triggersWith(kinds ?? [], widgets, setContractId)} heading="h1" />
+    </div>
+  );
+}
+
+function triggersWith(
+  kinds: TriggerKinds,
+  widgets: Widgets,
+  setContractId: (id: number | undefined) => void,
+): RecordKind<Trigger> {
+  return {
+    path: '/trigger',
+    singular: 'trigger',
+    plural: 'Triggers',
+    about:
+      'A trigger raises its alerts when a simple condition on a contract holds: a function is called, an event is emitted, a balance changes.',
+    searched: ['name'],
+    limit: 'maxTriggers',
+    columns: [
+      { name: 'name', title: 'Name', show: ({ name }) => name },
+      {
+        name: 'type',
+        title: 'Looks for',
+        wideOnly: true,
+        show: ({ triggerType }) => toLabel(triggerType.toLowerCase()),
+      },
+      {
+        name: 'contract',
+        title: 'Contract',
+        wideOnly: true,
+        show: ({ contractId }) => nameOf('contract', contractId) ?? `#${contractId}`,
+      },
+      {
+        name: 'alerts',
+        title: 'Raises',
+        width: '110px',
+        show: ({ alerts }) => alerts.map(({ id, severity }) => <Severity key={id} value={severity} />),
+      },
+      {
+        name: 'status',
+        title: 'Status',
+        width: '90px',
+        wideOnly: true,
+        show: ({ status }) => <Badge value={status} />,
+      },
+      {
+        name: 'updated',
+        title: 'Changed',
+        width: '100px',
+        wideOnly: true,
+        show: ({ updatedAt }) => <Time at={updatedAt} />,
+      },
+    ],
+    toForm: (trigger) => ({ ...trigger, alerts: trigger.alerts.map(bindingsToForm) }),
+    form: {
+      defaults: { alerts: [{ severity: 'MEDIUM' }] },
+      order: ['contractId', 'triggerType', 'params', 'name', 'alerts'],
+      labels: { params: 'Parameters', triggerType: 'Looks for' },
+      widgets,
+      onChange: ({ contractId }) => setContractId(contractId as number | undefined),
+      shape: (schema, { triggerType }) => shapeTrigger(schema, kinds, triggerType),
+    },
+    detail: (trigger) => <Detail trigger={trigger} setContractId={setContractId} />,
+  };
+}
+
+function Detail({
+  trigger: { id, contractId },
+  setContractId,
+}: {
+  trigger: Trigger;
+  setContractId(id: number): void;
+}) {
+  useEffect(() => setContractId(contractId), [contractId]);
+  return (
+    <p>
+      <a href={href(`/alerts?q=${encodeURIComponent(`triggerId:${id}`)}`)}>Its alerts</a>
+    </p>
+  );
+}
+
+function shapeTrigger(schema: Schema, kinds: TriggerKinds, triggerType: unknown): Schema {
+  const kind = kinds.find((each) => each.triggerType === triggerType);
+  const { params: _any, interceptorType: _follows, ...properties } = schema.properties ?? {};
+  const paramsSchema = kind?.paramsSchema as Schema | undefined;
+  const hasParams = Object.keys(paramsSchema?.properties ?? {}).length > 0;
+  const items = properties.alerts?.items;
+  const { id: _id, createdAt: _made, updatedAt: _changed, ...members } = items?.properties ?? {};
+  return {
+    ...schema,
+    properties: {
+      ...properties,
+      triggerType: { ...properties.triggerType, description: kind?.description ?? 'What it looks for.' },
+      ...(hasParams
+        ? { params: { ...paramsSchema!, 'x-order': Object.keys(paramsSchema!.properties!) } }
+        : {}),
+      ...(items
+        ? {
+            alerts: {
+              ...properties.alerts,
+              items: {
+                ...shapeBindings({ ...items, properties: members }),
+                'x-order': ['severity', 'name', 'message'],
+              },
+            },
+          }
+        : {}),
+    },
+  };
+}
