@@ -3,8 +3,8 @@ import { findContractAbi } from '../../store/contracts/findContractAbi.ts';
 import type { Call } from '../call.ts';
 import { findReadable } from '../records/findReadable.ts';
 
-type Input = { type?: unknown; name?: unknown; indexed?: unknown; components?: Input[] };
-type Item = { type?: unknown; name?: unknown; inputs?: Input[]; stateMutability?: unknown };
+type Input = { type: string; name?: string; indexed?: boolean; components?: Input[] };
+type Item = { type: string; name?: string; inputs?: Input[]; stateMutability?: string };
 
 /** Functions and events of a contract's ABI as people write them, for forms to offer. */
 export async function listSignatures(call: Call, contractId: number) {
@@ -24,20 +24,16 @@ export async function listSignatures(call: Call, contractId: number) {
   };
 }
 
-const isReading = (mutability: unknown) => mutability === 'view' || mutability === 'pure';
+const isReading = (mutability: string | undefined) => mutability === 'view' || mutability === 'pure';
 
 function signatureOf({ name, inputs = [] }: Item): string {
-  return `${String(name)}(${inputs.map(describeInput).join(', ')})`;
+  return `${name ?? ''}(${inputs.map(describeInput).join(', ')})`;
 }
 
 function describeInput(input: Input): string {
-  return [typeOf(input), input.indexed === true ? 'indexed' : '', String(input.name ?? '')]
-    .filter(Boolean)
-    .join(' ');
+  return [typeOf(input), input.indexed ? 'indexed' : '', input.name ?? ''].filter(Boolean).join(' ');
 }
 
 function typeOf({ type, components }: Input): string {
-  return components
-    ? `(${components.map(typeOf).join(',')})${String(type).slice('tuple'.length)}`
-    : String(type);
+  return components ? `(${components.map(typeOf).join(',')})${type.slice('tuple'.length)}` : type;
 }

@@ -31,8 +31,6 @@ export type RecordKind<Row extends RecordRow> = {
   isOfTenant?: boolean;
   sort?: { field: string; order: 'asc' | 'desc' };
   form?: Omit<RecordFormProps, 'path' | 'singular' | 'record' | 'onDone' | 'onCancel'>;
-  /** Where a record has a page of its own, in place of the drawer: `/detectors/7`. */
-  opens?(row: Row): string;
   /** Member of the plan that limits how many there may be: `maxDetectors`. */
   limit?: PlanLimit;
   /** The record as the form takes it. */
@@ -149,13 +147,7 @@ export function RecordList<Row extends RecordRow>({
             rowKey={({ id }) => id}
             openKey={openId}
             onOpen={(row) =>
-<<<<<<< HEAD
               kind.to ? navigate(kind.to(row)) : setSearch({ [singular]: String(row.id) }, { replace: false })
-=======
-              kind.opens
-                ? navigate(kind.opens(row))
-                : setSearch({ [singular]: String(row.id) }, { replace: false })
->>>>>>> 57f1103 (Add the pages of detectors and triggers)
             }
           />
           {list.data.data.length < list.data.total && (

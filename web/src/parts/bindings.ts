@@ -36,7 +36,7 @@ function shapeItems(items: Schema): Schema {
 }
 
 /** A record with its bindings as the form and the API take them: each destination by its id. */
-export function bindingsToForm<T extends object>(record: T): Fields {
+export function bindingsToForm(record: object): Fields {
   return Object.fromEntries(
     Object.entries(record).map(([name, value]) => [
       name,

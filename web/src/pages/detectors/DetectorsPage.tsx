@@ -19,7 +19,7 @@ const detectors: RecordKind<Detector> = {
   searched: ['name'],
   limit: 'maxDetectors',
   canCreate: false,
-  opens: ({ id }) => `/detectors/${id}`,
+  to: ({ id }) => `/detectors/${id}`,
   columns: [
     { name: 'name', title: 'Name', show: ({ name }) => name },
     { name: 'kind', title: 'Kind', wideOnly: true, show: ({ schema }) => schema.title },
