@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import type { Contract } from '../../testing/createContract.ts';
+import { sized } from '../../testing/proveSize.ts';
 import type { Anvil } from '../../testing/startAnvil.ts';
 import type { Answer, Json } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
 import { type AlertStream, openAlertStream } from './support/alertStream.ts';
 import { type Arena, password, startChainArena, type Tenant } from './support/arena.ts';
 import { createResults, mean, twice } from './support/results.ts';
-import { sized } from './support/size.ts';
 import { tally } from './support/tally.ts';
 
 /** Each is another text, since equal scripts over equal values may be run once for all. */

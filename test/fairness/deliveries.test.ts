@@ -1,12 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sized } from '../../testing/proveSize.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
 import { type AlertStream, openAlertStream } from './support/alertStream.ts';
 import { type Arena, startArena, type Tenant } from './support/arena.ts';
 import { createResults, mean, twice } from './support/results.ts';
-import { sized } from './support/size.ts';
 
 describe('one tenant’s notifications and records', { timeout: 600_000 }, () => {
   const results = createResults();

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sized } from '../../testing/proveSize.ts';
 import type { Answer } from '../../testing/startTestApi.ts';
 import { type Arena, password, startArena } from './support/arena.ts';
 import { cpuMs } from './support/healthProbe.ts';
 import { inTurns } from './support/inTurns.ts';
 import { createResults, mean, twice } from './support/results.ts';
-import { sized } from './support/size.ts';
 import { tally } from './support/tally.ts';
 
 describe('those who are not logged in', { timeout: 600_000 }, () => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sized } from '../../testing/proveSize.ts';
 import type { Answer, Json } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
 import { type AlertStream, openAlertStream } from './support/alertStream.ts';
@@ -7,7 +8,6 @@ import { type Arena, startArena, type Tenant } from './support/arena.ts';
 import { memoryMb } from './support/healthProbe.ts';
 import { inTurns } from './support/inTurns.ts';
 import { createResults } from './support/results.ts';
-import { sized } from './support/size.ts';
 import { tally } from './support/tally.ts';
 
 /** What no piece of work may hold the event loop for, beyond what it is held for when nothing hostile happens. */

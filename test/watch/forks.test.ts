@@ -4,6 +4,7 @@ import { type ChainUid, chains } from '../../src/chains/chains.ts';
 import { sql } from '../../src/lib/sql.ts';
 import { verifyRollups } from '../../src/store/alerts/rollups.ts';
 import { createRandom, type Random } from '../../testing/createRandom.ts';
+import { sized } from '../../testing/proveSize.ts';
 import type { SimBlock } from '../../testing/simulator/buildBlock.ts';
 import { createSimChain, type SimChain } from '../../testing/simulator/createSimChain.ts';
 import { startSimulator } from '../../testing/simulator/startSimulator.ts';
@@ -11,8 +12,8 @@ import type { TestWatch } from '../../testing/startTestWatch.ts';
 import { until } from '../../testing/until.ts';
 import { dumpWatch, randomBlock, startWatchedWorld, worldState } from './support/watchedWorld.ts';
 
-const forks = Number(process.env.PROVE_ROUNDS ?? 80);
-const forksPerWorld = 40;
+const forks = Number(process.env.PROVE_ROUNDS ?? sized(40, 80));
+const forksPerWorld = sized(20, 40);
 const deepest = 64;
 
 describe('reorganisations', { timeout: 300_000 }, () => {

@@ -4,11 +4,12 @@ import { type Clause, evaluate } from '../../../test/support/whereOracle.ts';
 import { texts } from '../../../test/support/whereRecords.ts';
 import { createWhereWorld, type WhereWorld } from '../../../test/support/whereWorld.ts';
 import { createRandom } from '../../../testing/createRandom.ts';
+import { sized } from '../../../testing/proveSize.ts';
 import { sql } from '../../lib/sql.ts';
 import type { Catalogue } from './catalogue.ts';
 import { compileWhere } from './compileWhere.ts';
 
-const rounds = 20;
+const rounds = sized(5, 20);
 const clausesPerRound = 100;
 
 let world: WhereWorld;

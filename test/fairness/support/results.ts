@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { isFull } from './size.ts';
+import { isFull } from '../../../testing/proveSize.ts';
 
 type Result = {
   attack: string;
