@@ -8,7 +8,9 @@ import type { Keyring } from '../store/keyring.ts';
 import type { Hsm } from '../wallets/pkcs11/openHsm.ts';
 
 /** An intent that is not sent, or whose call is not mined, within this time is given up. */
-export const maxIntentAgeMs = 8 * 3_600_000;
+const maxIntentAgeHours = 8;
+export const maxIntentAgeMs = maxIntentAgeHours * 3_600_000;
+export const maxIntentAge = `${maxIntentAgeHours} hours`;
 
 /** What executing actions on one chain needs. */
 export type ActionContext = {

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Prepared } from '../chains/transactor.ts';
 import { groupBy } from '../lib/groupBy.ts';
 import { messageOf } from '../lib/messageOf.ts';
 import { settleAll } from '../lib/settleAll.ts';
+import { settleWithin } from '../lib/withTimeLimit.ts';
 import { zip } from '../lib/zip.ts';
 import { claimWaiting, type WaitingIntent } from '../store/actions/claimIntents.ts';
 import { type PostponedIntent, postponeIntents } from '../store/actions/settleIntents.ts';
@@ -33,7 +33,11 @@ export async function fireWaiting(context: ActionContext, tenantId: number): Pro
   const decisions: Decisions = { calls: [], endings: [], faults: [] };
   const deciding = decideIntents(context, claimed, alerts, decisions);
   for (let isDone = false; !isDone; ) {
-    isDone = await Promise.race([deciding.then(() => true), sleep(decisionBatchMs, false, { ref: false })]);
+    isDone = await settleWithin(
+      decisionBatchMs,
+      deciding.then(() => true),
+      () => false,
+    );
     const calls = decisions.calls.splice(0).sort((one, other) => one.intent.id - other.intent.id);
     const endings = decisions.endings.splice(0);
     if (calls.length + endings.length === 0) continue;

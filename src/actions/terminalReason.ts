@@ -1,6 +1,6 @@
 import { claimWaiting, type WaitingIntent } from '../store/actions/claimIntents.ts';
 import { haltedReason } from '../store/actions/insertIntents.ts';
-import { maxIntentAgeMs, type OutcomeContext } from './actionContext.ts';
+import { maxIntentAge, maxIntentAgeMs, type OutcomeContext } from './actionContext.ts';
 import { type Ending, endIntents } from './endIntents.ts';
 
 /** How an intent ends that can never fire, whatever its filter returns; undefined when it still can. */
@@ -13,7 +13,7 @@ export function terminalReason(intent: WaitingIntent, now: number, canSend: bool
   if (!action.wallet.isActive) return canceled('The wallet is no longer active.');
   if (!scripts) return canceled('The action is no longer bound to the source of the alert.');
   if (now - intent.createdAt <= maxIntentAgeMs) return undefined;
-  const reason = `It could not be sent within 8 hours. ${waitReason(intent, canSend)}`.trim();
+  const reason = `It could not be sent within ${maxIntentAge}. ${waitReason(intent, canSend)}`.trim();
   return { intent, state: 'FAILED', reason };
 }
 

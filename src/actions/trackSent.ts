@@ -5,7 +5,7 @@ import { type Attempt, claimSent, lastAttempt, type SentIntent } from '../store/
 import { gapFillerBinding } from '../store/actions/gapFillers.ts';
 import { type PostponedIntent, postponeIntents } from '../store/actions/settleIntents.ts';
 import { findContractAbi } from '../store/contracts/findContractAbi.ts';
-import { type ActionContext, recheckDelayMs } from './actionContext.ts';
+import { type ActionContext, maxIntentAge, recheckDelayMs } from './actionContext.ts';
 import { type Ending, endIntents } from './endIntents.ts';
 import { explainRevert } from './explainRevert.ts';
 import { fillNonceGap } from './fillNonceGap.ts';
@@ -97,7 +97,11 @@ async function onMined(
   if (intent.binding === gapFillerBinding) return { ending: { ...ending, state: 'CONFIRMED' } };
   if (isVoid)
     return {
-      ending: { ...ending, state: 'FAILED', reason: 'It was not mined within 8 hours and was given up.' },
+      ending: {
+        ...ending,
+        state: 'FAILED',
+        reason: `It was not mined within ${maxIntentAge} and was given up.`,
+      },
     };
   if (mined.isSuccess) return { ending: { ...ending, state: 'CONFIRMED' } };
   // Not every node has the state of past blocks; the failure is certain either way.

@@ -1,11 +1,5 @@
 import { type Static, Type } from 'typebox';
-import {
-  canonicalSignature,
-  decodeCall,
-  type FunctionItem,
-  parseFunction,
-  selectorOf,
-} from '../chains/evm/abi/abi.ts';
+import { canonicalSignature, parseFunction, selectorOf, tryDecodeCall } from '../chains/evm/abi/abi.ts';
 import { functionItem } from '../chains/evm/abi/abiItems.ts';
 import { evmFormat } from '../chains/evm/abi/formats.ts';
 import {
@@ -57,7 +51,7 @@ export const customFunction = defineDetector<Static<typeof config>, never>({
     if (observation.type !== 'transaction') return {};
     const { transaction, block } = observation;
     const item = functionItem(settings.signature, contract.abi);
-    const args = argumentsOf(item, transaction.input);
+    const args = tryDecodeCall(item, transaction.input);
     if (!args) return {};
     const { isWanted, values } = outcomeOf(read, settings, transaction.hash);
     if (!isWanted) return {};
@@ -80,12 +74,3 @@ export const customFunction = defineDetector<Static<typeof config>, never>({
     return { detections: [{ message, fields: { ...e, expression: settings.expression } }] };
   },
 });
-
-/** Data that does not fit the parameters is not a call of the function: contracts refuse it, and anyone can send it. */
-function argumentsOf(item: FunctionItem, input: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return decodeCall(item, input);
-  } catch {
-    return undefined;
-  }
-}

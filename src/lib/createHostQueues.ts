@@ -1,4 +1,5 @@
 import { createFairQueue, type FairQueue } from './createFairQueue.ts';
+import { settleWithin } from './withTimeLimit.ts';
 
 export type HostQueues = {
   /** Runs `work` when a slot of the host is free; undefined when its turn did not come in time. */
@@ -32,19 +33,11 @@ export function createHostQueues(slots = slotsPerHost, perTenant = slotsPerTenan
           const { running, waiting } = queue.stats();
           if (running === 0 && waiting === 0) queues.delete(host);
         });
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<undefined>((resolve) => {
-        timer = setTimeout(() => {
-          if (hasStarted) return;
-          isLate = true;
-          resolve(undefined);
-        }, maxWaitMs);
+      return settleWithin(maxWaitMs, turn, () => {
+        if (hasStarted) return turn;
+        isLate = true;
+        return undefined;
       });
-      try {
-        return await Promise.race([turn, late]);
-      } finally {
-        clearTimeout(timer);
-      }
     },
   };
 }

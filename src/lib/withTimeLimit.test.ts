@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { withTimeLimit } from './withTimeLimit.ts';
+import { settleWithin, withTimeLimit } from './withTimeLimit.ts';
 
 describe('work within a time', () => {
   it('is done, and leaves nothing behind', async () => {
@@ -32,5 +32,17 @@ describe('work within a time', () => {
     ending.abort(new Error('Enough.'));
     await expect(work).rejects.toMatchObject({ cause: { message: 'Enough.' } });
     await expect(wait()).rejects.toMatchObject({ cause: { message: 'Enough.' } });
+  });
+});
+
+describe('waiting for a time', () => {
+  it('takes the result or the fault of work that is done by then', async () => {
+    expect(await settleWithin(10_000, Promise.resolve(7), () => 'late')).toBe(7);
+    const failing = settleWithin(10_000, Promise.reject(new Error('It failed.')), () => 'late');
+    await expect(failing).rejects.toThrow('It failed.');
+  });
+
+  it('goes on without work that is not done by then', async () => {
+    expect(await settleWithin(1, new Promise(() => {}), () => 'late')).toBe('late');
   });
 });

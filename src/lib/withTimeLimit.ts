@@ -22,3 +22,21 @@ export async function withTimeLimit<T>(
     signal.removeEventListener('abort', end);
   }
 }
+
+/** The result of the work, or of `onTimeout` where it takes longer than this; the work itself goes on. */
+export async function settleWithin<T, U>(
+  timeLimitMs: number,
+  work: Promise<T>,
+  onTimeout: () => U | Promise<U>,
+): Promise<T | U> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(resolve, timeLimitMs, 'late');
+  });
+  try {
+    const settled = await Promise.race([work.then((result) => ({ result })), late]);
+    return settled === 'late' ? await onTimeout() : settled.result;
+  } finally {
+    clearTimeout(timer);
+  }
+}

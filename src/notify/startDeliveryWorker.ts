@@ -1,8 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
 import { groupBy } from '../lib/groupBy.ts';
-import { withTimeLimit } from '../lib/withTimeLimit.ts';
+import { settleWithin, withTimeLimit } from '../lib/withTimeLimit.ts';
 import type { SendOutcome, Target } from '../model/notification.ts';
 import type { Store } from '../store/db.ts';
 import {
@@ -142,8 +141,7 @@ export function startDeliveryWorker(options: Options): { stop(): Promise<void> }
       clearInterval(deadLetterTimer);
       await unlisten();
       await polled;
-      const all = Promise.all(running);
-      await Promise.race([all, sleep(stopGraceMs, undefined, { ref: false })]);
+      await settleWithin(stopGraceMs, Promise.all(running), () => undefined);
       aborting.abort();
       settler.stop();
       await Promise.all(running);

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { parseFunction, selectorOf } from '../chains/evm/abi/abi.ts';
+import { parseFunction, selectorOf, tryDecodeCall } from '../chains/evm/abi/abi.ts';
 import { functionBySelector, functionItem } from '../chains/evm/abi/abiItems.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
-import { callFields, callValues, detectCall, FunctionSignature, statusMember } from './support/calls.ts';
+import { callFields, detectCall, FunctionSignature, statusMember } from './support/calls.ts';
 import { memoizeParams } from './support/memoizeParams.ts';
 
 const params = Configuration({
@@ -37,7 +37,7 @@ export const functionCall = defineTrigger<Params, never>({
     // Plain payments call no function.
     if (transaction.input.length < 10) return {};
     const item = named(config, contract) ?? functionBySelector(transaction.input.slice(0, 10), contract.abi);
-    const args = item && callValues(item, transaction.input);
+    const args = item && tryDecodeCall(item, transaction.input);
     return detectCall(read, transaction, contract, config.status, { item, args });
   },
 });

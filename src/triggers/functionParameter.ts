@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
-import { parseFunction, selectorOf } from '../chains/evm/abi/abi.ts';
+import { parseFunction, selectorOf, tryDecodeCall } from '../chains/evm/abi/abi.ts';
 import { functionItem } from '../chains/evm/abi/abiItems.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
-import { callFields, callValues, detectCall, FunctionSignature, statusMember } from './support/calls.ts';
+import { callFields, detectCall, FunctionSignature, statusMember } from './support/calls.ts';
 import { Conditions, compileConditions, refuseFaults } from './support/conditions.ts';
 import { memoizeParams } from './support/memoizeParams.ts';
 
@@ -36,7 +36,7 @@ export const functionParameter = defineTrigger<Params, never>({
     const { transaction } = observation;
     const { item, test, faults } = compiled(config, contract);
     refuseFaults(faults);
-    const args = callValues(item, transaction.input);
+    const args = tryDecodeCall(item, transaction.input);
     if (!args || !test(args)) return {};
     return detectCall(read, transaction, contract, config.status, { item, args });
   },

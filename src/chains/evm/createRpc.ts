@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { Pool, WebSocket } from 'undici';
 import { isRecord } from '../../lib/isRecord.ts';
+import { settleWithin } from '../../lib/withTimeLimit.ts';
 
 export type RpcCall = { method: string; params: readonly unknown[] };
 export type RpcReply = { result: unknown } | { error: RpcError };
@@ -148,16 +149,10 @@ function createSocketRpc(url: string): Rpc {
   };
 }
 
-async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new RpcFailure(`it did not answer within ${timeoutMs} ms`)), timeoutMs);
+function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  return settleWithin(timeoutMs, work, () => {
+    throw new RpcFailure(`it did not answer within ${timeoutMs} ms`);
   });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function parse(text: string): unknown {

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { checkAllowedCalls } from '../../actions/checkAllowedCalls.ts';
 import { parameterNames } from '../../actions/fillCall.ts';
 import { checkMarketPrice } from '../../actions/priceCall.ts';
 import { chains } from '../../chains/chains.ts';
 import { type FunctionItem, parseFunction } from '../../chains/evm/abi/abi.ts';
 import { toAbiValue } from '../../chains/evm/abi/toAbiValue.ts';
+import { settleWithin } from '../../lib/withTimeLimit.ts';
 import { type Fault, invalid, unprocessable } from '../../model/errors.ts';
 import type { Scope } from '../../model/principal.ts';
 import { invalidInput } from '../../model/validate.ts';
@@ -184,9 +184,9 @@ async function warnAboutPrice(call: Call, change: ActionChange): Promise<void> {
   const client = chain?.family === 'evm' ? call.services.chains.client(chain.uid) : undefined;
   const settings = { gasPrice, gasTip };
   if (!chain || !client || !/\d/.test(`${settings.gasPrice}${settings.gasTip ?? ''}`)) return;
-  const timeout = sleep(feesTimeoutMs, undefined, { ref: false });
   // A chain that does not respond now is no fault of the action.
-  const fees = await Promise.race([client.transactor.fees().catch(() => undefined), timeout]);
+  const reading = client.transactor.fees().catch(() => undefined);
+  const fees = await settleWithin(feesTimeoutMs, reading, () => undefined);
   const warning = fees && checkMarketPrice(chain, settings, fees);
   if (warning) call.warnings.push(`${warning} As it is, the action does not fire.`);
 }

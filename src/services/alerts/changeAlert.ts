@@ -5,7 +5,7 @@ import { alertTable } from '../../store/alerts/alertTable.ts';
 import { insertResolvedDeliveries } from '../../store/destinations/followUps.ts';
 import { compileQuery } from '../../store/documents/compileQuery.ts';
 import { ownTenantsScope, visibleScope } from '../../store/documents/documentScopes.ts';
-import { withTimeLimit } from '../../store/documents/searchDocuments.ts';
+import { reportSlowSearch } from '../../store/documents/searchDocuments.ts';
 import type { Row } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
@@ -53,10 +53,10 @@ export async function resolveByQuery(
   const isResolved = input.resolved ?? true;
   const condition = await compileQuery(call.db, alertTable, ownTenantsScope(call.scope), input, call.now);
   if (isResolved) {
-    await withTimeLimit(() => insertResolvedDeliveries(call.db, condition, call.now));
-    await withTimeLimit(() => insertResolvedEvents(call.db, condition));
+    await reportSlowSearch(() => insertResolvedDeliveries(call.db, condition, call.now));
+    await reportSlowSearch(() => insertResolvedEvents(call.db, condition));
   }
-  const changed = await withTimeLimit(() => resolveAlerts(call.db, condition, isResolved));
+  const changed = await reportSlowSearch(() => resolveAlerts(call.db, condition, isResolved));
   for (const { tenantId, count } of changed) {
     const record = { id: null, tenantId };
     await audit(call, 'alert', isResolved ? 'resolve' : 'reopen', record, undefined, undefined, {

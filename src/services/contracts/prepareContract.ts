@@ -1,6 +1,7 @@
 import { type ChainUid, chains } from '../../chains/chains.ts';
 import { abiFaults } from '../../chains/evm/abi/abiFaults.ts';
 import { families } from '../../chains/families.ts';
+import { settleWithin } from '../../lib/withTimeLimit.ts';
 import { unprocessable } from '../../model/errors.ts';
 import { invalidInput } from '../../model/validate.ts';
 import type { contractTable } from '../../store/contracts/contractTable.ts';
@@ -31,10 +32,11 @@ async function inspect(call: Call, chainUid: ChainUid, address: string): Promise
     const latest = await client.header('latest');
     return latest ? client.findImplementation(latest, address) : undefined;
   };
-  const timeout = new Promise<undefined>((resolve) =>
-    setTimeout(resolve, inspectTimeoutMs, undefined).unref(),
+  const found = await settleWithin(
+    inspectTimeoutMs,
+    read().catch(() => undefined),
+    () => undefined,
   );
-  const found = await Promise.race([read().catch(() => undefined), timeout]);
   if (found === undefined) return {};
   return { implementation: found, inspectedAt: call.now };
 }

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChainClient } from '../../chains/chainClient.ts';
 import { encodeCall, type FunctionItem, parseFunction } from '../../chains/evm/abi/abi.ts';
 import { decimalsData, readTokenDecimals, readTokenSymbol } from '../../chains/evm/abi/tokenMetadata.ts';
-
+import { settleWithin } from '../../lib/withTimeLimit.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
 
 type TokenState = {
@@ -15,7 +14,7 @@ type TokenState = {
 };
 type TokenFault = { code: 'chain-unavailable' | 'not-a-token'; message: string };
 
-const patienceMs = 5000;
+const timeLimitMs = 5000;
 const totalSupply = parseFunction('totalSupply()(uint256)');
 const balanceOf = parseFunction('balanceOf(address)(uint256)');
 const symbol = parseFunction('symbol()(string)');
@@ -33,8 +32,7 @@ export async function readTokenState(
     ...holders.map((holder) => toQuestion(token, balanceOf, holder)),
   ];
   // A chart is not kept waiting for as long as the nodes of a chain may take one after the other.
-  const late = sleep(patienceMs, unavailable, { ref: false });
-  const state = await Promise.race([ask(client, questions), late]);
+  const state = await settleWithin(timeLimitMs, readState(client, questions), () => unavailable);
   if ('fault' in state) return state;
   const [symbolAnswer, decimalsAnswer, supplyAnswer, ...balanceAnswers] = state.answers;
   const supply = toNumber(supplyAnswer);
@@ -61,7 +59,7 @@ function toQuestion(token: string, item: FunctionItem, ...values: string[]): Sta
 
 type ChainState = { block: number; answers: readonly StateResult[] } | { fault: TokenFault };
 
-async function ask(client: ChainClient, questions: readonly StateRead[]): Promise<ChainState> {
+async function readState(client: ChainClient, questions: readonly StateRead[]): Promise<ChainState> {
   try {
     const head = await client.header('latest');
     if (!head) return unavailable;

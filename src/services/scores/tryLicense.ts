@@ -5,7 +5,7 @@ import type { ScoreEvent, TickEvent } from '../../model/score.ts';
 import { toScore } from '../../scoring/applyChange.ts';
 import { type ScoringLicense, scoreEvent } from '../../scoring/scoreEvent.ts';
 import { projectTable } from '../../store/contracts/projectTable.ts';
-import { withTimeLimit } from '../../store/documents/searchDocuments.ts';
+import { reportSlowSearch } from '../../store/documents/searchDocuments.ts';
 import { findRecord } from '../../store/records/records.ts';
 import { licenseTable } from '../../store/scores/licenseTable.ts';
 import { findPastAlerts } from '../../store/scores/pastAlerts.ts';
@@ -37,7 +37,7 @@ export async function tryLicense(call: Call, licenseId: number, trial: Trial) {
     if (!(error instanceof Problem)) throw error;
     throw unprocessable('/projectId', 'unknown-reference', 'There is no project with this id.');
   });
-  const alerts = await withTimeLimit(() =>
+  const alerts = await reportSlowSearch(() =>
     findPastAlerts(call.services.reports, project, { from, to, limit: maxEvents + 1 }),
   );
   const ticks = ticksBetween(license.terms, from, to);

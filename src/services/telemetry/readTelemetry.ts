@@ -4,7 +4,7 @@ import { isMetric, metrics, platformTenant } from '../../model/metrics.ts';
 import { parseRangeEnd } from '../../query/datemath.ts';
 import { createBuckets, denseBuckets, parseInterval } from '../../query/interval.ts';
 import { parseTimeZone } from '../../query/timeZone.ts';
-import { withTimeLimit } from '../../store/documents/searchDocuments.ts';
+import { reportSlowSearch } from '../../store/documents/searchDocuments.ts';
 import { readSamples, type SampleSum } from '../../store/telemetry/readSamples.ts';
 import type { Call } from '../call.ts';
 
@@ -40,7 +40,7 @@ export async function readTelemetry(call: Call, request: TelemetryRequest): Prom
   const split = Object.keys(tags).filter((label) => new Set(tags[label]).size > 1);
   const filter = { ...time, metric, tenantIds, tags: new Map(Object.entries(others)), split };
   checkSize(time.starts.length, split, tags);
-  const sums = await withTimeLimit(() => readSamples(call.services.reports, filter));
+  const sums = await reportSlowSearch(() => readSamples(call.services.reports, filter));
   const byBucket = groupBy(sums, ({ bucket }) => bucket);
   const points = time.starts.map((ts, index) => {
     const own = byBucket.get(index) ?? [];

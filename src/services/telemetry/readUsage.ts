@@ -6,7 +6,7 @@ import type { MetricName } from '../../model/metrics.ts';
 import { findPlanUse, type PlanUse } from '../../store/accounts/plans.ts';
 import { tenantTable } from '../../store/accounts/tenantTable.ts';
 import { countAlertsOverTime, type TimeCut } from '../../store/alerts/countAlertsOverTime.ts';
-import { withTimeLimit } from '../../store/documents/searchDocuments.ts';
+import { reportSlowSearch } from '../../store/documents/searchDocuments.ts';
 import { findRecord } from '../../store/records/records.ts';
 import { sumMetrics } from '../../store/telemetry/readSamples.ts';
 import type { Call } from '../call.ts';
@@ -48,8 +48,8 @@ export async function readUsage(
     throw new Problem('not-found', 'There is no such tenant.');
   const owner = { tenantId, contractId: 0 };
   const [counts, sums, plan] = await Promise.all([
-    withTimeLimit(() => countAlertsOverTime(reports, owner, cut, query, call.now)),
-    withTimeLimit(() => sumMetrics(reports, tenantId, [...usageMembers.keys()], countedTypes, cut)),
+    reportSlowSearch(() => countAlertsOverTime(reports, owner, cut, query, call.now)),
+    reportSlowSearch(() => sumMetrics(reports, tenantId, [...usageMembers.keys()], countedTypes, cut)),
     findPlanUse(call.db, tenantId, call.services.alertFeed.slots.count(tenantId), call.now),
   ]);
   const points = cut.starts.map((ts) => ({ ts, bucket: emptyBucket() }));

@@ -11,7 +11,7 @@ import { type Bucket, countOf, type Found, maxBuckets, tooManyBuckets, toReply }
 import { aggregateStatement, measureStatement } from './aggregateStatement.ts';
 import { compileQuery, createQueryBudget, type QueryBudget, type QueryInput } from './compileQuery.ts';
 import type { DocumentScope, DocumentTable } from './documentTable.ts';
-import { countUpTo, withTimeLimit } from './searchDocuments.ts';
+import { countUpTo, reportSlowSearch } from './searchDocuments.ts';
 
 /** For all statements of a request together; each also has a limit of its own. */
 const timeLimitMs = 2000;
@@ -46,7 +46,7 @@ export async function aggregateDocuments(
   const { hidden: _hidden, ...shown } = table;
   const budget = createQueryBudget();
   const run: Run = { db: timed, table: shown, tenantIds: scope.tenantIds, now, buckets: 0, budget };
-  return withTimeLimit(async () => {
+  return reportSlowSearch(async () => {
     const condition = await compileQuery(timed, table, scope, search, now, budget);
     const root: Slot = { keys: [], items: new Map() };
     for (const item of items) {

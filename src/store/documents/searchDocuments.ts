@@ -77,7 +77,7 @@ async function findRows(
   // Without a query the statements never vary, so they are prepared: planning all partitions takes longest.
   const isPlain = !search.query?.trim() && !search.timeseries && !search.sort;
   const run = isPlain ? { ...db, query: db.prepared } : db;
-  return withTimeLimit(async () => {
+  return reportSlowSearch(async () => {
     const compiled = await compileSearch(db, table, scope, search, now);
     await rejectObjectSort(db, table, compiled.condition, search.sort);
     const newest = async () => (isNewestFirst(search.sort) ? searchNewest(run, compiled, page) : undefined);
@@ -181,7 +181,7 @@ export async function countUpTo(
 }
 
 /** A search that exceeds its time limit is reported as a fault of the query, which the caller can narrow. */
-export async function withTimeLimit<T>(work: () => Promise<T>): Promise<T> {
+export async function reportSlowSearch<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { canonicalSignature, decodeCall, type FunctionItem } from '../../chains/evm/abi/abi.ts';
+import { canonicalSignature, type FunctionItem } from '../../chains/evm/abi/abi.ts';
 import { evmFormat } from '../../chains/evm/abi/formats.ts';
 import { Choice } from '../../evidence/parameters.ts';
 import { cutText } from '../../lib/cutText.ts';
@@ -18,15 +18,6 @@ export function FunctionSignature(description: string) {
 }
 
 type Values = Readonly<Record<string, unknown>>;
-
-/** The values of a call; undefined for data that does not fit, which anyone can send. */
-export function callValues(item: FunctionItem, input: string): Values | undefined {
-  try {
-    return decodeCall(item, input);
-  } catch {
-    return undefined;
-  }
-}
 
 /** Members of its findings. */
 export const callFields = ['function', 'signature', 'selector', 'args', 'from', 'to', 'value', 'status'];

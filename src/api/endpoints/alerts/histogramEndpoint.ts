@@ -7,7 +7,7 @@ import { findReadable } from '../../../services/records/findReadable.ts';
 import { type CellCount, countAlertsOverTime } from '../../../store/alerts/countAlertsOverTime.ts';
 import { countContractEntries } from '../../../store/alerts/countContractEntries.ts';
 import { contractTable } from '../../../store/contracts/contractTable.ts';
-import { withTimeLimit } from '../../../store/documents/searchDocuments.ts';
+import { reportSlowSearch } from '../../../store/documents/searchDocuments.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { histogramBody, histogramData, readCut } from '../records/histogramBody.ts';
 
@@ -57,7 +57,7 @@ export const histogramEndpoint = endpoint({
     const owner = { tenantId: contract.tenantId, contractId: contract.id, isForeign: contract.isForeign };
     const { reports } = call.services;
     const [counts, count] = await Promise.all([
-      withTimeLimit(() => countAlertsOverTime(reports, owner, cut, body.query, call.now)),
+      reportSlowSearch(() => countAlertsOverTime(reports, owner, cut, body.query, call.now)),
       countContractEntries(call.db, contract),
     ]);
     return { body: { data: toData(cut.starts, counts), total: totals(counts), count } };

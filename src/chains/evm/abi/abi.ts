@@ -125,6 +125,15 @@ export function decodeCall(item: FunctionItem, input: string): Arguments {
   return Object.fromEntries(item.inputs.map(({ name }, place) => [name || String(place), values[place]]));
 }
 
+/** The same of data that may not fit the parameters, which anyone can send: then it is no call of the function. */
+export function tryDecodeCall(item: FunctionItem, input: string): Arguments | undefined {
+  try {
+    return decodeCall(item, input);
+  } catch {
+    return undefined;
+  }
+}
+
 export function encodeCall(item: FunctionItem, values: readonly unknown[] = []): string {
   const head = selectorOf(item);
   return values.length === 0 ? head : head + AbiParameters.encode(item.inputs, values).slice(2);
