@@ -1,0 +1,32 @@
+import type { Destination } from '../../../../sdk/src/index.ts';
+
+type Kind = Destination['type'];
+
+export const kindTitles: Readonly<Record<Kind, string>> = {
+  EMAIL: 'E-mail',
+  HTTP: 'Webhook',
+  MESSENGER_A: 'Messenger A',
+  MESSENGER_B: 'Messenger B',
+};
+
+/** What a person has to do for each kind. */
+export const kindTexts: Readonly<Record<Kind, string>> = {
+  EMAIL:
+    'Vigil mails a link to the address. Nothing else is sent there until someone has opened it. Give it a group window to get one mail for many alerts.',
+  HTTP: 'Vigil sends each message as JSON, signed by Standard Webhooks. Make a secret after you have created it, and check the signature with it. Answer with 2xx within ten seconds.',
+  MESSENGER_A:
+    'Create it, then add the bot to the chat and send the line that is shown with it. The chat is bound from then on.',
+  MESSENGER_B:
+    'Create an incoming webhook for the channel in the workspace, and paste its address here. It is kept sealed.',
+};
+
+const own: Readonly<Record<Kind, readonly string[]>> = {
+  EMAIL: ['value', 'groupWindowMs'],
+  HTTP: ['uri', 'method', 'headers'],
+  MESSENGER_A: ['messengerABotUsername', 'groupWindowMs'],
+  MESSENGER_B: ['messengerBUri', 'messengerBChannelId', 'messengerBChannelName', 'groupWindowMs'],
+};
+
+export function membersOf(kind: unknown): readonly string[] {
+  return ['type', 'tenantId', 'tags', ...(own[kind as Kind] ?? [])];
+}
