@@ -47,7 +47,7 @@ export function useSignatures(contractId: number | undefined): Signatures | unde
 
 type Option = string | { value: string; text: string };
 
-function SuggestInput({
+export function SuggestInput({
   id,
   value,
   onChange,

@@ -1,0 +1,107 @@
+import { useState } from 'preact/hooks';
+import type { Action } from '../../../../sdk/src/index.ts';
+import { alertNames, bindingsToForm, shapeBindings } from '../../parts/bindings.ts';
+import { formatWidgets, SuggestInput, useSignatures } from '../../parts/formatWidgets.tsx';
+import type { Fields } from '../../parts/RecordForm.tsx';
+import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
+import type { Widgets } from '../../parts/SchemaForm.tsx';
+import { Time } from '../../parts/Time.tsx';
+import { nameOf } from '../../state/names.ts';
+import { ActionDetail } from './ActionDetail.tsx';
+import { ActionTabs } from './actionTabs.tsx';
+import { Parameters } from './Parameters.tsx';
+
+/** Signed calls that alerts fire. */
+export default function ActionsPage() {
+  const [typed, setTyped] = useState<Fields>({});
+  const writing = useSignatures(typed.contractId as number | undefined)?.writing ?? [];
+  const widgets: Widgets = {
+    ...formatWidgets(undefined, alertNames),
+    funcSignature: (props) => <SuggestInput {...props} options={writing} isMono />,
+    params: (props) => <Parameters {...props} signature={String(typed.funcSignature ?? '')} />,
+  };
+  return (
+    <div class="page">
+      <ActionTabs />
+      <RecordList kind={actionsWith(widgets, setTyped)} heading="h1" />
+    </div>
+  );
+}
+
+function actionsWith(widgets: Widgets, setTyped: (value: Fields) => void): RecordKind<Action> {
+  return {
+    path: '/action',
+    singular: 'action',
+    plural: 'Actions',
+    about:
+      'An action is a call that a wallet signs when an alert is raised, such as pausing a contract. You need a wallet and a contract with its ABI first.',
+    searched: ['name'],
+    limit: 'maxActions',
+    columns: [
+      { name: 'name', title: 'Name', show: ({ name }) => name },
+      {
+        name: 'call',
+        title: 'Calls',
+        wideOnly: true,
+        show: ({ funcSignature }) => <code>{funcSignature}</code>,
+      },
+      {
+        name: 'contract',
+        title: 'Of',
+        wideOnly: true,
+        show: ({ contractId }) => nameOf('contract', contractId) ?? `#${contractId}`,
+      },
+      {
+        name: 'wallet',
+        title: 'Signed by',
+        width: '150px',
+        show: ({ walletId }) => nameOf('wallet', walletId) ?? `#${walletId}`,
+      },
+      {
+        name: 'bound',
+        title: 'Fired by',
+        width: '120px',
+        wideOnly: true,
+        show: ({ detectors, triggerAlerts }) => {
+          const count = detectors.length + triggerAlerts.length;
+          return count === 0 ? (
+            <span class="dim">hand only</span>
+          ) : (
+            `${count} binding${count === 1 ? '' : 's'}`
+          );
+        },
+      },
+      {
+        name: 'updated',
+        title: 'Changed',
+        width: '100px',
+        wideOnly: true,
+        show: ({ updatedAt }) => <Time at={updatedAt} />,
+      },
+    ],
+    toForm: ({ funcAbi: _abi, ...action }) => bindingsToForm(action),
+    form: {
+      order: [
+        'contractId',
+        'walletId',
+        'funcSignature',
+        'params',
+        'name',
+        'detectors',
+        'triggerAlerts',
+        'fireAt',
+      ],
+      hidden: ['funcAbi'],
+      labels: {
+        funcSignature: 'Function',
+        params: 'Parameters',
+        scriptFilter: 'Fires when',
+        scriptParams: 'Parameters from the alert',
+      },
+      widgets,
+      shape: shapeBindings,
+      onChange: setTyped,
+    },
+    detail: (action) => <ActionDetail action={action} onOpen={setTyped} />,
+  };
+}

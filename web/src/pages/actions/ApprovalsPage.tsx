@@ -1,0 +1,120 @@
+import type { Approval } from '../../../../sdk/src/index.ts';
+import { Badge } from '../../parts/Badge.tsx';
+import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
+import { Time } from '../../parts/Time.tsx';
+import { client } from '../../state/api.ts';
+import { nameOf } from '../../state/names.ts';
+import { can, me } from '../../state/session.ts';
+import { attempt } from '../../state/toasts.ts';
+import { ActionTabs } from './actionTabs.tsx';
+
+const tones = { PENDING: 'accent', APPROVED: 'good', REJECTED: 'bad', EXPIRED: 'dim' } as const;
+
+const approvals: RecordKind<Approval> = {
+  path: '/approval',
+  singular: 'approval',
+  plural: 'Approvals',
+  about:
+    'Changes of a wallet that asks for approval, and of its actions, wait here for a second user. Alerts fire without asking.',
+  isOfTenant: true,
+  canCreate: false,
+  canEdit: false,
+  canDelete: false,
+  columns: [
+    {
+      name: 'state',
+      title: 'State',
+      width: '100px',
+      show: ({ state }) => <Badge tone={tones[state]}>{state}</Badge>,
+    },
+    {
+      name: 'request',
+      title: 'Request',
+      show: ({ method, path, recordId }) => (
+        <code>
+          {method} {path.replace('{id}', String(recordId))}
+        </code>
+      ),
+    },
+    {
+      name: 'wallet',
+      title: 'Wallet',
+      wideOnly: true,
+      show: ({ walletId }) => nameOf('wallet', walletId) ?? `#${walletId}`,
+    },
+    {
+      name: 'by',
+      title: 'Asked by',
+      width: '100px',
+      wideOnly: true,
+      show: ({ requestedBy }) => userText(requestedBy),
+    },
+    { name: 'at', title: 'When', width: '110px', show: ({ createdAt }) => <Time at={createdAt} /> },
+  ],
+  detail: (approval, reload) => <Detail approval={approval} reload={reload} />,
+};
+
+const userText = (id: number | null) => (id === null ? 'a token' : `user #${id}`);
+
+export default function ApprovalsPage() {
+  return (
+    <div class="page">
+      <ActionTabs />
+      <RecordList kind={approvals} heading="h1" />
+    </div>
+  );
+}
+
+function Detail({ approval, reload }: { approval: Approval; reload(): void }) {
+  const { id, state, method, path, body, expiresAt, requestedBy, decidedBy, walletId } = approval;
+  const isOwn = requestedBy !== null && requestedBy === me.value?.userId;
+  const decide = async (word: 'approve' | 'reject', said: string) => {
+    if (await attempt(() => client.post(`/approval/{id}/${word}`, { path: { id } }), said)) reload();
+  };
+  return (
+    <>
+      <dl class="facts">
+        <dt>State</dt>
+        <dd>
+          <Badge tone={tones[state]}>{state}</Badge>
+        </dd>
+        <dt>Request</dt>
+        <dd>
+          <code class="foreign">
+            {method} {path}
+          </code>
+        </dd>
+        <dt>Wallet</dt>
+        <dd class="foreign">{nameOf('wallet', walletId) ?? `#${walletId}`}</dd>
+        <dt>Asked by</dt>
+        <dd>{userText(requestedBy)}</dd>
+        {decidedBy !== null && (
+          <>
+            <dt>Decided by</dt>
+            <dd>{userText(decidedBy)}</dd>
+          </>
+        )}
+        <dt>Ends</dt>
+        <dd>
+          <Time at={expiresAt} />
+        </dd>
+      </dl>
+      <pre class="notice foreign">{JSON.stringify(body, null, 2)}</pre>
+      {state === 'PENDING' && isOwn && <p class="dim">Someone else has to decide on what you asked for.</p>}
+      {state === 'PENDING' && !isOwn && can('POST /approval/{id}/approve') && (
+        <div class="row">
+          <button
+            type="button"
+            class="primary"
+            onClick={() => decide('approve', 'Approved and carried out.')}
+          >
+            Approve
+          </button>
+          <button type="button" class="danger" onClick={() => decide('reject', 'Rejected.')}>
+            Reject
+          </button>
+        </div>
+      )}
+    </>
+  );
+}

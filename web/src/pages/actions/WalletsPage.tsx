@@ -1,0 +1,165 @@
+import { useState } from 'preact/hooks';
+import type { Wallet } from '../../../../sdk/src/index.ts';
+import { Address } from '../../parts/Address.tsx';
+import { Amount } from '../../parts/Amount.tsx';
+import { Badge } from '../../parts/Badge.tsx';
+import { Confirm } from '../../parts/Dialog.tsx';
+import { Problem } from '../../parts/Problem.tsx';
+import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
+import { Time } from '../../parts/Time.tsx';
+import { client } from '../../state/api.ts';
+import { chainOf } from '../../state/names.ts';
+import { can } from '../../state/session.ts';
+import { toast } from '../../state/toasts.ts';
+import { useLoad } from '../../state/useLoad.ts';
+import { ActionTabs } from './actionTabs.tsx';
+
+const wallets: RecordKind<Wallet> = {
+  path: '/wallet',
+  singular: 'wallet',
+  plural: 'Wallets',
+  about:
+    'A wallet signs the calls of actions. Create one for a chain, then send it enough coins for gas. Its key never leaves Vigil.',
+  isOfTenant: true,
+  searched: ['name', 'address'],
+  limit: 'maxWallets',
+  columns: [
+    { name: 'name', title: 'Name', show: ({ name }) => name },
+    {
+      name: 'address',
+      title: 'Address',
+      width: '190px',
+      show: ({ address, chainUid }) => <Address value={address} chainUid={chainUid} />,
+    },
+    {
+      name: 'chain',
+      title: 'Chain',
+      wideOnly: true,
+      show: ({ chainUid }) => chainOf(chainUid)?.name ?? chainUid,
+    },
+    {
+      name: 'limits',
+      title: 'Most an hour',
+      wideOnly: true,
+      show: ({ maxHourlySpend, chainUid }) =>
+        maxHourlySpend === null ? (
+          <span class="dim">no limit</span>
+        ) : (
+          `${maxHourlySpend} ${chainOf(chainUid)?.currency.symbol ?? ''}`
+        ),
+    },
+    {
+      name: 'status',
+      title: 'Status',
+      width: '90px',
+      wideOnly: true,
+      show: ({ status }) => <Badge value={status} />,
+    },
+  ],
+  form: {
+    order: ['name', 'chainUid', 'type', 'maxGasPrice', 'maxHourlySpend', 'requireApproval'],
+    labels: {
+      chainUid: 'Chain',
+      type: 'Key',
+      maxGasPrice: 'Highest gas price',
+      maxHourlySpend: 'Most spent an hour',
+    },
+  },
+  detail: (wallet, reload) => <Detail wallet={wallet} reload={reload} />,
+};
+
+export default function WalletsPage() {
+  return (
+    <div class="page">
+      <ActionTabs />
+      <RecordList kind={wallets} heading="h1" />
+    </div>
+  );
+}
+
+/** What it holds and may spend, and what its former addresses still hold. */
+function Detail({ wallet, reload }: { wallet: Wallet; reload(): void }) {
+  const { id, chainUid, address } = wallet;
+  const [isRotating, setRotating] = useState(false);
+  const { data, error } = useLoad(
+    can('GET /wallet/{id}/balance') ? `balance ${id} ${address}` : null,
+    (signal) => client.get('/wallet/{id}/balance', { path: { id }, signal }),
+    { every: 15_000 },
+  );
+  return (
+    <>
+      <Address value={address} chainUid={chainUid} whole />
+      <Problem error={error} />
+      {data && (
+        <dl class="facts">
+          <dt>Balance</dt>
+          <dd>
+            <Amount value={data.balance} decimals={data.decimals} symbol={data.symbol} />{' '}
+            <span class="dim small">at block {data.block}</span>
+            {data.balance === '0' && <p class="warn">It cannot pay for gas: send coins to its address.</p>}
+          </dd>
+          <dt>Spent in the last hour</dt>
+          <dd>
+            <Amount value={data.limits.spentLastHour} decimals={data.decimals} symbol={data.symbol} />
+            {data.limits.maxHourlySpend !== null && (
+              <span class="dim">
+                {' '}
+                of at most {data.limits.maxHourlySpend} {data.symbol}
+              </span>
+            )}
+          </dd>
+          <dt>Highest gas price</dt>
+          <dd>{data.limits.maxGasPrice === null ? 'no limit' : `${data.limits.maxGasPrice} gwei`}</dd>
+          {data.former.map((former) => (
+            <FormerAddress key={former.address} former={former} chainUid={chainUid} unit={data} />
+          ))}
+        </dl>
+      )}
+      {can('POST /wallet/{id}/rotate') && (
+        <p>
+          <button type="button" onClick={() => setRotating(true)}>
+            Give it a new key
+          </button>
+        </p>
+      )}
+      {isRotating && (
+        <Confirm
+          title="Give this wallet a new key?"
+          action="Make a new key"
+          onClose={() => setRotating(false)}
+          onConfirm={async () => {
+            await client.post('/wallet/{id}/rotate', { path: { id } });
+            toast('The wallet has a new key and a new address.');
+            reload();
+          }}
+        >
+          <p>
+            It gets another address. Roles that contracts have granted to the old one, and its coins, stay
+            there: move them before it has to act.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+type Former = { address: string; balance: string; rotatedAt: number };
+
+function FormerAddress(props: {
+  former: Former;
+  chainUid: string;
+  unit: { decimals: number; symbol: string };
+}) {
+  const { former, chainUid, unit } = props;
+  return (
+    <>
+      <dt>
+        Until <Time at={former.rotatedAt} exact />
+      </dt>
+      <dd>
+        <Address value={former.address} chainUid={chainUid} />{' '}
+        <Amount value={former.balance} decimals={unit.decimals} symbol={unit.symbol} />
+      </dd>
+    </>
+  );
+}
