@@ -43,4 +43,27 @@ export const pages: readonly PageRow[] = [
   { path: '/triggers', title: 'Triggers', load: () => import('./pages/detectors/TriggersPage.tsx') },
   { path: '/catalogue', title: 'Catalogue', load: () => import('./pages/detectors/CataloguePage.tsx') },
   { path: '/detectors/:id', title: 'Detector', load: () => import('./pages/detectors/DetectorPage.tsx') },
+  {
+    path: '/actions',
+    title: 'Actions',
+    icon: 'actions',
+    needs: 'POST /action/search',
+    load: () => import('./pages/actions/ActionsPage.tsx'),
+  },
+  { path: '/wallets', title: 'Wallets', load: () => import('./pages/actions/WalletsPage.tsx') },
+  { path: '/approvals', title: 'Approvals', load: () => import('./pages/actions/ApprovalsPage.tsx') },
+  {
+    path: '/destinations',
+    title: 'Destinations',
+    icon: 'destinations',
+    needs: 'POST /destination/search',
+    load: () => import('./pages/destinations/DestinationsPage.tsx'),
+  },
+  {
+    path: '/admin',
+    title: 'Administration',
+    icon: 'admin',
+    load: () => import('./pages/admin/AdminPage.tsx'),
+  },
+  { path: '/admin/:section', title: 'Administration', load: () => import('./pages/admin/AdminPage.tsx') },
 ];

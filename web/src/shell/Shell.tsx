@@ -76,14 +76,20 @@ export function Shell({ children }: { children: ComponentChildren }) {
   );
 }
 
+const owners = [
+  ['/alert/', '/alerts'],
+  ['/contracts/', '/projects'],
+  ['/triggers', '/detectors'],
+  ['/catalogue', '/detectors'],
+  ['/wallets', '/actions'],
+  ['/approvals', '/actions'],
+  ['/licenses', '/scores'],
+] as const;
+
 function isWithin(page: string, present: string): boolean {
   if (page === '/') return present === '/';
-  // /alert/{uid} belongs to /alerts, /contracts/7 to /projects.
-  const owner = present.startsWith('/alert/')
-    ? '/alerts'
-    : present.startsWith('/contracts/')
-      ? '/projects'
-      : present;
+  // Pages without a row of their own belong to another: /alert/{uid} to /alerts, /wallets to /actions.
+  const owner = owners.find(([start]) => present.startsWith(start))?.[1] ?? present;
   return owner === page || owner.startsWith(`${page}/`);
 }
 

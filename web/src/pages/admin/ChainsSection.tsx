@@ -1,0 +1,155 @@
+import { Badge } from '../../parts/Badge.tsx';
+import { DataTable } from '../../parts/DataTable.tsx';
+import { Dialog } from '../../parts/Dialog.tsx';
+import { Empty, Loading } from '../../parts/Empty.tsx';
+import { Problem } from '../../parts/Problem.tsx';
+import { Time } from '../../parts/Time.tsx';
+import { showCount } from '../../state/format.ts';
+import { type Chain, loadChains } from '../../state/names.ts';
+import { href, search, setSearch } from '../../state/route.ts';
+import { useLoad } from '../../state/useLoad.ts';
+
+/** Every chain, how far it is followed, and how its endpoints fare. */
+export function ChainsSection() {
+  const { data, error, reload } = useLoad('chains', () => loadChains(), { every: 5000 });
+  const isAll = search.value.get('all') === 'true';
+  const rows = (data ?? []).filter(({ configured, contracts }) => isAll || configured || contracts > 0);
+  const open = data?.find(({ chainUid }) => chainUid === search.value.get('chain'));
+  return (
+    <>
+      <header class="row">
+        <h1 class="grow">
+          Chains <span class="dim small">{rows.length}</span>
+        </h1>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isAll}
+            onChange={({ currentTarget }) => setSearch({ all: currentTarget.checked ? 'true' : undefined })}
+          />
+          Also those that are not set up
+        </label>
+      </header>
+      <Problem error={error} retry={reload} />
+      {!data && !error && <Loading />}
+      {data && rows.length === 0 && (
+        <div class="card">
+          <Empty title="No chain is followed yet">
+            Vigil follows a chain once it has an endpoint for it, such as VIGIL_RPC_ETHEREUM.
+          </Empty>
+        </div>
+      )}
+      {rows.length > 0 && (
+        <div class="card flush">
+          <DataTable
+            label="Chains"
+            rows={rows}
+            rowKey={({ chainUid }) => chainUid}
+            onOpen={({ chainUid }) => setSearch({ chain: chainUid }, { replace: false })}
+            columns={[
+              { name: 'name', title: 'Name', show: ({ name }) => name },
+              { name: 'state', title: 'State', width: '120px', show: (chain) => <State chain={chain} /> },
+              {
+                name: 'head',
+                title: 'Newest block',
+                width: '130px',
+                isNumber: true,
+                wideOnly: true,
+                show: ({ head }) => (head === null ? '' : showCount(head)),
+              },
+              {
+                name: 'lag',
+                title: 'Behind',
+                width: '80px',
+                isNumber: true,
+                show: ({ lag }) => (lag === null ? '' : showCount(lag)),
+              },
+              {
+                name: 'contracts',
+                title: 'Contracts',
+                width: '90px',
+                isNumber: true,
+                wideOnly: true,
+                show: ({ contracts }) => showCount(contracts),
+              },
+              {
+                name: 'endpoints',
+                title: 'Endpoints',
+                wideOnly: true,
+                show: ({ endpoints }) => endpoints.map(({ endpoint }) => endpoint).join(', '),
+              },
+            ]}
+          />
+        </div>
+      )}
+      {open && (
+        <Dialog title={open.name} kind="drawer" onClose={() => setSearch({ chain: undefined })}>
+          <Detail chain={open} />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+function State({ chain: { configured, followed, endpoints } }: { chain: Chain }) {
+  if (!configured) return <Badge>not set up</Badge>;
+  if (!followed) return <Badge tone="warn">not followed</Badge>;
+  const isFailing = endpoints.length > 0 && endpoints.every(({ state }) => state !== 'ok');
+  return isFailing ? <Badge tone="bad">failing</Badge> : <Badge tone="good">followed</Badge>;
+}
+
+function Detail({ chain }: { chain: Chain }) {
+  return (
+    <>
+      <dl class="facts">
+        <dt>Chain</dt>
+        <dd>
+          <code>{chain.chainUid}</code> {chain.chainId !== null && `chain id ${chain.chainId}, `}
+          {chain.currency.symbol}
+        </dd>
+        <dt>Processed</dt>
+        <dd>
+          {chain.processed === null ? 'nothing yet' : `block ${showCount(chain.processed)}`}{' '}
+          <span class="dim small">
+            <Time at={chain.processedAt} />
+          </span>
+        </dd>
+        <dt>Confirmed</dt>
+        <dd>
+          {chain.confirmed === null ? 'nothing yet' : `block ${showCount(chain.confirmed)}`}, after{' '}
+          {chain.confirmations} blocks
+        </dd>
+      </dl>
+      {chain.endpoints.length > 0 && <h3>Endpoints</h3>}
+      <ul class="list">
+        {chain.endpoints.map(({ endpoint, state, head, latencyMs, faults, lastFault }) => (
+          <li key={endpoint}>
+            <p class="row">
+              <Badge value={state} tone={state === 'ok' ? 'good' : 'bad'} />{' '}
+              <code class="foreign">{endpoint}</code>
+            </p>
+            <p class="dim small foreign">
+              {head !== null && `block ${showCount(head)}, `}
+              {latencyMs !== null && `${latencyMs} ms, `}
+              {faults} faults in a row{lastFault && `: ${lastFault}`}
+            </p>
+          </li>
+        ))}
+      </ul>
+      {chain.unwatched.length > 0 && (
+        <>
+          <h3>Not watched, because there is no endpoint</h3>
+          <ul>
+            {chain.unwatched.map(({ id, name }) => (
+              <li key={id}>
+                <a class="foreign" href={href(`/contracts/${id}`)}>
+                  {name}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}

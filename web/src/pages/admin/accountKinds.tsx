@@ -1,0 +1,164 @@
+import type {
+  Apikey,
+  DetectorSchema,
+  Invite,
+  Organisation,
+  Tenant,
+  User,
+} from '../../../../sdk/src/index.ts';
+import { Badge, Tags } from '../../parts/Badge.tsx';
+import { CopyButton } from '../../parts/CopyButton.tsx';
+import type { Column } from '../../parts/DataTable.tsx';
+import type { RecordKind } from '../../parts/RecordPage.tsx';
+import { Time } from '../../parts/Time.tsx';
+import { nameOf } from '../../state/names.ts';
+import { href } from '../../state/route.ts';
+
+const updated = <Row extends { updatedAt: number }>(): Column<Row> => ({
+  name: 'updated',
+  title: 'Changed',
+  width: '100px',
+  wideOnly: true,
+  show: ({ updatedAt }) => <Time at={updatedAt} />,
+});
+const tenant = <Row extends { tenantId?: number | null }>(): Column<Row> => ({
+  name: 'tenant',
+  title: 'Tenant',
+  wideOnly: true,
+  show: ({ tenantId }) => nameOf('tenant', tenantId) ?? (tenantId ? `#${tenantId}` : 'the platform'),
+});
+const roles = <Row extends { roles: readonly string[] }>(): Column<Row> => ({
+  name: 'roles',
+  title: 'Roles',
+  show: (row) => row.roles.join(', '),
+});
+
+export const tenants: RecordKind<Tenant> = {
+  path: '/tenant',
+  singular: 'tenant',
+  plural: 'Tenants',
+  about: 'A tenant is a team with its own contracts, alerts, users and plan. No one sees another tenant.',
+  searched: ['name'],
+  columns: [
+    { name: 'name', title: 'Name', show: ({ name }) => name },
+    { name: 'status', title: 'Status', width: '90px', show: ({ status }) => <Badge value={status} /> },
+    updated(),
+  ],
+  form: { order: ['name', 'organisationId'] },
+};
+
+export const organisations: RecordKind<Organisation> = {
+  path: '/organisation',
+  singular: 'organisation',
+  plural: 'Organisations',
+  about: 'An organisation grants licenses to projects of tenants, and follows their scores.',
+  searched: ['name'],
+  columns: [{ name: 'name', title: 'Name', show: ({ name }) => name }, updated()],
+};
+
+export const users: RecordKind<User> = {
+  path: '/user',
+  singular: 'user',
+  plural: 'Users',
+  about: 'Users sign in with their e-mail address. Invite someone, or create a user with a password.',
+  isOfTenant: true,
+  searched: ['email', 'name'],
+  limit: 'maxUsers',
+  columns: [
+    { name: 'email', title: 'E-mail address', show: ({ email }) => email },
+    roles(),
+    tenant(),
+    {
+      name: 'status',
+      title: 'Status',
+      width: '90px',
+      wideOnly: true,
+      show: ({ status }) => <Badge value={status} />,
+    },
+  ],
+  form: { order: ['email', 'name', 'roles', 'password', 'tenantId'] },
+};
+
+export const invites: RecordKind<Invite> = {
+  path: '/invite',
+  singular: 'invite',
+  plural: 'Invites',
+  about: 'An invite lets someone choose a password and sign in with the roles that you give.',
+  isOfTenant: true,
+  searched: ['email'],
+  limit: 'maxInvites',
+  canEdit: false,
+  columns: [
+    { name: 'email', title: 'E-mail address', show: ({ email }) => email },
+    roles(),
+    tenant(),
+    { name: 'at', title: 'Made', width: '110px', show: ({ createdAt }) => <Time at={createdAt} /> },
+  ],
+  form: {
+    order: ['email', 'roles', 'url'],
+    defaults: { url: `${location.origin}${href('/accept-invite')}` },
+    labels: { url: 'Page that accepts it' },
+  },
+  created: (invite) => (
+    <>
+      <p class="foreign">
+        The link goes by mail to {invite.email} where mail is set up. Or hand it over yourself:
+      </p>
+      {'url' in invite && <Secret text={String(invite.url)} />}
+    </>
+  ),
+};
+
+export const apiKeys: RecordKind<Apikey> = {
+  path: '/apikey',
+  singular: 'key',
+  plural: 'API keys',
+  about: 'Programs use the API with a key. It does what its roles allow, and is shown once.',
+  isOfTenant: true,
+  searched: ['label'],
+  limit: 'maxApiKeys',
+  columns: [
+    { name: 'label', title: 'For', show: ({ label }) => label },
+    { name: 'hint', title: 'Ends with', width: '110px', show: ({ hint }) => <code>…{hint}</code> },
+    roles(),
+    tenant(),
+    {
+      name: 'expires',
+      title: 'Ends',
+      width: '110px',
+      wideOnly: true,
+      show: ({ expiredAt }) => <Time at={expiredAt} />,
+    },
+  ],
+  form: { order: ['label', 'roles', 'lifetime'], labels: { lifetime: 'Lifetime (seconds)' } },
+  created: (key) => (
+    <>
+      <p>Copy it now. It is not shown again.</p>
+      {'token' in key && <Secret text={String(key.token)} />}
+    </>
+  ),
+};
+
+function Secret({ text }: { text: string }) {
+  return (
+    <p class="notice row still">
+      <code class="foreign grow">{text}</code>
+      <CopyButton text={text} />
+    </p>
+  );
+}
+
+export const schemas: RecordKind<DetectorSchema> = {
+  path: '/detector/schema',
+  singular: 'schema',
+  plural: 'Detector schemas',
+  about: 'What the catalogue offers. Schemas of your own describe findings that another engine pushes.',
+  searched: ['title', 'name'],
+  columns: [
+    { name: 'title', title: 'Title', show: ({ title }) => title },
+    { name: 'name', title: 'Name', wideOnly: true, show: ({ name }) => <code>{name}</code> },
+    { name: 'version', title: 'Version', width: '90px', wideOnly: true, show: ({ version }) => version },
+    { name: 'tags', title: 'Tags', show: ({ tags }) => <Tags tags={tags} /> },
+  ],
+  form: { order: ['title', 'name', 'version', 'description', 'tags', 'configSchema'] },
+};
