@@ -54,7 +54,7 @@ function Line({ intent }: { intent: Intent }) {
   const { state, call, transactions } = intent;
   const isOver = state === 'FAILED' || state === 'SKIPPED' || state === 'CANCELED';
   const wasSent = transactions.some(({ broadcastAt }) => broadcastAt !== null);
-  const reached = isOver ? (wasSent ? 2 : call ? 1 : 0) : path.indexOf(state as (typeof path)[number]);
+  const reached = isOver ? (wasSent ? 2 : call ? 1 : 0) : path.indexOf(state);
   const steps = isOver ? [...path.slice(0, reached + 1), state] : path;
   return (
     <ol class="life" aria-label={`State: ${state.toLowerCase()}`}>
