@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { SetUpPage } from '../pages/signIn/SetUpPage.tsx';
 import { SignInPage } from '../pages/signIn/SignInPage.tsx';
 import { pages } from '../pages.ts';
 import { chains, loadChains } from '../state/names.ts';
@@ -22,7 +23,7 @@ export function App() {
           Loading
         </p>
       )}
-      {state === 'signed-out' && <SignInPage />}
+      {state === 'signed-out' && (path.value === '/setup' ? <SetUpPage /> : <SignInPage />)}
       {state === 'signed-in' && <SignedIn />}
       <Toasts />
     </>

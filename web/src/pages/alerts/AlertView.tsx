@@ -125,7 +125,7 @@ const finalities = {
 export function Part({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <section class="stack part">
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       {children}
     </section>
   );

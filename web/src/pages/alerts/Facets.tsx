@@ -30,7 +30,7 @@ export function Facets({ query, facets, onQuery }: FacetsProps) {
         if (buckets.length === 0) return null;
         return (
           <section key={field}>
-            <h3>{titles[field]}</h3>
+            <h2>{titles[field]}</h2>
             <ul>
               {buckets.map(({ key, count }) => {
                 const state = hasCondition(query, field, key);

@@ -43,12 +43,15 @@ export function NewestCard() {
           <li key={uid} class="newest">
             <Severity value={severity} />
             <div class="grow">
-              <a class="foreign" href={href(`/alerts?alert=${encodeURIComponent(uid)}`)}>
-                {name.slice(0, 200)}
-              </a>{' '}
-              <span class="dim small">
-                <span class="foreign">{nameOf('contract', contractId)}</span> <Time at={timestamp} />
-              </span>
+              <div class="row">
+                <a class="foreign" href={href(`/alerts?alert=${encodeURIComponent(uid)}`)}>
+                  {name.slice(0, 200)}
+                </a>
+                <span class="dim small">
+                  <span class="foreign">{nameOf('contract', contractId)?.slice(0, 80)}</span>{' '}
+                  <Time at={timestamp} />
+                </span>
+              </div>
               <p class="small cut foreign">
                 <Message text={message.slice(0, 300)} />
               </p>
