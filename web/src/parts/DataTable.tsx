@@ -40,6 +40,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const scroller = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 800 });
   const [active, setActive] = useState(0);
+  /** The row that gets the focus once it is in the document. */
+  const focusAt = useRef<number>(undefined);
   const rowHeight = isNarrow.value ? 46 : 34;
   const shown = columns.filter(({ wideOnly }) => !(wideOnly && isNarrow.value));
 
@@ -67,6 +69,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     if (wantsMore) onMore?.();
   }, [wantsMore, rows.length]);
 
+  useLayoutEffect(() => {
+    if (focusAt.current === undefined) return;
+    const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${focusAt.current}"]`);
+    if (!row) return;
+    row.focus({ preventScroll: true });
+    focusAt.current = undefined;
+  });
+
   const toggle = (key: string | number) => {
     const next = new Set(selected);
     if (!next.delete(key)) next.add(key);
@@ -81,7 +91,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     if (top < element.scrollTop) element.scrollTop = top;
     else if (top + 2 * rowHeight > element.scrollTop + element.clientHeight)
       element.scrollTop = top + 2 * rowHeight - element.clientHeight;
-    requestAnimationFrame(() => element.querySelector<HTMLElement>(`[data-index="${index}"]`)?.focus());
+    const row = element.querySelector<HTMLElement>(`[data-index="${index}"]`);
+    if (row) row.focus({ preventScroll: true });
+    else focusAt.current = index;
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const target = event.target as HTMLElement;

@@ -18,7 +18,7 @@ type Word = { start: number; end: number; field: string | undefined; typed: stri
 /** A query string with completion; a fault is marked at its place in the text. Enter runs it. */
 export function QueryBar({ value, onRun, suggest, fault, placeholder }: QueryBarProps) {
   const [text, setText] = useState(value);
-  const [found, setFound] = useState<{ word: Word; list: Suggestion[] }>();
+  const [found, setFound] = useState<{ list: Suggestion[] }>();
   const [active, setActive] = useState(-1);
   const box = useRef<HTMLTextAreaElement>(null);
   const search = useRef<AbortController>(undefined);
@@ -47,15 +47,17 @@ export function QueryBar({ value, onRun, suggest, fault, placeholder }: QueryBar
     try {
       const list = await suggest(word, controller.signal);
       if (controller.signal.aborted || document.activeElement !== element) return;
-      setFound(list.length > 0 ? { word, list: list.slice(0, 12) } : undefined);
+      setFound(list.length > 0 ? { list: list.slice(0, 12) } : undefined);
       setActive(-1);
     } catch {
       // Completion is a help; the query runs without it.
     }
   };
   const choose = (suggestion: Suggestion | undefined) => {
-    if (!suggestion || !found) return;
-    const { start, end } = found.word;
+    const element = box.current;
+    if (!suggestion || !element) return;
+    // What was typed since the list came in is replaced as well.
+    const { start, end } = wordAt(text, element.selectionStart);
     const next = text.slice(0, start) + suggestion.text + text.slice(end);
     setText(next);
     close();

@@ -36,7 +36,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
           <img src="./icon.svg" alt="" width="22" height="22" />
           Vigil
         </a>
-        <button type="button" class="search-button" aria-label="Search or go to" onClick={openPalette}>
+        <button type="button" class="search-button" onClick={openPalette}>
           <Icon name="search" />
           <span class="grow">Search or go to …</span>
           <kbd>Ctrl K</kbd>
