@@ -58,6 +58,7 @@ export async function startTestApi(
     trustedProxies?: BlockList;
     chains?: Services['chains'];
     hsm?: Services['hsm'];
+    abiSources?: Services['abiSources'];
     answers?: Services['fetchFor'];
     alertHooks?: Services['alertHooks'];
     notifier?: Services['notifier'];
@@ -100,6 +101,7 @@ export async function startTestApi(
     failedLogins: createFailedLogins({ store, keyring, now }),
     hsm: options.hsm,
     egress: options.egress ?? toEgress(new BlockList()),
+    abiSources: options.abiSources ?? { find: async () => undefined },
     chains: options.chains ?? { isConfigured: () => false, client: () => undefined },
     alertHooks: options.alertHooks ?? [],
     notifier: options.notifier ?? silent,

@@ -41,6 +41,7 @@ export async function createVigil(store: Store, tokens: Db): Promise<FastifyInst
       failedLogins: createFailedLogins({ store, keyring, now: Date.now }),
       hsm: undefined,
       egress: toEgress(new BlockList()),
+      abiSources: { find: async () => undefined },
       chains: { isConfigured: () => false, client: () => undefined },
       fetchFor: () => async () => [],
       checkScript: async () => undefined,

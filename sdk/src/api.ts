@@ -2807,8 +2807,10 @@ export interface Api {
     body: {
       /** State of the record. */
       status?: 'ACTIVE' | 'DISABLED' | 'DELETED';
-      /** The detector schema. */
-      schemaId: number;
+      /** The detector schema; or give `schemaName`. */
+      schemaId?: number;
+      /** Name of the detector schema, instead of `schemaId`: its newest version is used. */
+      schemaName?: string;
       /** The contract that is watched. */
       contractId: number;
       /** What to call it. */
@@ -2949,7 +2951,7 @@ export interface Api {
         /** Chain families that it works on. */
         networkTags: string[];
       };
-      /** The detector schema. */
+      /** The detector schema; or give `schemaName`. */
       schemaId?: number;
       /** The contract that is watched. */
       contractId?: number;
@@ -4470,6 +4472,113 @@ export interface Api {
       data: TokenomicsSchedule[];
       /** How many records match; present only when `trackTotal` is true. */
       total?: number;
+    };
+  };
+  /** Search trigger schema records */
+  'POST /trigger/schema/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: Array<{
+        /** Unique identifier of the record. */
+        id: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt: number;
+        /** The `triggerType` by which a trigger is created. */
+        name: string;
+        /** Title for people. */
+        title: string;
+        /** What it looks for. */
+        description: string;
+        /** What feeds it. */
+        interceptorType: 'TRANSACTION' | 'EVENT' | 'BLOCK' | 'TRACE' | 'STATE' | 'SCHEDULE';
+        /** Chain families that it works on. */
+        networkTags: string[];
+        /** JSON Schema of its `params`. */
+        paramsSchema: Record<string, unknown>;
+        /** Members that the `meta` of its alerts may have. */
+        metaMembers: string[];
+        /** Parameters to start from. */
+        examples: Array<{
+          /** What it is for. */
+          description: string;
+          /** Parameters of the condition. */
+          params: Record<string, unknown>;
+        }>;
+      }>;
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** See what stands at an address */
+  'POST /contract/inspect': {
+    body: {
+      /** The address. */
+      address: string;
+      /** The chain; all that have endpoints if left out. */
+      chainUid?: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+    };
+    reply: {
+      /** The address in its canonical form. */
+      address: string;
+      /** What was found, by chain. */
+      data: Array<{
+        /** The chain. */
+        chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+        /** The block after which it was looked at. */
+        block: number | null;
+        /** Whether there is a contract; otherwise the address is an account, or unused. */
+        hasCode: boolean;
+        /** Kinds that it was recognised as. */
+        kinds: Array<'ERC20' | 'ERC721' | 'ERC1155' | 'ERC4626' | 'PROXY' | 'OWNABLE' | 'ACCESS_CONTROL' | 'PAUSABLE' | 'SAFE' | 'TIMELOCK' | 'GOVERNOR' | 'PRICE_FEED' | 'POOL'>;
+        /** How the code behind a proxy is found. */
+        proxyKind: 'EIP1967' | 'BEACON' | 'EIP1822' | 'MINIMAL' | 'SAFE' | 'OTHER' | null;
+        /** The code behind a proxy. */
+        implementation: string | null;
+        /** What it says of itself. */
+        facts: Record<string, unknown>;
+        /** Its ABI, if a source that is configured has it. */
+        abi: {
+          /** The server that knows it. */
+          source: string;
+          /** How many functions, events and errors it has. */
+          items: number;
+        } | null;
+        /** Why nothing is known of it on this chain. */
+        fault: string | null;
+      }>;
+    };
+  };
+  /** Recommend detectors for a contract, and enable a selection */
+  'POST /contract/{id}/recommend': {
+    path: {
+      /** The contract. */
+      id: number;
+    };
+    body?: {
+      /** Names of detector schemas among those recommended. */
+      enable?: string[];
+    };
+    reply: {
+      /** Kinds that it was recognised as. */
+      kinds: Array<'ERC20' | 'ERC721' | 'ERC1155' | 'ERC4626' | 'PROXY' | 'OWNABLE' | 'ACCESS_CONTROL' | 'PAUSABLE' | 'SAFE' | 'TIMELOCK' | 'GOVERNOR' | 'PRICE_FEED' | 'POOL'>;
+      /** The detectors that fit. */
+      data: Array<{
+        /** The detector schema. */
+        schemaName: string;
+        /** Its title. */
+        title: string;
+        /** Why it fits. */
+        reason: string;
+        /** Its configuration, filled in. */
+        config: Record<string, unknown>;
+        /** The detector of this kind that the contract has. */
+        detectorId: number | null;
+        /** Whether this request created it. */
+        isNew: boolean;
+      }>;
     };
   };
   /** List the projects that others share with you */

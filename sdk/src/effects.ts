@@ -38,6 +38,7 @@ export const unrepeatable: ReadonlySet<string> = new Set([
   '/auth/logout',
   '/auth/password',
   '/invite/{uid}/accept',
+  '/contract/{id}/recommend',
   '/share/{projectId}/accept',
   '/alert/resolve',
   '/detector/{id}/alert',

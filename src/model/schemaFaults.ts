@@ -42,13 +42,13 @@ function toFault(
         return { pointer: place, code: 'output-only', message: 'is set by Vigil and cannot be given here.' };
       }
       const properties: unknown = error.parentSchema?.properties;
-      const guess = hasSuggestion
-        ? nearest(name, typeof properties === 'object' && properties !== null ? Object.keys(properties) : [])
-        : undefined;
+      const known = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+      const guess = hasSuggestion ? nearest(name, known) : undefined;
+      const list = hasSuggestion && isSettings(root) ? ` It has ${known.join(', ') || 'no members'}.` : '';
       return {
         pointer: place,
         code: 'unknown-member',
-        message: `is not a member${guess ? `; did you mean ${guess}?` : '.'}`,
+        message: `is not a member${guess ? `; did you mean ${guess}?` : '.'}${list}`,
       };
     }
     case 'type':
@@ -108,6 +108,11 @@ function toFault(
 
 function characters(count: number): string {
   return count === 1 ? '1 character' : `${count} characters`;
+}
+
+/** Settings whose members depend on the kind of record, so that the API documents do not list them. */
+function isSettings(root: string): boolean {
+  return root === '/config' || root === '/params';
 }
 
 /** Paths and query strings are text whatever their members are. */

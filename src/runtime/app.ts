@@ -9,7 +9,9 @@ import { inviteUrlsOf } from '../services/accounts/inviteUrls.ts';
 import { createAlertFeed } from '../services/alerts/createAlertFeed.ts';
 import { createAlertLinks } from '../services/alerts/createAlertLinks.ts';
 import type { Services } from '../services/call.ts';
+import { createAbiSources } from '../services/contracts/createAbiSources.ts';
 import { publishDetectors } from '../services/detectors/publishDetectors.ts';
+import { publishTriggers } from '../services/detectors/publishTriggers.ts';
 import { sealStored } from '../services/detectors/sealStored.ts';
 import { listen } from '../store/listen.ts';
 import type { Config } from './config/loadConfig.ts';
@@ -53,6 +55,7 @@ async function start(
     log.warn(message),
   );
   await publishDetectors(database.store, now());
+  await publishTriggers(database.store, now());
 
   // Requests end before the loops do, although the loops start when the server's address is known.
   const loops: Stoppable[] = [];
@@ -70,6 +73,14 @@ async function start(
     createCancelOnRetractions({ now }),
     createScoreOnRetractions({ now }),
   ];
+  const abiSources = createAbiSources({
+    db: database.work,
+    sources: config.abiSources,
+    egress: config.egress,
+    now,
+    log: (fields, message) => log.warn(fields, message),
+  });
+  lifecycle.onStop(abiSources.close);
   const authenticate = createAuthenticator(database.logins, now, config.rateLimit);
   const services: Services = {
     store: database.store,
@@ -85,6 +96,7 @@ async function start(
     hsm,
     egress: config.egress,
     chains,
+    abiSources,
     alertFeed: createAlertFeed({
       db: database.work,
       listen: (onNotify) => listen(database.connection, 'vigil_alert', onNotify),

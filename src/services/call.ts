@@ -13,6 +13,7 @@ import type { Hsm } from '../wallets/pkcs11/openHsm.ts';
 import type { FailedLogins } from './accounts/createFailedLogins.ts';
 import type { AlertFeed } from './alerts/createAlertFeed.ts';
 import type { ChainAccess } from './contracts/chainAccess.ts';
+import type { AbiSources } from './contracts/createAbiSources.ts';
 import type { MetricRecorder } from './telemetry/createMetricRecorder.ts';
 
 /** What every service can reach; built once. */
@@ -36,6 +37,8 @@ export type Services = {
   hsm: Hsm | undefined;
   egress: Egress;
   chains: ChainAccess;
+  /** Servers that know the ABIs of verified contracts. */
+  abiSources: Pick<AbiSources, 'find'>;
   /** What happens to alerts, as it happens. */
   alertFeed: AlertFeed;
   /** What is wrong with a script, before it is ever run. */

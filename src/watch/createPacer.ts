@@ -1,10 +1,15 @@
 import type { ChainClient } from '../chains/chainClient.ts';
 import type { Block } from '../model/block.ts';
+import { createArrivals } from './createArrivals.ts';
 
 type Options = { client: ChainClient; blockTimeMs: number; now: () => number; signal: AbortSignal };
 
-/** Decides when to poll for the next block: when a node announces it, or when it is due. */
+/** Polls of one block on average, kept below four. */
+const wantedPolls = 3;
+
+/** Decides when to poll for the next block: when a node announces it, or when it is due by the chain's own pace. */
 export function createPacer({ client, blockTimeMs, now, signal }: Options) {
+  const arrivals = createArrivals(blockTimeMs);
   let wake: () => void = () => {};
   let awaited = -1;
   let newest = -1;
@@ -13,11 +18,16 @@ export function createPacer({ client, blockTimeMs, now, signal }: Options) {
   let isAnnounced = false;
   let isLower = false;
   let isAtHead = false;
-  let intervalMs = blockTimeMs;
-  let lastBlockAt = now();
   let misses = 0;
+  /** When a poll last did not find the awaited block. */
+  let missedAt: number | undefined;
   let hits = Number.POSITIVE_INFINITY;
+  /** Blocks in a row that the first poll found. */
+  let firstHits = 0;
   let failures = 0;
+  /** Polls per block of late, and how much further apart than wanted they are to keep it low. */
+  let polls = wantedPolls;
+  let stretch = 1;
   const stopListening = client.onHead((number) => {
     const isNews = number !== announced;
     announced = number;
@@ -47,13 +57,30 @@ export function createPacer({ client, blockTimeMs, now, signal }: Options) {
     });
   }
 
+  /** Time between two polls while the block is due. */
+  function spacingMs(): number {
+    const interval = arrivals.intervalMs();
+    return Math.min(1000, Math.max(50, interval / (interval > 4000 ? 24 : 10)) * stretch);
+  }
+
   function pollAfter(): number {
     // The block was announced, so the polled nodes have it in a moment.
     if (announced >= awaited || client.head() >= awaited)
       return Math.min(1000, 50 * 2 ** Math.min(misses, 5));
-    const step = Math.min(1000, Math.max(50, intervalMs / 10) * Math.max(1, misses / 10));
-    const dueIn = lastBlockAt + intervalMs - now();
-    return dueIn > step && misses <= 1 ? dueIn - step / 2 : step;
+    const at = now();
+    const spacing = spacingMs();
+    const due = arrivals.due(at);
+    const isListening = isAnnounced && announced < awaited && misses === 0;
+    // With announcements, polling is only a safety net: when a block is overdue, the connection may have fallen silent.
+    if (isListening) return due ? Math.max(spacing, due.to + spacing - at) : Math.max(500, blockTimeMs);
+    if (due && at < due.from)
+      return Math.max(1, misses <= 2 ? due.from - at : Math.min(due.from - at, overdueMs()));
+    return due && at <= due.to + spacing ? spacing : overdueMs();
+  }
+
+  /** A block that is overdue comes late in its slot, or in another one. */
+  function overdueMs(): number {
+    return Math.min(1000, spacingMs() * Math.max(1, misses / 10));
   }
 
   return {
@@ -62,8 +89,7 @@ export function createPacer({ client, blockTimeMs, now, signal }: Options) {
       awaited = next;
       const isExpected = !isAtHead || client.head() >= next || announced >= next;
       if (misses === 0 && isExpected) return;
-      // With announcements, polling is only a safety net.
-      await sleep(isAnnounced && announced < next ? Math.max(500, 2 * blockTimeMs) : pollAfter());
+      await sleep(pollAfter());
     },
     /** Whether the chain may be further than the known head. */
     mayBeBehind: (next: number) => client.head() < next && (hits >= 3 || announced > next + 1),
@@ -71,21 +97,27 @@ export function createPacer({ client, blockTimeMs, now, signal }: Options) {
       const at = now();
       const last = blocks.at(-1);
       if (!last) return;
-      const { number, receivedAt } = last;
-      if (isAnnounced && misses > 0 && number > announced) isAnnounced = false;
-      isAtHead = isAnnounced || misses > 0;
-      // Only at the head is the time between two blocks the block interval.
-      if (isAtHead)
-        intervalMs = Math.max(50, intervalMs * 0.8 + Math.min(at - lastBlockAt, blockTimeMs * 4) * 0.2);
-      lastBlockAt = Math.max(at, receivedAt);
-      hits = misses > 0 || announced === number ? 0 : hits + 1;
+      const { number, timestamp } = last;
+      if (isAnnounced && number > announced) isAnnounced = false;
+      const isFirstPoll = misses === 0 && !isAnnounced;
+      firstHits = isFirstPoll ? firstHits + 1 : 0;
+      if (!isAtHead || blocks.length > 1) arrivals.addPast(blocks);
+      else {
+        if (misses <= 10 && !isAnnounced) adaptSpacing(misses + 1);
+        arrivals.add({ number, timestamp, foundAt: at, missedAt }, spacingMs());
+      }
+      // One block that is there at once was due; when the next is too, there may be more of them.
+      isAtHead = !isFirstPoll || (isAtHead && firstHits < 2);
+      hits = isAtHead || announced === number ? 0 : hits + 1;
       newest = number;
       misses = 0;
+      missedAt = undefined;
       failures = 0;
     },
     /** Polling did not find the block. */
     missed(): void {
       misses++;
+      missedAt = now();
       hits = 0;
       isAtHead = true;
     },
@@ -100,7 +132,9 @@ export function createPacer({ client, blockTimeMs, now, signal }: Options) {
     },
     rewound(to: number): void {
       newest = to;
+      arrivals.rewind(to);
       misses = 0;
+      missedAt = undefined;
       isAtHead = false;
     },
     backOff(): Promise<void> {
@@ -112,4 +146,10 @@ export function createPacer({ client, blockTimeMs, now, signal }: Options) {
       signal.removeEventListener('abort', onAbort);
     },
   };
+
+  function adaptSpacing(needed: number): void {
+    polls = polls * 0.9 + needed * 0.1;
+    if (polls > wantedPolls) stretch = Math.min(20, stretch * 1.1);
+    else if (polls < wantedPolls - 0.5) stretch = Math.max(1, stretch * 0.97);
+  }
 }

@@ -25,6 +25,9 @@ const expectedProblems: Record<string, object> = {
   'POST /detector/{id}/explain': noNode,
   'POST /action/{id}/simulate': noNode,
   'POST /action/{id}/execute': noNode,
+  // Their examples are on Ethereum.
+  'POST /contract/inspect': { code: 'conflict' },
+  'POST /contract/{id}/recommend': { code: 'conflict' },
 };
 
 let scores: ScoreWorld;

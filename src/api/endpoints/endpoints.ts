@@ -21,6 +21,7 @@ import { histogramEndpoint } from './alerts/histogramEndpoint.ts';
 import { pushAlertsEndpoint } from './alerts/pushAlertsEndpoint.ts';
 import { chainEndpoint } from './contracts/chainEndpoint.ts';
 import { contract } from './contracts/contract.ts';
+import { inspectEndpoints } from './contracts/inspectEndpoints.ts';
 import { project } from './contracts/project.ts';
 import { shareEndpoints } from './contracts/shareEndpoints.ts';
 import { signatureEndpoint } from './contracts/signatureEndpoint.ts';
@@ -32,6 +33,7 @@ import { detector } from './detectors/detector.ts';
 import { detectorEndpoints } from './detectors/detectorEndpoints.ts';
 import { detectorSchema } from './detectors/detectorSchema.ts';
 import { trigger } from './detectors/trigger.ts';
+import { triggerSchema } from './detectors/triggerSchema.ts';
 import { triggerTypeEndpoint } from './detectors/triggerTypeEndpoint.ts';
 import { label } from './labels/label.ts';
 import { labelImportEndpoint } from './labels/labelImportEndpoint.ts';
@@ -79,6 +81,8 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
   const endpoints = [
     ...sessionEndpoints,
     ...resources.flatMap(({ endpoints }) => endpoints),
+    ...triggerSchema.endpoints,
+    ...inspectEndpoints,
     ...shareEndpoints,
     chainEndpoint(confirmations),
     ...alertSearchEndpoints,

@@ -67,6 +67,8 @@ const table = {
   'DELETE /contract/{id}': ['tenant-manager'],
   'POST /contract/search': ['tenant-viewer', 'organisation-viewer'],
   'GET /contract/{id}/signature': ['tenant-viewer', 'organisation-viewer'],
+  'POST /contract/inspect': ['tenant-viewer'],
+  'POST /contract/{id}/recommend': ['tenant-user'],
 
   'POST /wallet': ['tenant-manager'],
   'GET /wallet/{id}': ['tenant-viewer'],
@@ -109,6 +111,7 @@ const table = {
   'DELETE /trigger/{id}': ['tenant-manager'],
   'POST /trigger/search': ['tenant-viewer'],
   'GET /trigger/type': ['tenant-viewer'],
+  'POST /trigger/schema/search': ['tenant-viewer', 'organisation-viewer'],
 
   'POST /action': ['tenant-user'],
   'GET /action/{id}': ['tenant-viewer'],

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { type ChainUid, chains, chainUids } from '../../chains/chains.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { createEnvReader, type EnvReader } from './createEnvReader.ts';
-import { readCorsOrigins, readEgress, readTrustedProxies } from './networkSettings.ts';
+import { readAbiSources, readCorsOrigins, readEgress, readTrustedProxies } from './networkSettings.ts';
 import { readAdminToken, readMasterKey, readMetricsSettings } from './secretSettings.ts';
 
 const roles = ['api', 'watch', 'work'] as const;
@@ -47,6 +47,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
     metrics: readMetricsSettings(read, host),
     egress: readEgress(read),
     trustedProxies: readTrustedProxies(read),
+    abiSources: readAbiSources(read),
     smtpUrl: read.secretUrl('VIGIL_SMTP_URL', ['smtp:', 'smtps:']),
     mailFrom: read.text('VIGIL_MAIL_FROM') ?? 'vigil@localhost',
     messengerA: {

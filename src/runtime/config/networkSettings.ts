@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import type { Egress } from '../../lib/egress.ts';
+import type { AbiSource } from '../../services/contracts/createAbiSources.ts';
 import type { EnvReader } from './createEnvReader.ts';
 
 /** Where webhooks and detectors may connect to although the address is private or the port unusual. */
@@ -75,4 +76,21 @@ function parseNetwork(text: string): Network | undefined {
     version: version === 6 ? 'ipv6' : 'ipv4',
     isSingle: bits === undefined,
   };
+}
+
+/** `sourcify:https://…` or `etherscan:https://…/api?apikey=…`; without the word, an address that ends in /api is the latter. */
+export function readAbiSources(read: EnvReader): AbiSource[] {
+  const name = 'VIGIL_ABI_SOURCES';
+  return (read.items(name) ?? []).flatMap((item): AbiSource[] => {
+    const [, kind, url = item] = /^(sourcify|etherscan):(https?:.*)$/.exec(item) ?? [];
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+      // The item may hold a key, so it is not shown.
+      read.fault(
+        `${name} takes addresses such as sourcify:https://sourcify.dev/server or etherscan:https://api.etherscan.io/v2/api?apikey=KEY.`,
+      );
+      return [];
+    }
+    const isEtherscan = kind ? kind === 'etherscan' : /\/api\/?$/.test(new URL(url).pathname);
+    return [{ kind: isEtherscan ? 'etherscan' : 'sourcify', url }];
+  });
 }

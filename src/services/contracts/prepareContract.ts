@@ -19,13 +19,30 @@ export async function prepareContract(call: Call, { input, current }: ContractCh
   const chain = chains[input.chainUid];
   const read = families[chain.family].readAddress(input.address, chain);
   if ('fault' in read) throw unprocessable('/address', 'not-an-address', read.fault);
-  return { ...input, canonicalAddress: read.canonical, ...(await inspect(call, chain.uid, read.canonical)) };
+  const found = await inspect(call, chain.uid, read.canonical);
+  const abi = input.abi ?? (await findAbi(call, chain.uid, found.implementation ?? read.canonical));
+  return { ...input, ...(abi ? { abi } : {}), canonicalAddress: read.canonical, ...found };
+}
+
+/** The ABI that a source knows, so that events and calls are shown with their arguments; never a reason to refuse. */
+async function findAbi(
+  call: Call,
+  chainUid: ChainUid,
+  address: string,
+): Promise<readonly unknown[] | undefined> {
+  if (chains[chainUid].family !== 'evm') return undefined;
+  const found = await call.services.abiSources.find(chainUid, address.toLowerCase());
+  return found && abiFaults(found.abi, '/abi').length === 0 ? found.abi : undefined;
 }
 
 const inspectTimeoutMs = 1000;
 
 /** The implementation of a proxy, if a node responds soon; otherwise the chain follower finds it. */
-async function inspect(call: Call, chainUid: ChainUid, address: string): Promise<Row> {
+async function inspect(
+  call: Call,
+  chainUid: ChainUid,
+  address: string,
+): Promise<{ implementation?: string | null; inspectedAt?: number }> {
   const client = chains[chainUid].family === 'evm' ? call.services.chains.client(chainUid) : undefined;
   if (!client) return {};
   const read = async () => {

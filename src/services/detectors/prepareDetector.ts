@@ -2,12 +2,14 @@ import type { TSchema } from 'typebox';
 import { configSchema } from '../../detectors/configSchema.ts';
 import { detectors } from '../../detectors/registry.ts';
 import { messageOf } from '../../lib/messageOf.ts';
+import { nearest } from '../../lib/nearest.ts';
 import { templateMembers } from '../../model/alert.ts';
 import { automaticDetectors } from '../../model/enumerations.ts';
-import { type Fault, unprocessable } from '../../model/errors.ts';
+import { type Fault, invalid, unprocessable } from '../../model/errors.ts';
 import { membersWith } from '../../model/schema.ts';
 import { invalidInput, withDefaults } from '../../model/validate.ts';
 import { findActionFunctions } from '../../store/actions/intentLog.ts';
+import { findSchemaId, findSchemaName, listSchemaNames } from '../../store/detectors/detectorSchemas.ts';
 import { detectorSchemaTable } from '../../store/detectors/detectorSchemaTable.ts';
 import type { detectorTable } from '../../store/detectors/detectorTable.ts';
 import { findRecord, type Row } from '../../store/records/records.ts';
@@ -27,6 +29,7 @@ type Actions = NonNullable<DetectorChange['input']['actions']>;
 
 /** The configuration must be one that the detector can run with; findings from outside need none. */
 export async function prepareDetector(call: Call, change: DetectorChange): Promise<Row> {
+  await resolveSchemaName(call, change);
   const { id, input, current, tenantId } = change;
   checkBindingFilters(input.destinations, '/destinations', call.now);
   const unreadable = await scriptFaults(call, bindingScripts(input.actions, '/actions'));
@@ -35,9 +38,8 @@ export async function prepareDetector(call: Call, change: DetectorChange): Promi
   if (input.actions) await checkScripts(call, change);
   const isTouched = input.schemaId != null || input.source != null || input.config !== undefined;
   if (!isTouched) return input;
-  const schemaId = change.current
-    ? (change.input.schemaId ?? change.current.schema.id)
-    : change.input.schemaId;
+  const schemaId = input.schemaId ?? current?.schema.id;
+  if (schemaId === undefined) throw invalid('/schemaId', 'required', 'is required, or `schemaName` instead.');
   const record = await findRecord(call.db, detectorSchemaTable, call.visible, schemaId, schemaMembers);
   const schema = record && schemaOf(record);
   if (!schema) return input;
@@ -57,6 +59,33 @@ export async function prepareDetector(call: Call, change: DetectorChange): Promi
   ];
   if (faults.length > 0) throw invalidInput(faults);
   return seal();
+}
+
+/** A name stands for the newest schema of that name; the rest of the change sees only its id. */
+async function resolveSchemaName(call: Call, { input }: DetectorChange): Promise<void> {
+  const { schemaName } = input;
+  if (schemaName == null) return;
+  delete input.schemaName;
+  if (input.schemaId != null) {
+    if ((await findSchemaName(call.db, input.schemaId)) === schemaName) return;
+    throw invalid(
+      '/schemaName',
+      'contradiction',
+      'names another schema than `schemaId`; give one of the two.',
+    );
+  }
+  const id = await findSchemaId(call.db, schemaName);
+  if (id === undefined) {
+    const known = await listSchemaNames(call.db);
+    const guess = nearest(schemaName, known);
+    const hint = guess ? `did you mean ${guess}? There are` : 'there are';
+    throw unprocessable(
+      '/schemaName',
+      'unknown-reference',
+      `There is no such detector schema; ${hint} ${known.join(', ')}.`,
+    );
+  }
+  input.schemaId = id;
 }
 
 /** An action that is bound here must be able to fire from here. */

@@ -58,3 +58,24 @@ export async function findSchemaName(db: Db, id: number): Promise<string | undef
   );
   return rows[0]?.name;
 }
+
+/** The oldest detector of each kind that a contract has, by the name of its schema. */
+export async function findDetectorIds(
+  db: Db,
+  tenantId: number,
+  contractId: number,
+): Promise<Map<string, number>> {
+  const rows = await db.query<{ name: string; id: number }>(
+    sql`select s.name, min(d.id) as id from detector d join detector_schema s on s.id = d.schema_id
+      where d.tenant_id = ${tenantId} and d.contract_id = ${contractId} and d.status <> 'DELETED' group by s.name`,
+  );
+  return new Map(rows.map(({ name, id }) => [name, id]));
+}
+
+/** Names of the schemas that may be used. */
+export async function listSchemaNames(db: Db): Promise<string[]> {
+  const rows = await db.query<{ name: string }>(
+    sql`select distinct name from detector_schema where status = 'ACTIVE' order by name`,
+  );
+  return rows.map(({ name }) => name);
+}

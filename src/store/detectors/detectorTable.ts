@@ -1,8 +1,8 @@
 import { detectorSources } from '../../model/enumerations.ts';
-import { Id, JsonObject, Name, OneOf, Words } from '../../model/schema.ts';
+import { Id, JsonObject, Name, OneOf, Text, Words } from '../../model/schema.ts';
 import { actionTable } from '../actions/actionTable.ts';
 import { boundDestination } from '../destinations/destinationTable.ts';
-import { bindings, createOnly, editable, one, writeOnly } from '../fields.ts';
+import { bindings, createOnly, editable, one, writeOnce, writeOnly } from '../fields.ts';
 import {
   bindingFields,
   bindingStatus,
@@ -29,7 +29,20 @@ export const detectorTable = defineTable({
       { from: (t) => `detector_schema s where s.id = ${t}.schema_id`, alias: 's' },
       schemaFields,
     ),
-    schemaId: writeOnly(Id('The detector schema.'), { required: true, searchable: true }),
+    schemaId: writeOnly(Id('The detector schema; or give `schemaName`.'), {
+      notNull: true,
+      searchable: true,
+    }),
+    schemaName: writeOnce(
+      Text(
+        'Name of the detector schema, instead of `schemaId`: its newest version is used.',
+        'ownership_change',
+        {
+          max: 100,
+        },
+      ),
+      { notNull: true },
+    ),
     contractId: createOnly(Id('The contract that is watched.'), { required: true }),
     name: editable(Name('What to call it.', 'Owner watch'), { required: true }),
     source: editable(OneOf(detectorSources, 'Where its findings come from.', 'PLATFORM'), {

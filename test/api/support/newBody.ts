@@ -48,6 +48,7 @@ function membersOf(path: string, world: World, n: number): Json {
     '/detector': () => ({
       contractId,
       schemaId: world.detectorSchema.id,
+      schemaName: world.detectorSchema.name,
       destinations: [bound],
       actions: [{ actionId: world.action.id, ...script }],
     }),

@@ -18,13 +18,13 @@ export type LocatedCode = {
 type Search<T> = Generator<readonly Pointing[], T, readonly string[]>;
 
 /** Where proxies keep the address of their code: EIP-1967, zeppelinos (USDC and others of its time), EIP-1822, EIP-1967's beacon. */
-const slots = {
+export const proxySlots = {
   implementation: '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc',
   zeppelin: eventTopic('org.zeppelinos.proxy.implementation'),
   proxiable: '0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7',
   beacon: '0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50',
 };
-const slotList = Object.values(slots);
+const slotList = Object.values(proxySlots);
 const firstSlot = `0x${'0'.repeat(64)}`;
 
 const askImplementation = functionSelector('implementation()');

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { type ContractKind, type ContractTraits, contractKinds } from '../model/contractKinds.ts';
+import { withDefaults } from '../model/validate.ts';
+import { configSchema } from './configSchema.ts';
+import { recommendDetectors } from './recommend.ts';
+import { detectors } from './registry.ts';
+
+const address = `0x${'a'.repeat(40)}`;
+const everything: ContractTraits = {
+  name: 'Vault',
+  symbol: 'VLT',
+  decimals: 6,
+  totalSupply: '1000000000000',
+  owner: address,
+  paused: false,
+  asset: address,
+  tokens: [address, `0x${'b'.repeat(40)}`],
+  owners: [address],
+  threshold: 1,
+  minDelay: 3600,
+  description: 'ETH / USD',
+  answerAge: 60,
+};
+
+function recommend(kinds: readonly ContractKind[], facts: ContractTraits, hasCode = true) {
+  const proxyKind = kinds.includes('PROXY') ? ('EIP1967' as const) : null;
+  return recommendDetectors({ hasCode, kinds, proxyKind, implementation: null, facts });
+}
+
+describe('recommended detectors', () => {
+  it.each(contractKinds)('of %s are its own and can run, however much the contract says', (kind) => {
+    const plain = recommend([], {}).map(({ schemaName }) => schemaName);
+    for (const facts of [everything, {}]) {
+      const set = recommend([kind], facts);
+      expect(set.filter(({ schemaName }) => !plain.includes(schemaName))).not.toEqual([]);
+      for (const { schemaName, config, reason, title } of set) {
+        const checked = withDefaults(configSchema(detectors.get(schemaName)!), config, schemaName);
+        expect('faults' in checked ? checked.faults : []).toEqual([]);
+        expect(reason).toMatch(/^[A-Z].*\.$/);
+        expect(title).not.toBe('');
+      }
+    }
+  });
+
+  it('name each detector once, and fill in what the contract says', () => {
+    const all = recommend(contractKinds, everything);
+    const names = all.map(({ schemaName }) => schemaName);
+    expect(new Set(names).size).toBe(names.length);
+    const configOf = (name: string) => all.find(({ schemaName }) => schemaName === name)?.config;
+    expect(configOf('large_transfer')).toMatchObject({ threshold: '10000' });
+    expect(configOf('governance')).toEqual({ minDelay: '3600 s' });
+    expect(configOf('outflow_rate')).toMatchObject({ token: address });
+  });
+
+  it('of an account watch what it pays and approves', () => {
+    const set = recommend([], {}, false);
+    expect(set.map(({ schemaName }) => schemaName)).toEqual([
+      'wallet_balance',
+      'unlimited_approval',
+      'address_poisoning',
+      'sanctioned_interaction',
+    ]);
+    for (const { schemaName, config } of set)
+      expect(withDefaults(configSchema(detectors.get(schemaName)!), config)).toHaveProperty('value');
+  });
+});

@@ -1,0 +1,49 @@
+/** Kinds of contracts that Vigil recognises, and for which it recommends detectors. */
+export const contractKinds = [
+  'ERC20',
+  'ERC721',
+  'ERC1155',
+  'ERC4626',
+  'PROXY',
+  'OWNABLE',
+  'ACCESS_CONTROL',
+  'PAUSABLE',
+  'SAFE',
+  'TIMELOCK',
+  'GOVERNOR',
+  'PRICE_FEED',
+  'POOL',
+] as const;
+export type ContractKind = (typeof contractKinds)[number];
+
+export const proxyKinds = ['EIP1967', 'BEACON', 'EIP1822', 'MINIMAL', 'SAFE', 'OTHER'] as const;
+export type ProxyKind = (typeof proxyKinds)[number];
+
+/** What stands at an address of a chain. */
+export type Inspection = {
+  readonly hasCode: boolean;
+  readonly kinds: readonly ContractKind[];
+  readonly proxyKind: ProxyKind | null;
+  readonly implementation: string | null;
+  readonly facts: ContractTraits;
+};
+
+/** What a contract says about itself, as far as it says it. Amounts are decimal text, times seconds. */
+export type ContractTraits = {
+  readonly name?: string;
+  readonly symbol?: string;
+  readonly decimals?: number;
+  readonly totalSupply?: string;
+  readonly owner?: string;
+  readonly paused?: boolean;
+  /** The token that a vault holds. */
+  readonly asset?: string;
+  /** The tokens of a pool. */
+  readonly tokens?: readonly string[];
+  readonly owners?: readonly string[];
+  readonly threshold?: number;
+  readonly minDelay?: number;
+  readonly description?: string;
+  /** Age of a price feed's last answer, in seconds. */
+  readonly answerAge?: number;
+};

@@ -1,0 +1,80 @@
+import type { ChainClient } from '../../chains/chainClient.ts';
+import { type ChainUid, chains, chainUids } from '../../chains/chains.ts';
+import { inspectContract } from '../../chains/evm/inspectContract.ts';
+import { families } from '../../chains/families.ts';
+import { messageOf } from '../../lib/messageOf.ts';
+import type { Header } from '../../model/block.ts';
+import type { Inspection } from '../../model/contractKinds.ts';
+import { Problem, unprocessable } from '../../model/errors.ts';
+import type { Call } from '../call.ts';
+import { noEndpoint } from './noEndpoint.ts';
+
+export type ChainInspection = Inspection & {
+  chainUid: ChainUid;
+  block: number | null;
+  /** Why nothing is known of the address on this chain. */
+  fault: string | null;
+  abi: { source: string; items: number } | null;
+};
+
+const inspectTimeoutMs = 8000;
+
+/** Looks where an address has code and what it is, on one chain or on all that are configured. */
+export async function inspectAddress(
+  call: Call,
+  text: string,
+  chainUid: ChainUid | undefined,
+): Promise<{ address: string; data: ChainInspection[] }> {
+  const { isConfigured } = call.services.chains;
+  if (chainUid && !isConfigured(chainUid)) throw new Problem('conflict', noEndpoint(chainUid));
+  const uids = chainUid ? [chainUid] : chainUids.filter(isConfigured);
+  const [first] = uids;
+  if (!first) throw new Problem('conflict', 'No chain has an endpoint; the operator sets VIGIL_RPC_<CHAIN>.');
+  const read = families.evm.readAddress(text, chains[first]);
+  if ('fault' in read) throw unprocessable('/address', 'not-an-address', read.fault);
+  const data = await Promise.all(uids.map((uid) => inspectOn(call, uid, read.canonical)));
+  return { address: read.canonical, data };
+}
+
+async function inspectOn(call: Call, chainUid: ChainUid, address: string): Promise<ChainInspection> {
+  try {
+    const { inspection, header } = await inspectNow(call, chainUid, address);
+    const abi = inspection.hasCode ? await findAbi(call, chainUid, address, inspection.implementation) : null;
+    return { ...inspection, chainUid, block: header.number, fault: null, abi };
+  } catch (error) {
+    const nothing = { hasCode: false, kinds: [], proxyKind: null, implementation: null, facts: {} };
+    return {
+      ...nothing,
+      chainUid,
+      block: null,
+      abi: null,
+      fault: `The chain does not respond: ${messageOf(error)}`,
+    };
+  }
+}
+
+/** What stands at the address after the newest block. */
+export async function inspectNow(
+  { services }: Call,
+  chainUid: ChainUid,
+  address: string,
+): Promise<{ inspection: Inspection; header: Header }> {
+  const client = services.chains.client(chainUid);
+  if (!client) throw new Problem('conflict', noEndpoint(chainUid));
+  const timeout = new Promise<never>((_, reject) =>
+    setTimeout(() => reject(new Error(`no answer within ${inspectTimeoutMs} ms`)), inspectTimeoutMs).unref(),
+  );
+  return Promise.race([readNow(client, address), timeout]);
+}
+
+async function readNow(client: ChainClient, address: string) {
+  const header = await client.header('latest');
+  if (!header) throw new Error('it has no newest block');
+  return { header, inspection: await inspectContract(client, header, address) };
+}
+
+/** What the functions of a proxy are, its implementation knows. */
+async function findAbi(call: Call, chainUid: ChainUid, address: string, implementation: string | null) {
+  const found = await call.services.abiSources.find(chainUid, implementation?.toLowerCase() ?? address);
+  return found ? { source: found.source, items: found.abi.length } : null;
+}

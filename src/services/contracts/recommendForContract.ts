@@ -1,0 +1,110 @@
+import { type ChainUid, chains } from '../../chains/chains.ts';
+import { families } from '../../chains/families.ts';
+import { type Recommendation, recommendDetectors } from '../../detectors/recommend.ts';
+import { messageOf } from '../../lib/messageOf.ts';
+import type { ContractKind } from '../../model/contractKinds.ts';
+import { Problem, unprocessable } from '../../model/errors.ts';
+import { contractTable } from '../../store/contracts/contractTable.ts';
+import { findDetectorIds, findSchemaId } from '../../store/detectors/detectorSchemas.ts';
+import { findRecord } from '../../store/records/records.ts';
+import type { Call } from '../call.ts';
+import { createRecord } from '../records/createRecord.ts';
+import type { RecordKind } from '../records/recordKind.ts';
+import { inspectNow } from './inspectAddress.ts';
+
+export type Recommended = Recommendation & {
+  /** The detector of this kind that the contract has already, or now. */
+  detectorId: number | null;
+  isNew: boolean;
+};
+
+const names = ['id', 'tenantId', 'chainUid', 'address'] as const;
+
+/**
+ * Detectors that fit a contract. Those named in `enable` are created unless the contract has one of the kind, all or none:
+ * a second request changes nothing.
+ */
+export async function recommendForContract(
+  call: Call,
+  detectorKind: RecordKind,
+  id: number,
+  enable: readonly string[],
+): Promise<{ kinds: readonly ContractKind[]; data: Recommended[] }> {
+  const contract = await findRecord(call.db, contractTable, call.scope, id, names);
+  if (!contract) throw new Problem('not-found', 'There is no such contract.');
+  const chain = chains[contract.chainUid];
+  const read = families[chain.family].readAddress(contract.address, chain);
+  if (chain.family !== 'evm' || 'fault' in read)
+    throw new Problem(
+      'conflict',
+      `Contracts on ${chain.uid} cannot be inspected; only those on EVM chains can.`,
+    );
+  const { inspection } = await inspectOrThrow(call, chain.uid, read.canonical);
+  const fitting = recommendDetectors(inspection);
+  checkNames(enable, fitting);
+  const tenantId = Number(contract.tenantId);
+  // Two requests at once create one detector of a kind.
+  if (enable.length > 0) await lockContract(call, id);
+  const existing = await findDetectorIds(call.db, tenantId, id);
+  const data: Recommended[] = [];
+  for (const one of fitting) {
+    const before = existing.get(one.schemaName);
+    const isNew = before === undefined && enable.includes(one.schemaName);
+    const detectorId = isNew ? await create(call, detectorKind, id, one) : (before ?? null);
+    data.push({ ...one, detectorId, isNew });
+  }
+  return { kinds: inspection.kinds, data };
+}
+
+async function lockContract(call: Call, id: number): Promise<void> {
+  const options = { use: 'write', lock: 'change' } as const;
+  const found = await findRecord(call.db, contractTable, call.scope, id, names, options);
+  if (!found) throw new Problem('not-found', 'There is no such contract.');
+}
+
+async function inspectOrThrow(call: Call, chainUid: ChainUid, address: string) {
+  try {
+    return await inspectNow(call, chainUid, address);
+  } catch (cause) {
+    if (cause instanceof Problem) throw cause;
+    const problem = `The chain does not respond at the moment, so the contract cannot be inspected: ${messageOf(cause)}.`;
+    throw new Problem('unavailable', problem, { retryAfterSeconds: 5 }, { cause });
+  }
+}
+
+function checkNames(enable: readonly string[], fitting: readonly Recommendation[]): void {
+  const known = fitting.map(({ schemaName }) => schemaName);
+  const index = enable.findIndex((name) => !known.includes(name));
+  if (index < 0) return;
+  throw unprocessable(
+    `/enable/${index}`,
+    'not-recommended',
+    `${enable[index]} is not recommended for this contract; these are: ${known.join(', ')}.`,
+  );
+}
+
+async function create(
+  call: Call,
+  kind: RecordKind,
+  contractId: number,
+  one: Recommendation,
+): Promise<number> {
+  const schemaId = await findSchemaId(call.db, one.schemaName);
+  if (schemaId === undefined)
+    throw new Problem(
+      'conflict',
+      `The detector schema ${one.schemaName} is not active; an administrator can activate it.`,
+    );
+  const { id } = await createRecord(call, kind, {
+    contractId,
+    schemaId,
+    name: one.title,
+    source: 'PLATFORM',
+    status: 'ACTIVE',
+    tags: [],
+    config: one.config,
+    destinations: [],
+    actions: [],
+  });
+  return Number(id);
+}

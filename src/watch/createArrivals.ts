@@ -1,0 +1,79 @@
+/** How many of the last blocks tell when the next is due. */
+const remembered = 32;
+/** Times of blocks are whole seconds: below this interval they tell nothing about a single block. */
+const minClockedMs = 1500;
+/** Fewer blocks tell nothing. */
+const minSteps = 3;
+
+/** A block as it was found: when, and when the node was last asked in vain for it, if it was. */
+type Arrival = { number: number; timestamp: number; foundAt: number; missedAt: number | undefined };
+type Known = { number: number; timestamp: number; appearedAt: number | undefined };
+
+/**
+ * Learns when blocks of a chain appear. Where blocks carry the times of a regular clock, as slots do, a block appears some
+ * time after its own; on faster chains, some time after the block before. Polling sees only that a block appeared between
+ * two polls.
+ */
+export function createArrivals(nominalMs: number) {
+  let known: Known[] = [];
+
+  /** The time between two blocks; undefined while it is not known, or not regular. */
+  function pace(): number | undefined {
+    const steps = known.slice(1).flatMap(({ number, timestamp }, index) => {
+      const before = known[index];
+      return before && number > before.number
+        ? [(timestamp - before.timestamp) / (number - before.number)]
+        : [];
+    });
+    if (steps.length < minSteps) return undefined;
+    const middle = quantile(steps, 0.5);
+    if (middle >= minClockedMs)
+      return quantile(steps, 0.8) <= 1.6 * quantile(steps, 0.2) ? middle : undefined;
+    const mean = steps.reduce((sum, step) => sum + step, 0) / steps.length;
+    return steps.length >= 8 && mean > 0 && mean < 2 * nominalMs ? Math.max(20, mean) : undefined;
+  }
+
+  return {
+    /** The usual time between two blocks, whatever the chain is said to have. */
+    intervalMs: () => pace() ?? nominalMs,
+    /** `spacingMs`: how far polls are apart. */
+    add({ number, timestamp, foundAt, missedAt }: Arrival, spacingMs: number): void {
+      const after = Math.max(missedAt ?? 0, foundAt - spacingMs);
+      known = [...known, { number, timestamp, appearedAt: (after + foundAt) / 2 }].slice(-remembered);
+    },
+    /** Blocks found while catching up tell the interval, but not when they appeared; what was thought of others was wrong. */
+    addPast(blocks: readonly { number: number; timestamp: number }[]): void {
+      const past = blocks.map(({ number, timestamp }) => ({ number, timestamp, appearedAt: undefined }));
+      known = [...known, ...past].slice(-remembered).map((block) => ({ ...block, appearedAt: undefined }));
+    },
+    /** When the next block is due: likely not before `from`, and likely before `to`; undefined when that is not known. */
+    due(now: number): { from: number; to: number } | undefined {
+      const interval = pace();
+      const last = known.at(-1);
+      if (interval === undefined || !last) return undefined;
+      if (interval < minClockedMs)
+        return last.appearedAt === undefined
+          ? undefined
+          : { from: last.appearedAt + interval * 0.9, to: last.appearedAt + interval * 1.2 };
+      const offsets = known.flatMap(({ timestamp, appearedAt }) =>
+        appearedAt === undefined ? [] : [appearedAt - timestamp],
+      );
+      const early = offsets.length === 0 ? 0 : quantile(offsets, 0.25);
+      const late = offsets.length === 0 ? interval / 2 : quantile(offsets, 0.95);
+      const slot = (count: number) => last.timestamp + count * interval;
+      // A slot can stay empty: the block may come in any later one.
+      const passed = Math.floor((now - slot(1) - late) / interval + 0.5);
+      const start = slot(1 + Math.max(0, passed));
+      return { from: start + early, to: start + late };
+    },
+    /** Forgets blocks that are no longer part of the chain. */
+    rewind(to: number): void {
+      known = known.filter(({ number }) => number <= to);
+    },
+  };
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+}

@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ChainClient } from '../chains/chainClient.ts';
+import type { Block } from '../model/block.ts';
+import { followChain } from './followChain.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_800_000_000_000 });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+type Chain = {
+  nominalMs: number;
+  slotMs: number;
+  /** How long after its slot begins a block is available. */
+  delayMs: (random: () => number) => number;
+  /** Share of slots without a block. */
+  missedSlots?: number;
+  /** The socket announces blocks until this one, and then falls silent. */
+  silentAfter?: number;
+};
+
+const rttMs = 40;
+const blocks = 400;
+
+/** A chain whose blocks become available at known times, followed on a simulated clock. */
+async function simulate(chain: Chain, seed: number) {
+  const random = createRandom(seed);
+  const start = Date.now();
+  const available: { at: number; timestamp: number }[] = [];
+  for (let slot = 0; available.length < blocks; slot++) {
+    if (random() < (chain.missedSlots ?? 0)) continue;
+    const at = start + slot * chain.slotMs;
+    available.push({ timestamp: Math.floor(at / 1000) * 1000, at: at + chain.delayMs(random) });
+  }
+  let calls = 0;
+  let head = -1;
+  const has = (number: number) => number < available.length && available[number]!.at <= Date.now();
+  const newest = () => available.findLastIndex(({ at }) => at <= Date.now());
+  const toBlock = (number: number) => ({
+    number,
+    hash: `h${number}`,
+    parentHash: `h${number - 1}`,
+    timestamp: available[number]!.timestamp,
+    receivedAt: Date.now(),
+  });
+  const ask = async <T>(read: () => T): Promise<T> => {
+    calls++;
+    await new Promise((resolve) => setTimeout(resolve, rttMs / 2));
+    const answer = read();
+    await new Promise((resolve) => setTimeout(resolve, rttMs / 2));
+    return answer;
+  };
+  const client = {
+    block: (number: number) =>
+      ask(() => {
+        if (!has(number)) return null;
+        head = Math.max(head, number);
+        return toBlock(number) as unknown as Block;
+      }),
+    header: () =>
+      ask(() => {
+        const number = newest();
+        head = Math.max(head, number);
+        return number < 0 ? null : toBlock(number);
+      }),
+    head: () => head,
+    onHead: (listener: (number: number) => void) => {
+      for (const [number, { at }] of available.entries())
+        if (number < (chain.silentAfter ?? 0)) setTimeout(() => listener(number), at - start + 10);
+      return () => {};
+    },
+  } as unknown as ChainClient;
+  const end = new AbortController();
+  const found: number[] = [];
+  const follow = async () => {
+    const options = {
+      client,
+      recent: [],
+      startBlock: 0,
+      blockTimeMs: chain.nominalMs,
+      confirmations: 1_000_000,
+      now: () => Date.now(),
+      onError: (error: unknown) => {
+        throw error;
+      },
+      signal: end.signal,
+    };
+    for await (const message of followChain(options)) {
+      if (message.type === 'blocks') for (const { number } of message.blocks) found[number] = Date.now();
+      if (found.length === blocks) end.abort();
+    }
+  };
+  const done = follow();
+  while (found.length < blocks) await vi.advanceTimersByTimeAsync(1000);
+  await done;
+  // The first blocks teach the pace.
+  const learned = 20;
+  const latencies = found.slice(learned).map((at, index) => at - available[index + learned]!.at);
+  latencies.sort((one, other) => one - other);
+  const at = (share: number) =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))]!;
+  return { median: at(0.5), p99: at(0.99), worst: at(1), calls: calls / blocks, found, available };
+}
+
+const steady = (least: number, spread: number) => (random: () => number) =>
+  least + (spread * (random() + random() + random())) / 3;
+
+describe('over HTTP alone, a block is found soon after it is available, with at most four calls a block', () => {
+  it.each<[string, Chain]>([
+    [
+      '12 s slots, blocks 1 to 3 s into them',
+      { nominalMs: 12_000, slotMs: 12_000, delayMs: steady(1000, 2000) },
+    ],
+    ['12 s slots with wide jitter', { nominalMs: 12_000, slotMs: 12_000, delayMs: steady(500, 4000) }],
+    [
+      '12 s slots, one in twenty empty',
+      { nominalMs: 12_000, slotMs: 12_000, delayMs: steady(1000, 2000), missedSlots: 0.05 },
+    ],
+    ['blocks of 12 s that come every 2 s', { nominalMs: 12_000, slotMs: 2000, delayMs: steady(200, 500) }],
+    ['2 s slots', { nominalMs: 2000, slotMs: 2000, delayMs: steady(200, 600) }],
+    ['blocks of 2 s that come every 3 s', { nominalMs: 2000, slotMs: 3000, delayMs: steady(100, 400) }],
+    ['250 ms blocks', { nominalMs: 250, slotMs: 250, delayMs: steady(20, 60) }],
+  ])('%s', async (name, chain) => {
+    const seed = 7;
+    const { median, p99, worst, calls } = await simulate(chain, seed);
+    process.stdout.write(
+      `${name}: median ${median} ms, p99 ${p99} ms, worst ${worst} ms, ${calls.toFixed(1)} calls a block (seed ${seed})\n`,
+    );
+    expect(median).toBeLessThanOrEqual(500);
+    expect(p99).toBeLessThanOrEqual(1500);
+    expect(calls).toBeLessThanOrEqual(4);
+  });
+
+  it('a socket that falls silent is noticed within one block time', async () => {
+    const chain = { nominalMs: 12_000, slotMs: 12_000, delayMs: steady(1000, 2000), silentAfter: 200 };
+    const { found, available, calls } = await simulate(chain, 11);
+    const late = (number: number) => found[number]! - available[number]!.at;
+    expect(Math.max(...found.slice(20, 200).map((_, index) => late(index + 20)))).toBeLessThan(200);
+    expect(late(200)).toBeLessThan(6000);
+    expect(Math.max(...found.slice(201).map((_, index) => late(index + 201)))).toBeLessThan(6000);
+    expect(calls).toBeLessThanOrEqual(4);
+  });
+});
+
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
