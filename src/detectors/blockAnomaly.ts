@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { Configuration, Duration, Flag } from '../evidence/parameters.ts';
+import { Configuration, Duration, Flag, Whole } from '../evidence/parameters.ts';
+import { emptySeries, extendSeries, judgeInSeries, type RobustSeries } from '../evidence/robustSeries.ts';
+import { keepState } from '../evidence/samples.ts';
 import { parseDuration } from '../lib/duration.ts';
 import type { Block } from '../model/block.ts';
 import { defineDetector } from '../model/detection.ts';
@@ -17,6 +19,14 @@ const config = Configuration({
   maxGasPerTransaction: Limit('Most gas that a block uses for each of its transactions.'),
   minInterval: Interval('Least time between two blocks.'),
   maxInterval: Interval('Most time between two blocks.'),
+  deviations: Type.Number({
+    description:
+      'Without any limit above: how many robust deviations away from the last blocks a measure is out of the ordinary.',
+    default: 8,
+    minimum: 2,
+    maximum: 1_000,
+  }),
+  inARow: Whole('Without any limit above: for how many blocks in a row.', 3, 1, 100),
   trackLatency: Flag('Whether to report blocks that reach Vigil late.', false),
   maxLatency: Duration('How long after its time a block may reach Vigil.', '1 min'),
 });
@@ -25,15 +35,18 @@ type Config = Static<typeof config>;
 type Bound = number | undefined;
 type Measure = { name: string; unit: string; value: number; min: Bound; max: Bound };
 
-export const blockAnomaly = defineDetector<Config, never>({
+/** What was usual, one block of several; which measures were odd in how many blocks in a row. */
+type State = { learned?: Readonly<Record<string, RobustSeries>>; odd?: Readonly<Record<string, number>> };
+
+export const blockAnomaly = defineDetector<Config, State>({
   name: 'block_anomaly',
   title: 'Block anomaly',
   version: '1.0.0',
   category: 'OPERATIONAL',
   severity: 'MEDIUM',
   description:
-    'A block is out of the ordinary: its number of transactions or logs, its size, gas, gas per transaction, distance from the block before, or latency is below the least or above the most that is given.',
-  faq: 'Why does latency report old blocks after a downtime? They do reach Vigil late; leave trackLatency off if that is of no use.',
+    'A block is out of the ordinary: its number of transactions or logs, its size, gas, gas per transaction, distance from the block before, or latency is below the least or above the most that is given. Without any limit: far from what the blocks before had, for several blocks in a row.',
+  faq: 'What does it do without limits? It learns from 150 blocks, then reports measures that stay far outside of all it has seen; one odd block is common, and one event is reported once. Why does latency report old blocks after a downtime? They do reach Vigil late; leave trackLatency off if that is of no use.',
   config,
   fields: [
     'measures',
@@ -46,13 +59,17 @@ export const blockAnomaly = defineDetector<Config, never>({
     'intervalMs',
     'latencyMs',
   ],
-  interests: (options) => (hasLimits(options) ? [{ on: 'block' }] : []),
-  evaluate(observation, { config: options, chain }) {
+  interests: () => [{ on: 'block' }],
+  evaluate(observation, { config: options, chain, state }) {
     if (observation.type !== 'block') return {};
     const { block, previous } = observation;
-    const odd = measuresOf(block, previous, options).filter(isOdd);
-    if (odd.length === 0) return {};
+    const measures = measuresOf(block, previous, options);
+    const learned = hasLimits(options) ? undefined : learn(block.number, measures, options, state);
+    const odd: (Measure & { usual?: number })[] = [...measures.filter(isOdd), ...(learned?.odd ?? [])];
+    const kept = learned ? keepState(state, learned.state) : {};
+    if (odd.length === 0) return kept;
     return {
+      ...kept,
       detections: [
         {
           message: `Block ${block.number} of ${chain.uid} is out of the ordinary: ${odd.map(words).join(', ')}.`,
@@ -110,7 +127,39 @@ function isOdd({ value, min, max }: Measure): boolean {
   return (min !== undefined && value < min) || (max !== undefined && value > max);
 }
 
-function words({ value, unit, min, max }: Measure): string {
+const sampleEvery = 5;
+const minSamples = 30;
+
+/** Reports a measure once it has been odd for long enough, and learns from every few blocks, since each time is a row written. */
+function learn(number: number, measures: readonly Measure[], options: Config, state: State | undefined) {
+  const series = state?.learned ?? {};
+  const judged = measures.flatMap((measure) => {
+    const before = series[measure.name];
+    const found = before && before[0] >= minSamples ? judgeInSeries(before, measure.value) : undefined;
+    return found && Math.abs(found.score) > options.deviations ? [{ ...measure, usual: found.usual }] : [];
+  });
+  const odd = Object.fromEntries(
+    judged.map(({ name }) => [name, Math.min((state?.odd?.[name] ?? 0) + 1, options.inARow + 1)]),
+  );
+  // What is odd is not learned while it is counted.
+  const isSampled = number % sampleEvery === 0;
+  const learned = isSampled
+    ? Object.fromEntries(
+        measures.map(({ name, value }) => {
+          const isCounted = (odd[name] ?? 0) > 0 && (odd[name] ?? 0) <= options.inARow;
+          const before = series[name] ?? emptySeries;
+          return [name, isCounted ? before : extendSeries(before, value)];
+        }),
+      )
+    : series;
+  return {
+    odd: judged.filter(({ name }) => odd[name] === options.inARow),
+    state: { learned, ...(judged.length > 0 && { odd }) },
+  };
+}
+
+function words({ value, unit, min, max, usual }: Measure & { usual?: number }): string {
+  if (usual !== undefined) return `${value} ${unit} (usually ${Math.round(usual)})`;
   const limit = min !== undefined && value < min ? `at least ${min}` : `at most ${max}`;
   return `${value} ${unit} (${limit} expected)`;
 }

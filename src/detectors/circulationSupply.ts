@@ -1,14 +1,22 @@
 import { type Static, Type } from 'typebox';
+import { parseFunction } from '../chains/evm/abi/abi.ts';
 import { zeroAddress } from '../chains/evm/abi/words.ts';
 import { decodeTransfer, type Transfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
+import { tryCall } from '../chains/evm/evidence/readCall.ts';
 import { assetFacts, readCirculation } from '../chains/evm/evidence/tokens.ts';
 import { addressSet } from '../evidence/addressList.ts';
 import { formatUnits, groupDigits, percentOf, showAmount } from '../evidence/amounts.ts';
 import { holdsWithin } from '../evidence/comparison.ts';
-import { Addresses, AmountOrPercent, Configuration } from '../evidence/parameters.ts';
+import { Addresses, AmountOrPercent, Configuration, everyLook } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';
 import { compareDecimal, formatDecimal, multiplyDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
-import { type Detection, defineDetector, type EvaluationContext } from '../model/detection.ts';
+import type { Block } from '../model/block.ts';
+import {
+  type Detection,
+  defineDetector,
+  type EvaluationContext,
+  type EvaluationResult,
+} from '../model/detection.ts';
 
 const config = Configuration({
   threshold: Type.Number({
@@ -35,7 +43,8 @@ const config = Configuration({
 });
 type Config = Static<typeof config>;
 
-type State = { readonly isOff?: true };
+/** `supply`: what should exist after all mints and burns that were reported. */
+type State = { readonly isOff?: true; readonly supply?: string };
 
 export const circulationSupply = defineDetector<Config, State>({
   name: 'circulation_supply',
@@ -44,8 +53,8 @@ export const circulationSupply = defineDetector<Config, State>({
   category: 'COMPLIANCE',
   severity: 'HIGH',
   description:
-    'A single mint, burn or unlock moves a large share of the circulating supply, or the circulating supply leaves its plan (reported once until it is back).',
-  faq: 'When is the plan looked at? At every mint, burn and movement of locked tokens, since nothing else changes what circulates.',
+    'A single mint, burn or unlock moves a large share of the circulating supply, the supply changes by as much without an event, or the circulating supply leaves its plan (reported once until it is back).',
+  faq: 'Does it see a mint without an event? Yes: after every block the supply must be what the reported mints and burns explain. When is the plan looked at? At every mint, burn and movement of locked tokens, since nothing else changes what circulates.',
   config,
   fields: [
     'kind',
@@ -60,16 +69,23 @@ export const circulationSupply = defineDetector<Config, State>({
     'planned',
     'tolerance',
     'side',
+    'isSilent',
   ],
-  interests: (_config, { address }) => [{ on: 'log', address, keys: [transferTopic] }],
+  interests: (_config, { address }, chain) => [
+    { on: 'log', address, keys: [transferTopic] },
+    everyLook(chain),
+  ],
   evaluate(observation, context) {
+    if (observation.type === 'block') return checkSilentMint(observation.block, context);
     if (observation.type !== 'log') return {};
-    const { config: settings, contract, state, read } = context;
+    const { config: settings, contract, read } = context;
     const transfer = decodeTransfer(observation.log);
+    const state = withReported(context.state, transfer);
     const lockers = addressSet(settings.lockerAddresses);
     const isLocked = (address: string) => address === zeroAddress || lockers.has(address);
     // Only what crosses the border between circulating and not changes anything.
-    if (!transfer || transfer.amount === 0n || isLocked(transfer.from) === isLocked(transfer.to)) return {};
+    if (!transfer || transfer.amount === 0n || isLocked(transfer.from) === isLocked(transfer.to))
+      return keepState(context.state, state);
     const planned = plannedAt(settings, observation.block.timestamp);
     const [before, after] = read.all([
       () => readCirculation(read, contract.address, [...lockers], 'parent'),
@@ -81,15 +97,78 @@ export const circulationSupply = defineDetector<Config, State>({
       detections.push(moved(context, transfer, before));
     const off = planned === undefined || after === undefined ? [] : judgePlan(context, planned, after);
     detections.push(...(state?.isOff ? [] : off));
-    return { ...keepState<State>(state, off.length > 0 ? { isOff: true } : {}), detections };
+    const { isOff: _isOff, ...rest } = state;
+    const kept: State = off.length > 0 ? { ...rest, isOff: true } : rest;
+    return { ...keepState(context.state, kept), detections };
   },
 });
+
+function withReported(state: State = {}, transfer: Transfer | undefined): State {
+  const minted = transfer ? mintedBy(transfer) : 0n;
+  return state.supply === undefined || minted === 0n
+    ? state
+    : { ...state, supply: (BigInt(state.supply) + minted).toString() };
+}
+
+function mintedBy({ from, to, amount }: Transfer): bigint {
+  return (from === zeroAddress ? amount : 0n) - (to === zeroAddress ? amount : 0n);
+}
+
+const totalSupply = parseFunction('totalSupply()(uint256)');
+
+/** What exists more or less than all reported mints and burns explain. A contract without a supply has none to compare. */
+function checkSilentMint(
+  { logs }: Block,
+  context: EvaluationContext<Config, State>,
+): EvaluationResult<State> {
+  const { config: settings, contract, chain, state, read } = context;
+  const [now, first] = read.all([
+    () => tryCall(read, contract.address, totalSupply),
+    () =>
+      state?.supply === undefined ? tryCall(read, contract.address, totalSupply, [], 'parent') : undefined,
+  ]);
+  if ('failure' in now || (first && 'failure' in first)) return {};
+  const minted = logs.reduce((sum, log) => {
+    const transfer = log.address === contract.address ? decodeTransfer(log) : undefined;
+    return sum + (transfer ? mintedBy(transfer) : 0n);
+  }, 0n);
+  const supply = now.results[0] as bigint;
+  const expected = first ? (first.results[0] as bigint) + minted : BigInt(state?.supply ?? 0);
+  const outcome = keepState<State>(state, { ...state, supply: supply.toString() });
+  const change = supply - expected;
+  const large = multiplyDecimal(parseDecimal(settings.threshold), toDecimal(expected));
+  const amount = change < 0n ? -change : change;
+  if (amount === 0n || compareDecimal(toDecimal(amount), large) < 0) return outcome;
+  const facts = assetFacts(read, chain, contract.address);
+  const percent = percentOf(amount, expected);
+  const kind = change > 0n ? 'mint' : 'burn';
+  return {
+    ...outcome,
+    detections: [
+      {
+        part: 'silent',
+        magnitude: percent,
+        message: `${showAmount(amount, facts)} of ${contract.name} were ${verbs[kind]} without a Transfer event: ${percent} % of the supply.`,
+        fields: {
+          kind,
+          symbol: facts.symbol,
+          amount: formatUnits(amount, facts.decimals),
+          rawAmount: amount,
+          percent,
+          isSilent: true,
+        },
+      },
+    ],
+  };
+}
 
 /** The newest step that is not in the future. */
 function plannedAt({ schedule }: Config, now: number): string | undefined {
   const past = schedule.filter(({ at }) => Date.parse(at) <= now);
   return past.sort((left, right) => Date.parse(left.at) - Date.parse(right.at)).at(-1)?.supply;
 }
+
+const verbs = { mint: 'minted', unlock: 'unlocked', burn: 'burnt', lock: 'locked' };
 
 function moved(
   { config: { lockerAddresses }, contract, chain, read }: EvaluationContext<Config, State>,
@@ -101,7 +180,6 @@ function moved(
   const inward = to === zeroAddress ? 'burn' : 'lock';
   const kind = from === zeroAddress ? 'mint' : lockers.has(from) ? 'unlock' : inward;
   const percent = percentOf(amount, before);
-  const verbs = { mint: 'minted', unlock: 'unlocked', burn: 'burnt', lock: 'locked' };
   return {
     part: 'move',
     magnitude: percent,

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { Configuration, Duration, Whole } from '../evidence/parameters.ts';
+import { countEvent, countWithin, usualMost, type WindowCounts } from '../evidence/windowCounts.ts';
 import { parseDuration } from '../lib/duration.ts';
 import type { Transaction } from '../model/block.ts';
 import { defineDetector, type Reader } from '../model/detection.ts';
@@ -10,8 +11,11 @@ const config = Configuration({
   share: Whole('Which part of all transactions to it must have failed, in per cent; 0 for any.', 0, 0, 100),
 });
 
-/** When transactions failed; with a share also how many there were in each slice of the window. */
-type State = { failed: number[]; calls?: [slice: number, count: number][] };
+/** `reported`: how many had failed when the last alert was raised, while it goes on. */
+type State = WindowCounts & { readonly reported?: number };
+
+/** Of a contract that many use some calls always fail; until it is known how many, the failed ones must be this part of all. */
+const learningShare = 20;
 
 export const failedTxSpike = defineDetector<Static<typeof config>, State>({
   name: 'failed_tx_spike',
@@ -20,38 +24,40 @@ export const failedTxSpike = defineDetector<Static<typeof config>, State>({
   category: 'OPERATIONAL',
   severity: 'MEDIUM',
   description:
-    'Many transactions to the contract fail within a short time. After an alert the count restarts.',
-  faq: 'Are failing inner calls counted? No: only transactions sent to the contract itself that fail as a whole.',
+    'Many transactions to the contract fail within a short time, more than usual for it. Reported again only when twice as many have failed.',
+  faq: 'What is usual? What the last 48 windows show, by median and MAD. As long as fewer than three are known, a fifth of all transactions must have failed. Failing inner calls are not counted: only transactions sent to the contract itself that fail as a whole.',
   config,
-  fields: ['failed', 'total', 'within', 'firstAt', 'sender', 'selector'],
+  fields: ['failed', 'total', 'usual', 'within', 'firstAt', 'sender', 'selector'],
   interests: (_config, { address }) => [{ on: 'call', address }],
   evaluate(observation, { config: { atLeast, within, share }, contract, state, read }) {
     if (observation.type !== 'transaction') return {};
     const { transaction, block } = observation;
     const windowMs = parseDuration(within);
-    const at = block.timestamp;
     const hasFailed = isFailure(transaction, contract.address, read);
-    if (!hasFailed && share === 0) return {};
-    const failed = (state?.failed ?? []).filter((time) => time > at - windowMs);
-    if (hasFailed) failed.push(at);
-    const calls = share === 0 ? undefined : countCall(state?.calls ?? [], at, windowMs);
-    const total = calls?.reduce((sum, [, count]) => sum + count, 0);
-    const isEnough = total === undefined || failed.length * 100 >= share * total;
-    const after = { failed: failed.slice(-atLeast), ...(calls ? { calls } : {}) };
-    if (!hasFailed || failed.length < atLeast || !isEnough) return { state: after };
-    const of = total === undefined ? '' : ` of ${total}`;
+    const counts = countEvent(state?.slices ? state : empty, block.timestamp, windowMs, hasFailed);
+    const { hits: failed, all: total, firstAt } = countWithin(counts, windowMs);
+    const usual = usualMost(counts);
+    const leastShare = Math.max(share, usual === undefined ? learningShare : 0);
+    const isSpike = failed >= atLeast && failed > (usual ?? 0) && failed * 100 >= leastShare * total;
+    // Below half of what was reported it is over.
+    const reported =
+      state?.reported !== undefined && failed * 2 >= state.reported ? state.reported : undefined;
+    const after = { ...counts, ...(reported !== undefined && { reported }) };
+    if (!hasFailed || !isSpike || (reported !== undefined && failed < 2 * reported)) return { state: after };
+    const of = share === 0 ? '' : ` of ${total}`;
     return {
-      state: { failed: [], ...(calls ? { calls: [] } : {}) },
+      state: { ...counts, reported: failed },
       detections: [
         {
-          message: `${failed.length}${of} transactions to ${contract.name} failed within ${within}, the last one from ${transaction.from}.`,
+          message: `${failed}${of} transactions to ${contract.name} failed within ${within}, the last one from ${transaction.from}.`,
           fields: {
-            failed: failed.length,
+            failed,
             total,
+            usual: usual === undefined ? undefined : Math.round(usual),
             within,
-            firstAt: new Date(failed[0]!).toISOString(),
+            firstAt: new Date(firstAt).toISOString(),
             sender: transaction.from,
-            selector: transaction.input.slice(0, 10),
+            selector: transaction.callKey,
           },
         },
       ],
@@ -59,17 +65,9 @@ export const failedTxSpike = defineDetector<Static<typeof config>, State>({
   },
 });
 
+const empty: WindowCounts = { slices: [] };
+
 /** Logs of a failed call are undone, so that it need not be asked about when the contract has left one. */
 function isFailure({ hash, logs }: Transaction, contract: string, read: Reader): boolean {
   return !logs.some(({ address }) => address === contract) && !read.receipt(hash).isSuccess;
-}
-
-/** Keeps the state small on busy contracts: the window moves on by a slice at a time. */
-const slices = 50;
-
-function countCall(calls: readonly [number, number][], at: number, windowMs: number): [number, number][] {
-  const slice = Math.floor((at * slices) / windowMs);
-  const kept = calls.filter(([time]) => time > slice - slices && time !== slice);
-  const here = calls.find(([time]) => time === slice)?.[1] ?? 0;
-  return [...kept, [slice, here + 1]];
 }

@@ -11,7 +11,7 @@ import { Configuration } from '../evidence/parameters.ts';
 import type { Log, Transaction } from '../model/block.ts';
 import { defineDetector, type Reader } from '../model/detection.ts';
 
-const providers = ['aave', 'balancer', 'uniswap', 'morpho', 'erc3156'] as const;
+const providers = ['aave', 'balancer', 'uniswap', 'morpho', 'erc3156', 'other'] as const;
 type Provider = (typeof providers)[number];
 
 const config = Configuration({
@@ -43,7 +43,17 @@ const events: ReadonlyMap<string, (words: readonly string[], lender: string) => 
   // The flash lender of Maker, an ERC-3156, has the same event as Balancer V2.
   loanEvent('balancer', 'FlashLoan(address,address,uint256,uint256)', [0, 1, 2]),
   loanEvent('morpho', 'FlashLoan(address,address,uint256)', [0, 1, 2]),
-  [eventTopic('Flash(address,address,uint256,uint256,uint256,uint256)'), decodeFlash],
+  // BentoBox of Sushi, Bancor V3, DODO
+  loanEvent('other', 'LogFlashLoan(address,address,uint256,uint256,address)', [0, 1, 3]),
+  loanEvent('other', 'FlashLoanCompleted(address,address,uint256,uint256)', [1, 0, 2]),
+  [
+    eventTopic('DODOFlashLoan(address,address,uint256,uint256)'),
+    (words, lender) => decodeFlash('other', words, lender),
+  ],
+  [
+    eventTopic('Flash(address,address,uint256,uint256,uint256,uint256)'),
+    (words, lender) => decodeFlash('uniswap', words, lender),
+  ],
 ]);
 
 const directCall = functionSelector('flashLoan(address,address,uint256,bytes)');
@@ -55,7 +65,7 @@ export const flashLoan = defineDetector<Static<typeof config>, never>({
   category: 'SECURITY',
   severity: 'HIGH',
   description: 'A transaction that involves the contract takes a flash loan.',
-  faq: 'Which loans does it see? Those of Aave, Balancer V2, Uniswap V3 and Morpho by their events. ERC-3156 has no event of its own: such a loan is seen when the lender emits one of these events, or when the transaction calls the lender itself. The contract must be called by the transaction, emit a log in it, or be named in one; a silent inner call is not seen.',
+  faq: 'Which loans does it see? Those of Aave, Balancer V2, Maker, Uniswap V3, Morpho, Sushi, Bancor and DODO by their events. ERC-3156, flash swaps and flash mints have no event of their own: such a loan is seen when the transaction calls the lender itself, or when a contract gets tokens, something happens to the watched contract, and the same contract gives at least as many back. The contract must be called by the transaction, emit a log in it, or be named in one; a silent inner call is not seen.',
   config,
   fields: [
     'sender',
@@ -73,7 +83,9 @@ export const flashLoan = defineDetector<Static<typeof config>, never>({
   evaluate(observation, { config: options, contract, chain, read }) {
     if (observation.type !== 'transaction') return {};
     const { transaction } = observation;
-    const loans = loansOf(transaction).filter(({ provider }) => options.providers.includes(provider));
+    const loans = loansOf(transaction, contract.address, read).filter(({ provider }) =>
+      options.providers.includes(provider),
+    );
     const [first] = loans;
     if (!first) return {};
     const token = first.token ?? tokenOfPool(read, first);
@@ -127,18 +139,56 @@ function loanEvent(
   ];
 }
 
-/** Uniswap V3: amounts of both tokens of the pool, which the event does not name. */
-function decodeFlash(words: readonly string[], lender: string): Loan | undefined {
+/** Amounts of both tokens of the pool, which the event does not name. */
+function decodeFlash(provider: Provider, words: readonly string[], lender: string): Loan | undefined {
   const [, recipient, amount0, amount1] = words;
   if (recipient === undefined || amount0 === undefined || amount1 === undefined) return undefined;
   const side = BigInt(amount0) > 0n ? 0 : 1;
   const amount = BigInt(side === 0 ? amount0 : amount1);
-  return { provider: 'uniswap', lender, borrower: topicAddress(recipient), amount, side };
+  return { provider, lender, borrower: topicAddress(recipient), amount, side };
 }
 
-function loansOf(transaction: Transaction): Loan[] {
+function loansOf(transaction: Transaction, watched: string, read: Reader): Loan[] {
   const loans = transaction.logs.flatMap((log) => toLoan(log) ?? []);
-  return loans.length > 0 ? loans : directLoan(transaction);
+  if (loans.length > 0) return loans;
+  const direct = directLoan(transaction);
+  return direct.length > 0 ? direct : repaidLoans(transaction, watched, read);
+}
+
+const maxCandidates = 5;
+
+/**
+ * Loans that no event reports, by what a loan is: a contract gets tokens, or they are minted for it, then something happens to the
+ * watched contract, and the same contract gives at least as many back.
+ */
+function repaidLoans({ from, logs }: Transaction, watched: string, read: Reader): Loan[] {
+  const lent = new Map<string, { amount: bigint; at: number }>();
+  const touches = logs.filter(({ address, parties }) => address === watched || parties.includes(watched));
+  const loans: Loan[] = [];
+  for (const log of touches.length === 0 ? [] : logs) {
+    const transfer = decodeTransfer(log);
+    if (!transfer || transfer.amount === 0n) continue;
+    const loan = lent.get(`${log.address} ${transfer.to} ${transfer.from}`);
+    const hasBetween = touches.some(({ index }) => loan && index > loan.at && index < log.index);
+    if (loan && hasBetween && transfer.amount >= loan.amount)
+      loans.push({
+        provider: 'other',
+        lender: transfer.to === zeroAddress ? log.address : transfer.to,
+        borrower: transfer.from,
+        token: log.address,
+        amount: loan.amount,
+      });
+    else
+      lent.set(`${log.address} ${transfer.from} ${transfer.to}`, { amount: transfer.amount, at: log.index });
+  }
+  const foreign = loans
+    .filter(({ lender, borrower }) => ![lender, borrower].some((end) => end === watched || end === from))
+    .slice(0, maxCandidates);
+  // Only contracts borrow and repay within a transaction.
+  const codes = read.all(
+    foreign.map(({ lender, borrower }) => () => [read.code(borrower), read.code(lender)]),
+  );
+  return foreign.filter((_, place) => codes[place]!.every((code) => code !== '0x'));
 }
 
 function toLoan(log: Log): Loan | undefined {

@@ -1,12 +1,20 @@
 import { type Static, Type } from 'typebox';
 import { Configuration, Whole } from '../evidence/parameters.ts';
-import { emptySeries, extendSeries, type Series, scoreInSeries } from '../evidence/runningSeries.ts';
+import {
+  emptySeries,
+  extendSeries,
+  judgeInSeries,
+  median,
+  type RobustSeries,
+} from '../evidence/robustSeries.ts';
+import type { Block, Transaction } from '../model/block.ts';
 import { defineDetector } from '../model/detection.ts';
 
 const config = Configuration({
   z: Type.Number({
-    description: 'How many standard deviations away from the mean is too far.',
-    default: 4,
+    description:
+      'How many deviations away from the usual is too far. Both are robust: the median, and the median distance from it, of factors.',
+    default: 5,
     minimum: 1,
     maximum: 1_000,
   }),
@@ -14,7 +22,7 @@ const config = Configuration({
 });
 
 /** Gas differs from function to function, so each selector has a series of its own; the last one used is last. */
-type State = { gas: [selector: string, series: Series][]; fee: Series };
+type State = { calls?: readonly (readonly [selector: string, series: RobustSeries])[]; fees?: RobustSeries };
 
 export const gasAnomaly = defineDetector<Static<typeof config>, State>({
   name: 'gas_anomaly',
@@ -23,42 +31,43 @@ export const gasAnomaly = defineDetector<Static<typeof config>, State>({
   category: 'OPERATIONAL',
   severity: 'LOW',
   description:
-    'A transaction to the contract uses far more or less gas than calls of the same function did before, or offers a far larger or smaller priority fee.',
-  faq: 'How long does it learn? Until it has seen minSamples transactions, for gas minSamples of the same function; what is long ago weighs less and less. Failed transactions are left out.',
+    'A transaction to the contract uses far more or less gas than calls of the same function did before, or offers a far larger priority fee, and is beyond all that was seen before: gas by half, a fee ten times.',
+  faq: 'How long does it learn? Until it has seen minSamples transactions, for gas minSamples of the same function. Failed transactions are left out. A fee is not odd that is like those of the other transactions of the block, nor one that is small: who hands a transaction to a block producer directly often offers none.',
   config,
   fields: ['measure', 'value', 'mean', 'zScore', 'selector', 'sender'],
   interests: (_config, { address }) => [{ on: 'call', address }],
   evaluate(observation, { config: { z, minSamples }, contract, state, read }) {
     if (observation.type !== 'transaction') return {};
-    const { transaction } = observation;
+    const { transaction, block } = observation;
     const receipt = read.degradable(() => read.receipt(transaction.hash));
     // A call that fails stops anywhere, so its gas says nothing about the others.
     if (!receipt?.isSuccess) return {};
-    const selector = transaction.input.slice(0, 10);
-    const gasBefore = state?.gas.find(([name]) => name === selector)?.[1] ?? emptySeries;
-    const feeBefore = state?.fee ?? emptySeries;
+    const selector = transaction.callKey;
+    const calls = state?.calls ?? [];
+    const before = calls.find(([name]) => name === selector)?.[1] ?? emptySeries;
+    const fees = state?.fees ?? emptySeries;
     const [gas, fee] = [Number(receipt.used), Number(transaction.priorityFee)];
-    const others = (state?.gas ?? []).filter(([name]) => name !== selector);
-    const keep = Math.max(maxWeight, minSamples);
-    const gasSeries: State['gas'] = [...others, [selector, extendSeries(gasBefore, gas, keep)]];
     const odd = [
-      { measure: 'gas used', value: gas, before: gasBefore },
-      { measure: 'priority fee', value: fee, before: feeBefore },
-    ].flatMap(({ measure, value, before }) => {
-      const score = scoreInSeries(before, value);
-      return before[0] >= minSamples && Math.abs(score) > z
-        ? [{ measure, value, mean: before[1], score }]
-        : [];
+      { measure: 'gas used', value: gas, series: before, factor: 1.5 },
+      ...(isLikeOthers(block, transaction)
+        ? []
+        : [{ measure: 'priority fee', value: fee, series: fees, factor: 10 }]),
+    ].flatMap(({ measure, value, series, factor }) => {
+      const judged = series[0] >= minSamples ? judgeInSeries(series, value, factor) : undefined;
+      const isOdd = judged && (measure === 'priority fee' ? judged.score : Math.abs(judged.score)) > z;
+      return isOdd ? [{ measure, value, ...judged }] : [];
     });
+    const others = calls.filter(([name]) => name !== selector);
+    const series = [...others, [selector, extendSeries(before, gas)] as const];
     return {
-      state: { gas: gasSeries.slice(-maxSelectors), fee: extendSeries(feeBefore, fee, keep) },
-      detections: odd.map(({ measure, value, mean, score }) => ({
+      state: { calls: series.slice(-maxSelectors), fees: extendSeries(fees, fee) },
+      detections: odd.map(({ measure, value, usual, score }) => ({
         part: measure,
-        message: `The ${measure} of a call of ${transaction.from} to ${contract.name} is ${value}, far from the usual ${Math.round(mean)}.`,
+        message: `The ${measure} of a call of ${transaction.from} to ${contract.name} is ${value}, far from the usual ${Math.round(usual)}.`,
         fields: {
           measure,
           value,
-          mean: Math.round(mean),
+          mean: Math.round(usual),
           zScore: Math.round(score * 100) / 100,
           selector,
           sender: transaction.from,
@@ -68,5 +77,16 @@ export const gasAnomaly = defineDetector<Static<typeof config>, State>({
   },
 });
 
-const maxSelectors = 50;
-const maxWeight = 1_000;
+const maxSelectors = 20;
+const fewOthers = 5;
+/** Fees rise and fall for all alike. */
+const likeOthers = 5;
+
+function isLikeOthers({ transactions }: Block, { hash, priorityFee }: Transaction): boolean {
+  const others = transactions
+    .filter((other) => other.hash !== hash)
+    .map((other) => Number(other.priorityFee));
+  if (others.length < fewOthers) return false;
+  const ratio = (1 + Number(priorityFee)) / (1 + median(others));
+  return ratio < likeOthers;
+}

@@ -1,11 +1,20 @@
 import { type Static, Type } from 'typebox';
+import { parseFunction } from '../chains/evm/abi/abi.ts';
 import { evmFormat } from '../chains/evm/abi/formats.ts';
 import { decodeTransfer, type Transfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
+import { decodeMultiTransfers, multiTokenTopics } from '../chains/evm/evidence/multiTokens.ts';
+import { tryCall } from '../chains/evm/evidence/readCall.ts';
 import { assetDecimalsIfKnown, assetFacts } from '../chains/evm/evidence/tokens.ts';
 import { compareToAmount, formatUnits, native, showAmount } from '../evidence/amounts.ts';
 
 import { Amount, Choice, Configuration } from '../evidence/parameters.ts';
-import { type Detection, defineDetector, type Interest, type Observation } from '../model/detection.ts';
+import {
+  type Detection,
+  defineDetector,
+  type Interest,
+  type Observation,
+  type Reader,
+} from '../model/detection.ts';
 
 const config = Configuration(
   {
@@ -14,7 +23,7 @@ const config = Configuration(
       Type.String({
         format: evmFormat.asset,
         description:
-          'native, or the address of the token. Without it: the contract’s own token if it is one, and native coins to or from it.',
+          'native, or the address of the token. Without it: the contract’s own token if it is one, native coins to or from it, and tokens of any kind that leave it.',
       }),
     ),
     direction: Choice(
@@ -26,66 +35,99 @@ const config = Configuration(
   ['threshold'],
 );
 
+type Config = Static<typeof config>;
 /** Decimals of the token, because comparing with the threshold needs them for every transfer. */
 type State = { decimals: number };
 
-export const largeTransfer = defineDetector<Static<typeof config>, State>({
+export const largeTransfer = defineDetector<Config, State>({
   name: 'large_transfer',
   title: 'Large transfer',
   version: '1.0.0',
   category: 'FINANCIAL',
   severity: 'LOW',
-  description: 'A single transfer of a token (ERC-20) or of native coins reaches a threshold.',
+  description:
+    'A single transfer of a token (ERC-20, or one id of an ERC-1155) or of native coins reaches a threshold.',
   faq: 'Does it see native coins that a contract pays out? Only those that a transaction carries itself; coins moved by inner calls are seen by tvl_drop and outflow_rate.',
   config,
-  fields: ['from', 'to', 'token', 'symbol', 'amount', 'rawAmount', 'threshold'],
+  fields: ['from', 'to', 'token', 'symbol', 'amount', 'rawAmount', 'tokenId', 'threshold'],
   interests({ token, direction }, { address }) {
     const wanted = token?.toLowerCase() ?? address;
     const interests: Interest[] = [];
     if (wanted === address && direction === 'any')
-      interests.push({ on: 'log', address, keys: [transferTopic] });
-    else if (wanted !== native) interests.push({ on: 'party', address, keys: [transferTopic] });
+      interests.push({ on: 'log', address, keys: transferTopics });
+    // Without a token also what leaves in any other.
+    if (token === undefined ? direction !== 'in' : wanted !== native && wanted !== address)
+      interests.push({ on: 'party', address, keys: transferTopics });
+    else if (wanted !== native && direction !== 'any')
+      interests.push({ on: 'party', address, keys: transferTopics });
     if (token !== undefined && wanted !== native) return interests;
     if (direction !== 'out') interests.push({ on: 'call', address });
     if (direction !== 'in') interests.push({ on: 'sender', address });
     return interests;
   },
-  evaluate(observation, { config: { threshold, token, direction }, contract, chain, state, read }) {
-    const transfer = transferOf(observation);
-    if (!transfer || transfer.amount === 0n) return {};
-    const isFitting =
-      direction === 'any' || contract.address === (direction === 'in' ? transfer.to : transfer.from);
-    if (!isFitting) return {};
-    if (transfer.token !== native && transfer.token !== (token?.toLowerCase() ?? contract.address)) return {};
-    const isNative = transfer.token === native;
-    const decimals = isNative
-      ? chain.decimals
-      : (state?.decimals ?? assetDecimalsIfKnown(read, chain, transfer.token));
-    const after = isNative || state || decimals === undefined ? {} : { state: { decimals } };
-    if (compareToAmount(threshold, transfer.amount, () => decimals) < 0) return after;
-    // A failed transaction has moved nothing; one with logs has not failed.
-    if (isNative && 'transaction' in observation && !read.receipt(observation.transaction.hash).isSuccess)
-      return after;
-    const facts = assetFacts(read, chain, transfer.token);
-    const shown = { ...facts, decimals: decimals ?? facts.decimals };
-    return { ...after, detections: [toDetection(transfer, shown, contract.name, threshold)] };
+  evaluate(observation, context) {
+    const { config: settings, contract, chain, state, read } = context;
+    const wanted = settings.token?.toLowerCase() ?? contract.address;
+    const moves = movesOf(observation).filter((move) => isWanted(move, settings, contract.address));
+    let after: { state?: State } = {};
+    const detections = moves.flatMap((move): Detection[] => {
+      const isNative = move.token === native;
+      const isTheOne = move.token === wanted;
+      const decimals = isNative
+        ? chain.decimals
+        : ((isTheOne ? state?.decimals : undefined) ?? assetDecimalsIfKnown(read, chain, move.token));
+      if (isTheOne && !isNative && !state && decimals !== undefined) after = { state: { decimals } };
+      if (compareToAmount(settings.threshold, move.amount, () => decimals) < 0) return [];
+      // A failed transaction has moved nothing; one with logs has not failed.
+      if (isNative && 'transaction' in observation && !read.receipt(observation.transaction.hash).isSuccess)
+        return [];
+      // Any token can claim that the contract has paid; it pays only what it had.
+      if (!isNative && !isTheOne && read.degradable(() => wasHeld(read, move)) === false) return [];
+      const facts = assetFacts(read, chain, move.token);
+      const shown = { ...facts, decimals: decimals ?? facts.decimals };
+      return [toDetection(move, shown, contract.name, settings.threshold)];
+    });
+    return { ...after, detections };
   },
 });
 
-type Moved = Transfer & { token: string };
+const transferTopics = [transferTopic, ...multiTokenTopics];
 
-function transferOf(observation: Observation): Moved | undefined {
+type Moved = Transfer & { token: string; tokenId?: bigint };
+
+function movesOf(observation: Observation): Moved[] {
   if (observation.type === 'log') {
-    const transfer = decodeTransfer(observation.log);
-    return transfer && { ...transfer, token: observation.log.address };
+    const { log } = observation;
+    const transfer = decodeTransfer(log);
+    const transfers: Omit<Moved, 'token'>[] = transfer ? [transfer] : decodeMultiTransfers(log);
+    return transfers.map((each) => ({ ...each, token: log.address }));
   }
-  if (observation.type !== 'transaction') return undefined;
+  if (observation.type !== 'transaction') return [];
   const { from, to, value } = observation.transaction;
-  return to === null ? undefined : { from, to, amount: value, token: native };
+  return to === null ? [] : [{ from, to, amount: value, token: native }];
+}
+
+function isWanted({ token, from, to, amount }: Moved, settings: Config, address: string): boolean {
+  if (amount === 0n) return false;
+  const isFitting = settings.direction === 'any' || address === (settings.direction === 'in' ? to : from);
+  if (settings.token !== undefined) return isFitting && token === settings.token.toLowerCase();
+  if (token === native || token === address) return isFitting;
+  return from === address && settings.direction !== 'in';
+}
+
+const balanceOf = parseFunction('balanceOf(address)(uint256)');
+const balanceOfId = parseFunction('balanceOf(address,uint256)(uint256)');
+
+function wasHeld(read: Reader, { token, from, tokenId }: Moved): boolean {
+  const answer =
+    tokenId === undefined
+      ? tryCall(read, token, balanceOf, [from], 'parent')
+      : tryCall(read, token, balanceOfId, [from, tokenId], 'parent');
+  return 'results' in answer && answer.results[0] !== 0n;
 }
 
 function toDetection(
-  { from, to, amount, token }: Moved,
+  { from, to, amount, token, tokenId }: Moved,
   facts: { symbol: string; decimals: number },
   name: string,
   threshold: string,
@@ -101,6 +143,7 @@ function toDetection(
       symbol: facts.symbol,
       amount: formatUnits(amount, facts.decimals),
       rawAmount: amount,
+      tokenId,
       threshold,
     },
   };

@@ -54,7 +54,7 @@ export const outflowRate = defineDetector<Config, State>({
   severity: 'HIGH',
   description:
     'What leaves the contract within a window exceeds a limit, a share of its balance, or a multiple of what is usual. Reported once until the sum is well below again (80 %).',
-  faq: 'What counts as outflow? Of a token, what a transaction takes away beyond what it brings, so a repaid flash loan is none. Of native coins, the fall of the balance from one block to the next, so inner calls count even if nothing else touches the contract; fees count for a wallet. A share is reported only once the balance has fallen by at least half of it: what comes in as fast as it goes out is turnover.',
+  faq: 'What counts as outflow? Of a token, what a transaction takes away beyond what it brings, so a repaid flash loan is none. Of native coins, the fall of the balance from one block to the next, so inner calls count even if nothing else touches the contract; fees count for a wallet. A share is reported only once the balance has fallen by at least 80 % of it: what comes in as fast as it goes out is turnover.',
   config,
   fields: [
     'token',
@@ -172,7 +172,7 @@ function isOverStill(context: EvaluationContext<Config, State>, sum: bigint, flo
 function hasFallen(limit: string, flows: Outflows, balance: () => bigint): boolean {
   if (!limit.endsWith('%')) return true;
   const before = largestBefore(flows);
-  return compareToLimit(limit, 2n * (before - balance()), before, () => 0) >= 0;
+  return compareToLimit(limit, ((before - balance()) * 5n) / 4n, before, () => 0) >= 0;
 }
 
 function toDetection(

@@ -2,14 +2,19 @@ import { type Static, Type } from 'typebox';
 import { parseFunction } from '../chains/evm/abi/abi.ts';
 import { logWords, topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
 import { tryCall } from '../chains/evm/evidence/readCall.ts';
-import { safeEventByTopic, safeEvents, safeEventValue } from '../chains/evm/evidence/safeEvents.ts';
-import { delegatesOf, safeExecutions } from '../chains/evm/evidence/safeExecutions.ts';
+import {
+  isSafeTopic,
+  safeEventByTopic,
+  safeEvents,
+  safeEventValue,
+} from '../chains/evm/evidence/safeEvents.ts';
+import { delegatesOf, safeExecutions, tracedDelegates } from '../chains/evm/evidence/safeExecutions.ts';
 import { isListed } from '../evidence/addressList.ts';
 
 import { Addresses, Configuration } from '../evidence/parameters.ts';
 import type { Severity } from '../model/alert.ts';
 import type { Block, Log, Transaction } from '../model/block.ts';
-import { type Detection, defineDetector, type EvaluationContext } from '../model/detection.ts';
+import { type Detection, defineDetector, type EvaluationContext, type Reader } from '../model/detection.ts';
 import { severities } from '../model/enumerations.ts';
 
 /** What follows from executions without an event of its own. */
@@ -47,7 +52,7 @@ export const safeMultisig = defineDetector<Config, never>({
   severity: 'AUTO',
   description:
     'A Safe executes or fails, its owners, threshold, modules, guard or code change, it runs foreign code by delegatecall, or its nonce jumps. The severity of each event is set under events.',
-  faq: 'Why is a delegatecall not reported? It is seen in the call data of execTransaction, or in the event that Safes on rollups emit; a relayer on another chain hides it. MultiSend, which batches calls, is expected, and what it runs by delegatecall is reported. That the code was replaced, or that the nonce jumped, is seen in any block in which the Safe or one of its modules executes something.',
+  faq: 'Why is a delegatecall not reported? It is seen in the call data of execTransaction and execTransactionFromModule, in the events that Safes on rollups emit, and where a module or a relayer hides it by nodes that trace (debug_traceTransaction); where none does, only if the foreign code writes a log. MultiSend, which batches calls, is expected, and what it runs by delegatecall is reported. That the code was replaced, or that the nonce jumped, is seen in any block in which the Safe or one of its modules executes something.',
   config,
   fields: [
     'event',
@@ -111,9 +116,14 @@ const maxShown = 20;
 function delegateCalls(
   transaction: Transaction,
   log: Log,
-  { contract, config: options }: EvaluationContext<Config, never>,
+  { contract, config: options, read }: EvaluationContext<Config, never>,
 ): Detection[] {
-  const all = safeExecutions(transaction, log).flatMap((execution) => delegatesOf(execution));
+  if (options.events.DelegateCall === 'OFF') return [];
+  const shown = safeExecutions(transaction, log);
+  const all =
+    shown.length > 0
+      ? shown.flatMap((execution) => delegatesOf(execution))
+      : hiddenDelegates(transaction, log, contract.address, read);
   const foreign = [...new Set(all)].filter((delegate) => !isListed(options.allowedDelegates, delegate));
   const [delegate] = foreign;
   if (delegate === undefined) return [];
@@ -131,6 +141,21 @@ function delegateCalls(
     },
   ];
 }
+
+/**
+ * What a module or a relayer has the Safe run without showing it: nodes that trace tell. Where none does, a log of the Safe that
+ * no Safe writes betrays foreign code, though not whose. Reported at the first execution of the transaction.
+ */
+function hiddenDelegates({ hash, logs }: Transaction, log: Log, safe: string, read: Reader): string[] {
+  const own = logs.filter(({ address }) => address === safe);
+  const first = own.find(({ key }) => executions.has(safeEventByTopic.get(key)?.name ?? ''));
+  if (first?.index !== log.index) return [];
+  const [calls, word] = read.all([() => read.trace(hash), () => read.storage(safe, firstSlot, 'parent')]);
+  if (calls) return tracedDelegates(calls, safe, slotAddress(word));
+  return own.some(({ key }) => !isSafeTopic(key)) ? [unknownDelegate] : [];
+}
+
+const unknownDelegate = 'an unknown contract';
 
 /**
  * The execution that is made responsible for what a block has changed: the first that runs foreign code, or the first. Only
@@ -164,16 +189,24 @@ function changes(
   return replaced.length > 0 ? replaced : nonceGap(block, context);
 }
 
+/** A Safe keeps the address of its code in slot 0, which foreign code can overwrite without an event. */
+const firstSlot = `0x${'0'.repeat(64)}`;
+
+function slotAddress(word: string): string {
+  return topicAddress(`0x${word.slice(2).padStart(64, '0')}`);
+}
+
 function replacedCode(
   sender: string,
   { config: options, contract, read }: EvaluationContext<Config, never>,
 ): Detection[] {
   if (options.events.SingletonChanged === 'OFF') return [];
-  // A Safe keeps the address of its code in slot 0, which foreign code can overwrite without an event.
-  const slot = `0x${'0'.repeat(64)}`;
   const [before, after] = read
-    .all([() => read.storage(contract.address, slot, 'parent'), () => read.storage(contract.address, slot)])
-    .map((word) => topicAddress(`0x${word.slice(2).padStart(64, '0')}`));
+    .all([
+      () => read.storage(contract.address, firstSlot, 'parent'),
+      () => read.storage(contract.address, firstSlot),
+    ])
+    .map(slotAddress);
   // In the block in which it was created it had none before.
   if (before === after || before === zeroAddress) return [];
   return [

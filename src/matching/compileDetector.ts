@@ -79,6 +79,8 @@ class DetectorSubscriber implements Subscriber {
   readonly interests: readonly Interest[];
   readonly #tags: readonly string[];
   readonly #program: Program;
+  /** Hashed on first use, because most are never evaluated and the others often. */
+  #stateKey: string | undefined;
 
   constructor({ id, name, tags }: DetectorRow, contract: ContractFacts, program: Program) {
     this.id = id;
@@ -104,6 +106,11 @@ class DetectorSubscriber implements Subscriber {
   }
 
   stateKey(): string {
+    this.#stateKey ??= this.#createStateKey();
+    return this.#stateKey;
+  }
+
+  #createStateKey(): string {
     const {
       severity: _severity,
       cooldown: _cooldown,

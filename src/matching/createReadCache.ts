@@ -10,7 +10,7 @@ import type {
   Reader,
   ScriptResult,
 } from '../model/detection.ts';
-import type { StateRead, StateResult } from '../model/stateRead.ts';
+import type { StateRead, StateResult, Trace } from '../model/stateRead.ts';
 
 /** Something that an evaluation reads and that must be fetched before it can continue. */
 export type ReadRequest =
@@ -46,6 +46,7 @@ type ChainValues = {
   code: string;
   storage: string;
   receipt: Receipt;
+  trace: Trace;
   replay: CallResult;
 };
 
@@ -95,6 +96,9 @@ export class EvaluationDeferred extends Error {
   override readonly name = 'EvaluationDeferred';
 }
 
+/** One for all, because it ends most evaluations once and a stack trace takes longer than the evaluation. */
+const notFetched = new NotFetched();
+
 export function createReadCache(fetch: Fetch): ReadCache {
   const cached = new Map<string, unknown>();
   const missing = new Map<string, ReadRequest>();
@@ -105,7 +109,7 @@ export function createReadCache(fetch: Fetch): ReadCache {
   ): ReadResults[T] {
     if (cached.has(key)) return cached.get(key) as ReadResults[T];
     missing.set(key, request);
-    throw new NotFetched();
+    throw notFetched;
   }
 
   return {
@@ -155,6 +159,7 @@ export function createReadCache(fetch: Fetch): ReadCache {
         code: (address, moment) => readChain<'code'>({ type: 'code', address }, moment),
         storage: (address, slot, moment) => readChain<'storage'>({ type: 'storage', address, slot }, moment),
         receipt: (hash) => readChain<'receipt'>({ type: 'receipt', hash }),
+        trace: (hash) => readChain<'trace'>({ type: 'trace', hash }).calls,
         failureReason({ from, to, input, value }) {
           if (to === null) return null;
           const hexValue = `0x${value.toString(16)}`;
@@ -210,6 +215,6 @@ function readAll(reads: readonly (() => unknown)[]): unknown[] {
       return undefined;
     }
   });
-  if (isMissing) throw new NotFetched();
+  if (isMissing) throw notFetched;
   return results;
 }

@@ -70,5 +70,8 @@ export type Receipt = {
   readonly contractAddress: string | null;
 };
 
+/** A call that a contract makes within a transaction, as a node traces it; the type in its own words, such as DELEGATECALL. */
+export type InnerCall = { readonly type: string; readonly from: string; readonly to: string };
+
 export type BlockRef = { readonly number: number; readonly hash: string };
 export type Header = BlockRef & { readonly parentHash: string; readonly timestamp: number };

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { Schedule } from '../lib/schedule.ts';
 import type { Severity } from './alert.ts';
-import type { Block, BlockRef, Log, Receipt, Transaction } from './block.ts';
+import type { Block, BlockRef, InnerCall, Log, Receipt, Transaction } from './block.ts';
 import type { ChainUid } from './chainUid.ts';
 import type { TriggerType } from './enumerations.ts';
 import type { Fault } from './errors.ts';
@@ -120,6 +120,8 @@ export type Reader = {
   code(address: string, at?: StateAt): string;
   storage(address: string, slot: string, at?: StateAt): string;
   receipt(transactionHash: string): Receipt;
+  /** Every call within a transaction, in order; null where no node traces. Expensive for nodes: only for rare observations. */
+  trace(transactionHash: string): readonly InnerCall[] | null;
   /** The reason why a transaction failed, found by replaying it on the state before its block. */
   failureReason(transaction: Transaction): string | null;
   /** Labels of the platform and of the tenant. */

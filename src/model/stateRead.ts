@@ -1,5 +1,8 @@
-import type { Receipt } from './block.ts';
+import type { InnerCall, Receipt } from './block.ts';
 import type { CallResult } from './detection.ts';
+
+/** Null where the node does not trace. */
+export type Trace = { calls: readonly InnerCall[] | null };
 
 /** A read of the state after a block. */
 export type StateRead =
@@ -8,6 +11,8 @@ export type StateRead =
   | { type: 'code'; address: string }
   | { type: 'storage'; address: string; slot: string }
   | { type: 'receipt'; hash: string }
+  /** The calls within a transaction. */
+  | { type: 'trace'; hash: string }
   /** What a transaction would do there. */
   | { type: 'replay'; from: string; to: string; data: string; value: string };
 
@@ -16,5 +21,5 @@ export type StateRead =
  * has dropped that state, so that asking again does not help.
  */
 export type StateResult =
-  | { value: string | bigint | Receipt | CallResult }
+  | { value: string | bigint | Receipt | CallResult | Trace }
   | { missing: string; isGone?: boolean };

@@ -174,3 +174,53 @@ describe('pauses of every form', () => {
     expect(await observer.catchUp()).toMatchObject([{ severity: 'HIGH', meta: { isPaused } }]);
   });
 });
+
+describe('tokens of every form', () => {
+  it('mint without an event', async () => {
+    const [owner] = chain.anvil.accounts;
+    const token = await chain.anvil.deploy(artifacts.PlainToken);
+    await token.send(owner, 'mint', owner, 10_000n);
+    const observer = await chain.watch('circulation_supply', {}, token);
+    await token.send(owner, 'mintSilently', owner, 50n);
+    await token.send(owner, 'mint', owner, 60n);
+    expect(await observer.catchUp()).toEqual([]);
+    await token.send(owner, 'mintSilently', owner, 5_000n);
+    expect(await observer.catchUp()).toMatchObject([
+      { severity: 'HIGH', meta: { kind: 'mint', rawAmount: '5000', isSilent: true } },
+    ]);
+    await token.send(owner, 'mint', owner, 5_000n);
+    expect(await observer.catchUp()).toMatchObject([{ meta: { kind: 'mint', rawAmount: '5000' } }]);
+  });
+
+  it('leave a contract when no token is named, but only if it had them', async () => {
+    const { anvil } = chain;
+    const [owner] = anvil.accounts;
+    const vault = await anvil.deploy(artifacts.VaultV1);
+    const token = await anvil.deploy(artifacts.PlainToken);
+    const fake = await anvil.deploy(artifacts.FakeToken);
+    await token.send(owner, 'mint', vault.address, 5n * 10n ** 18n);
+    const observer = await chain.watch('large_transfer', { threshold: '4' }, vault);
+    await token.send(owner, 'mint', vault.address, 5n * 10n ** 18n);
+    await fake.send(owner, 'pretend', vault.address, owner, 10n ** 12n);
+    expect(await observer.catchUp()).toEqual([]);
+    await vault.send(owner, 'drainToken', token.address, owner);
+    expect(await observer.catchUp()).toMatchObject([{ meta: { token: token.address, amount: '10' } }]);
+  });
+
+  it('are of many kinds in one contract (ERC-1155)', async () => {
+    const observer = await chain.watch('large_transfer', { threshold: '100' }, speaker);
+    const single =
+      'TransferSingle(address indexed by, address indexed from, address indexed to, uint256 id, uint256 value)';
+    await say(single, one, one, two, 7n, 99n);
+    await say(single, one, one, two, 7n, 100n);
+    const topic = topicOf(parseEvent('TransferBatch(address,address,address,uint256[],uint256[])'));
+    const data = [64n, 160n, 2n, 7n, 8n, 2n, 5n, 500n].map(toWord).join('');
+    const ends = [one, one, two].map((address) => `0x${toWord(address)}`);
+    await speaker.send(chain.anvil.accounts[0], 'say', [topic, ...ends], `0x${data}`);
+    expect(await observer.catchUp()).toMatchObject([
+      { meta: { from: one, to: two, tokenId: '7', rawAmount: '100' } },
+      { meta: { tokenId: '8', rawAmount: '500' } },
+    ]);
+    expect(observer.faults).toEqual([]);
+  });
+});

@@ -46,7 +46,7 @@ describe('failed_tx_spike', () => {
     const observer = await chain.watch(name, { atLeast: 2, within: '1 min' }, victim);
     await fail(1);
     const start = Number((await anvil.block()).timestamp);
-    await anvil.setTime(start + 60);
+    await anvil.setTime(start + 62);
     await fail(1);
     expect(await observer.catchUp()).toEqual([]);
     await anvil.setTime(start + 119);

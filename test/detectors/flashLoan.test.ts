@@ -98,9 +98,20 @@ describe('flash_loan', () => {
     await token.send(owner, 'transfer', vault.address, 1_000_000n);
     expect(await all.catchUp()).toEqual([]);
     await attacker.send(thief, 'attack', lender.address, aave, token.address, 5n, vault.address);
-    await attacker.send(thief, 'attack', lender.address, silent, token.address, 5n, vault.address);
     expect(await all.catchUp()).toHaveLength(1);
     expect(await some.catchUp()).toEqual([]);
+  });
+
+  it('sees a loan that no event reports through a contract of the borrower, by its repayment', async () => {
+    const [owner, , thief] = chain.anvil.accounts;
+    const observer = await chain.watch('flash_loan', {}, vault);
+    await token.send(owner, 'transfer', vault.address, 7n);
+    await attacker.send(thief, 'attack', lender.address, silent, token.address, 5n, zero);
+    expect(await observer.catchUp()).toEqual([]);
+    await attacker.send(thief, 'attack', lender.address, silent, token.address, 5n, vault.address);
+    expect(await observer.catchUp()).toMatchObject([
+      { meta: { provider: 'other', lender: lender.address, borrower: attacker.address, value: '5' } },
+    ]);
   });
 
   it('refuses an unknown provider', async () => {

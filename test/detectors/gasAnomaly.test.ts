@@ -77,19 +77,6 @@ describe('gas_anomaly', () => {
     ]);
   });
 
-  it('holds mean and variance as computed from all samples', async () => {
-    const observer = await chain.watch(name, {}, victim);
-    const used: number[] = [];
-    for (const rounds of [5n, 40n, 17n, 60n]) used.push(Number((await burn(rounds)).gasUsed));
-    await observer.catchUp();
-    const { gas } = (observer.memory()?.own ?? {}) as { gas: [string, [number, number, number]][] };
-    const mean = used.reduce((sum, value) => sum + value, 0) / used.length;
-    const squares = used.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-    expect(gas[0]?.[1][0]).toBe(4);
-    expect(gas[0]?.[1][1]).toBeCloseTo(mean, 6);
-    expect((gas[0]?.[1][2] ?? 0) / squares).toBeCloseTo(1, 9);
-  });
-
   it('refuses to judge by too few samples', async () => {
     await expect(chain.watch(name, { minSamples: 2 }, victim)).rejects.toThrow(
       '/minSamples must be at least 5',

@@ -118,8 +118,8 @@ describe('outflow_rate', () => {
       await vault.send(owner, 'depositToken', token.address, 4n * coin);
     }
     expect(await observer.catchUp()).toEqual([]);
-    await vault.send(owner, 'withdrawToken', token.address, 5n * coin);
-    expect(await observer.catchUp()).toMatchObject([{ meta: { outflow: '21' } }]);
+    await vault.send(owner, 'withdrawToken', token.address, 8n * coin);
+    expect(await observer.catchUp()).toMatchObject([{ meta: { outflow: '24' } }]);
     await observer.close();
   });
 

@@ -174,8 +174,29 @@ describe('safe_multisig', () => {
     const callData = execution(writer.address, writer.encode('write', evil.address), 1);
     await relayer.send(owner, 'aggregate3', [{ target: safe.address, allowFailure: false, callData }]);
     expect(await observer.catchUp()).toMatchObject([
+      { severity: 'HIGH', meta: { event: 'DelegateCall', delegate: writer.address } },
       { severity: 'CRITICAL', meta: { event: 'SingletonChanged', singleton: evil.address } },
     ]);
+  });
+
+  it('sees the delegatecall of a module: in its call, in what the Safe announces, and by tracing', async () => {
+    const { anvil } = chain;
+    const [owner] = anvil.accounts;
+    const modular = await anvil.deploy(artifacts.SafeWithModules);
+    const hidden = await anvil.deploy(artifacts.HiddenModule, writer.address, writer.encode('idle'));
+    const quiet = { events: { ExecutionFromModuleSuccess: 'OFF' } };
+    const observer = await chain.watch(name, quiet, modular);
+    const call = [writer.address, 0n, writer.encode('idle')] as const;
+    await modular.send(owner, 'execTransactionFromModule', ...call, 0);
+    await hidden.send(owner, 'run', modular.address, 0);
+    expect(await observer.catchUp()).toEqual([]);
+    const found = { severity: 'HIGH', meta: { event: 'DelegateCall', delegate: writer.address } };
+    await modular.send(owner, 'execTransactionFromModule', ...call, 1);
+    await hidden.send(owner, 'run', modular.address, 1);
+    await modular.send(owner, 'setAnnounces', true);
+    await hidden.send(owner, 'run', modular.address, 1);
+    expect(await observer.catchUp()).toMatchObject([found, found, found]);
+    expect(observer.faults).toEqual([]);
   });
 
   it('sees through a relayer where the Safe announces what it executes', async () => {

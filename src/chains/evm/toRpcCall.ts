@@ -14,6 +14,8 @@ export function toRpcCall(question: StateRead, at: unknown): RpcCall {
       return { method: 'eth_getStorageAt', params: [question.address, question.slot, at] };
     case 'receipt':
       return { method: 'eth_getTransactionReceipt', params: [question.hash] };
+    case 'trace':
+      return { method: 'debug_traceTransaction', params: [question.hash, { tracer: 'callTracer' }] };
     case 'replay': {
       const { from, to, data, value } = question;
       return { method: 'eth_call', params: [{ from, to, data, value }, at] };

@@ -1,5 +1,5 @@
 import { cutText } from '../../lib/cutText.ts';
-import type { BlockRef } from '../../model/block.ts';
+import type { BlockRef, InnerCall } from '../../model/block.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
 import type { RpcReply } from './createRpc.ts';
 import { decodeReceipt, InvalidResponse } from './decodeBlock.ts';
@@ -7,6 +7,9 @@ import { toRevert } from './toRevert.ts';
 
 /** Decodes the reply to a state read; never throws, because one bad reply must not cost the others. */
 export function toStateResult(block: BlockRef, question: StateRead, reply: RpcReply): StateResult {
+  // Few nodes trace, and those that do not say so in many ways.
+  if (question.type === 'trace')
+    return { value: { calls: 'error' in reply ? null : innerCalls(reply.result) } };
   if ('error' in reply) {
     const isRun = question.type === 'call' || question.type === 'replay';
     const why = isRun ? toRevert(reply.error) : undefined;
@@ -27,7 +30,27 @@ function isOfAnother({ hash }: BlockRef, result: unknown): boolean {
   return typeof result === 'object' && result !== null && 'blockHash' in result && result.blockHash !== hash;
 }
 
-function read({ type }: StateRead, result: unknown): Extract<StateResult, { value: unknown }>['value'] {
+/** More than any honest transaction has. */
+const maxInnerCalls = 10_000;
+
+/** The calls of a call tracer's tree, in order. */
+function innerCalls(root: unknown): readonly InnerCall[] | null {
+  const found: InnerCall[] = [];
+  const waiting = [root];
+  while (waiting.length > 0 && found.length < maxInnerCalls) {
+    const call = waiting.pop() as { type?: unknown; from?: unknown; to?: unknown; calls?: unknown } | null;
+    const { type, from, to, calls } = call ?? {};
+    if (typeof type !== 'string' || typeof from !== 'string') return null;
+    found.push({ type, from: from.toLowerCase(), to: typeof to === 'string' ? to.toLowerCase() : '' });
+    if (Array.isArray(calls)) waiting.push(...(calls as unknown[]).toReversed());
+  }
+  return found;
+}
+
+function read(
+  { type }: Exclude<StateRead, { type: 'trace' }>,
+  result: unknown,
+): Extract<StateResult, { value: unknown }>['value'] {
   if (type === 'receipt') return decodeReceipt(result);
   if (typeof result !== 'string') throw new InvalidResponse(`the ${type} is not a text`);
   switch (type) {

@@ -78,8 +78,16 @@ export function topicOf(event: EventItem): string {
 }
 
 export function selectorOf(item: FunctionItem): string {
-  return AbiFunction.getSelector(item);
+  let selector = selectors.get(item);
+  if (selector === undefined) {
+    selector = AbiFunction.getSelector(item);
+    selectors.set(item, selector);
+  }
+  return selector;
 }
+
+/** Hashing a signature takes longer than everything else about a call, and the same few are called in every block. */
+const selectors = new WeakMap<FunctionItem, string>();
 
 /** `name(type,type)`, the form that a topic and a selector are made of. */
 export function canonicalSignature(item: EventItem | FunctionItem): string {

@@ -3,9 +3,9 @@ import type { LabelHit } from '../../../evidence/labels.ts';
 import { zip } from '../../../lib/zip.ts';
 import type { Log, Transaction } from '../../../model/block.ts';
 import type { ChainFacts, Reader } from '../../../model/detection.ts';
-import { eventTopic } from '../abi/abi.ts';
 import { logWords, topicAddress, zeroAddress } from '../abi/words.ts';
 import { decodeTransfer, transferTopic } from './erc20Transfer.ts';
+import { multiTokenTopics } from './multiTokens.ts';
 
 import { assetFacts } from './tokens.ts';
 
@@ -34,12 +34,6 @@ export function partiesOf({ from, to, logs }: Transaction, watched: string): Par
   }
   return [...parties.values()];
 }
-
-/** ERC-1155 names the operator first. */
-const multiTokenTopics = [
-  'TransferSingle(address,address,address,uint256,uint256)',
-  'TransferBatch(address,address,address,uint256[],uint256[])',
-].map(eventTopic);
 
 /** Sender and recipient of a transfer of an ERC-20, ERC-721 or ERC-1155 token. */
 export function endsOf(log: Log): [from: string, to: string] | undefined {

@@ -113,6 +113,22 @@ export const safeEventByTopic: ReadonlyMap<string, SafeEvent> = new Map(
   safeEvents.map((event) => [eventTopic(event.signature), event]),
 );
 
+const otherTopics = new Set(
+  [
+    'SafeSetup(address,address[],uint256,address,address)',
+    'SafeReceived(address,uint256)',
+    'ApproveHash(bytes32,address)',
+    'SignMsg(bytes32)',
+    'SafeMultiSigTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes,bytes)',
+    'SafeModuleTransaction(address,address,uint256,bytes,uint8)',
+  ].map(eventTopic),
+);
+
+/** Whether a Safe itself writes such logs. */
+export function isSafeTopic(topic: string): boolean {
+  return safeEventByTopic.has(topic) || otherTopics.has(topic);
+}
+
 /** The first value of an event as its member calls for it. */
 export function safeEventValue({ member }: SafeEvent, word: string): string {
   if (member === 'account') return topicAddress(word);

@@ -1,41 +1,54 @@
-import type { Log, Transaction } from '../../../model/block.ts';
+import type { InnerCall, Log, Transaction } from '../../../model/block.ts';
 import { eventTopic, functionSelector } from '../abi/abi.ts';
 import { bytesAt, sizeAt, topicAddress } from '../abi/words.ts';
 
 export type SafeExecution = { readonly to: string; readonly isDelegateCall: boolean; readonly data: string };
 
-const announced = eventTopic(
-  'SafeMultiSigTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes,bytes)',
-);
-const execute = functionSelector(
+/** Events by which Safes on rollups announce what they execute, and at which word target, amount, data and operation begin. */
+const announced: ReadonlyMap<string, number> = new Map([
+  [
+    eventTopic(
+      'SafeMultiSigTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes,bytes)',
+    ),
+    0,
+  ],
+  [eventTopic('SafeModuleTransaction(address,address,uint256,bytes,uint8)'), 1],
+]);
+/** Functions by which owners and modules have a Safe execute something. */
+const execute = [
   'execTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes)',
-);
-const executed = ['ExecutionSuccess(bytes32,uint256)', 'ExecutionFailure(bytes32,uint256)'].map(eventTopic);
+  'execTransactionFromModule(address,uint256,bytes,uint8)',
+  'execTransactionFromModuleReturnData(address,uint256,bytes,uint8)',
+].map(functionSelector);
+const executed = [
+  'ExecutionSuccess(bytes32,uint256)',
+  'ExecutionFailure(bytes32,uint256)',
+  'ExecutionFromModuleSuccess(address)',
+  'ExecutionFromModuleFailure(address)',
+].map(eventTopic);
 
 /**
  * What a Safe executed up to this log and after the execution before it: taken from logs, which Safes on rollups write, or by
- * the call data when the transaction calls the Safe itself; nothing when a relayer hides it. Code that a Safe runs as its
- * own can write such logs as well, so that all of them count and none hides another.
+ * the call data when the transaction calls the Safe itself; nothing when a relayer or a module hides it. Code that a Safe runs
+ * as its own can write such logs as well, so that all of them count and none hides another.
  */
 export function safeExecutions({ to, input, logs }: Transaction, log: Log): SafeExecution[] {
   const own = logs.filter(({ address }) => address === log.address);
-  const isOf = (topics: readonly string[], each: Log) => topics.includes(each.key);
-  if (own.some((each) => isOf([announced], each))) {
-    const since = own.findLast((each) => each.index < log.index && isOf(executed, each))?.index ?? -1;
+  if (own.some(({ key }) => announced.has(key))) {
+    const since = own.findLast((each) => each.index < log.index && executed.includes(each.key))?.index ?? -1;
     return own
-      .filter((each) => each.index > since && each.index < log.index && isOf([announced], each))
-      .flatMap(({ data }) => decode(data));
+      .filter(({ index }) => index > since && index < log.index)
+      .flatMap(({ key, data }) => (announced.has(key) ? decode(data, announced.get(key)!) : []));
   }
-  return to === log.address && input.startsWith(execute) ? decode(`0x${input.slice(10)}`) : [];
+  return to === log.address && execute.includes(input.slice(0, 10)) ? decode(`0x${input.slice(10)}`, 0) : [];
 }
 
-/** Both have target, amount, place of the data and operation as their first words. */
-function decode(data: string): SafeExecution[] {
-  const [to, , , operation] = data.slice(2).match(/.{64}/g) ?? [];
+/** All have target, amount, place of the data and operation in a row. */
+function decode(data: string, first: number): SafeExecution[] {
+  const [to, , , operation] = data.slice(2 + 64 * first).match(/.{64}/g) ?? [];
   if (to === undefined || operation === undefined) return [];
-  return [
-    { to: topicAddress(`0x${to}`), isDelegateCall: BigInt(`0x${operation}`) === 1n, data: bytesAt(data, 2) },
-  ];
+  const isDelegateCall = BigInt(`0x${operation}`) === 1n;
+  return [{ to: topicAddress(`0x${to}`), isDelegateCall, data: bytesAt(data, first + 2) }];
 }
 
 /** MultiSend of 1.3.0 (both deployments) and 1.4.1, which hands each item of a batch on as a call or as a delegatecall. */
@@ -59,6 +72,14 @@ export function delegatesOf(execution: SafeExecution, depth = 0): string[] {
   if (!isDelegateCall || callsOnly.includes(to)) return [];
   if (!multiSends.includes(to) || depth === maxDepth) return [to];
   return itemsOf(data).flatMap((item) => delegatesOf(item, depth + 1));
+}
+
+/** The contracts whose code ran as that of the Safe by what a node traced. */
+export function tracedDelegates(calls: readonly InnerCall[], safe: string, singleton: string): string[] {
+  const expected = [singleton, ...multiSends, ...callsOnly];
+  return calls.flatMap(({ type, from, to }) =>
+    type === 'DELEGATECALL' && from === safe && !expected.includes(to) ? [to] : [],
+  );
 }
 
 const multiSend = functionSelector('multiSend(bytes)');

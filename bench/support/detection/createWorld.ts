@@ -1,0 +1,236 @@
+import { eventTopic } from '../../../src/chains/evm/abi/abi.ts';
+import { EvmLog } from '../../../src/chains/evm/abi/evmLog.ts';
+import type { ReadRequest } from '../../../src/matching/createReadCache.ts';
+import type { Block, Log, Receipt, Transaction } from '../../../src/model/block.ts';
+import type { Allocation, Funding, Label } from '../../../src/model/detection.ts';
+import type { StateRead } from '../../../src/model/stateRead.ts';
+
+export type LogSpec = { address: string; topics: readonly string[]; data?: string };
+export type CallSpec = {
+  from: string;
+  to: string | null;
+  value?: bigint;
+  input?: string;
+  gas?: number;
+  fee?: number;
+  logs?: readonly LogSpec[];
+  isFailed?: boolean;
+};
+export type World = ReturnType<typeof createWorld>;
+
+export const coin = 10n ** 18n;
+const transferTopic = eventTopic('Transfer(address,address,uint256)');
+const zeroAddress = `0x${'0'.repeat(40)}`;
+
+/**
+ * A chain in memory, only as far as detectors read it: balances, tokens, storage, code, price feeds, receipts, of the last block
+ * and of the one before. What a transaction does to the state is done by its sender.
+ */
+export function createWorld(startAt: number) {
+  const values = new Map<string, bigint | string>();
+  /** What values were before the block. */
+  let before = new Map<string, bigint | string | undefined>();
+  let pending: CallSpec[] = [];
+  let receipts = new Map<string, Receipt>();
+  const labels = new Map<string, Label[]>();
+  const funding = new Map<string, Funding>();
+  const allocations: Allocation[] = [];
+  let number = 1_000;
+  let now = startAt;
+  let httpStatus = 200;
+
+  function set(key: string, value: bigint | string): void {
+    if (!before.has(key)) before.set(key, values.get(key));
+    values.set(key, value);
+  }
+  const get = (key: string) => (values.get(key) as bigint | undefined) ?? 0n;
+  const add = (key: string, amount: bigint) => set(key, get(key) + amount);
+
+  /** Moves tokens as far as they are there, mints them (from zero) or burns them (to zero); the log that reports it. */
+  function transfer(token: string, from: string, to: string, wanted: bigint): LogSpec {
+    const held = get(`token ${token} ${from}`);
+    const amount = from !== zeroAddress && held < wanted ? held : wanted;
+    if (from === zeroAddress) add(`supply ${token}`, amount);
+    else add(`token ${token} ${from}`, -amount);
+    if (to === zeroAddress) add(`supply ${token}`, -amount);
+    else add(`token ${token} ${to}`, amount);
+    return { address: token, topics: [transferTopic, toTopic(from), toTopic(to)], data: `0x${word(amount)}` };
+  }
+
+  function pay(from: string, to: string, amount: bigint): void {
+    add(`balance ${from}`, -amount);
+    add(`balance ${to}`, amount);
+  }
+
+  function mine(intervalMs: number): Block {
+    number++;
+    now += intervalMs;
+    const hash = hashOf(number);
+    const logs: Log[] = [];
+    receipts = new Map();
+    const transactions = pending.map((spec, index): Transaction => {
+      const transactionHash = `${hash.slice(0, 58)}${index.toString(16).padStart(8, '0')}`;
+      const own = (spec.isFailed ? [] : (spec.logs ?? [])).map(
+        ({ address, topics, data = '0x' }, place) =>
+          new EvmLog({
+            address,
+            topics,
+            data,
+            index: logs.length + place,
+            transactionHash,
+            transactionIndex: index,
+          }),
+      );
+      logs.push(...own);
+      receipts.set(transactionHash, {
+        isSuccess: !spec.isFailed,
+        used: BigInt(Math.round(spec.gas ?? 50_000)),
+        price: 10n ** 9n,
+        contractAddress: null,
+      });
+      const input = spec.input ?? '0x';
+      return {
+        hash: transactionHash,
+        index,
+        from: spec.from,
+        to: spec.to,
+        value: spec.value ?? 0n,
+        input,
+        callKey: input.slice(0, 10),
+        nonce: 0,
+        priorityFee: BigInt(Math.round(spec.fee ?? 1e9)),
+        logs: own,
+        payments: () => [],
+      };
+    });
+    const used = [...receipts.values()].reduce((sum, receipt) => sum + receipt.used, 0n);
+    pending = [];
+    return {
+      chainUid: 'ethereum',
+      number,
+      hash,
+      parentHash: hashOf(number - 1),
+      timestamp: now,
+      transactions,
+      logs,
+      upgraded: [],
+      used,
+      limit: 30_000_000n,
+      size: 600 + 150 * transactions.length + 100 * logs.length,
+      receivedAt: now + 500,
+    };
+  }
+
+  function answer(request: ReadRequest): unknown {
+    switch (request.type) {
+      case 'labels':
+        return labels.get(request.address) ?? [];
+      case 'funding':
+        return funding.get(request.address) ?? null;
+      case 'allocations':
+        return allocations;
+      case 'http':
+        return { status: httpStatus, body: '{}', durationMs: 20 };
+      case 'script':
+        return { fault: { message: 'There are no scripts here.' } };
+      case 'chain': {
+        const isParent = request.at.hash !== hashOf(number);
+        return {
+          value: readState(request.question, (key) =>
+            (isParent && before.has(key) ? before : values).get(key),
+          ),
+        };
+      }
+    }
+  }
+
+  function readState(question: StateRead, look: (key: string) => bigint | string | undefined): unknown {
+    switch (question.type) {
+      case 'balance':
+        return look(`balance ${question.address}`) ?? 0n;
+      case 'code':
+        return look(`code ${question.address}`) ?? '0x';
+      case 'storage':
+        return look(`slot ${question.address} ${question.slot}`) ?? `0x${'0'.repeat(64)}`;
+      case 'receipt':
+        return receipts.get(question.hash)!;
+      case 'replay':
+        return { data: '0x' };
+      case 'call': {
+        const result = callResult(question.to, question.data, look);
+        return result === undefined ? { failure: 'execution reverted' } : { data: result };
+      }
+    }
+  }
+
+  return {
+    get now() {
+      return now;
+    },
+    get number() {
+      return number;
+    },
+    /** Starts a block: what changes from now on belongs to it. */
+    begin() {
+      before = new Map();
+    },
+    send: (spec: CallSpec) => void pending.push(spec),
+    fetch: async (requests: readonly ReadRequest[]) => requests.map(answer),
+    setHttpStatus(status: number) {
+      httpStatus = status;
+    },
+    transfer,
+    pay,
+    mine,
+    set,
+    get,
+    labels,
+    funding,
+    allocations,
+  };
+}
+
+/** Functions that tokens and price feeds answer. */
+function callResult(
+  to: string,
+  data: string,
+  look: (key: string) => bigint | string | undefined,
+): string | undefined {
+  const supply = look(`supply ${to}`);
+  const price = look(`price ${to}`);
+  switch (data.slice(0, 10)) {
+    case '0x70a08231':
+      return supply === undefined ? undefined : `0x${word(look(`token ${to} 0x${data.slice(34)}`) ?? 0n)}`;
+    case '0x18160ddd':
+      return supply === undefined ? undefined : `0x${word(supply)}`;
+    case '0x313ce567':
+      return supply === undefined && price === undefined
+        ? undefined
+        : `0x${word(price === undefined ? 18n : 8n)}`;
+    case '0x95d89b41':
+      return supply === undefined ? undefined : `0x${Buffer.from('TKN').toString('hex').padEnd(64, '0')}`;
+    // latestRoundData()
+    case '0xfeaf968c': {
+      const at = look(`updated ${to}`) ?? 0n;
+      const round = look(`round ${to}`) ?? 1n;
+      return price === undefined ? undefined : `0x${[round, price, at, at, round].map(word).join('')}`;
+    }
+    // nonce()
+    case '0xaffed0e0':
+      return `0x${word(look(`nonce ${to}`) ?? 0n)}`;
+    default:
+      return undefined;
+  }
+}
+
+export function word(value: bigint | string): string {
+  return BigInt(value).toString(16).padStart(64, '0');
+}
+
+export function toTopic(address: string): string {
+  return `0x${word(address)}`;
+}
+
+function hashOf(number: number): string {
+  return `0x${number.toString(16).padStart(64, '0')}`;
+}

@@ -1,0 +1,63 @@
+import { cast } from './cast.ts';
+
+export type Watched = {
+  readonly detector: string;
+  readonly on: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+};
+
+const { token, usd, vault, pool, lending, bridge, safe, governor, proxy, feed, stableFeed, wallet, router } =
+  cast;
+const at = (detector: string, on: string, settings: Watched['settings'] = {}): Watched => ({
+  detector,
+  on,
+  settings,
+});
+
+/** Every detector that looks at blocks and needs no scripts, with settings that someone who knows the contract would choose. */
+export const watched: readonly Watched[] = [
+  at('attack_detector', vault),
+  at('ownership_change', token),
+  at('proxy_upgrade', proxy),
+  at('contract_hash_verification', proxy),
+  at('access_control_change', token),
+  at('pause_state', lending),
+  at('aml', vault),
+  at('sanctioned_interaction', vault),
+  at('mixer_funding', vault),
+  at('address_poisoning', wallet),
+  at('large_transfer', vault, { token, threshold: '50000' }),
+  at('outflow_rate', vault, { token, limit: '15%' }),
+  at('outflow_rate', pool, { token: usd, limit: '25%' }),
+  at('outflow_rate', lending, { token: usd, limit: '30%', window: '10 min', factor: 5 }),
+  at('outflow_rate', bridge, { limit: '10%' }),
+  at('tvl_drop', vault, { tokens: [{ token, threshold: '5%' }], native: false }),
+  at('tvl_drop', bridge, { nativeThreshold: '5%' }),
+  at('wallet_balance', wallet, { condition: '<< 5', when: 'block' }),
+  at('price_monitor', feed, { condition: '> 10%', when: 'block' }),
+  at('depeg', stableFeed, { when: 'block' }),
+  at('oracle_staleness', feed),
+  at('total_supply', token, { expectedTotalSupply: '9000000', trackChanges: false, when: 'block' }),
+  at('circulation_supply', token),
+  at('tokenomics_allocation', token),
+  at('holder_concentration', token, { holders: [vault, pool], condition: '>> 60', cron: '1 min' }),
+  at('unlimited_approval', wallet, { allowedSpenders: [router] }),
+  at('block_anomaly', vault),
+  at('block_reorg', vault),
+  at('chain_halt', vault),
+  at('failed_tx_spike', vault),
+  at('failed_tx_spike', pool),
+  at('gas_anomaly', vault),
+  at('gas_anomaly', pool),
+  at('flash_loan', vault),
+  at('safe_multisig', safe, { events: { ExecutionSuccess: 'OFF' } }),
+  at('governance', governor),
+  at('contract_call', token, {
+    function: 'totalSupply()(uint256)',
+    decimals: 18,
+    condition: '> 5%',
+    when: 'block',
+  }),
+  at('custom_event', vault, { signature: 'Drained(address)' }),
+  at('http_probe', vault, { url: 'https://status.example' }),
+];
