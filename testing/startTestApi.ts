@@ -65,6 +65,7 @@ export async function startTestApi(
     inviteUrls?: readonly string[];
     mail?: boolean;
     egress?: Egress;
+    consoleFolder?: URL;
   } = {},
 ): Promise<TestApi> {
   const database = await createTestDatabase('migrated');
@@ -125,6 +126,7 @@ export async function startTestApi(
     version: 'test',
     rateLimit,
     corsOrigins: options.corsOrigins ?? [],
+    ...(options.consoleFolder ? { consoleFolder: options.consoleFolder } : {}),
     ...(options.trustedProxies ? { trustedProxies: options.trustedProxies } : {}),
   });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });

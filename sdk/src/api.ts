@@ -1274,6 +1274,34 @@ export interface Api {
       expiredAt: number;
     };
   };
+  /** Whether the first administrator is awaited */
+  'GET /auth/setup': {
+    reply: {
+      /** Whether a set-up link is open. */
+      isOpen: boolean;
+    };
+  };
+  /** Make the first administrator */
+  'POST /auth/setup': {
+    body: {
+      /** What follows # in the link. */
+      code: string;
+      /** How the administrator is called. */
+      name: string;
+      /** Unique in the tenant, kept in lower case; the user logs in with it. A new one needs a new `password` along with it. */
+      email: string;
+      /** 12 to 200 characters; never shown. Common passwords and those made of rows, repetitions or own names are refused. */
+      password: string;
+      /** Whether a cookie carries the token, for pages that Vigil serves. */
+      cookie?: boolean;
+    };
+    reply: {
+      /** Access token of the session; absent when the cookie carries it. */
+      token?: string;
+      /** When the session ends. In epoch milliseconds. */
+      expiredAt: number;
+    };
+  };
   /** Refresh the session */
   'POST /auth/refresh': {
     reply: {

@@ -33,6 +33,7 @@ export const creating: ReadonlySet<string> = new Set([
 /** POST endpoints that may do their work twice when a request is sent twice. */
 export const unrepeatable: ReadonlySet<string> = new Set([
   '/auth/login',
+  '/auth/setup',
   '/auth/refresh',
   '/auth/cookie',
   '/auth/logout',

@@ -19,12 +19,12 @@ export async function serve(): Promise<number> {
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, onSignal);
   });
   const app = await startApp(config, log);
-  const { firstToken } = app;
+  const { firstAccess } = app;
   process.stdout.write(`Vigil listens on ${app.url}
   API documents   ${app.url}/docs
   data folder     ${app.dataDir}
   database        ${app.databaseAt}
-${firstToken ? `\nFirst start. The administrator's token, shown once and kept in ${app.dataDir}/admin-token:\n\n  ${firstToken}\n` : ''}`);
+${firstAccess ? firstStart(firstAccess, app.dataDir) : ''}`);
 
   const reason = await Promise.race([stopped, app.lost]);
   if (reason instanceof Error) log.fatal({ err: reason }, 'The database is lost; stopping');
@@ -34,4 +34,16 @@ ${firstToken ? `\nFirst start. The administrator's token, shown once and kept in
   log.flush();
   if (reason instanceof Error) throw reason;
   return 0;
+}
+
+function firstStart({ token, setupUrl }: { token: string; setupUrl: string }, dataDir: string): string {
+  return `
+First start. The administrator's token, shown once and kept in ${dataDir}/admin-token:
+
+  ${token}
+
+This link makes the first administrator of the console, once and within an hour:
+
+  ${setupUrl}
+`;
 }

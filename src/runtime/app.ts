@@ -24,7 +24,8 @@ export type App = {
   url: string;
   dataDir: string;
   databaseAt: string;
-  firstToken: string | undefined;
+  /** Of the first start only. */
+  firstAccess: { token: string; setupUrl: string } | undefined;
   /** Resolves when Vigil cannot continue, because the bundled server did not come back. */
   lost: Promise<Error>;
   stop(): Promise<void>;
@@ -51,7 +52,7 @@ async function start(
   const { database, keyring, hsm, recorder, failedLogins, sandboxes, chains, fetchers, notifying } =
     resources;
   await sealStored(database.store, keyring);
-  const firstToken = await ensureAdminToken(database.store, keyring.audit, config, now(), (message) =>
+  const firstAccess = await ensureAdminToken(database.store, keyring.audit, config, now(), (message) =>
     log.warn(message),
   );
   await publishDetectors(database.store, now());
@@ -125,7 +126,7 @@ async function start(
     url,
     dataDir: config.dataDir,
     databaseAt: database.at,
-    firstToken,
+    firstAccess: firstAccess && { ...firstAccess, setupUrl: `${publicUrl()}/setup#${firstAccess.setupCode}` },
     lost: database.lost,
     stop: lifecycle.stop,
   };

@@ -5,6 +5,7 @@ import type { createAuthenticator } from '../api/http/createAuthenticator.ts';
 import { createMetrics } from '../api/http/createMetrics.ts';
 import { createServer } from '../api/http/createServer.ts';
 import { startMetricsServer } from '../api/http/startMetricsServer.ts';
+import { findCodeFile } from '../lib/codeFile.ts';
 import type { createLifecycle } from '../lib/createLifecycle.ts';
 import type { Services } from '../services/call.ts';
 import { type Config, confirmationsOf } from './config/loadConfig.ts';
@@ -24,6 +25,7 @@ type Options = {
 export async function startServer(options: Options): Promise<string> {
   const { config, database, services, authenticate, lifecycle, log } = options;
   const { port: metricsPort, token } = config.metrics;
+  const assets = findCodeFile('web/assets');
   const metrics = createMetrics(database.store.stats);
   const server = await createServer({
     services,
@@ -35,6 +37,7 @@ export async function startServer(options: Options): Promise<string> {
     version: packageVersion(),
     rateLimit: config.rateLimit,
     corsOrigins: config.corsOrigins,
+    ...(assets ? { consoleFolder: new URL('./', assets) } : {}),
     ...(config.trustedProxies ? { trustedProxies: config.trustedProxies } : {}),
   });
   lifecycle.onStop(() => server.close());

@@ -46,6 +46,8 @@ const rights: Record<string, [string, string, string, string, string]> = {
 };
 const otherRights: Record<string, string> = {
   'POST /auth/login': 'public',
+  'GET /auth/setup': 'public',
+  'POST /auth/setup': 'public',
   'POST /invite/{uid}/accept': 'public',
   'POST /auth/refresh': 'vV',
   'POST /auth/cookie': 'vV',

@@ -12,6 +12,8 @@ import {
  */
 const table = {
   'POST /auth/login': 'public',
+  'GET /auth/setup': 'public',
+  'POST /auth/setup': 'public',
   'POST /auth/refresh': ['tenant-viewer', 'organisation-viewer'],
   'POST /auth/cookie': ['tenant-viewer', 'organisation-viewer'],
   'POST /auth/logout': ['tenant-viewer', 'organisation-viewer'],

@@ -7,17 +7,22 @@ const policy =
   "default-src 'none'; base-uri 'none'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; " +
   "script-src 'self'; style-src 'self'";
 
-/** What a browser shows behind the links in mails: an alert, a confirmation. The pages call the API as any client does. */
+/** What a browser shows behind the links in mails. The pages call the API as any client does. */
 export function addPages(app: FastifyInstance): void {
-  const serve = (path: string, file: string, type: string) => {
-    const text = readFileSync(codeFile(`api/http/pages/${file}`), 'utf8');
-    app.get(path, async (_request, reply) =>
-      reply.type(`${type}; charset=utf-8`).header('content-security-policy', policy).send(text),
-    );
-  };
-  serve('/alert/:uid', 'alert.html', 'text/html');
-  serve('/destination/confirm/:code', 'confirm.html', 'text/html');
-  serve('/pages/confirm.js', 'confirm.js', 'text/javascript');
-  serve('/pages/alert.css', 'alert.css', 'text/css');
-  serve('/pages/alert.js', 'alert.js', 'text/javascript');
+  serve(app, '/destination/confirm/:code', 'confirm.html', 'text/html');
+  serve(app, '/pages/confirm.js', 'confirm.js', 'text/javascript');
+  serve(app, '/pages/alert.css', 'alert.css', 'text/css');
+}
+
+/** The alert behind the link of a notification, where no console shows it. */
+export function addAlertPage(app: FastifyInstance): void {
+  serve(app, '/alert/:uid', 'alert.html', 'text/html');
+  serve(app, '/pages/alert.js', 'alert.js', 'text/javascript');
+}
+
+function serve(app: FastifyInstance, path: string, file: string, type: string): void {
+  const text = readFileSync(codeFile(`api/http/pages/${file}`), 'utf8');
+  app.get(path, async (_request, reply) =>
+    reply.type(`${type}; charset=utf-8`).header('content-security-policy', policy).send(text),
+  );
 }

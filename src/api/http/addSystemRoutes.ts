@@ -3,7 +3,8 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { Problem, problems } from '../../model/errors.ts';
 import { findMissingMigrations } from '../../store/records/findMissingMigrations.ts';
-import { addPages } from './addPages.ts';
+import { addConsole } from './addConsole.ts';
+import { addAlertPage, addPages } from './addPages.ts';
 import { toOpenApi } from './openapi.ts';
 import type { ServerOptions } from './serverOptions.ts';
 import { mayReadMetrics } from './startMetricsServer.ts';
@@ -17,7 +18,11 @@ const logo = `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="40"><t
   font-family="sans-serif" font-size="28" font-weight="bold">Vigil</text></svg>`;
 
 /** What operators and readers need, outside of /api/v1 and without a token, but for the one that metrics may have. */
-export async function addSystemRoutes(app: FastifyInstance, options: ServerOptions): Promise<void> {
+export async function addSystemRoutes(
+  app: FastifyInstance,
+  options: ServerOptions,
+  methodsOf: (path: string) => string[],
+): Promise<void> {
   app.get('/healthz', async () => ({ status: 'ok', version: options.version }));
   app.get('/readyz', async (_request, reply) => {
     const missing = await findMissingMigrations(options.services.store);
@@ -33,16 +38,24 @@ export async function addSystemRoutes(app: FastifyInstance, options: ServerOptio
     });
   }
   // A process that does not serve the API has nothing to document.
-  if (options.endpoints.length > 0) await addDocuments(app, options);
+  if (options.endpoints.length > 0) await addDocuments(app, options, methodsOf);
 }
 
-async function addDocuments(app: FastifyInstance, options: ServerOptions): Promise<void> {
+async function addDocuments(
+  app: FastifyInstance,
+  options: ServerOptions,
+  methodsOf: (path: string) => string[],
+): Promise<void> {
   const text = JSON.stringify(toOpenApi(options.endpoints, options.version));
-  app.get('/', async (_request, reply) => reply.redirect('/docs'));
   app.get('/openapi.json', async (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(text),
   );
   addPages(app);
+  if (options.consoleFolder) addConsole(app, options.consoleFolder, methodsOf);
+  else {
+    app.get('/', async (_request, reply) => reply.redirect('/docs'));
+    addAlertPage(app);
+  }
   app.get('/docs/problem/:code', async (request, reply) => {
     const { code } = request.params as { code: string };
     const page = problemPage(code);

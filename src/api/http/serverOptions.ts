@@ -17,6 +17,8 @@ export type ServerOptions = {
   version: string;
   rateLimit: { perSecond: number; burst: number };
   corsOrigins: readonly string[];
+  /** The folder of the built console; none is served if left out. */
+  consoleFolder?: URL;
   /** Whose X-Forwarded-For is believed; none if left out. */
   trustedProxies?: BlockList;
 };

@@ -13,6 +13,10 @@ import {
 import type { Db, Store } from '../../store/db.ts';
 import { appendAudit } from '../../store/records/audit.ts';
 import { issueToken, tokenHint } from './issueToken.ts';
+import { createSetupCode } from './setUp.ts';
+
+/** What the first start prints: the administrator's token, and the code of the link that makes the first administrator. */
+export type FirstAccess = { token: string; setupCode: string };
 
 type Settings = { adminToken: Secret | undefined; dataDir: string };
 
@@ -26,7 +30,7 @@ export async function ensureAdminToken(
   { adminToken, dataDir }: Settings,
   now: number,
   warn: (message: string) => void,
-): Promise<string | undefined> {
+): Promise<FirstAccess | undefined> {
   return store.transaction(async (tx) => {
     await lockAdminTokens(tx);
     if (adminToken) {
@@ -36,7 +40,7 @@ export async function ensureAdminToken(
     if (await hasAdminToken(tx)) return undefined;
     const { token } = await issueToken(tx, { ...admin, label: 'first start' }, now);
     writeFileSync(join(dataDir, 'admin-token'), `${token}\n`, { mode: 0o600, flush: true });
-    return token;
+    return { token, setupCode: await createSetupCode(tx, now) };
   });
 }
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Problem } from '../../../model/errors.ts';
 import { everything, roles } from '../../../model/principal.ts';
-import { Flag, Id, List, Millis, nullable, OneOf, Shape, SomeOf, Text } from '../../../model/schema.ts';
+import { Flag, Id, List, Millis, Name, nullable, OneOf, Shape, SomeOf, Text } from '../../../model/schema.ts';
 import {
   changePassword,
   cookieExpiry,
@@ -12,14 +12,17 @@ import {
   refresh,
   refreshCookie,
 } from '../../../services/accounts/sessions.ts';
+import { setUp } from '../../../services/accounts/setUp.ts';
 import type { Call } from '../../../services/call.ts';
 import { findPlanUse } from '../../../store/accounts/plans.ts';
+import { hasSetupLink } from '../../../store/accounts/setupLinks.ts';
 import { findTokenExpiry } from '../../../store/accounts/tokens.ts';
 import { userTable } from '../../../store/accounts/userTable.ts';
 import { searchRecords } from '../../../store/records/records.ts';
 import { type Endpoint, endpoint, type Reply } from '../../http/endpoint.ts';
 import { apiKey } from './apiKey.ts';
 import { planUse } from './plan.ts';
+import { user } from './user.ts';
 
 const tag = 'Sessions';
 const session = Shape(
@@ -39,6 +42,16 @@ function toSessionReply(body: { token: string; expiredAt: number }): Reply {
 function toCookieReply({ token, expiredAt }: { token?: string; expiredAt: number }): Reply {
   const cookie = token === undefined ? { expiredAt } : { token, expiredAt };
   return { body: { expiredAt }, cookie, ...(token === undefined ? {} : { newToken: token }) };
+}
+
+function toOpenedReply(opened: { token: string; expiredAt: number }, cookie: boolean): Reply {
+  return cookie ? toCookieReply(opened) : toSessionReply(opened);
+}
+
+/** A page of another origin must not sign a browser in as someone else. */
+function refuseForeignCookie(cookie: boolean, isFromConsole: boolean): void {
+  if (cookie && !isFromConsole)
+    throw new Problem('console-header-missing', 'A session in a cookie needs the header X-Vigil-Console.');
 }
 
 const loginEndpoint = endpoint({
@@ -71,12 +84,52 @@ const loginEndpoint = endpoint({
   effect: 'session',
   password: 'check',
   problems: ['unauthenticated', 'console-header-missing'],
-  handle: async (call, { body: { cookie, ...credentials }, isFromConsole }) => {
-    // A page of another origin must not sign a browser in as someone else.
-    if (cookie && !isFromConsole)
-      throw new Problem('console-header-missing', 'A session in a cookie needs the header X-Vigil-Console.');
-    const opened = await login(call, credentials);
-    return cookie ? toCookieReply(opened) : toSessionReply(opened);
+  handle: async (call, { body: { cookie = false, ...credentials }, isFromConsole }) => {
+    refuseForeignCookie(cookie, isFromConsole);
+    return toOpenedReply(await login(call, credentials), cookie);
+  },
+});
+
+const setupStateEndpoint = endpoint({
+  method: 'GET',
+  path: '/auth/setup',
+  tag,
+  summary: 'Whether the first administrator is awaited',
+  description: 'True from the first start until its set-up link is used or an hour has passed.',
+  reply: Shape({ isOpen: Flag('Whether a set-up link is open.') }, ['isOpen']),
+  effect: 'read',
+  handle: async ({ db, now }) => ({ body: { isOpen: await hasSetupLink(db, now) } }),
+});
+
+const { email, password } = userTable.fields;
+
+const setupEndpoint = endpoint({
+  method: 'POST',
+  path: '/auth/setup',
+  tag,
+  summary: 'Make the first administrator',
+  description:
+    'With the code of the link that the first start prints, which works once and for an hour. The answer is that of a login.',
+  body: Type.Unsafe<{ code: string; name: string; email: string; password: string; cookie?: boolean }>(
+    Shape(
+      {
+        code: Text('What follows # in the link.', 'vigil_setup_…', { max: 200 }),
+        name: Name('How the administrator is called.', 'Alice'),
+        email: email.schema,
+        password: password.schema,
+        cookie: Flag('Whether a cookie carries the token, for pages that Vigil serves.'),
+      },
+      ['code', 'name', 'email', 'password'],
+    ),
+  ),
+  reply: session,
+  status: 201,
+  effect: 'session',
+  password: 'set',
+  problems: ['not-found', 'conflict', 'console-header-missing'],
+  handle: async (call, { body: { cookie = false, ...person }, isFromConsole }) => {
+    refuseForeignCookie(cookie, isFromConsole);
+    return toOpenedReply(await setUp(call, user.kind, person), cookie);
   },
 });
 
@@ -244,6 +297,8 @@ const passwordEndpoint = endpoint({
 
 export const sessionEndpoints: Endpoint[] = [
   loginEndpoint,
+  setupStateEndpoint,
+  setupEndpoint,
   refreshEndpoint,
   cookieEndpoint,
   logoutEndpoint,

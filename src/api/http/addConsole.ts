@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { noSuchRoute } from './methodRoutes.ts';
+
+/** Nothing from outside, nothing inline and nothing evaluated: no text of an alert can become a script. */
+const policy =
+  "default-src 'none'; base-uri 'self'; connect-src 'self'; font-src 'self'; form-action 'self'; " +
+  "frame-ancestors 'none'; img-src 'self' data:; script-src 'self'; style-src 'self'";
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+/** What other paths lead to; nothing below them is a page of the console. */
+const reserved = /^\/(?:api|assets|docs|pages)\/|^\/(?:api|docs|openapi\.json|healthz|readyz|metrics)$/;
+
+const yearSeconds = 365 * 86_400;
+
+/**
+ * The console: its files as the build has compressed them, and its index for every other path that is none of the API, because
+ * the console routes by itself. All are read once, so that no path reaches the file system.
+ */
+export function addConsole(app: FastifyInstance, folder: URL, methodsOf: (path: string) => string[]): void {
+  const files = readFiles(folder);
+  const index = files.get('/index.html');
+  if (!index) throw new Error(`${fileURLToPath(folder)} has no index.html. Build Vigil again.`);
+  for (const [path, file] of files)
+    if (file !== index)
+      app.get(path, async (request, reply) => {
+        const isHashed = path.startsWith('/assets/');
+        reply.header('cache-control', isHashed ? `public, max-age=${yearSeconds}, immutable` : 'no-cache');
+        return sendFile(request, reply, file);
+      });
+  app.get('/*', {
+    onRequest: async (request) => {
+      if (reserved.test(request.url.replace(/\?.*$/s, ''))) throw noSuchRoute(request, methodsOf);
+    },
+    handler: async (request, reply) => sendFile(request, reply, index),
+  });
+}
+
+type File = { type: string; plain: Buffer; br: Buffer | undefined; gzip: Buffer | undefined };
+
+function readFiles(folder: URL): Map<string, File> {
+  const root = fileURLToPath(folder);
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => `/${relative(root, join(parentPath, name))}`);
+  const contents = new Map(names.map((name) => [name, readFileSync(new URL(`.${name}`, folder))]));
+  return new Map(
+    names
+      .filter((name) => !/\.(br|gz)$/.test(name))
+      .map((name) => [
+        name,
+        {
+          type: types[extname(name)] ?? 'application/octet-stream',
+          plain: contents.get(name)!,
+          br: contents.get(`${name}.br`),
+          gzip: contents.get(`${name}.gz`),
+        },
+      ]),
+  );
+}
+
+function sendFile(request: FastifyRequest, reply: FastifyReply, file: File): FastifyReply {
+  const accepted = String(request.headers['accept-encoding'] ?? '');
+  const encoding = (['br', 'gzip'] as const).find((name) => file[name] && accepts(accepted, name));
+  if (encoding) reply.header('content-encoding', encoding);
+  return reply
+    .header('content-security-policy', policy)
+    .header('vary', 'accept-encoding')
+    .type(file.type)
+    .send((encoding && file[encoding]) ?? file.plain);
+}
+
+function accepts(header: string, encoding: string): boolean {
+  return header.split(',').some((part) => {
+    const [name, weight = ''] = part.trim().split(/\s*;\s*q=/);
+    return name === encoding && !/^0(\.0*)?$/.test(weight);
+  });
+}
