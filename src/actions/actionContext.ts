@@ -1,7 +1,7 @@
 import type { Chain } from '../chains/chains.ts';
 import type { Transactor } from '../chains/transactor.ts';
 import type { FairQueue } from '../lib/createFairQueue.ts';
-import type { Finding } from '../model/alert.ts';
+import type { Finding, RaisedAlert } from '../model/alert.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
 import type { Db, Store } from '../store/db.ts';
 import type { Keyring } from '../store/keyring.ts';
@@ -29,7 +29,7 @@ export type ActionContext = {
   alerts: {
     /** Runs before the transaction that raises the findings. */
     prepare(findings: readonly Finding[]): Promise<void>;
-    raise(tx: Db, findings: readonly Finding[]): Promise<void>;
+    raise(tx: Db, findings: readonly Finding[]): Promise<readonly RaisedAlert[]>;
   };
   now: () => number;
   /** A transaction that is not mined after this time is replaced by one with a higher fee. */

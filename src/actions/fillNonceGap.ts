@@ -46,7 +46,7 @@ export async function fillNonceGap(
     const signed: { missing: number; hash: string; raw: string }[] = [];
     for (let missing = first; missing < Math.min(nonce, first + maxGapFillers); missing++) {
       const overBudget = checkBudget(chain, cost, budget, balance, limit);
-      if (overBudget && signed.length === 0) return { reason: `${reason} ${overBudget}` };
+      if (overBudget && signed.length === 0) return { reason: `${reason} ${overBudget.reason}` };
       if (overBudget) break;
       const envelope = toEnvelope(chain, missing, emptyCall(address), price);
       signed.push({ missing, ...(await signTransaction(signer, envelope)) });

@@ -12,6 +12,7 @@ import { type ActionContext, maxIntentAgeMs } from './actionContext.ts';
 import { type DecidedCall, type Decisions, decideIntents } from './decideIntents.ts';
 import { type Ending, endIntents } from './endIntents.ts';
 import { priceCall } from './priceCall.ts';
+import { raiseOutcomeAlerts, toOutcomeFinding } from './raiseOutcomeAlerts.ts';
 import { sendAttempts } from './sendAttempts.ts';
 import { type PricedIntent, signCalls } from './signCalls.ts';
 
@@ -143,10 +144,37 @@ async function signAndSend(
     postponeIntents(store, unsigned),
     endIntents(
       context,
-      refused.map((refusal) => ({ ...refusal, state: 'FAILED' })),
+      refused.flatMap(({ intent, reason, needsFunds }) =>
+        needsFunds ? [] : [{ intent, reason, state: 'FAILED' as const }],
+      ),
+    ),
+    waitForFunds(
+      context,
+      refused.filter(({ needsFunds }) => needsFunds),
     ),
     sendAttempts(context, signedCalls),
   ]);
+}
+
+/** Leaves what the wallet cannot pay waiting until it is funded, for as long as an intent may wait, and reports each once. */
+async function waitForFunds(
+  context: ActionContext,
+  unpaid: readonly { intent: WaitingIntent; reason: string }[],
+): Promise<void> {
+  if (unpaid.length === 0) return;
+  const { store, alerts } = context;
+  // The time of the intent, so that it is the same alert at every attempt.
+  const findings = unpaid.map(({ intent, reason }) =>
+    toOutcomeFinding(intent, { outcome: 'waiting', at: intent.createdAt, reason }),
+  );
+  await alerts.prepare(findings);
+  await store.transaction(async (tx) => {
+    await raiseOutcomeAlerts(tx, context, findings);
+    await postponeIntents(
+      tx,
+      unpaid.map(({ intent, reason }) => postpone(context, intent, reason)),
+    );
+  });
 }
 
 /** Retries after a quarter of the intent's age, between 1 and 30 seconds. */

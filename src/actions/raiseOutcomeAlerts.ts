@@ -5,7 +5,9 @@ import type { Intent } from '../store/actions/claimIntents.ts';
 import { gapFillerBinding } from '../store/actions/gapFillers.ts';
 import type { Db } from '../store/db.ts';
 import { addSamples } from '../store/telemetry/addSamples.ts';
-import type { OutcomeContext } from './actionContext.ts';
+import { maxIntentAgeMs, type OutcomeContext } from './actionContext.ts';
+
+const hourMs = 3_600_000;
 
 type Outcome = {
   outcome: ActionOutcome;
@@ -19,7 +21,10 @@ type Outcome = {
   mined?: { blockNumber: number; blockHash: string; cost: bigint };
 };
 
-/** The finding of an action's outcome. It has the severity of the alert that fired the action; a failure is at least HIGH. */
+/**
+ * The finding of an action's outcome. It has the severity of the alert that fired the action; a failure is at least HIGH, and so
+ * is a call that waits for money.
+ */
 export function toOutcomeFinding(intent: Intent, outcome: Outcome): Finding {
   const { action, severity } = intent;
   const { contract, wallet } = action;
@@ -31,7 +36,8 @@ export function toOutcomeFinding(intent: Intent, outcome: Outcome): Finding {
     contractId: contract.id,
     kind: 'action',
     group: 'action',
-    severity: outcome.outcome === 'failed' && isBelowHigh ? 'HIGH' : severity,
+    severity:
+      (outcome.outcome === 'failed' || outcome.outcome === 'waiting') && isBelowHigh ? 'HIGH' : severity,
     timestamp: outcome.at,
     key: `action ${intent.uid} ${outcome.outcome} ${attempt}`,
     eid: `${intent.uid}-${outcome.outcome}${attempt > 1 ? `-${attempt}` : ''}`,
@@ -72,22 +78,25 @@ function toMessage({ action, binding }: Intent, { outcome, reason, mined }: Outc
       return `${call} waited too long and was sent again with a higher fee.`;
     case 'confirmed':
       return `${call} succeeded in block ${mined?.blockNumber}.`;
+    case 'waiting':
+      return `${call} waits for money. ${reason ?? ''} It is sent once the wallet ${action.wallet.address} has enough, unless ${maxIntentAgeMs / hourMs} hours have passed by then.`;
     case 'failed':
       return `${call} failed. ${reason ?? ''}`.trim();
   }
 }
 
-/** Raises the alerts and counts them, in the transaction that changes the intents. */
+/** Raises the alerts that were not raised before and counts them, in the transaction that changes the intents. */
 export async function raiseOutcomeAlerts(
   tx: Db,
   { alerts, now }: OutcomeContext,
   findings: readonly Finding[],
 ): Promise<void> {
   if (findings.length === 0) return;
-  await alerts.raise(tx, findings);
+  const raised = await alerts.raise(tx, findings);
+  if (raised.length === 0) return;
   const at = now();
   const once = { minute: at - (at % 60_000), value: 1, count: 1, min: 1, max: 1, last: 1 };
-  const samples = findings.flatMap(({ tenantId, chainUid, meta }): Sample[] =>
+  const samples = raised.flatMap(({ finding: { tenantId, chainUid, meta } }): Sample[] =>
     [tenantId, platformTenant].flatMap((owner) => [
       { ...once, tenantId: owner, metric: 'alerts', labels: { chain: String(chainUid), type: 'action' } },
       {

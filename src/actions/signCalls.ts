@@ -24,7 +24,7 @@ export type PricedIntent = { intent: WaitingIntent; call: IntendedCall; price: G
 export type SigningResult = {
   signedCalls: SignedCall[];
   /** What the wallet cannot or may not pay. */
-  refused: { intent: WaitingIntent; reason: string }[];
+  refused: { intent: WaitingIntent; reason: string; needsFunds: boolean }[];
   /** The node reports fewer used nonces than Vigil has signed; nothing is signed until that is certain. */
   isBehind: boolean;
 };
@@ -68,9 +68,9 @@ export async function signCalls(
     for (const { intent, call, price } of priced) {
       if (!signable.has(intent.id)) continue;
       const cost = BigInt(call.gasLimit) * price.maxFee;
-      const reason = checkBudget(chain, cost, budget, chainState.balance, limit);
-      if (reason) {
-        refused.push({ intent, reason });
+      const refusal = checkBudget(chain, cost, budget, chainState.balance, limit);
+      if (refusal) {
+        refused.push({ intent, ...refusal });
         continue;
       }
       const { hash, raw } = await signTransaction(signer, toEnvelope(chain, nonce, call, price));

@@ -19,18 +19,25 @@ export function spendLimit({ maxHourlySpend }: Wallet, { currency }: Chain): big
   return maxHourlySpend === null ? undefined : toUnits(parseDecimal(maxHourlySpend), currency.decimals);
 }
 
-/** The reason why the wallet cannot or may not pay this cost now; undefined when it may. */
+/** Why the wallet cannot or may not pay this cost now, and whether more money would help; undefined when it may. */
 export function checkBudget(
   { currency }: Chain,
   cost: bigint,
   { spent, reserved }: { spent: bigint; reserved: bigint },
   balance: bigint,
   limit: bigint | undefined,
-): string | undefined {
+): { reason: string; needsFunds: boolean } | undefined {
+  const refusal = (needsFunds: boolean, reason: string) => ({ reason, needsFunds });
   if (balance < reserved + cost)
-    return `The wallet has ${toText(balance, currency)}, of which ${toText(reserved, currency)} are reserved for calls under way; gas for this call may cost ${toText(cost, currency)}.`;
+    return refusal(
+      true,
+      `The wallet has ${toText(balance, currency)}, of which ${toText(reserved, currency)} are reserved for calls under way; gas for this call may cost ${toText(cost, currency)}.`,
+    );
   if (limit !== undefined && spent + cost > limit)
-    return `The wallet may spend ${toText(limit, currency)} on gas within an hour; ${toText(spent, currency)} are spent or reserved, and this call may cost ${toText(cost, currency)}.`;
+    return refusal(
+      false,
+      `The wallet may spend ${toText(limit, currency)} on gas within an hour; ${toText(spent, currency)} are spent or reserved, and this call may cost ${toText(cost, currency)}.`,
+    );
   return undefined;
 }
 

@@ -13,7 +13,7 @@ export type IntentState = (typeof intentStates)[number];
 export const fireAts = ['head', 'confirmed'] as const;
 
 /** The outcome that an action alert reports. */
-export type ActionOutcome = 'submitted' | 'confirmed' | 'failed' | 'replaced';
+export type ActionOutcome = 'submitted' | 'confirmed' | 'failed' | 'replaced' | 'waiting';
 
 /** A parameter of a function with the value it is called with, as text; lists and structs as JSON. */
 export type FilledParameter = { name: string; type: string; value: string };

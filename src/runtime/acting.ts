@@ -31,7 +31,7 @@ export function startActions(options: Options): Stoppable {
     store,
     alerts: {
       prepare: (findings) => prepareRaise(store, findings),
-      raise: async (tx, findings) => void (await raiseAlerts(tx, findings, alertHooks)),
+      raise: (tx, findings) => raiseAlerts(tx, findings, alertHooks),
     },
     now,
     onStep,

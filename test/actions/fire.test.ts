@@ -212,16 +212,29 @@ describe('what cannot be done', () => {
     expect(intent.reason).toBe(`The call would fail: NotOwner(who: ${stranger.address.toLowerCase()}).`);
   });
 
-  it('a wallet that cannot pay sends nothing', async () => {
+  it('a call that the wallet cannot pay waits, is reported once, and is sent once when the wallet is funded', async () => {
     const poor = await chain.addWallet({}, 1000n);
-    const { intent, alerts } = await fired({
-      walletId: poor.id,
-      funcSignature: 'approveNothing()',
-      contractId: await chain.vigil.addContract('0x00000000000000000000000000000000000000aa'),
+    const detectorId = await chain.addSource();
+    const params = [{ name: 'value', value: '77' }];
+    const action = await chain.addAction({ walletId: poor.id, params, detectors: [{ detectorId }] });
+    await chain.alert(detectorId);
+    const [waiting] = await until(async () => {
+      const found = await chain.intents(action);
+      return found[0]?.reason ? found : undefined;
     });
-    expect(intent.reason).toMatch(/The wallet has 0\.000000000000001 ETH/);
-    expect(intent).toMatchObject({ state: 'FAILED', txHash: null });
-    expect(alerts).toEqual([]);
+    expect(waiting).toMatchObject({ state: 'WAITING', txHash: null });
+    expect(waiting!.reason).toMatch(/The wallet has 0\.000000000000001 ETH/);
+    // It is tried again and again meanwhile.
+    await until(async () => (await chain.intents(action))[0]?.nextAttemptAt > waiting!.nextAttemptAt);
+    await chain.anvil.setBalance(poor.address, 10n ** 18n);
+    const [intent, ...others] = await chain.ended(action);
+    expect(others).toEqual([]);
+    expect(intent).toMatchObject({ state: 'CONFIRMED', reason: null });
+    expect(await value()).toBe(77n);
+    expect(await chain.anvil.rpc('eth_getTransactionCount', poor.address, 'latest')).toBe('0x1');
+    const told = await chain.outcomeAlerts(action);
+    expect(outcomes(told)).toEqual(['waiting', 'submitted', 'confirmed']);
+    expect(told[0]!.message).toMatch(/waits for money.*It is sent once the wallet 0x/);
   });
 
   it('a gas limit that is too low is reported before anything is sent', async () => {

@@ -41,6 +41,8 @@ function toMessageStory(type: EventType, data: Data): MessageStory {
       return actionStory('Action failed', data);
     case 'action.replaced':
       return actionStory('Action sent again with a higher fee', data);
+    case 'action.waiting':
+      return actionStory('Action waits for funds', data);
     case 'score.changed':
       return scoreStory(data);
     case 'subscription.expiring':

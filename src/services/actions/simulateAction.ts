@@ -103,7 +103,8 @@ async function price(
   const chain = getChain(wallet.chainUid);
   const place = { tenantId, walletId: wallet.id };
   const budget = await findSpending(call.db, place, call.now - spendingWindowMs);
-  const reason = checkBudget(chain, priced.cost, budget, balance, spendLimit(wallet, chain)) ?? null;
+  const refusal = checkBudget(chain, priced.cost, budget, balance, spendLimit(wallet, chain));
+  const reason = refusal?.reason ?? null;
   return {
     ...basics,
     success: reason === null,

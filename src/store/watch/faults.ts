@@ -1,5 +1,6 @@
 import { storableJson } from '../../lib/json.ts';
-import { sql } from '../../lib/sql.ts';
+import { raw, sql } from '../../lib/sql.ts';
+import type { Scope } from '../../model/principal.ts';
 import type { Db } from '../db.ts';
 
 export type FaultRow = {
@@ -101,4 +102,14 @@ export async function findFault(
       where tenant_id = ${tenantId} and kind = ${kind} and id = ${id}`,
   );
   return rows[0];
+}
+
+/** How many of the caller's detectors and triggers fail on each chain. */
+export async function countFaultsByChain(db: Db, scope: Scope): Promise<Map<string, number>> {
+  const rows = await db.query<{ chainUid: string; count: number }>(
+    sql`select t.chain_uid as "chainUid", count(*) as count from watch_fault f
+      join contract t on t.tenant_id = f.tenant_id and t.id = f.contract_id
+      where t.status = 'ACTIVE' and ${scope.all ? raw('true') : sql`f.tenant_id = any(${scope.tenantIds})`} group by 1`,
+  );
+  return new Map(rows.map(({ chainUid, count }) => [chainUid, count]));
 }

@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { type Chain, type ChainUid, chains, chainUids } from '../../../chains/chains.ts';
 import { Count, Flag, Id, List, Millis, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
+import { judgeChain, watchStates } from '../../../services/contracts/judgeChain.ts';
 import { type ChainState, findChainStates, listContractsByChain } from '../../../store/watch/chainStates.ts';
+import { countFaultsByChain } from '../../../store/watch/faults.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 
 const currency = {
@@ -40,6 +42,13 @@ const chain = {
   confirmed: nullable(Count('Newest block that counts as confirmed.', 20_999_988)),
   final: nullable(Count('Newest block that cannot be reorganised any more.', 20_999_936)),
   processedAt: nullable(Millis('Time of the newest block that was processed.')),
+  watchState: OneOf(
+    watchStates,
+    'Whether you see what happens on it: halted when it makes no blocks, behind when Vigil has not processed them, blind when nodes do not give them or their logs, degraded when detectors of yours fail, idle when nothing is watched.',
+    'ok',
+  ),
+  watchReason: nullable(Text('Why it is not ok.', 'No new block for 95 s; one comes every 12 s as a rule.')),
+  failing: Count('Your detectors and triggers on it whose last evaluation failed.', 0),
   contracts: Count('Your active contracts on it.', 2),
   unwatched: List(
     Shape({ id: Id('The contract.'), name: Text('Its name.', 'Vault') }, ['id', 'name']),
@@ -64,15 +73,20 @@ export function chainEndpoint(confirmations: (uid: ChainUid) => number): Endpoin
       const { isConfigured } = call.services.chains;
       const states = await findChainStates(call.db);
       const contracts = await listContractsByChain(call.db, call.scope);
+      const faults = await countFaultsByChain(call.db, call.scope);
       return {
         body: {
           data: chainUids.map((uid) => {
             const own = contracts.get(uid) ?? { count: 0, first: [] };
+            const failing = faults.get(uid) ?? 0;
+            const facts = { now: call.now, isConfigured: isConfigured(uid), contracts: own.count, failing };
             return {
               ...describe(chains[uid]),
               confirmations: confirmations(uid),
               configured: isConfigured(uid),
               ...toProgress(states.get(uid), call.scope.all),
+              ...judgeChain({ ...facts, blockTimeMs: chains[uid].blockTimeMs, state: states.get(uid) }),
+              failing,
               contracts: own.count,
               unwatched: isConfigured(uid) ? [] : own.first,
             };
