@@ -4,7 +4,9 @@ import { flushPendingTerms } from '../store/alerts/flushPendingTerms.ts';
 import { insertAlerts } from '../store/alerts/insertAlerts.ts';
 import { ensurePartitions } from '../store/alerts/partitions.ts';
 import type { Db, Store } from '../store/db.ts';
+import { addToIncidents } from './addToIncidents.ts';
 import { alertUid } from './alertUid.ts';
+import { assignIncidents } from './assignIncidents.ts';
 
 /** Writes the rows that belong to new alerts (deliveries, action intents, score work), in the transaction that inserts the alerts. */
 export type AlertHook = (tx: Db, raised: readonly RaisedAlert[]) => Promise<void>;
@@ -25,13 +27,16 @@ export async function raiseAlerts(
   hooks: readonly AlertHook[] = [],
 ): Promise<RaisedAlert[]> {
   const byUid = new Map(findings.map((finding) => [alertUid(finding), finding]));
+  const candidates = Array.from(byUid, ([uid, finding]) => ({ uid, finding }));
+  const { byAlert, keys } = await assignIncidents(tx, candidates);
   const rows: Record<string, unknown>[] = [];
-  for (const [uid, finding] of byUid) rows.push(await alertRow(finding, uid));
+  for (const { uid, finding } of candidates) rows.push(await alertRow(finding, uid, byAlert.get(uid)));
   const inserted = await insertAlerts(tx, rows);
-  const fresh = inserted.flatMap(({ uid }) => {
+  const fresh = inserted.flatMap(({ uid, isResolved, incidentUid }) => {
     const finding = byUid.get(uid);
-    return finding ? [{ finding, uid }] : [];
+    return finding ? [{ finding, uid, isResolved, incidentUid }] : [];
   });
-  for (const hook of hooks) await hook(tx, fresh);
-  return fresh;
+  const raised = await addToIncidents(tx, fresh, keys);
+  for (const hook of hooks) await hook(tx, raised);
+  return raised;
 }

@@ -1,4 +1,5 @@
 import { insertAlertEvents } from '../store/alerts/alertEvents.ts';
+import { recountIncidents } from '../store/alerts/incidents.ts';
 import { type Block, type RetractedAlert, retractAlerts } from '../store/alerts/retractAlerts.ts';
 import type { Db } from '../store/db.ts';
 
@@ -12,7 +13,15 @@ export async function retractBlocks(
   hooks: readonly RetractionHook[] = [],
 ): Promise<RetractedAlert[]> {
   const retracted = await retractAlerts(tx, dropped.chainUid, dropped.blocks, dropped.now);
+  await recountIncidents(tx, incidentsOf(retracted), dropped.now);
   await insertAlertEvents(tx, 'retracted', retracted);
   for (const hook of hooks) await hook(tx, retracted);
   return retracted;
+}
+
+function incidentsOf(retracted: readonly RetractedAlert[]) {
+  const found = new Map<string, { tenantId: number; uid: string }>();
+  for (const { tenantId, incidentUid: uid } of retracted)
+    if (uid) found.set(`${tenantId} ${uid}`, { tenantId, uid });
+  return [...found.values()];
 }

@@ -2,11 +2,18 @@ import { createHash } from 'node:crypto';
 
 /**
  * A uuid that is always the same for the same parts. The time comes first (as in UUID version 7), which makes a row
- * findable by its uid alone although rows are partitioned by time.
+ * findable by its uid alone although rows are partitioned by time. A `position` of 26 bits follows the time, so that rows of
+ * one time sort by it; 48 bits still tell apart what has both in common.
  */
-export function timedUid(timestamp: number, parts: readonly unknown[]): string {
+export function timedUid(timestamp: number, parts: readonly unknown[], position?: number): string {
   const bytes = createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, 16);
   bytes.writeUIntBE(timestamp, 0, 6);
+  if (position !== undefined) {
+    // Around the bits of version and variant: 12, 6 and 8 bits.
+    bytes.writeUInt16BE((position >>> 14) & 0xfff, 6);
+    bytes.writeUInt8((position >>> 8) & 0x3f, 8);
+    bytes.writeUInt8(position & 0xff, 9);
+  }
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   const hex = bytes.toString('hex');

@@ -16,7 +16,7 @@ import type {
 } from '../model/detection.ts';
 import { withDefaults } from '../model/validate.ts';
 import { originOf } from './originOf.ts';
-import { describeFirst, type Subscriber, toMeta, toStateKey } from './subscriber.ts';
+import { describeFirst, type Subscriber, toCause, toMeta, toStateKey } from './subscriber.ts';
 
 /** A detector as it is stored. */
 export type DetectorRow = {
@@ -135,14 +135,17 @@ class DetectorSubscriber implements Subscriber {
       name: this.name,
       tags: this.#tags,
     };
+    const message = config.desc ? fillTemplate(config.desc, { ...alert, ...found.fields }) : found.message;
     return [
       {
         ...alert,
         kind: 'detector',
         group: complianceTags.includes(definition.category) ? 'COMPLIANCE' : 'SECURITY',
-        message: config.desc ? fillTemplate(config.desc, { ...alert, ...found.fields }) : found.message,
+        message,
+        cause: toCause(this, message),
         meta: toMeta(found.fields),
         detectorId: this.id,
+        detectorSchemaName: definition.name,
       },
     ];
   }

@@ -6,7 +6,7 @@ import type { Fault } from '../model/errors.ts';
 import { withDefaults } from '../model/validate.ts';
 import { triggers } from '../triggers/registry.ts';
 import { originOf } from './originOf.ts';
-import { describeFirst, type Subscriber, toMeta, toStateKey } from './subscriber.ts';
+import { describeFirst, type Subscriber, toCause, toMeta, toStateKey } from './subscriber.ts';
 
 /** A trigger as it is stored. */
 export type TriggerRow = {
@@ -55,12 +55,15 @@ export function compileTrigger(
       const origin = originOf(self, observation, found);
       return alerts.map(({ id, severity, name, message }) => {
         const alert = { ...origin, severity, name, tags: row.tags };
+        const text = message ? fillTemplate(message, { ...alert, ...found.fields }) : found.message;
         return {
           ...alert,
           key: `${origin.key} ${id}`,
           kind: 'trigger',
           group: 'trigger',
-          message: message ? fillTemplate(message, { ...alert, ...found.fields }) : found.message,
+          message: text,
+          // The alerts of one trigger have one cause.
+          cause: toCause(self, found.message),
           meta: toMeta({ ...found.fields, ...(id === 0 ? {} : { triggerAlertId: id }) }),
           triggerId: row.id,
           triggerType: row.triggerType,

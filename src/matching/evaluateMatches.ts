@@ -89,7 +89,14 @@ export async function evaluateMatches(
   do {
     waiting = await advanceAll(waiting, reads, evaluated, onReadFailure);
   } while (await reads.fetchMissing());
+  evaluated.findings.sort(byPosition);
   return evaluated;
+}
+
+/** In the order of the block; what has no transaction comes last. */
+function byPosition({ position: a }: Finding, { position: b }: Finding): number {
+  if (!a || !b) return Number(!a) - Number(!b);
+  return a.transaction - b.transaction || a.log - b.log;
 }
 
 /** Yields to the event loop in between; returns the evaluations that are not finished. */

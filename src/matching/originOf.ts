@@ -1,4 +1,4 @@
-import type { Finding } from '../model/alert.ts';
+import type { Finding, Position } from '../model/alert.ts';
 import type { Detection, Observation } from '../model/detection.ts';
 import { timeOf } from './evaluateMatches.ts';
 import type { Subscriber } from './subscriber.ts';
@@ -15,6 +15,7 @@ type Origin = Pick<
   | 'chainUid'
   | 'blockNumber'
   | 'blockHash'
+  | 'position'
 >;
 
 /** Where and when something was found, and the key that identifies the finding. */
@@ -45,5 +46,17 @@ export function originOf(
     chainUid: contract.chainUid,
     blockNumber: block?.number ?? null,
     blockHash: block?.hash ?? null,
+    ...positionOf(observation, txHash),
   };
+}
+
+function positionOf(observation: Observation, txHash: string | null): { position?: Position } {
+  if (!('block' in observation) || txHash === null) return {};
+  if (observation.type === 'log') {
+    const { transaction, log } = observation;
+    const first = transaction.logs[0]?.index ?? log.index;
+    return { position: { transaction: transaction.index, log: log.index - first } };
+  }
+  const index = observation.block.transactions.find(({ hash }) => hash === txHash)?.index;
+  return index === undefined ? {} : { position: { transaction: index, log: -1 } };
 }

@@ -43,6 +43,12 @@ export function toMeta(fields: Readonly<Record<string, unknown>>): Record<string
   return toJsonValue(fields) as Record<string, unknown>;
 }
 
+/** Identifies what repeats: a message without its numbers and addresses. */
+export function toCause({ kind, id }: Pick<Subscriber, 'kind' | 'id'>, message: string): string {
+  const shape = message.replace(/0x[0-9a-f]+/gi, '#').replace(/[\d.,]*\d/g, '#');
+  return `${kind} ${id} ${toStateKey([shape])}`;
+}
+
 export function describeFirst([first]: readonly Fault[]): string {
   return first ? `${first.pointer} ${first.message}` : '';
 }

@@ -21,6 +21,9 @@ export type AlertGroup = (typeof alertGroups)[number];
 /** A detector whose schema has one of these tags raises COMPLIANCE alerts, any other SECURITY. */
 export const complianceTags: readonly string[] = ['COMPLIANCE', 'FINANCIAL'];
 
+/** Indexes of the transaction in its block, and of the log in its transaction; -1 without a log. */
+export type Position = { readonly transaction: number; readonly log: number };
+
 /** Something that was found, before it is an alert. */
 export type Finding = {
   tenantId: number;
@@ -42,7 +45,13 @@ export type Finding = {
   chainUid?: string | null;
   blockNumber?: number | null;
   blockHash?: string | null;
+  /** Where in its block it is: its transaction, then its log. */
+  position?: Position;
+  /** What repeats when the same is found again: the detector or trigger and its message, without numbers and addresses. */
+  cause?: string;
   detectorId?: number;
+  /** The kind of the detector. */
+  detectorSchemaName?: string;
   triggerId?: number;
   actionId?: number;
   walletId?: number;
@@ -58,7 +67,12 @@ export type Finding = {
 };
 
 /** A finding that became an alert. */
-export type RaisedAlert = { finding: Finding; uid: string };
+export type RaisedAlert = {
+  finding: Finding;
+  uid: string;
+  /** The incident that it belongs to, if any, and which of its alerts it is, from 1. */
+  incident?: { uid: string; number: number };
+};
 
 /** What a message template may name of the alert itself, beside the members of its finding. */
 export const templateMembers: readonly string[] = [

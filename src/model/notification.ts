@@ -10,6 +10,7 @@ export const eventTypes = [
   'action.confirmed',
   'action.failed',
   'action.replaced',
+  'action.waiting',
   'score.changed',
   'subscription.expiring',
   'destination.disabled',
@@ -21,7 +22,9 @@ export type EventType = (typeof eventTypes)[number];
 /** How a new alert is announced. Alerts of actions say in `meta.outcome` the outcome of the action. */
 export function raisedType({ kind, meta }: { kind: AlertKind; meta: Record<string, unknown> }): EventType {
   if (kind !== 'action') return `alert.${kind}.raised`;
-  const outcome = (['confirmed', 'failed', 'replaced'] as const).find((word) => word === meta.outcome);
+  const outcome = (['confirmed', 'failed', 'replaced', 'waiting'] as const).find(
+    (word) => word === meta.outcome,
+  );
   return `action.${outcome ?? 'submitted'}`;
 }
 

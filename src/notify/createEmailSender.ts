@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Message } from '../model/notification.ts';
 import type { Mailer } from './createMailer.ts';
 import type { Sender } from './createNotifier.ts';
-import { digestStory } from './texts/digestStory.ts';
+import { digestStory, incidentOf } from './texts/digestStory.ts';
 import { lineAt } from './texts/readData.ts';
 import { toHtml } from './texts/toHtml.ts';
 import { toPlainText } from './texts/toPlainText.ts';
@@ -38,8 +38,11 @@ function uidOf(messages: readonly Message[]): string {
   return `digest-${createHash('sha256').update(uids.join()).digest('hex').slice(0, 32)}`;
 }
 
-/** All mails of one alert, its retraction included, refer to one message id, so that they form a thread. */
-function threadOf([message, another]: readonly Message[]): { thread?: string } {
+/** All mails of one incident, or of one alert without, refer to one message id, so that they form a thread. */
+function threadOf(messages: readonly Message[]): { thread?: string } {
+  const incidentUid = incidentOf(messages);
+  if (incidentUid) return { thread: `incident-${incidentUid}` };
+  const [message, another] = messages;
   const alertUid =
     message && !another && message.type.startsWith('alert.') ? lineAt(message.data, 'uid') : '';
   return alertUid ? { thread: `alert-${alertUid}` } : {};

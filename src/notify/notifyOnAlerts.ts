@@ -7,6 +7,7 @@ import { retractDeliveries } from '../store/destinations/followUps.ts';
 import { insertDeliveries, type NewMessage } from '../store/destinations/insertDeliveries.ts';
 import { type Recipient as BoundRecipient, findRecipients } from '../store/destinations/recipients.ts';
 import { createAlertFilters } from './createAlertFilters.ts';
+import { holdRepeats } from './holdRepeats.ts';
 
 /** Inserts the deliveries of new alerts, in the alerts' own transaction. */
 export function createNotifyOnAlerts({ links, now }: { links: AlertLinks; now: () => number }) {
@@ -30,7 +31,8 @@ export function createNotifyOnAlerts({ links, now }: { links: AlertLinks; now: (
       const { alert, query } = recipient;
       if (query === null || (await passes(query, documentOf(documents, alert)))) selected.push(recipient);
     }
-    await insertDeliveries(tx, toMessages(documents, selected, links), at);
+    const dueAt = await holdRepeats(tx, selected, at);
+    await insertDeliveries(tx, toMessages(documents, selected, links, dueAt), at);
   };
 }
 
@@ -73,18 +75,30 @@ function documentOf(documents: Documents, { uid }: RaisedAlert): AlertDocument {
   return document;
 }
 
-function toMessages(documents: Documents, recipients: readonly Recipient[], links: AlertLinks): NewMessage[] {
+function toMessages(
+  documents: Documents,
+  recipients: readonly Recipient[],
+  links: AlertLinks,
+  dueAt: (recipient: Recipient) => number | undefined,
+): NewMessage[] {
   return Array.from(
     groupBy(recipients, ({ alert }) => alert),
     ([alert, own]) => {
-      const { finding, uid } = alert;
+      const { finding, uid, incident } = alert;
       const document = documentOf(documents, alert);
       const { tenantId, timestamp, contractId } = finding;
       return {
         tenantId,
         type: raisedType(finding),
-        data: { ...document, links: links(document) },
+        data: { ...document, ...(incident ? { incident } : {}), links: links(document) },
         destinationIds: [...new Set(own.map(({ destinationId }) => destinationId))],
+        dueAt: new Map(
+          own.flatMap((recipient) => {
+            const due = dueAt(recipient);
+            return due === undefined ? [] : [[recipient.destinationId, due]];
+          }),
+        ),
+        incidentUid: incident?.uid,
         alert: { uid, timestamp, contractId },
       };
     },

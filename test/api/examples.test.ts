@@ -40,6 +40,7 @@ let newTenant: Json;
 /** The schema that the example of a detector's configuration is for. */
 let ownershipSchema: Json;
 let alertUid: string;
+let incidentUid: string;
 let externalId: number;
 let scoreChange: Json;
 /** What the examples that create a record made, by kind. Other examples of the kind are sent to it. */
@@ -61,6 +62,7 @@ beforeAll(async () => {
   const found = { eid: 'f-1', message: 'Found.', meta: { newOwner: '0x01' } };
   const { results } = await api.ok('POST', `detector/${externalId}/alert`, { alerts: [found] });
   alertUid = results[0].uid;
+  ({ incidentUid } = await api.ok('GET', `alert/${alertUid}`));
   scores.work();
   const { instanceId } = await scores.license({ groupScript: "['a']", scoreScript: '-1' }, ['a']);
   await scores.push({});
@@ -85,6 +87,7 @@ const pathValues: Record<string, () => Record<string, string | number>> = {
   // Findings are pushed only into detectors with this source.
   'POST /detector/{id}/alert': () => ({ id: externalId }),
   'PUT /alert/{uid}': () => ({ uid: alertUid }),
+  'PUT /incident/{uid}': () => ({ uid: incidentUid }),
   'PUT /score/{index}/{uid}': () => ({ index: scoreChange.index, uid: scoreChange.uid }),
   'POST /invite/{uid}/accept': () => ({ uid: made.get('link')!.uid }),
   // Tenants read the usage of their own tenant only.

@@ -166,7 +166,8 @@ describe('a webhook', () => {
     ]);
     expect(body.type).toBe('alert.detector.raised');
     expect(new Date(body.timestamp).toISOString()).toBe(body.timestamp);
-    const { contract, project, links, ...alert } = body.data;
+    const { contract, project, links, incident, ...alert } = body.data;
+    expect(incident).toEqual({ uid: alert.incidentUid, number: 1 });
     expect(alert).toEqual(await world.ok('GET', `alert/${uid}`));
     expect(contract).toEqual({
       id: world.contractId,

@@ -10,7 +10,13 @@ import { createSimChain, type SimChain } from '../../testing/simulator/createSim
 import { startSimulator } from '../../testing/simulator/startSimulator.ts';
 import type { TestWatch } from '../../testing/startTestWatch.ts';
 import { until } from '../../testing/until.ts';
-import { dumpWatch, randomBlock, startWatchedWorld, worldState } from './support/watchedWorld.ts';
+import {
+  dumpWatch,
+  findIncidentFaults,
+  randomBlock,
+  startWatchedWorld,
+  worldState,
+} from './support/watchedWorld.ts';
 
 const forks = Number(process.env.PROVE_ROUNDS ?? sized(40, 80));
 const forksPerWorld = sized(20, 40);
@@ -42,6 +48,7 @@ describe('reorganisations', { timeout: 300_000 }, () => {
         expect(told).toBeGreaterThan(seen.waits / 2);
         expect(vigil.watchLog.filter((line) => line.includes('"level":50'))).toEqual([]);
         expect(await verifyRollups(vigil.store)).toEqual([]);
+        expect(await findIncidentFaults(vigil)).toEqual([]);
         const dump = await dumpWatch(vigil);
         const retracted = await vigil.store.query<{ hash: string }>(
           sql`select block_hash as hash from alert where retracted_at is not null`,

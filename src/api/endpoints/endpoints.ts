@@ -18,6 +18,7 @@ import { alertEndpoints } from './alerts/alertEndpoints.ts';
 import { alertSearchEndpoints } from './alerts/alertSearchEndpoints.ts';
 import { alertStreamEndpoint } from './alerts/alertStreamEndpoint.ts';
 import { histogramEndpoint } from './alerts/histogramEndpoint.ts';
+import { incidentEndpoints } from './alerts/incidentEndpoints.ts';
 import { pushAlertsEndpoint } from './alerts/pushAlertsEndpoint.ts';
 import { chainEndpoint } from './contracts/chainEndpoint.ts';
 import { contract } from './contracts/contract.ts';
@@ -89,6 +90,7 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     ...aggregationEndpoints,
     alertStreamEndpoint(),
     ...alertEndpoints,
+    ...incidentEndpoints,
     pushAlertsEndpoint,
     ...backtestEndpoints,
     ...detectorEndpoints,

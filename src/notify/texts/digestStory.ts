@@ -12,6 +12,8 @@ const maxItems = 20;
 export function digestStory(messages: readonly Message[]): Story {
   const [only] = messages;
   if (messages.length === 1 && only) return toStory(only);
+  const incidentUid = incidentOf(messages);
+  if (incidentUid) return incidentStory(messages, incidentUid);
   const raised = messages.filter(({ type }) => type.endsWith('.raised'));
   const severities = countBy(raised, ({ data }) => severityIn(data) ?? '');
   const bySeverity = ranked
@@ -30,6 +32,26 @@ export function digestStory(messages: readonly Message[]): Story {
     more: messages.length - worst.length,
     links: [],
     footer: `Vigil · digest of ${messages.length} ${noun}`,
+  };
+}
+
+/** The incident that all messages are about, if it is one. */
+export function incidentOf(messages: readonly Message[]): string | undefined {
+  const uids = new Set(messages.map(({ data }) => lineAt(data, 'incidentUid')));
+  const [uid] = uids;
+  return uids.size === 1 && uid ? uid : undefined;
+}
+
+/** Several alerts of one incident: the worst one, and a line for each of the others. */
+function incidentStory(messages: readonly Message[], incidentUid: string): Story {
+  const [worst, ...others] = worstFirst(messages);
+  const story = toStory(worst!);
+  return {
+    ...story,
+    title: `${story.title} (${messages.length} alerts)`,
+    items: others.slice(0, maxItems).map(toItem),
+    more: Math.max(0, others.length - maxItems),
+    footer: `Vigil · incident ${incidentUid} · ${toTime(worst!.timestamp)}`,
   };
 }
 

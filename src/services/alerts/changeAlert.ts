@@ -1,6 +1,6 @@
 import { Problem } from '../../model/errors.ts';
 import { insertResolvedEvents } from '../../store/alerts/alertEvents.ts';
-import { findAlert, hasKey, resolveAlerts, updateAlert } from '../../store/alerts/alertRecords.ts';
+import { findAlert, hasKey, resolveAlerts, tagAlert } from '../../store/alerts/alertRecords.ts';
 import { alertTable } from '../../store/alerts/alertTable.ts';
 import { insertResolvedDeliveries } from '../../store/destinations/followUps.ts';
 import { compileQuery } from '../../store/documents/compileQuery.ts';
@@ -36,10 +36,9 @@ export async function changeAlert(
     await insertResolvedDeliveries(call.db, hasKey(key), call.now);
     await insertResolvedEvents(call.db, hasKey(key));
   }
-  await updateAlert(call.db, key, {
-    ...(change.status === undefined ? {} : { isResolved: change.status === 'RESOLVED' }),
-    ...(change.tags === undefined ? {} : { tags: { former: before.tags as string[], now: change.tags } }),
-  });
+  if (change.status !== undefined) await resolveAlerts(call.db, hasKey(key), change.status === 'RESOLVED');
+  if (change.tags !== undefined)
+    await tagAlert(call.db, key, { former: before.tags as string[], now: change.tags });
   const after = await findAlert(call.db, ownTenantsScope(call.scope), uid, names);
   if (!after) throw new Error(`The alert ${uid} is gone although it is locked.`);
   await audit(call, 'alert', 'update', { id: null, tenantId: key.tenantId }, before, after, { uid });

@@ -163,5 +163,6 @@ function toFinding(origin: DetectorOrigin, item: Pushed, now: number): Finding {
     blockNumber: item.blockNumber ?? null,
     blockHash: item.blockHash ?? null,
     detectorId: origin.id,
+    detectorSchemaName: origin.schemaName,
   };
 }

@@ -5,7 +5,11 @@ import { termHash } from '../../query/termHash.ts';
 import { indexTexts, textsOf } from './indexTexts.ts';
 
 /** A finding as its row, with its search terms; yields to the event loop where that takes long. */
-export async function alertRow(finding: Finding, uid: string): Promise<Record<string, unknown>> {
+export async function alertRow(
+  finding: Finding,
+  uid: string,
+  incidentUid?: string,
+): Promise<Record<string, unknown>> {
   await yieldToEventLoop();
   const { odd, terms } = await indexTexts(finding.tenantId, {
     name: [finding.name],
@@ -20,7 +24,9 @@ export async function alertRow(finding: Finding, uid: string): Promise<Record<st
     contract_id: finding.contractId,
     project_id: finding.projectId,
     uid,
+    incident_uid: incidentUid,
     detector_id: finding.detectorId,
+    detector_schema_name: finding.detectorSchemaName,
     trigger_id: finding.triggerId,
     action_id: finding.actionId,
     wallet_id: finding.walletId,
@@ -45,17 +51,19 @@ export async function alertRow(finding: Finding, uid: string): Promise<Record<st
     tags: finding.tags,
     meta: finding.meta,
     odd_words: odd,
-    terms: [...wholeTerms(finding), ...terms],
+    terms: [...wholeTerms(finding, incidentUid), ...terms],
   };
 }
 
 /** Hashes of the values that are looked up as a whole. */
-function wholeTerms(finding: Finding): Set<number> {
+function wholeTerms(finding: Finding, incidentUid: string | undefined): Set<number> {
   const hashes = new Set<number>();
   const whole = (column: string, value: string | null | undefined) => {
     if (value != null) hashes.add(termHash(finding.tenantId, column, value));
   };
   whole('eid', finding.eid);
+  whole('incidentUid', incidentUid);
+  whole('detectorSchemaName', finding.detectorSchemaName);
   whole('severity', finding.severity);
   whole('chainUid', finding.chainUid);
   whole('walletChainUid', finding.walletChainUid);

@@ -5,7 +5,8 @@ import { interceptorTypes, triggerTypes } from '../../model/enumerations.ts';
 import { defineDocumentTable } from '../documents/documentTable.ts';
 
 const severityCases = Object.entries(severityOf).map(([name, number]) => `when ${number} then '${name}'`);
-export const severitySql = (column: string) => raw(`case ${column} ${severityCases.join(' ')} end`);
+export const severityExpression = (column: string) => `case ${column} ${severityCases.join(' ')} end`;
+export const severitySql = (column: string) => raw(severityExpression(column));
 
 const statusSql = raw(
   "case when t.retracted_at is not null then 'RETRACTED' when t.is_resolved then 'RESOLVED' else 'UNRESOLVED' end",
@@ -47,7 +48,9 @@ export const alertTable = defineDocumentTable(
     tenantId: number('tenant_id'),
     projectId: number('project_id'),
     contractId: number('contract_id'),
+    incidentUid: { sql: raw('t.incident_uid::text'), store: 'text', type: 'keyword', hashed: 'whole' },
     detectorId: number('detector_id'),
+    detectorSchemaName: { ...keyword('detector_schema_name'), hashed: 'whole' },
     triggerId: number('trigger_id'),
     actionId: number('action_id'),
     walletId: number('wallet_id'),

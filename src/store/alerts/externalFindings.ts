@@ -33,6 +33,7 @@ export type DetectorOrigin = {
   source: string;
   /** Which of the detector, its contract, project and schema is disabled; null if none is. */
   disabled: 'detector' | 'contract' | 'project' | 'detector schema' | null;
+  schemaName: string;
   schemaTags: string[];
 };
 
@@ -40,7 +41,8 @@ export type DetectorOrigin = {
 export async function findDetectorOrigin(tx: Db, tenantId: number, id: number): Promise<DetectorOrigin> {
   const rows = await tx.query<DetectorOrigin>(
     sql`select d.id, d.tenant_id as "tenantId", c.project_id as "projectId", d.contract_id as "contractId",
-        c.chain_uid as "chainUid", d.name, d.source, s.tags as "schemaTags",
+        c.chain_uid as "chainUid", d.name, d.source, s.name as "schemaName",
+        s.tags as "schemaTags",
         case when d.status <> 'ACTIVE' then 'detector' when c.status <> 'ACTIVE' then 'contract'
           when p.status <> 'ACTIVE' then 'project' when s.status <> 'ACTIVE' then 'detector schema' end as disabled
       from detector d join contract c on c.tenant_id = d.tenant_id and c.id = d.contract_id

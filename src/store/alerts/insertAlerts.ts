@@ -11,6 +11,8 @@ export type InsertedAlert = {
   timestamp: number;
   group: string;
   numericSeverity: number;
+  isResolved: boolean;
+  incidentUid: string | null;
 };
 
 /**
@@ -26,12 +28,13 @@ export async function insertAlerts(
     sql`with inserted as (
         insert into alert select * from json_populate_recordset(null::alert, ${storableJson(rows)}::json)
         on conflict (tenant_id, timestamp, uid) do update set retracted_at = null where alert.retracted_at is not null
-        returning uid, tenant_id, contract_id, timestamp, alert_group, numeric_severity),
+        returning uid, tenant_id, contract_id, timestamp, alert_group, numeric_severity, is_resolved, incident_uid),
       published as (
         insert into alert_event (tenant_id, contract_id, alert_uid, alert_timestamp, type, at)
         select tenant_id, contract_id, uid, timestamp, 'raised', ${nowMs} from inserted)
       select uid, tenant_id as "tenantId", contract_id as "contractId", timestamp, alert_group as "group",
-        numeric_severity as "numericSeverity" from inserted`,
+        numeric_severity as "numericSeverity", is_resolved as "isResolved", incident_uid::text as "incidentUid"
+      from inserted`,
   );
   await addToRollups(tx, inserted, 1);
   return inserted;

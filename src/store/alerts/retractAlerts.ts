@@ -20,7 +20,7 @@ export async function retractAlerts(
         ${blocks.map(({ hash }) => hash)}::text[]) b(number, hash)
       where t.chain_uid = ${chainUid} and t.block_number = b.number and t.block_hash = b.hash and t.retracted_at is null
       returning t.uid, t.tenant_id as "tenantId", t.contract_id as "contractId", t.timestamp, t.alert_group as "group",
-        t.numeric_severity as "numericSeverity"`,
+        t.numeric_severity as "numericSeverity", t.is_resolved as "isResolved", t.incident_uid::text as "incidentUid"`,
   );
   await addToRollups(tx, retracted, -1);
   return retracted;

@@ -25,10 +25,10 @@ export async function retractDeliveries(
         from affected where d.tenant_id = affected.tenant_id and d.id = affected.id and affected.state = 'PENDING'),
       written as (
         insert into delivery (tenant_id, uid, destination_id, type, data, alert_uid, alert_timestamp, contract_id,
-          next_attempt_at, created_at, updated_at)
+          incident_uid, next_attempt_at, created_at, updated_at)
         select sent.tenant_id, gen_random_uuid(), sent.destination_id, 'alert.retracted',
           sent.data || jsonb_build_object('status', 'RETRACTED', 'retractedAt', ${now}::bigint),
-          sent.alert_uid, sent.alert_timestamp, sent.contract_id, ${now}, ${now}, ${now}
+          sent.alert_uid, sent.alert_timestamp, sent.contract_id, sent.incident_uid, ${now}, ${now}, ${now}
         from (
           -- An alert that is raised again and retracted again is retracted as often as it was sent.
           select distinct on (d.destination_id, d.alert_uid) d.*
@@ -53,10 +53,10 @@ export async function insertResolvedDeliveries(tx: Db, condition: Sql, now: numb
         for update of t),
       written as (
         insert into delivery (tenant_id, uid, destination_id, type, data, alert_uid, alert_timestamp, contract_id,
-          next_attempt_at, created_at, updated_at)
+          incident_uid, next_attempt_at, created_at, updated_at)
         select sent.tenant_id, gen_random_uuid(), sent.destination_id, 'alert.resolved',
           sent.data || jsonb_build_object('status', 'RESOLVED'),
-          sent.alert_uid, sent.alert_timestamp, sent.contract_id, ${now}, ${now}, ${now}
+          sent.alert_uid, sent.alert_timestamp, sent.contract_id, sent.incident_uid, ${now}, ${now}, ${now}
         from (
           select distinct on (d.destination_id, d.alert_uid) d.* from resolved
           join delivery d on d.tenant_id = resolved.tenant_id and d.alert_uid = resolved.uid

@@ -9,6 +9,9 @@ export type NewMessage = {
   type: EventType;
   data: Record<string, unknown>;
   destinationIds: readonly number[];
+  /** When it is due at a destination, where that is not at once. */
+  dueAt?: ReadonlyMap<number, number>;
+  incidentUid?: string | undefined;
   alert?: { uid: string; timestamp: number; contractId: number };
 };
 
@@ -18,18 +21,28 @@ export async function insertDeliveries(tx: Db, messages: readonly NewMessage[], 
   await tx.prepared(
     sql`with written as (
         insert into delivery (tenant_id, uid, destination_id, type, data, alert_uid, alert_timestamp, contract_id,
-          next_attempt_at, created_at, updated_at)
-        select m.tenant_id, gen_random_uuid(), d.id::bigint, m.type, m.data, (m.alert->>'uid')::uuid,
-          (m.alert->>'timestamp')::bigint, (m.alert->>'contractId')::bigint, ${now}, ${now}, ${now}
-        from rows from (jsonb_to_recordset(${storableJson(messages.map(toColumns))}::jsonb)
-          as (tenant_id bigint, type text, data jsonb, alert jsonb, destination_ids jsonb))
-          with ordinality as m (tenant_id, type, data, alert, destination_ids, n)
-        cross join lateral jsonb_array_elements_text(m.destination_ids) d(id)
-        order by m.n, d.id returning 1)
+          incident_uid, next_attempt_at, created_at, updated_at)
+        select m.tenant_id, gen_random_uuid(), (d.item->>0)::bigint, m.type, m.data, (m.alert->>'uid')::uuid,
+          (m.alert->>'timestamp')::bigint, (m.alert->>'contractId')::bigint, (m.alert->>'incidentUid')::uuid,
+          (d.item->>1)::bigint, ${now}, ${now}
+        from rows from (jsonb_to_recordset(${storableJson(messages.map((message) => toColumns(message, now)))}::jsonb)
+          as (tenant_id bigint, type text, data jsonb, alert jsonb, destinations jsonb))
+          with ordinality as m (tenant_id, type, data, alert, destinations, n)
+        cross join lateral jsonb_array_elements(m.destinations) d(item)
+        order by m.n, d.item returning 1)
       select pg_notify('vigil_work', '') from written limit 1`,
   );
 }
 
-function toColumns({ tenantId, type, data, alert, destinationIds }: NewMessage) {
-  return { tenant_id: tenantId, type, data, alert, destination_ids: destinationIds };
+function toColumns(
+  { tenantId, type, data, alert, incidentUid, destinationIds, dueAt }: NewMessage,
+  now: number,
+) {
+  return {
+    tenant_id: tenantId,
+    type,
+    data,
+    alert: { ...alert, incidentUid },
+    destinations: destinationIds.map((id) => [id, dueAt?.get(id) ?? now]),
+  };
 }

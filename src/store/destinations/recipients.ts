@@ -1,5 +1,6 @@
 import { raw, sql } from '../../lib/sql.ts';
 import type { AlertKind, Severity } from '../../model/alert.ts';
+import type { destinationTypes } from '../../model/enumerations.ts';
 import type { Db } from '../db.ts';
 
 /** `sourceId`: the detector, the trigger alert or the action behind an alert, by its kind. */
@@ -8,6 +9,7 @@ export type Source = { tenantId: number; kind: AlertKind; sourceId: number | nul
 export type Recipient = {
   index: number;
   destinationId: number;
+  type: (typeof destinationTypes)[number];
   minSeverity: Severity | null;
   query: string | null;
 };
@@ -40,11 +42,11 @@ export async function findRecipients(db: Db, sources: readonly Source[]): Promis
           join action_destination b on b.tenant_id = s.tenant_id and b.action_id = s.source_id
           where s.kind = 'action'),
       reachable as (
-        select b.n, x.id, b.min_severity, b.query from bound b
+        select b.n, x.id, x.type, b.min_severity, b.query from bound b
           join destination x on x.tenant_id = b.tenant_id and x.id = b.destination_id where ${isReachable})
-      select n - 1 as index, id as "destinationId", min_severity as "minSeverity", query from reachable
+      select n - 1 as index, id as "destinationId", type, min_severity as "minSeverity", query from reachable
       union all
-      select s.n - 1, x.id, b.min_severity, b.query from source s left join bound b on b.n = s.n
+      select s.n - 1, x.id, x.type, b.min_severity, b.query from source s left join bound b on b.n = s.n
         join destination x on x.tenant_id = s.tenant_id
           and x.tags && case when s.kind = 'action' then '{DEFAULT,WALLET}'::text[]
             else '{DEFAULT,DETECTOR}'::text[] end

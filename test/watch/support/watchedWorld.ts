@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ChainUid } from '../../../src/chains/chains.ts';
 import { sql } from '../../../src/lib/sql.ts';
+import { termHash } from '../../../src/query/termHash.ts';
 import type { Random } from '../../../testing/createRandom.ts';
 import type { BlockSpec, LogSpec, TxSpec } from '../../../testing/simulator/buildBlock.ts';
 import type { SimState } from '../../../testing/simulator/handleRpc.ts';
@@ -120,5 +121,28 @@ export async function dumpWatch({ store }: TestWatch) {
     store.query(sql`select kind, id, state from watch_state order by kind, id`),
     store.query(sql`select kind, id, message from watch_fault`),
   ]);
-  return { alerts: alerts.map(({ row }) => row), rollups, states, faults };
+  return { alerts: alerts.map(({ row }) => withoutIncident(row)), rollups, states, faults };
+}
+
+/** Which repetitions belong together depends on when they were found. */
+function withoutIncident({
+  incident_uid: uid,
+  terms,
+  ...row
+}: Record<string, unknown>): Record<string, unknown> {
+  const hash = termHash(Number(row.tenant_id), 'incidentUid', String(uid));
+  return { ...row, terms: (terms as number[]).filter((term) => term !== hash) };
+}
+
+/** Alerts of one transaction in two incidents, and incidents that do not fit their alerts. */
+export async function findIncidentFaults({ store }: TestWatch): Promise<unknown[]> {
+  return store.query(
+    sql`select 'split' as fault, min(tx_hash) as what from alert where tx_hash is not null and retracted_at is null
+        group by tenant_id, chain_uid, tx_hash having count(distinct incident_uid) <> 1
+      union all
+      select 'count', i.uid::text from incident i left join lateral (
+        select count(*) as alerts, count(*) filter (where not a.is_resolved) as open, max(a.numeric_severity) as worst
+        from alert a where a.tenant_id = i.tenant_id and a.incident_uid = i.uid and a.retracted_at is null) c on true
+      where (i.alerts, i.open_alerts) <> (c.alerts, c.open) or i.numeric_severity <> c.worst`,
+  );
 }

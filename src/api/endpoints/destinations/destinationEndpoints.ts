@@ -118,7 +118,7 @@ export const destinationEndpoints: readonly Endpoint[] = [
         method: Text('HTTP method.', 'POST'),
         uri: Text('Address.', 'https://example.com/hook'),
         headers: TextMap('HTTP headers.', { 'content-type': 'application/json' }),
-        body: Text('Body of the request.', '{"type":"ping"}'),
+        body: Text('Body of the request.', '{"type":"ping"}', { max: 100_000 }),
         to: Text('Receiver of the mail.', 'alice@example.com'),
         subject: Text('Subject of the mail.', 'HIGH: Owner changed'),
         text: Text('Text of the mail or message.', 'Owner changed'),

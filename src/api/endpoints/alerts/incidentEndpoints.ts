@@ -1,0 +1,125 @@
+import { Type } from 'typebox';
+import { severities } from '../../../model/enumerations.ts';
+import { Count, List, OneOf, Shape, Text } from '../../../model/schema.ts';
+import { changeIncident, readIncident } from '../../../services/alerts/changeIncident.ts';
+import type { Call } from '../../../services/call.ts';
+import {
+  findIncidentAlerts,
+  incidentNames,
+  incidentStatuses,
+  incidentTable,
+} from '../../../store/alerts/incidentTable.ts';
+import { readOnly, readReplySchema, replySchema } from '../../../store/fields.ts';
+import { type Search, searchRecords } from '../../../store/records/records.ts';
+import { type Endpoint, endpoint } from '../../http/endpoint.ts';
+import { searchBody, searchReply } from '../../http/search.ts';
+import { wholeAlert } from './alertSchemas.ts';
+
+const tag = 'Incidents';
+const record = replySchema(incidentTable.fields);
+const params = Shape({ uid: Text('The incident.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071', { max: 100 }) }, [
+  'uid',
+]);
+const withAlerts = {
+  ...incidentTable.fields,
+  alertList: readOnly(List(wholeAlert.schema, 'Its alerts.'), { notNull: true, detail: true }),
+};
+/** Alerts that a read of one incident shows; the others are found by `incidentUid`. */
+const maxShownAlerts = 1000;
+
+const listQuery = Type.Unsafe<{
+  from?: number;
+  size?: number;
+  status?: (typeof incidentStatuses)[number];
+  severity?: (typeof severities)[number];
+}>(
+  Shape(
+    {
+      from: Count('Skip this many.', 0),
+      size: Type.Integer({
+        description: 'At most this many; 10 if left out.',
+        minimum: 0,
+        maximum: 1000,
+        examples: [10],
+      }),
+      status: OneOf(incidentStatuses, 'Only those in this state.', 'UNRESOLVED'),
+      severity: OneOf(severities, 'Only those of this severity.', 'CRITICAL'),
+    },
+    [],
+  ),
+);
+
+async function search({ services, scope }: Call, input: Search) {
+  const newestFirst = [{ field: 'lastAt', order: 'desc' }] as const;
+  return searchRecords(
+    services.reports,
+    incidentTable,
+    scope,
+    { sort: newestFirst, ...input },
+    incidentNames,
+  );
+}
+
+export const incidentEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: 'GET',
+    path: '/incident',
+    tag,
+    summary: 'List the newest incidents',
+    description:
+      'An incident holds the alerts that have one cause: those of one transaction, and the same finding again and again. The one with the newest alert comes first.',
+    query: listQuery,
+    reply: searchReply(record),
+    effect: 'read',
+    handle: async (call, { query: { from = 0, size = 10, status, severity } }) => {
+      const where = Object.entries({ status, severity })
+        .flatMap(([name, value]) => (value ? [`${name} = '${value}'`] : []))
+        .join(' and ');
+      return { body: await search(call, { from, size, where }) };
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: '/incident/search',
+    tag,
+    summary: 'Search incidents',
+    description: 'The one with the newest alert comes first unless `sort` says otherwise.',
+    body: searchBody,
+    reply: searchReply(record),
+    effect: 'read',
+    problems: ['invalid-where'],
+    handle: async (call, { body }) => ({ body: await search(call, body) }),
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/incident/{uid}',
+    tag,
+    summary: 'Read an incident with its alerts',
+    description: `\`alertList\` has the first ${maxShownAlerts} alerts, as they happened; search alerts by \`incidentUid\` for all.`,
+    params,
+    reply: readReplySchema(withAlerts),
+    effect: 'read',
+    problems: ['not-found'],
+    handle: async (call, { params }) => {
+      const incident = await readIncident(call, params.uid);
+      const alertList = await findIncidentAlerts(call.db, incident, wholeAlert.names, maxShownAlerts);
+      return { body: { ...incident, alertList } };
+    },
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/incident/{uid}',
+    tag,
+    summary: 'Resolve or reopen an incident',
+    description:
+      'All its alerts change with it, and every destination that got one of them is notified once.',
+    params,
+    body: Shape({ status: OneOf(['UNRESOLVED', 'RESOLVED'], 'The new state.', 'RESOLVED') }, ['status']),
+    reply: record,
+    effect: 'change',
+    problems: ['not-found', 'illegal-transition'],
+    handle: async (call, { params, body }) => ({
+      body: await changeIncident(call, params.uid, body.status),
+    }),
+  }),
+];

@@ -1,0 +1,42 @@
+import { groupBy } from '../lib/groupBy.ts';
+import { type RaisedAlert, severityOf } from '../model/alert.ts';
+import type { Db } from '../store/db.ts';
+import { findIncidentNotices, type IncidentNotice } from '../store/destinations/incidentNotices.ts';
+import type { Recipient } from '../store/destinations/recipients.ts';
+
+type Selected = Pick<Recipient, 'destinationId' | 'type'> & { alert: RaisedAlert };
+
+const minuteMs = 60_000;
+/** How long people wait for what an incident of which they know has grown by. */
+const growthDelayMs = { INFO: 5, LOW: 5, MEDIUM: 5, HIGH: 1, CRITICAL: 1 } as const;
+
+/**
+ * When further alerts of an incident are due at a destination that people read: together and some time after the last message
+ * about it, or at once when they are worse than everything that the destination got of it. Webhooks get every alert at once.
+ */
+export async function holdRepeats(
+  tx: Db,
+  selected: readonly Selected[],
+  now: number,
+): Promise<(item: Selected) => number | undefined> {
+  const growing = selected.filter(({ type, alert }) => type !== 'HTTP' && isFurther(alert));
+  if (growing.length === 0) return () => undefined;
+  const incidents = groupBy(growing, ({ alert }) => alert.incident?.uid ?? '');
+  const notices = new Map<string, IncidentNotice>();
+  const keys = Array.from(incidents, ([uid, [first]]) => ({ uid, tenantId: first.alert.finding.tenantId }));
+  for (const notice of await findIncidentNotices(tx, keys))
+    notices.set(`${notice.incidentUid} ${notice.destinationId}`, notice);
+  return ({ destinationId, type, alert }) => {
+    if (type === 'HTTP' || !isFurther(alert)) return undefined;
+    const notice = notices.get(`${alert.incident?.uid} ${destinationId}`);
+    const { severity } = alert.finding;
+    if (!notice || severityOf[severity] > notice.numericSeverity) return undefined;
+    const dueAt = notice.dueAt > now ? notice.dueAt : notice.dueAt + growthDelayMs[severity] * minuteMs;
+    return Math.max(now, dueAt);
+  };
+}
+
+/** Outcomes of actions are always news. */
+function isFurther({ incident, finding }: RaisedAlert): boolean {
+  return incident !== undefined && incident.number > 1 && finding.kind !== 'action';
+}

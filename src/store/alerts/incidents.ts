@@ -1,0 +1,172 @@
+import { storableJson } from '../../lib/json.ts';
+import { raw, sql } from '../../lib/sql.ts';
+import { type Db, onlyRow } from '../db.ts';
+import { nowMs } from '../fragments.ts';
+import { inChunks } from '../inChunks.ts';
+
+export type IncidentKey = { tenantId: number; key: string; lastAt: number; incidentUid: string };
+export type KeyedIncident = {
+  tenantId: number;
+  key: string;
+  lastAt: number;
+  incident: { uid: string; firstAt: number; isOpen: boolean } | null;
+};
+
+/** Locks these keys until the transaction ends, also new ones, and returns the incident that each leads to. */
+export async function lockIncidentKeys(
+  tx: Db,
+  keys: readonly { tenantId: number; key: string; at: number }[],
+): Promise<KeyedIncident[]> {
+  const rows = keys.map(({ tenantId, key, at }) => ({ tenant_id: tenantId, key, at }));
+  return tx.prepared<KeyedIncident>(
+    sql`with locked as (
+        insert into incident_key as k (tenant_id, key, last_at)
+        select tenant_id, key, at from json_to_recordset(${storableJson(rows)}::json)
+          as n(tenant_id bigint, key text, at bigint) order by tenant_id, key
+        on conflict (tenant_id, key) do update set last_at = k.last_at
+        returning tenant_id, key, incident_uid, last_at)
+      select k.tenant_id as "tenantId", k.key, k.last_at as "lastAt",
+        case when k.incident_uid is not null then json_build_object('uid', k.incident_uid,
+          'firstAt', coalesce(i.first_at, k.last_at), 'isOpen', i.status = 'UNRESOLVED') end as incident
+      from locked k left join incident i on i.tenant_id = k.tenant_id and i.uid = k.incident_uid`,
+  );
+}
+
+/** The incidents of the alerts that fired actions. */
+export async function findIncidentsOf(
+  tx: Db,
+  fired: readonly { uid: string; tenantId: number; alertUid: string; timestamp: number }[],
+): Promise<{ uid: string; incidentUid: string }[]> {
+  return tx.prepared<{ uid: string; incidentUid: string }>(
+    sql`select k.uid, t.incident_uid::text as "incidentUid"
+      from unnest(${fired.map(({ uid }) => uid)}::text[], ${fired.map(({ tenantId }) => tenantId)}::bigint[],
+        ${fired.map(({ alertUid }) => alertUid)}::uuid[], ${fired.map(({ timestamp }) => timestamp)}::bigint[])
+        k(uid, tenant_id, alert_uid, timestamp)
+      join alert t on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.alert_uid
+      where t.incident_uid is not null`,
+  );
+}
+
+/** What a batch of alerts adds to one incident. */
+export type IncidentGrowth = {
+  tenantId: number;
+  uid: string;
+  chainUid: string | null;
+  name: string;
+  message: string;
+  numericSeverity: number;
+  alerts: number;
+  openAlerts: number;
+  contractIds: readonly number[];
+  txHashes: readonly string[];
+  firstAt: number;
+  lastAt: number;
+};
+
+/** Contracts and transactions that a record lists. */
+const maxListed = 100;
+
+/** Adds alerts to their incidents, new ones among them, and points the keys to these; returns the counts before. */
+export async function growIncidents(
+  tx: Db,
+  growth: readonly IncidentGrowth[],
+  keys: readonly IncidentKey[],
+): Promise<Map<string, number>> {
+  if (growth.length === 0) return new Map();
+  const rows = growth.map((item) => ({
+    tenant_id: item.tenantId,
+    uid: item.uid,
+    chain_uid: item.chainUid,
+    name: item.name,
+    message: item.message,
+    numeric_severity: item.numericSeverity,
+    alerts: item.alerts,
+    open_alerts: item.openAlerts,
+    contract_ids: item.contractIds,
+    tx_hashes: item.txHashes,
+    first_at: item.firstAt,
+    last_at: item.lastAt,
+  }));
+  const pointers = keys.map(({ tenantId, key, lastAt, incidentUid }) => ({
+    tenant_id: tenantId,
+    key,
+    last_at: lastAt,
+    incident_uid: incidentUid,
+  }));
+  const grown = await tx.prepared<{ uid: string; alerts: number }>(
+    sql`with pointed as (
+        update incident_key k set incident_uid = p.incident_uid, last_at = p.last_at
+        from json_to_recordset(${storableJson(pointers)}::json)
+          as p(tenant_id bigint, key text, last_at bigint, incident_uid uuid)
+        where k.tenant_id = p.tenant_id and k.key = p.key)
+      insert into incident as i (tenant_id, uid, chain_uid, name, message, numeric_severity, alerts, open_alerts,
+        contract_ids, tx_hashes, first_at, last_at, created_at, updated_at)
+      select g.tenant_id, g.uid, g.chain_uid, g.name, g.message, g.numeric_severity, g.alerts, g.open_alerts,
+        g.contract_ids[:${maxListed}], g.tx_hashes[:${maxListed}], g.first_at, g.last_at, ${nowMs}, ${nowMs}
+      from json_to_recordset(${storableJson(rows)}::json) as g(tenant_id bigint, uid uuid, chain_uid text, name text,
+        message text, numeric_severity smallint, alerts int, open_alerts int, contract_ids bigint[], tx_hashes text[],
+        first_at bigint, last_at bigint)
+      order by g.tenant_id, g.uid
+      on conflict (tenant_id, uid) do update set alerts = i.alerts + excluded.alerts,
+        open_alerts = i.open_alerts + excluded.open_alerts,
+        name = case when ${isWorse} then excluded.name else i.name end,
+        message = case when ${isWorse} then excluded.message else i.message end,
+        numeric_severity = case when ${isWorse} then excluded.numeric_severity else i.numeric_severity end,
+        contract_ids = (array(select unnest(i.contract_ids) union select unnest(excluded.contract_ids)))[:${maxListed}],
+        tx_hashes = i.tx_hashes || (array(select unnest(excluded.tx_hashes)
+          except select unnest(i.tx_hashes)))[:greatest(${maxListed} - cardinality(i.tx_hashes), 0)],
+        first_at = least(i.first_at, excluded.first_at), last_at = greatest(i.last_at, excluded.last_at),
+        updated_at = ${nowMs}
+      returning uid::text, alerts`,
+  );
+  const added = new Map(growth.map(({ uid, alerts }) => [uid, alerts]));
+  return new Map(grown.map(({ uid, alerts }) => [uid, alerts - (added.get(uid) ?? 0)]));
+}
+
+/** What was retracted as a whole and happens again says again what it is about. */
+const isWorse = raw('excluded.numeric_severity > i.numeric_severity or i.alerts = 0');
+
+/** Counts the alerts of these incidents again, after some of them were retracted. */
+export async function recountIncidents(
+  tx: Db,
+  incidents: readonly { tenantId: number; uid: string }[],
+  now: number,
+): Promise<void> {
+  if (incidents.length === 0) return;
+  const keys = sql`unnest(${incidents.map(({ tenantId }) => tenantId)}::bigint[],
+    ${incidents.map(({ uid }) => uid)}::uuid[]) k(tenant_id, uid)`;
+  // A statement of its own, so that the count sees what others have added before the lock was granted.
+  await tx.prepared(
+    sql`select 1 from ${keys} join incident i on i.tenant_id = k.tenant_id and i.uid = k.uid
+      order by i.tenant_id, i.uid for update of i`,
+  );
+  await tx.prepared(
+    sql`update incident i set alerts = c.alerts, open_alerts = c.open_alerts, updated_at = ${now},
+        numeric_severity = coalesce((c.worst).numeric_severity, i.numeric_severity),
+        name = coalesce((c.worst).name, i.name), message = coalesce((c.worst).message, i.message),
+        tx_hashes = case when c.alerts = 0 then i.tx_hashes else c.tx_hashes end
+      from ${keys} cross join lateral (
+        select count(*) as alerts, count(*) filter (where not t.is_resolved) as open_alerts,
+          (array_agg(t order by t.numeric_severity desc, t.timestamp, t.uid))[1] as worst,
+          coalesce((array_agg(distinct t.tx_hash) filter (where t.tx_hash is not null))[:${maxListed}], '{}') as tx_hashes
+        from incident n join alert t on t.tenant_id = n.tenant_id and t.timestamp between n.first_at and n.last_at
+          and t.incident_uid = n.uid and t.retracted_at is null
+        where n.tenant_id = k.tenant_id and n.uid = k.uid) c
+      where i.tenant_id = k.tenant_id and i.uid = k.uid`,
+  );
+}
+
+/** Incidents are kept as long as alerts, which are dropped by months. */
+export async function purgeIncidents(db: Db, retainedFrom: number): Promise<void> {
+  const date = new Date(retainedFrom);
+  const before = Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
+  for (const table of ['incident', 'incident_key'] as const)
+    await inChunks(async (limit) => {
+      const rows = await db.query<{ count: number }>(
+        sql`with gone as (delete from ${raw(table)} where ctid = any(array(
+            select ctid from ${raw(table)} where last_at < ${before} limit ${limit})) returning 1)
+          select count(*) as count from gone`,
+      );
+      return onlyRow(rows).count;
+    });
+}

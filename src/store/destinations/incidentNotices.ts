@@ -1,0 +1,26 @@
+import { sql } from '../../lib/sql.ts';
+import type { Db } from '../db.ts';
+
+/** What a destination got, or is about to get, of an incident. */
+export type IncidentNotice = {
+  destinationId: number;
+  incidentUid: string;
+  numericSeverity: number;
+  /** When the last message was due, or is. */
+  dueAt: number;
+};
+
+export async function findIncidentNotices(
+  tx: Db,
+  incidents: readonly { tenantId: number; uid: string }[],
+): Promise<IncidentNotice[]> {
+  return tx.prepared<IncidentNotice>(
+    sql`select d.destination_id as "destinationId", d.incident_uid::text as "incidentUid",
+        max((d.data->>'numericSeverity')::int) as "numericSeverity", max(d.next_attempt_at) as "dueAt"
+      from unnest(${incidents.map(({ tenantId }) => tenantId)}::bigint[],
+        ${incidents.map(({ uid }) => uid)}::uuid[]) k(tenant_id, uid)
+      join delivery d on d.tenant_id = k.tenant_id and d.incident_uid = k.uid
+        and d.type in ('alert.detector.raised', 'alert.trigger.raised') and d.state in ('PENDING', 'DELIVERED')
+      group by 1, 2`,
+  );
+}

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { repeatGapMs } from '../../src/alerts/assignIncidents.ts';
+import { prepareRaise, raiseAlerts } from '../../src/alerts/raiseAlerts.ts';
+import { retractBlocks } from '../../src/alerts/retractBlocks.ts';
+import { sql } from '../../src/lib/sql.ts';
+import type { Finding } from '../../src/model/alert.ts';
+import { createNotifyOnAlerts, createNotifyOnRetractions } from '../../src/notify/notifyOnAlerts.ts';
+import { digestStory } from '../../src/notify/texts/digestStory.ts';
+import type { Json } from '../../testing/startTestApi.ts';
+import { until } from '../../testing/until.ts';
+import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
+
+let world: NotifyWorld;
+const mails: string[] = [];
+beforeAll(async () => {
+  world = await startNotifyWorld({
+    senders: {
+      EMAIL: {
+        send: async (_target, messages) => {
+          mails.push(digestStory(messages).title);
+          return { ok: true };
+        },
+        render: () => ({ type: 'EMAIL', to: '', subject: '', text: '', html: '' }),
+        close: async () => {},
+      },
+    },
+  });
+});
+afterAll(() => world.stop());
+
+let count = 0;
+const base = Date.UTC(2026, 5, 1);
+let now = base;
+beforeEach(() => {
+  // Far from the incidents of other tests.
+  now += 24 * 3_600_000;
+});
+
+const finding = (members: Partial<Finding>): Finding => ({
+  tenantId: world.tenantId,
+  projectId: 1,
+  contractId: world.contractId,
+  kind: 'detector',
+  group: 'SECURITY',
+  severity: 'MEDIUM',
+  timestamp: now,
+  key: `finding ${++count}`,
+  eid: 'e',
+  name: `Found ${count}`,
+  message: 'Found.',
+  meta: {},
+  tags: [],
+  chainUid: 'ethereum',
+  txHash: '0x00',
+  ...members,
+});
+
+async function raise(...findings: Finding[]) {
+  await prepareRaise(world.store, findings);
+  const hook = createNotifyOnAlerts({ links: world.services.alertLinks, now: world.now });
+  return world.store.transaction((tx) => raiseAlerts(tx, findings, [hook]));
+}
+
+const incidentsOf = (raised: { incident?: { uid: string } }[]) =>
+  new Set(raised.map(({ incident }) => incident?.uid));
+const read = (uid: string | undefined): Promise<Json> => world.ok('GET', `incident/${uid}`);
+
+describe('an incident', () => {
+  it('holds the alerts of one transaction of one tenant, has their highest severity, and is found in every way', async () => {
+    const other = await world.ok('POST', 'tenant', { name: 'Other' });
+    const txHash = `0xaa${count}`;
+    const raised = await raise(
+      finding({ txHash, severity: 'HIGH', position: { transaction: 1, log: 0 } }),
+      finding({ txHash, severity: 'CRITICAL', name: 'Worst', position: { transaction: 1, log: 4 } }),
+      finding({ txHash, tenantId: other.id }),
+      finding({ txHash: `0xbb${count}` }),
+      finding({ txHash, tags: ['shadow'] }),
+    );
+    const [first, second, foreign, separate, shadow] = raised.map(({ incident }) => incident?.uid);
+    expect(second).toBe(first);
+    expect(new Set([first, foreign, separate]).size).toBe(3);
+    expect(shadow).toBeUndefined();
+    const late = await raise(
+      finding({ txHash: txHash.toUpperCase().replace('0X', '0x'), timestamp: now + 9_000_000 }),
+    );
+    const incident = await read(first);
+    expect(late[0]!.incident).toEqual({ uid: first, number: 3 });
+    expect(incident).toMatchObject({
+      severity: 'CRITICAL',
+      name: 'Worst',
+      alerts: 3,
+      openAlerts: 3,
+      status: 'UNRESOLVED',
+    });
+    expect(incident.alertList.map(({ uid }: Json) => uid)).toEqual([
+      raised[0]!.uid,
+      raised[1]!.uid,
+      late[0]!.uid,
+    ]);
+    expect(incident.alertList[0].incidentUid).toBe(first);
+    const listed = await world.ok('GET', 'incident?severity=CRITICAL&status=UNRESOLVED');
+    expect(listed.data.map(({ uid }: Json) => uid)).toEqual([first]);
+    const searched = await world.ok('POST', 'incident/search', { where: `name = 'Worst'`, trackTotal: true });
+    expect(searched).toMatchObject({ total: 1, data: [{ uid: first }] });
+    const alerts = await world.ok('POST', 'alert/search', { query: `incidentUid:"${first}"` });
+    expect(alerts.total).toBe(3);
+    const [alone] = await world.push({});
+    expect((await world.ok('GET', `alert/${alone}`)).incidentUid).toMatch(/^0/);
+    const { data } = await world.ok('POST', 'incident/search', { where: `tenantId = ${other.id}` });
+    expect(data).toMatchObject([{ uid: foreign, alerts: 1 }]);
+    expect((await world.call('GET', 'incident/x')).status).toBe(404);
+  });
+
+  it('grows with each repetition of its cause, until a pause or another cause', async () => {
+    const repeat = (seconds: number, members: Partial<Finding> = {}) =>
+      finding({ cause: 'detector 1 a', txHash: `0xcc${count}`, timestamp: now + seconds * 1000, ...members });
+    const six = [
+      ...(await raise(repeat(0), repeat(1))),
+      ...(await raise(...[2, 3, 4, 5].map((n) => repeat(n)))),
+    ];
+    expect(incidentsOf(six).size).toBe(1);
+    const uid = six[0]!.incident?.uid;
+    expect(await read(uid)).toMatchObject({ alerts: 6, txHashes: expect.objectContaining({ length: 6 }) });
+    const txHash = `0xdd${count}`;
+    const worse = await raise(repeat(6, { txHash }), repeat(6, { txHash, cause: 'detector 2 b' }));
+    expect([...incidentsOf(worse)]).toEqual([expect.not.stringMatching(uid!)]);
+    const later = await raise(repeat(7 + repeatGapMs / 1000));
+    expect([uid, worse[0]!.incident?.uid]).not.toContain(later[0]!.incident?.uid);
+    await world.ok('PUT', `incident/${later[0]!.incident?.uid}`, { status: 'RESOLVED' });
+    const [again] = await raise(repeat(8 + repeatGapMs / 1000));
+    expect(again!.incident?.uid).not.toBe(later[0]!.incident?.uid);
+  });
+
+  it('is one and counts right, however many raise its alerts side by side and repeat them', async () => {
+    const txHash = `0xee${count}`;
+    const findings = Array.from({ length: 12 }, (_, n) =>
+      finding({ cause: `detector ${n % 3} c`, txHash: n < 6 ? txHash : `0xff${count}` }),
+    );
+    await prepareRaise(world.store, findings);
+    const batches = [findings.slice(0, 4), findings.slice(2, 8), findings.slice(6), findings];
+    await Promise.all(batches.map((batch) => world.store.transaction((tx) => raiseAlerts(tx, batch))));
+    const { data } = await world.ok('POST', 'incident/search', { where: `firstAt = ${now}` });
+    expect(data.reduce((sum: number, { alerts }: Json) => sum + alerts, 0)).toBe(12);
+    expect(data.filter(({ txHashes }: Json) => txHashes.includes(txHash))).toHaveLength(1);
+  });
+
+  it('is retracted with its last block, and comes back when its transaction is in another one', async () => {
+    const txHash = `0x11${count}`;
+    const inBlock = (number: number, members: Partial<Finding> = {}) =>
+      finding({ txHash, blockNumber: number, blockHash: `0x${number}`, timestamp: now + number, ...members });
+    const [first] = await raise(inBlock(1, { severity: 'CRITICAL' }), inBlock(2, { severity: 'LOW' }));
+    const uid = first!.incident?.uid;
+    const retract = (number: number) =>
+      world.store.transaction((tx) =>
+        retractBlocks(
+          tx,
+          { chainUid: 'ethereum', blocks: [{ number, hash: `0x${number}` }], now: world.now() },
+          [createNotifyOnRetractions({ now: world.now })],
+        ),
+      );
+    await retract(1);
+    expect(await read(uid)).toMatchObject({ alerts: 1, severity: 'LOW', status: 'UNRESOLVED' });
+    await retract(2);
+    expect(await read(uid)).toMatchObject({ alerts: 0, openAlerts: 0, status: 'RETRACTED' });
+    expect((await world.call('PUT', `incident/${uid}`, { status: 'RESOLVED' })).status).toBe(409);
+    const [again] = await raise(inBlock(3, { severity: 'HIGH' }));
+    expect(again!.incident?.uid).toBe(uid);
+    expect(await read(uid)).toMatchObject({ alerts: 1, severity: 'HIGH', status: 'UNRESOLVED' });
+  });
+});
+
+describe('people', () => {
+  it('get one message about an incident, later ones together, worse ones at once, and one when it is resolved', async () => {
+    const hook = (await world.addDestination('/every')).id;
+    const { id: mail } = await world.ok('POST', 'destination', {
+      tenantId: world.tenantId,
+      type: 'EMAIL',
+      value: 'people@example.com',
+    });
+    await world.confirmAll();
+    await world.bind(hook, mail);
+    const worker = world.work();
+    const { detectorId } = world;
+    const repeat = (seconds: number, severity: Finding['severity']) =>
+      finding({
+        detectorId,
+        cause: 'detector 9 m',
+        txHash: `0x22${count}`,
+        timestamp: now + seconds,
+        severity,
+        name: severity,
+      });
+    const [first] = await raise(repeat(0, 'LOW'), repeat(1, 'MEDIUM'), repeat(2, 'LOW'));
+    await until(() => mails.length === 1);
+    expect(mails).toEqual(['[MEDIUM] MEDIUM · Treasury on ethereum (3 alerts)']);
+    await raise(repeat(3, 'MEDIUM'));
+    await raise(repeat(4, 'LOW'));
+    await raise(repeat(5, 'HIGH'));
+    await until(() => mails.length === 2);
+    expect(mails[1]).toBe('[HIGH] HIGH · Treasury on ethereum');
+    const { data: held } = await world.deliveries(mail, 'size=100&state=PENDING');
+    expect(held).toHaveLength(2);
+    expect(new Set(held.map(({ nextAttemptAt }: Json) => nextAttemptAt)).size).toBe(1);
+    expect(held[0].nextAttemptAt - world.now()).toBeGreaterThan(4 * 60_000);
+    await until(async () => (await world.deliveries(hook, 'size=100&state=DELIVERED')).data.length === 6);
+    await world.store.query(sql`update delivery set next_attempt_at = 0 where state = 'PENDING'`);
+    worker.wake();
+    await until(() => mails.length === 3);
+    expect(mails[2]).toBe('[MEDIUM] MEDIUM · Treasury on ethereum (2 alerts)');
+    await world.ok('PUT', `incident/${first!.incident?.uid}`, { status: 'RESOLVED' });
+    await until(() => mails.length === 4);
+    expect(mails[3]).toMatch(/^Resolved: .* \(6 alerts\)$/);
+    expect(await read(first!.incident?.uid)).toMatchObject({ openAlerts: 0, status: 'RESOLVED' });
+    expect(world.errors).toEqual([]);
+  });
+});
