@@ -1055,8 +1055,12 @@ export type Alert = {
   projectId: number;
   /** The contract. */
   contractId: number;
+  /** The incident that it belongs to. */
+  incidentUid: string | null;
   /** The detector that raised it. */
   detectorId: number | null;
+  /** Kind of the detector that raised it. */
+  detectorSchemaName: string | null;
   /** The trigger that raised it. */
   triggerId: number | null;
   /** The action behind it. */
@@ -1095,6 +1099,114 @@ export type Alert = {
   backfilled: boolean;
   /** When its block was found to be gone. In epoch milliseconds. */
   retractedAt: number | null;
+};
+
+export type Incident = {
+  /** Unique identifier of the incident. */
+  uid: string;
+  /** Unique identifier of the record. */
+  id: number;
+  /** The owning tenant. */
+  tenantId: number;
+  /** The highest severity of its alerts. */
+  severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+  /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
+  numericSeverity: number;
+  /** RESOLVED when all its alerts are, RETRACTED when none of their blocks is part of the chain any more. */
+  status: 'UNRESOLVED' | 'RESOLVED' | 'RETRACTED';
+  /** Name of its worst alert. */
+  name: string;
+  /** Message of its worst alert. */
+  message: string;
+  /** How many alerts it has that are not retracted. */
+  alerts: number;
+  /** How many of them are not resolved. */
+  openAlerts: number;
+  /** The chain. */
+  chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
+  /** The contracts of its alerts, at most 100. */
+  contractIds: number[];
+  /** Their transactions, at most 100. */
+  txHashes: string[];
+  /** When its first alert happened. In epoch milliseconds. */
+  firstAt: number;
+  /** When its newest alert happened. In epoch milliseconds. */
+  lastAt: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** Its alerts. */
+  alertList: Array<{
+    /** Unique identifier of the alert. */
+    uid: string;
+    /** What raised it. */
+    kind: 'detector' | 'trigger' | 'action';
+    /** Its group in histograms. */
+    group: 'SECURITY' | 'COMPLIANCE' | 'action' | 'trigger';
+    /** When it happened. In epoch milliseconds. */
+    timestamp: number;
+    /** Identifier of the event behind it. */
+    eid: string;
+    /** The transaction. */
+    txHash: string | null;
+    /** The chain. */
+    chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
+    /** The block. */
+    blockNumber: number | null;
+    /** Hash of the block. */
+    blockHash: string | null;
+    /** The tenant. */
+    tenantId: number;
+    /** The project. */
+    projectId: number;
+    /** The contract. */
+    contractId: number;
+    /** The incident that it belongs to. */
+    incidentUid: string | null;
+    /** The detector that raised it. */
+    detectorId: number | null;
+    /** Kind of the detector that raised it. */
+    detectorSchemaName: string | null;
+    /** The trigger that raised it. */
+    triggerId: number | null;
+    /** The action behind it. */
+    actionId: number | null;
+    /** The wallet that signed. */
+    walletId: number | null;
+    /** Name of the wallet. */
+    walletName: string | null;
+    /** Chain of the wallet. */
+    walletChainUid: string | null;
+    /** Address of the wallet. */
+    walletAddress: string | null;
+    /** What fed the trigger. */
+    interceptorType: 'TRANSACTION' | 'EVENT' | 'BLOCK' | 'TRACE' | 'STATE' | 'SCHEDULE' | null;
+    /** What the trigger looks for. */
+    triggerType: 'SUCCESSFUL_TX' | 'FAILED_TX' | 'FUNCTION_CALL' | 'FUNCTION_PARAMETER' | 'EVENT_EMITTED' | 'EVENT_PARAMETER' | 'ERC20_TRANSFER' | 'ERC721_TRANSFER' | 'NATIVE_TRANSFER' | 'BALANCE_CHANGE' | 'STATE_CHANGE' | 'VIEW_FUNCTION' | 'WHITELISTED_CALLERS' | 'BLACKLISTED_CALLERS' | 'CONTRACT_CREATED' | null;
+    /** How bad it is. */
+    severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+    /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
+    numericSeverity: number;
+    /** Name of the alert. */
+    name: string;
+    /** What happened, for people. */
+    message: string;
+    /** What the finding carries. */
+    meta: Record<string, unknown>;
+    /** Whether someone has dealt with it, or its block is gone. */
+    status: 'UNRESOLVED' | 'RESOLVED' | 'RETRACTED';
+    /** How settled its block is. */
+    finality: 'HEAD' | 'CONFIRMED' | 'FINAL';
+    /** Free labels. */
+    tags: string[];
+    /** Over the rate limit of the plan: no one was notified. */
+    suppressed: boolean;
+    /** Pushed more than an hour after it happened: no one was notified. */
+    backfilled: boolean;
+    /** When its block was found to be gone. In epoch milliseconds. */
+    retractedAt: number | null;
+  }>;
 };
 
 export type Backtest = {
@@ -4730,6 +4842,12 @@ export interface Api {
         final: number | null;
         /** Time of the newest block that was processed. In epoch milliseconds. */
         processedAt: number | null;
+        /** Whether you see what happens on it: halted when it makes no blocks, behind when Vigil has not processed them, blind when nodes do not give them or their logs, degraded when detectors of yours fail, idle when nothing is watched. */
+        watchState: 'idle' | 'ok' | 'degraded' | 'behind' | 'halted' | 'blind';
+        /** Why it is not ok. */
+        watchReason: string | null;
+        /** Your detectors and triggers on it whose last evaluation failed. */
+        failing: number;
         /** Your active contracts on it. */
         contracts: number;
         /** Your contracts on it that are not watched, because no endpoint is configured; at most 1,000. */
@@ -5036,8 +5154,12 @@ export interface Api {
       projectId?: number;
       /** The contract. */
       contractId?: number;
+      /** The incident that it belongs to. */
+      incidentUid?: string | null;
       /** The detector that raised it. */
       detectorId?: number | null;
+      /** Kind of the detector that raised it. */
+      detectorSchemaName?: string | null;
       /** The trigger that raised it. */
       triggerId?: number | null;
       /** The action behind it. */
@@ -5097,6 +5219,160 @@ export interface Api {
     reply: {
       /** How many alerts changed. */
       count: number;
+    };
+  };
+  /** List the newest incidents */
+  'GET /incident': {
+    query?: {
+      /** Skip this many. */
+      from?: number;
+      /** At most this many; 10 if left out. */
+      size?: number;
+      /** Only those in this state. */
+      status?: 'UNRESOLVED' | 'RESOLVED' | 'RETRACTED';
+      /** Only those of this severity. */
+      severity?: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+    };
+    reply: {
+      /** The records of this page. */
+      data: Array<{
+        /** Unique identifier of the incident. */
+        uid: string;
+        /** Unique identifier of the record. */
+        id: number;
+        /** The owning tenant. */
+        tenantId: number;
+        /** The highest severity of its alerts. */
+        severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+        /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
+        numericSeverity: number;
+        /** RESOLVED when all its alerts are, RETRACTED when none of their blocks is part of the chain any more. */
+        status: 'UNRESOLVED' | 'RESOLVED' | 'RETRACTED';
+        /** Name of its worst alert. */
+        name: string;
+        /** Message of its worst alert. */
+        message: string;
+        /** How many alerts it has that are not retracted. */
+        alerts: number;
+        /** How many of them are not resolved. */
+        openAlerts: number;
+        /** The chain. */
+        chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
+        /** The contracts of its alerts, at most 100. */
+        contractIds: number[];
+        /** Their transactions, at most 100. */
+        txHashes: string[];
+        /** When its first alert happened. In epoch milliseconds. */
+        firstAt: number;
+        /** When its newest alert happened. In epoch milliseconds. */
+        lastAt: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt: number;
+      }>;
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Search incidents */
+  'POST /incident/search': {
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: Array<{
+        /** Unique identifier of the incident. */
+        uid: string;
+        /** Unique identifier of the record. */
+        id: number;
+        /** The owning tenant. */
+        tenantId: number;
+        /** The highest severity of its alerts. */
+        severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+        /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
+        numericSeverity: number;
+        /** RESOLVED when all its alerts are, RETRACTED when none of their blocks is part of the chain any more. */
+        status: 'UNRESOLVED' | 'RESOLVED' | 'RETRACTED';
+        /** Name of its worst alert. */
+        name: string;
+        /** Message of its worst alert. */
+        message: string;
+        /** How many alerts it has that are not retracted. */
+        alerts: number;
+        /** How many of them are not resolved. */
+        openAlerts: number;
+        /** The chain. */
+        chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
+        /** The contracts of its alerts, at most 100. */
+        contractIds: number[];
+        /** Their transactions, at most 100. */
+        txHashes: string[];
+        /** When its first alert happened. In epoch milliseconds. */
+        firstAt: number;
+        /** When its newest alert happened. In epoch milliseconds. */
+        lastAt: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt: number;
+      }>;
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Read an incident with its alerts */
+  'GET /incident/{uid}': {
+    path: {
+      /** The incident. */
+      uid: string;
+    };
+    reply: Incident;
+  };
+  /** Resolve or reopen an incident */
+  'PUT /incident/{uid}': {
+    path: {
+      /** The incident. */
+      uid: string;
+    };
+    body: {
+      /** The new state. */
+      status: 'UNRESOLVED' | 'RESOLVED';
+    };
+    reply: {
+      /** Unique identifier of the incident. */
+      uid: string;
+      /** Unique identifier of the record. */
+      id: number;
+      /** The owning tenant. */
+      tenantId: number;
+      /** The highest severity of its alerts. */
+      severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+      /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
+      numericSeverity: number;
+      /** RESOLVED when all its alerts are, RETRACTED when none of their blocks is part of the chain any more. */
+      status: 'UNRESOLVED' | 'RESOLVED' | 'RETRACTED';
+      /** Name of its worst alert. */
+      name: string;
+      /** Message of its worst alert. */
+      message: string;
+      /** How many alerts it has that are not retracted. */
+      alerts: number;
+      /** How many of them are not resolved. */
+      openAlerts: number;
+      /** The chain. */
+      chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
+      /** The contracts of its alerts, at most 100. */
+      contractIds: number[];
+      /** Their transactions, at most 100. */
+      txHashes: string[];
+      /** When its first alert happened. In epoch milliseconds. */
+      firstAt: number;
+      /** When its newest alert happened. In epoch milliseconds. */
+      lastAt: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt: number;
     };
   };
   /** Push findings of an outside engine */
@@ -5432,7 +5708,7 @@ export interface Api {
         /** The destination. */
         destinationId: number;
         /** The event that it reports. */
-        type: 'alert.detector.raised' | 'alert.trigger.raised' | 'alert.retracted' | 'alert.resolved' | 'action.submitted' | 'action.confirmed' | 'action.failed' | 'action.replaced' | 'score.changed' | 'subscription.expiring' | 'destination.disabled' | 'ping';
+        type: 'alert.detector.raised' | 'alert.trigger.raised' | 'alert.retracted' | 'alert.resolved' | 'action.submitted' | 'action.confirmed' | 'action.failed' | 'action.replaced' | 'action.waiting' | 'score.changed' | 'subscription.expiring' | 'destination.disabled' | 'ping';
         /** What became of it. */
         state: 'PENDING' | 'DELIVERED' | 'DEAD' | 'CANCELED';
         /** The alert that it reports. */
@@ -5479,7 +5755,7 @@ export interface Api {
       /** The destination. */
       destinationId: number;
       /** The event that it reports. */
-      type: 'alert.detector.raised' | 'alert.trigger.raised' | 'alert.retracted' | 'alert.resolved' | 'action.submitted' | 'action.confirmed' | 'action.failed' | 'action.replaced' | 'score.changed' | 'subscription.expiring' | 'destination.disabled' | 'ping';
+      type: 'alert.detector.raised' | 'alert.trigger.raised' | 'alert.retracted' | 'alert.resolved' | 'action.submitted' | 'action.confirmed' | 'action.failed' | 'action.replaced' | 'action.waiting' | 'score.changed' | 'subscription.expiring' | 'destination.disabled' | 'ping';
       /** What became of it. */
       state: 'PENDING' | 'DELIVERED' | 'DEAD' | 'CANCELED';
       /** The alert that it reports. */
