@@ -13,7 +13,7 @@ type Candidate = { uid: string; finding: Finding };
 /** A repeated cause belongs to the incident of the last time, if that is not longer ago. */
 export const repeatGapMs = 5 * 60_000;
 /** A cause that goes on for longer than this starts another incident, so that someone is notified again. */
-export const maxRepeatingMs = 3_600_000;
+const maxRepeatingMs = 3_600_000;
 
 /**
  * The incident of each finding, by the uid of its alert. Alerts of one transaction are one incident; so are repetitions of the

@@ -41,7 +41,7 @@ export function judgeChain(facts: Facts): { watchState: WatchState; watchReason:
   return judge('ok');
 }
 
-/** The names of nodes and what they say may hold access keys, so only their number is told. */
+/** The names of nodes and what they say may hold access keys, so only their number is shown. */
 function unreadableReason(endpoints: readonly unknown[]): string | undefined {
   const troubled = endpoints.filter((endpoint) => memberOf(endpoint, 'state') !== 'ok');
   if (endpoints.length === 0 || troubled.length < endpoints.length) return undefined;

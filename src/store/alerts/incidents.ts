@@ -136,8 +136,9 @@ export async function recountIncidents(
   const keys = sql`unnest(${incidents.map(({ tenantId }) => tenantId)}::bigint[],
     ${incidents.map(({ uid }) => uid)}::uuid[]) k(tenant_id, uid)`;
   // A statement of its own, so that the count sees what others have added before the lock was granted.
-  await tx.prepared(
-    sql`select 1 from ${keys} join incident i on i.tenant_id = k.tenant_id and i.uid = k.uid
+  const locked = await tx.prepared<{ tenantId: number; uid: string; firstAt: number; lastAt: number }>(
+    sql`select i.tenant_id as "tenantId", i.uid::text, i.first_at as "firstAt", i.last_at as "lastAt"
+      from ${keys} join incident i on i.tenant_id = k.tenant_id and i.uid = k.uid
       order by i.tenant_id, i.uid for update of i`,
   );
   await tx.prepared(
@@ -145,13 +146,16 @@ export async function recountIncidents(
         numeric_severity = coalesce((c.worst).numeric_severity, i.numeric_severity),
         name = coalesce((c.worst).name, i.name), message = coalesce((c.worst).message, i.message),
         tx_hashes = case when c.alerts = 0 then i.tx_hashes else c.tx_hashes end
-      from ${keys} cross join lateral (
+      from unnest(${locked.map(({ tenantId }) => tenantId)}::bigint[], ${locked.map(({ uid }) => uid)}::uuid[],
+        ${locked.map(({ firstAt }) => firstAt)}::bigint[], ${locked.map(({ lastAt }) => lastAt)}::bigint[])
+        k(tenant_id, uid, first_at, last_at)
+      cross join lateral (
         select count(*) as alerts, count(*) filter (where not t.is_resolved) as open_alerts,
           (array_agg(t order by t.numeric_severity desc, t.timestamp, t.uid))[1] as worst,
-          coalesce((array_agg(distinct t.tx_hash) filter (where t.tx_hash is not null))[:${maxListed}], '{}') as tx_hashes
-        from incident n join alert t on t.tenant_id = n.tenant_id and t.timestamp between n.first_at and n.last_at
-          and t.incident_uid = n.uid and t.retracted_at is null
-        where n.tenant_id = k.tenant_id and n.uid = k.uid) c
+          coalesce((array_agg(distinct t.tx_hash) filter (where t.tx_hash is not null))[:${maxListed}], '{}')
+            as tx_hashes
+        from alert t where t.tenant_id = k.tenant_id and t.incident_uid = k.uid and t.retracted_at is null
+          and t.timestamp between k.first_at and k.last_at) c
       where i.tenant_id = k.tenant_id and i.uid = k.uid`,
   );
 }
