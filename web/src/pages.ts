@@ -60,6 +60,14 @@ export const pages: readonly PageRow[] = [
     load: () => import('./pages/destinations/DestinationsPage.tsx'),
   },
   {
+    path: '/scores',
+    title: 'Scores',
+    icon: 'scores',
+    needs: 'POST /instance/search',
+    load: () => import('./pages/scores/ScoresPage.tsx'),
+  },
+  { path: '/licenses', title: 'Licenses', load: () => import('./pages/scores/LicensesPage.tsx') },
+  {
     path: '/admin',
     title: 'Administration',
     icon: 'admin',
