@@ -43,8 +43,7 @@ export function RecordForm(props: RecordFormProps) {
   if (!schema) return <Loading />;
   const names = Object.keys(schema.properties ?? {});
   const takesTenant = names.includes('tenantId');
-  const isOutputOnly = (name: string) =>
-    record !== undefined && ['id', 'createdAt', 'updatedAt'].includes(name);
+  const isOutputOnly = (name: string) => record !== undefined && schema.properties?.[name]?.readOnly === true;
   const left = [
     ...hidden,
     ...(takesTenant && (!mayChooseTenant.value || record) ? ['tenantId'] : []),

@@ -18,6 +18,7 @@ const kinds = {
   licenseInstanceId: 'instance',
   tenantDestinationId: 'destination',
   destinationId: 'destination',
+  categoryId: 'tokenomics/category',
 } as const;
 
 export type RecordKindName = (typeof kinds)[keyof typeof kinds];

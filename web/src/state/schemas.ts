@@ -10,6 +10,7 @@ export type Schema = {
   default?: unknown;
   examples?: readonly unknown[];
   format?: string;
+  readOnly?: boolean;
   pattern?: string;
   minLength?: number;
   maxLength?: number;

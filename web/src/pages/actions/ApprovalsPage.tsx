@@ -68,9 +68,10 @@ export default function ApprovalsPage() {
 function Detail({ approval, reload }: { approval: Approval; reload(): void }) {
   const { id, state, method, path, body, expiresAt, requestedBy, decidedBy, walletId } = approval;
   const isOwn = requestedBy !== null && requestedBy === me.value?.userId;
-  const decide = async (word: 'approve' | 'reject', said: string) => {
-    if (await attempt(() => client.post(`/approval/{id}/${word}`, { path: { id } }), said)) reload();
+  const decide = async (work: () => Promise<unknown>, said: string) => {
+    if (await attempt(work, said)) reload();
   };
+  const request = { path: { id } };
   return (
     <>
       <dl class="facts">
@@ -106,11 +107,17 @@ function Detail({ approval, reload }: { approval: Approval; reload(): void }) {
           <button
             type="button"
             class="primary"
-            onClick={() => decide('approve', 'Approved and carried out.')}
+            onClick={() =>
+              decide(() => client.post('/approval/{id}/approve', request), 'Approved and carried out.')
+            }
           >
             Approve
           </button>
-          <button type="button" class="danger" onClick={() => decide('reject', 'Rejected.')}>
+          <button
+            type="button"
+            class="danger"
+            onClick={() => decide(() => client.post('/approval/{id}/reject', request), 'Rejected.')}
+          >
             Reject
           </button>
         </div>

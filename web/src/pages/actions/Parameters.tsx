@@ -37,7 +37,7 @@ export function Parameters({ id, value, onChange, label, signature }: WidgetProp
 }
 
 /** Parameters of a signature such as `transfer(address to, uint256 amount)`; one without a name is called by its place. */
-export function parametersOf(signature: string): { name: string; type: string }[] {
+function parametersOf(signature: string): { name: string; type: string }[] {
   const inside = signature.slice(signature.indexOf('(') + 1, signature.lastIndexOf(')'));
   if (!signature.includes('(') || inside.trim() === '') return [];
   return splitTop(inside).map((part, index) => {

@@ -7,6 +7,7 @@ import { LabelsSection } from './LabelsSection.tsx';
 import { plans, subscriptions } from './planKinds.tsx';
 import { SecuritySection } from './SecuritySection.tsx';
 import { TelemetrySection } from './TelemetrySection.tsx';
+import { TokenomicsSection } from './TokenomicsSection.tsx';
 
 export type Section = { name: string; title: string; needs: string; Section: FunctionComponent };
 
@@ -17,6 +18,12 @@ export const sections: readonly Section[] = [
   records('apikeys', 'API keys', apiKeys),
   { name: 'security', title: 'Your account', needs: 'GET /auth/session', Section: SecuritySection },
   { name: 'labels', title: 'Labels', needs: 'POST /label/search', Section: LabelsSection },
+  {
+    name: 'tokenomics',
+    title: 'Tokenomics',
+    needs: 'POST /tokenomics/category/search',
+    Section: TokenomicsSection,
+  },
   records('tenants', 'Tenants', tenants),
   records('organisations', 'Organisations', organisations),
   records('plans', 'Plans', plans),
