@@ -18,7 +18,12 @@ type Props = { destination: Destination; reload(): void };
 
 /** How a destination fares, what can be tried with it, what was sent there and what is bound to it. */
 export function DestinationDetail({ destination, reload }: Props) {
-  const { id, type, uid, confirmed, messengerAChatId } = destination;
+  const { id, uid, messengerAChatId } = destination;
+  // Rows of a list leave out what kind it is and whether its address is confirmed.
+  const whole = useLoad(`destination ${id} ${destination.updatedAt}`, (signal) =>
+    client.get('/destination/{id}', { path: { id }, signal }),
+  ).data;
+  const { type, confirmed } = whole ?? { type: undefined, confirmed: undefined };
   const [tested, setTested] = useState<Tested>();
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);

@@ -1,10 +1,9 @@
 import type { Destination } from '../../../../sdk/src/index.ts';
-import { Badge } from '../../parts/Badge.tsx';
 import { type RecordKind, RecordPage } from '../../parts/RecordPage.tsx';
 import { Time } from '../../parts/Time.tsx';
 import type { Schema } from '../../state/schemas.ts';
 import { DestinationDetail } from './DestinationDetail.tsx';
-import { kindTexts, kindTitles, membersOf } from './kinds.ts';
+import { kindOf, kindTexts, kindTitles, membersOf } from './kinds.ts';
 
 const destinations: RecordKind<Destination> = {
   path: '/destination',
@@ -17,20 +16,12 @@ const destinations: RecordKind<Destination> = {
   limit: 'maxDestinations',
   columns: [
     { name: 'where', title: 'Where', show: whereOf },
-    { name: 'type', title: 'Kind', width: '120px', show: ({ type }) => kindTitles[type] },
+    { name: 'type', title: 'Kind', width: '120px', show: (row) => kindTitles[kindOf(row)] },
     {
       name: 'tags',
       title: 'Gets what is bound to nothing else',
       wideOnly: true,
       show: ({ tags }) => (tags.length > 0 ? tags.join(', ').toLowerCase() : <span class="dim">no</span>),
-    },
-    {
-      name: 'state',
-      title: 'State',
-      width: '130px',
-      wideOnly: true,
-      show: ({ confirmed }) =>
-        confirmed === false ? <Badge tone="warn">unconfirmed</Badge> : <Badge tone="good">ready</Badge>,
     },
     {
       name: 'updated',
@@ -40,7 +31,7 @@ const destinations: RecordKind<Destination> = {
       show: ({ updatedAt }) => <Time at={updatedAt} />,
     },
   ],
-  toForm: ({ confirmed: _confirmed, uid: _uid, ...rest }) => rest,
+  toForm: ({ uid: _uid, ...rest }) => ({ ...rest, type: kindOf(rest) }),
   form: {
     defaults: { type: 'EMAIL' },
     order: ['type', 'value', 'uri', 'method', 'headers', 'messengerABotUsername', 'messengerBUri', 'tags'],

@@ -9,6 +9,15 @@ export const kindTitles: Readonly<Record<Kind, string>> = {
   MESSENGER_B: 'Messenger B',
 };
 
+type Traits = Pick<Destination, 'value' | 'uri' | 'messengerBUri' | 'messengerBChannelId'>;
+
+/** The kind of a destination in a list, whose rows do not name it. */
+export function kindOf({ value, uri, messengerBUri, messengerBChannelId }: Traits): Kind {
+  if (uri !== null) return 'HTTP';
+  if (messengerBUri !== null || messengerBChannelId !== null) return 'MESSENGER_B';
+  return value?.includes('@') ? 'EMAIL' : 'MESSENGER_A';
+}
+
 /** What a person has to do for each kind. */
 export const kindTexts: Readonly<Record<Kind, string>> = {
   EMAIL:
