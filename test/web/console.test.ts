@@ -1,0 +1,337 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addSource } from '../../testing/addSource.ts';
+import { openBrowser, watchFaults } from '../../testing/openBrowser.ts';
+import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const password = 'correct horse battery';
+/** Markup, marks that turn the direction of text, and more than fits without a space. */
+const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>\u202Egnp.exe ${'W'.repeat(3000)}`;
+
+let api: TestApi;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let faults: string[];
+let source: Awaited<ReturnType<typeof addSource>>;
+let uids: string[];
+
+async function push(alerts: Record<string, unknown>[]): Promise<string[]> {
+  const { results } = await api.ok('POST', `detector/${source.detectorId}/alert`, { alerts });
+  return results.map(({ uid }: { uid: string }) => uid);
+}
+
+async function addUser(tenantId: number, email: string, ...roles: string[]): Promise<void> {
+  await api.ok('POST', 'user', { tenantId, name: email, email, password, roles });
+}
+
+async function signIn(on: Page, email: string, path = '/'): Promise<void> {
+  await on.goto(api.url + path);
+  await on.getByLabel('E-mail address').fill(email);
+  await on.getByLabel('Password').fill(password);
+  await on.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await on.getByRole('navigation').waitFor();
+}
+
+/** Nothing is still loading. */
+async function settle(on: Page): Promise<void> {
+  await on
+    .getByRole('main')
+    .getByRole('heading', { includeHidden: true })
+    .first()
+    .waitFor({ state: 'attached' });
+  await expect.poll(() => on.locator('[aria-busy]').count()).toBe(0);
+}
+
+beforeAll(async () => {
+  const consoleFolder = new URL('../../dist/web/', import.meta.url);
+  [api, browser] = await Promise.all([startTestApi({ consoleFolder }), openBrowser()]);
+  const tenant = await api.ok('POST', 'tenant', { name: 'Acme' });
+  source = await addSource(api, tenant.id);
+  await addUser(tenant.id, 'alice@example.com', 'tenant-manager');
+  await addUser(tenant.id, 'victor@example.com', 'tenant-viewer');
+  uids = await push(
+    Array.from({ length: 300 }, (_, n) => ({
+      eid: `e-${n}`,
+      name: n % 3 === 0 ? 'Drained' : 'Moved',
+      severity: n % 3 === 0 ? 'CRITICAL' : 'LOW',
+      message: `Number ${n} happened.`,
+      meta: { thief: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', amount: '1234567.5', symbol: 'ETH' },
+    })),
+  );
+  context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  page = await context.newPage();
+  faults = watchFaults(page, api.url);
+});
+afterAll(async () => {
+  await browser?.close();
+  await api?.stop();
+});
+
+describe('signing in', () => {
+  it('says what is wrong with a password, and then opens the page that was asked for', async () => {
+    await page.goto(`${api.url}/alerts`);
+    await page.getByLabel('E-mail address').fill('alice@example.com');
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('alert').filter({ hasText: 'password' }).waitFor();
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('grid', { name: 'Alerts' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/alerts');
+  });
+
+  it('keeps nothing secret where scripts can read it, and lasts over a reload', async () => {
+    const readable = await page.evaluate(
+      'JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }])',
+    );
+    expect(readable).not.toContain('vigil_session');
+    await page.reload();
+    await page.getByRole('grid', { name: 'Alerts' }).waitFor();
+  });
+
+  it('takes an API key, and signs out', async () => {
+    const other = await (await browser.newContext()).newPage();
+    await other.goto(api.url);
+    await other.getByRole('button', { name: 'Sign in with an API key' }).click();
+    await other.getByLabel('API key or token').fill(await api.token(source.tenantId, 'tenant-viewer'));
+    await other.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await other.getByRole('heading', { name: 'Overview' }).waitFor();
+    await other.getByRole('button', { name: 'You and your settings' }).click();
+    await other.getByRole('button', { name: 'Sign out' }).click();
+    await other.getByRole('heading', { name: 'Sign in to Vigil' }).waitFor();
+    await other.reload();
+    await other.getByRole('heading', { name: 'Sign in to Vigil' }).waitFor();
+    await other.context().close();
+  });
+});
+
+describe('alerts', () => {
+  const status = () => page.getByRole('region', { name: 'Alerts found' }).getByRole('status');
+  const row = (text: string) => page.getByRole('row').filter({ hasText: text });
+
+  it('narrows by a facet, and has the query in the address', async () => {
+    await page.goto(`${api.url}/alerts`);
+    await status().filter({ hasText: '300 found' }).waitFor();
+    await page.getByRole('complementary').getByRole('button', { name: 'CRITICAL 100' }).click();
+    await status().filter({ hasText: '100 found' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('q')).toBe('severity:CRITICAL');
+  });
+
+  it('shows only the rows in view, and reads further ones as it is scrolled', async () => {
+    await page.goto(`${api.url}/alerts`);
+    await status().filter({ hasText: '300 found' }).waitFor();
+    const grid = page.getByRole('grid', { name: 'Alerts' });
+    expect(await grid.getByRole('row').count()).toBeLessThan(80);
+    await grid.getByRole('row').nth(1).focus();
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('End');
+        return page.locator('[data-index="299"]').count();
+      })
+      .toBe(1);
+  });
+
+  it('marks a fault at its place, completes fields and values, and runs with Enter', async () => {
+    const box = page.getByLabel('Query');
+    await box.fill('severity:(HIGH');
+    await box.press('Escape');
+    await box.press('Enter');
+    await page.locator('.query-mark mark').waitFor();
+    expect(await page.getByRole('alert').filter({ hasText: 'column 15' }).count()).toBe(1);
+    await box.fill('');
+    await box.pressSequentially('seve');
+    await page.getByRole('option', { name: /^severity:/ }).waitFor();
+    await box.press('Tab');
+    await page.getByRole('option', { name: /^CRITICAL/ }).waitFor();
+    await box.pressSequentially('CRIT');
+    await page.getByRole('option', { name: /^CRITICAL/ }).waitFor();
+    await box.press('Tab');
+    await box.press('Enter');
+    await status().filter({ hasText: '100 found' }).waitFor();
+  });
+
+  it('opens an alert by keyboard with its evidence, resolves it, and a link shows the same', async () => {
+    await page.goto(`${api.url}/alerts?q=eid:"e-0"`);
+    await row('Number 0 happened.').focus();
+    await page.keyboard.press('Enter');
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText('1,234,567.5').waitFor();
+    expect(await drawer.textContent()).toContain('0xf39F…2266');
+    await drawer.getByRole('button', { name: 'Mark as resolved' }).click();
+    await drawer.getByRole('button', { name: 'Open it again' }).waitFor();
+    expect((await api.ok('GET', `alert/${uids[0]}`)).status).toBe('RESOLVED');
+    const other = await context.newPage();
+    await other.goto(page.url());
+    await other.getByRole('dialog').getByRole('heading', { name: 'Drained' }).waitFor();
+    await other.close();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+  });
+
+  it('resolves those that are ticked, and all that are found', async () => {
+    await page.goto(`${api.url}/alerts?q=eid:("e-1" OR "e-2" OR "e-4")`);
+    await row('Number 1 happened.').getByRole('checkbox').check();
+    await row('Number 2 happened.').getByRole('checkbox').check();
+    await page.getByRole('button', { name: 'Resolve', exact: true }).click();
+    await page.getByText('2 resolved.').waitFor();
+    await page.getByRole('button', { name: 'Resolve all found' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resolve all found' }).click();
+    await page.getByText('1 resolved.').waitFor();
+    const { total } = await api.ok('POST', 'alert/search', { query: 'status:RESOLVED' });
+    expect(total).toBe(4);
+  });
+
+  it('shows new alerts at once while it is live', async () => {
+    await page.goto(`${api.url}/alerts?live=1&q=name:Fresh`);
+    await page.getByText('No alerts match').waitFor();
+    await expect
+      .poll(async () => {
+        await push([
+          { eid: `live-${Date.now()}`, name: 'Fresh', severity: 'HIGH', message: 'Came in live.' },
+        ]);
+        return row('Came in live.').count();
+      })
+      .toBeGreaterThan(0);
+  });
+});
+
+describe('hostile text', () => {
+  it('is text on every page: nothing runs, nothing leaves, nothing breaks the layout', async () => {
+    const project = await api.ok('POST', 'project', {
+      tenantId: source.tenantId,
+      name: hostile.slice(0, 150),
+    });
+    const contract = await api.ok('POST', 'contract', {
+      projectId: project.id,
+      name: hostile.slice(0, 150),
+      chainUid: 'ethereum',
+      address: '0x5fbdb2315678afecb367f032d93f642f64180aa3',
+      tags: [hostile.slice(0, 150)],
+    });
+    const [uid] = await push([
+      {
+        eid: 'hostile',
+        name: hostile.slice(0, 150),
+        severity: 'CRITICAL',
+        message: hostile,
+        meta: { [hostile.slice(0, 90)]: [hostile, { a: hostile }] },
+      },
+    ]);
+    await page.setViewportSize({ width: 360, height: 740 });
+    for (const path of [
+      '/',
+      '/alerts',
+      `/alerts?alert=${uid}`,
+      `/alert/${uid}`,
+      '/projects',
+      `/projects/${project.id}`,
+      `/contracts/${contract.id}`,
+    ]) {
+      await page.goto(api.url + path);
+      await page.getByText('<script>alert(2)</script>').first().waitFor();
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      expect(overflow, `${path} is wider than the screen`).toBeLessThanOrEqual(0);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('every page', () => {
+  it('has no fault that axe finds, in both themes and on a phone', async () => {
+    const found: string[] = [];
+    for (const [theme, width] of [
+      ['dark', 1440],
+      ['light', 360],
+    ] as const) {
+      await page.emulateMedia({ colorScheme: theme });
+      await page.setViewportSize({ width, height: 900 });
+      for (const path of [
+        '/',
+        '/alerts',
+        `/alerts?alert=${uids[5]}`,
+        `/alert/${uids[5]}`,
+        '/projects',
+        '/projects?add=1',
+        `/contracts/${source.contractId}?new=1`,
+      ]) {
+        await page.goto(api.url + path);
+        await settle(page);
+        await page.evaluate(axe);
+        const violations = await page.evaluate(async () => {
+          const { axe } = globalThis as unknown as {
+            axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+          };
+          return (await axe.run()).violations.map(
+            ({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`,
+          );
+        });
+        found.push(...violations.map((violation) => `${theme} ${path} ${violation}`));
+      }
+    }
+    expect(found).toEqual([]);
+  });
+
+  it('shows a viewer nothing that would fail', async () => {
+    const other = await (await browser.newContext()).newPage();
+    const seen = watchFaults(other, api.url);
+    const refused: string[] = [];
+    other.on('response', (response) => {
+      if (response.status() === 403) refused.push(response.url());
+    });
+    await signIn(other, 'victor@example.com', `/alert/${uids[7]}`);
+    await other.getByRole('heading', { name: 'Moved' }).waitFor();
+    for (const path of ['/', '/alerts', '/projects', `/contracts/${source.contractId}`]) {
+      await other.goto(api.url + path);
+      await settle(other);
+      for (const name of [
+        /Mark as resolved/,
+        /Watch a contract/,
+        /^New /,
+        /^Resolve/,
+        /Halt actions/,
+        /^Edit/,
+        /^Delete/,
+      ])
+        expect(await other.getByRole('button', { name }).count(), `${path} ${name}`).toBe(0);
+    }
+    expect([...refused, ...seen]).toEqual([]);
+    await other.context().close();
+  });
+
+  it('belongs to one tenant: another one sees and finds nothing of it', async () => {
+    const tenant = await api.ok('POST', 'tenant', { name: 'Beta' });
+    await addUser(tenant.id, 'bob@example.com', 'tenant-manager');
+    const other = await (await browser.newContext()).newPage();
+    await signIn(other, 'bob@example.com', '/alerts');
+    await other.getByText('No alerts in this time').waitFor();
+    await other.goto(`${api.url}/alert/${uids[5]}`);
+    await other.getByText('There is no such alert, or you may not see it.').waitFor();
+    await other.goto(`${api.url}/contracts/${source.contractId}`);
+    await other.getByText('There is no such contract, or you may not see it.').waitFor();
+    await other.context().close();
+  });
+
+  it('says that Vigil is away, keeps what was typed, and goes on when it is back', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(`${api.url}/projects?add=1`);
+    const name = page.getByRole('dialog').getByLabel('Name');
+    await name.fill('Half typed');
+    await context.setOffline(true);
+    await page.getByRole('dialog').getByLabel('Address').fill('0x70997970c51812dc3a010c7d01b50e0d17dc79c8');
+    await page.getByRole('dialog').getByLabel('Chain').selectOption('ethereum');
+    await page.getByRole('dialog').getByLabel('Project').selectOption({ label: 'Vault' });
+    await page.getByRole('button', { name: 'Watch it' }).click();
+    await page.getByText('The connection to Vigil is lost.').waitFor();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    await context.setOffline(false);
+    await page.getByText('The connection to Vigil is lost.').waitFor({ state: 'hidden' });
+    expect(await name.inputValue()).toBe('Half typed');
+    await page.getByRole('button', { name: 'Watch it' }).click();
+    await page.getByRole('heading', { name: 'Half typed' }).waitFor();
+  });
+});
