@@ -52,7 +52,7 @@ async function loadApi() {
   );
   if (status !== 0) process.exit(status ?? 1);
   const load = (file) => import(pathToFileURL(join(out, file)).href);
-  const { toOpenApi } = await load('api/http/openapi.js');
+  const { toOpenApi } = await load('api/http/toOpenApi.js');
   const { endpointsFor } = await load('runtime/startServer.js');
   const { loadConfig } = await load('runtime/config/loadConfig.js');
   const endpoints = endpointsFor(loadConfig({}));

@@ -1,6 +1,6 @@
 import { zip } from '../lib/zip.ts';
 import type { FilledParameter } from '../model/action.ts';
-import type { ScriptFault } from '../scripts/compile.ts';
+import type { ScriptFault } from '../scripts/compilerCode.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
 import type { ExecutableAction } from '../store/actions/claimIntents.ts';
 import { fillCall, parameterNames } from './fillCall.ts';

@@ -2,7 +2,7 @@ import { groupBy } from '../lib/groupBy.ts';
 import type { FilledParameter } from '../model/action.ts';
 import type { WaitingIntent } from '../store/actions/claimIntents.ts';
 import { saveScriptTimeouts } from '../store/actions/scriptTimeouts.ts';
-import type { AlertDocument } from '../store/destinations/alertDocuments.ts';
+import type { AlertDocument } from '../store/destinations/findAlertDocuments.ts';
 import type { ActionContext } from './actionContext.ts';
 import { checkAllowedCalls } from './checkAllowedCalls.ts';
 import { decide } from './decide.ts';

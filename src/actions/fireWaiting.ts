@@ -7,7 +7,7 @@ import { zip } from '../lib/zip.ts';
 import { claimWaiting, type WaitingIntent } from '../store/actions/claimIntents.ts';
 import { type PostponedIntent, postponeIntents } from '../store/actions/settleIntents.ts';
 import { findContractAbi } from '../store/contracts/findContractAbi.ts';
-import { type AlertDocument, findAlertDocuments } from '../store/destinations/alertDocuments.ts';
+import { type AlertDocument, findAlertDocuments } from '../store/destinations/findAlertDocuments.ts';
 import { type ActionContext, maxIntentAgeMs } from './actionContext.ts';
 import { type DecidedCall, type Decisions, decideIntents } from './decideIntents.ts';
 import { type Ending, endIntents } from './endIntents.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { evmFormat } from '../chains/evm/abi/formats.ts';
+import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
 import { describeHits, type Party, partiesOf, partyFields } from '../chains/evm/evidence/parties.ts';
 import { customLabels, findLabelHits, severityByScore, showLabel, worstFirst } from '../evidence/labels.ts';
 

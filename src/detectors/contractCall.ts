@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { canonicalSignature } from '../chains/evm/abi/abi.ts';
 import { functionWithResults } from '../chains/evm/abi/abiItems.ts';
-import { evmFormat } from '../chains/evm/abi/formats.ts';
+import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
 import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
 import { tryCall } from '../chains/evm/evidence/readCall.ts';
 import { holdsFor } from '../evidence/holdsFor.ts';

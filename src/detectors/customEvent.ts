@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { canonicalSignature, decodeEvent, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
 import { eventItem } from '../chains/evm/abi/abiItems.ts';
-import { evmFormat } from '../chains/evm/abi/formats.ts';
+import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
 import {
   addressesMember,
   Expression,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { canonicalSignature, parseFunction, selectorOf, tryDecodeCall } from '../chains/evm/abi/abi.ts';
 import { functionItem } from '../chains/evm/abi/abiItems.ts';
-import { evmFormat } from '../chains/evm/abi/formats.ts';
+import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
 import {
   addressesMember,
   Expression,

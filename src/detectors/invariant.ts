@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { functionWithResults } from '../chains/evm/abi/abiItems.ts';
-import { evmFormat } from '../chains/evm/abi/formats.ts';
+import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
 import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
 import { readCall } from '../chains/evm/evidence/readCall.ts';
 import { readHolding } from '../chains/evm/evidence/tokens.ts';

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { parseFunction } from '../chains/evm/abi/abi.ts';
-import { evmFormat } from '../chains/evm/abi/formats.ts';
+import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
 import { decodeTransfer, type Transfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
 import { decodeMultiTransfers, multiTokenTopics } from '../chains/evm/evidence/multiTokens.ts';
 import { tryCall } from '../chains/evm/evidence/readCall.ts';

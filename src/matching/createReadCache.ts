@@ -157,7 +157,7 @@ export function createReadCache(fetch: Fetch): ReadCache {
         call: (to, data, moment) => readChain<'call'>({ type: 'call', to, data }, moment),
         balance: (address, moment) => readChain<'balance'>({ type: 'balance', address }, moment),
         code: (address, moment) => readChain<'code'>({ type: 'code', address }, moment),
-        storage: (address, slot, moment) => readChain<'storage'>({ type: 'storage', address, slot }, moment),
+        storage: (address, key, moment) => readChain<'storage'>({ type: 'storage', address, key }, moment),
         receipt: (hash) => readChain<'receipt'>({ type: 'receipt', hash }),
         trace: (hash) => readChain<'trace'>({ type: 'trace', hash }).calls,
         failureReason({ from, to, input, value }) {

@@ -118,7 +118,7 @@ export type Reader = {
   call(to: string, data: string, at?: StateAt): CallResult;
   balance(address: string, at?: StateAt): bigint;
   code(address: string, at?: StateAt): string;
-  storage(address: string, slot: string, at?: StateAt): string;
+  storage(address: string, key: string, at?: StateAt): string;
   receipt(transactionHash: string): Receipt;
   /** Every call within a transaction, in order; null where no node traces. Expensive for nodes: only for rare observations. */
   trace(transactionHash: string): readonly InnerCall[] | null;

@@ -9,7 +9,7 @@ export type StateRead =
   | { type: 'call'; to: string; data: string }
   | { type: 'balance'; address: string }
   | { type: 'code'; address: string }
-  | { type: 'storage'; address: string; slot: string }
+  | { type: 'storage'; address: string; key: string }
   | { type: 'receipt'; hash: string }
   /** The calls within a transaction. */
   | { type: 'trace'; hash: string }

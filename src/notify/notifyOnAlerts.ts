@@ -2,7 +2,7 @@ import { groupBy } from '../lib/groupBy.ts';
 import { isShadow, type RaisedAlert, severityOf } from '../model/alert.ts';
 import { type AlertLinks, raisedType } from '../model/notification.ts';
 import type { Db } from '../store/db.ts';
-import { type AlertDocument, findAlertDocuments } from '../store/destinations/alertDocuments.ts';
+import { type AlertDocument, findAlertDocuments } from '../store/destinations/findAlertDocuments.ts';
 import { retractDeliveries } from '../store/destinations/followUps.ts';
 import { insertDeliveries, type NewMessage } from '../store/destinations/insertDeliveries.ts';
 import { type Recipient as BoundRecipient, findRecipients } from '../store/destinations/recipients.ts';

@@ -1,5 +1,5 @@
 import { limits } from './limits.ts';
-import { lockDownCode } from './lockDown.ts';
+import { lockDownCode } from './lockDownCode.ts';
 
 /** QuickJS evaluates this once to make a new context safe; its value is the `Realm` that the worker uses. */
 export const realmCode = `'use strict';

@@ -1,5 +1,5 @@
 import type { QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten';
-import type { Library } from './compile.ts';
+import type { Library } from './compilerCode.ts';
 import type { WorkerSetup } from './workerProtocol.ts';
 
 declare const WebAssembly: { Memory: new (pages: { initial: number; maximum: number }) => object };

@@ -1,7 +1,7 @@
 import { createFairQueue } from '../lib/createFairQueue.ts';
 import { zip } from '../lib/zip.ts';
 import { decodeValue, encodeValues } from './codec.ts';
-import type { ScriptFault } from './compile.ts';
+import type { ScriptFault } from './compilerCode.ts';
 import { createLoopCache } from './createLoopCache.ts';
 import { createScriptWorker, type JobOutcome } from './createScriptWorker.ts';
 import type { Job, RawResult } from './workerProtocol.ts';

@@ -1,5 +1,5 @@
 import type { QuickJSHandle } from 'quickjs-emscripten';
-import type { Compiler } from './compile.ts';
+import type { Compiler } from './compilerCode.ts';
 import type { Realm, RealmHost } from './realmHost.ts';
 import type { Job, RawResult, WorkerSetup } from './workerProtocol.ts';
 

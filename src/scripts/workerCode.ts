@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import { compilerCode, type ScriptFault } from './compile.ts';
+import { compilerCode, type ScriptFault } from './compilerCode.ts';
 import { type RealmHost, realmHostCode } from './realmHost.ts';
 import { type ScriptRunner, scriptRunnerCode } from './scriptRunner.ts';
 import { findThreadId, threadCpuMs } from './threadCpu.ts';

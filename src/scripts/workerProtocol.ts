@@ -1,4 +1,4 @@
-import type { ScriptFault } from './compile.ts';
+import type { ScriptFault } from './compilerCode.ts';
 import type { Limits } from './limits.ts';
 import type { RunCode } from './realm.ts';
 

@@ -1,6 +1,6 @@
 import { Configuration } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
-import { sentence } from './support/transactions.ts';
+import { sentence } from './support/sentence.ts';
 
 export const failedTx = defineTrigger<object, never>({
   type: 'FAILED_TX',

@@ -1,6 +1,6 @@
 import { Configuration } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
-import { sentence } from './support/transactions.ts';
+import { sentence } from './support/sentence.ts';
 
 export const successfulTx = defineTrigger<object, never>({
   type: 'SUCCESSFUL_TX',

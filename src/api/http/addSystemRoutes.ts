@@ -5,9 +5,9 @@ import { Problem, problems } from '../../model/errors.ts';
 import { findMissingMigrations } from '../../store/records/findMissingMigrations.ts';
 import { addConsole } from './addConsole.ts';
 import { addAlertPage, addPages } from './addPages.ts';
-import { toOpenApi } from './openapi.ts';
 import type { ServerOptions } from './serverOptions.ts';
 import { mayReadMetrics } from './startMetricsServer.ts';
+import { toOpenApi } from './toOpenApi.ts';
 
 /** Nothing from outside, and no upgrade to HTTPS, which would break the page wherever Vigil is served without it. */
 const docsPolicy =

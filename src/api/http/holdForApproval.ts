@@ -4,7 +4,7 @@ import type { Call } from '../../services/call.ts';
 import { findGuardedWallet } from '../../store/actions/approvals.ts';
 import { dryRun } from '../../store/dryRun.ts';
 import type { Row } from '../../store/records/records.ts';
-import { approvalRuleOf } from './approvalRules.ts';
+import { approvalRuleOf } from './approvalRuleOf.ts';
 import type { Endpoint, Input } from './endpoint.ts';
 
 /**

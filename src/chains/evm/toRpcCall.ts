@@ -11,7 +11,7 @@ export function toRpcCall(question: StateRead, at: unknown): RpcCall {
     case 'code':
       return { method: 'eth_getCode', params: [question.address, at] };
     case 'storage':
-      return { method: 'eth_getStorageAt', params: [question.address, question.slot, at] };
+      return { method: 'eth_getStorageAt', params: [question.address, question.key, at] };
     case 'receipt':
       return { method: 'eth_getTransactionReceipt', params: [question.hash] };
     case 'trace':

@@ -12,7 +12,7 @@ import { actionTable } from '../../store/actions/actionTable.ts';
 import { type ActionSetup, findActionSetup } from '../../store/actions/intentLog.ts';
 import { findSpending } from '../../store/actions/signing.ts';
 import { findContractAbi } from '../../store/contracts/findContractAbi.ts';
-import { type AlertDocument, findAlertDocuments } from '../../store/destinations/alertDocuments.ts';
+import { type AlertDocument, findAlertDocuments } from '../../store/destinations/findAlertDocuments.ts';
 import type { Call } from '../call.ts';
 import { findReadable } from '../records/findReadable.ts';
 import { checkParams, requireClient } from './runAction.ts';

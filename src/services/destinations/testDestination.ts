@@ -10,10 +10,10 @@ import {
   type SendOutcome,
   type Target,
 } from '../../model/notification.ts';
-import { findAlertDocuments } from '../../store/destinations/alertDocuments.ts';
 import { logSent, reserveSequence } from '../../store/destinations/deliveryLog.ts';
 import { enableDestination } from '../../store/destinations/destinationHealth.ts';
 import { destinationTable } from '../../store/destinations/destinationTable.ts';
+import { findAlertDocuments } from '../../store/destinations/findAlertDocuments.ts';
 import { findTargets, openTarget } from '../../store/destinations/targets.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';

@@ -93,8 +93,12 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
   return { verdict, steps, alerts: evaluated.findings };
 }
 
-/** Without credentials. */
+/** Without credentials, and with the member names of the API. */
 function shownRequest(request: ReadRequest): unknown {
+  if (request.type === 'chain' && request.question.type === 'storage') {
+    const { key: slot, ...question } = request.question;
+    return { ...request, question: { ...question, slot } };
+  }
   if (request.type !== 'http') return request;
   const { headers, ...rest } = request.request;
   const shown = Object.keys(headers).map((name) => [

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { evmFormat } from '../../chains/evm/abi/formats.ts';
+import { evmFormat } from '../../chains/evm/abi/evmFormat.ts';
 import { Configuration } from '../../evidence/parameters.ts';
 import type { Detection, EvaluationContext, Observation } from '../../model/detection.ts';
 import { memoizeParams } from './memoizeParams.ts';
-import { sentence } from './transactions.ts';
+import { sentence } from './sentence.ts';
 
 type Params = { callers: string[] };
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { canonicalSignature, type FunctionItem } from '../../chains/evm/abi/abi.ts';
-import { evmFormat } from '../../chains/evm/abi/formats.ts';
+import { evmFormat } from '../../chains/evm/abi/evmFormat.ts';
 import { Choice } from '../../evidence/parameters.ts';
 import { cutText } from '../../lib/cutText.ts';
 import { fillTemplate } from '../../lib/template.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { canonicalSignature, type EventItem } from '../../chains/evm/abi/abi.ts';
-import { evmFormat } from '../../chains/evm/abi/formats.ts';
+import { evmFormat } from '../../chains/evm/abi/evmFormat.ts';
 import type { Log, Transaction } from '../../model/block.ts';
 import type { ContractFacts, Detection } from '../../model/detection.ts';
 import { showValues } from './calls.ts';

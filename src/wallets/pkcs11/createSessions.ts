@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createFairQueue } from '../../lib/createFairQueue.ts';
-import type { Connection } from './connect.ts';
+import type { Connection } from './createConnect.ts';
 import { Pkcs11Error } from './pkcs11Error.ts';
 
 type Work<T> = (session: bigint, keys: Connection['keys']) => Promise<T>;

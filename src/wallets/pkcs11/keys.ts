@@ -1,6 +1,6 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { bytesToNumberBE } from '@noble/curves/utils.js';
-import type { Connection } from './connect.ts';
+import type { Connection } from './createConnect.ts';
 import type { Pkcs11Module } from './loadModule.ts';
 import { type Attributes, readWord, toMechanism, toTemplate, word, words } from './memory.ts';
 import { Pkcs11Error } from './pkcs11Error.ts';

@@ -1,4 +1,4 @@
-import { createConnect } from './connect.ts';
+import { createConnect } from './createConnect.ts';
 import { createSessions } from './createSessions.ts';
 import { createKeyPair, destroyKey, findKeyHandle, type KeyName, signWith } from './keys.ts';
 import { loadModule } from './loadModule.ts';

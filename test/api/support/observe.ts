@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { createEndpoints, resources } from '../../../src/api/endpoints/endpoints.ts';
 import type { Endpoint } from '../../../src/api/http/endpoint.ts';
-import { toOpenApi } from '../../../src/api/http/openapi.ts';
 import { pathOf } from '../../../src/api/http/route.ts';
+import { toOpenApi } from '../../../src/api/http/toOpenApi.ts';
 import type { Answer, Json, TestApi } from '../../../testing/startTestApi.ts';
 import { faultsOf } from './schemas.ts';
 import { createSend } from './send.ts';

@@ -54,7 +54,7 @@ type Hop = { next: string | undefined; beacon?: string; pointers: CodePointer[] 
 
 /** What else than slots a contract answers is trusted only of the first: further ones are no proxies to the outside. */
 function* nextHop(address: string, isFirst: boolean): Search<Hop> {
-  const reads = slotList.map((slot): Pointing => ({ type: 'storage', address, slot }));
+  const reads = slotList.map((key): Pointing => ({ type: 'storage', address, key }));
   const words = yield reads;
   const held = words.map(wordAddress);
   const pointers = reads.flatMap((read, place): CodePointer[] =>
@@ -77,7 +77,7 @@ function* nextHop(address: string, isFirst: boolean): Search<Hop> {
 
 /** Proxies that answer for it: Safes, which keep it in their first slot, Compound's, EIP-897 and beacons. */
 function* askedHop(address: string): Search<Hop> {
-  const first: Pointing = { type: 'storage', address, slot: firstSlot };
+  const first: Pointing = { type: 'storage', address, key: firstSlot };
   const calls = [askMasterCopy, askComptroller, askImplementation].map(
     (data): Pointing => ({ type: 'call', to: address, data }),
   );
@@ -133,7 +133,7 @@ function readAll(read: Reader, reads: readonly Pointing[], at: Moment): readonly
     reads.map((each) => () => {
       switch (each.type) {
         case 'storage':
-          return read.storage(each.address, each.slot, at);
+          return read.storage(each.address, each.key, at);
         case 'code':
           return read.code(each.address, at);
         case 'call': {

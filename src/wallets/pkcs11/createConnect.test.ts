@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createConnect } from './connect.ts';
+import { createConnect } from './createConnect.ts';
 import type { Pkcs11Module } from './loadModule.ts';
 import { Pkcs11Error } from './pkcs11Error.ts';
 

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import { type ProblemCode, problems } from '../../model/errors.ts';
 import { memberSchemas, Shape } from '../../model/schema.ts';
 import { accessOf, allowedRoles } from './access.ts';
-import { approvalRuleOf } from './approvalRules.ts';
+import { approvalRuleOf } from './approvalRuleOf.ts';
 import { isWrite } from './authorize.ts';
 import { type Endpoint, isBodyOptional } from './endpoint.ts';
 import { exampleOf } from './exampleOf.ts';
