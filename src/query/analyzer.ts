@@ -120,7 +120,7 @@ const classPatterns: readonly (readonly [number, RegExp])[] = [
   [emoji, /\p{Emoji}/u],
 ];
 
-/** Filled as code points are met; 0 means not looked up yet. */
+/** Filled as code points are met; 0 means not classified yet. */
 const classes = new Uint8Array(0x110000);
 
 function classAt(text: string, at: number): number {

@@ -10,11 +10,11 @@ const isAscii = /^\p{ASCII}*$/u;
 /**
  * The words of a text where PostgreSQL cannot find them itself by cutting at every separator, joined by spaces;
  * undefined for the plain texts that most are. What is stored of these beside a row lets SQL see the words of any text.
- * `known` are its words if they were found before.
+ * `analyzed` are its words if they are at hand.
  */
-export function oddWords(text: string, known?: readonly string[]): string | undefined {
+export function oddWords(text: string, analyzed?: readonly string[]): string | undefined {
   if (isPlain(text)) return undefined;
-  const words = known ?? analyze(text);
+  const words = analyzed ?? analyze(text);
   if (isAscii.test(text) && isCutAt(text.toLowerCase(), words)) return undefined;
   return words.join(' ');
 }

@@ -53,8 +53,8 @@ function namedZone(name: string): TimeZone | undefined {
   const days = new Map<number, ZoneDay>();
 
   const zoneDay = (number: number): ZoneDay => {
-    const known = days.get(number);
-    if (known !== undefined) return known;
+    const cached = days.get(number);
+    if (cached !== undefined) return cached;
     const found = lookUpDay(format, number * day);
     if (days.size >= 20_000) days.clear();
     days.set(number, found);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Principal } from '../../model/principal.ts';
 import { createPasswordGuard } from './createPasswordGuard.ts';
 
-const nobody: Principal = {
+const anonymous: Principal = {
   tokenId: 0,
   tokenKind: 'SESSION',
   userId: null,
@@ -22,7 +22,7 @@ function openGuard() {
       isTried = true;
       if (!isRight) throw new Error('wrong');
     };
-    await guard.run('check', { ip, principal: nobody }, { email, password: 'p' }, work).catch(() => {});
+    await guard.run('check', { ip, principal: anonymous }, { email, password: 'p' }, work).catch(() => {});
     return isTried;
   }
   const count = async (times: number, ip: (n: number) => string, email: (n: number) => string) => {

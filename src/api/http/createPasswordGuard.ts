@@ -7,7 +7,7 @@ import type { Principal } from '../../model/principal.ts';
 
 /** Each takes a processor for a tenth of a second and holds a connection, of both of which most must be left to others. */
 const atOnce = 2;
-const mostWaiting = 20;
+const maxWaiting = 20;
 const perAddress = { perSecond: 10, burst: 100 };
 /** Every address has a small share of its own for each e-mail address, which no one elsewhere can use up. */
 const perPair = { perSecond: 1 / 60, burst: 5 };
@@ -16,7 +16,7 @@ const perEmail = { perSecond: 1, burst: 30 };
 const perUser = { perSecond: 1 / 10, burst: 10 };
 /** For how long, and for how many, an address counts as one from which the user has logged in. */
 const knownForMs = 30 * 24 * 3_600_000;
-const mostKnown = 50_000;
+const maxKnown = 50_000;
 
 type Caller = { ip: string; principal: Principal };
 
@@ -33,7 +33,7 @@ export function createPasswordGuard(now: () => number) {
   const users = createTokenBucket(perUser, now);
   const buckets = [addresses, pairs, knownPairs, emails, users];
   const known = new Map<string, number>();
-  const line = (slots: number) => createFairQueue({ slots, waitingPerKey: mostWaiting, full: tooMany });
+  const line = (slots: number) => createFairQueue({ slots, waitingPerKey: maxWaiting, full: tooMany });
   // Lines of their own: users who are logged in can change a password while others guess.
   const lines = { check: line(atOnce), known: line(1), set: line(atOnce) };
 
@@ -62,7 +62,7 @@ export function createPasswordGuard(now: () => number) {
     known.delete(pair);
     known.set(pair, now());
     const [oldest] = known.keys();
-    if (known.size > mostKnown && oldest !== undefined) known.delete(oldest);
+    if (known.size > maxKnown && oldest !== undefined) known.delete(oldest);
   }
 
   return {

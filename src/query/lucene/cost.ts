@@ -11,14 +11,14 @@ import { loopLength } from './wildcard.ts';
 export const searchQueryBudget = 10_000;
 export const streamQueryBudget = 1_500;
 
-/** An estimate of the work that a query takes, known before it runs. Ordinary clauses cost 2 to 30. */
+/** An estimate of the work that a query takes, made before it runs. Ordinary clauses cost 2 to 30. */
 export function costOf(predicate: Predicate): number {
   switch (predicate.type) {
     case 'all':
     case 'none':
       return 0;
     case 'bool':
-      // Beside something required, what is optional is never looked at.
+      // Beside something required, what is optional is never tested.
       return (
         sum(predicate.must) + sum(predicate.mustNot) + (predicate.must.length > 0 ? 0 : sum(predicate.should))
       );
@@ -47,17 +47,17 @@ export function costOf(predicate: Predicate): number {
 
 /**
  * What a clause costs even after its query is simplified: all but its words and whole values, for which a field is read
- * once however many there are. `known` are the fields that are read for such already.
+ * once however many there are. `counted` are the fields that are read for such already.
  */
-export function lastingCost(predicate: Predicate, known: Set<Field>): number {
+export function lastingCost(predicate: Predicate, counted: Set<Field>): number {
   if (predicate.type === 'terms') {
-    if (known.has(predicate.field)) return 0;
-    known.add(predicate.field);
+    if (counted.has(predicate.field)) return 0;
+    counted.add(predicate.field);
     return readCost(predicate.field);
   }
   if (predicate.type !== 'bool') return costOf(predicate);
   let total = 0;
-  for (const each of predicate.should) total += lastingCost(each, known);
+  for (const each of predicate.should) total += lastingCost(each, counted);
   return total;
 }
 

@@ -23,7 +23,7 @@ function standsAt(words: readonly string[], tokens: readonly string[], start: nu
 }
 
 /** One distinct word: where it stands in the phrase and where in the text, both ascending. */
-type Places = { readonly offsets: readonly number[]; readonly positions: number[] };
+type Occurrences = { readonly offsets: readonly number[]; readonly positions: number[] };
 
 /**
  * A word at position p that the phrase has at offset o is shifted by p - o. The moves needed are the largest shift less
@@ -34,29 +34,31 @@ function fitsLoosely(
   tokens: readonly string[],
   slop: number,
 ): boolean {
-  const byWord = new Map<string, Places>();
+  const byWord = new Map<string, Occurrences>();
   for (const [word, at] of offsets) byWord.set(word, { offsets: at, positions: [] });
   tokens.forEach((token, position) => {
     byWord.get(token)?.positions.push(position);
   });
-  const places = [...byWord.values()];
-  if (places.some((place) => place.positions.length < place.offsets.length)) return false;
+  const occurrences = [...byWord.values()];
+  if (occurrences.some((occurrence) => occurrence.positions.length < occurrence.offsets.length)) return false;
   // The rarest word rules out most shifts soonest.
-  places.sort((a, b) => a.positions.length - b.positions.length);
+  occurrences.sort((a, b) => a.positions.length - b.positions.length);
   const shifts = new Set<number>();
-  for (const place of places) {
-    for (const offset of place.offsets) for (const position of place.positions) shifts.add(position - offset);
+  for (const occurrence of occurrences) {
+    for (const offset of occurrence.offsets)
+      for (const position of occurrence.positions) shifts.add(position - offset);
   }
-  for (const shift of shifts) if (places.every((place) => fitsWithin(place, shift, slop))) return true;
+  for (const shift of shifts)
+    if (occurrences.every((occurrence) => fitsWithin(occurrence, shift, slop))) return true;
   return false;
 }
 
 /** Both lists ascend, so taking the first free position for each offset in turn never spoils a later choice. */
-function fitsWithin(place: Places, shift: number, slop: number): boolean {
-  let next = firstFrom(place.positions, shift + place.offsets[0]!);
-  for (const offset of place.offsets) {
-    while (next < place.positions.length && place.positions[next]! < shift + offset) next += 1;
-    const position = place.positions[next];
+function fitsWithin(occurrence: Occurrences, shift: number, slop: number): boolean {
+  let next = firstFrom(occurrence.positions, shift + occurrence.offsets[0]!);
+  for (const offset of occurrence.offsets) {
+    while (next < occurrence.positions.length && occurrence.positions[next]! < shift + offset) next += 1;
+    const position = occurrence.positions[next];
     if (position === undefined || position > shift + offset + slop) return false;
     next += 1;
   }

@@ -98,14 +98,14 @@ function createNameTest(fits: (name: string) => boolean, type: Field['type']): (
   return type === 'object' ? (name) => fits(name) || fits(name + subField) : fits;
 }
 
-/** With fewer objects than this, members are looked up in each. */
+/** With fewer objects than this, members are read from each. */
 const fewNodes = 16;
 
-/** What is at a path, with arrays unfolded. Members of many objects are sorted by name once, for all that are asked. */
+/** What is at a path, with arrays unfolded. Members of many objects are sorted by name once, for every later read. */
 function nodesAt(subject: Subject, path: readonly string[]): readonly unknown[] {
   const key = path.join('.');
-  const known = subject.nodes.get(key);
-  if (known !== undefined) return known;
+  const cached = subject.nodes.get(key);
+  if (cached !== undefined) return cached;
   const nodes = findNodes(subject, path);
   subject.nodes.set(key, nodes);
   return nodes;
@@ -133,8 +133,8 @@ function membersOf(
   nodes: readonly unknown[],
 ): ReadonlyMap<string, readonly unknown[]> {
   const key = path.join('.');
-  const known = subject.members.get(key);
-  if (known !== undefined) return known;
+  const cached = subject.members.get(key);
+  if (cached !== undefined) return cached;
   const members = new Map<string, unknown[]>();
   for (const node of nodes) {
     if (!isObject(node)) continue;

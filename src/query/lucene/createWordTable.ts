@@ -7,7 +7,7 @@ export type WordTable = {
   readonly some: (test: (word: string) => boolean) => boolean;
   /** The first and the last word in the order of code points. */
   readonly ends: () => { readonly first: string; readonly last: string } | undefined;
-  /** Reads on to this place in the text; true at its end, before which nothing may be asked. */
+  /** Reads on to this offset in the text; true at its end, before which the table is incomplete. */
   readonly read: (end: number) => boolean;
 };
 
@@ -92,10 +92,10 @@ export function createWordTable(text: string): WordTable {
   }
 
   function isSame(index: number, from: number, to: number, hashed: number): boolean {
-    const known = words[3 * index]!;
-    if (words[3 * index + 2] !== hashed || words[3 * index + 1]! - known !== to - from) return false;
+    const start = words[3 * index]!;
+    if (words[3 * index + 2] !== hashed || words[3 * index + 1]! - start !== to - from) return false;
     for (let at = from; at < to; at++)
-      if (text.charCodeAt(at) !== text.charCodeAt(known + at - from)) return false;
+      if (text.charCodeAt(at) !== text.charCodeAt(start + at - from)) return false;
     return true;
   }
 

@@ -1,7 +1,7 @@
 import { lowerCase, scanWords } from '../analyzer.ts';
 import { createWordTable, type WordTable } from './createWordTable.ts';
 
-/** The words of several texts, found when they are first asked for. */
+/** The words of several texts, found on first use. */
 export type Words = {
   /** In lower case: each with a space before and after it, each text after a line feed. */
   readonly text: () => string;

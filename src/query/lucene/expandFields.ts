@@ -11,7 +11,7 @@ export function expandFields(mapping: Mapping, name: string): Field[] {
   return [...wholeStrings(name, path), ...dynamicTypes.map((type) => dynamicField(name, path, type))];
 }
 
-/** The same when a query asks what exists; here an object stands for everything in it. */
+/** The same when a query tests what exists; here an object stands for everything in it. */
 export function expandExisting(mapping: Mapping, name: string): Field[] {
   if (name.includes('*')) return expandPattern(mapping, name, ['object']);
   const field = mapping.fields.get(name);

@@ -136,7 +136,7 @@ function unreadable(character: string): string {
   return `unexpected '${character}' without its opening bracket`;
 }
 
-/** One star, at the end, asks for a prefix; the search for its first wildcard ends where the plain part does. */
+/** One star, at the end, makes it a prefix; the search for its first wildcard ends where the plain part does. */
 function wildcardType(text: string, at: number, end: number): TokenType {
   return text[end - 1] === '*' && match(termCharacters, text, at) === end - 1 ? 'prefix' : 'wildcard';
 }

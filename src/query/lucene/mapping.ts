@@ -1,7 +1,7 @@
-/** `object` is whatever lies at a path or below it, and can only be asked to exist. */
+/** `object` is whatever lies at a path or below it, and can only be tested for existence. */
 export type FieldType = 'keyword' | 'text' | 'long' | 'double' | 'boolean' | 'date' | 'object';
 
-/** A field as one predicate looks at it. */
+/** A field as one predicate reads it. */
 export type Field = {
   /** As queries name it, for example `name.keyword`. */
   readonly name: string;
@@ -22,7 +22,7 @@ export type Field = {
   readonly glob?: string;
 };
 
-/** The fields of one kind of document, and the objects in it whose members are not known beforehand. */
+/** The fields of one kind of document, and the objects in it whose members are not defined beforehand. */
 export type Mapping = { readonly fields: ReadonlyMap<string, Field>; readonly dynamic: readonly string[] };
 
 /**

@@ -57,7 +57,7 @@ export function anyOf(predicates: readonly Predicate[]): Predicate {
   return { type: 'bool', must: [], should: possible, mustNot: [] };
 }
 
-/** Every field that a predicate looks at. */
+/** Every field that a predicate reads. */
 export function fieldsOf(predicate: Predicate): Field[] {
   if (predicate.type === 'bool') {
     return [...predicate.must, ...predicate.should, ...predicate.mustNot].flatMap(fieldsOf);

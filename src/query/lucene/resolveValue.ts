@@ -17,7 +17,7 @@ export type Context = {
   readonly now: number;
   /** Shared by all regular expressions of the query. */
   readonly budget: Budget;
-  /** What names stand for, so that none is looked up twice. */
+  /** Caches what names stand for. */
   readonly fields: Map<string, readonly Field[]>;
   /** By pattern, so that one searched in many fields is compiled once; undefined for one that cannot be read. */
   readonly regexes: Map<string, Regex | undefined>;

@@ -115,7 +115,7 @@ function jsonPath(below: readonly string[]): string {
   return `$${below.map((name) => `[*][*].${JSON.stringify(name)}`).join('')}`;
 }
 
-/** The value of a field that can only be in one place. */
+/** The value of a field that has only one location. */
 function singleMember(field: Field, { column, below }: Pick<Found, 'column' | 'below'>): Sql | undefined {
   const [name] = below;
   if (isMany(field) || name === undefined || below.length > 1) return undefined;

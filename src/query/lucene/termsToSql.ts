@@ -95,8 +95,8 @@ function keywordNarrow(
 }
 
 /**
- * Alternatives with fewer expressions, because each is planned for every partition: columns that are asked for the same
- * values become one test, and a whole text is not asked for where its words are.
+ * Alternatives with fewer expressions, because each is planned for every partition: columns that are compared with the same
+ * values become one test, and a whole text is not compared where its words are.
  */
 export function joinTerms(
   alternatives: readonly Predicate[],
@@ -136,18 +136,18 @@ function wordsByPath(alternatives: readonly Predicate[]): Map<string, Set<string
   for (const predicate of alternatives) {
     if (predicate.type !== 'terms' || predicate.field.type !== 'text' || !isWhole(predicate.field)) continue;
     const path = predicate.field.path.join('.');
-    const known = words.get(path) ?? new Set();
-    for (const value of predicate.values) known.add(value);
-    words.set(path, known);
+    const ofPath = words.get(path) ?? new Set();
+    for (const value of predicate.values) ofPath.add(value);
+    words.set(path, ofPath);
   }
   return words;
 }
 
-/** The whole of a text has all of its words, one of which another alternative looks for. */
+/** The whole of a text has all of its words, one of which another alternative searches. */
 function isCovered({ field, values }: Terms, words: ReadonlyMap<string, ReadonlySet<string>>): boolean {
   if (field.type !== 'keyword' || field.isFolded) return false;
-  const known = words.get(field.path.join('.'));
-  return known !== undefined && values.every((value) => analyze(value).some((word) => known.has(word)));
+  const searched = words.get(field.path.join('.'));
+  return searched !== undefined && values.every((value) => analyze(value).some((word) => searched.has(word)));
 }
 
 /** The column of a keyword, if it is one that nothing but its text decides. */

@@ -44,7 +44,7 @@ export function toSql(predicate: Predicate, source: SqlSource): SqlPredicate {
   }
 }
 
-/** As numbers are, when they are also looked for as texts: 9999 comes before 10000, but not in the order of texts. */
+/** As numbers are, when they are also searched as texts: 9999 comes before 10000, but not in the order of texts. */
 function isEmpty({ lower, upper }: Extract<Predicate, { type: 'textRange' }>): boolean {
   return lower !== undefined && upper !== undefined && compareText(lower.text, upper.text) > 0;
 }
@@ -64,7 +64,7 @@ function boolToSql(bool: Bool, source: SqlSource): SqlPredicate {
           )})`,
         ]
       : []),
-    // What is only roughly known cannot be excluded: the matcher has to.
+    // What a condition covers only roughly cannot be excluded: the matcher has to.
     ...mustNot.filter((part) => part.isExact).map((part) => sql`not ${part.condition}`),
   ];
   const isExact = [...must, ...should, ...mustNot].every((part) => part.isExact);

@@ -23,7 +23,7 @@ export type Phrase = Value & { readonly type: 'phrase'; readonly text: string; r
 /** Unescaped, without the star. */
 type Prefix = Value & { readonly type: 'prefix'; readonly text: string };
 
-/** With its escapes; a lone `*` asks whether the field exists. */
+/** With its escapes; a lone `*` tests whether the field exists. */
 export type Wildcard = Value & { readonly type: 'wildcard'; readonly pattern: string };
 
 /** Without its slashes. */

@@ -53,7 +53,7 @@ export function loopLength(parts: readonly WildcardPart[]): number {
   return longest;
 }
 
-/** A test of whole values that never looks back beyond the last `any` part. */
+/** A test of whole values that never goes back beyond the last `any` part. */
 export function createWildcardTest(parts: readonly WildcardPart[]): (value: string) => boolean {
   return (value) => {
     let at = 0;
@@ -94,7 +94,7 @@ function partEnd(part: WildcardPart, value: string, at: number): number {
   return at < value.length ? at + codePointLength(value, at) : -1;
 }
 
-/** The next place from `from` where `part` can stand, between two characters; -1 if there is none. */
+/** The next offset from `from` at which `part` can stand, between two characters; -1 if there is none. */
 function nextStart(part: WildcardPart, value: string, from: number): number {
   if (part.type !== 'text') return from;
   let at = value.indexOf(part.text, from);

@@ -1,14 +1,14 @@
 import { invalidWhere, quote } from './invalidWhere.ts';
 import { lex, type Token } from './lex.ts';
 
-/** The text with the one token that is looked at. */
+/** The text with its current token. */
 export type Reader = { readonly text: string; token: Token };
 
 export function createReader(text: string): Reader {
   return { text, token: lex(text, 0) };
 }
 
-/** The token looked at; the reader moves on to the next. */
+/** Returns the current token; the reader moves on to the next. */
 export function take(reader: Reader): Token {
   const taken = reader.token;
   reader.token = lex(reader.text, taken.end);

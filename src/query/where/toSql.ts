@@ -76,7 +76,7 @@ function readAs(type: ScalarField['type'], value: Sql): Sql {
   return type === 'date' ? sql`(${value})::timestamptz` : sql`(${value})`;
 }
 
-/** The condition on a member, asked of the object or the objects that have it. */
+/** The condition on a member of one object or of several. */
 function memberToSql({ type, from }: OneField | ManyField, inner: Sql, test: BoundTest, want: boolean): Sql {
   if (type === 'many') return want ? some(from, inner) : all(from, inner);
   // The members of a missing object are null, hence "all of at most one".

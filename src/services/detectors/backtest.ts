@@ -24,8 +24,8 @@ import { noEndpoint } from '../contracts/noEndpoint.ts';
 import { findReadable } from '../records/findReadable.ts';
 import { sealConfig } from './sealConfig.ts';
 
-const mostBlocks = 100_000;
-const mostOpen = 5;
+const maxBlocks = 100_000;
+const maxOpen = 5;
 
 type Range = { fromBlock: number; toBlock: number };
 
@@ -87,18 +87,18 @@ async function queue(call: Call, made: NewBacktest): Promise<BacktestRow> {
   const { fromBlock, toBlock, chainUid, tenantId } = made;
   if (toBlock < fromBlock)
     throw unprocessable('/toBlock', 'range', 'The last block must not come before the first.');
-  if (toBlock - fromBlock >= mostBlocks)
+  if (toBlock - fromBlock >= maxBlocks)
     throw unprocessable(
       '/toBlock',
       'range',
-      `A backtest covers at most ${mostBlocks} blocks; this one has ${toBlock - fromBlock + 1}.`,
+      `A backtest covers at most ${maxBlocks} blocks; this one has ${toBlock - fromBlock + 1}.`,
     );
   if (!call.services.chains.isConfigured(chainUid))
     throw new Problem('conflict', `Past blocks cannot be read. ${noEndpoint(chainUid)}`);
-  if ((await countOpenBacktests(call.db, tenantId)) >= mostOpen)
+  if ((await countOpenBacktests(call.db, tenantId)) >= maxOpen)
     throw new Problem(
       'conflict',
-      `At most ${mostOpen} backtests of a tenant may wait or run; cancel one, or wait.`,
+      `At most ${maxOpen} backtests of a tenant may wait or run; cancel one, or wait.`,
     );
   return insertBacktest(call.db, made, call.now);
 }

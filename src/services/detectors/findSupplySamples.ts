@@ -6,7 +6,7 @@ import type { SupplyDetector } from '../../store/tokenomics/tokenomics.ts';
 import type { Call } from '../call.ts';
 import type { Point } from '../tokenomics/plannedAmounts.ts';
 
-const mostSamples = 1000;
+const maxSamples = 1000;
 const latest = Number.MAX_SAFE_INTEGER;
 
 /** What alerts say of the past: each says how much an address held, or how much circulated, when it was off its plan. */
@@ -24,7 +24,7 @@ export async function findSupplySamples(
   const query = `meta.side:(below OR above OR less OR more) AND detectorId:(${ids})`;
   // Blocks may be of the same second.
   const sort = ['timestamp', 'blockNumber'].map((field) => ({ field, order: 'desc' as const }));
-  const search = { query, timeseries: [{ from, to }], size: mostSamples, trackTotalCount: 0, sort };
+  const search = { query, timeseries: [{ from, to }], size: maxSamples, trackTotalCount: 0, sort };
   const scope = contractScope(contract, 'detector');
   const { data } = await searchDocuments(
     call.services.reports,

@@ -51,16 +51,16 @@ export function createAutomaton(nfa: Nfa, subsets: Subsets, hasFewSets: boolean)
         isInWord = true;
         const codePoint = codePointAt(text, at);
         if (codePoint > 0xffff) at += 1;
-        const known = rows[set]![classOf(codePoint)]!;
-        if (known !== -1) {
-          set = known;
+        const cached = rows[set]![classOf(codePoint)]!;
+        if (cached !== -1) {
+          set = cached;
         } else {
           set = next(set, codePoint);
           rows = subsets.rows();
           dead = subsets.dead();
         }
         if (set === dead) {
-          // Nothing can follow; the next word is looked for.
+          // Nothing can follow; go on with the next word.
           const end = text.indexOf(' ', at + 1);
           if (end === -1) return false;
           at = end;

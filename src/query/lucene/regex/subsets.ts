@@ -19,7 +19,7 @@ export type Subsets = {
   readonly classStarts: readonly number[];
   readonly classOf: (codePoint: number) => number;
   readonly step: (set: number, classIndex: number) => number;
-  /** What is known of `step` for each set and class, -1 where nothing is. Requested again when something was added. */
+  /** The cached results of `step` for each set and class, -1 where there is none. Read it again after each new step. */
   readonly rows: () => readonly Int32Array[];
   /** The set from which no other is reached, -1 while it was not met. */
   readonly dead: () => number;
@@ -122,8 +122,8 @@ export function createSubsets(nfa: Nfa): Subsets {
       set.length <= shortSet
         ? Reflect.apply(String.fromCharCode, undefined, set)
         : Buffer.from(set.buffer, set.byteOffset, set.byteLength).toString('utf16le');
-    const known = indexes.get(key);
-    if (known !== undefined) return known;
+    const kept = indexes.get(key);
+    if (kept !== undefined) return kept;
     weight += set.length + classStarts.length + 10;
     sets.push(set);
     steps.push(new Int32Array(classStarts.length).fill(-1));
