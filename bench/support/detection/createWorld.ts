@@ -151,7 +151,7 @@ export function createWorld(startAt: number) {
       case 'code':
         return look(`code ${question.address}`) ?? '0x';
       case 'storage':
-        return look(`slot ${question.address} ${question.slot}`) ?? `0x${'0'.repeat(64)}`;
+        return look(`slot ${question.address} ${question.key}`) ?? `0x${'0'.repeat(64)}`;
       case 'receipt':
         return receipts.get(question.hash)!;
       case 'replay':

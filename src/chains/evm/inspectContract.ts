@@ -62,7 +62,7 @@ export async function inspectContract(
   at: Header,
   address: string,
 ): Promise<Inspection> {
-  const storage = (slot: string): StateRead => ({ type: 'storage', address, slot });
+  const storage = (slot: string): StateRead => ({ type: 'storage', address, key: slot });
   const [code, direct, beacon, proxiable, ...answers] = await readState(at, [
     { type: 'code', address },
     storage(proxySlots.implementation),
