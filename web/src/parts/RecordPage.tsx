@@ -89,7 +89,12 @@ export function RecordList<Row extends RecordRow>({
     searchRecords<Row>(path, { size, sort, where }, signal),
   );
   const openId = Number(search.value.get(singular)) || undefined;
-  const open = kind.to ? undefined : list.data?.data.find(({ id }) => id === openId);
+  const listed = kind.to ? undefined : list.data?.data.find(({ id }) => id === openId);
+  // Rows of a list may leave out members; a form must show what is stored.
+  const whole = useLoad(listed ? `${path} ${listed.id} ${String(listed.updatedAt)}` : null, (signal) =>
+    request<Row>('GET', `${path}/{id}`, { path: { id: listed!.id }, signal }),
+  );
+  const open = listed && whole.data?.id === openId ? whole.data : undefined;
   const mayCreate = kind.canCreate !== false && can(`POST ${path}`);
   const mayEdit = kind.canEdit !== false && can(`PUT ${path}/{id}`);
   const mayDelete = kind.canDelete !== false && can(`DELETE ${path}/{id}`);
@@ -125,7 +130,7 @@ export function RecordList<Row extends RecordRow>({
         {create}
       </header>
       {kind.limit && mayCreate && <PlanNotice limit={kind.limit} count={list.data?.total} />}
-      <Problem error={list.error} retry={list.reload} />
+      <Problem error={list.error ?? whole.error} retry={list.reload} />
       {!list.data && list.isLoading && <Loading />}
       {list.data?.data.length === 0 && (
         <div class="card">

@@ -38,17 +38,6 @@ const wallets: RecordKind<Wallet> = {
       show: ({ chainUid }) => chainOf(chainUid)?.name ?? chainUid,
     },
     {
-      name: 'limits',
-      title: 'Most an hour',
-      wideOnly: true,
-      show: ({ maxHourlySpend, chainUid }) =>
-        maxHourlySpend === null ? (
-          <span class="dim">no limit</span>
-        ) : (
-          `${maxHourlySpend} ${chainOf(chainUid)?.currency.symbol ?? ''}`
-        ),
-    },
-    {
       name: 'status',
       title: 'Status',
       width: '90px',
