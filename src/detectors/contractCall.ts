@@ -64,6 +64,7 @@ export const contractCall = defineDetector<Config, State>({
   faq: 'What if both a condition and a script are given? Both must hold.',
   config,
   fields: ['function', 'address', 'value', 'values', 'previous', 'condition', 'params', 'error'],
+  takesBaseline: true,
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
   evaluate(observation, context) {
     if (observation.type !== 'block') return {};

@@ -46,6 +46,7 @@ export const contractHashVerification = defineDetector<Config, State>({
   faq: 'Which code does the checksum belong to? The code on chain (eth_getCode), for a proxy that of its implementation, not the code of the deployment.',
   config,
   fields: ['hashType', 'hash', 'expected', 'previousHash', 'address', 'codeBytes'],
+  takesBaseline: true,
   interests: (_options, { address }, chain) => [
     { on: 'log', address, keys: upgradeTopics },
     everyLook(chain),

@@ -33,6 +33,7 @@ export const priceMonitor = defineDetector<Static<typeof config>, SampleState>({
   faq: 'What if the feed or the market does not answer? That is recorded as a fault of the detector; use oracle_staleness for feeds that stand still.',
   config,
   fields: ['price', 'previous', 'currency', 'condition', 'source', 'origin'],
+  takesBaseline: true,
   interests: priceInterests,
   evaluate(_observation, { config: settings, contract, state, read }) {
     const { price, origin } = readPrice(read, settings, contract);

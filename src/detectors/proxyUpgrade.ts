@@ -59,6 +59,7 @@ export const proxyUpgrade = defineDetector<Config, State>({
     'removed',
     'sender',
   ],
+  takesBaseline: true,
   interests(options, { address }, chain) {
     const look: Interest =
       options.when === 'block' ? everyLook(chain) : { on: 'block', ...scheduleOf(options) };

@@ -32,6 +32,7 @@ export const totalSupply = defineDetector<Config, State>({
   faq: 'What is the difference between the two expectations? The supply is the cap that must never be exceeded, the issued amount is what should exist by now.',
   config,
   fields: ['supply', 'rawSupply', 'previous', 'expectation', 'expected'],
+  takesBaseline: true,
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
   evaluate(observation, { config: settings, contract, state, read }) {
     if (observation.type !== 'block') return {};

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { assetDecimalsIfKnown, assetFacts, readHolding } from '../chains/evm/evidence/tokens.ts';
+import { decodeTransfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
+import { assetDecimalsIfKnown, assetFacts, readHolding, tryHolding } from '../chains/evm/evidence/tokens.ts';
 import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
 import {
   Address,
@@ -11,7 +12,14 @@ import {
 } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';
 import { severityByShare } from '../evidence/severityByShare.ts';
-import { type Detection, defineDetector, type EvaluationContext } from '../model/detection.ts';
+import { zip } from '../lib/zip.ts';
+import type { Log } from '../model/block.ts';
+import {
+  type Detection,
+  defineDetector,
+  type EvaluationContext,
+  type EvaluationResult,
+} from '../model/detection.ts';
 
 const drop =
   'A drop of at least this since the last check is reported: whole tokens, or a share of the balance.';
@@ -21,7 +29,12 @@ const config = Configuration({
       { token: Address('Address of the token.'), threshold: AmountOrPercent(drop, '1%') },
       { additionalProperties: false, required: ['token'] },
     ),
-    { description: 'Tokens whose balances are watched.', default: [], maxItems: 50 },
+    {
+      description:
+        'Tokens whose balances are watched. Without any: those that leave the contract, as soon as they do, up to the 20 newest.',
+      default: [],
+      maxItems: 50,
+    },
   ),
   native: Flag('Whether the balance in native coins is watched.', true),
   nativeThreshold: AmountOrPercent(drop, '1%'),
@@ -43,30 +56,76 @@ export const tvlDrop = defineDetector<Config, State>({
   faq: 'Why does it look at every block? A drain takes one transaction, and coins moved by inner calls leave no trace but the balance; with `when: cron` the drop between two looks counts.',
   config,
   fields: ['token', 'symbol', 'percent', 'drop', 'before', 'after', 'rawDrop', 'threshold'],
-  interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
+  takesBaseline: true,
+  interests: (settings, { address }) => [
+    ...(settings.tokens.length === 0 ? [{ on: 'party' as const, address, keys: [transferTopic] }] : []),
+    { on: 'block', ...scheduleOf(settings) },
+  ],
   evaluate(observation, context) {
+    if (observation.type === 'log') return discover(observation.log, context);
     if (observation.type !== 'block') return {};
     const { contract, state, read } = context;
-    const assets = assetsOf(context.config);
+    const assets = assetsOf(context.config, state);
     const balances = read.all(
       assets.map(
-        ({ token }) =>
+        ({ token, isFound }) =>
           () =>
-            readHolding(read, token, contract.address),
+            isFound ? tryHolding(read, token, contract.address) : readHolding(read, token, contract.address),
       ),
     );
-    const after = Object.fromEntries(assets.map(({ token }, n) => [token, balances[n]!.toString()]));
-    const detections = assets.flatMap(({ token, threshold }, n) => {
+    const looks = zip(assets, balances);
+    // A token that was found and cannot be read, or is all gone, is watched no longer.
+    const kept = looks.flatMap(([{ token, isFound }, balance]) =>
+      balance === undefined || (isFound && balance === 0n) ? [] : [[token, balance.toString()]],
+    );
+    const detections = looks.flatMap(([{ token, threshold }, balance]) => {
       const before = state?.[token];
-      return before === undefined ? [] : judge(context, token, threshold, BigInt(before), balances[n]!);
+      return before === undefined || balance === undefined
+        ? []
+        : judge(context, token, threshold, BigInt(before), balance);
     });
-    return { ...keepState(state, after), detections };
+    return { ...keepState(state, Object.fromEntries(kept)), detections };
   },
 });
 
-function assetsOf({ tokens, native: isNative, nativeThreshold }: Config) {
-  const assets = tokens.map(({ token, threshold }) => ({ token: token.toLowerCase(), threshold }));
-  return isNative ? [{ token: native, threshold: nativeThreshold }, ...assets] : assets;
+/** Bounds the state and the reads of a look; anyone can make a token. */
+const maxFound = 20;
+
+/** A token that leaves the contract is watched from then on, from its balance before. */
+function discover(
+  log: Log,
+  { contract, state, read }: EvaluationContext<Config, State>,
+): EvaluationResult<State> {
+  const token = log.address;
+  const transfer = decodeTransfer(log);
+  if (transfer?.from !== contract.address || transfer.amount === 0n || state?.[token] !== undefined)
+    return {};
+  const before = tryHolding(read, token, contract.address, 'parent');
+  if (before === undefined || before === 0n) return {};
+  const others = Object.entries(state ?? {}).filter(([name]) => name !== native);
+  const held = state?.[native];
+  return {
+    state: {
+      ...(held !== undefined && { [native]: held }),
+      ...Object.fromEntries(others.slice(1 - maxFound)),
+      [token]: before.toString(),
+    },
+  };
+}
+
+type WatchedAsset = { token: string; threshold: string; isFound: boolean };
+
+function assetsOf({ tokens, native: isNative, nativeThreshold }: Config, state: State = {}): WatchedAsset[] {
+  const named = tokens.map(({ token, threshold }) => ({
+    token: token.toLowerCase(),
+    threshold,
+    isFound: false,
+  }));
+  const found = Object.keys(state)
+    .filter((token) => tokens.length === 0 && token !== native)
+    .map((token) => ({ token, threshold: '1%', isFound: true }));
+  const coin = { token: native, threshold: nativeThreshold, isFound: false };
+  return [...(isNative ? [coin] : []), ...named, ...found];
 }
 
 function judge(

@@ -31,6 +31,7 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
   faq: 'Why do I get an alert every minute? A condition such as "< 1" raises an alert at every check while it holds; write "<< 1" for one alert each time it begins to hold.',
   config,
   fields: ['holder', 'token', 'symbol', 'balance', 'rawBalance', 'previous', 'condition'],
+  takesBaseline: true,
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
   evaluate(observation, { config: settings, contract, chain, state, read }) {
     if (observation.type !== 'block') return {};

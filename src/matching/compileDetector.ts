@@ -105,6 +105,10 @@ class DetectorSubscriber implements Subscriber {
     return severity === 'AUTO' || isSevere(severity);
   }
 
+  get takesBaseline(): boolean {
+    return this.#program.definition.takesBaseline === true;
+  }
+
   stateKey(): string {
     this.#stateKey ??= this.#createStateKey();
     return this.#stateKey;

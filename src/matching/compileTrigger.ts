@@ -47,6 +47,7 @@ export function compileTrigger(
     name: row.name,
     interests: definition.interests(config, contract, chain),
     isSevere: alerts.some(({ severity }) => isSevere(severity)),
+    takesBaseline: definition.takesBaseline === true,
     cooldownMs: 0,
     stateKey: () => toStateKey([row.triggerType, contract.address, config]),
     evaluate: (observation, state, read) =>

@@ -20,6 +20,8 @@ export type Subscriber = {
   readonly interests: readonly Interest[];
   /** Whether its alerts are, or can be, CRITICAL or HIGH. */
   readonly isSevere: boolean;
+  /** Whether it is shown a block as soon as it is created or enabled, to compare later ones with. */
+  readonly takesBaseline?: boolean;
   /** Findings within this time after an alert are only counted. */
   readonly cooldownMs: number;
   /** Identifies the settings that its state depends on: a state of other settings is ignored. */

@@ -197,6 +197,11 @@ export type Detector<Config = unknown, State = unknown> = {
   readonly config: TSchema;
   /** Members of its findings, each of which a finding may have or lack: what message templates may name. */
   readonly fields: readonly string[];
+  /**
+   * It compares each look at a block with the one before: it is shown the block at which it is created or enabled at once,
+   * so that a change one block later is seen.
+   */
+  readonly takesBaseline?: true;
   interests(config: Config, contract: ContractFacts, chain: ChainFacts): readonly Interest[];
   evaluate(observation: Observation, context: EvaluationContext<Config, State>): EvaluationResult<State>;
 };
@@ -216,6 +221,8 @@ export type Trigger<Params = unknown, State = unknown> = {
   readonly fields: readonly string[];
   /** Faults that the schema cannot express: members that do not fit each other or the contract's ABI. Pointers begin at the parameters. */
   check?(params: Params, abi: readonly unknown[]): readonly Fault[];
+  /** As of a detector. */
+  readonly takesBaseline?: true;
   interests(params: Params, contract: ContractFacts, chain: ChainFacts): readonly Interest[];
   evaluate(observation: Observation, context: EvaluationContext<Params, State>): EvaluationResult<State>;
 };

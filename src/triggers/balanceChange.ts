@@ -27,10 +27,13 @@ export const balanceChange = defineTrigger<Static<typeof params>, State>({
     'The balance of the watched address in native coins or in a token changes, and the new balance meets the condition.',
   params,
   fields: ['token', 'symbol', 'before', 'after', 'change', 'rawBefore', 'rawAfter', 'condition'],
+  takesBaseline: true,
   interests({ token, ...looks }, { address }) {
-    // Tokens emit every transfer, so the balance need not be read in every block.
-    if (looks.when === 'block' && token !== native) return [{ on: 'party', address, keys: [transferTopic] }];
-    return [{ on: 'block', ...scheduleOf(looks) }];
+    const look = { on: 'block' as const, ...scheduleOf(looks) };
+    // A transfer is seen with its transaction; the look sees what a token changes without one.
+    return looks.when === 'block' && token !== native
+      ? [{ on: 'party', address, keys: [transferTopic] }, look]
+      : [look];
   },
   evaluate(observation, { config, contract, chain, state, read }) {
     const token = config.token.toLowerCase();

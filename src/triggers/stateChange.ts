@@ -20,6 +20,7 @@ export const stateChange = defineTrigger<Static<typeof params>, State>({
   description: 'The value in a storage slot of the contract is another than at the look before.',
   params,
   fields: ['slot', 'before', 'after'],
+  takesBaseline: true,
   interests: (looks) => [{ on: 'block', ...scheduleOf(looks) }],
   evaluate(observation, { config, contract, state, read }) {
     if (observation.type !== 'block') return {};

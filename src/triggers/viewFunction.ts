@@ -54,6 +54,7 @@ export const viewFunction = defineTrigger<Params, State>({
   params,
   fields: ['function', 'params', 'result', 'before', 'condition', 'equals'],
   check: (given, abi) => compile(given, abi).faults,
+  takesBaseline: true,
   interests: (looks) => [{ on: 'block', ...scheduleOf(looks) }],
   evaluate(observation, { config, contract, state, read }) {
     if (observation.type !== 'block') return {};

@@ -28,6 +28,7 @@ export function createWatchList(chain: Chain) {
   const contracts = new Map<number, Entry>();
   const subscribersByKey = new Map<string, Subscriber>();
   const uninspected = new Map<number, ContractFacts>();
+  let added = new Set<Subscriber>();
   let invalid: InvalidSubscriber[] = [];
   let changes = new Set<string>();
   let isStale = true;
@@ -53,6 +54,7 @@ export function createWatchList(chain: Chain) {
       else {
         subscribers.push(subscriber);
         subscribersByKey.set(`${kind} ${id}`, subscriber);
+        if (subscriber.takesBaseline) added.add(subscriber);
         index.add(subscriber);
       }
     };
@@ -65,6 +67,7 @@ export function createWatchList(chain: Chain) {
   function drop(contractId: number): void {
     for (const subscriber of contracts.get(contractId)?.subscribers ?? []) {
       index.remove(subscriber);
+      added.delete(subscriber);
       subscribersByKey.delete(`${subscriber.kind} ${subscriber.id}`);
     }
     contracts.delete(contractId);
@@ -121,6 +124,11 @@ export function createWatchList(chain: Chain) {
       const taken = invalid;
       invalid = [];
       return taken;
+    },
+    /** Those that may need a baseline: compiled since `clearAdded`, as all are at the start. */
+    added: (): readonly Subscriber[] => [...added],
+    clearAdded(): void {
+      added = new Set();
     },
     isEmpty: () => contracts.size === 0,
     contracts: () => contracts.values(),

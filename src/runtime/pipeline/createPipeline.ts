@@ -12,6 +12,7 @@ import { createDeferredWork } from './createDeferredWork.ts';
 import { createPipelineContext, type PipelineOptions } from './createPipelineContext.ts';
 import { createScheduledWork } from './createScheduledWork.ts';
 import { rewindChain } from './rewindChain.ts';
+import { takeBaselines } from './takeBaselines.ts';
 
 export type Pipeline = ReturnType<typeof createPipeline>;
 
@@ -39,6 +40,7 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
     await funding.refresh(store);
     await context.refreshDeferrals();
     const writes = createWrites();
+    await takeBaselines(context, blocks, writes);
     const funded: FundedAddress[] = [];
     const waiting = new Map<Subscriber, DeferralReason>();
     let previous = context.tip;
@@ -61,6 +63,7 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
     writes.blocks = { funded, upgraded, lastAt: last.timestamp };
     await commitWrites(context, writes, (tx) => advanceCursor(tx, context.cursorStep(), blocks));
     context.tip = last;
+    watchList.clearAdded();
     deferrals.add(writes.deferred, now());
     meter.countAlerts(writes.findings);
     meter.measureLag(last, context.head());

@@ -57,6 +57,17 @@ export function readHolding(read: Reader, token: string, holder: string, at?: 'b
   return readNumber(read, token, balanceOf, [holder], at);
 }
 
+/** The same of a token that anyone may have made: undefined when it does not answer, for whatever reason. */
+export function tryHolding(
+  read: Reader,
+  token: string,
+  holder: string,
+  at?: 'block' | 'parent',
+): bigint | undefined {
+  const answer = read.optional(() => tryCall(read, token, balanceOf, [holder], at));
+  return answer && 'results' in answer ? toNumber(answer.results) : undefined;
+}
+
 export function readSupply(read: Reader, token: string, at?: 'block' | 'parent'): bigint {
   return readNumber(read, token, totalSupply, [], at);
 }

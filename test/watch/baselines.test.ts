@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sql } from '../../src/lib/sql.ts';
+import { createSimChain } from '../../testing/simulator/createSimChain.ts';
+import { type Simulator, startSimulator } from '../../testing/simulator/startSimulator.ts';
+import type { Json } from '../../testing/startTestApi.ts';
+import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
+import { until } from '../../testing/until.ts';
+
+const address = (byte: string) => `0x${byte.repeat(20)}`;
+const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`;
+const topic = (party: string) => word(BigInt(party));
+const [vault, token, thief] = [address('22'), address('11'), address('ee')];
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+
+const chain = createSimChain({ chainId: 31337 });
+/** From this block on everything is another. */
+let changedAt = Number.POSITIVE_INFINITY;
+/** From this block on the vault has no tokens. */
+let drainedAt = Number.POSITIVE_INFINITY;
+let simulator: Simulator;
+let vigil: TestWatch;
+
+beforeAll(async () => {
+  const pick = <T>(number: number, before: T, after: T) => (number < changedAt ? before : after);
+  simulator = await startSimulator({
+    chain,
+    state: {
+      balance: (_, { number }) => pick(number, 1000n, 10n),
+      code: (_, { number }) => pick(number, '0x6001', '0x6002'),
+      storage: (_, slot, { number }) => (BigInt(slot) === 5n ? word(pick(number, 1n, 2n)) : word(0n)),
+      call: ({ data = '0x' }, { number }) => {
+        if (data === '0x313ce567') return word(6n);
+        if (data.startsWith('0x70a08231')) return word(number >= drainedAt ? 0n : pick(number, 500n, 400n));
+        return data === '0x06661abd' ? word(pick(number, 7n, 8n)) : '0x';
+      },
+    },
+  });
+  vigil = await startTestWatch({ anvil: { urls: [simulator.url], startBlock: 1 } });
+});
+afterAll(async () => {
+  await vigil?.stop();
+  await simulator?.stop();
+});
+
+const found = async (): Promise<Json[]> =>
+  (await vigil.alerts()).filter(({ tags }: Json) => !tags.includes('fault'));
+
+it('a change one block after a detector or trigger is created is seen, also by one that looks rarely and without a log', async () => {
+  const other = await vigil.addContract(address('33'), { name: 'Other' });
+  await vigil.addDetector(other, 'ownership_change');
+  vigil.watch();
+  chain.extend(3);
+  await vigil.reached('anvil', 3);
+  const contractId = await vigil.addContract(vault, { name: 'Vault' });
+  await vigil.addDetector(contractId, 'tvl_drop');
+  await vigil.addDetector(contractId, 'contract_hash_verification');
+  for (const [triggerType, params] of [
+    ['STATE_CHANGE', { slot: '5', when: 'cron', cron: '10 min' }],
+    ['BALANCE_CHANGE', { token }],
+    ['VIEW_FUNCTION', { signature: 'count()(uint256)', when: 'cron', cron: '10 min' }],
+  ] as const) {
+    const alerts = [{ severity: 'HIGH', name: triggerType, message: null }];
+    await vigil.ok('POST', 'trigger', { contractId, name: triggerType, triggerType, params, alerts });
+  }
+  changedAt = 4;
+  chain.extend(1);
+  await vigil.reached('anvil', 4);
+  expect((await found()).map(({ name }) => name).sort()).toEqual(['BALANCE_CHANGE', 'tvl_drop']);
+  chain.extend({ timestamp: chain.head.timestamp + 660 });
+  await vigil.reached('anvil', 5);
+  expect((await found()).map(({ name }) => name).sort()).toEqual(
+    ['BALANCE_CHANGE', 'STATE_CHANGE', 'VIEW_FUNCTION', 'contract_hash_verification', 'tvl_drop'].sort(),
+  );
+  expect(await vigil.store.query(sql`select message from watch_fault`)).toEqual([]);
+});
+
+it('tvl_drop without settings sees a token leave that it did not know of', async () => {
+  drainedAt = 6;
+  const data = word(400n);
+  chain.extend({ logs: [{ address: token, topics: [transferTopic, topic(vault), topic(thief)], data }] });
+  await vigil.reached('anvil', 6);
+  const drops = await until(async () => {
+    const alerts = (await found()).filter(({ name, meta }) => name === 'tvl_drop' && meta.token === token);
+    return alerts.length > 0 ? alerts : undefined;
+  });
+  expect(drops).toMatchObject([{ severity: 'CRITICAL', meta: { percent: 100, rawDrop: '400' } }]);
+});
