@@ -188,7 +188,10 @@ describe('a retraction', () => {
 
   it('of an alert that is not scored yet undoes it right after it was', async () => {
     const { instanceId } = await world.license(penalty);
-    const other = await world.license({ groupScript: "['security']", scoreScript: 'nope' });
+    const other = await world.license({
+      groupScript: "['security']",
+      scoreScript: "JSON.parse(e.blockNumber === 501 ? '' : '0')",
+    });
     await world.push({ blockNumber: 501, blockHash: '0xb' });
     await until(async () => (await world.score(other.instanceId)).fault);
     await world.retract({ number: 501, hash: '0xb' });

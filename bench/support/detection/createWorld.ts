@@ -133,6 +133,8 @@ export function createWorld(startAt: number) {
         return { status: httpStatus, body: '{}', durationMs: 20 };
       case 'script':
         return { fault: { message: 'There are no scripts here.' } };
+      case 'newest':
+        return { value: readState(request.question, (key) => values.get(key)) };
       case 'chain': {
         const isParent = request.at.hash !== hashOf(number);
         return {
@@ -156,6 +158,8 @@ export function createWorld(startAt: number) {
         return receipts.get(question.hash)!;
       case 'replay':
         return { data: '0x' };
+      case 'trace':
+        return { calls: null };
       case 'call': {
         const result = callResult(question.to, question.data, look);
         return result === undefined ? { failure: 'execution reverted' } : { data: result };

@@ -11,7 +11,7 @@ import type { World } from './createWorld.ts';
 import { type Incident, incidents } from './incidents.ts';
 import { type Watched, watched } from './watched.ts';
 
-export type DetectorFigures = {
+type DetectorFigures = {
   detector: string;
   incidents: number;
   found: number;

@@ -69,7 +69,7 @@ function readFiles(folder: URL): Map<string, File> {
 }
 
 function sendFile(request: FastifyRequest, reply: FastifyReply, file: File): FastifyReply {
-  const accepted = String(request.headers['accept-encoding'] ?? '');
+  const accepted = request.headers['accept-encoding'] ?? '';
   const encoding = (['br', 'gzip'] as const).find((name) => file[name] && accepts(accepted, name));
   if (encoding) reply.header('content-encoding', encoding);
   return reply

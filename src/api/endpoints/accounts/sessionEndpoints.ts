@@ -84,7 +84,7 @@ const loginEndpoint = endpoint({
   effect: 'session',
   password: 'check',
   problems: ['unauthenticated', 'console-header-missing'],
-  handle: async (call, { body: { cookie = false, ...credentials }, isFromConsole }) => {
+  handle: async (call, { body: { cookie, ...credentials }, isFromConsole }) => {
     refuseForeignCookie(cookie, isFromConsole);
     return toOpenedReply(await login(call, credentials), cookie);
   },
