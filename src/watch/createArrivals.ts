@@ -28,9 +28,22 @@ export function createArrivals(nominalMs: number) {
     if (steps.length < minSteps) return undefined;
     const middle = quantile(steps, 0.5);
     if (middle >= minClockedMs)
-      return quantile(steps, 0.8) <= 1.6 * quantile(steps, 0.2) ? middle : undefined;
+      return quantile(steps, 0.8) <= 1.6 * quantile(steps, 0.2) && isClock(middle) ? middle : undefined;
     const mean = steps.reduce((sum, step) => sum + step, 0) / steps.length;
     return steps.length >= 8 && mean > 0 && mean < 2 * nominalMs ? Math.max(20, mean) : undefined;
+  }
+
+  /** Whether the blocks appear as far apart as their times are: on chains for tests those can be anything. */
+  function isClock(interval: number): boolean {
+    const delays = offsets();
+    return delays.length >= minSteps && quantile(delays, 0.9) - quantile(delays, 0.1) < 0.7 * interval;
+  }
+
+  /** How long after their own times the blocks appeared. */
+  function offsets(): number[] {
+    return known.flatMap(({ timestamp, appearedAt }) =>
+      appearedAt === undefined ? [] : [appearedAt - timestamp],
+    );
   }
 
   return {
@@ -55,15 +68,15 @@ export function createArrivals(nominalMs: number) {
         return last.appearedAt === undefined
           ? undefined
           : { from: last.appearedAt + interval * 0.9, to: last.appearedAt + interval * 1.2 };
-      const offsets = known.flatMap(({ timestamp, appearedAt }) =>
-        appearedAt === undefined ? [] : [appearedAt - timestamp],
-      );
-      const early = offsets.length === 0 ? 0 : quantile(offsets, 0.25);
-      const late = offsets.length === 0 ? interval / 2 : quantile(offsets, 0.95);
+      const delays = offsets();
+      const early = quantile(delays, 0.25);
+      const late = quantile(delays, 0.95);
       const slot = (count: number) => last.timestamp + count * interval;
       // A slot can stay empty: the block may come in any later one.
       const passed = Math.floor((now - slot(1) - late) / interval + 0.5);
       const start = slot(1 + Math.max(0, passed));
+      // The next block cannot be further away than that, so the times of this chain are not those of a clock.
+      if (start + early - now > 1.5 * interval) return undefined;
       return { from: start + early, to: start + late };
     },
     /** Forgets blocks that are no longer part of the chain. */
