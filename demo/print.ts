@@ -11,6 +11,7 @@ export function greeting(url: string, { token, poolId, actionId }: Tenant): stri
   return `
 Vigil watches a small chain on this machine.
 
+  console  ${url}/#key=${token}    (opens signed in)
   address  ${url}    (documents of the API: ${url}/docs)
   token    ${token}    (a manager of the tenant "Demo")
 

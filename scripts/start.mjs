@@ -17,7 +17,7 @@ function isStale() {
   const built = statSync(join(root, 'dist', '.built'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return [
     join(root, 'package.json'),
-    ...['src', 'sdk', 'web'].flatMap((folder) =>
+    ...['src', 'sdk/src', 'web'].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true }).map((file) => join(root, folder, file)),
     ),
   ].some((file) => statSync(file).mtimeMs > built);

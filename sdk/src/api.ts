@@ -5526,24 +5526,6 @@ export interface Api {
       lastAt: number | null;
     };
   };
-  /** List the kinds of triggers */
-  'GET /trigger/type': {
-    reply: {
-      /** Every kind. */
-      data: Array<{
-        /** What it looks for. */
-        triggerType: 'SUCCESSFUL_TX' | 'FAILED_TX' | 'FUNCTION_CALL' | 'FUNCTION_PARAMETER' | 'EVENT_EMITTED' | 'EVENT_PARAMETER' | 'ERC20_TRANSFER' | 'ERC721_TRANSFER' | 'NATIVE_TRANSFER' | 'BALANCE_CHANGE' | 'STATE_CHANGE' | 'VIEW_FUNCTION' | 'WHITELISTED_CALLERS' | 'BLACKLISTED_CALLERS' | 'CONTRACT_CREATED';
-        /** What feeds it. */
-        interceptorType: 'TRANSACTION' | 'EVENT' | 'BLOCK' | 'TRACE' | 'STATE' | 'SCHEDULE';
-        /** When it raises its alerts. */
-        description: string;
-        /** Members of what it finds, for messages. */
-        fields: string[];
-        /** JSON Schema of `params`. */
-        paramsSchema: Record<string, unknown>;
-      }>;
-    };
-  };
   /** List functions and events */
   'GET /contract/{id}/signature': {
     path: {

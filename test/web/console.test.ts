@@ -11,6 +11,23 @@ const password = 'correct horse battery';
 /** Markup, marks that turn the direction of text, and more than fits without a space. */
 const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>\u202Egnp.exe ${'W'.repeat(3000)}`;
 
+/** Pages that need no record. */
+const further = [
+  '/detectors',
+  '/triggers',
+  '/catalogue',
+  '/actions',
+  '/wallets',
+  '/approvals',
+  '/destinations',
+  '/scores',
+  '/licenses',
+  '/admin',
+  '/admin/users',
+  '/admin/security',
+  '/admin/labels',
+];
+
 let api: TestApi;
 let browser: Browser;
 let context: BrowserContext;
@@ -105,6 +122,37 @@ describe('signing in', () => {
     await other.getByRole('heading', { name: 'Sign in to Vigil' }).waitFor();
     await other.reload();
     await other.getByRole('heading', { name: 'Sign in to Vigil' }).waitFor();
+    await other.context().close();
+  });
+});
+
+describe('the link of the demo', () => {
+  it('signs in by the key in it, which leaves the address', async () => {
+    const other = await (await browser.newContext()).newPage();
+    await other.goto(`${api.url}/#key=${await api.token(source.tenantId, 'tenant-viewer')}`);
+    await other.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(new URL(other.url()).hash).toBe('');
+    await other.context().close();
+  });
+});
+
+describe('an invite', () => {
+  it('is accepted by its link, which signs the person in', async () => {
+    const body = { email: 'ivy@example.com', roles: ['tenant-viewer'], tenantId: source.tenantId };
+    const invite = await api.call('POST', 'invite', { ...body, url: 'https://console.example.com/accept' });
+    expect(invite.status, invite.text).toBe(201);
+    const other = await (await browser.newContext()).newPage();
+    const { search } = new URL(invite.headers.get('x-invite-accept-link')!);
+    await other.goto(`${api.url}/accept-invite${search}`);
+    await other.getByLabel('Your name').fill('Ivy');
+    await other.getByLabel('Password').fill('short');
+    await other.getByRole('button', { name: 'Start' }).click();
+    await other.locator('.fault').waitFor();
+    await other.getByLabel('Password').fill(password);
+    await other.getByRole('button', { name: 'Start' }).click();
+    await other.getByRole('heading', { name: 'Overview' }).waitFor();
+    await other.goto(`${api.url}/accept-invite`);
+    await other.getByText('its last part is missing').waitFor();
     await other.context().close();
   });
 });
@@ -258,6 +306,8 @@ describe('every page', () => {
         '/projects',
         '/projects?add=1',
         `/contracts/${source.contractId}?new=1`,
+        `/detectors/${source.detectorId}`,
+        ...further,
       ]) {
         await page.goto(api.url + path);
         await settle(page);
@@ -285,7 +335,7 @@ describe('every page', () => {
     });
     await signIn(other, 'victor@example.com', `/alert/${uids[7]}`);
     await other.getByRole('heading', { name: 'Moved' }).waitFor();
-    for (const path of ['/', '/alerts', '/projects', `/contracts/${source.contractId}`]) {
+    for (const path of ['/', '/alerts', '/projects', `/contracts/${source.contractId}`, ...further]) {
       await other.goto(api.url + path);
       await settle(other);
       for (const name of [

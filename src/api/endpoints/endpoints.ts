@@ -35,7 +35,6 @@ import { detectorEndpoints } from './detectors/detectorEndpoints.ts';
 import { detectorSchema } from './detectors/detectorSchema.ts';
 import { trigger } from './detectors/trigger.ts';
 import { triggerSchema } from './detectors/triggerSchema.ts';
-import { triggerTypeEndpoint } from './detectors/triggerTypeEndpoint.ts';
 import { label } from './labels/label.ts';
 import { labelImportEndpoint } from './labels/labelImportEndpoint.ts';
 import { auditEndpoints } from './records/auditEndpoints.ts';
@@ -94,7 +93,6 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     pushAlertsEndpoint,
     ...backtestEndpoints,
     ...detectorEndpoints,
-    triggerTypeEndpoint,
     signatureEndpoint,
     ...destinationEndpoints,
     ...deliveryEndpoints,

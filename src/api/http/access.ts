@@ -112,7 +112,6 @@ const table = {
   'PUT /trigger/{id}': ['tenant-user'],
   'DELETE /trigger/{id}': ['tenant-manager'],
   'POST /trigger/search': ['tenant-viewer'],
-  'GET /trigger/type': ['tenant-viewer'],
   'POST /trigger/schema/search': ['tenant-viewer', 'organisation-viewer'],
 
   'POST /action': ['tenant-user'],

@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { AcceptInvitePage } from '../pages/signIn/AcceptInvitePage.tsx';
 import { SetUpPage } from '../pages/signIn/SetUpPage.tsx';
 import { SignInPage } from '../pages/signIn/SignInPage.tsx';
 import { pages } from '../pages.ts';
@@ -23,11 +24,16 @@ export function App() {
           Loading
         </p>
       )}
-      {state === 'signed-out' && (path.value === '/setup' ? <SetUpPage /> : <SignInPage />)}
-      {state === 'signed-in' && <SignedIn />}
+      {state === 'signed-out' && <SignedOut />}
+      {state === 'signed-in' && (path.value === '/accept-invite' ? <AcceptInvitePage /> : <SignedIn />)}
       <Toasts />
     </>
   );
+}
+
+function SignedOut() {
+  if (path.value === '/setup') return <SetUpPage />;
+  return path.value === '/accept-invite' ? <AcceptInvitePage /> : <SignInPage />;
 }
 
 function SignedIn() {

@@ -108,7 +108,7 @@ function Entry({ schema, contract }: { schema: DetectorSchema; contract: string 
         <a
           class="button small"
           href={href(`/detectors/new?schema=${id}${contract ? `&contract=${contract}` : ''}`)}
-          aria-label={`Use ${title}`}
+          aria-label={`Use it: ${title}`}
         >
           <Icon name="plus" />
           Use it

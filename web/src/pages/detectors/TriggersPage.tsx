@@ -15,11 +15,13 @@ import type { Schema } from '../../state/schemas.ts';
 import { useLoad } from '../../state/useLoad.ts';
 import { DetectorTabs } from './detectorTabs.tsx';
 
-type TriggerKinds = ReplyOf<'GET', '/trigger/type'>['data'];
+type TriggerKinds = ReplyOf<'POST', '/trigger/schema/search'>['data'];
 
 /** Simple conditions on a contract, each with the alerts that it raises. */
 export default function TriggersPage() {
-  const kinds = useLoad('trigger types', (signal) => client.get('/trigger/type', { signal })).data?.data;
+  const kinds = useLoad('trigger kinds', (signal) =>
+    client.post('/trigger/schema/search', { body: { size: 100 }, signal }),
+  ).data?.data;
   const [contractId, setContractId] = useState<number>();
   const widgets = formatWidgets(useSignatures(contractId), alertNames);
   return (
@@ -107,7 +109,7 @@ function Detail({
 }
 
 function shapeTrigger(schema: Schema, kinds: TriggerKinds, triggerType: unknown): Schema {
-  const kind = kinds.find((each) => each.triggerType === triggerType);
+  const kind = kinds.find((each) => each.name === triggerType);
   const { params: _any, interceptorType: _follows, ...properties } = schema.properties ?? {};
   const paramsSchema = kind?.paramsSchema as Schema | undefined;
   const hasParams = Object.keys(paramsSchema?.properties ?? {}).length > 0;

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Problem } from '../../parts/Problem.tsx';
 import { client } from '../../state/api.ts';
 import { loadSession, session } from '../../state/session.ts';
@@ -9,19 +9,31 @@ export function SignInPage() {
   const [way, setWay] = useState<'password' | 'key'>('password');
   const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
   const reason = session.value.state === 'signed-out' ? session.value.reason : undefined;
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
-    const text = (name: string) => String(form.get(name) ?? '').trim();
+  const signIn = async (login: () => Promise<unknown>) => {
     setState({ isBusy: true });
     try {
-      if (way === 'key') await client.loginWithToken(text('key'));
-      else await client.login({ email: text('email'), password: String(form.get('password')) });
+      await login();
       await loadSession();
     } catch (error) {
       setState({ isBusy: false, error });
     }
   };
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const text = (name: string) => String(form.get(name) ?? '').trim();
+    const password = String(form.get('password'));
+    return signIn(() =>
+      way === 'key' ? client.loginWithToken(text('key')) : client.login({ email: text('email'), password }),
+    );
+  };
+  // The link that the demo prints.
+  useEffect(() => {
+    const key = /^#key=(.+)$/.exec(location.hash)?.[1];
+    if (key === undefined) return;
+    history.replaceState(null, '', location.pathname + location.search);
+    void signIn(() => client.loginWithToken(key));
+  }, []);
   return (
     <main class="sign-in">
       <form class="card stack" onSubmit={submit}>

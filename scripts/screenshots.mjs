@@ -1,0 +1,56 @@
+// `npm run screenshots`: runs the demo, waits until the attack is over, and takes the pictures of the README from its console.
+import { spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const folder = join(root, 'docs', 'images');
+mkdirSync(folder, { recursive: true });
+const demo = spawn(process.execPath, [join(root, 'scripts', 'demo.mjs')], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+let browser;
+try {
+  const link = await waitForAttack(demo.stdout);
+  const { openBrowser } = await import('../dist-demo/testing/openBrowser.js');
+  browser = await openBrowser();
+  for (const theme of ['light', 'dark']) await takePictures(link, theme);
+} finally {
+  await browser?.close();
+  demo.kill('SIGINT');
+}
+
+/** The console's link, once the guardian has paused the pool that was drained. */
+async function waitForAttack(output) {
+  let link;
+  for await (const line of createInterface({ input: output })) {
+    link ??= /console\s+(\S+#key=\S+)/.exec(line)?.[1];
+    if (link && /confirmed/i.test(line)) return link;
+  }
+  throw new Error('The demo ended before its attack.');
+}
+
+async function takePictures(link, theme) {
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    colorScheme: theme,
+    deviceScaleFactor: 1.5,
+  });
+  const page = await context.newPage();
+  await page.goto(link);
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await take('overview');
+  await page.goto(new URL('/alerts', link).href);
+  await page.getByRole('grid', { name: 'Alerts' }).getByRole('row').nth(1).click();
+  await take('alerts');
+  await context.close();
+
+  async function take(name) {
+    await page.locator('[aria-busy]').waitFor({ state: 'detached' });
+    // Charts are drawn in the next frame.
+    await page.waitForTimeout(500);
+    await page.screenshot({ path: join(folder, `${name}-${theme}.png`) });
+  }
+}
