@@ -252,7 +252,9 @@ describe('the scripts of a binding', () => {
     });
     expect((await filter('e.meta.isPaused === true', detector.id)).status).toBe(201);
     const wrong = await filter('e.meta.paused', detector.id);
-    expect(wrong.body.errors[0].message).toMatch(/e\.meta has no member paused; .*isPaused, account, sender/);
+    expect(wrong.body.errors[0].message).toMatch(
+      /e\.meta has no member paused; .*isPaused, account, asset, sender/,
+    );
     const actions = [{ actionId: world.action.id, scriptFilter: 'e.meta.paused' }];
     const side = await api.call('PUT', `detector/${detector.id}`, { actions });
     expect([side.status, side.body.errors[0].pointer]).toEqual([400, '/actions/0/scriptFilter']);

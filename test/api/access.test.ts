@@ -64,7 +64,6 @@ const otherRights: Record<string, string> = {
   'POST /contract/inspect': 'v',
   'POST /contract/{id}/recommend': 'u',
   'GET /contract/{id}/signature': 'vV',
-  'GET /trigger/type': 'v',
   'GET /chain': 'vV',
   'GET /audit': 'm',
   'GET /audit/export': 'm',

@@ -25,6 +25,8 @@ const expectedProblems: Record<string, object> = {
   'POST /detector/{id}/explain': noNode,
   'POST /action/{id}/simulate': noNode,
   'POST /action/{id}/execute': noNode,
+  // The link was printed by a first start.
+  'POST /auth/setup': { code: 'not-found' },
   // Their examples are on Ethereum.
   'POST /contract/inspect': { code: 'conflict' },
   'POST /contract/{id}/recommend': { code: 'conflict' },

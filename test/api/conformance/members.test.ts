@@ -206,6 +206,7 @@ describe('sessions', () => {
       organisationId: integer,
       roles: list(text),
       tokenKind: oneOf('SESSION', 'API_KEY', 'ADMIN'),
+      expiredAt: integer,
       plan: record({ id: integer, name: text, limits: quantities, use: quantities }),
     });
     expect(rule(body)).toEqual([]);
