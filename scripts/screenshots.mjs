@@ -1,4 +1,4 @@
-// `npm run screenshots`: runs the demo, waits until the attack is over, and takes the pictures of the README from its console.
+// `npm run screenshots`: runs the demo, waits for its alerts, and takes the pictures of the README from its console.
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,7 +13,7 @@ const demo = spawn(process.execPath, [join(root, 'scripts', 'demo.mjs')], {
 });
 let browser;
 try {
-  const link = await waitForAttack(demo.stdout);
+  const link = await waitForAlerts(demo.stdout);
   const { openBrowser } = await import('../dist-demo/testing/openBrowser.js');
   browser = await openBrowser();
   for (const theme of ['light', 'dark']) await takePictures(link, theme);
@@ -22,14 +22,15 @@ try {
   demo.kill('SIGINT');
 }
 
-/** The console's link, once the guardian has paused the pool that was drained. */
-async function waitForAttack(output) {
+/** The console's link, once there is something to see. */
+async function waitForAlerts(output) {
   let link;
+  let alerts = 0;
   for await (const line of createInterface({ input: output })) {
     link ??= /console\s+(\S+#key=\S+)/.exec(line)?.[1];
-    if (link && /confirmed/i.test(line)) return link;
+    if (link && /LOW|MEDIUM|HIGH|CRITICAL/.test(line) && ++alerts === 30) return link;
   }
-  throw new Error('The demo ended before its attack.');
+  throw new Error('The demo ended before its alerts.');
 }
 
 async function takePictures(link, theme) {
@@ -48,9 +49,8 @@ async function takePictures(link, theme) {
   await context.close();
 
   async function take(name) {
-    await page.locator('[aria-busy]').waitFor({ state: 'detached' });
-    // Charts are drawn in the next frame.
-    await page.waitForTimeout(500);
+    // The page of a live chain is never quite at rest.
+    await page.waitForTimeout(2500);
     await page.screenshot({ path: join(folder, `${name}-${theme}.png`) });
   }
 }
