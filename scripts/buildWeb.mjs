@@ -1,4 +1,4 @@
-// Builds the console into dist/web and compresses its files, so that the server never has to.
+// Builds the console into a folder and compresses its files, so that the server never has to.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,9 +8,8 @@ import { build } from 'vite';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const compressible = /\.(css|html|js|svg)$/;
 
-export async function buildWeb() {
-  await build({ configFile: join(root, 'web', 'vite.config.ts'), logLevel: 'warn' });
-  const folder = join(root, 'dist', 'web');
+export async function buildWeb(folder = join(root, 'dist', 'web')) {
+  await build({ configFile: join(root, 'web', 'vite.config.ts'), logLevel: 'warn', build: { outDir: folder } });
   for (const name of readdirSync(folder, { recursive: true })) {
     if (!compressible.test(name)) continue;
     const file = join(folder, name);

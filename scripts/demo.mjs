@@ -36,7 +36,7 @@ async function compile() {
   if (status !== 0) process.exit(status ?? 1);
   for (const file of ['package.json', 'src/store/migrations', 'src/api/http/pages'])
     cpSync(join(root, file), join(out, file), { recursive: true });
-  await buildWeb();
-  cpSync(join(root, 'dist', 'web'), join(out, 'src', 'web'), { recursive: true });
+  // Not into dist/: a server that runs from there would miss the files it has listed.
+  await buildWeb(join(out, 'src', 'web'));
   writeFileSync(built, '');
 }

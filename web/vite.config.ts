@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite';
 
-/** The console, as hashed files under dist/web; `npm run build` compresses them. */
+/** The console, as hashed files; `npm run build` says where to and compresses them. */
 export default defineConfig({
   root: import.meta.dirname,
   // Relative, so that a server behind a path prefix only has to change the <base> of index.html.
@@ -8,7 +8,6 @@ export default defineConfig({
   publicDir: 'public',
   oxc: { jsx: { importSource: 'preact' } },
   build: {
-    outDir: '../dist/web',
     emptyOutDir: true,
     target: 'es2022',
     // A data: URL would need a wider content security policy.
