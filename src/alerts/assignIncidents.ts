@@ -16,7 +16,7 @@ export const repeatGapMs = 5 * 60_000;
 const maxRepeatingMs = 3_600_000;
 
 /**
- * The incident of each finding, by the uid of its alert. Alerts of one transaction are one incident; so are repetitions of the
+ * The incident of each finding, by the uid of its alert, and the keys that must be pointed elsewhere. Alerts of one transaction are one incident; so are repetitions of the
  * same causes, as long as they follow each other closely and no one has resolved it. What an action did belongs to the incident
  * of the alert that fired it. Alerts on trial belong to none. Locks the keys of the batch until the transaction ends, so that two
  * processes never start two incidents for one cause.
@@ -28,12 +28,21 @@ export async function assignIncidents(
   const byAlert = await assignActions(tx, candidates);
   const groups = groupByTransaction(candidates.filter(({ finding }) => isGrouped(finding)));
   const wanted = new Map(
-    groups.flatMap(({ keys, tenantId, at }) =>
-      keys.map((key) => [`${tenantId} ${key}`, { tenantId, key, at }]),
+    groups.flatMap((group) =>
+      group.keys.map((key) => [
+        `${group.tenantId} ${key}`,
+        { tenantId: group.tenantId, key, lastAt: group.at, incidentUid: newIncidentUid(group) },
+      ]),
     ),
   );
   const locked = wanted.size > 0 ? await lockIncidentKeys(tx, [...wanted.values()]) : [];
   const known = new Map(locked.map((row) => [`${row.tenantId} ${row.key}`, row]));
+  const stored = new Map(
+    locked.map(({ tenantId, key, lastAt, incident }) => {
+      const id = `${tenantId} ${key}`;
+      return [id, { lastAt, incidentUid: incident?.uid ?? wanted.get(id)?.incidentUid }];
+    }),
+  );
   for (const group of groups) {
     const incident = chooseIncident(group, known);
     for (const { uid } of group.alerts) byAlert.set(uid, incident.uid);
@@ -42,9 +51,11 @@ export async function assignIncidents(
       known.set(`${group.tenantId} ${key}`, { tenantId: group.tenantId, key, lastAt, incident });
     }
   }
-  const keys = [...known.values()].flatMap(({ tenantId, key, lastAt, incident }) =>
-    incident ? [{ tenantId, key, lastAt, incidentUid: incident.uid }] : [],
-  );
+  const keys = [...known.values()].flatMap(({ tenantId, key, lastAt, incident }) => {
+    const before = stored.get(`${tenantId} ${key}`);
+    const isMoved = incident && (before?.incidentUid !== incident.uid || before.lastAt !== lastAt);
+    return isMoved ? [{ tenantId, key, lastAt, incidentUid: incident.uid }] : [];
+  });
   return { byAlert, keys };
 }
 
@@ -97,9 +108,10 @@ function transactionKey(chainUid: string | null | undefined, txHash: string): st
 }
 
 function chooseIncident(
-  { tenantId, at, alerts, transaction, causes }: Group,
+  group: Group,
   known: ReadonlyMap<string, KeyedIncident>,
 ): NonNullable<KeyedIncident['incident']> {
+  const { tenantId, at, transaction, causes } = group;
   const sameTransaction = transaction && known.get(`${tenantId} ${transaction}`)?.incident;
   if (sameTransaction) return sameTransaction;
   const repeated = causes?.map((cause) => known.get(`${tenantId} ${cause}`));
@@ -112,7 +124,11 @@ function chooseIncident(
       Math.abs(at - row.incident.firstAt) <= maxRepeatingMs,
   );
   if (isRepetition && first?.incident) return first.incident;
-  return { uid: timedUid(at, ['incident', tenantId, alerts[0]!.uid]), firstAt: at, isOpen: true };
+  return { uid: newIncidentUid(group), firstAt: group.at, isOpen: true };
+}
+
+function newIncidentUid({ tenantId, at, alerts }: Group): string {
+  return timedUid(at, ['incident', tenantId, alerts[0]!.uid]);
 }
 
 async function assignActions(tx: Db, candidates: readonly Candidate[]): Promise<Map<string, string>> {

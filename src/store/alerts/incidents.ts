@@ -12,24 +12,33 @@ export type KeyedIncident = {
   incident: { uid: string; firstAt: number; isOpen: boolean } | null;
 };
 
-/** Locks these keys until the transaction ends, also new ones, and returns the incident that each leads to. */
-export async function lockIncidentKeys(
-  tx: Db,
-  keys: readonly { tenantId: number; key: string; at: number }[],
-): Promise<KeyedIncident[]> {
-  const rows = keys.map(({ tenantId, key, at }) => ({ tenant_id: tenantId, key, at }));
+/**
+ * Locks these keys until the transaction ends and returns the incident that each leads to. A new key leads to none yet; it is stored
+ * with the incident that it names, which is nearly always the one it gets.
+ */
+export async function lockIncidentKeys(tx: Db, keys: readonly IncidentKey[]): Promise<KeyedIncident[]> {
   return tx.prepared<KeyedIncident>(
     sql`with locked as (
-        insert into incident_key as k (tenant_id, key, last_at)
-        select tenant_id, key, at from json_to_recordset(${storableJson(rows)}::json)
-          as n(tenant_id bigint, key text, at bigint) order by tenant_id, key
+        insert into incident_key as k (tenant_id, key, last_at, incident_uid)
+        select tenant_id, key, last_at, incident_uid from ${keyRows(keys)} order by tenant_id, key
         on conflict (tenant_id, key) do update set last_at = k.last_at
-        returning tenant_id, key, incident_uid, last_at)
+        returning tenant_id, key, last_at, case when xmax <> 0 then incident_uid end as incident_uid)
       select k.tenant_id as "tenantId", k.key, k.last_at as "lastAt",
         case when k.incident_uid is not null then json_build_object('uid', k.incident_uid,
           'firstAt', coalesce(i.first_at, k.last_at), 'isOpen', i.status = 'UNRESOLVED') end as incident
       from locked k left join incident i on i.tenant_id = k.tenant_id and i.uid = k.incident_uid`,
   );
+}
+
+function keyRows(keys: readonly IncidentKey[]) {
+  const rows = keys.map(({ tenantId, key, lastAt, incidentUid }) => ({
+    tenant_id: tenantId,
+    key,
+    last_at: lastAt,
+    incident_uid: incidentUid,
+  }));
+  return sql`json_to_recordset(${storableJson(rows)}::json)
+    as k(tenant_id bigint, key text, last_at bigint, incident_uid uuid)`;
 }
 
 /** The incidents of the alerts that fired actions. */
@@ -66,7 +75,7 @@ export type IncidentGrowth = {
 /** Contracts and transactions that a record lists. */
 const maxListed = 100;
 
-/** Adds alerts to their incidents, new ones among them, and points the keys to these; returns the counts before. */
+/** Adds alerts to their incidents, new ones among them, and points keys to these; returns the counts before. */
 export async function growIncidents(
   tx: Db,
   growth: readonly IncidentGrowth[],
@@ -87,18 +96,10 @@ export async function growIncidents(
     first_at: item.firstAt,
     last_at: item.lastAt,
   }));
-  const pointers = keys.map(({ tenantId, key, lastAt, incidentUid }) => ({
-    tenant_id: tenantId,
-    key,
-    last_at: lastAt,
-    incident_uid: incidentUid,
-  }));
   const grown = await tx.prepared<{ uid: string; alerts: number }>(
     sql`with pointed as (
-        update incident_key k set incident_uid = p.incident_uid, last_at = p.last_at
-        from json_to_recordset(${storableJson(pointers)}::json)
-          as p(tenant_id bigint, key text, last_at bigint, incident_uid uuid)
-        where k.tenant_id = p.tenant_id and k.key = p.key)
+        update incident_key p set incident_uid = k.incident_uid, last_at = k.last_at
+        from ${keyRows(keys)} where k.tenant_id = p.tenant_id and k.key = p.key)
       insert into incident as i (tenant_id, uid, chain_uid, name, message, numeric_severity, alerts, open_alerts,
         contract_ids, tx_hashes, first_at, last_at, created_at, updated_at)
       select g.tenant_id, g.uid, g.chain_uid, g.name, g.message, g.numeric_severity, g.alerts, g.open_alerts,
