@@ -198,8 +198,10 @@ describe('people', () => {
     await raise(repeat(5, 'HIGH'));
     await until(() => mails.length === 2);
     expect(mails[1]).toBe('[HIGH] HIGH · Treasury on ethereum');
-    const { data: held } = await world.deliveries(mail, 'size=100&state=PENDING');
-    expect(held).toHaveLength(2);
+    const pending = async () => (await world.deliveries(mail, 'size=100&state=PENDING')).data;
+    // What was sent is settled a moment later.
+    await until(async () => (await pending()).length === 2);
+    const held = await pending();
     expect(new Set(held.map(({ nextAttemptAt }: Json) => nextAttemptAt)).size).toBe(1);
     expect(held[0].nextAttemptAt - world.now()).toBeGreaterThan(4 * 60_000);
     await until(async () => (await world.deliveries(hook, 'size=100&state=DELIVERED')).data.length === 6);

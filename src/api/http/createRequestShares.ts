@@ -1,7 +1,11 @@
+import { availableParallelism } from 'node:os';
 import { createFairQueue } from '../../lib/createFairQueue.ts';
 import { createTurnPacer } from '../../lib/eventLoop.ts';
 import { Problem } from '../../model/errors.ts';
 import type { Endpoint } from './endpoint.ts';
+
+/** A report keeps a processor busy: one tenant's leave time on them for watching and firing, even where the database shares them. */
+const reportsPerTenant = Math.max(2, Math.min(4, availableParallelism()));
 
 /**
  * Requests that run at once, each kind with fewer than there are connections for it, so that work inside of a
@@ -9,7 +13,7 @@ import type { Endpoint } from './endpoint.ts';
  */
 const kinds = {
   request: { slots: 12, slotsPerKey: 9, waitingPerKey: 1000, word: 'requests' },
-  report: { slots: 8, slotsPerKey: 4, waitingPerKey: 50, word: 'searches and reports' },
+  report: { slots: 8, slotsPerKey: reportsPerTenant, waitingPerKey: 50, word: 'searches and reports' },
   /** They wait for another system and hold no database connection meanwhile. */
   outside: { slots: 16, slotsPerKey: 4, waitingPerKey: 20, word: 'requests that wait for others' },
 } as const;
