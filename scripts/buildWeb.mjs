@@ -9,7 +9,11 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const compressible = /\.(css|html|js|svg)$/;
 
 export async function buildWeb(folder = join(root, 'dist', 'web')) {
-  await build({ configFile: join(root, 'web', 'vite.config.ts'), logLevel: 'warn', build: { outDir: folder } });
+  await build({
+    configFile: join(root, 'web', 'vite.config.ts'),
+    logLevel: 'warn',
+    build: { outDir: folder },
+  });
   for (const name of readdirSync(folder, { recursive: true })) {
     if (!compressible.test(name)) continue;
     const file = join(folder, name);
