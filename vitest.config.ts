@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'testing/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['testing/globalSetup.ts'],
+    setupFiles: ['testing/cheapPasswords.ts'],
     reporters: ['default', './testing/summaryReporter.ts'],
     pool: 'forks',
     // One more than the cores that it is made for: many tests wait for other processes.
