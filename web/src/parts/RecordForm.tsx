@@ -6,7 +6,8 @@ import { mayChooseTenant, tenantId } from '../state/session.ts';
 import { toast } from '../state/toasts.ts';
 import { Loading } from './Empty.tsx';
 import { Problem } from './Problem.tsx';
-import { SchemaForm, type Widgets } from './SchemaForm.tsx';
+import { SchemaForm } from './SchemaForm.tsx';
+import type { Widgets } from './schemaTypes.ts';
 
 export type Fields = Record<string, unknown>;
 

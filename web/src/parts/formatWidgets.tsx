@@ -3,7 +3,7 @@ import { client, searchRecords } from '../state/api.ts';
 import { tenantId } from '../state/session.ts';
 import { useLoad } from '../state/useLoad.ts';
 import { CodeEditor } from './CodeEditor.tsx';
-import type { WidgetProps, Widgets } from './SchemaForm.tsx';
+import type { WidgetProps, Widgets } from './schemaTypes.ts';
 
 type Signatures = ReplyOf<'GET', '/contract/{id}/signature'>;
 

@@ -4,11 +4,11 @@ import { alertNames, bindingsToForm, shapeBindings } from '../../parts/bindings.
 import { formatWidgets, SuggestInput, useSignatures } from '../../parts/formatWidgets.tsx';
 import type { Fields } from '../../parts/RecordForm.tsx';
 import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
-import type { Widgets } from '../../parts/SchemaForm.tsx';
-import { Time } from '../../parts/Time.tsx';
+import { updatedColumn } from '../../parts/recordColumns.tsx';
+import type { Widgets } from '../../parts/schemaTypes.ts';
 import { nameOf } from '../../state/names.ts';
+import { PageTabs } from '../PageTabs.tsx';
 import { ActionDetail } from './ActionDetail.tsx';
-import { ActionTabs } from './actionTabs.tsx';
 import { Parameters } from './Parameters.tsx';
 
 /** Signed calls that alerts fire. */
@@ -22,7 +22,7 @@ export default function ActionsPage() {
   };
   return (
     <div class="page">
-      <ActionTabs />
+      <PageTabs of="Actions and wallets" />
       <RecordList kind={actionsWith(widgets, setTyped)} heading="h1" />
     </div>
   );
@@ -71,13 +71,7 @@ function actionsWith(widgets: Widgets, setTyped: (value: Fields) => void): Recor
           );
         },
       },
-      {
-        name: 'updated',
-        title: 'Changed',
-        width: '100px',
-        wideOnly: true,
-        show: ({ updatedAt }) => <Time at={updatedAt} />,
-      },
+      updatedColumn,
     ],
     toForm: ({ funcAbi: _abi, ...action }) => bindingsToForm(action),
     form: {

@@ -1,4 +1,4 @@
-import type { WidgetProps } from '../../parts/SchemaForm.tsx';
+import type { WidgetProps } from '../../parts/schemaTypes.ts';
 
 type Pair = { name: string; value: string };
 

@@ -2,17 +2,17 @@ import { useState } from 'preact/hooks';
 import type { Wallet } from '../../../../sdk/src/index.ts';
 import { Address } from '../../parts/Address.tsx';
 import { Amount } from '../../parts/Amount.tsx';
-import { Badge } from '../../parts/Badge.tsx';
 import { Confirm } from '../../parts/Dialog.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
+import { statusColumn } from '../../parts/recordColumns.tsx';
 import { Time } from '../../parts/Time.tsx';
 import { client } from '../../state/api.ts';
 import { chainOf } from '../../state/names.ts';
 import { can } from '../../state/session.ts';
 import { toast } from '../../state/toasts.ts';
 import { useLoad } from '../../state/useLoad.ts';
-import { ActionTabs } from './actionTabs.tsx';
+import { PageTabs } from '../PageTabs.tsx';
 
 const wallets: RecordKind<Wallet> = {
   path: '/wallet',
@@ -37,13 +37,7 @@ const wallets: RecordKind<Wallet> = {
       wideOnly: true,
       show: ({ chainUid }) => chainOf(chainUid)?.name ?? chainUid,
     },
-    {
-      name: 'status',
-      title: 'Status',
-      width: '90px',
-      wideOnly: true,
-      show: ({ status }) => <Badge value={status} />,
-    },
+    statusColumn,
   ],
   form: {
     order: ['name', 'chainUid', 'type', 'maxGasPrice', 'maxHourlySpend', 'requireApproval'],
@@ -60,7 +54,7 @@ const wallets: RecordKind<Wallet> = {
 export default function WalletsPage() {
   return (
     <div class="page">
-      <ActionTabs />
+      <PageTabs of="Actions and wallets" />
       <RecordList kind={wallets} heading="h1" />
     </div>
   );

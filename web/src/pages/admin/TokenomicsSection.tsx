@@ -1,6 +1,6 @@
 import type { TokenomicsCategory, TokenomicsSchedule } from '../../../../sdk/src/index.ts';
-import { Badge } from '../../parts/Badge.tsx';
 import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
+import { statusColumn } from '../../parts/recordColumns.tsx';
 import { nameOf } from '../../state/names.ts';
 
 const categories: RecordKind<TokenomicsCategory> = {
@@ -17,7 +17,7 @@ const categories: RecordKind<TokenomicsCategory> = {
       title: 'Contract',
       show: ({ contractId }) => nameOf('contract', contractId) ?? `#${contractId}`,
     },
-    { name: 'status', title: 'Status', width: '90px', show: ({ status }) => <Badge value={status} /> },
+    statusColumn,
   ],
   form: { order: ['contractId', 'name'] },
 };
@@ -28,10 +28,7 @@ const schedules: RecordKind<TokenomicsSchedule> = {
   plural: 'Release schedules',
   about: 'A schedule says when an allocation is released. Add an allocation first.',
   searched: ['name'],
-  columns: [
-    { name: 'name', title: 'Name', show: ({ name }) => name },
-    { name: 'status', title: 'Status', width: '90px', show: ({ status }) => <Badge value={status} /> },
-  ],
+  columns: [{ name: 'name', title: 'Name', show: ({ name }) => name }, statusColumn],
   form: { order: ['name'] },
 };
 

@@ -6,21 +6,15 @@ import type {
   Tenant,
   User,
 } from '../../../../sdk/src/index.ts';
-import { Badge, Tags } from '../../parts/Badge.tsx';
+import { Tags } from '../../parts/Badge.tsx';
 import { CopyButton } from '../../parts/CopyButton.tsx';
 import type { Column } from '../../parts/DataTable.tsx';
 import type { RecordKind } from '../../parts/RecordPage.tsx';
+import { statusColumn, updatedColumn } from '../../parts/recordColumns.tsx';
 import { Time } from '../../parts/Time.tsx';
 import { nameOf } from '../../state/names.ts';
 import { href } from '../../state/route.ts';
 
-const updated = <Row extends { updatedAt: number }>(): Column<Row> => ({
-  name: 'updated',
-  title: 'Changed',
-  width: '100px',
-  wideOnly: true,
-  show: ({ updatedAt }) => <Time at={updatedAt} />,
-});
 const tenant = <Row extends { tenantId?: number | null }>(): Column<Row> => ({
   name: 'tenant',
   title: 'Tenant',
@@ -39,11 +33,7 @@ export const tenants: RecordKind<Tenant> = {
   plural: 'Tenants',
   about: 'A tenant is a team with its own contracts, alerts, users and plan. No one sees another tenant.',
   searched: ['name'],
-  columns: [
-    { name: 'name', title: 'Name', show: ({ name }) => name },
-    { name: 'status', title: 'Status', width: '90px', show: ({ status }) => <Badge value={status} /> },
-    updated(),
-  ],
+  columns: [{ name: 'name', title: 'Name', show: ({ name }) => name }, statusColumn, updatedColumn],
   form: { order: ['name', 'organisationId'] },
 };
 
@@ -53,7 +43,7 @@ export const organisations: RecordKind<Organisation> = {
   plural: 'Organisations',
   about: 'An organisation grants licenses to projects of tenants, and follows their scores.',
   searched: ['name'],
-  columns: [{ name: 'name', title: 'Name', show: ({ name }) => name }, updated()],
+  columns: [{ name: 'name', title: 'Name', show: ({ name }) => name }, updatedColumn],
 };
 
 export const users: RecordKind<User> = {
@@ -68,13 +58,7 @@ export const users: RecordKind<User> = {
     { name: 'email', title: 'E-mail address', show: ({ email }) => email },
     roles(),
     tenant(),
-    {
-      name: 'status',
-      title: 'Status',
-      width: '90px',
-      wideOnly: true,
-      show: ({ status }) => <Badge value={status} />,
-    },
+    statusColumn,
   ],
   form: { order: ['email', 'name', 'roles', 'password', 'tenantId'] },
 };

@@ -1,7 +1,7 @@
 import type { Plan, Subscription } from '../../../../sdk/src/index.ts';
-import { Badge } from '../../parts/Badge.tsx';
 import type { RecordKind } from '../../parts/RecordPage.tsx';
-import type { WidgetProps } from '../../parts/SchemaForm.tsx';
+import { statusColumn } from '../../parts/recordColumns.tsx';
+import type { WidgetProps } from '../../parts/schemaTypes.ts';
 import { Time } from '../../parts/Time.tsx';
 import { showCount } from '../../state/format.ts';
 import { nameOf } from '../../state/names.ts';
@@ -54,13 +54,7 @@ export const subscriptions: RecordKind<Subscription> = {
       width: '120px',
       show: ({ expirationDate }) => <Time at={expirationDate} />,
     },
-    {
-      name: 'status',
-      title: 'Status',
-      width: '90px',
-      wideOnly: true,
-      show: ({ status }) => <Badge value={status} />,
-    },
+    statusColumn,
   ],
   toForm: ({ plan, ...rest }) => ({ ...rest, planId: plan.id }),
   form: {

@@ -1,6 +1,6 @@
 import type { Destination } from '../../../../sdk/src/index.ts';
 import { type RecordKind, RecordPage } from '../../parts/RecordPage.tsx';
-import { Time } from '../../parts/Time.tsx';
+import { updatedColumn } from '../../parts/recordColumns.tsx';
 import type { Schema } from '../../state/schemas.ts';
 import { DestinationDetail } from './DestinationDetail.tsx';
 import { kindOf, kindTexts, kindTitles, membersOf } from './kinds.ts';
@@ -23,13 +23,7 @@ const destinations: RecordKind<Destination> = {
       wideOnly: true,
       show: ({ tags }) => (tags.length > 0 ? tags.join(', ').toLowerCase() : <span class="dim">no</span>),
     },
-    {
-      name: 'updated',
-      title: 'Changed',
-      width: '100px',
-      wideOnly: true,
-      show: ({ updatedAt }) => <Time at={updatedAt} />,
-    },
+    updatedColumn,
   ],
   toForm: ({ uid: _uid, ...rest }) => ({ ...rest, type: kindOf(rest) }),
   form: {

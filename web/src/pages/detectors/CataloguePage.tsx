@@ -7,7 +7,7 @@ import { toLabel } from '../../state/format.ts';
 import { href, search, setSearch } from '../../state/route.ts';
 import { can } from '../../state/session.ts';
 import './detectors.css';
-import { DetectorTabs } from './detectorTabs.tsx';
+import { PageTabs } from '../PageTabs.tsx';
 import { useSchemas } from './useSchemas.ts';
 
 /** Every kind of detector by category, to search and to choose from. */
@@ -25,7 +25,7 @@ export default function CataloguePage() {
   );
   return (
     <div class="page">
-      <DetectorTabs />
+      <PageTabs of="Detectors and triggers" />
       <header class="row">
         <h1 class="grow">
           Catalogue <span class="dim small">{data?.length}</span>

@@ -3,11 +3,10 @@ import type { Detector } from '../../../../sdk/src/index.ts';
 import { Badge } from '../../parts/Badge.tsx';
 import { Icon } from '../../parts/Icon.tsx';
 import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
-import { Time } from '../../parts/Time.tsx';
-import { nameOf } from '../../state/names.ts';
+import { contractColumn, updatedColumn } from '../../parts/recordColumns.tsx';
 import { href, navigate, search } from '../../state/route.ts';
 import { can } from '../../state/session.ts';
-import { DetectorTabs } from './detectorTabs.tsx';
+import { PageTabs } from '../PageTabs.tsx';
 import { isShadow } from './shadow.ts';
 
 const detectors: RecordKind<Detector> = {
@@ -23,12 +22,7 @@ const detectors: RecordKind<Detector> = {
   columns: [
     { name: 'name', title: 'Name', show: ({ name }) => name },
     { name: 'kind', title: 'Kind', wideOnly: true, show: ({ schema }) => schema.title },
-    {
-      name: 'contract',
-      title: 'Contract',
-      wideOnly: true,
-      show: ({ contractId }) => nameOf('contract', contractId) ?? `#${contractId}`,
-    },
+    contractColumn,
     {
       name: 'bound',
       title: 'Notifies and fires',
@@ -49,13 +43,7 @@ const detectors: RecordKind<Detector> = {
         </span>
       ),
     },
-    {
-      name: 'updated',
-      title: 'Changed',
-      width: '100px',
-      wideOnly: true,
-      show: ({ updatedAt }) => <Time at={updatedAt} />,
-    },
+    updatedColumn,
   ],
 };
 
@@ -80,7 +68,7 @@ export default function DetectorsPage() {
   );
   return (
     <div class="page">
-      <DetectorTabs />
+      <PageTabs of="Detectors and triggers" />
       <RecordList kind={{ ...detectors, actions: add }} heading="h1" />
     </div>
   );

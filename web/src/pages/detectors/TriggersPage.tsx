@@ -1,19 +1,17 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ReplyOf, Trigger } from '../../../../sdk/src/index.ts';
-import { Badge } from '../../parts/Badge.tsx';
 import { alertNames, bindingsToForm, shapeBindings } from '../../parts/bindings.ts';
 import { formatWidgets, useSignatures } from '../../parts/formatWidgets.tsx';
 import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
-import type { Widgets } from '../../parts/SchemaForm.tsx';
+import { contractColumn, statusColumn, updatedColumn } from '../../parts/recordColumns.tsx';
 import { Severity } from '../../parts/Severity.tsx';
-import { Time } from '../../parts/Time.tsx';
+import type { Widgets } from '../../parts/schemaTypes.ts';
 import { client } from '../../state/api.ts';
 import { toLabel } from '../../state/format.ts';
-import { nameOf } from '../../state/names.ts';
 import { href } from '../../state/route.ts';
 import type { Schema } from '../../state/schemas.ts';
 import { useLoad } from '../../state/useLoad.ts';
-import { DetectorTabs } from './detectorTabs.tsx';
+import { PageTabs } from '../PageTabs.tsx';
 
 type TriggerKinds = ReplyOf<'POST', '/trigger/schema/search'>['data'];
 
@@ -26,7 +24,7 @@ export default function TriggersPage() {
   const widgets = formatWidgets(useSignatures(contractId), alertNames);
   return (
     <div class="page">
-      <DetectorTabs />
+      <PageTabs of="Detectors and triggers" />
       <RecordList kind={triggersWith(kinds ?? [], widgets, setContractId)} heading="h1" />
     </div>
   );
@@ -53,32 +51,15 @@ function triggersWith(
         wideOnly: true,
         show: ({ triggerType }) => toLabel(triggerType.toLowerCase()),
       },
-      {
-        name: 'contract',
-        title: 'Contract',
-        wideOnly: true,
-        show: ({ contractId }) => nameOf('contract', contractId) ?? `#${contractId}`,
-      },
+      contractColumn,
       {
         name: 'alerts',
         title: 'Raises',
         width: '110px',
         show: ({ alerts }) => alerts.map(({ id, severity }) => <Severity key={id} value={severity} />),
       },
-      {
-        name: 'status',
-        title: 'Status',
-        width: '90px',
-        wideOnly: true,
-        show: ({ status }) => <Badge value={status} />,
-      },
-      {
-        name: 'updated',
-        title: 'Changed',
-        width: '100px',
-        wideOnly: true,
-        show: ({ updatedAt }) => <Time at={updatedAt} />,
-      },
+      statusColumn,
+      updatedColumn,
     ],
     toForm: (trigger) => ({ ...trigger, alerts: trigger.alerts.map(bindingsToForm) }),
     form: {

@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { License, ScoreGroup } from '../../../../sdk/src/index.ts';
-import { Badge } from '../../parts/Badge.tsx';
 import { CodeEditor } from '../../parts/CodeEditor.tsx';
 import type { Fields } from '../../parts/RecordForm.tsx';
 import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
-import type { WidgetProps } from '../../parts/SchemaForm.tsx';
-import { Time } from '../../parts/Time.tsx';
-import { ScoreTabs } from './scoreTabs.tsx';
+import { statusColumn, updatedColumn } from '../../parts/recordColumns.tsx';
+import type { WidgetProps } from '../../parts/schemaTypes.ts';
+import { PageTabs } from '../PageTabs.tsx';
 import { scoreTextNames } from './scriptNames.ts';
 import { Try } from './Try.tsx';
 
@@ -15,7 +14,7 @@ export default function LicensesPage() {
   const [typed, setTyped] = useState<Fields>({});
   return (
     <div class="page">
-      <ScoreTabs />
+      <PageTabs of="Scores" />
       <RecordList kind={licensesWith(typed, setTyped)} heading="h1" />
     </div>
   );
@@ -47,20 +46,8 @@ function licensesWith(typed: Fields, setTyped: (value: Fields) => void): RecordK
         wideOnly: true,
         show: ({ scoreGroups }) => scoreGroups.map(({ name }) => name).join(', '),
       },
-      {
-        name: 'status',
-        title: 'Status',
-        width: '90px',
-        wideOnly: true,
-        show: ({ status }) => <Badge value={status} />,
-      },
-      {
-        name: 'updated',
-        title: 'Changed',
-        width: '100px',
-        wideOnly: true,
-        show: ({ updatedAt }) => <Time at={updatedAt} />,
-      },
+      statusColumn,
+      updatedColumn,
     ],
     form: {
       hidden: ['scoreGroups'],
@@ -88,7 +75,7 @@ function groupsOf(licenseId: number): RecordKind<ScoreGroup> {
     columns: [
       { name: 'name', title: 'Name', show: ({ name }) => name },
       { name: 'title', title: 'Title', show: ({ title }) => title },
-      { name: 'status', title: 'Status', width: '90px', show: ({ status }) => <Badge value={status} /> },
+      statusColumn,
     ],
     form: { defaults: { licenseId }, hidden: ['licenseId'], order: ['name', 'title', 'description'] },
   };

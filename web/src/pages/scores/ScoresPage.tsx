@@ -1,10 +1,10 @@
 import type { Instance } from '../../../../sdk/src/index.ts';
 import { Badge } from '../../parts/Badge.tsx';
 import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
-import { Time } from '../../parts/Time.tsx';
+import { updatedColumn } from '../../parts/recordColumns.tsx';
 import { nameOf } from '../../state/names.ts';
+import { PageTabs } from '../PageTabs.tsx';
 import { InstanceDetail } from './InstanceDetail.tsx';
-import { ScoreTabs } from './scoreTabs.tsx';
 
 const tones = { PENDING: 'warn', LICENCED: 'good', CANCELED: 'dim' } as const;
 
@@ -34,13 +34,7 @@ const instances: RecordKind<Instance> = {
       wideOnly: true,
       show: ({ licenseStatus }) => <Badge tone={tones[licenseStatus]}>{licenseStatus}</Badge>,
     },
-    {
-      name: 'updated',
-      title: 'Changed',
-      width: '100px',
-      wideOnly: true,
-      show: ({ updatedAt }) => <Time at={updatedAt} />,
-    },
+    updatedColumn,
   ],
   toForm: ({ license, licenseInstanceMeta: _periods, ...rest }) => ({ ...rest, licenseId: license.id }),
   form: {
@@ -53,7 +47,7 @@ const instances: RecordKind<Instance> = {
 export default function ScoresPage() {
   return (
     <div class="page">
-      <ScoreTabs />
+      <PageTabs of="Scores" />
       <RecordList kind={instances} heading="h1" />
     </div>
   );
