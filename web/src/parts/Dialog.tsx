@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { messageOf } from '../state/api.ts';
+import { toastHeld } from '../state/toasts.ts';
 import { Icon } from './Icon.tsx';
 
 export type DialogProps = {
@@ -60,7 +61,8 @@ export function Confirm({ title, children, action, typed, onConfirm, onClose }: 
       await onConfirm();
       onClose();
     } catch (error) {
-      setState({ isBusy: false, error });
+      if (toastHeld(error)) onClose();
+      else setState({ isBusy: false, error });
     }
   };
   return (

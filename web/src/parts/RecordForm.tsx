@@ -1,9 +1,9 @@
 import { useRef, useState } from 'preact/hooks';
-import { faultsOf, request, VigilError } from '../state/api.ts';
+import { faultsOf, send, VigilError } from '../state/api.ts';
 import type { Schema } from '../state/schemas.ts';
 import { useBodySchema } from '../state/schemas.ts';
 import { mayChooseTenant, tenantId } from '../state/session.ts';
-import { toast } from '../state/toasts.ts';
+import { toast, toastHeld } from '../state/toasts.ts';
 import { Loading } from './Empty.tsx';
 import { Problem } from './Problem.tsx';
 import { SchemaForm } from './SchemaForm.tsx';
@@ -28,7 +28,8 @@ export type RecordFormProps = {
   shape?(schema: Schema, value: Fields): Schema;
   /** Called with what is typed, for what stands beside the form. */
   onChange?(value: Fields): void;
-  onDone(record: Fields): void;
+  /** With the stored record, unless it waits for a second user. */
+  onDone(record: Fields | undefined, headers: Headers): void;
   onCancel?(): void;
 };
 
@@ -59,12 +60,13 @@ export function RecordForm(props: RecordFormProps) {
       const body = record
         ? changedMembers(record, value, names)
         : { ...ofChosenTenant(takesTenant), ...value };
-      const saved = record
-        ? await request<Fields>('PUT', `${path}/{id}`, { path: { id: Number(record.id) }, body })
-        : await request<Fields>('POST', path, { body, idempotencyKey: key.current });
+      const { data, headers } = record
+        ? await send<Fields>('PUT', `${path}/{id}`, { path: { id: Number(record.id) }, body })
+        : await send<Fields>('POST', path, { body, idempotencyKey: key.current });
       toast(record ? `Saved the ${singular}.` : `Created the ${singular}.`);
-      onDone(saved);
+      onDone(data, headers);
     } catch (error) {
+      if (toastHeld(error)) return onDone(undefined, new Headers());
       if (error instanceof VigilError && error.status >= 400 && error.status < 500) key.current = newKey();
       setState({ isBusy: false, error });
     }

@@ -30,6 +30,8 @@ export type RecordKind<Row extends RecordRow> = {
   /** Whether records carry `tenantId`, so that an administrator's choice of tenant narrows the list. */
   isOfTenant?: boolean;
   sort?: { field: string; order: 'asc' | 'desc' };
+  /** Reads the list again after so many milliseconds. */
+  every?: number;
   form?: Omit<RecordFormProps, 'path' | 'singular' | 'record' | 'onDone' | 'onCancel'>;
   /** Member of the plan that limits how many there may be: `maxDetectors`. */
   limit?: PlanLimit;
@@ -40,7 +42,7 @@ export type RecordKind<Row extends RecordRow> = {
   /** The page of a record, where it has one of its own instead of a drawer. */
   to?(row: Row): string;
   /** Shown after a record was created, such as a secret that is shown once. */
-  created?(row: Row): ComponentChildren;
+  created?(row: Row, headers: Headers): ComponentChildren;
   /** What such a record is good for, when there is none yet. */
   about: string;
   actions?: ComponentChildren;
@@ -72,8 +74,7 @@ export function RecordList<Row extends RecordRow>({
   const { path, singular, plural, columns, searched = [], about, detail, created } = kind;
   const [text, setText] = useState('');
   const [size, setSize] = useState(pageSize);
-  const [isCreating, setCreating] = useState(false);
-  const [made, setMade] = useState<Row>();
+  const [made, setMade] = useState<{ row: Row; headers: Headers }>();
   const [deleting, setDeleting] = useState<Row>();
   const where = [
     kind.where,
@@ -85,17 +86,23 @@ export function RecordList<Row extends RecordRow>({
     .filter(Boolean)
     .join(' and ');
   const sort = [kind.sort ?? { field: 'id', order: 'desc' }];
-  const list = useLoad(`${path} ${where} ${size}`, (signal) =>
-    searchRecords<Row>(path, { size, sort, where }, signal),
+  const list = useLoad(
+    `${path} ${where} ${size}`,
+    (signal) => searchRecords<Row>(path, { size, sort, where }, signal),
+    kind.every === undefined ? {} : { every: kind.every },
   );
   const openId = Number(search.value.get(singular)) || undefined;
-  const listed = kind.to ? undefined : list.data?.data.find(({ id }) => id === openId);
-  // Rows of a list may leave out members; a form must show what is stored.
-  const whole = useLoad(listed ? `${path} ${listed.id} ${String(listed.updatedAt)}` : null, (signal) =>
-    request<Row>('GET', `${path}/{id}`, { path: { id: listed!.id }, signal }),
+  const changedAt = list.data?.data.find(({ id }) => id === openId)?.updatedAt;
+  // Rows of a list may leave out members, and a link may open a record that the list does not show.
+  const whole = useLoad(
+    openId === undefined || kind.to || !list.data ? null : `${path} ${openId} ${String(changedAt)}`,
+    (signal) => request<Row>('GET', `${path}/{id}`, { path: { id: openId! }, signal }),
   );
-  const open = listed && whole.data?.id === openId ? whole.data : undefined;
+  const open = openId !== undefined && whole.data?.id === openId ? whole.data : undefined;
   const mayCreate = kind.canCreate !== false && can(`POST ${path}`);
+  // In the address, so that a checklist or a colleague can link to the form.
+  const isCreating = mayCreate && search.value.get('new') === singular;
+  const setCreating = (isOn: boolean) => setSearch({ new: isOn ? singular : undefined });
   const mayEdit = kind.canEdit !== false && can(`PUT ${path}/{id}`);
   const mayDelete = kind.canDelete !== false && can(`DELETE ${path}/{id}`);
   const close = () => setSearch({ [singular]: undefined });
@@ -130,7 +137,7 @@ export function RecordList<Row extends RecordRow>({
         {create}
       </header>
       {kind.limit && mayCreate && <PlanNotice limit={kind.limit} count={list.data?.total} />}
-      <Problem error={list.error ?? whole.error} retry={list.reload} />
+      <Problem error={list.error ?? (openId === undefined ? undefined : whole.error)} retry={list.reload} />
       {!list.data && list.isLoading && <Loading />}
       {list.data?.data.length === 0 && (
         <div class="card">
@@ -171,17 +178,17 @@ export function RecordList<Row extends RecordRow>({
             path={path}
             singular={singular}
             onCancel={() => setCreating(false)}
-            onDone={(record) => {
+            onDone={(record, headers) => {
               setCreating(false);
               changed();
-              if (created) setMade(record as Row);
+              if (created && record) setMade({ row: record as Row, headers });
             }}
           />
         </Dialog>
       )}
       {made && created && (
         <Dialog title={`The new ${singular}`} onClose={() => setMade(undefined)}>
-          {created(made)}
+          {created(made.row, made.headers)}
         </Dialog>
       )}
       {open && !deleting && (

@@ -27,7 +27,9 @@ export function recordKindOf(member: string): RecordKindName | undefined {
   return (kinds as Record<string, RecordKindName>)[member];
 }
 
-type Row = { id: number; name?: string; value?: string; uid?: string; tenantId?: number; address?: string };
+/** What any of the kinds is known by. */
+const knownBy = ['name', 'value', 'uri', 'messengerBChannelName', 'messengerAChatTitle', 'uid'] as const;
+type Row = { id: number } & Partial<Record<(typeof knownBy)[number], string | null>>;
 const ofTenant = new Set<RecordKindName>(['project', 'wallet', 'destination']);
 const limit = 500;
 
@@ -90,6 +92,6 @@ export function RecordSelect({
   );
 }
 
-function nameOf({ id, name, value, uid }: Row): string {
-  return (name ?? value ?? uid ?? `#${id}`).slice(0, 200);
+function nameOf(row: Row): string {
+  return (knownBy.map((member) => row[member]).find(Boolean) ?? `#${row.id}`).slice(0, 200);
 }

@@ -37,8 +37,15 @@ const found = [
     to: (id: number) => `/contracts/${id}`,
   },
   { kind: 'project', members: ['name'], icon: 'projects', to: (id: number) => `/projects/${id}` },
-  { kind: 'detector', members: ['name'], icon: 'detectors', to: (id: number) => `/detectors?detector=${id}` },
+  { kind: 'detector', members: ['name'], icon: 'detectors', to: (id: number) => `/detectors/${id}` },
+  { kind: 'trigger', members: ['name'], icon: 'detectors', to: (id: number) => `/triggers?trigger=${id}` },
   { kind: 'action', members: ['name'], icon: 'actions', to: (id: number) => `/actions?action=${id}` },
+  {
+    kind: 'wallet',
+    members: ['name', 'address'],
+    icon: 'actions',
+    to: (id: number) => `/wallets?wallet=${id}`,
+  },
   {
     kind: 'destination',
     members: ['value'],

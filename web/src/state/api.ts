@@ -47,8 +47,17 @@ export type AnyRequest = {
 
 /** A request whose path is only known at run time, such as that of any record kind; `/{id}` stays a placeholder. */
 export async function request<T>(method: Method, path: string, options: AnyRequest = {}): Promise<T> {
-  const send = client.send as unknown as (...args: unknown[]) => Promise<{ data: T }>;
-  return (await send(method, path, options)).data;
+  return (await send<T>(method, path, options)).data;
+}
+
+/** The same with the headers of the answer. */
+export function send<T>(
+  method: Method,
+  path: string,
+  options: AnyRequest = {},
+): Promise<{ data: T; headers: Headers }> {
+  const any = client.send as unknown as (...args: unknown[]) => Promise<{ data: T; headers: Headers }>;
+  return any(method, path, options);
 }
 
 export type Page<Row> = { data: Row[]; total: number };
@@ -68,6 +77,11 @@ export function searchRecords<Row>(
 
 export function faultsOf(error: unknown): readonly Fault[] {
   return error instanceof VigilError ? (error.problem?.errors ?? []) : [];
+}
+
+/** Whether a change was not refused but waits for a second user. */
+export function isHeld(error: unknown): boolean {
+  return error instanceof VigilError && error.code === 'approval-pending';
 }
 
 /** What to show of any error. */

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { messageOf } from './api.ts';
+import { isHeld, messageOf } from './api.ts';
 
 export type Toast = { id: number; tone: 'good' | 'bad'; text: string };
 
@@ -17,6 +17,12 @@ export function dismiss(id: number): void {
   toasts.value = toasts.value.filter((toast) => toast.id !== id);
 }
 
+/** Says that a change waits for a second user, which is no failure; true when it does. */
+export function toastHeld(error: unknown): boolean {
+  if (isHeld(error)) toast('It waits for the approval of another user, see Approvals.');
+  return isHeld(error);
+}
+
 /** Does something, and says so or why it failed; true when it was done. */
 export async function attempt(work: () => Promise<unknown>, done?: string): Promise<boolean> {
   try {
@@ -24,6 +30,7 @@ export async function attempt(work: () => Promise<unknown>, done?: string): Prom
     if (done) toast(done);
     return true;
   } catch (error) {
+    if (toastHeld(error)) return true;
     toast(messageOf(error), 'bad');
     return false;
   }

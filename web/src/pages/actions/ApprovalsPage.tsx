@@ -6,7 +6,7 @@ import { client } from '../../state/api.ts';
 import { nameOf } from '../../state/names.ts';
 import { can, me } from '../../state/session.ts';
 import { attempt } from '../../state/toasts.ts';
-import { ActionTabs } from './actionTabs.tsx';
+import { PageTabs } from '../PageTabs.tsx';
 
 const tones = { PENDING: 'accent', APPROVED: 'good', REJECTED: 'bad', EXPIRED: 'dim' } as const;
 
@@ -59,15 +59,19 @@ const userText = (id: number | null) => (id === null ? 'a token' : `user #${id}`
 export default function ApprovalsPage() {
   return (
     <div class="page">
-      <ActionTabs />
+      <PageTabs of="Actions and wallets" />
       <RecordList kind={approvals} heading="h1" />
     </div>
   );
 }
 
 function Detail({ approval, reload }: { approval: Approval; reload(): void }) {
-  const { id, state, method, path, body, expiresAt, requestedBy, decidedBy, walletId } = approval;
-  const isOwn = requestedBy !== null && requestedBy === me.value?.userId;
+  const { id, tenantId, state, method, path, body, expiresAt, requestedBy, decidedBy, walletId } = approval;
+  const user = me.value;
+  const isOwn = requestedBy !== null && requestedBy === user?.userId;
+  // Keys and administrators decide on nothing: a second person of the tenant does.
+  const isSecond = !isOwn && user?.userId !== null && user?.tenantId === tenantId;
+  const mayDecide = can(`${method} ${path}`) && can('POST /approval/{id}/approve');
   const decide = async (work: () => Promise<unknown>, said: string) => {
     if (await attempt(work, said)) reload();
   };
@@ -102,23 +106,27 @@ function Detail({ approval, reload }: { approval: Approval; reload(): void }) {
       </dl>
       <pre class="notice foreign">{JSON.stringify(body, null, 2)}</pre>
       {state === 'PENDING' && isOwn && <p class="dim">Someone else has to decide on what you asked for.</p>}
-      {state === 'PENDING' && !isOwn && can('POST /approval/{id}/approve') && (
+      {state === 'PENDING' && mayDecide && (
         <div class="row">
-          <button
-            type="button"
-            class="primary"
-            onClick={() =>
-              decide(() => client.post('/approval/{id}/approve', request), 'Approved and carried out.')
-            }
-          >
-            Approve
-          </button>
+          {isSecond && (
+            <button
+              type="button"
+              class="primary"
+              onClick={() =>
+                decide(() => client.post('/approval/{id}/approve', request), 'Approved and carried out.')
+              }
+            >
+              Approve
+            </button>
+          )}
           <button
             type="button"
             class="danger"
-            onClick={() => decide(() => client.post('/approval/{id}/reject', request), 'Rejected.')}
+            onClick={() =>
+              decide(() => client.post('/approval/{id}/reject', request), isOwn ? 'Withdrawn.' : 'Rejected.')
+            }
           >
-            Reject
+            {isOwn ? 'Withdraw' : 'Reject'}
           </button>
         </div>
       )}

@@ -83,12 +83,12 @@ export const invites: RecordKind<Invite> = {
     defaults: { url: `${location.origin}${href('/accept-invite')}` },
     labels: { url: 'Page that accepts it' },
   },
-  created: (invite) => (
+  created: (invite, headers) => (
     <>
       <p class="foreign">
         The link goes by mail to {invite.email} where mail is set up. Or hand it over yourself:
       </p>
-      {'url' in invite && <Secret text={String(invite.url)} />}
+      <Secret text={headers.get('x-invite-accept-link') ?? ''} />
     </>
   ),
 };

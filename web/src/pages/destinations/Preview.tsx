@@ -22,11 +22,16 @@ export function Preview({ id }: { id: number }) {
 
 function OpenPreview({ id }: { id: number }) {
   const [alertUid, setAlertUid] = useState('');
+  const [template, setTemplate] = useState('');
   const alerts = useLoad('preview alerts', (signal) =>
     client.post('/alert/search', { body: { size: 20 }, signal }),
   ).data;
-  const { data, error } = useLoad(`preview ${id} ${alertUid}`, (signal) =>
-    client.post('/destination/{id}/preview', { path: { id }, body: alertUid ? { alertUid } : {}, signal }),
+  const { data, error } = useLoad(`preview ${id} ${alertUid} ${template}`, (signal) =>
+    client.post('/destination/{id}/preview', {
+      path: { id },
+      body: { ...(alertUid ? { alertUid } : {}), ...(template ? { template } : {}) },
+      signal,
+    }),
   );
   return (
     <div class="stack">
@@ -40,6 +45,17 @@ function OpenPreview({ id }: { id: number }) {
             </option>
           ))}
         </select>
+      </label>
+      <label class="field">
+        <span class="label">Another message</span>
+        <input
+          value={template}
+          placeholder="{severity}: {message}"
+          onChange={({ currentTarget }) => setTemplate(currentTarget.value.trim())}
+        />
+        <span class="hint">
+          Tries a text in place of the alert’s own; {'{member}'} stands for a member of the alert.
+        </span>
       </label>
       <Problem error={error} />
       {data && <Shown message={data} />}

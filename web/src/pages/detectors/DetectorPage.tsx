@@ -147,7 +147,8 @@ function Editor({ schemas, detector, reload }: EditorProps) {
               onChange={setValue}
               onDone={(saved) => {
                 forgetNames();
-                if (detector) reload();
+                if (!saved) navigate('/approvals');
+                else if (detector) reload();
                 else navigate(`/detectors/${Number(saved.id)}`, { replace: true });
               }}
             />

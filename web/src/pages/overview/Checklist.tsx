@@ -9,7 +9,7 @@ type Step = { title: string; hint: string; to: string; isDone: boolean };
 
 /** The way to the first alert, until it has been gone. */
 export function Checklist() {
-  const steps = useLoad('checklist', readSteps);
+  const steps = useLoad(can('POST /contract') ? 'checklist' : null, readSteps);
   if (!steps.data || steps.data.every(({ isDone }) => isDone)) return null;
   const next = steps.data.findIndex(({ isDone }) => !isDone);
   return (
@@ -55,7 +55,7 @@ async function readSteps(signal: AbortSignal): Promise<Step[]> {
           {
             title: 'Create a tenant',
             hint: 'It owns what is watched.',
-            to: '/admin/tenants',
+            to: '/admin/tenants?new=tenant',
             isDone: tenants,
           },
         ]
@@ -69,7 +69,7 @@ async function readSteps(signal: AbortSignal): Promise<Step[]> {
     {
       title: 'Add a destination',
       hint: 'Where alerts go: e-mail, messenger, webhook.',
-      to: '/destinations',
+      to: '/destinations?new=destination',
       isDone: destinations,
     },
   ];
