@@ -12,8 +12,6 @@ const reasons: Readonly<Record<string, string>> = {
   'POST /auth/logout': 'the client signs out with it (logout)',
   'GET /alert/stream': 'the client follows it (follow)',
   'GET /auth/setup': 'the page behind the set-up link uses the link at once',
-  'POST /contract/inspect': 'the page of a project recognises addresses by itself',
-  'POST /contract/{id}/recommend': 'the page of a contract recommends by itself',
   'POST /detector/{id}/alert': 'other engines push their findings with it',
   'POST /detector/{id}/backtest': 'the page tries what is typed, with POST /detector/backtest',
   'POST /destination/confirm/{code}': 'the page behind the link of a mail',
@@ -24,10 +22,7 @@ const reasons: Readonly<Record<string, string>> = {
   'POST /action/alert/aggregation': 'POST /alert/aggregation counts the same with a query',
   'POST /contract/{id}/histogram': 'POST /alert/aggregation counts the same with a query',
   'POST /tenant/{id}/dashboard/usage': 'the telemetry shows the same counts, one metric at a time',
-  'GET /incident': 'incidents have no page yet',
-  'POST /incident/search': 'incidents have no page yet',
-  'GET /incident/{uid}': 'incidents have no page yet',
-  'PUT /incident/{uid}': 'incidents have no page yet',
+  'GET /incident': 'POST /incident/search finds the same',
   'PUT /score/{index}/{uid}': 'tags of score changes are for programs',
 };
 

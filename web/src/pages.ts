@@ -25,6 +25,14 @@ export const pages: readonly PageRow[] = [
   },
   { path: '/alert/:uid', title: 'Alert', load: () => import('./pages/alert/AlertPage.tsx') },
   {
+    path: '/incidents',
+    title: 'Incidents',
+    icon: 'incidents',
+    needs: 'POST /incident/search',
+    load: () => import('./pages/incidents/IncidentsPage.tsx'),
+  },
+  { path: '/incidents/:uid', title: 'Incident', load: () => import('./pages/incidents/IncidentPage.tsx') },
+  {
     path: '/projects',
     title: 'Contracts',
     icon: 'projects',

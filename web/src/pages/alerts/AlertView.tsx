@@ -14,7 +14,7 @@ import { client } from '../../state/api.ts';
 import { showTime } from '../../state/format.ts';
 import { chainOf, nameOf } from '../../state/names.ts';
 import { href } from '../../state/route.ts';
-import { can } from '../../state/session.ts';
+import { can, mayChooseTenant, me } from '../../state/session.ts';
 import { attempt } from '../../state/toasts.ts';
 import { AlertOutcome } from './AlertOutcome.tsx';
 import { Explain } from './Explain.tsx';
@@ -85,6 +85,14 @@ export function AlertView({ alert, onChange }: { alert: Alert; onChange(alert: A
             </>
           )}
           <Raiser alert={alert} />
+          {alert.incidentUid && isOwn(alert) && can('GET /incident/{uid}') && (
+            <>
+              <dt>Incident</dt>
+              <dd>
+                <a href={href(`/incidents/${alert.incidentUid}`)}>All alerts of this cause</a>
+              </dd>
+            </>
+          )}
           {alert.walletAddress && (
             <>
               <dt>Wallet</dt>
@@ -115,6 +123,9 @@ export function AlertView({ alert, onChange }: { alert: Alert; onChange(alert: A
     </article>
   );
 }
+
+/** Alerts of a shared project are shown, its incidents are not. */
+const isOwn = ({ tenantId }: Alert): boolean => mayChooseTenant.value || tenantId === me.value?.tenantId;
 
 const finalities = {
   HEAD: 'head: the block may still be reorganised',

@@ -17,6 +17,7 @@ import { client, VigilError } from '../../state/api.ts';
 import { showCount } from '../../state/format.ts';
 import { nameOf } from '../../state/names.ts';
 import { href, search, setSearch } from '../../state/route.ts';
+import { can } from '../../state/session.ts';
 import { isNarrow } from '../../state/theme.ts';
 import { isRelative, resolveRange } from '../../state/timeRange.ts';
 import { useLoad } from '../../state/useLoad.ts';
@@ -244,9 +245,11 @@ function Nothing({ hasQuery, range, onWiden }: { hasQuery: boolean; range: strin
           <button type="button" onClick={onWiden}>
             Look at the last 30 days
           </button>
-          <a class="button primary" href={href('/projects')}>
-            Watch a contract
-          </a>
+          {can('POST /contract') && (
+            <a class="button primary" href={href('/projects?add=1')}>
+              Watch a contract
+            </a>
+          )}
         </span>
       }
     >
