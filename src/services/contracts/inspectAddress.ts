@@ -27,9 +27,11 @@ export async function inspectAddress(
 ): Promise<{ address: string; data: ChainInspection[] }> {
   const { isConfigured } = call.services.chains;
   if (chainUid && !isConfigured(chainUid)) throw new Problem('conflict', noEndpoint(chainUid));
-  const uids = chainUid ? [chainUid] : chainUids.filter(isConfigured);
+  const evm = chainUids.filter((uid) => isConfigured(uid) && chains[uid].family === 'evm');
+  const uids = chainUid ? [chainUid] : evm;
   const [first] = uids;
-  if (!first) throw new Problem('conflict', 'No chain has an endpoint; the operator sets VIGIL_RPC_<CHAIN>.');
+  if (!first)
+    throw new Problem('conflict', 'No EVM chain has an endpoint; the operator sets VIGIL_RPC_<CHAIN>.');
   const read = families.evm.readAddress(text, chains[first]);
   if ('fault' in read) throw unprocessable('/address', 'not-an-address', read.fault);
   const data = await Promise.all(uids.map((uid) => inspectOn(call, uid, read.canonical)));

@@ -5,11 +5,15 @@ import { Problem } from '../../parts/Problem.tsx';
 import { RecordSelect } from '../../parts/RecordSelect.tsx';
 import { client, faultsOf } from '../../state/api.ts';
 import { guessFamilies } from '../../state/guessFamily.ts';
-import { chains, loadChains } from '../../state/names.ts';
+import { type Chain, chains, loadChains } from '../../state/names.ts';
 import { navigate } from '../../state/route.ts';
 import { can, mayChooseTenant, tenantId } from '../../state/session.ts';
 import { toast } from '../../state/toasts.ts';
 import { useLoad } from '../../state/useLoad.ts';
+import { Found, titleOf } from './Found.tsx';
+import type { Inspected } from './kindTitles.ts';
+import { parseAbi } from './parseAbi.ts';
+import { useInspection } from './useInspection.ts';
 
 type Body = BodyOf<'POST', '/contract'>;
 type Draft = {
@@ -19,10 +23,10 @@ type Draft = {
   projectId: number | undefined;
   project: string;
   abi: string;
-  addressType: Contract['addressType'];
+  addressType: Contract['addressType'] | undefined;
 };
 
-/** Paste an address: the chain follows from its form, the rest can be left for later. */
+/** Paste an address: Vigil looks where it has code and what it is; the rest can be left for later. */
 export function AddContract({ projectId, onClose }: { projectId?: number | undefined; onClose(): void }) {
   const [draft, setDraft] = useState<Draft>({
     address: '',
@@ -31,7 +35,7 @@ export function AddContract({ projectId, onClose }: { projectId?: number | undef
     projectId,
     project: '',
     abi: '',
-    addressType: 'CONTRACT',
+    addressType: undefined,
   });
   const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
   useLoad('chains', loadChains);
@@ -43,37 +47,44 @@ export function AddContract({ projectId, onClose }: { projectId?: number | undef
     }),
   );
   const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
-  const families = guessFamilies(draft.address);
+  const address = draft.address.trim();
+  const families = guessFamilies(address);
   const fitting = chains.value.filter(({ family }) => families.length === 0 || families.includes(family));
   const configured = fitting.filter((chain) => chain.configured);
-  const chainUid = draft.chainUid || (configured.length === 1 ? configured[0]!.chainUid : '');
-  const needsProject = projects.data?.total === 0 && can('POST /project');
+  const inspection = useInspection(address, families.length === 0 ? [] : configured);
+  const chainUid = draft.chainUid || onlyChain(inspection.data, configured);
+  const found = inspection.data?.find((one) => one.chainUid === chainUid);
+  const name = draft.name.trim() || (found && titleOf(found)) || address.slice(0, 20);
+  const addressType =
+    draft.addressType ?? (found && !found.hasCode && found.fault === null ? 'WALLET' : 'CONTRACT');
+  const needsProject = projects.data?.total === 0 && draft.projectId === undefined && can('POST /project');
   const project = draft.projectId ?? (projects.data?.total === 1 ? projects.data.data[0]?.id : undefined);
   const faults = faultsOf(state.error);
   const faultOf = (pointer: string) => faults.find((fault) => fault.pointer === pointer)?.message;
 
+  const createProject = async () => {
+    const own = mayChooseTenant.value && tenantId.value ? { tenantId: tenantId.value } : {};
+    const { id } = await client.post('/project', {
+      body: { name: draft.project.trim() || 'My project', ...own },
+    });
+    // A second press after a failure must not create a second one.
+    setDraft((before) => ({ ...before, projectId: id }));
+    return id;
+  };
   const submit = async (event: Event) => {
     event.preventDefault();
     setState({ isBusy: true });
     try {
-      const into = needsProject
-        ? (
-            await client.post('/project', {
-              body: {
-                name: draft.project.trim() || 'My project',
-                ...(mayChooseTenant.value && tenantId.value ? { tenantId: tenantId.value } : {}),
-              },
-            })
-          ).id
-        : project;
+      const abi = draft.abi.trim() ? { abi: parseAbi(draft.abi) } : {};
+      const into = needsProject ? await createProject() : project;
       const contract = await client.post('/contract', {
         body: {
-          address: draft.address.trim(),
-          name: draft.name.trim() || draft.address.trim().slice(0, 20),
+          address,
+          name,
           chainUid: chainUid as Body['chainUid'],
           projectId: into as number,
-          addressType: draft.addressType,
-          ...(draft.abi.trim() ? { abi: JSON.parse(draft.abi) as Record<string, unknown>[] } : {}),
+          addressType,
+          ...abi,
         },
       });
       toast('The contract is watched.');
@@ -97,13 +108,26 @@ export function AddContract({ projectId, onClose }: { projectId?: number | undef
             placeholder="Paste the address of a contract or a wallet"
             aria-invalid={faultOf('/address') !== undefined}
             value={draft.address}
-            onInput={({ currentTarget }) => change({ address: currentTarget.value })}
+            onInput={({ currentTarget }) => change({ address: currentTarget.value, chainUid: '' })}
           />
           <Fault text={faultOf('/address')} />
-          {draft.address.trim() !== '' && families.length === 0 && (
+          {address !== '' && families.length === 0 && (
             <span class="hint">No chain that Vigil knows has addresses of this form.</span>
           )}
         </label>
+        {inspection.isLoading && (
+          <p class="dim" role="status">
+            Looking where it has code …
+          </p>
+        )}
+        <Problem error={inspection.error} retry={inspection.reload} />
+        {inspection.data && (
+          <Found
+            inspected={inspection.data}
+            chainUid={chainUid}
+            onChoose={(chosen) => change({ chainUid: chosen })}
+          />
+        )}
         <label class="field">
           <span class="label">Chain</span>
           <select
@@ -138,7 +162,7 @@ export function AddContract({ projectId, onClose }: { projectId?: number | undef
           <span class="label">Name</span>
           <input
             value={draft.name}
-            placeholder="Vault"
+            placeholder={address === '' ? 'Vault' : name}
             aria-invalid={faultOf('/name') !== undefined}
             onInput={({ currentTarget }) => change({ name: currentTarget.value })}
           />
@@ -174,9 +198,9 @@ export function AddContract({ projectId, onClose }: { projectId?: number | undef
             <label class="field">
               <span class="label">What is it</span>
               <select
-                value={draft.addressType}
+                value={addressType}
                 onChange={({ currentTarget }) =>
-                  change({ addressType: currentTarget.value as Draft['addressType'] })
+                  change({ addressType: currentTarget.value as Contract['addressType'] })
                 }
               >
                 <option value="CONTRACT">A contract</option>
@@ -208,6 +232,13 @@ export function AddContract({ projectId, onClose }: { projectId?: number | undef
       </form>
     </Dialog>
   );
+}
+
+/** The chain where it has code, or the only one that is followed, where there is no choice. */
+function onlyChain(inspected: readonly Inspected[] | undefined, configured: readonly Chain[]): string {
+  const found = (inspected ?? []).filter(({ hasCode }) => hasCode);
+  const candidates = found.length > 0 ? found : configured;
+  return candidates.length === 1 ? candidates[0]!.chainUid : '';
 }
 
 function Fault({ text }: { text: string | undefined }) {

@@ -45,7 +45,7 @@ export function WatchedBy({ contract }: { contract: Contract }) {
     <section class="card" aria-labelledby="watched-by">
       <header>
         <h2 id="watched-by">Watched by</h2>
-        {can('POST /detector') && !isOpen && (
+        {can('POST /contract/{id}/recommend') && !isOpen && (
           <button type="button" onClick={() => setOpen(true)}>
             <Icon name="plus" />
             Add detectors
@@ -54,7 +54,7 @@ export function WatchedBy({ contract }: { contract: Contract }) {
       </header>
       <Problem error={watching.error} retry={watching.reload} />
       {!watching.data && watching.isLoading && <Loading />}
-      {isOpen && (
+      {isOpen && watching.data && can('POST /contract/{id}/recommend') && (
         <Recommend
           contract={contract}
           present={detectors}

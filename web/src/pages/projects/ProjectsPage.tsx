@@ -2,7 +2,7 @@ import type { Project } from '../../../../sdk/src/index.ts';
 import { Tags } from '../../parts/Badge.tsx';
 import { Icon } from '../../parts/Icon.tsx';
 import { type RecordKind, RecordList } from '../../parts/RecordPage.tsx';
-import { Time } from '../../parts/Time.tsx';
+import { updatedColumn } from '../../parts/recordColumns.tsx';
 import { search, setSearch } from '../../state/route.ts';
 import { can } from '../../state/session.ts';
 import { AddContract } from '../contracts/AddContract.tsx';
@@ -28,7 +28,7 @@ export const projectKind: RecordKind<Project> = {
       show: ({ networkStatus }) => networkStatus,
     },
     { name: 'tags', title: 'Tags', wideOnly: true, show: ({ tags }) => <Tags tags={tags} /> },
-    { name: 'updated', title: 'Changed', width: '110px', show: ({ updatedAt }) => <Time at={updatedAt} /> },
+    updatedColumn,
   ],
   form: { hidden: ['licenses'], order: ['name', 'description', 'networkStatus', 'website'] },
 };
@@ -46,7 +46,9 @@ export default function ProjectsPage() {
       <RecordList kind={{ ...contractKind, actions: add }} heading="h1" />
       <RecordList kind={projectKind} />
       <Shares />
-      {search.value.get('add') && <AddContract onClose={() => setSearch({ add: undefined })} />}
+      {search.value.get('add') && can('POST /contract') && (
+        <AddContract onClose={() => setSearch({ add: undefined })} />
+      )}
     </div>
   );
 }
