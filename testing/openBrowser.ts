@@ -11,8 +11,7 @@ export async function openBrowser(): Promise<Browser> {
 }
 
 /** Collects what must never happen on a page: errors, dialogs, refused content, requests to elsewhere. */
-export function watchFaults(page: Page, origin: string): string[] {
-  const faults: string[] = [];
+export function watchFaults(page: Page, origin: string, faults: string[] = []): string[] {
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
   page.on('console', (message) => {
     if (/Content Security Policy/i.test(message.text())) faults.push(message.text());

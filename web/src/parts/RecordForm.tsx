@@ -61,10 +61,10 @@ export function RecordForm(props: RecordFormProps) {
         ? changedMembers(record, value, names)
         : { ...ofChosenTenant(takesTenant), ...value };
       const { data, headers } = record
-        ? await send<Fields>('PUT', `${path}/{id}`, { path: { id: Number(record.id) }, body })
-        : await send<Fields>('POST', path, { body, idempotencyKey: key.current });
+        ? await send('PUT', `${path}/{id}`, { path: { id: Number(record.id) }, body })
+        : await send('POST', path, { body, idempotencyKey: key.current });
       toast(record ? `Saved the ${singular}.` : `Created the ${singular}.`);
-      onDone(data, headers);
+      onDone(data as Fields, headers);
     } catch (error) {
       if (toastHeld(error)) return onDone(undefined, new Headers());
       if (error instanceof VigilError && error.status >= 400 && error.status < 500) key.current = newKey();

@@ -47,18 +47,15 @@ export type AnyRequest = {
 
 /** A request whose path is only known at run time, such as that of any record kind; `/{id}` stays a placeholder. */
 export async function request<T>(method: Method, path: string, options: AnyRequest = {}): Promise<T> {
-  return (await send<T>(method, path, options)).data;
+  return (await send(method, path, options)).data as T;
 }
 
 /** The same with the headers of the answer. */
-export function send<T>(
+export const send = client.send as unknown as (
   method: Method,
   path: string,
-  options: AnyRequest = {},
-): Promise<{ data: T; headers: Headers }> {
-  const any = client.send as unknown as (...args: unknown[]) => Promise<{ data: T; headers: Headers }>;
-  return any(method, path, options);
-}
+  options?: AnyRequest,
+) => Promise<{ data: unknown; headers: Headers }>;
 
 export type Page<Row> = { data: Row[]; total: number };
 
