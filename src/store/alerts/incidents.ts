@@ -19,9 +19,9 @@ export type KeyedIncident = {
 export async function lockIncidentKeys(tx: Db, keys: readonly IncidentKey[]): Promise<KeyedIncident[]> {
   return tx.prepared<KeyedIncident>(
     sql`with locked as (
-        insert into incident_key as k (tenant_id, key, last_at, incident_uid)
+        insert into incident_key as p (tenant_id, key, last_at, incident_uid)
         select tenant_id, key, last_at, incident_uid from ${keyRows(keys)} order by tenant_id, key
-        on conflict (tenant_id, key) do update set last_at = k.last_at
+        on conflict (tenant_id, key) do update set last_at = p.last_at
         returning tenant_id, key, last_at, case when xmax <> 0 then incident_uid end as incident_uid)
       select k.tenant_id as "tenantId", k.key, k.last_at as "lastAt",
         case when k.incident_uid is not null then json_build_object('uid', k.incident_uid,
