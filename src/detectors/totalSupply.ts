@@ -69,7 +69,7 @@ export const totalSupply = defineDetector<Config, State>({
 });
 
 function limitsOf({ expectedTotalSupply, expectedTotalIssued }: Config): [string, string][] {
-  return Object.entries({ expectedTotalSupply, expectedTotalIssued }).flatMap(([name, most]) =>
-    most === undefined ? [] : [[name, most] as [string, string]],
+  return Object.entries({ expectedTotalSupply, expectedTotalIssued }).filter(
+    (limit): limit is [string, string] => limit[1] !== undefined,
   );
 }

@@ -74,7 +74,7 @@ function decodeLog(raw: unknown, blockHash: string): Log {
   if (log.blockHash !== blockHash) throw new InvalidResponse('a log belongs to another block');
   return new EvmLog({
     address: text(log, 'address').toLowerCase(),
-    topics: list(log.topics, 'topics') as string[],
+    topics: texts(log.topics, 'topics'),
     data: text(log, 'data'),
     index: quantity(log, 'logIndex'),
     transactionHash: text(log, 'transactionHash'),
@@ -149,6 +149,12 @@ export function decodeReceipt(raw: unknown): Receipt {
 function record(value: unknown, what: string): Raw {
   if (typeof value !== 'object' || value === null) throw new InvalidResponse(`a ${what} is not a record`);
   return value as Raw;
+}
+
+function texts(value: unknown, what: string): readonly string[] {
+  const items = list(value, what);
+  if (!items.every((item) => typeof item === 'string')) throw new InvalidResponse(`${what} are not texts`);
+  return items;
 }
 
 function list(value: unknown, what: string): readonly unknown[] {

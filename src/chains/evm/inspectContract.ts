@@ -1,4 +1,5 @@
 import { cutText } from '../../lib/cutText.ts';
+import { keysOf } from '../../lib/keysOf.ts';
 import type { Header } from '../../model/block.ts';
 import type { ContractKind, ContractTraits, Inspection, ProxyKind } from '../../model/contractKinds.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
@@ -128,7 +129,7 @@ function kindsOf(results: Results): ContractKind[] {
     PRICE_FEED: has('round', 'decimals'),
     POOL: isPair,
   };
-  return Object.entries(found).flatMap(([kind, isFound]) => (isFound ? [kind as ContractKind] : []));
+  return keysOf(found).filter((kind) => found[kind]);
 }
 
 function traitsOf(results: Results, at: Header): ContractTraits {
