@@ -37,15 +37,21 @@ export async function* followAlerts(
   for (let failures = 0; ; failures++) {
     const silence = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const onChunk = () => {
+    let isConnected = false;
+    const listen = () => {
       clearTimeout(timer);
       timer = setTimeout(() => silence.abort(), silenceMs);
     };
     try {
+    // The first piece has the id from which the stream goes on should it break before an event.
+    const onChunk = () => {
+      listen();
+      if (!isConnected) onState('connected');
+      isConnected = true;
+    };
       const both = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
       const response = await open({ query, after: position, live: live ? undefined : 'false' }, both);
-      onState('connected');
-      onChunk();
+      listen();
       const onId = (id: string) => {
         position = id;
         failures = 0;

@@ -72,7 +72,7 @@ async function open(query = '', token = mine, lastEventId?: string) {
 
 function toEvent(block: string): Event[] {
   const lines = Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/s, 2)));
-  return lines.id ? [{ id: lines.id, type: lines.event, alert: JSON.parse(lines.data) }] : [];
+  return lines.data ? [{ id: lines.id, type: lines.event, alert: JSON.parse(lines.data) }] : [];
 }
 
 const uids = (events: readonly Event[]) => events.map(({ alert }) => String(alert.uid));
@@ -96,6 +96,16 @@ describe('the live stream', () => {
       await api.ok('GET', `alert/${all.events[0]!.alert.uid}`, undefined, { token: mine }),
     );
     for (const stream of [all, bad, foreign]) stream.close();
+  });
+
+  it('begins with the id from which it resumes when it breaks before an event', async () => {
+    const quiet = await api.call('GET', 'alert/stream?live=false', undefined, { token: mine });
+    const id = /^: connected\nid: (\d+-\d+)\n\n$/.exec(quiet.text)?.[1];
+    const [uid] = await tell(finding());
+    const resumed = await open('', mine, id);
+    await until(() => resumed.events.length > 0);
+    expect(uids(resumed.events)).toEqual([uid]);
+    resumed.close();
   });
 
   it('sends retractions', async () => {

@@ -27,6 +27,8 @@ type StreamRequest = {
   after: string | undefined;
   /** Continues after the events of the past. */
   isLive: boolean;
+  /** Called before the first event with the id of the event that it follows. */
+  onStart?: (id: string) => void;
   /** Called when the stream ends because its reader is too slow. */
   onOverflow?: () => void;
 };
@@ -162,9 +164,11 @@ export function createAlertFeed({ db, listen, onError }: Options): AlertFeed {
     const queue = createReaderQueue(isClosed, request.onOverflow);
     const reader: Reader = { ...request, put: queue.put, end: queue.end };
     const to = last;
+    const from = request.after ?? to;
     readers.add(reader);
     try {
-      yield* backlog(request, request.after ?? to, to);
+      request.onStart?.(from);
+      yield* backlog(request, from, to);
       if (request.isLive) yield* queue.events();
     } finally {
       readers.delete(reader);

@@ -18,7 +18,8 @@ export function alertStreamEndpoint(): Endpoint {
     tag: 'Alerts',
     summary: 'Follow alerts as they happen',
     description:
-      'Server-sent events `raised`, `retracted` and `resolved`; `data` is the alert as `GET /alert/{uid}` shows it. ' +
+      'Server-sent events `raised`, `retracted`, `resolved` and `changed` (tags, assignee, comments, open again); `data` is the ' +
+      'alert as `GET /alert/{uid}` shows it. The first thing sent is the id to resume from when nothing follows. ' +
       'After a broken connection `Last-Event-ID` (or `after`) takes up where it ended, for seven days. ' +
       'A comment comes every 15 seconds when there is nothing to report. A token may have 10 streams open, a tenant as many ' +
       'as `maxStreams` of its plan says. A reader that lets more than 4 MiB wait is cut off and can resume.',
@@ -61,17 +62,22 @@ export function alertStreamEndpoint(): Endpoint {
           : (await findPlan(call.db, tenantId, call.now)).maxStreams;
       const onEnd = alertFeed.slots.take(call.principal, limit);
       const overflow = new AbortController();
+      let onStart: (id: string) => void = () => {};
+      const started = new Promise<string>((resolve) => {
+        onStart = resolve;
+      });
       const events = alertFeed.follow({
         scope: call.scope,
         owner: `tenant ${tenantId}`,
         query: streamQuery,
         after: isKnown ? lastEventId : query.after,
         isLive: query.live !== 'false',
+        onStart,
         onOverflow: () => overflow.abort(),
       });
       return {
         body: '',
-        stream: { pieces: toPieces(events, (end) => watch(call, end)), cut: overflow.signal, onEnd },
+        stream: { pieces: toPieces(events, started, (end) => watch(call, end)), cut: overflow.signal, onEnd },
       };
     },
   });
@@ -90,6 +96,7 @@ const over = { done: true, value: undefined } as const;
 /** Ends with the events, or when it is aborted. */
 async function* toPieces(
   events: AsyncGenerator<SharedEvent | undefined>,
+  started: Promise<string>,
   watch: (end: () => void) => () => void,
 ): AsyncGenerator<Buffer> {
   const state = { isOver: false };
@@ -98,17 +105,22 @@ async function* toPieces(
     state.isOver = true;
     wake();
   });
-  const next = () =>
+  const settle = (next: Promise<IteratorResult<SharedEvent | undefined>>) =>
     new Promise<IteratorResult<SharedEvent | undefined>>((resolve, reject) => {
       wake = () => resolve(over);
-      events.next().then(resolve, reject);
+      next.then(resolve, reject);
     });
   try {
-    yield Buffer.from(': connected\n\n');
+    let next = events.next();
+    // Read again below; a failure in between is not lost.
+    next.catch(() => undefined);
+    const id = await Promise.race([started, next.then(() => started)]);
+    yield Buffer.from(`: connected\nid: ${id}\n\n`);
     while (!state.isOver) {
-      const { done, value: event } = await next();
+      const { done, value: event } = await settle(next);
       if (done || state.isOver) return;
       yield event ? event.frame() : heartbeat;
+      next = events.next();
     }
   } finally {
     unwatch();
