@@ -6,7 +6,8 @@ import { VigilError } from './VigilError.ts';
 export type AlertEvent = {
   /** Where the stream can be taken up again: `after`. */
   id: string;
-  type: 'raised' | 'retracted' | 'resolved';
+  /** `changed` is for tags, the assignee, comments and alerts that are open again. */
+  type: 'raised' | 'retracted' | 'resolved' | 'changed';
   alert: Alert;
 };
 
@@ -42,13 +43,13 @@ export async function* followAlerts(
       clearTimeout(timer);
       timer = setTimeout(() => silence.abort(), silenceMs);
     };
-    try {
     // The first piece has the id from which the stream goes on should it break before an event.
     const onChunk = () => {
       listen();
       if (!isConnected) onState('connected');
       isConnected = true;
     };
+    try {
       const both = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
       const response = await open({ query, after: position, live: live ? undefined : 'false' }, both);
       listen();

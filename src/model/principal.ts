@@ -40,6 +40,11 @@ export function isAdmin(principal: Principal): boolean {
   return principal.roles.includes('admin');
 }
 
+/** Who may also change what others of the tenant have made for themselves. */
+export function isManager(principal: Principal): boolean {
+  return isAdmin(principal) || principal.roles.includes('tenant-manager');
+}
+
 /** A role can only be given by someone who holds it or a higher one of the same ladder. */
 export function mayGrant(granting: readonly Role[], role: Role): boolean {
   if (granting.includes('admin')) return true;

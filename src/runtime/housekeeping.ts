@@ -5,8 +5,8 @@ import { destroyOrphanKeys, retireDrainedKeys } from '../services/wallets/purgeW
 import { expireApprovals } from '../store/actions/approvals.ts';
 import { purgeAlertEvents } from '../store/alerts/alertEvents.ts';
 import { purgeAlertRates } from '../store/alerts/alertRate.ts';
-import { purgeIncidents } from '../store/alerts/incidents.ts';
 import { dropOldPartitions, ensurePartitionsAhead } from '../store/alerts/partitions.ts';
+import { purgeBesideAlerts } from '../store/alerts/purgeBesideAlerts.ts';
 import { purgeDeliveries } from '../store/destinations/purgeDeliveries.ts';
 import { purgeReplies } from '../store/records/idempotency.ts';
 import { purgeScoreQueues } from '../store/scores/queueScores.ts';
@@ -68,7 +68,7 @@ export async function runHousekeeping(options: Options, signal: AbortSignal): Pr
       ? {}
       : {
           'Dropping old alerts': () => dropOldPartitions(store, retainedFrom),
-          'Purging old incidents': () => purgeIncidents(store, retainedFrom),
+          'Purging old incidents and comments': () => purgeBesideAlerts(store, retainedFrom),
           'Purging old metric samples': () => dropOldSamples(store, retainedFrom),
         }),
   };

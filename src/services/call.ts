@@ -22,7 +22,7 @@ export type Services = {
   /** For tokens and sessions: connections of their own, so that users log in whatever else goes on. */
   logins: Store;
   /** For searches and reports: a few connections of their own, with a short time limit. */
-  reports: Db;
+  reports: Store;
   keyring: Keyring;
   /** What Vigil counts of itself. */
   recorder: MetricRecorder;

@@ -90,6 +90,7 @@ const pathValues: Record<string, () => Record<string, string | number>> = {
   'POST /detector/{id}/alert': () => ({ id: externalId }),
   'PUT /alert/{uid}': () => ({ uid: alertUid }),
   'PUT /incident/{uid}': () => ({ uid: incidentUid }),
+  'POST /alert/{uid}/comment': () => ({ uid: alertUid }),
   'PUT /score/{index}/{uid}': () => ({ index: scoreChange.index, uid: scoreChange.uid }),
   'POST /invite/{uid}/accept': () => ({ uid: made.get('link')!.uid }),
   // Tenants read the usage of their own tenant only.

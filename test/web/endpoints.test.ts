@@ -22,6 +22,11 @@ const reasons: Readonly<Record<string, string>> = {
   'POST /action/alert/aggregation': 'POST /alert/aggregation counts the same with a query',
   'POST /contract/{id}/histogram': 'POST /alert/aggregation counts the same with a query',
   'POST /tenant/{id}/dashboard/usage': 'the telemetry shows the same counts, one metric at a time',
+  'POST /alert/tag': 'no page uses it yet',
+  'POST /alert/assign': 'no page uses it yet',
+  'GET /alert/{uid}/comment': 'no page uses it yet',
+  'POST /alert/{uid}/comment': 'no page uses it yet',
+  'DELETE /alert/{uid}/comment/{id}': 'no page uses it yet',
   'GET /incident': 'POST /incident/search finds the same',
   'PUT /score/{index}/{uid}': 'tags of score changes are for programs',
 };

@@ -17,6 +17,8 @@ import { aggregationEndpoints } from './alerts/aggregationEndpoints.ts';
 import { alertEndpoints } from './alerts/alertEndpoints.ts';
 import { alertSearchEndpoints } from './alerts/alertSearchEndpoints.ts';
 import { alertStreamEndpoint } from './alerts/alertStreamEndpoint.ts';
+import { bulkEndpoints } from './alerts/bulkEndpoints.ts';
+import { commentEndpoints } from './alerts/commentEndpoints.ts';
 import { histogramEndpoint } from './alerts/histogramEndpoint.ts';
 import { incidentEndpoints } from './alerts/incidentEndpoints.ts';
 import { pushAlertsEndpoint } from './alerts/pushAlertsEndpoint.ts';
@@ -89,6 +91,8 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     ...aggregationEndpoints,
     alertStreamEndpoint(),
     ...alertEndpoints,
+    ...bulkEndpoints,
+    ...commentEndpoints,
     ...incidentEndpoints,
     pushAlertsEndpoint,
     ...backtestEndpoints,

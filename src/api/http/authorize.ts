@@ -29,7 +29,7 @@ export function authorize(principal: Principal, access: Access, effect: Endpoint
 
 /** Whether it changes records of the tenant, which one that is disabled or has not paid may not. */
 export function isWrite(effect: Endpoint['effect']): boolean {
-  return effect === 'create' || effect === 'change' || effect === 'send';
+  return effect === 'create' || effect === 'change' || effect === 'batches' || effect === 'send';
 }
 
 /** Everything the caller may at least see, whatever the endpoint asks for. */

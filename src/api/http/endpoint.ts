@@ -63,11 +63,11 @@ export type Endpoint = {
   reply: TSchema;
   status?: 200 | 201;
   /**
-   * All but `read` and `send` run in one transaction; `create` also honours Idempotency-Key; `session` changes no record
-   * of the tenant and `stop` only ends what goes on, so that both are open to one that may only read; `send` waits for
-   * someone outside, and holds nothing meanwhile.
+   * All but `read`, `batches` and `send` run in one transaction; `create` also honours Idempotency-Key; `batches` changes
+   * many records in transactions of its own; `session` changes no record of the tenant and `stop` only ends what goes on, so
+   * that both are open to one that may only read; `send` waits for someone outside, and holds nothing meanwhile.
    */
-  effect: 'read' | 'create' | 'change' | 'session' | 'stop' | 'send';
+  effect: 'read' | 'create' | 'change' | 'batches' | 'session' | 'stop' | 'send';
   /** Answers with server-sent events. */
   isStream?: true;
   /** Answers with JSON lines, however many there are. */

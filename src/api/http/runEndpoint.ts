@@ -49,7 +49,7 @@ export async function runEndpoint(
     return { services, db, principal, scope, visible, address, requestId, now, securityEvents, warnings: [] };
   };
   try {
-    if (endpoint.effect === 'read' || endpoint.effect === 'send')
+    if (['read', 'batches', 'send'].includes(endpoint.effect))
       return await answer(endpoint, callOn(services.store), input);
     const key = endpoint.effect === 'create' ? readKey(request.headers['idempotency-key']) : undefined;
     const store = endpoint.effect === 'session' ? services.logins : services.store;

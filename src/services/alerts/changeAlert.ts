@@ -1,29 +1,28 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../model/errors.ts';
-import { insertResolvedEvents } from '../../store/alerts/alertEvents.ts';
-import { findAlert, hasKey, resolveAlerts, tagAlert } from '../../store/alerts/alertRecords.ts';
-import { alertTable } from '../../store/alerts/alertTable.ts';
-import { insertResolvedDeliveries } from '../../store/destinations/followUps.ts';
-import { compileQuery } from '../../store/documents/compileQuery.ts';
+import { insertAlertEvents } from '../../store/alerts/alertEvents.ts';
+import { assignAlert, findAlert, hasKey, resolveAlerts, tagAlert } from '../../store/alerts/alertRecords.ts';
 import { ownTenantsScope, visibleScope } from '../../store/documents/documentScopes.ts';
-import { reportSlowSearch } from '../../store/documents/searchDocuments.ts';
 import type { Row } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
+import { checkAssignee } from './checkAssignee.ts';
+
+type AlertChange = {
+  status: 'UNRESOLVED' | 'RESOLVED' | undefined;
+  tags: string[] | undefined;
+  /** null leaves it to no one. */
+  assigneeId: number | null | undefined;
+};
 
 export async function changeAlert(
   call: Call,
   uid: string,
-  change: { status: 'UNRESOLVED' | 'RESOLVED' | undefined; tags: string[] | undefined },
+  change: AlertChange,
   names: readonly string[],
   check: (current: Row) => void,
 ): Promise<Row> {
-  const before = await findAlert(call.db, ownTenantsScope(call.scope), uid, names, true);
-  if (!before) {
-    const seen = await findAlert(call.db, await visibleScope(call.db, call.visible), uid, names);
-    if (seen)
-      throw new Problem('forbidden', "You may see this alert but not change it: it is not your tenant's.");
-    throw new Problem('not-found', 'There is no such alert.');
-  }
+  const before = await findOwnAlert(call, uid, names, { use: 'change it', lock: true });
   check(before);
   if (before.status === 'RETRACTED') {
     throw new Problem(
@@ -31,37 +30,45 @@ export async function changeAlert(
       'The alert is retracted: its block is no longer part of the chain.',
     );
   }
-  const key = { tenantId: Number(before.tenantId), timestamp: Number(before.timestamp), uid };
-  if (change.status === 'RESOLVED') {
-    await insertResolvedDeliveries(call.db, hasKey(key), call.now);
-    await insertResolvedEvents(call.db, hasKey(key));
-  }
-  if (change.status !== undefined) await resolveAlerts(call.db, hasKey(key), change.status === 'RESOLVED');
-  if (change.tags !== undefined)
-    await tagAlert(call.db, key, { former: before.tags as string[], now: change.tags });
+  const key = keyOf(before);
+  const { status, tags, assigneeId } = change;
+  if (typeof assigneeId === 'number') await checkAssignee(call.db, key.tenantId, assigneeId);
+  if (status !== undefined) await resolveAlerts(call.db, hasKey(key), status === 'RESOLVED', call.now);
+  if (tags !== undefined) await tagAlert(call.db, key, { former: before.tags as string[], now: tags });
+  if (assigneeId !== undefined) await assignAlert(call.db, key, assigneeId);
   const after = await findAlert(call.db, ownTenantsScope(call.scope), uid, names);
   if (!after) throw new Error(`The alert ${uid} is gone although it is locked.`);
+  // A change of the status has its own event, which shows the rest as well.
+  if (before.status === after.status && !isDeepStrictEqual(triageOf(before), triageOf(after)))
+    await insertAlertEvents(call.db, 'changed', [key]);
   await audit(call, 'alert', 'update', { id: null, tenantId: key.tenantId }, before, after, { uid });
   return after;
 }
 
-export async function resolveByQuery(
+function triageOf({ tags, assigneeId }: Row) {
+  return { tags, assigneeId };
+}
+
+/** An alert of the caller's own tenant; one that is only shared with it is refused. */
+export async function findOwnAlert(
   call: Call,
-  input: { query: string; timeseries?: { from: number; to: number }[]; resolved?: boolean },
-): Promise<number> {
-  const isResolved = input.resolved ?? true;
-  const condition = await compileQuery(call.db, alertTable, ownTenantsScope(call.scope), input, call.now);
-  if (isResolved) {
-    await reportSlowSearch(() => insertResolvedDeliveries(call.db, condition, call.now));
-    await reportSlowSearch(() => insertResolvedEvents(call.db, condition));
-  }
-  const changed = await reportSlowSearch(() => resolveAlerts(call.db, condition, isResolved));
-  for (const { tenantId, count } of changed) {
-    const record = { id: null, tenantId };
-    await audit(call, 'alert', isResolved ? 'resolve' : 'reopen', record, undefined, undefined, {
-      query: input.query,
-      count,
-    });
-  }
-  return changed.reduce((sum, { count }) => sum + count, 0);
+  uid: string,
+  names: readonly string[],
+  { use, lock }: { use: string; lock: boolean },
+): Promise<Row> {
+  const own = await findAlert(call.db, ownTenantsScope(call.scope), uid, names, lock);
+  if (own) return own;
+  const seen = await findAlert(call.db, await visibleScope(call.db, call.visible), uid, names);
+  if (seen) throw new Problem('forbidden', `You may see this alert but not ${use}: it is not your tenant's.`);
+  throw new Problem('not-found', 'There is no such alert.');
+}
+
+/** Of an alert with at least the members of its key. */
+export function keyOf({ tenantId, contractId, timestamp, uid }: Row) {
+  return {
+    tenantId: Number(tenantId),
+    contractId: Number(contractId),
+    timestamp: Number(timestamp),
+    uid: String(uid),
+  };
 }

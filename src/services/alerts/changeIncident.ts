@@ -1,9 +1,7 @@
 import { isUuid } from '../../lib/uid.ts';
 import { Problem } from '../../model/errors.ts';
-import { insertResolvedEvents } from '../../store/alerts/alertEvents.ts';
 import { resolveAlerts } from '../../store/alerts/alertRecords.ts';
 import { belongsTo, findIncident, type IncidentKeyRow } from '../../store/alerts/incidentTable.ts';
-import { insertResolvedDeliveries } from '../../store/destinations/followUps.ts';
 import type { Call } from '../call.ts';
 import { audit } from '../records/audit.ts';
 
@@ -25,12 +23,7 @@ export async function changeIncident(
       'illegal-transition',
       'The incident is retracted: no block of its alerts is part of the chain any more.',
     );
-  const condition = belongsTo(before);
-  if (status === 'RESOLVED') {
-    await insertResolvedDeliveries(call.db, condition, call.now);
-    await insertResolvedEvents(call.db, condition);
-  }
-  await resolveAlerts(call.db, condition, status === 'RESOLVED');
+  await resolveAlerts(call.db, belongsTo(before), status === 'RESOLVED', call.now);
   const after = await readIncident(call, uid);
   await audit(call, 'incident', 'update', { id: null, tenantId: before.tenantId }, before, after, { uid });
   return after;

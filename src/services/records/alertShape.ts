@@ -65,7 +65,7 @@ const alertMembers: Readonly<Record<string, ValueShape>> = {
 };
 
 /** What of an alert changes after it is raised, and records that belong to it. */
-const changingMembers = ['status', 'finality', 'retractedAt', 'contract', 'project'];
+const changingMembers = ['status', 'finality', 'retractedAt', 'assigneeId', 'contract', 'project'];
 
 /** The same as the scripts of a license see it, or a tick of the clock. What of an alert may still change is left out. */
 export const scoreEventShape: RecordShape = toRecord({

@@ -6,7 +6,7 @@ import { nowMs } from '../fragments.ts';
 import { inChunks } from '../inChunks.ts';
 import { alertTable } from './alertTable.ts';
 
-type AlertEventType = 'raised' | 'retracted' | 'resolved';
+type AlertEventType = 'raised' | 'retracted' | 'resolved' | 'changed';
 /** `id` is its position in the order of all events: transaction id and sequence number. */
 export type AlertEvent = {
   id: string;
@@ -23,7 +23,7 @@ type Key = { tenantId: number; contractId: number; uid: string; timestamp: numbe
 /** Inserted in the transaction that changes the alerts, for all streams. */
 export async function insertAlertEvents(
   tx: Db,
-  type: 'raised' | 'retracted',
+  type: 'raised' | 'retracted' | 'changed',
   alerts: readonly Key[],
 ): Promise<void> {
   if (alerts.length === 0) return;
@@ -36,12 +36,12 @@ export async function insertAlertEvents(
   );
 }
 
-/** Inserted before the alerts are marked, because afterwards those that were open cannot be found. */
-export async function insertResolvedEvents(tx: Db, condition: Sql): Promise<void> {
+/** Inserted before the alerts are marked, because afterwards those that change cannot be found. */
+export async function insertStatusEvents(tx: Db, condition: Sql, isResolved: boolean): Promise<void> {
   await tx.query(
     sql`insert into alert_event (tenant_id, contract_id, alert_uid, alert_timestamp, type, at)
-      select t.tenant_id, t.contract_id, t.uid, t.timestamp, 'resolved', ${nowMs} from alert t
-      where ${condition} and not t.is_resolved and t.retracted_at is null`,
+      select t.tenant_id, t.contract_id, t.uid, t.timestamp, ${isResolved ? 'resolved' : 'changed'}, ${nowMs}
+      from alert t where ${condition} and t.is_resolved <> ${isResolved} and t.retracted_at is null`,
   );
 }
 

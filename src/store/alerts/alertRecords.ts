@@ -1,9 +1,11 @@
 import { type Sql, sql } from '../../lib/sql.ts';
-import type { Db } from '../db.ts';
+import { type Db, onlyRow } from '../db.ts';
+import { insertResolvedDeliveries } from '../destinations/followUps.ts';
 import { findDocument, setTags } from '../documents/documentRecords.ts';
 import { asSeenIn, type DocumentScope } from '../documents/documentTable.ts';
 import { nowMs } from '../fragments.ts';
 import type { Row } from '../records/records.ts';
+import { insertStatusEvents } from './alertEvents.ts';
 import { alertTable } from './alertTable.ts';
 
 export async function findAlert(
@@ -17,7 +19,7 @@ export async function findAlert(
   return findDocument(db, asSeenIn(alertTable, scope), { uid, condition, names, lock });
 }
 
-type AlertKey = { tenantId: number; timestamp: number; uid: string };
+export type AlertKey = { tenantId: number; timestamp: number; uid: string };
 
 /** A condition on alerts as `t`. */
 export function hasKey({ tenantId, timestamp, uid }: AlertKey): Sql {
@@ -34,13 +36,23 @@ export async function tagAlert(
   );
 }
 
-/** Resolves or reopens the alerts that match the condition, and their incidents with them; returns how many changed, by tenant. */
+export async function assignAlert(db: Db, key: AlertKey, assigneeId: number | null): Promise<void> {
+  await db.query(sql`update alert t set assignee_id = ${assigneeId} where ${hasKey(key)}`);
+}
+
+/**
+ * Resolves or reopens the alerts that match the condition, and their incidents with them, and notifies destinations and
+ * streams; returns how many changed.
+ */
 export async function resolveAlerts(
-  db: Db,
+  tx: Db,
   condition: Sql,
   isResolved: boolean,
-): Promise<{ tenantId: number; count: number }[]> {
-  return db.query<{ tenantId: number; count: number }>(
+  now: number,
+): Promise<number> {
+  if (isResolved) await insertResolvedDeliveries(tx, condition, now);
+  await insertStatusEvents(tx, condition, isResolved);
+  const rows = await tx.query<{ count: number }>(
     sql`with changed as (
         update alert t set is_resolved = ${isResolved}
         where ${condition} and t.is_resolved <> ${isResolved} and t.retracted_at is null
@@ -52,6 +64,7 @@ export async function resolveAlerts(
         update incident i set updated_at = ${nowMs},
           open_alerts = i.open_alerts + case when ${isResolved} then -c.count else c.count end
         from counted c where i.tenant_id = c.tenant_id and i.uid = c.incident_uid)
-      select tenant_id as "tenantId", count(*) as count from changed group by tenant_id order by tenant_id`,
+      select count(*) as count from changed`,
   );
+  return onlyRow(rows).count;
 }

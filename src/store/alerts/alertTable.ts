@@ -54,6 +54,7 @@ export const alertTable = defineDocumentTable(
     triggerId: number('trigger_id'),
     actionId: number('action_id'),
     walletId: number('wallet_id'),
+    assigneeId: number('assignee_id'),
     numericSeverity: number('numeric_severity'),
     severity: {
       sql: severitySql('t.numeric_severity'),

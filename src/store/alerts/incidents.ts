@@ -1,8 +1,7 @@
 import { storableJson } from '../../lib/json.ts';
 import { raw, sql } from '../../lib/sql.ts';
-import { type Db, onlyRow } from '../db.ts';
+import type { Db } from '../db.ts';
 import { nowMs } from '../fragments.ts';
-import { inChunks } from '../inChunks.ts';
 
 export type IncidentKey = { tenantId: number; key: string; lastAt: number; incidentUid: string };
 export type KeyedIncident = {
@@ -159,19 +158,4 @@ export async function recountIncidents(
           and t.timestamp between k.first_at and k.last_at) c
       where i.tenant_id = k.tenant_id and i.uid = k.uid`,
   );
-}
-
-/** Incidents are kept as long as alerts, which are dropped by months. */
-export async function purgeIncidents(db: Db, retainedFrom: number): Promise<void> {
-  const date = new Date(retainedFrom);
-  const before = Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
-  for (const table of ['incident', 'incident_key'] as const)
-    await inChunks(async (limit) => {
-      const rows = await db.query<{ count: number }>(
-        sql`with gone as (delete from ${raw(table)} where ctid = any(array(
-            select ctid from ${raw(table)} where last_at < ${before} limit ${limit})) returning 1)
-          select count(*) as count from gone`,
-      );
-      return onlyRow(rows).count;
-    });
 }

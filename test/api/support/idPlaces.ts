@@ -51,6 +51,7 @@ export function foreignId(foreign: World, name: string): number {
     actionId: foreign.action,
     triggerAlertId: foreign.trigger.alerts[0],
     userId: foreign.user,
+    assigneeId: foreign.user,
     schemaId: foreign.detectorSchema,
     planId: foreign.plan,
   };

@@ -1,14 +1,12 @@
-import { Type } from 'typebox';
 import { Problem } from '../../../model/errors.ts';
-import { Count, Flag, OneOf, Shape, Text, Words } from '../../../model/schema.ts';
-import { changeAlert, resolveByQuery } from '../../../services/alerts/changeAlert.ts';
+import { Id, nullable, OneOf, Shape, Text, Words } from '../../../model/schema.ts';
+import { changeAlert } from '../../../services/alerts/changeAlert.ts';
 import { findAlert } from '../../../store/alerts/alertRecords.ts';
 import { visibleScope } from '../../../store/documents/documentScopes.ts';
 import type { Row } from '../../../store/records/records.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { checkIfMatch, etagOf } from '../../http/etag.ts';
 import { documentUpdate } from '../records/documentUpdate.ts';
-import { checkTimeseries, queryText, timeseries } from '../records/familyQ.ts';
 import { wholeAlert } from './alertSchemas.ts';
 
 const tag = 'Alerts';
@@ -43,6 +41,7 @@ const change = documentUpdate(
   {
     status: OneOf(['UNRESOLVED', 'RESOLVED'], 'Whether someone has dealt with it.', 'RESOLVED'),
     tags: Words('Free labels.', ['reviewed']),
+    assigneeId: nullable(Id('The user of the tenant who works on it; null for no one.')),
   },
   ['finality'],
 );
@@ -51,16 +50,17 @@ const update = endpoint({
   method: 'PUT',
   path: '/alert/{uid}',
   tag,
-  summary: 'Resolve or tag an alert',
+  summary: 'Resolve, tag or assign an alert',
   description: 'Members set by Vigil may be sent back as they were read.',
   params,
   body: change.body,
   reply: wholeAlert.schema,
   effect: 'change',
-  problems: ['not-found', 'illegal-transition', 'precondition-failed'],
+  problems: ['not-found', 'illegal-transition', 'precondition-failed', 'unprocessable'],
   handle: async (call, { params, body, headers }) => {
-    const { status, tags } = body;
-    const alert = await changeAlert(call, params.uid, { status, tags }, wholeAlert.names, (current) => {
+    const { status, tags, assigneeId } = body;
+    const wanted = { status, tags, assigneeId };
+    const alert = await changeAlert(call, params.uid, wanted, wholeAlert.names, (current) => {
       checkIfMatch(
         headers.ifMatch,
         'alert',
@@ -81,24 +81,4 @@ function withoutFinality(etag: string): string {
   return etag.replace(/\.[A-Z]+"$/, '"');
 }
 
-const resolve = endpoint({
-  method: 'POST',
-  path: '/alert/resolve',
-  tag,
-  summary: 'Resolve alerts by query',
-  description: 'Marks every alert of your tenant that the query finds as resolved, or as open again.',
-  body: Type.Unsafe<{ query: string; timeseries?: { from: number; to: number }[]; resolved?: boolean }>(
-    Shape({ query: queryText, timeseries, resolved: Flag('False opens them again; true if left out.') }, [
-      'query',
-    ]),
-  ),
-  reply: Shape({ count: Count('How many alerts changed.', 3, Number.MAX_SAFE_INTEGER) }, ['count']),
-  effect: 'change',
-  problems: ['invalid-query'],
-  handle: async (call, { body }) => {
-    checkTimeseries(body.timeseries);
-    return { body: { count: await resolveByQuery(call, body) } };
-  },
-});
-
-export const alertEndpoints: Endpoint[] = [read, update, resolve];
+export const alertEndpoints: Endpoint[] = [read, update];

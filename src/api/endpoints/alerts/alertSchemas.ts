@@ -30,6 +30,7 @@ const members = {
   triggerId: nullable(Id('The trigger that raised it.')),
   actionId: nullable(Id('The action behind it.')),
   walletId: nullable(Id('The wallet that signed.')),
+  assigneeId: nullable(Id('The user who works on it.')),
   walletName: nullable(text('Name of the wallet.', 'Guardian')),
   walletChainUid: nullable(text('Chain of the wallet.', 'ethereum')),
   walletAddress: nullable(text('Address of the wallet.', '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266')),

@@ -1,0 +1,74 @@
+import { groupBy } from '../../lib/groupBy.ts';
+import { alertTable } from '../../store/alerts/alertTable.ts';
+import { changeMany, findChangeable, type ManyChange } from '../../store/alerts/changeMany.ts';
+import { compileQuery } from '../../store/documents/compileQuery.ts';
+import { ownTenantsScope } from '../../store/documents/documentScopes.ts';
+import { reportSlowSearch } from '../../store/documents/searchDocuments.ts';
+import type { Call } from '../call.ts';
+import { audit } from '../records/audit.ts';
+import { checkAssignee } from './checkAssignee.ts';
+
+/** Alerts that one request changes. */
+const maxChanged = 100_000;
+/** Alerts that change in one transaction, which holds their rows and the tenant's audit log. */
+const batchSize = 500;
+
+type Selection = {
+  query: string;
+  timeseries?: { from: number; to: number }[];
+  dryRun?: boolean;
+};
+
+/**
+ * Changes what the query finds now, in batches that are each a whole with their events and audit entry: a request that
+ * breaks off leaves the rest unchanged, and sent again continues there. Alerts that are raised meanwhile stay as they are.
+ */
+export async function changeAlerts(
+  call: Call,
+  { query, timeseries, dryRun }: Selection,
+  change: ManyChange,
+): Promise<{ count: number; isComplete: boolean }> {
+  const { reports } = call.services;
+  const found = await reportSlowSearch(async () => {
+    const scope = ownTenantsScope(call.scope);
+    const condition = await compileQuery(reports, alertTable, scope, { query, timeseries }, call.now);
+    return findChangeable(reports, condition, change, maxChanged + 1);
+  });
+  const isComplete = found.length <= maxChanged;
+  const chosen = found.slice(0, maxChanged);
+  const byTenant = groupBy(chosen, ({ tenantId }) => tenantId);
+  const assigneeId = change.type === 'assign' ? change.assigneeId : null;
+  if (assigneeId !== null)
+    for (const tenantId of call.scope.all ? byTenant.keys() : call.scope.tenantIds)
+      await checkAssignee(call.db, tenantId, assigneeId);
+  if (dryRun) return { count: chosen.length, isComplete };
+  let count = 0;
+  for (const [tenantId, keys] of byTenant) {
+    for (let at = 0; at < keys.length; at += batchSize) {
+      const batch = keys.slice(at, at + batchSize);
+      count += await reports.transaction(async (tx) => {
+        if (assigneeId !== null) await checkAssignee(tx, tenantId, assigneeId);
+        const changed = await changeMany(tx, tenantId, batch, change, call.now);
+        if (changed > 0) await auditBatch({ ...call, db: tx }, tenantId, query, change, changed);
+        return changed;
+      });
+    }
+  }
+  return { count, isComplete };
+}
+
+async function auditBatch(
+  call: Call,
+  tenantId: number,
+  query: string,
+  { type, ...members }: ManyChange,
+  count: number,
+): Promise<void> {
+  const verb = 'isResolved' in members && !members.isResolved ? 'reopen' : type;
+  const details = 'isResolved' in members ? {} : members;
+  await audit(call, 'alert', verb, { id: null, tenantId }, undefined, undefined, {
+    query,
+    ...details,
+    count,
+  });
+}

@@ -1,0 +1,12 @@
+import { unprocessable } from '../../model/errors.ts';
+import { userTable } from '../../store/accounts/userTable.ts';
+import type { Db } from '../../store/db.ts';
+import { lockRecords } from '../../store/records/records.ts';
+
+/** An alert is assigned to users of its own tenant; any other user is reported like a missing one. */
+export async function checkAssignee(tx: Db, tenantId: number, assigneeId: number): Promise<void> {
+  const scope = { all: false, tenantIds: [tenantId], organisationIds: [] };
+  const found = await lockRecords(tx, userTable, scope, [assigneeId], 'read');
+  if (!found.has(assigneeId))
+    throw unprocessable('/assigneeId', 'unknown-reference', 'There is no user with this id.');
+}

@@ -1,0 +1,21 @@
+import { raw, sql } from '../../lib/sql.ts';
+import { type Db, onlyRow } from '../db.ts';
+import { inChunks } from '../inChunks.ts';
+
+/** What belongs to alerts, and the column with their time. */
+const tables = { incident: 'last_at', incident_key: 'last_at', alert_comment: 'alert_timestamp' } as const;
+
+/** Incidents and comments are kept as long as alerts, which are dropped by months. */
+export async function purgeBesideAlerts(db: Db, retainedFrom: number): Promise<void> {
+  const date = new Date(retainedFrom);
+  const before = Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
+  for (const [table, time] of Object.entries(tables))
+    await inChunks(async (limit) => {
+      const rows = await db.query<{ count: number }>(
+        sql`with gone as (delete from ${raw(table)} where ctid = any(array(
+            select ctid from ${raw(table)} where ${raw(time)} < ${before} limit ${limit})) returning 1)
+          select count(*) as count from gone`,
+      );
+      return onlyRow(rows).count;
+    });
+}
