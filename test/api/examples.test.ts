@@ -151,7 +151,8 @@ function idOf(path: string): number | undefined {
 
 function queryOf(endpoint: Endpoint, operation: Json): string {
   const examples = operation.parameters
-    .filter((parameter: Json) => parameter.in === 'query')
+    // Columns are for exports alone.
+    .filter(({ in: place, name }: Json) => place === 'query' && name !== 'columns')
     .map(({ name, schema }: Json) => {
       if (name === 'tenantId') return [name, own.world.tenant.id];
       // A live stream does not end.

@@ -70,7 +70,7 @@ it('does what its README shows', async () => {
   const { detectorId } = await addSource(api, 1);
   const token = await api.token(1, 'tenant-manager');
   const own = blocks.filter((block) => !block.includes('verifyWebhook'));
-  expect(own).toHaveLength(6);
+  expect(own).toHaveLength(7);
   const { printed, ended } = await start('readme.mjs', own.join('\n'), {
     VIGIL_URL: api.url,
     VIGIL_TOKEN: token,
@@ -87,6 +87,7 @@ it('does what its README shows', async () => {
   expect(printed.text).toMatch(/^invalid-input 400 \{ '\/name': '.+' \}$/m);
   expect(printed.text).toMatch(/^\d+ Token$/m);
   expect(printed.text).toContain('0 critical alerts');
+  expect(printed.text).toContain('0 alerts, 25 characters');
   expect(printed.text).toMatch(/^\d+-\d+ raised HIGH Drained$/m);
 });
 

@@ -163,13 +163,35 @@ function run(
   const input = readInput(endpoint, request);
   const work = () => runEndpoint(endpoint, services, caller, request, input);
   // Sessions have connections of their own.
-  const runShared = () =>
-    endpoint.effect === 'session'
-      ? work()
-      : shares.run(endpoint, principal.tenantId, principal === anonymous, work);
+  const share = <T>(part: () => Promise<T>) =>
+    shares.run(endpoint, principal.tenantId, principal === anonymous, part);
+  const runShared = async () => {
+    const answer = await (endpoint.effect === 'session' ? work() : share(work));
+    const { stream } = answer;
+    return stream?.isShared
+      ? { ...answer, stream: { ...stream, pieces: each(stream.pieces, share) } }
+      : answer;
+  };
   if (!endpoint.password) return runShared();
   const origin = { ip: addressKey(request.ip), principal };
   return passwords.run(endpoint.password, origin, input.body, runShared);
+}
+
+/** Computes each piece within a share, so that a slow reader holds none. */
+async function* each<T>(
+  pieces: AsyncIterable<T>,
+  share: (part: () => Promise<IteratorResult<T>>) => Promise<IteratorResult<T>>,
+): AsyncGenerator<T> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { done, value } = await share(() => iterator.next());
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await iterator.return?.();
+  }
 }
 
 function send(

@@ -10,10 +10,12 @@ import type { ChangeOf, Owner, RecordKind } from '../../services/records/recordK
 import { updateRecord } from '../../services/records/updateRecord.ts';
 import type { CountedLimit } from '../../store/accounts/plans.ts';
 import { createSchema, readReplySchema, replySchema, updateSchema } from '../../store/fields.ts';
-import { findRecord, type Row, searchRecords } from '../../store/records/records.ts';
+import { exportRecords } from '../../store/records/exportRecords.ts';
+import { findRecord, type Row, type Search, searchRecords } from '../../store/records/records.ts';
 import { type Fields, nounOf, type RecordOf, shownNames, type Table } from '../../store/table.ts';
 import { type Endpoint, endpoint, type Input } from './endpoint.ts';
 import { checkIfMatch, etagOf } from './etag.ts';
+import { exportable } from './exportable.ts';
 import { echoFaults, readUpdate } from './readUpdate.ts';
 import { searchBody, searchReply } from './search.ts';
 
@@ -177,7 +179,7 @@ function deleteEndpoint({ path, tag, noun, kind }: Parts): Endpoint {
 function searchEndpoint({ path, tag, noun, kind, fields, replyWithout }: Parts): Endpoint {
   const without = replyWithout?.search ?? [];
   const names = kind.names.filter((name) => !without.includes(name));
-  return endpoint({
+  const search = endpoint({
     method: 'POST',
     path: `${path}/search`,
     tag,
@@ -191,6 +193,20 @@ function searchEndpoint({ path, tag, noun, kind, fields, replyWithout }: Parts):
     handle: async (call, { body }) => ({
       body: await searchRecords(call.services.reports, kind.table, call.scope, body ?? {}, names),
     }),
+  });
+  return exportableSearch(search, kind.table, names);
+}
+
+/** A search of records (family W) that can be exported. */
+export function exportableSearch(
+  search: Endpoint,
+  table: Table,
+  names: readonly string[],
+  sort?: Search['sort'],
+) {
+  return exportable(search, names, async (call, { body }, members) => {
+    const input = { ...(sort ? { sort } : {}), ...(body as Search | undefined) };
+    return exportRecords(call.services.reports, table, call.scope, input, members);
   });
 }
 

@@ -12,6 +12,7 @@ export type Input<Params, Query, Body> = {
     ifMatch?: string | undefined;
     ifNoneMatch?: string | undefined;
     lastEventId?: string | undefined;
+    accept?: string | undefined;
   };
   /** The request has the header that only Vigil's own page sends. */
   isFromConsole: boolean;
@@ -42,6 +43,10 @@ export type Stream = {
   cut?: AbortSignal;
   /** Called once when the answer has ended, for any reason. */
   onEnd?(): void;
+  /** In place of the type of the endpoint's other answers. */
+  type?: string;
+  /** Each piece is computed within the tenant's share, which is free while the reader reads. */
+  isShared?: true;
 };
 
 /** Every endpoint is one of these records: the server, the OpenAPI document and the tests are loops over the list. */
@@ -72,6 +77,8 @@ export type Endpoint = {
   isStream?: true;
   /** Answers with JSON lines, however many there are. */
   isLines?: true;
+  /** Also answers with CSV or JSON lines, where `Accept` asks for them. */
+  isExportable?: true;
   /** Its answer has an ETag, so that it may be 304 for who sends it back. */
   hasEtag?: true;
   /** Reads much: a tenant may run only a few of these at once. */

@@ -24,6 +24,8 @@ export async function allowOrigins(app: FastifyInstance, origins: readonly strin
       'Idempotency-Replayed',
       'X-Invite-Accept-Link',
       'X-Webhook-Secret',
+      'X-Export-Count',
+      'X-Export-Truncated',
     ],
     maxAge: 600,
   });

@@ -66,12 +66,13 @@ export async function runEndpoint(
 
 /** Checks the request against the endpoint's schemas. */
 export function readInput(endpoint: Endpoint, request: Request): Checked {
-  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch, 'last-event-id': lastEventId } = request.headers;
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch, accept } = request.headers;
+  const lastEventId = request.headers['last-event-id']?.toString();
   const input: Checked = {
     params: fromText(endpoint.params, request.params),
     query: fromText(endpoint.query, request.query),
     body: request.body,
-    headers: { ifMatch, ifNoneMatch, lastEventId: lastEventId?.toString() },
+    headers: { ifMatch, ifNoneMatch, lastEventId, accept },
     isFromConsole: isFromConsole(request),
     hasCookie: request.caller?.hasCookie ?? false,
   };

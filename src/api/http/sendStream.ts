@@ -9,7 +9,7 @@ export function sendStream(
   endpoint: Endpoint,
   request: FastifyRequest,
   reply: FastifyReply,
-  { pieces, cut, onEnd = () => {} }: Stream,
+  { pieces, cut, onEnd = () => {}, type }: Stream,
 ): FastifyReply {
   const { raw } = reply;
   raw.once('close', onEnd);
@@ -22,6 +22,6 @@ export function sendStream(
   return reply
     .code(endpoint.status ?? 200)
     .header('connection', 'close')
-    .type(`${endpoint.isLines ? 'application/x-ndjson' : 'text/event-stream'}; charset=utf-8`)
+    .type(`${type ?? (endpoint.isLines ? 'application/x-ndjson' : 'text/event-stream')}; charset=utf-8`)
     .send(events);
 }

@@ -83,6 +83,7 @@ function operation(endpoint: Endpoint, approval: TSchema | undefined): Record<st
             schema: endpoint.reply,
             example: exampleOf(endpoint.reply),
           },
+          ...(endpoint.isExportable ? exported : {}),
         },
       },
       ...(endpoint.hasEtag
@@ -98,6 +99,23 @@ function mediaType({ isStream, isLines }: Endpoint): string {
   if (isStream) return 'text/event-stream';
   return isLines ? 'application/x-ndjson' : 'application/json';
 }
+
+const exported = {
+  'text/csv': {
+    schema: {
+      type: 'string',
+      description: 'All that is found, as RFC 4180 with a row of names; see the parameter `columns`.',
+      examples: ['id,name\r\n1,Vault\r\n'],
+    },
+  },
+  'application/x-ndjson': {
+    schema: {
+      type: 'string',
+      description: 'The same as JSON lines.',
+      examples: ['{"id":1,"name":"Vault"}\n'],
+    },
+  },
+};
 
 function held(reply: TSchema) {
   return {
@@ -152,6 +170,14 @@ function replyHeaders(endpoint: Endpoint): Record<string, unknown> {
     RateLimit: text('What is left of the caller’s requests.'),
     'RateLimit-Policy': text('How many requests a caller may make.'),
     ...(endpoint.status === 201 ? { Location: text('The path of the new record.') } : {}),
+    ...(endpoint.isExportable
+      ? {
+          'X-Export-Count': text('Of CSV and JSON lines: how many records follow.'),
+          'X-Export-Truncated': text(
+            'Of CSV and JSON lines: `rows` when more records match than are exported.',
+          ),
+        }
+      : {}),
   };
 }
 

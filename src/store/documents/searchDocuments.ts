@@ -64,6 +64,20 @@ export async function searchJson(
   return `{"data":[${data.map(({ json }) => json).join()}],"total":${total}}`;
 }
 
+/** Where each hit is stored, in the order of the search. */
+export async function searchKeys(
+  db: Db,
+  table: DocumentTable,
+  scope: DocumentScope,
+  search: DocumentSearch,
+  now: number,
+): Promise<{ tenantId: number; uid: string }[]> {
+  const columns = sql`t.tenant_id as "tenantId", t.uid::text`;
+  const plain = { ...search, trackTotalCount: 0 };
+  const { data } = await findRows(db, asSeenIn(table, scope), scope, plain, columns, now);
+  return data as { tenantId: number; uid: string }[];
+}
+
 async function findRows(
   db: Db,
   table: DocumentTable,

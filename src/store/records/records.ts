@@ -50,11 +50,7 @@ export async function searchRecords(
   search: Search,
   names: readonly string[],
 ): Promise<{ data: Row[]; total?: number }> {
-  const catalogue = searchable(table);
-  const { condition: where, names: named } = compileWhere(search.where ?? '', catalogue);
-  const order = compileSort(search.sort, catalogue, sql`t.id`);
-  const filter = sql`${condition(table, scope, 'read')}
-    ${named.has('status') ? empty : raw("and t.status <> 'DELETED'")} ${where ? sql`and (${where})` : empty}`;
+  const { filter, order } = compileRecordSearch(table, scope, search);
   const size = search.size ?? 10;
   const page = sql`select ${selectList(table, names)} from ${source(table, scope)} where ${filter}
     order by ${order} limit ${size} offset ${search.from ?? 0}`;
@@ -68,8 +64,18 @@ export async function searchRecords(
   return { data, total: counted?.total ?? 0 };
 }
 
+/** The condition on `t` and the order of a search, which may throw a problem. */
+export function compileRecordSearch(table: Table, scope: Scope, search: Pick<Search, 'where' | 'sort'>) {
+  const catalogue = searchable(table);
+  const { condition: where, names: named } = compileWhere(search.where ?? '', catalogue);
+  const order = compileSort(search.sort, catalogue, sql`t.id`);
+  const filter = sql`${condition(table, scope, 'read')}
+    ${named.has('status') ? empty : raw("and t.status <> 'DELETED'")} ${where ? sql`and (${where})` : empty}`;
+  return { filter, order };
+}
+
 /** The connections of searches have a time limit, so that none is kept for long. */
-async function queryInTime<T extends Row>(db: Db, statement: Sql): Promise<T[]> {
+export async function queryInTime<T extends Row>(db: Db, statement: Sql): Promise<T[]> {
   try {
     return await db.query<T>(statement);
   } catch (error) {
@@ -191,7 +197,8 @@ export async function deleteRecords(
   return counts;
 }
 
-function source(table: Table, scope: Scope): Sql {
+/** The rows of a table as `t`, for a from clause. */
+export function source(table: Table, scope: Scope): Sql {
   if (!table.isScopedInside) return sql`${raw(table.name)} t`;
   return sql`${raw(table.name)} t cross join (select ${scope.all}::boolean as is_everything,
     ${scope.tenantIds}::bigint[] as tenant_ids, ${scope.organisationIds}::bigint[] as organisation_ids) scope`;

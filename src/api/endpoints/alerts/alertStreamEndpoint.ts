@@ -4,8 +4,8 @@ import type { SharedEvent, StreamQuery } from '../../../services/alerts/createSt
 import { findPlan } from '../../../store/accounts/plans.ts';
 import { createAlertMatcher } from '../../../store/alerts/createAlertMatcher.ts';
 import { accessOf } from '../../http/access.ts';
+import { createScopeWatch } from '../../http/createScopeWatch.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
-import { createScopeWatch } from './scopeWatch.ts';
 
 const idPattern = '^\\d{1,19}-\\d{1,18}$';
 

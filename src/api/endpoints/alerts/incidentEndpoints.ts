@@ -11,6 +11,7 @@ import {
 } from '../../../store/alerts/incidentTable.ts';
 import { readOnly, readReplySchema, replySchema } from '../../../store/fields.ts';
 import { type Search, searchRecords } from '../../../store/records/records.ts';
+import { exportableSearch } from '../../http/defineResource.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { searchBody, searchReply } from '../../http/search.ts';
 import { wholeAlert } from './alertSchemas.ts';
@@ -49,8 +50,9 @@ const listQuery = Type.Unsafe<{
   ),
 );
 
+const newestFirst = [{ field: 'lastAt', order: 'desc' }] as const;
+
 async function search({ services, scope }: Call, input: Search) {
-  const newestFirst = [{ field: 'lastAt', order: 'desc' }] as const;
   return searchRecords(
     services.reports,
     incidentTable,
@@ -78,18 +80,23 @@ export const incidentEndpoints: readonly Endpoint[] = [
       return { body: await search(call, { from, size, where }) };
     },
   }),
-  endpoint({
-    method: 'POST',
-    path: '/incident/search',
-    tag,
-    summary: 'Search incidents',
-    description: 'The one with the newest alert comes first unless `sort` says otherwise.',
-    body: searchBody,
-    reply: searchReply(record),
-    effect: 'read',
-    problems: ['invalid-where'],
-    handle: async (call, { body }) => ({ body: await search(call, body) }),
-  }),
+  exportableSearch(
+    endpoint({
+      method: 'POST',
+      path: '/incident/search',
+      tag,
+      summary: 'Search incidents',
+      description: 'The one with the newest alert comes first unless `sort` says otherwise.',
+      body: searchBody,
+      reply: searchReply(record),
+      effect: 'read',
+      problems: ['invalid-where'],
+      handle: async (call, { body }) => ({ body: await search(call, body) }),
+    }),
+    incidentTable,
+    incidentNames,
+    newestFirst,
+  ),
   endpoint({
     method: 'GET',
     path: '/incident/{uid}',

@@ -3,11 +3,10 @@ import { severities } from '../../../model/enumerations.ts';
 import { Id, JsonObject, Millis, nullable, OneOf, Shape, Text, Words } from '../../../model/schema.ts';
 import { findReadable } from '../../../services/records/findReadable.ts';
 import { instanceScope } from '../../../store/documents/documentScopes.ts';
-import { searchJson } from '../../../store/documents/searchDocuments.ts';
 import { instanceTable } from '../../../store/scores/instanceTable.ts';
 import { scoreTable } from '../../../store/scores/scoreTable.ts';
-import { endpoint } from '../../http/endpoint.ts';
-import { checkTimeseries, familyQReply, scoreFamilyQ } from '../records/familyQ.ts';
+import { documentSearch } from '../records/documentSearch.ts';
+import { scoreFamilyQ } from '../records/familyQ.ts';
 
 const text = (description: string, example: string) => Text(description, example, { max: 100_000 });
 const number = (description: string, example: number) => Type.Number({ description, examples: [example] });
@@ -52,21 +51,14 @@ export const scoreChange = {
 export const scoreChangeNames = Object.keys(scoreChange);
 export const scoreChangeSchema = Shape(scoreChange, scoreChangeNames);
 
-export const scoreSearchEndpoint = endpoint({
-  method: 'POST',
+export const scoreSearchEndpoint = documentSearch({
   path: '/instance/{id}/score/search',
   tag: 'Licenses and scores',
   summary: 'Search the score changes of a license instance',
   params: Shape({ id: Id('The license instance.') }, ['id']),
   body: scoreFamilyQ,
-  reply: familyQReply(scoreChangeSchema),
-  effect: 'read',
-  isReport: true,
+  table: scoreTable,
+  shape: { names: scoreChangeNames, schema: scoreChangeSchema },
   problems: ['invalid-query', 'not-found'],
-  handle: async (call, { params, body }) => {
-    checkTimeseries(body.timeseries);
-    const scope = instanceScope(await findReadable(call, instanceTable, params.id));
-    const { reports } = call.services;
-    return { json: await searchJson(reports, scoreTable, scope, body, scoreChangeNames, call.now) };
-  },
+  scope: async (call, { id }) => instanceScope(await findReadable(call, instanceTable, id)),
 });
