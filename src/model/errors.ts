@@ -183,6 +183,20 @@ export function invalid(pointer: string, code: string, message: string): Problem
   });
 }
 
+/** Does something with one member; a problem of it is reported as bad input in that member. */
+export function atMember<T>(pointer: string, code: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const { position } = error.members;
+    throw new Problem('invalid-input', `${pointer}: ${error.message}`, {
+      errors: [{ pointer, code, message: error.message }],
+      ...(position === undefined ? {} : { position }),
+    });
+  }
+}
+
 /** Well-formed, but impossible, because of one member. */
 export function unprocessable(pointer: string, code: string, message: string): Problem {
   return new Problem('unprocessable', withPointer(pointer, message), {

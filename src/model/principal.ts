@@ -31,6 +31,8 @@ export type Scope = {
   tenantIds: readonly number[];
   /** Organisations in which the caller holds a role that the endpoint asks for. */
   organisationIds: readonly number[];
+  /** The caller, for what users have of their own. */
+  userId?: number | null;
 };
 
 /** No bounds at all: the platform's own work. */

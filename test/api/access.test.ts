@@ -37,6 +37,7 @@ const rights: Record<string, [string, string, string, string, string]> = {
   trigger: ['u', 'v', 'u', 'm', 'v'],
   action: ['u', 'v', 'u', 'm', 'v'],
   label: ['u', 'v', 'u', 'm', 'v'],
+  view: ['v', 'v', 'v', 'v', 'v'],
   license: ['U', 'vV', 'U', 'M', 'vV'],
   'score/group': ['U', 'vV', 'U', 'M', 'vV'],
   instance: ['U', 'vV', 'U', 'M', 'vV'],
@@ -344,16 +345,21 @@ async function requestFor(
     return { path: below, ...exampleBody(endpoint) };
   if (method === 'POST') return { path: below, body: await newRecord() };
   // A record may be sent back as it is read.
-  if (method === 'PUT') return { path: below, body: await api.ok('GET', below) };
+  if (method === 'PUT' && (kind !== 'view' || use === 'as it is'))
+    return { path: below, body: await api.ok('GET', below) };
   if (method === 'GET' || use === 'as it is') return { path: below };
   const isOrganisations = ['license', 'score/group', 'instance', 'instance/meta'].includes(kind);
-  const token = tokens[isOrganisations ? 'organisation-manager' : 'admin'];
+  // Views belong to who made them.
+  const token = tokens[kind === 'view' ? use : isOrganisations ? 'organisation-manager' : 'admin'];
   const fresh = await api.ok('POST', kind, await newRecord(), { token });
-  return { path: `${kind}/${fresh.id}` };
+  return { path: `${kind}/${fresh.id}`, ...(method === 'PUT' ? { body: fresh } : {}) };
 
   /** A project takes the same license only once. */
   async function newRecord(): Promise<Json> {
-    const body = newBody(`/${kind}`, world);
+    const body: Json = {
+      ...newBody(`/${kind}`, world),
+      ...(kind === 'view' && use === 'tenant-viewer' ? { shared: false } : {}),
+    };
     if (kind !== 'instance' || use === 'as it is') return body;
     return { ...body, licenseId: (await api.ok('POST', 'license', newBody('/license', world))).id };
   }

@@ -63,6 +63,7 @@ describe('the limits of a plan', { timeout: 120_000 }, () => {
       ({ tenant }, i) => ({ tenantId: tenant.id, type: 'HTTP', value: `https://example.com/${i}` }),
     ],
     ['maxLabels', 'label', ({ tenant }, i) => ({ tenantId: tenant.id, address: address(i) })],
+    ['maxViews', 'view', ({ tenant }, i) => ({ tenantId: tenant.id, name: `V ${i}`, shared: true })],
     [
       'maxInvites',
       'invite',

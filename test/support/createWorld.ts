@@ -17,6 +17,7 @@ export type World = {
   trigger: Json;
   action: Json;
   label: Json;
+  view: Json;
   license: Json;
   scoreGroup: Json;
   instance: Json;
@@ -98,6 +99,7 @@ export async function createWorld(api: Pick<TestApi, 'ok'>): Promise<World> {
     address: '0x8589427373d6d84e98730d7795d8f6f8731fda16',
     tags: ['MIXER'],
   });
+  const view = await make('view', { tenantId, name: 'View', query: 'severity:HIGH', shared: true });
   const license = await make('license', { name: `License ${n}`, version: '1' });
   const scoreGroup = await make('score/group', { licenseId: license.id, name: 'security' });
   const instance = await make('instance', {
@@ -132,6 +134,7 @@ export async function createWorld(api: Pick<TestApi, 'ok'>): Promise<World> {
     trigger,
     action,
     label,
+    view,
     license,
     scoreGroup,
     instance,

@@ -27,6 +27,10 @@ const reasons: Readonly<Record<string, string>> = {
   'GET /alert/{uid}/comment': 'no page uses it yet',
   'POST /alert/{uid}/comment': 'no page uses it yet',
   'DELETE /alert/{uid}/comment/{id}': 'no page uses it yet',
+  'POST /view': 'no page uses it yet',
+  'PUT /view/{id}': 'no page uses it yet',
+  'DELETE /view/{id}': 'no page uses it yet',
+  'POST /view/search': 'no page uses it yet',
   'GET /incident': 'POST /incident/search finds the same',
   'PUT /score/{index}/{uid}': 'tags of score changes are for programs',
 };

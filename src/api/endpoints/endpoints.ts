@@ -22,6 +22,7 @@ import { commentEndpoints } from './alerts/commentEndpoints.ts';
 import { histogramEndpoint } from './alerts/histogramEndpoint.ts';
 import { incidentEndpoints } from './alerts/incidentEndpoints.ts';
 import { pushAlertsEndpoint } from './alerts/pushAlertsEndpoint.ts';
+import { view } from './alerts/view.ts';
 import { chainEndpoint } from './contracts/chainEndpoint.ts';
 import { contract } from './contracts/contract.ts';
 import { inspectEndpoints } from './contracts/inspectEndpoints.ts';
@@ -70,6 +71,7 @@ export const resources: readonly Resource[] = [
   trigger,
   action,
   label,
+  view,
   license,
   scoreGroup,
   instance,

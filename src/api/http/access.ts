@@ -138,6 +138,12 @@ const table = {
   'POST /label/search': ['tenant-viewer'],
   'POST /label/import': ['tenant-user'],
 
+  'POST /view': ['tenant-viewer'],
+  'GET /view/{id}': ['tenant-viewer'],
+  'PUT /view/{id}': ['tenant-viewer'],
+  'DELETE /view/{id}': ['tenant-viewer'],
+  'POST /view/search': ['tenant-viewer'],
+
   'POST /license': ['organisation-user'],
   'GET /license/{id}': ['tenant-viewer', 'organisation-viewer'],
   'PUT /license/{id}': ['organisation-user'],

@@ -47,5 +47,6 @@ function scopeOf(principal: Principal, counts: (role: Role) => boolean): Scope {
     tenantIds: principal.tenantId !== null && has(tenantRoles) ? [principal.tenantId] : [],
     organisationIds:
       principal.organisationId !== null && has(organisationRoles) ? [principal.organisationId] : [],
+    userId: principal.userId,
   };
 }

@@ -39,6 +39,7 @@ export const planTable = defineTable({
       { default: 20, detail: true },
     ),
     maxInvites: editable(Count('Most open invites of a tenant.', 50), { default: 50, detail: true }),
+    maxViews: editable(Count('Most saved views of a tenant.', 200), { default: 200, detail: true }),
     maxPushedAlerts: editable(Count('Most alerts that a tenant pushes in a minute.', 6000), {
       default: 6000,
       detail: true,

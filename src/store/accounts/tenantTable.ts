@@ -1,5 +1,6 @@
 import { sql } from '../../lib/sql.ts';
 import { Id, Name, Text } from '../../model/schema.ts';
+import { viewTable } from '../alerts/viewTable.ts';
 import { projectTable } from '../contracts/projectTable.ts';
 import { destinationTable } from '../destinations/destinationTable.ts';
 import { editable } from '../fields.ts';
@@ -37,6 +38,7 @@ export const tenantTable = defineTable({
       walletTable,
       destinationTable,
       labelTable,
+      viewTable,
     ].map((table) => ({ table, column: 'tenant_id' })),
   unique: { tenant_name: { member: 'name', message: 'Another tenant has this name.' } },
 });

@@ -72,6 +72,7 @@ function membersOf(path: string, world: World, n: number): Json {
       triggerAlerts: [{ triggerAlertId: world.trigger.alerts[0].id, ...script }],
     }),
     '/label': () => ({ tenantId, chainUid: 'anvil', address: `0x${hex.padStart(40, '0')}` }),
+    '/view': () => ({ tenantId, name, shared: true }),
     '/license': () => ({ name }),
     '/score/group': () => ({ licenseId: world.license.id, name }),
     '/instance': () => ({
