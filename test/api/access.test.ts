@@ -90,6 +90,7 @@ const otherRights: Record<string, string> = {
   'GET /alert/{uid}/comment': 'v',
   'POST /alert/{uid}/comment': 'u',
   'DELETE /alert/{uid}/comment/{id}': 'u',
+  'GET /suggest': 'vV',
   'GET /incident': 'v',
   'POST /incident/search': 'v',
   'GET /incident/{uid}': 'v',

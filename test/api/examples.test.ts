@@ -157,6 +157,7 @@ function queryOf(endpoint: Endpoint, operation: Json): string {
       if (name === 'tenantId') return [name, own.world.tenant.id];
       // A live stream does not end.
       if (endpoint.isStream && name === 'live') return [name, 'false'];
+      if (name === 'contractId') return [name, own.world.contract.id];
       return [name, schema.examples[0]];
     });
   return examples.length > 0 ? `?${new URLSearchParams(examples).toString()}` : '';

@@ -31,6 +31,7 @@ const reasons: Readonly<Record<string, string>> = {
   'PUT /view/{id}': 'no page uses it yet',
   'DELETE /view/{id}': 'no page uses it yet',
   'POST /view/search': 'no page uses it yet',
+  'GET /suggest': 'no page uses it yet',
   'GET /incident': 'POST /incident/search finds the same',
   'PUT /score/{index}/{uid}': 'tags of score changes are for programs',
 };

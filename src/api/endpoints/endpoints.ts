@@ -22,6 +22,7 @@ import { commentEndpoints } from './alerts/commentEndpoints.ts';
 import { histogramEndpoint } from './alerts/histogramEndpoint.ts';
 import { incidentEndpoints } from './alerts/incidentEndpoints.ts';
 import { pushAlertsEndpoint } from './alerts/pushAlertsEndpoint.ts';
+import { suggestEndpoint } from './alerts/suggestEndpoint.ts';
 import { view } from './alerts/view.ts';
 import { chainEndpoint } from './contracts/chainEndpoint.ts';
 import { contract } from './contracts/contract.ts';
@@ -95,6 +96,7 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     ...alertEndpoints,
     ...bulkEndpoints,
     ...commentEndpoints,
+    suggestEndpoint(),
     ...incidentEndpoints,
     pushAlertsEndpoint,
     ...backtestEndpoints,

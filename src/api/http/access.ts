@@ -210,6 +210,7 @@ const table = {
   'GET /alert/{uid}/comment': ['tenant-viewer'],
   'POST /alert/{uid}/comment': ['tenant-user'],
   'DELETE /alert/{uid}/comment/{id}': ['tenant-user'],
+  'GET /suggest': ['tenant-viewer', 'organisation-viewer'],
   'GET /incident': ['tenant-viewer'],
   'POST /incident/search': ['tenant-viewer'],
   'GET /incident/{uid}': ['tenant-viewer'],

@@ -68,15 +68,7 @@ export async function visibleScope(db: Db, scope: Scope): Promise<DocumentScope>
       tenantIds: tenants.length > 1000 ? undefined : tenants.map((row) => row.id),
     };
   }
-  const shared = await db.prepared<{ id: number; tenantId: number; isForeign: boolean }>(
-    // Starts from the few projects, to avoid a scan of all contracts.
-    sql`select t.id, t.tenant_id as "tenantId",
-        not (t.tenant_id in ${tenantsOfOrganisations(scope)}) as "isForeign"
-      from (select t.tenant_id, t.id as project_id from project t
-            where not (t.tenant_id = any(${scope.tenantIds})) and ${projectTable.visible(scope)}) p
-      join contract t on t.tenant_id = p.tenant_id and t.project_id = p.project_id
-      where ${contractTable.visible(scope)}`,
-  );
+  const shared = await findSharedContracts(db, scope);
   const own = tenantsScope(scope.tenantIds);
   if (shared.length === 0) return own;
   const foreign = new Set(shared.filter(({ isForeign }) => isForeign).map(({ tenantId }) => tenantId));
@@ -88,3 +80,18 @@ export async function visibleScope(db: Db, scope: Scope): Promise<DocumentScope>
     ...(foreign.size === 0 ? {} : { foreign: sql`t.tenant_id = any(${[...foreign]})` }),
   };
 }
+
+/** Contracts of other tenants that the caller may see, because they are shared or licensed. */
+export async function findSharedContracts(db: Db, scope: Scope): Promise<VisibleContract[]> {
+  return db.prepared<VisibleContract>(
+    // Starts from the few projects, to avoid a scan of all contracts.
+    sql`select t.id, t.tenant_id as "tenantId",
+        not (t.tenant_id in ${tenantsOfOrganisations(scope)}) as "isForeign"
+      from (select t.tenant_id, t.id as project_id from project t
+            where not (t.tenant_id = any(${scope.tenantIds})) and ${projectTable.visible(scope)}) p
+      join contract t on t.tenant_id = p.tenant_id and t.project_id = p.project_id
+      where ${contractTable.visible(scope)}`,
+  );
+}
+
+type VisibleContract = { id: number; tenantId: number; isForeign: boolean };

@@ -1,0 +1,150 @@
+import { Type } from 'typebox';
+import { type ChainUid, chainUids } from '../../../chains/chains.ts';
+import { invalid, Problem } from '../../../model/errors.ts';
+import type { Scope } from '../../../model/principal.ts';
+import { Id, List, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
+import { createSuggestions, type Suggestion } from '../../../services/alerts/createSuggestions.ts';
+import type { Call } from '../../../services/call.ts';
+import { type Endpoint, endpoint } from '../../http/endpoint.ts';
+import { wholeAlert } from './alertSchemas.ts';
+
+const subjects = ['field', 'value', 'signature', 'label'] as const;
+
+type Query = {
+  of?: (typeof subjects)[number];
+  field?: string;
+  contractId?: number;
+  address?: string;
+  chainUid?: ChainUid;
+  text?: string;
+  size?: number;
+  tenantId?: number;
+};
+
+const query = Type.Unsafe<Query>(
+  Shape(
+    {
+      of: OneOf(subjects, 'What to suggest; fields if left out.', 'field'),
+      field: Text('Of `value`: the field whose values are wanted.', 'name.keyword', { min: 1, max: 200 }),
+      contractId: Id('Of `signature`: the contract whose functions and events are wanted.'),
+      address: Text(
+        'Of `label`: the addresses whose names are wanted, at most 50, separated by commas.',
+        '0x8589427373d6d84e98730d7795d8f6f8731fda16',
+        { min: 1, max: 10_000 },
+      ),
+      chainUid: OneOf(
+        chainUids,
+        'Of `label`: the chain of the addresses; any EVM chain if left out.',
+        'ethereum',
+      ),
+      text: Text('What was typed so far: only what contains it, and first what begins with it.', 'e', {
+        max: 200,
+      }),
+      size: Type.Integer({
+        description: 'At most this many; 20 if left out.',
+        minimum: 1,
+        maximum: 200,
+        examples: [20],
+      }),
+      tenantId: Id('The tenant, for administrators.'),
+    },
+    [],
+  ),
+);
+
+const suggestion = Shape(
+  {
+    value: Text('What to write.', 'severity'),
+    type: Text(
+      'Of a field its type, else what it is: value, record, function, event, label, contract, wallet.',
+      'keyword',
+    ),
+    label: nullable(Text('What it is called or means.', 'How bad it is.', { max: 10_000 })),
+    count: nullable(
+      Type.Integer({ description: 'How many of the newest alerts have it.', minimum: 0, examples: [12] }),
+    ),
+  },
+  ['value', 'type', 'label', 'count'],
+);
+
+/** Completion of what people write: query fields and their values, signatures, names of addresses. */
+export function suggestEndpoint(): Endpoint {
+  const suggestions = createSuggestions();
+
+  async function find(call: Call, scope: Scope, input: Query): Promise<Suggestion[]> {
+    const { of = 'field', text = '', size = 20, chainUid = null } = input;
+    switch (of) {
+      case 'field':
+        return (await suggestions.fields(call, scope)).map(describeField);
+      case 'value':
+        return suggestions.values(call, scope, needed(input, 'field'), text, size);
+      case 'signature':
+        return suggestions.signatures({ ...call, scope }, needed(input, 'contractId'));
+      case 'label':
+        return suggestions.labels(call, scope, chainUid, needed(input, 'address'));
+    }
+  }
+
+  return endpoint({
+    method: 'GET',
+    path: '/suggest',
+    tag: 'Alerts',
+    summary: 'Suggest what to write',
+    description:
+      'For completion: `of=field` gives the fields of query strings with their types, and the members of `meta` that your newest ' +
+      'alerts have; `of=value` the most frequent values of a `field`, or the records whose ids it has; `of=signature` the ' +
+      'functions and events of a contract; `of=label` what is known of an address. Counts come from a sample of the newest alerts ' +
+      'and may be ten seconds old.',
+    query,
+    reply: Shape({ data: List(suggestion, 'The suggestions, the likeliest first.') }, ['data']),
+    effect: 'read',
+    isReport: true,
+    problems: ['not-found'],
+    handle: async (call, { query: input }) => {
+      const found = await find(call, scopeFor(call, input.tenantId), input);
+      return { body: { data: choose(found, input) } };
+    },
+  });
+}
+
+function scopeFor({ scope }: Call, tenantId: number | undefined): Scope {
+  if (tenantId === undefined) return scope;
+  if (!scope.all && !scope.tenantIds.includes(tenantId))
+    throw new Problem('not-found', 'There is no such tenant.');
+  return { ...scope, all: false, tenantIds: [tenantId], organisationIds: [] };
+}
+
+function needed<N extends 'field' | 'contractId' | 'address'>(input: Query, name: N): NonNullable<Query[N]> {
+  const value = input[name];
+  if (value === undefined)
+    throw invalid(`/query/${name}`, 'required', `is required where \`of\` is ${input.of ?? 'field'}.`);
+  return value;
+}
+
+const descriptions = new Map(
+  Object.entries(wholeAlert.members).map(([name, schema]) => [
+    name,
+    'description' in schema ? String(schema.description) : null,
+  ]),
+);
+
+function describeField(field: Suggestion): Suggestion {
+  return { ...field, label: descriptions.get(field.value.replace(/\.keyword$/, '')) ?? null };
+}
+
+/** What begins with the text comes first; otherwise the order stays. */
+function choose(found: readonly Suggestion[], { of = 'field', text = '', size = 20 }: Query): Suggestion[] {
+  const wanted = text.trim().toLowerCase();
+  const ranked = found.map((suggestion) => {
+    const { value, label } = suggestion;
+    // The label of a field is a sentence about it.
+    const names = of === 'field' ? [value] : [value, label ?? ''];
+    const places = names.map((name) => name.toLowerCase().indexOf(wanted)).filter((at) => at >= 0);
+    return { suggestion, rank: places.length === 0 ? undefined : Math.min(...places, 1) };
+  });
+  return ranked
+    .filter(({ rank }) => rank !== undefined)
+    .sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0))
+    .slice(0, size)
+    .map(({ suggestion }) => suggestion);
+}

@@ -1,0 +1,127 @@
+import type { ChainUid } from '../../chains/chains.ts';
+import { createBriefCache } from '../../lib/createBriefCache.ts';
+import { nearest } from '../../lib/nearest.ts';
+import { invalid } from '../../model/errors.ts';
+import type { Scope } from '../../model/principal.ts';
+import { alertTable } from '../../store/alerts/alertTable.ts';
+import {
+  findSampleSource,
+  type Sampled,
+  type SampleSource,
+  sampleMembers,
+  sampleValues,
+} from '../../store/alerts/sampleAlerts.ts';
+import { nameAddresses } from '../../store/labels/nameAddresses.ts';
+import { suggestRecords } from '../../store/records/suggestRecords.ts';
+import type { Call } from '../call.ts';
+import { listSignatures } from '../contracts/listSignatures.ts';
+import { readLabelAddress } from '../labels/labelMembers.ts';
+import { alertShape } from '../records/alertShape.ts';
+
+export type Suggestion = { value: string; type: string; label: string | null; count: number | null };
+
+/** How old a sample may be, and how many are kept. */
+const sampleMs = 10_000;
+const maxSamples = 500;
+const maxAddresses = 50;
+
+/** What a person may mean who has typed something, within the scope; samples are kept for a moment. */
+export function createSuggestions() {
+  const samples = createBriefCache<Sampled[] | undefined>(sampleMs, maxSamples);
+  const cached = (source: SampleSource, name: string, load: () => Promise<Sampled[] | undefined>) =>
+    samples(`${name} ${JSON.stringify(source)}`, load);
+
+  return {
+    /** Fields of a query string with their types, and members of `meta` that the newest alerts have. */
+    async fields({ services: { reports } }: Call, scope: Scope): Promise<Suggestion[]> {
+      const source = await findSampleSource(reports, scope);
+      const members = (await cached(source, 'members', () => sampleMembers(reports, source))) ?? [];
+      return [
+        ...Array.from(alertTable.mapping.fields.values(), ({ name, type }) => toSuggestion(name, type)),
+        ...members.map(({ value, count }) => {
+          const at = value.lastIndexOf(' ');
+          const type = memberTypes[value.slice(at + 1)] ?? 'object';
+          return toSuggestion(`meta.${value.slice(0, at)}`, type, null, count);
+        }),
+      ];
+    },
+
+    /** The most frequent values of a field; of one that can have only a few, all; of one with ids, the records. */
+    async values(
+      { services: { reports } }: Call,
+      scope: Scope,
+      field: string,
+      text: string,
+      size: number,
+    ): Promise<Suggestion[]> {
+      const source = await findSampleSource(reports, scope);
+      const found = await cached(source, `values ${field}`, () => sampleValues(reports, source, field));
+      if (!found) throw unknownField(field);
+      const counts = new Map(found.map(({ value, count }) => [value, count]));
+      const frequent = found.slice(0, maxFrequent).map(({ value }) => Number(value));
+      const records = await suggestRecords(reports, scope, field, text, frequent, size);
+      if (records)
+        return records.map(({ id, name }) =>
+          toSuggestion(String(id), 'record', name, counts.get(String(id)) ?? 0),
+        );
+      const shape = alertShape(undefined).members[field];
+      const words = shape?.type === 'text' ? (shape.words ?? []) : [];
+      return [
+        ...found.map(({ value, count }) => toSuggestion(value, 'value', null, count)),
+        ...words.filter((word) => !counts.has(word)).map((word) => toSuggestion(word, 'value', null, 0)),
+      ];
+    },
+
+    async signatures(call: Call, contractId: number): Promise<Suggestion[]> {
+      const { functions, events } = await listSignatures(call, contractId);
+      return [
+        ...functions.map((signature) => toSuggestion(signature, 'function')),
+        ...events.map((signature) => toSuggestion(signature, 'event')),
+      ];
+    },
+
+    /** Names of addresses: own contracts and wallets, and labels. */
+    async labels(
+      { services: { reports } }: Call,
+      scope: Scope,
+      chainUid: ChainUid | null,
+      text: string,
+    ): Promise<Suggestion[]> {
+      const addresses = text.split(',').map((part) => part.trim());
+      if (addresses.length > maxAddresses)
+        throw invalid('/query/address', 'too-many', `must name at most ${maxAddresses} addresses.`);
+      const canonical = addresses.map((address) => {
+        const read = readLabelAddress(address, chainUid);
+        if ('fault' in read) throw invalid('/query/address', 'not-an-address', read.fault);
+        return read.canonical;
+      });
+      const named = await nameAddresses(reports, scope, chainUid, canonical);
+      return named.map(({ address, type, name }) => toSuggestion(address, type, name));
+    },
+  };
+}
+
+/** Records that are named before the others, because alerts have them most often. */
+const maxFrequent = 100;
+
+/** The type of a member of `meta`, by what JSON calls it. */
+const memberTypes: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'double',
+  boolean: 'boolean',
+};
+
+function toSuggestion(
+  value: string,
+  type: string,
+  label: string | null = null,
+  count: number | null = null,
+): Suggestion {
+  return { value, type, label, count };
+}
+
+function unknownField(field: string) {
+  const known = nearest(field, alertTable.mapping.fields.keys());
+  const advice = known ? `did you mean ${known}?` : 'members of `meta` are written `meta.name`.';
+  return invalid('/query/field', 'unknown-field', `is no field of alerts; ${advice}`);
+}

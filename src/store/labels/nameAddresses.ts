@@ -1,0 +1,36 @@
+import { sql } from '../../lib/sql.ts';
+import type { Scope } from '../../model/principal.ts';
+import { contractTable } from '../contracts/contractTable.ts';
+import type { Db } from '../db.ts';
+import { walletTable } from '../wallets/walletTable.ts';
+import { addressHash } from './addressHash.ts';
+import { labelTable } from './labelTable.ts';
+
+export type NamedAddress = { address: string; type: 'label' | 'contract' | 'wallet'; name: string };
+
+/** What the caller knows of these addresses (in canonical spelling): own contracts and wallets, then labels. */
+export async function nameAddresses(
+  db: Db,
+  scope: Scope,
+  chainUid: string | null,
+  addresses: readonly string[],
+): Promise<NamedAddress[]> {
+  const hashes = addresses.map((address) => String(addressHash(address)));
+  return db.query<NamedAddress>(
+    sql`select t.canonical_address as address, 'contract' as type, t.name from contract t
+      where t.canonical_address = any(${addresses}) and t.status = 'ACTIVE' and ${contractTable.visible(scope)}
+        and (${chainUid}::text is null or t.chain_uid = ${chainUid})
+      union
+      select case when t.address = any(${addresses}) then t.address else lower(t.address) end, 'wallet', t.name
+      from wallet t
+      where (t.address = any(${addresses}) or lower(t.address) = any(${addresses})) and t.status <> 'DELETED'
+        and ${walletTable.visible(scope)} and (${chainUid}::text is null or t.chain_uid = ${chainUid})
+      union
+      select t.address, 'label', coalesce(t.name, array_to_string(t.tags, ', '))
+      from unnest(${hashes}::bigint[], ${addresses}::text[]) wanted(hash, address)
+      join address_label t on t.address_hash = wanted.hash and t.address = wanted.address
+      where t.status = 'ACTIVE' and ${labelTable.visible(scope)}
+        and (${chainUid}::text is null or t.chain_uid is null or t.chain_uid = ${chainUid})
+      order by 1, 2, 3`,
+  );
+}

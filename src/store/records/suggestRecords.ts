@@ -1,0 +1,50 @@
+import { raw, sql } from '../../lib/sql.ts';
+import type { Scope } from '../../model/principal.ts';
+import { userTable } from '../accounts/userTable.ts';
+import { actionTable } from '../actions/actionTable.ts';
+import { contractTable } from '../contracts/contractTable.ts';
+import { projectTable } from '../contracts/projectTable.ts';
+import type { Db } from '../db.ts';
+import { detectorTable } from '../detectors/detectorTable.ts';
+import { triggerTable } from '../detectors/triggerTable.ts';
+import type { Table } from '../table.ts';
+import { walletTable } from '../wallets/walletTable.ts';
+import { source } from './records.ts';
+
+/** Members of alerts that hold the id of a record with a name. */
+const kinds: Readonly<Record<string, { table: Table; name: string }>> = {
+  projectId: { table: projectTable, name: 't.name' },
+  contractId: { table: contractTable, name: 't.name' },
+  detectorId: { table: detectorTable, name: 't.name' },
+  triggerId: { table: triggerTable, name: 't.name' },
+  actionId: { table: actionTable, name: 't.name' },
+  walletId: { table: walletTable, name: 't.name' },
+  assigneeId: { table: userTable, name: 'coalesce(t.name, t.email)' },
+};
+
+export type NamedRecord = { id: number; name: string };
+
+/**
+ * Records that a member of alerts may name, of which the name or the id contains the text; those in `first` come first.
+ * Undefined for other members.
+ */
+export async function suggestRecords(
+  db: Db,
+  scope: Scope,
+  member: string,
+  text: string,
+  first: readonly number[],
+  size: number,
+): Promise<NamedRecord[] | undefined> {
+  const kind = Object.hasOwn(kinds, member) ? kinds[member] : undefined;
+  if (!kind) return undefined;
+  const name = raw(kind.name);
+  // Only managers see the users of other tenants of their organisation.
+  const own = kind.table === userTable ? { ...scope, organisationIds: [] } : scope;
+  return db.query<NamedRecord>(
+    sql`select t.id, ${name} as name from ${source(kind.table, own)}
+      where ${kind.table.visible(own)} and t.status <> 'DELETED'
+        and (strpos(lower(${name}), ${text.toLowerCase()}) > 0 or strpos(t.id::text, ${text}) = 1)
+      order by array_position(${first}::bigint[], t.id), lower(${name}), t.id limit ${size}`,
+  );
+}
