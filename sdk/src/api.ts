@@ -164,6 +164,8 @@ export type Plan = {
   maxStreams: number;
   /** Most open invites of a tenant. */
   maxInvites: number;
+  /** Most saved views of a tenant. */
+  maxViews: number;
   /** Most alerts that a tenant pushes in a minute. */
   maxPushedAlerts: number;
 };
@@ -837,6 +839,29 @@ export type Label = {
   note: string | null;
 };
 
+export type View = {
+  /** Unique identifier of the record. */
+  id: number;
+  /** When the record was created. In epoch milliseconds. */
+  createdAt: number;
+  /** When the record last changed. In epoch milliseconds. */
+  updatedAt: number;
+  /** The owning tenant; your own if left out. */
+  tenantId: number;
+  /** The user whose view it is; null if a token without a user made it. */
+  ownerId: number | null;
+  /** Name, unique among the views of its owner. */
+  name: string;
+  /** The query string of the search of alerts; blank finds all. */
+  query: string;
+  /** Members of the alerts that are shown, in this order; `meta.amount` is a member of `meta`. */
+  columns: string[];
+  /** The time that is searched: the last minutes, hours or days (`30m`, `24h`, `7d`), or from one time to another in epoch milliseconds (`1792108800000-1794787199999`). */
+  timeRange: string | null;
+  /** Whether everyone in the tenant sees it. */
+  shared: boolean;
+};
+
 export type License = {
   /** Name of the license. */
   name: string;
@@ -1067,6 +1092,8 @@ export type Alert = {
   actionId: number | null;
   /** The wallet that signed. */
   walletId: number | null;
+  /** The user who works on it. */
+  assigneeId: number | null;
   /** Name of the wallet. */
   walletName: string | null;
   /** Chain of the wallet. */
@@ -1174,6 +1201,8 @@ export type Incident = {
     actionId: number | null;
     /** The wallet that signed. */
     walletId: number | null;
+    /** The user who works on it. */
+    assigneeId: number | null;
     /** Name of the wallet. */
     walletName: string | null;
     /** Chain of the wallet. */
@@ -1483,6 +1512,8 @@ export interface Api {
           maxStreams: number;
           /** Most open invites of a tenant. */
           maxInvites: number;
+          /** Most saved views of a tenant. */
+          maxViews: number;
           /** Most alerts that a tenant pushes in a minute. */
           maxPushedAlerts: number;
         };
@@ -1512,6 +1543,8 @@ export interface Api {
           maxStreams: number;
           /** Most open invites of a tenant. */
           maxInvites: number;
+          /** Most saved views of a tenant. */
+          maxViews: number;
           /** Most alerts that a tenant pushes in a minute. */
           maxPushedAlerts: number;
         };
@@ -1624,6 +1657,10 @@ export interface Api {
   };
   /** Search organisation records */
   'POST /organisation/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
@@ -1691,6 +1728,10 @@ export interface Api {
   };
   /** Search tenant records */
   'POST /tenant/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
@@ -1768,6 +1809,10 @@ export interface Api {
   };
   /** Search user records */
   'POST /user/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
@@ -1864,6 +1909,10 @@ export interface Api {
   };
   /** Search API key records */
   'POST /apikey/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
@@ -1909,6 +1958,10 @@ export interface Api {
   };
   /** Search invite records */
   'POST /invite/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
@@ -1964,6 +2017,8 @@ export interface Api {
       maxStreams?: number;
       /** Most open invites of a tenant. */
       maxInvites?: number;
+      /** Most saved views of a tenant. */
+      maxViews?: number;
       /** Most alerts that a tenant pushes in a minute. */
       maxPushedAlerts?: number;
     };
@@ -2049,6 +2104,8 @@ export interface Api {
       maxStreams?: number;
       /** Most open invites of a tenant. */
       maxInvites?: number;
+      /** Most saved views of a tenant. */
+      maxViews?: number;
       /** Most alerts that a tenant pushes in a minute. */
       maxPushedAlerts?: number;
     };
@@ -2096,6 +2153,10 @@ export interface Api {
   };
   /** Search plan records */
   'POST /plan/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
@@ -2231,6 +2292,10 @@ export interface Api {
   };
   /** Search subscription records */
   'POST /subscription/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
@@ -2336,6 +2401,10 @@ export interface Api {
   };
   /** Search project records */
   'POST /project/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
@@ -2429,6 +2498,10 @@ export interface Api {
   };
   /** Search contract records */
   'POST /contract/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
@@ -2580,6 +2653,10 @@ export interface Api {
   };
   /** Search wallet records */
   'POST /wallet/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
@@ -2804,6 +2881,10 @@ export interface Api {
   };
   /** Search destination records */
   'POST /destination/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
@@ -2934,6 +3015,10 @@ export interface Api {
   };
   /** Search detector schema records */
   'POST /detector/schema/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
@@ -3196,6 +3281,10 @@ export interface Api {
   };
   /** Search detector records */
   'POST /detector/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
@@ -3445,6 +3534,10 @@ export interface Api {
   };
   /** Search trigger records */
   'POST /trigger/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
@@ -3948,6 +4041,10 @@ export interface Api {
   };
   /** Search action records */
   'POST /action/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
@@ -4147,10 +4244,95 @@ export interface Api {
   };
   /** Search label records */
   'POST /label/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
       data: Label[];
+      /** How many records match; present only when `trackTotal` is true. */
+      total?: number;
+    };
+  };
+  /** Create a view */
+  'POST /view': {
+    body: {
+      /** The owning tenant; your own if left out. */
+      tenantId?: number;
+      /** Name, unique among the views of its owner. */
+      name: string;
+      /** The query string of the search of alerts; blank finds all. */
+      query?: string;
+      /** Members of the alerts that are shown, in this order; `meta.amount` is a member of `meta`. */
+      columns?: string[];
+      /** The time that is searched: the last minutes, hours or days (`30m`, `24h`, `7d`), or from one time to another in epoch milliseconds (`1792108800000-1794787199999`). */
+      timeRange?: string | null;
+      /** Whether everyone in the tenant sees it. */
+      shared?: boolean;
+    };
+    reply: View;
+  };
+  /** Read a view */
+  'GET /view/{id}': {
+    path: {
+      /** The view. */
+      id: number;
+    };
+    reply: View;
+  };
+  /** Change a view */
+  'PUT /view/{id}': {
+    path: {
+      /** The view. */
+      id: number;
+    };
+    body: {
+      /** Unique identifier of the record. */
+      id?: number;
+      /** When the record was created. In epoch milliseconds. */
+      createdAt?: number;
+      /** When the record last changed. In epoch milliseconds. */
+      updatedAt?: number;
+      /** The owning tenant; your own if left out. */
+      tenantId?: number;
+      /** The user whose view it is; null if a token without a user made it. */
+      ownerId?: number | null;
+      /** Name, unique among the views of its owner. */
+      name?: string;
+      /** The query string of the search of alerts; blank finds all. */
+      query?: string;
+      /** Members of the alerts that are shown, in this order; `meta.amount` is a member of `meta`. */
+      columns?: string[];
+      /** The time that is searched: the last minutes, hours or days (`30m`, `24h`, `7d`), or from one time to another in epoch milliseconds (`1792108800000-1794787199999`). */
+      timeRange?: string | null;
+      /** Whether everyone in the tenant sees it. */
+      shared?: boolean;
+    };
+    reply: View;
+  };
+  /** Delete a view */
+  'DELETE /view/{id}': {
+    path: {
+      /** The view. */
+      id: number;
+    };
+    reply: {
+      /** The deleted view. */
+      id: number;
+    };
+  };
+  /** Search view records */
+  'POST /view/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
+    body?: WhereSearch;
+    reply: {
+      /** The records of this page. */
+      data: View[];
       /** How many records match; present only when `trackTotal` is true. */
       total?: number;
     };
@@ -4228,6 +4410,10 @@ export interface Api {
   };
   /** Search license records */
   'POST /license/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
@@ -4297,6 +4483,10 @@ export interface Api {
   };
   /** Search score group records */
   'POST /score/group/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
@@ -4387,6 +4577,10 @@ export interface Api {
   };
   /** Search license instance records */
   'POST /instance/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
@@ -4450,6 +4644,10 @@ export interface Api {
   };
   /** Search license instance period records */
   'POST /instance/meta/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
@@ -4527,6 +4725,10 @@ export interface Api {
   };
   /** Search tokenomics category records */
   'POST /tokenomics/category/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
@@ -4606,6 +4808,10 @@ export interface Api {
   };
   /** Search tokenomics schedule records */
   'POST /tokenomics/schedule/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
@@ -4616,6 +4822,10 @@ export interface Api {
   };
   /** Search trigger schema records */
   'POST /trigger/schema/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
@@ -4881,6 +5091,10 @@ export interface Api {
       /** The contract. */
       id: number;
     };
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: QuerySearch;
     reply: {
       /** The records of this page. */
@@ -4930,6 +5144,10 @@ export interface Api {
       /** The contract. */
       id: number;
     };
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: QuerySearch;
     reply: {
       /** The records of this page. */
@@ -4975,6 +5193,10 @@ export interface Api {
       /** The contract. */
       id: number;
     };
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: QuerySearch;
     reply: {
       /** The records of this page. */
@@ -4989,6 +5211,10 @@ export interface Api {
       /** The project. */
       id: number;
     };
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: QuerySearch;
     reply: {
       /** The records of this page. */
@@ -4999,6 +5225,10 @@ export interface Api {
   };
   /** Search all alerts that you may see */
   'POST /alert/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: QuerySearch;
     reply: {
       /** The records of this page. */
@@ -5123,7 +5353,7 @@ export interface Api {
     };
     reply: Alert;
   };
-  /** Resolve or tag an alert */
+  /** Resolve, tag or assign an alert */
   'PUT /alert/{uid}': {
     path: {
       /** The alert. */
@@ -5166,6 +5396,8 @@ export interface Api {
       actionId?: number | null;
       /** The wallet that signed. */
       walletId?: number | null;
+      /** The user of the tenant who works on it; null for no one. */
+      assigneeId?: number | null;
       /** Name of the wallet. */
       walletName?: string | null;
       /** Chain of the wallet. */
@@ -5213,12 +5445,158 @@ export interface Api {
         /** End in milliseconds, included. */
         to: number;
       }>;
+      /** True only counts what would change. */
+      dryRun?: boolean;
       /** False opens them again; true if left out. */
       resolved?: boolean;
     };
     reply: {
-      /** How many alerts changed. */
+      /** How many alerts changed, or would change. */
       count: number;
+      /** False when the query finds more than one request changes; send it again for the rest. */
+      isComplete: boolean;
+    };
+  };
+  /** Tag alerts by query */
+  'POST /alert/tag': {
+    body: {
+      /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
+      query: string;
+      /** Ranges of timestamps; what lies in none of them is not read. */
+      timeseries?: Array<{
+        /** Start in milliseconds, included. */
+        from: number;
+        /** End in milliseconds, included. */
+        to: number;
+      }>;
+      /** True only counts what would change. */
+      dryRun?: boolean;
+      /** Tags to add. */
+      add?: string[];
+      /** Tags to remove. */
+      remove?: string[];
+    };
+    reply: {
+      /** How many alerts changed, or would change. */
+      count: number;
+      /** False when the query finds more than one request changes; send it again for the rest. */
+      isComplete: boolean;
+    };
+  };
+  /** Assign alerts by query */
+  'POST /alert/assign': {
+    body: {
+      /** Query-string syntax of the search engine: field:value, "phrases", wildcards, /regular expressions/, [ranges TO here], AND, OR, NOT, + and -. Unfielded terms look in every field. Fuzzy terms (word~) match nothing. Blank means no filter. Its cost is estimated before it runs and limited to 10,000 (1,500 where it is tried on every alert): a comparison costs about 2, a pattern 3 to 40 and in `meta` 250, for each field. */
+      query: string;
+      /** Ranges of timestamps; what lies in none of them is not read. */
+      timeseries?: Array<{
+        /** Start in milliseconds, included. */
+        from: number;
+        /** End in milliseconds, included. */
+        to: number;
+      }>;
+      /** True only counts what would change. */
+      dryRun?: boolean;
+      /** The user; null for no one. */
+      assigneeId: number | null;
+    };
+    reply: {
+      /** How many alerts changed, or would change. */
+      count: number;
+      /** False when the query finds more than one request changes; send it again for the rest. */
+      isComplete: boolean;
+    };
+  };
+  /** List the comments of an alert */
+  'GET /alert/{uid}/comment': {
+    path: {
+      /** The alert. */
+      uid: string;
+    };
+    reply: {
+      /** The comments. */
+      data: Array<{
+        /** The comment. */
+        id: number;
+        /** The user who wrote it; null if a token without a user did. */
+        authorId: number | null;
+        /** How the author was called at the time. */
+        author: string;
+        /** What it says. */
+        text: string;
+        /** When it was written. In epoch milliseconds. */
+        createdAt: number;
+      }>;
+    };
+  };
+  /** Comment on an alert */
+  'POST /alert/{uid}/comment': {
+    path: {
+      /** The alert. */
+      uid: string;
+    };
+    body: {
+      /** What it says. */
+      text: string;
+    };
+    reply: {
+      /** The comment. */
+      id: number;
+      /** The user who wrote it; null if a token without a user did. */
+      authorId: number | null;
+      /** How the author was called at the time. */
+      author: string;
+      /** What it says. */
+      text: string;
+      /** When it was written. In epoch milliseconds. */
+      createdAt: number;
+    };
+  };
+  /** Delete a comment */
+  'DELETE /alert/{uid}/comment/{id}': {
+    path: {
+      /** The alert. */
+      uid: string;
+      /** The comment. */
+      id: number;
+    };
+    reply: {
+      /** The deleted comment. */
+      id: number;
+    };
+  };
+  /** Suggest what to write */
+  'GET /suggest': {
+    query?: {
+      /** What to suggest; fields if left out. */
+      of?: 'field' | 'value' | 'signature' | 'label';
+      /** Of `value`: the field whose values are wanted. */
+      field?: string;
+      /** Of `signature`: the contract whose functions and events are wanted. */
+      contractId?: number;
+      /** Of `label`: the addresses whose names are wanted, at most 50, separated by commas. */
+      address?: string;
+      /** Of `label`: the chain of the addresses; any EVM chain if left out. */
+      chainUid?: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+      /** What was typed so far: only what contains it, and first what begins with it. */
+      text?: string;
+      /** At most this many; 20 if left out. */
+      size?: number;
+      /** The tenant, for administrators. */
+      tenantId?: number;
+    };
+    reply: {
+      /** The suggestions, the likeliest first. */
+      data: Array<{
+        /** What to write. */
+        value: string;
+        /** Of a field its type, else what it is: value, record, function, event, label, contract, wallet. */
+        type: string;
+        /** What it is called or means. */
+        label: string | null;
+        /** How many of the newest alerts have it. */
+        count: number | null;
+      }>;
     };
   };
   /** List the newest incidents */
@@ -5277,6 +5655,10 @@ export interface Api {
   };
   /** Search incidents */
   'POST /incident/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
@@ -6337,6 +6719,10 @@ export interface Api {
       /** The license instance. */
       id: number;
     };
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: QuerySearch;
     reply: {
       /** The records of this page. */
@@ -6762,6 +7148,8 @@ export interface Api {
               maxStreams: number;
               /** Most open invites of a tenant. */
               maxInvites: number;
+              /** Most saved views of a tenant. */
+              maxViews: number;
               /** Most alerts that a tenant pushes in a minute. */
               maxPushedAlerts: number;
             };
@@ -6791,6 +7179,8 @@ export interface Api {
               maxStreams: number;
               /** Most open invites of a tenant. */
               maxInvites: number;
+              /** Most saved views of a tenant. */
+              maxViews: number;
               /** Most alerts that a tenant pushes in a minute. */
               maxPushedAlerts: number;
             };
@@ -6954,6 +7344,10 @@ export interface Api {
   };
   /** Search approval records */
   'POST /approval/search': {
+    query?: {
+      /** Of an answer as CSV or JSON lines: which members, in this order, separated by commas; `meta.amount` is a member of a member. All if left out. */
+      columns?: string;
+    };
     body?: WhereSearch;
     reply: {
       /** The records of this page. */
