@@ -74,7 +74,9 @@ describe('the OpenAPI document', () => {
             ? 'application/x-ndjson'
             : 'application/json';
         const type = Number(status) < 300 ? success : 'application/problem+json';
-        expectContent(response.content, `${name} ${status}`, type);
+        const isExported = status === '200' && /\/search$/.test(name);
+        const exports = isExported ? ['text/csv', 'application/x-ndjson'] : [];
+        expectContent(response.content, `${name} ${status}`, type, ...exports);
         for (const header of Object.values(response.headers ?? {})) {
           expectMembers(header, `${name} ${status}`, ['description', 'schema'], []);
         }
@@ -222,9 +224,9 @@ function eachMember(node: Node, pointer: string, visit: (member: Node, pointer: 
     eachMember(node.additionalProperties, `${pointer}{}`, visit);
 }
 
-function expectContent(content: Json, place: string, type: string): void {
-  expect(Object.keys(content), place).toEqual([type]);
-  expectMembers(content[type], place, ['schema'], ['example']);
+function expectContent(content: Json, place: string, ...types: string[]): void {
+  expect(Object.keys(content), place).toEqual(types);
+  for (const type of types) expectMembers(content[type], place, ['schema'], ['example']);
 }
 
 function expectMembers(value: unknown, place: string, required: string[], optional: string[]): void {

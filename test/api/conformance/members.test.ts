@@ -195,6 +195,7 @@ describe('sessions', () => {
           'Labels',
           'Streams',
           'Invites',
+          'Views',
           'PushedAlerts',
         ].map((word) => [`max${word}`, integer]),
       ),
