@@ -6,6 +6,7 @@ import {
   parseDecimal,
   toDecimal,
 } from '../lib/decimal.ts';
+import { showNumber } from '../lib/showNumber.ts';
 
 export type AssetFacts = { readonly symbol: string; readonly decimals: number };
 
@@ -17,17 +18,26 @@ export function showAmount(units: bigint, { symbol, decimals }: AssetFacts): str
   return `${groupDigits(formatUnits(units, decimals))} ${symbol}`;
 }
 
+/** What a transaction brings along, as the end of a sentence; nothing where it is nothing. */
+export function showPayment(value: bigint, coin: AssetFacts): string {
+  return value === 0n ? '' : ` with ${showAmount(value, coin)}`;
+}
+
 /** The amount in whole tokens, in plain digits. */
 export function formatUnits(units: bigint, decimals: number): string {
   return formatDecimal(toDecimal(units, decimals));
 }
 
-/** Commas between thousands; a very long fraction is cut, since no one reads it. */
+/** Commas between thousands; a very long fraction is cut and a very long number rounded, since no one reads them. */
 export function groupDigits(plain: string): string {
   const [whole = '', fraction = ''] = plain.split('.');
+  if (whole.length > longest) return showNumber(BigInt(whole));
   const shown = fraction.slice(0, /^-?0$/.test(whole) ? 18 : 6).replace(/0+$/, '');
   return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}${shown === '' ? '' : `.${shown}`}`;
 }
+
+/** Hundreds of billions are seen in real tokens, hundreds of quadrillions only where decimals are missing. */
+const longest = 15;
 
 /**
  * Below 0, 0 or above 0 as the amount is less than, equal to or more than the limit: whole tokens (`1000.5`), or a share of

@@ -1,3 +1,4 @@
+import { harmless } from '../lib/harmless.ts';
 import { zip } from '../lib/zip.ts';
 import type { Severity } from '../model/alert.ts';
 import type { Label, Reader } from '../model/detection.ts';
@@ -38,8 +39,8 @@ export function worstFirst<T>(
 
 /** A label for a sentence: `Some mixer (MIXER, score 90)`. */
 export function showLabel({ name, tags, score }: Label): string {
-  const words = [...tags, `score ${score}`].join(', ');
-  return name ? `${name} (${words})` : words;
+  const words = [...tags.map((tag) => harmless(tag, 40)), `score ${score}`].join(', ');
+  return name ? `${harmless(name, 100)} (${words})` : words;
 }
 
 export function severityByScore(score: number): Severity {

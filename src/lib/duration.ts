@@ -11,6 +11,20 @@ export function parseDuration(text: string | number): number {
   );
 }
 
+/** For people, in its two largest units: `2 days 3 hours`. */
+export function showDuration(ms: number): string {
+  const parts: string[] = [];
+  let rest = Math.max(0, ms);
+  for (const [name, size] of shownUnits) {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count > 0) parts.push(`${count.toLocaleString('en-US')} ${name}${count === 1 ? '' : 's'}`);
+    else if (parts.length > 0) break;
+    if (parts.length === 2) break;
+  }
+  return parts.join(' ') || '0 seconds';
+}
+
 export function isDuration(text: string | number): boolean {
   try {
     parseDuration(text);
@@ -26,6 +40,13 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const maxDays = 36_500;
 const maxMs = maxDays * day;
+
+const shownUnits = [
+  ['day', day],
+  ['hour', hour],
+  ['minute', minute],
+  ['second', second],
+] as const;
 
 const durationPattern = /^(\d{1,16}(?:\.\d{1,6})?) {0,3}([a-z]{1,12})?$/i;
 const units: ReadonlyMap<string, number> = new Map([

@@ -58,8 +58,14 @@ describe('what a call came to', () => {
         expect(reasonOf(3, 'execution reverted', selector + rest)).toMatch(/^custom error 0x|^panic \d+$/);
   });
 
+  it('neither links nor mentions anyone, whatever the contract says', () => {
+    const data = `0x08c379a0${AbiParameters.encode([{ type: 'string' }], ['@here evil.com']).slice(2)}`;
+    expect(reasonOf(3, 'execution reverted', data)).toBe('(at)here evil[.]com');
+    expect(reasonOf(3, 'execution reverted: @here evil.com')).toBe('execution reverted: (at)here evil[.]com');
+  });
+
   it('is cut where a contract says too much', () => {
     const data = `0x08c379a0${AbiParameters.encode([{ type: 'string' }], ['🙂'.repeat(5000)]).slice(2)}`;
-    expect(reasonOf(3, 'execution reverted', data)).toBe('🙂'.repeat(500));
+    expect(reasonOf(3, 'execution reverted', data)).toBe(`${'🙂'.repeat(499)}…`);
   });
 });

@@ -1,4 +1,5 @@
 import { cutText } from '../../lib/cutText.ts';
+import { harmless } from '../../lib/harmless.ts';
 import type { Revert } from '../transactor.ts';
 import { decodeResult, type FunctionItem, parseFunction } from './abi/abi.ts';
 import type { RpcError } from './createRpc.ts';
@@ -61,10 +62,12 @@ const panics: Readonly<Record<string, string>> = {
 export function revertReason(data: string, message = 'the call reverts'): string {
   const selector = data.slice(0, 10).toLowerCase();
   const text = selector === '0x08c379a0' ? argumentOf(errorText, data) : undefined;
-  if (text !== undefined) return cutText(text, maxCharacters);
+  if (text !== undefined) return harmless(text, maxCharacters);
   const code = selector === '0x4e487b71' ? argumentOf(panicCode, data) : undefined;
   if (code !== undefined) return panics[code] ?? `panic ${code}`;
-  return selector.length === 10 ? `custom error ${selector}` : cutText(message, maxCharacters);
+  if (selector.length === 10) return `custom error ${selector}`;
+  // Some nodes have the contract's words only in their own.
+  return /revert/i.test(message) ? harmless(message, maxCharacters) : cutText(message, maxCharacters);
 }
 
 /** Undefined where it does not fit: anyone can revert with the selector of an error and any data. */

@@ -1,4 +1,4 @@
-import { cutText } from '../../../lib/cutText.ts';
+import { harmless } from '../../../lib/harmless.ts';
 import { decodeResult, parseFunction } from './abi.ts';
 
 /** The call data of `decimals()` and `symbol()`. */
@@ -25,10 +25,11 @@ export function readTokenDecimals(data: string | undefined): number {
 export function readTokenSymbol(data: string): string | undefined {
   if (data.length < 66) return undefined;
   const symbol = data.length === 66 ? toText(data) : decodeText(data);
-  // The text is the token's own choice, so nothing that could break a message or hide in it passes.
-  const shown = symbol?.replace(/[\p{C}\p{Z}{}]+/gu, ' ').trim();
-  return shown ? cutText(shown, 32) : undefined;
+  return (symbol && harmless(symbol, maxSymbolLength)) || undefined;
 }
+
+/** Longer ones are advertisements. */
+const maxSymbolLength = 32;
 
 const symbolItem = parseFunction('symbol()(string)');
 
