@@ -35,12 +35,14 @@ ${[...triggers.values()].map(describeTrigger).join('\n')}`;
 }
 
 function describeDetector(detector) {
-  const { name, title, version, category, severity, description, faq, config, fields } = detector;
+  const { name, title, version, category, severity, description, faq, nextStep, config, fields } = detector;
   return `## ${name}
 
 **${title}** (version ${version}, ${category}, ${severity} by default). ${description}
 
 ${faq}
+
+What to do next: ${nextStep}
 
 ${memberTable(config)}
 

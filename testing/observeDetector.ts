@@ -1,11 +1,11 @@
 import { chains, toChainFacts } from '../src/chains/chains.ts';
 import { createEvmClient } from '../src/chains/evm/createEvmClient.ts';
-
 import { detectors } from '../src/detectors/registry.ts';
 import { compileDetector } from '../src/matching/compileDetector.ts';
 import { compileTrigger } from '../src/matching/compileTrigger.ts';
 import { createSubscriptionIndex } from '../src/matching/createSubscriptionIndex.ts';
 import { evaluateMatches, type SubscriberState } from '../src/matching/evaluateMatches.ts';
+import { partyEvidence } from '../src/matching/nameParties.ts';
 import type { Subscriber } from '../src/matching/subscriber.ts';
 import type { Finding } from '../src/model/alert.ts';
 import type { BlockRef } from '../src/model/block.ts';
@@ -20,6 +20,7 @@ import type {
 import { createSandbox } from '../src/scripts/sandbox.ts';
 import { triggers } from '../src/triggers/registry.ts';
 import { createFetch } from '../src/watch/createFetch.ts';
+import { messageFault } from './messageFault.ts';
 
 type World = {
   /** Address of the watched contract. */
@@ -110,7 +111,7 @@ async function observe(
   fields: readonly string[],
 ): Promise<Observer> {
   if ('fault' in subscriber) throw new Error(subscriber.fault);
-  const listed = new Set(['triggerAlertId', ...fields]);
+  const listed = new Set(['triggerAlertId', ...partyEvidence, ...fields]);
   const client = createEvmClient({ chain: chains.anvil, urls: [url], now: Date.now, onCall: () => {} });
   const sandbox = createSandbox();
   const fetch = createFetch({
@@ -150,6 +151,8 @@ async function observe(
       .filter((name) => !listed.has(name));
     if (unlisted.length > 0)
       throw new Error(`The definition does not list the fields ${unlisted.join(', ')}.`);
+    const [fault] = evaluated.findings.flatMap((finding) => messageFault(finding) ?? []);
+    if (fault) throw new Error(`The message ${fault}`);
     return evaluated.findings;
   }
 

@@ -3,8 +3,8 @@ import { eventTopic, functionSelector, parseEvent, topicOf } from '../chains/evm
 import { eventWords } from '../chains/evm/abi/eventWords.ts';
 import { topicAddress } from '../chains/evm/abi/words.ts';
 import { isListed } from '../evidence/addressList.ts';
-
 import { Addresses, Configuration } from '../evidence/parameters.ts';
+import { showNumber } from '../lib/showNumber.ts';
 import { defineDetector } from '../model/detection.ts';
 
 const config = Configuration({
@@ -90,6 +90,8 @@ export const accessControlChange = defineDetector<Static<typeof config>, never>(
   description:
     'Rights over the contract change: a role is granted, revoked or put under another role, the owners or the threshold of a Safe change, someone may act, mint or pause, or a bridge gets other validators or peers.',
   faq: 'Why is a role shown as a number? Contracts keep only the hash of its name: list the name under roles and it is shown by name.',
+  nextStep:
+    'Ask the sender’s owner whether the change was meant. If not, revoke the rights at once and look at what the account did with them.',
   config,
   fields: [
     'event',
@@ -115,7 +117,12 @@ export const accessControlChange = defineDetector<Static<typeof config>, never>(
     if (account !== undefined && isListed(accounts, account)) return {};
     if (role !== undefined && roles.length > 0 && !roles.map(roleHash).includes(role)) return {};
     return {
-      detections: [{ message, fields: { event: event.name, account, ...fields, sender: transaction.from } }],
+      detections: [
+        {
+          message: `${message.slice(0, -1)}, in a transaction of ${transaction.from}.`,
+          fields: { event: event.name, account, ...fields, sender: transaction.from },
+        },
+      ],
     };
   },
 });
@@ -129,7 +136,7 @@ function toChange(event: string, words: Words, names: ReadonlyMap<string, string
   if (threshold !== undefined)
     return {
       fields: { threshold: BigInt(threshold) },
-      message: `${name} now needs ${BigInt(threshold)} signatures.`,
+      message: `${name} now needs ${showNumber(BigInt(threshold))} signatures.`,
     };
   if (role !== undefined && admin !== undefined && before !== undefined)
     return {
@@ -159,7 +166,7 @@ function roleSentence(
   flag: string | undefined,
   name: string,
 ): string {
-  if (event === 'RolesUpdated') return `${account} now has the roles ${BigInt(role)} of ${name}.`;
+  if (event === 'RolesUpdated') return `${account} now has the roles ${showNumber(BigInt(role))} of ${name}.`;
   const isLost = event === 'RoleRevoked' || (flag !== undefined && BigInt(flag) === 0n);
   return isLost
     ? `${account} lost the role ${role} of ${name}.`

@@ -31,6 +31,8 @@ export const addressPoisoning = defineDetector<Config, State>({
   description:
     'A transfer of nothing, of dust or of a fake token puts an address into the history of the wallet that looks like one it has paid, or one that is labelled SCAM, so that it is copied by mistake. CRITICAL when the wallet pays such an address.',
   faq: 'Whom does it compare with? With the recipients of payments that the wallet has sent since the detector began; payments that a relayer sends for the wallet are not counted.',
+  nextStep:
+    'Do not copy addresses from the wallet’s history; compare every character of the recipient. If a payment went there, call the exchanges that it moves on to.',
   config,
   fields: ['kind', 'lookAlike', 'genuine', 'label', 'token', 'symbol', 'value', 'amount'],
   interests: (_config, { address }) => [

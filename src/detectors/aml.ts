@@ -40,6 +40,8 @@ export const aml = defineDetector<Config, never>({
   description:
     'An address with a bad label sends to the contract, receives from it, or sends or receives its token. The severity follows the score: from 90 CRITICAL, 70 HIGH, 50 MEDIUM, 30 LOW, otherwise INFO.',
   faq: 'Can I use a list of my own? Yes: import it as labels, or set source to custom and give addresses or csv.',
+  nextStep:
+    'Tell your compliance team with the transaction and the label, and send nothing back to the address before it has decided.',
   config,
   fields: ['address', 'label', 'tags', 'score', 'source', ...partyFields],
   interests: (_config, { address }) => [{ on: 'touch', address }],

@@ -35,6 +35,8 @@ export const attackDetector = defineDetector<Config, never>({
   description:
     'A suspicious account or contract is involved with the contract: as sender, as deployer, as the contract called, as a contract that emits a log in the same transaction, or as one that suspicious money has funded.',
   faq: 'When is an address suspicious? When it has a label with one of the tags, or got its first money, straight or over up to three accounts, from such an address. Money is followed from labels of the platform tagged SANCTION, EXPLOIT, SCAM, MIXER or BRIDGE, not from a tenant’s own labels or other tags; labelTags says which of them count. Contracts that take part in a transaction without emitting a log are not seen.',
+  nextStep:
+    'Open the transaction and see what it does to your contract. Pause the contract if it prepares or is an attack, and warn those who depend on it.',
   config,
   fields: [
     'suspect',

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { groupDigits } from '../evidence/amounts.ts';
 import { Configuration, Duration, Flag, Whole } from '../evidence/parameters.ts';
 import { emptySeries, extendSeries, judgeInSeries, type RobustSeries } from '../evidence/robustSeries.ts';
 import { keepState } from '../evidence/samples.ts';
@@ -47,6 +48,8 @@ export const blockAnomaly = defineDetector<Config, State>({
   description:
     'A block is out of the ordinary: its number of transactions or logs, its size, gas, gas per transaction, distance from the block before, or latency is below the least or above the most that is given. Without any limit: far from what the blocks before had, for several blocks in a row.',
   faq: 'What does it do without limits? It learns from 150 blocks, then reports measures that stay far outside of all it has seen; one odd block is common, and one event is reported once. Why does latency report old blocks after a downtime? They do reach Vigil late; leave trackLatency off if that is of no use.',
+  nextStep:
+    'Compare with a node of another provider and the status page of the chain before you trust its latest blocks.',
   config,
   fields: [
     'measures',
@@ -159,7 +162,11 @@ function learn(number: number, measures: readonly Measure[], options: Config, st
 }
 
 function words({ value, unit, min, max, usual }: Measure & { usual?: number }): string {
-  if (usual !== undefined) return `${value} ${unit} (usually ${Math.round(usual)})`;
-  const limit = min !== undefined && value < min ? `at least ${min}` : `at most ${max}`;
-  return `${value} ${unit} (${limit} expected)`;
+  if (usual !== undefined)
+    return `${groupDigits(`${value}`)} ${unit} (usually ${groupDigits(`${Math.round(usual)}`)})`;
+  const limit =
+    min !== undefined && value < min
+      ? `at least ${groupDigits(`${min}`)}`
+      : `at most ${groupDigits(`${max}`)}`;
+  return `${groupDigits(`${value}`)} ${unit} (${limit} expected)`;
 }

@@ -16,6 +16,8 @@ export const blockReorg = defineDetector<Static<typeof config>, never>({
   description:
     'The chain drops blocks and goes on from an older one. The severity follows the number of dropped blocks: 1 LOW, from 2 MEDIUM, from 6 HIGH, from 32 CRITICAL.',
   faq: 'What happens to alerts of dropped blocks? They are retracted by themselves, whether this detector is used or not.',
+  nextStep:
+    'Wait for more confirmations before you credit payments, and check that those of the dropped blocks were made again.',
   config,
   fields: ['depth', 'firstBlock', 'lastBlock', 'dropped', 'added'],
   interests: () => [{ on: 'reorg' }],

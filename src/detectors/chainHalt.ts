@@ -21,6 +21,8 @@ export const chainHalt = defineDetector<Config, State>({
   description:
     'No new block has come for several times the usual block time: the chain stands still, or the nodes that Vigil asks do. An INFO alert follows when blocks come again.',
   faq: 'Is it the chain or my node? Vigil knows only what its endpoints answer: compare several of them under GET /chain.',
+  nextStep:
+    'Check the status page of the chain and a node of another provider, and hold what depends on its state.',
   config,
   fields: ['newestBlock', 'newestAt', 'silentSeconds', 'blockTimeSeconds'],
   interests: (options, _contract, chain) => [

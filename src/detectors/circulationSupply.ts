@@ -55,6 +55,8 @@ export const circulationSupply = defineDetector<Config, State>({
   description:
     'A single mint, burn or unlock moves a large share of the circulating supply, the supply changes by as much without an event, or the circulating supply leaves its plan (reported once until it is back).',
   faq: 'Does it see a mint without an event? Yes: after every block the supply must be what the reported mints and burns explain. When is the plan looked at? At every mint, burn and movement of locked tokens, since nothing else changes what circulates.',
+  nextStep:
+    'Find out who minted or burned, and whether it was announced. If not, pause markets that take the token.',
   config,
   fields: [
     'kind',

@@ -3,11 +3,15 @@ import { canonicalSignature } from '../chains/evm/abi/abi.ts';
 import { functionWithResults } from '../chains/evm/abi/abiItems.ts';
 import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
 import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
+import { createShowResult } from '../chains/evm/evidence/describeCall.ts';
 import { tryCall } from '../chains/evm/evidence/readCall.ts';
+import { groupDigits } from '../evidence/amounts.ts';
 import { holdsFor } from '../evidence/holdsFor.ts';
 import { Address, Configuration, Flag, Polling, scheduleOf, Whole } from '../evidence/parameters.ts';
 import { judgeSample, keepState, type SampleState } from '../evidence/samples.ts';
 import { type Decimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
+import { harmless } from '../lib/harmless.ts';
+import { showChange } from '../lib/showValue.ts';
 import { defineDetector, type EvaluationContext, type EvaluationResult } from '../model/detection.ts';
 
 const config = Configuration(
@@ -62,6 +66,7 @@ export const contractCall = defineDetector<Config, State>({
   description:
     'What a reading function gives meets a condition or a script; without either, any change of it is reported. MEDIUM for values, HIGH when the call begins to fail.',
   faq: 'What if both a condition and a script are given? Both must hold.',
+  nextStep: 'Find the transaction that changed the value, and check whether it was meant.',
   config,
   fields: ['function', 'address', 'value', 'values', 'previous', 'condition', 'params', 'error'],
   takesBaseline: true,
@@ -83,14 +88,19 @@ export const contractCall = defineDetector<Config, State>({
     const needsLast = settings.script?.includes('revious') || (!settings.script && !settings.condition);
     const kept = keepState(state, { ...judged.after, ...(needsLast && { last: toText(value) }) });
     if (!judged.fires) return kept;
-    const was = judged.previous ?? (e.previous === null ? undefined : toText(e.previous));
-    const shownValue = settings.decimals > 0 ? formatDecimal(toNumber(value, settings)) : toText(value);
+    const isScaled = settings.decimals > 0;
+    const write = (each: unknown) => (isScaled ? formatDecimal(toNumber(each, settings)) : toText(each));
+    const was = judged.previous ?? (e.previous === null ? undefined : write(e.previous));
+    const shownValue = write(value);
+    const show = isScaled
+      ? (text: unknown) => groupDigits(String(text))
+      : createShowResult(read, context.chain, address, item);
     return {
       ...kept,
       detections: [
         {
           severity: 'MEDIUM',
-          message: `${shown} gives ${shownValue}${was === undefined ? '' : `, before ${was}`}${settings.condition ? `, which meets ${settings.condition}` : ''}.`,
+          message: `${shown} gives ${showChange(shownValue, was, show)}${settings.condition ? `, which meets ${settings.condition}` : ''}.`,
           fields: {
             function: canonicalSignature(item),
             address,
@@ -118,7 +128,7 @@ function failed(
     detections: [
       {
         severity: 'HIGH',
-        message: `${shown} fails: ${error}.`,
+        message: `${shown} fails: ${harmless(error, 200)}.`,
         fields: { function: settings.function, params: settings.params, error },
       },
     ],

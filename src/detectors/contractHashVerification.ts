@@ -44,6 +44,8 @@ export const contractHashVerification = defineDetector<Config, State>({
   description:
     'The code of the contract, or of the implementation behind it, is not the expected one: always CRITICAL. It looks at every upgrade and regularly in between.',
   faq: 'Which code does the checksum belong to? The code on chain (eth_getCode), for a proxy that of its implementation, not the code of the deployment.',
+  nextStep:
+    'Compare the code with the release that you reviewed, and let nothing rely on the contract until it fits. Expected? Save the new hash.',
   config,
   fields: ['hashType', 'hash', 'expected', 'previousHash', 'address', 'codeBytes'],
   takesBaseline: true,

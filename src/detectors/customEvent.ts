@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { canonicalSignature, decodeEvent, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
 import { eventItem } from '../chains/evm/abi/abiItems.ts';
 import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
+import { showArguments } from '../chains/evm/evidence/describeCall.ts';
 import {
   addressesMember,
   Expression,
@@ -35,6 +36,7 @@ export const customEvent = defineDetector<Static<typeof config>, never>({
   severity: 'MEDIUM',
   description: 'An event of your choice is emitted and an expression about its values holds.',
   faq: 'How do I compare amounts? They are big integers: write e.args.value > 1000n, or 10n ** 18n for a whole token of 18 decimals.',
+  nextStep: 'Open the transaction that emitted the event, and check whether it was meant.',
   config,
   fields: ['name', 'signature', 'args', 'address', ...transactionFields, 'logIndex', 'expression'],
   interests: ({ signature, addresses }, contract) =>
@@ -43,7 +45,7 @@ export const customEvent = defineDetector<Static<typeof config>, never>({
       address,
       keys: [topicOf(parseEvent(signature))],
     })),
-  evaluate(observation, { config: { signature, expression }, contract, read }) {
+  evaluate(observation, { config: { signature, expression }, contract, chain, read }) {
     if (observation.type !== 'log') return {};
     const { log, transaction, block } = observation;
     const event = eventItem(signature, contract.abi);
@@ -63,7 +65,12 @@ export const customEvent = defineDetector<Static<typeof config>, never>({
     if (!holdsFor(read, expression, { e })) return {};
     const where = log.address === contract.address ? contract.name : log.address;
     return {
-      detections: [{ message: `${event.name} was emitted by ${where}.`, fields: { ...e, expression } }],
+      detections: [
+        {
+          message: `${where} emitted ${event.name}(${showArguments(read, chain, log.address, event, e.args)}) in a transaction of ${transaction.from}.`,
+          fields: { ...e, expression },
+        },
+      ],
     };
   },
 });

@@ -2,6 +2,8 @@ import { type Static, Type } from 'typebox';
 import { canonicalSignature, parseFunction, selectorOf, tryDecodeCall } from '../chains/evm/abi/abi.ts';
 import { functionItem } from '../chains/evm/abi/abiItems.ts';
 import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
+import { showArguments } from '../chains/evm/evidence/describeCall.ts';
+import { showPayment } from '../evidence/amounts.ts';
 import {
   addressesMember,
   Expression,
@@ -39,6 +41,7 @@ export const customFunction = defineDetector<Static<typeof config>, never>({
   severity: 'MEDIUM',
   description: 'A transaction calls a function of your choice and an expression about its parameters holds.',
   faq: 'Does it see calls that other contracts make? No, only those that a transaction makes itself; watch an event that the function emits for the others.',
+  nextStep: 'Open the transaction that called the function, and check whether its sender may do so.',
   config,
   fields: ['name', 'signature', 'args', 'address', ...transactionFields, ...outcomeFields, 'expression'],
   interests: ({ signature, addresses }, contract) =>
@@ -47,7 +50,7 @@ export const customFunction = defineDetector<Static<typeof config>, never>({
       address,
       keys: [selectorOf(parseFunction(signature))],
     })),
-  evaluate(observation, { config: settings, contract, read }) {
+  evaluate(observation, { config: settings, contract, chain, read }) {
     if (observation.type !== 'transaction') return {};
     const { transaction, block } = observation;
     const item = functionItem(settings.signature, contract.abi);
@@ -70,7 +73,7 @@ export const customFunction = defineDetector<Static<typeof config>, never>({
     };
     if (!holdsFor(read, settings.expression, { e })) return {};
     const where = transaction.to === contract.address ? contract.name : transaction.to;
-    const message = `${transaction.from} called ${item.name} of ${where}.`;
+    const message = `${transaction.from} called ${item.name}(${showArguments(read, chain, transaction.to ?? contract.address, item, args)}) of ${where}${showPayment(transaction.value, chain)}.`;
     return { detections: [{ message, fields: { ...e, expression: settings.expression } }] };
   },
 });

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { showPayment } from '../evidence/amounts.ts';
 import {
   addressesMember,
   Expression,
@@ -29,11 +30,12 @@ export const customTx = defineDetector<Static<typeof config>, never>({
   description:
     'A transaction touches the contract (sent to it or by it, or one of its logs is of or names it) and an expression about it holds.',
   faq: 'Does it see transactions that reach the contract only through inner calls? Only if the contract then emits an event, or is named in one.',
+  nextStep: 'Open the transaction, and check whether its sender and what it does are expected.',
   config,
   fields: [...transactionFields, 'selector', 'nonce', 'priorityFee', ...outcomeFields, 'expression'],
   interests: ({ addresses }, contract) =>
     watchedAddresses(addresses, contract).map((address) => ({ on: 'touch', address })),
-  evaluate(observation, { config: settings, contract, read }) {
+  evaluate(observation, { config: settings, contract, chain, read }) {
     if (observation.type !== 'transaction') return {};
     const { transaction, block } = observation;
     const { isWanted, values } = outcomeOf(read, settings, transaction.hash);
@@ -54,7 +56,7 @@ export const customTx = defineDetector<Static<typeof config>, never>({
     if (!holdsFor(read, settings.expression, { e })) return {};
     const { input: _input, ...shown } = e;
     const target = transaction.to === null ? 'creates a contract' : `goes to ${transaction.to}`;
-    const message = `A transaction of ${transaction.from} that touches ${contract.name} ${target} and meets the expression.`;
+    const message = `A transaction of ${transaction.from} that touches ${contract.name} ${target}${showPayment(transaction.value, chain)} and meets the expression.`;
     return { detections: [{ message, fields: { ...shown, expression: settings.expression } }] };
   },
 });

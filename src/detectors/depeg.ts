@@ -37,6 +37,8 @@ export const depeg = defineDetector<Static<typeof config>, State>({
   description:
     'The price of a stable token is away from its peg for several looks in a row. Reported once until it is back.',
   faq: 'Why several looks? A single odd price is common; an alert comes when the price stays away for `samples` looks.',
+  nextStep:
+    'Compare with other markets, stop taking the token at its peg, and reduce what you hold of it or lend against it.',
   config,
   fields: ['price', 'peg', 'band', 'deviation', 'percent', 'side', 'samples', 'source', 'origin'],
   interests: priceInterests,

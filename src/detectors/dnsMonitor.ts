@@ -1,9 +1,10 @@
+import { isIP } from 'node:net';
 import { type Static, Type } from 'typebox';
 import { type RecordType, readExpiry, readRecords, recordTypes } from '../evidence/domainRecords.ts';
 import { Configuration, Duration, Schedule } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';
-
 import { parseDuration } from '../lib/duration.ts';
+import { harmless } from '../lib/harmless.ts';
 import { parseSchedule } from '../lib/schedule.ts';
 import { type Detection, defineDetector, type EvaluationContext } from '../model/detection.ts';
 
@@ -64,6 +65,8 @@ export const dnsMonitor = defineDetector<Config, State>({
   description:
     'Records of a domain change, it gets a name server that is not expected, or its registration is about to end.',
   faq: 'Why do I get many alerts for A records? Content networks hand out other addresses all the time: watch NS and CNAME for such names.',
+  nextStep:
+    'Check the account at the registrar and the DNS provider at once: anyone who controls the records can serve another site. Warn users if you did not make the change.',
   config,
   fields: [
     'domain',
@@ -97,7 +100,7 @@ export const dnsMonitor = defineDetector<Config, State>({
         .filter((server) => !state?.strangers?.includes(server))
         .map((server) => ({
           part: `nameserver ${server}`,
-          message: `${domain} has the name server ${server}, which is not expected.`,
+          message: `${domain} has the name server ${harmless(server, 200)}, which is not expected.`,
           fields: { domain, reason: 'nameserver', nameserver: server, expected: nameservers },
         })),
       ...registration.detections,
@@ -116,7 +119,10 @@ function changeOf(
   const added = after.filter((value) => !before.includes(value));
   const removed = before.filter((value) => !after.includes(value));
   if (added.length + removed.length === 0) return [];
-  const shown = (values: readonly string[]) => (values.length > 0 ? values.join(', ') : 'none');
+  const shown = (values: readonly string[]) =>
+    values.length > 0
+      ? values.map((value) => (isIP(value) ? value : harmless(value, 200))).join(', ')
+      : 'none';
   return [
     {
       part: type,
@@ -148,7 +154,7 @@ function examineRegistration(
     detections.push({
       severity: 'LOW',
       part: 'registration',
-      message: `The registration of ${domain} cannot be looked up: ${answer.failure}`,
+      message: `The registration of ${domain} cannot be looked up: ${harmless(answer.failure, 200)}`,
       fields: { domain, reason: 'registration', failure: answer.failure },
     });
   if (isNear && !state?.isTold) {

@@ -26,6 +26,8 @@ export const failedTxSpike = defineDetector<Static<typeof config>, State>({
   description:
     'Many transactions to the contract fail within a short time, more than usual for it. Reported again only when twice as many have failed.',
   faq: 'What is usual? What the last 48 windows show, by median and MAD. As long as fewer than three are known, a fifth of all transactions must have failed. Failing inner calls are not counted: only transactions sent to the contract itself that fail as a whole.',
+  nextStep:
+    'Open some of the failed transactions and read why they failed: someone may be probing the contract, or a release broke it.',
   config,
   fields: ['failed', 'total', 'usual', 'within', 'firstAt', 'sender', 'selector'],
   interests: (_config, { address }) => [{ on: 'call', address }],

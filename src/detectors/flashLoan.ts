@@ -2,12 +2,11 @@ import { type Static, Type } from 'typebox';
 import { eventTopic, functionSelector, parseFunction } from '../chains/evm/abi/abi.ts';
 import { logWords, topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
 import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
-
 import { tryCall } from '../chains/evm/evidence/readCall.ts';
 import { assetFacts } from '../chains/evm/evidence/tokens.ts';
 import { formatUnits, native, showAmount } from '../evidence/amounts.ts';
-
 import { Configuration } from '../evidence/parameters.ts';
+import { showNumber } from '../lib/showNumber.ts';
 import type { Log, Transaction } from '../model/block.ts';
 import { defineDetector, type Reader } from '../model/detection.ts';
 
@@ -66,6 +65,8 @@ export const flashLoan = defineDetector<Static<typeof config>, never>({
   severity: 'HIGH',
   description: 'A transaction that involves the contract takes a flash loan.',
   faq: 'Which loans does it see? Those of Aave, Balancer V2, Maker, Uniswap V3, Morpho, Sushi, Bancor and DODO by their events. ERC-3156, flash swaps and flash mints have no event of their own: such a loan is seen when the transaction calls the lender itself, or when a contract gets tokens, something happens to the watched contract, and the same contract gives at least as many back. The contract must be called by the transaction, emit a log in it, or be named in one; a silent inner call is not seen.',
+  nextStep:
+    'See what the transaction did to your contract between loan and repayment. Pause the contract if the borrower left with more than it brought.',
   config,
   fields: [
     'sender',
@@ -91,7 +92,9 @@ export const flashLoan = defineDetector<Static<typeof config>, never>({
     const token = first.token ?? tokenOfPool(read, first);
     const facts =
       token === undefined ? undefined : assetFacts(read, chain, token === zeroAddress ? native : token);
-    const shown = facts ? showAmount(first.amount, facts) : `${first.amount} units`;
+    const shown = facts
+      ? showAmount(first.amount, facts)
+      : `${showNumber(first.amount)} smallest units of an unknown token`;
     const more = loans.length > 1 ? ` and ${loans.length - 1} more` : '';
     return {
       detections: [

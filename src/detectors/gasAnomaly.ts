@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { showAmount } from '../evidence/amounts.ts';
 import { Configuration, Whole } from '../evidence/parameters.ts';
 import {
   emptySeries,
@@ -33,6 +34,7 @@ export const gasAnomaly = defineDetector<Static<typeof config>, State>({
   description:
     'A transaction to the contract uses far more or less gas than calls of the same function did before, or offers a far larger priority fee, and is beyond all that was seen before: gas by half, a fee ten times.',
   faq: 'How long does it learn? Until it has seen minSamples transactions, for gas minSamples of the same function. Failed transactions are left out. A fee is not odd that is like those of the other transactions of the block, nor one that is small: who hands a transaction to a block producer directly often offers none.',
+  nextStep: 'Open the transaction and compare what it does with usual calls of the function.',
   config,
   fields: ['measure', 'value', 'mean', 'zScore', 'selector', 'sender'],
   interests: (_config, { address }) => [{ on: 'call', address }],
@@ -63,7 +65,7 @@ export const gasAnomaly = defineDetector<Static<typeof config>, State>({
       state: { calls: series.slice(-maxSelectors), fees: extendSeries(fees, fee) },
       detections: odd.map(({ measure, value, usual, score }) => ({
         part: measure,
-        message: `The ${measure} of a call of ${transaction.from} to ${contract.name} is ${value}, far from the usual ${Math.round(usual)}.`,
+        message: `The ${measure} of a call of ${transaction.from} to ${contract.name} is ${show(measure, value)}, far from the usual ${show(measure, usual)}.`,
         fields: {
           measure,
           value,
@@ -76,6 +78,14 @@ export const gasAnomaly = defineDetector<Static<typeof config>, State>({
     };
   },
 });
+
+/** Fees are in the smallest unit of the coin, which no one reads. */
+function show(measure: string, value: number): string {
+  const units = BigInt(Math.round(value));
+  return measure === 'priority fee'
+    ? showAmount(units, { symbol: 'gwei', decimals: 9 })
+    : showAmount(units, { symbol: 'gas', decimals: 0 });
+}
 
 const maxSelectors = 20;
 const fewOthers = 5;

@@ -1,9 +1,12 @@
 import type { Static } from 'typebox';
-import { decodeEvent, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
+import { decodeEvent, functionSelector, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
+import { type DescribedCall, describeCall } from '../chains/evm/evidence/describeCall.ts';
 import { Configuration, Duration } from '../evidence/parameters.ts';
 import { cutText } from '../lib/cutText.ts';
-import { parseDuration } from '../lib/duration.ts';
-import { defineDetector } from '../model/detection.ts';
+import { parseDuration, showDuration } from '../lib/duration.ts';
+import { harmless } from '../lib/harmless.ts';
+import { showId } from '../lib/showNumber.ts';
+import { defineDetector, type EvaluationContext } from '../model/detection.ts';
 
 const config = Configuration({
   minDelay: Duration(
@@ -24,22 +27,22 @@ const descriptions: Readonly<Record<string, EventDescription>> = {
   'ProposalCreated(uint256 proposalId, address proposer, address[] targets, uint256[] values, string[] signatures, bytes[] calldatas, uint256 voteStart, uint256 voteEnd, string description)':
     {
       sentence: ({ proposalId, proposer, description }, name) =>
-        `${String(proposer)} made proposal ${String(proposalId)} to ${name}: ${firstLine(description)}`,
+        `${String(proposer)} made proposal ${showId(proposalId)} to ${name}: ${firstLine(description)}`,
     },
   'ProposalQueued(uint256 proposalId, uint256 etaSeconds)': {
-    sentence: ({ proposalId }, name) => `Proposal ${String(proposalId)} of ${name} is queued for execution.`,
+    sentence: ({ proposalId }, name) => `Proposal ${showId(proposalId)} of ${name} is queued for execution.`,
     delay: ({ etaSeconds }, now) => Number(etaSeconds) - now,
   },
   'ProposalExecuted(uint256 proposalId)': {
-    sentence: ({ proposalId }, name) => `Proposal ${String(proposalId)} of ${name} was executed.`,
+    sentence: ({ proposalId }, name) => `Proposal ${showId(proposalId)} of ${name} was executed.`,
   },
   'ProposalCanceled(uint256 proposalId)': {
-    sentence: ({ proposalId }, name) => `Proposal ${String(proposalId)} of ${name} was cancelled.`,
+    sentence: ({ proposalId }, name) => `Proposal ${showId(proposalId)} of ${name} was cancelled.`,
   },
   'CallScheduled(bytes32 indexed id, uint256 indexed index, address target, uint256 value, bytes data, bytes32 predecessor, uint256 delay)':
     {
       sentence: ({ target, delay }, name) =>
-        `${name} will call ${String(target)} in ${String(delay)} seconds at the earliest.`,
+        `${name} will call ${String(target)} in ${showSpan(delay)} at the earliest.`,
       delay: ({ delay }) => Number(delay),
     },
   'CallExecuted(bytes32 indexed id, uint256 indexed index, address target, uint256 value, bytes data)': {
@@ -50,24 +53,24 @@ const descriptions: Readonly<Record<string, EventDescription>> = {
   },
   'MinDelayChange(uint256 oldDuration, uint256 newDuration)': {
     sentence: ({ oldDuration, newDuration }, name) =>
-      `The least delay of ${name} changed from ${String(oldDuration)} to ${String(newDuration)} seconds.`,
+      `The least delay of ${name} changed from ${showSpan(oldDuration)} to ${showSpan(newDuration)}.`,
     delay: ({ newDuration }) => Number(newDuration),
   },
   'QueueTransaction(bytes32 indexed txHash, address indexed target, uint256 value, string signature, bytes data, uint256 eta)':
     {
       sentence: ({ target, signature }, name) =>
-        `${name} queued a call of ${String(signature) || 'a function'} of ${String(target)}.`,
+        `${name} queued a call of ${harmless(String(signature), 200) || 'a function'} of ${String(target)}.`,
       delay: ({ eta }, now) => Number(eta) - now,
     },
   'ExecuteTransaction(bytes32 indexed txHash, address indexed target, uint256 value, string signature, bytes data, uint256 eta)':
     {
       sentence: ({ target, signature }, name) =>
-        `${name} executed a queued call of ${String(signature) || 'a function'} of ${String(target)}.`,
+        `${name} executed a queued call of ${harmless(String(signature), 200) || 'a function'} of ${String(target)}.`,
     },
   'CancelTransaction(bytes32 indexed txHash, address indexed target, uint256 value, string signature, bytes data, uint256 eta)':
     { sentence: ({ target }, name) => `${name} cancelled a queued call to ${String(target)}.` },
   'NewDelay(uint256 indexed newDelay)': {
-    sentence: ({ newDelay }, name) => `The delay of ${name} is now ${String(newDelay)} seconds.`,
+    sentence: ({ newDelay }, name) => `The delay of ${name} is now ${showSpan(newDelay)}.`,
     delay: ({ newDelay }) => Number(newDelay),
   },
 };
@@ -92,11 +95,17 @@ export const governance = defineDetector<Static<typeof config>, never>({
   description:
     'A proposal is made, queued, executed or cancelled, a timelock schedules or executes a call, or its delay changes. HIGH when the delay is below the least that is wanted.',
   faq: 'Which contracts does it understand? Governors of OpenZeppelin and Compound and both timelocks; watch the governor and its timelock, since each emits only its own events.',
+  nextStep:
+    'Read what the proposal or the queued call does. If it is hostile or unknown, cancel or veto it before its delay ends.',
   config,
   fields: ['event', ...valueNames, 'delaySeconds', 'isShort', 'sender'],
   interests: (_config, { address }) => [{ on: 'log', address, keys: [...events.keys()] }],
-  evaluate(observation, { config: { minDelay }, contract }) {
+  evaluate(observation, context) {
     if (observation.type !== 'log') return {};
+    const {
+      config: { minDelay },
+      contract,
+    } = context;
     const { log, transaction, block } = observation;
     const { event, sentence, delay } = events.get(log.key)!;
     const values = decodeEvent(event, log);
@@ -107,7 +116,9 @@ export const governance = defineDetector<Static<typeof config>, never>({
       detections: [
         {
           ...(isShort ? { severity: 'HIGH' as const } : {}),
-          message: sentence(values, contract.name) + warning,
+          message:
+            [whole(sentence(values, contract.name)), ...details(values, delaySeconds, context)].join(' ') +
+            warning,
           fields: {
             event: event.name,
             ...shortened(values),
@@ -121,12 +132,78 @@ export const governance = defineDetector<Static<typeof config>, never>({
   },
 });
 
+const maxDescribed = 3;
+
+/** When it can be executed, when votes are cast, and what it calls. */
+function details(
+  values: Values,
+  delaySeconds: number | undefined,
+  { contract, chain, read }: EvaluationContext<Static<typeof config>, never>,
+): string[] {
+  const calls = callsOf(values);
+  const described = read.all(
+    calls.slice(0, maxDescribed).map((call) => () => describeCall({ read, chain, abi: contract.abi }, call)),
+  );
+  const more = calls.length > maxDescribed ? ` and ${calls.length - maxDescribed} more` : '';
+  const { etaSeconds, eta = etaSeconds, voteStart, voteEnd } = values;
+  return [
+    ...(eta !== undefined && delaySeconds !== undefined
+      ? [`It can be executed in ${showSpan(delaySeconds)} at the earliest.`]
+      : []),
+    ...(voteStart !== undefined
+      ? [`Votes count from ${showPoint(voteStart)} to ${showPoint(voteEnd)}.`]
+      : []),
+    ...(described.length > 0 ? [`Calls: ${described.join('; ')}${more}.`] : []),
+  ];
+}
+
+/** The calls of a proposal, or the one of a timelock; Compound writes the function apart from its values. */
+function callsOf({
+  target,
+  targets,
+  value,
+  values,
+  signature,
+  signatures,
+  data,
+  calldatas,
+}: Values): DescribedCall[] {
+  const lists = [targets ?? [target], values ?? [value], signatures ?? [signature], calldatas ?? [data]];
+  const [to, coins, functions, inputs] = lists.map((list) =>
+    Array.isArray(list) ? (list as unknown[]) : [],
+  );
+  return to!.flatMap((each, place) => {
+    const [amount, written, input] = [coins![place], functions![place], inputs![place]];
+    if (typeof each !== 'string' || typeof amount !== 'bigint' || typeof input !== 'string') return [];
+    const head = typeof written === 'string' && written !== '' ? functionSelector(written) : '0x';
+    return [{ to: each, value: amount, data: head === '0x' ? input : head + input.slice(2) }];
+  });
+}
+
+function showSpan(seconds: unknown): string {
+  const span = Number(seconds);
+  return span > longestSpan ? 'more than a hundred years' : showDuration(span * 1000);
+}
+
+const longestSpan = 100 * 365 * 86_400;
+
+/** Governors count in blocks or in seconds. */
+function showPoint(value: unknown): string {
+  const point = Number(value);
+  return point > 1e9 && point < 1e11 ? new Date(point * 1000).toISOString() : `block ${showId(value)}`;
+}
+
+/** A description may end as it likes. */
+function whole(sentence: string): string {
+  return /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
 function firstLine(text: unknown): string {
   const line = String(text)
     .replace(/^#+\s*/, '')
     .split('\n', 1)[0]!
     .trim();
-  return line === '' ? 'without a description.' : cutText(line, 200);
+  return line === '' ? 'without a description.' : harmless(line, 200);
 }
 
 /** Call data and descriptions may be of any size; an alert keeps their beginning. */

@@ -43,6 +43,8 @@ export const holderConcentration = defineDetector<Config, State>({
   severity: 'MEDIUM',
   description: 'The largest holders of the token together have a share of the supply that meets a condition.',
   faq: 'Does it know all holders? It knows those named in the configuration and those that took part in the largest transfers since the detector was made; who never moves is not seen.',
+  nextStep:
+    'Look at how the largest holders got their share, and whether it lets them decide votes or move the market.',
   config,
   fields: ['share', 'topN', 'symbol', 'condition', 'holders', 'shares', 'clusterShare'],
   interests: (settings, { address }) => [

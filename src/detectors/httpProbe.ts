@@ -3,9 +3,9 @@ import { withheldBodyMessage } from '../evidence/fetchJson.ts';
 import { holdsFor } from '../evidence/holdsFor.ts';
 import { Choice, Configuration, Duration, Schedule, Whole } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';
-
 import { cutText } from '../lib/cutText.ts';
 import { parseDuration } from '../lib/duration.ts';
+import { harmless } from '../lib/harmless.ts';
 import { parseSchedule } from '../lib/schedule.ts';
 import { defineDetector, type HttpRequest, type HttpResult, type Reader } from '../model/detection.ts';
 
@@ -75,6 +75,8 @@ export const httpProbe = defineDetector<Config, State>({
   description:
     'An address on the web does not answer, answers with a wrong status, too slowly, or without an expected text. Reported once until it is well again.',
   faq: 'Can it ask addresses in a private network? Only those that the administrator of Vigil has allowed. Of an answer from there nothing but the status is shown; `pattern` needs an allowance for the tenant itself.',
+  nextStep:
+    'Open the address from another network, then check the server, its certificate and the last release.',
   config,
   fields: ['url', 'method', 'reason', 'samples', 'failure', 'status', 'durationMs', 'answer'],
   interests: ({ cron }) => [{ on: 'clock', schedule: parseSchedule(cron) }],
@@ -134,7 +136,8 @@ function examine(
   { statuses, latencyMs, pattern }: Config,
   answer: HttpResult,
 ): Problem | undefined {
-  if ('failure' in answer) return { reason: 'unreachable', words: `cannot be reached: ${answer.failure}` };
+  if ('failure' in answer)
+    return { reason: 'unreachable', words: `cannot be reached: ${harmless(answer.failure, 200)}` };
   const { status, durationMs, body, internal } = answer;
   const isRight = statuses.length > 0 ? statuses.includes(status) : status >= 200 && status <= 299;
   if (!isRight) return { reason: 'status', words: `answers with status ${status}` };

@@ -9,8 +9,8 @@ import { type Comparison, holdsWithin, splitComparison } from '../evidence/compa
 import { holdsFor, runScript } from '../evidence/holdsFor.ts';
 import { Address, AmountOrPercent, Configuration, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';
-
 import { type Decimal, formatDecimal, parseDecimal, subtractDecimal, toDecimal } from '../lib/decimal.ts';
+import { showValue } from '../lib/showValue.ts';
 import { defineDetector, type EvaluationContext } from '../model/detection.ts';
 
 const term = Type.Object(
@@ -76,6 +76,8 @@ export const invariant = defineDetector<Config, State>({
   description:
     'An expression over results of functions and balances, which must always hold, no longer does. Reported once until it holds again.',
   faq: 'What if a function fails? Then the invariant cannot be judged, which is recorded as a fault of the detector.',
+  nextStep:
+    'Pause the contract unless you can explain the gap at once: find the transaction after which the values no longer fit.',
   config,
   fields: ['expression', 'tolerance', 'left', 'right', 'gap', 'terms'],
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
@@ -87,7 +89,7 @@ export const invariant = defineDetector<Config, State>({
     const { holds, ...sides } = judge(context, values);
     const kept = keepState<State>(state, holds ? {} : { isBroken: true });
     if (holds || state?.isBroken) return kept;
-    const shown = Object.entries(values).map(([name, value]) => `${name} = ${String(value)}`);
+    const shown = Object.entries(values).map(([name, value]) => `${name} = ${showValue(value)}`);
     return {
       ...kept,
       detections: [

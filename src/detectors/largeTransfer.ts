@@ -3,9 +3,10 @@ import { parseFunction } from '../chains/evm/abi/abi.ts';
 import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
 import { decodeTransfer, type Transfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
 import { decodeMultiTransfers, multiTokenTopics } from '../chains/evm/evidence/multiTokens.ts';
-import { tryCall } from '../chains/evm/evidence/readCall.ts';
+import { toNumber, tryCall } from '../chains/evm/evidence/readCall.ts';
 import { assetDecimalsIfKnown, assetFacts } from '../chains/evm/evidence/tokens.ts';
-import { compareToAmount, formatUnits, native, showAmount } from '../evidence/amounts.ts';
+import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
+import { compareToAmount, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
 
 import { Amount, Choice, Configuration } from '../evidence/parameters.ts';
 import {
@@ -31,6 +32,7 @@ const config = Configuration(
       ['in', 'out', 'any'],
       'any',
     ),
+    usdFeed: usdFeedMember,
   },
   ['threshold'],
 );
@@ -48,8 +50,10 @@ export const largeTransfer = defineDetector<Config, State>({
   description:
     'A single transfer of a token (ERC-20, or one id of an ERC-1155) or of native coins reaches a threshold.',
   faq: 'Does it see native coins that a contract pays out? Only those that a transaction carries itself; coins moved by inner calls are seen by tvl_drop and outflow_rate.',
+  nextStep:
+    'Check that someone expected the transfer and knows the recipient. If not, pause the contract and look at what else the sender does.',
   config,
-  fields: ['from', 'to', 'token', 'symbol', 'amount', 'rawAmount', 'tokenId', 'threshold'],
+  fields: ['from', 'to', 'token', 'symbol', 'amount', 'rawAmount', 'tokenId', 'threshold', 'usd'],
   interests({ token, direction }, { address }) {
     const wanted = token?.toLowerCase() ?? address;
     const interests: Interest[] = [];
@@ -82,10 +86,12 @@ export const largeTransfer = defineDetector<Config, State>({
       if (isNative && 'transaction' in observation && !read.receipt(observation.transaction.hash).isSuccess)
         return [];
       // Any token can claim that the contract has paid; it pays only what it had.
-      if (!isNative && !isTheOne && read.degradable(() => wasHeld(read, move)) === false) return [];
+      const held = isNative || isTheOne ? undefined : read.degradable(() => heldBefore(read, move));
+      if (held === 0n) return [];
       const facts = assetFacts(read, chain, move.token);
       const shown = { ...facts, decimals: decimals ?? facts.decimals };
-      return [toDetection(move, shown, contract.name, settings.threshold)];
+      const worth = usdWorth(read, isTheOne ? settings.usdFeed : undefined, move.amount, shown.decimals);
+      return [toDetection(move, shown, contract.name, settings.threshold, { held, worth })];
     });
     return { ...after, detections };
   },
@@ -118,12 +124,13 @@ function isWanted({ token, from, to, amount }: Moved, settings: Config, address:
 const balanceOf = parseFunction('balanceOf(address)(uint256)');
 const balanceOfId = parseFunction('balanceOf(address,uint256)(uint256)');
 
-function wasHeld(read: Reader, { token, from, tokenId }: Moved): boolean {
+/** What the sender had of the token; nothing where the token does not say. */
+function heldBefore(read: Reader, { token, from, tokenId }: Moved): bigint {
   const answer =
     tokenId === undefined
       ? tryCall(read, token, balanceOf, [from], 'parent')
       : tryCall(read, token, balanceOfId, [from, tokenId], 'parent');
-  return 'results' in answer && answer.results[0] !== 0n;
+  return 'results' in answer ? toNumber(answer.results) : 0n;
 }
 
 function toDetection(
@@ -131,11 +138,13 @@ function toDetection(
   facts: { symbol: string; decimals: number },
   name: string,
   threshold: string,
+  { held, worth }: { held: bigint | undefined; worth: ReturnType<typeof usdWorth> },
 ): Detection {
+  const share = held ? `, ${percentOf(amount, held)} % of the ${showAmount(held, facts)} it held` : '';
   return {
     // In thresholds, so that transfers of different tokens compare.
     magnitude: Number(formatUnits(amount, facts.decimals)) / (Number(threshold) || 1),
-    message: `${showAmount(amount, facts)} moved from ${from} to ${to} (${name}).`,
+    message: `${showAmount(amount, facts)}${worth.shown} moved from ${from} to ${to} (${name})${share}.`,
     fields: {
       from,
       to,
@@ -145,6 +154,7 @@ function toDetection(
       rawAmount: amount,
       tokenId,
       threshold,
+      ...worth.fields,
     },
   };
 }

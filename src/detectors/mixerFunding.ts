@@ -33,6 +33,8 @@ export const mixerFunding = defineDetector<Static<typeof config>, State>({
   description:
     'An account whose first money came from a mixer or a bridge a short while ago uses the contract: the usual way to prepare an attack. Each caller is reported once.',
   faq: 'How does it know a mixer? By the platform’s labels of addresses. Money is followed from those tagged MIXER, BRIDGE, SANCTION, EXPLOIT or SCAM, for 30 days and over up to three accounts; sources says which of them count. A tenant’s own labels are not followed, because what they bring would show in the alerts of others.',
+  nextStep:
+    'Watch the next transactions of the caller closely, and be ready to pause: attackers pay for their preparations this way.',
   config,
   fields: ['caller', 'fundedBy', 'tags', 'hops', 'fundedAt', 'ageMinutes', 'fundingTransaction'],
   interests: (_config, { address }) => [{ on: 'touch', address }],

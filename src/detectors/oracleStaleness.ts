@@ -12,6 +12,7 @@ import {
 import { keepState } from '../evidence/samples.ts';
 import { formatDecimal, percentChange } from '../lib/decimal.ts';
 import { parseDuration } from '../lib/duration.ts';
+import { showNumber } from '../lib/showNumber.ts';
 import { type Detection, defineDetector, type EvaluationContext } from '../model/detection.ts';
 
 const config = Configuration({
@@ -36,6 +37,8 @@ export const oracleStaleness = defineDetector<Config, State>({
   description:
     'A price feed is not updated in time, answers with zero or less, carries an answer over from an earlier round, skips rounds, goes backwards, or differs from a second feed. Each is reported once until it is over.',
   faq: 'When are skipped rounds seen? With `when: block`: between two looks by schedule, several rounds are normal.',
+  nextStep:
+    'Compare the feed with the market, and pause what borrows, liquidates or mints by it until it answers as it should.',
   config,
   fields: [
     'ailment',
@@ -103,13 +106,20 @@ function examine(
     );
   if (answer.units <= 0n) ailments.set('invalid', `answers ${formatDecimal(answer)}`);
   if (answeredInRound < roundId)
-    ailments.set('carried', `carries its answer over from round ${answeredInRound} into round ${roundId}`);
+    ailments.set(
+      'carried',
+      `carries its answer over from round ${showRound(answeredInRound)} into round ${showRound(roundId)}`,
+    );
   const before = state?.roundId === undefined ? roundId : BigInt(state.roundId);
   // The upper bits are the phase: a new aggregator begins a count of its own.
   const isSamePhase = before >> 64n === roundId >> 64n;
   if (isSamePhase && roundId > before + 1n)
-    ailments.set('skipped', `skipped ${roundId - before - 1n} round(s) before round ${roundId}`);
-  if (roundId < before) ailments.set('backwards', `went back from round ${before} to round ${roundId}`);
+    ailments.set(
+      'skipped',
+      `skipped ${showNumber(roundId - before - 1n)} round(s) before round ${showRound(roundId)}`,
+    );
+  if (roundId < before)
+    ailments.set('backwards', `went back from round ${showRound(before)} to round ${showRound(roundId)}`);
   if (other && !holdsWithin(answer, '==', other.answer, maxDeviation)) {
     const percent = percentChange(other.answer, answer);
     const off = percent ? ` (${formatDecimal(percent)} %)` : '';
@@ -119,4 +129,11 @@ function examine(
     );
   }
   return ailments;
+}
+
+/** Within its phase, which are the upper bits. */
+function showRound(roundId: bigint): string {
+  const phase = roundId >> 64n;
+  const number = showNumber(roundId & (2n ** 64n - 1n));
+  return phase === 0n ? number : `${number} (phase ${phase})`;
 }

@@ -78,6 +78,8 @@ export const ownershipChange = defineDetector<Static<typeof config>, never>({
   description:
     'The owner, administrator, proxy administrator, authority or governance of the contract changes, or a change is started.',
   faq: 'Which contracts does it understand? Ownable in all its versions, proxies, DSAuth (LogSetOwner), Compound (NewAdmin, NewPendingAdmin), Synthetix, Uniswap, Curve, Yearn and others. When a contract is renounced, the new owner is the zero address.',
+  nextStep:
+    'Ask the previous holder whether it was meant. If not, the new one controls the contract: pause what still can be paused and move funds out of its reach.',
   config,
   fields: ['event', 'previousOwner', 'newOwner', 'isPending', 'sender'],
   interests: (_config, { address }) => [{ on: 'log', address, keys: topics }],
@@ -95,7 +97,7 @@ export const ownershipChange = defineDetector<Static<typeof config>, never>({
     return {
       detections: [
         {
-          message: sentence({ office, isPending }, contract.name, previousOwner, newOwner),
+          message: `${sentence({ office, isPending }, contract.name, previousOwner, newOwner)}, in a transaction of ${transaction.from}.`,
           fields: { event: event.name, previousOwner, newOwner, isPending, sender: transaction.from },
         },
       ],
@@ -103,9 +105,10 @@ export const ownershipChange = defineDetector<Static<typeof config>, never>({
   },
 });
 
+/** Without the full stop. */
 function sentence({ office, isPending }: Form, name: string, previous: string | undefined, next: string) {
   const from = previous === undefined || previous === zeroAddress ? '' : ` from ${previous}`;
   if (next === zeroAddress && !isPending)
-    return `${name} has no ${office} any more${previous ? `: ${previous} has given it up` : ''}.`;
-  return `The ${office} of ${name} ${isPending ? 'is about to change' : 'changed'}${from} to ${next}.`;
+    return `${name} has no ${office} any more${previous ? `: ${previous} has given it up` : ''}`;
+  return `The ${office} of ${name} ${isPending ? 'is about to change' : 'changed'}${from} to ${next}`;
 }

@@ -59,6 +59,8 @@ export const pauseState = defineDetector<Static<typeof config>, never>({
   severity: 'HIGH',
   description: 'The contract, or a part of it, is paused or runs again after a pause.',
   faq: 'Which contracts does it understand? Those with Paused and Unpaused or Pause and Unpause in their various forms, Stopped and Resumed (Lido), and the pauses of Aave, Compound, Balancer, Yearn and the OP stack.',
+  nextStep:
+    'Find out from the team why it was paused or runs again, and hold deposits and automatic transactions until you know.',
   config,
   fields: ['isPaused', 'account', 'asset', 'sender'],
   interests: (_config, { address }) => [{ on: 'log', address, keys: [...events.keys()] }],

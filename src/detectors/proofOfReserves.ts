@@ -25,6 +25,8 @@ export const proofOfReserves = defineDetector<Static<typeof config>, SampleState
   severity: 'HIGH',
   description: 'The reserves of a token, as a feed reports them, are too small for its supply.',
   faq: 'Does it know when the feed stands still? No, add oracle_staleness on the same feed.',
+  nextStep:
+    'Ask the issuer for the missing reserves, and stop minting or lending against the token until they are there.',
   config,
   fields: ['token', 'symbol', 'feed', 'reserves', 'supply', 'ratio', 'previous', 'condition', 'updatedAt'],
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { decodeEvent, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
 import { zeroAddress } from '../chains/evm/abi/words.ts';
+import { functionName } from '../chains/evm/evidence/describeCall.ts';
 import { type CodePointer, isCodeInPlace, locateCode } from '../chains/evm/evidence/locateCode.ts';
 import { decodeUpgrade, upgradeTopics } from '../chains/evm/evidence/upgradeEvents.ts';
 import { isListed } from '../evidence/addressList.ts';
@@ -46,6 +47,8 @@ export const proxyUpgrade = defineDetector<Config, State>({
   description:
     'The code behind the contract is replaced: an upgrade of a proxy, of its beacon or of the facets of a diamond.',
   faq: 'Which proxies does it understand? Those of EIP-1967, 1822, 897 and 1167, beacons, Safes, diamonds, and the older or own forms of Compound, zeppelinos (USDC), Aragon, Synthetix, StarkWare, Polygon, Wormhole, USDT and Chainlink feeds, also one behind the other. The beacon emits the event of its upgrade, not the proxy: checkSlot sees it all the same.',
+  nextStep:
+    'Compare the new code with the release that you reviewed. If no one on your team made the upgrade, pause the contract and revoke the upgrader’s rights.',
   config,
   fields: [
     'event',
@@ -122,7 +125,7 @@ function findCut(
   const count = cuts.reduce((sum, { selectors }) => sum + selectors.length, 0);
   return [
     {
-      message: `${count} functions of the diamond ${contract.name} were changed by ${sender}; facets involved: ${facets.join(', ') || 'none'}.`,
+      message: `${count} functions of the diamond ${contract.name} were changed by ${sender}: ${showCuts(cuts, contract.abi)}${init === zeroAddress ? '' : `; the code of ${init} ran once`}.`,
       fields: {
         event: 'DiamondCut',
         facets,
@@ -134,6 +137,20 @@ function findCut(
       },
     },
   ];
+}
+
+const cutWords = ['added', 'replaced', 'removed'];
+const maxNamed = 10;
+
+/** `added pause(), 0x12345678 (0x…)`, with the facet that has them. */
+function showCuts(cuts: readonly Cut[], abi: readonly unknown[]): string {
+  const shown = cuts.slice(0, maxNamed).map(({ facet, action, selectors }) => {
+    const names = selectors.slice(0, maxNamed).map((selector) => functionName(selector, abi));
+    const more = selectors.length > maxNamed ? ` and ${selectors.length - maxNamed} more` : '';
+    const where = facet === zeroAddress ? '' : ` (${facet})`;
+    return `${cutWords[action] ?? 'changed'} ${names.join(', ') || 'none'}${more}${where}`;
+  });
+  return shown.join('; ') || 'none';
 }
 
 function selectorsOf(cuts: readonly Cut[], wanted: number): string[] {

@@ -28,6 +28,7 @@ describe.each([...detectors.values()])('$name', (definition) => {
   it('says what it is in whole sentences', () => {
     expect(definition.description).toMatch(/^[A-Z].*\.$/);
     expect(definition.faq).toMatch(/^[A-Z].*\? .*\.$/);
+    expect(definition.nextStep).toMatch(/^[A-Z].{20,220}\.$/);
     expect(definition.name).toMatch(/^[a-z0-9]+(_[a-z0-9]+)*$/);
   });
 });

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { parseFunction } from '../chains/evm/abi/abi.ts';
 import { logWords, topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
+import { describeCall } from '../chains/evm/evidence/describeCall.ts';
 import { tryCall } from '../chains/evm/evidence/readCall.ts';
 import {
   isSafeTopic,
@@ -8,10 +9,16 @@ import {
   safeEvents,
   safeEventValue,
 } from '../chains/evm/evidence/safeEvents.ts';
-import { delegatesOf, safeExecutions, tracedDelegates } from '../chains/evm/evidence/safeExecutions.ts';
+import {
+  callsOf,
+  delegatesOf,
+  type SafeExecution,
+  safeExecutions,
+  tracedDelegates,
+} from '../chains/evm/evidence/safeExecutions.ts';
 import { isListed } from '../evidence/addressList.ts';
-
 import { Addresses, Configuration } from '../evidence/parameters.ts';
+import { cutText } from '../lib/cutText.ts';
 import type { Severity } from '../model/alert.ts';
 import type { Block, Log, Transaction } from '../model/block.ts';
 import { type Detection, defineDetector, type EvaluationContext, type Reader } from '../model/detection.ts';
@@ -53,6 +60,8 @@ export const safeMultisig = defineDetector<Config, never>({
   description:
     'A Safe executes or fails, its owners, threshold, modules, guard or code change, it runs foreign code by delegatecall, or its nonce jumps. The severity of each event is set under events.',
   faq: 'Why is a delegatecall not reported? It is seen in the call data of execTransaction and execTransactionFromModule, in the events that Safes on rollups emit, and where a module or a relayer hides it by nodes that trace (debug_traceTransaction); where none does, only if the foreign code writes a log. MultiSend, which batches calls, is expected, and what it runs by delegatecall is reported. That the code was replaced, or that the nonce jumped, is seen in any block in which the Safe or one of its modules executes something.',
+  nextStep:
+    'Ask the signers whether they meant it. If not, the keys or the interface are compromised: move what the Safe holds with the keys that are left.',
   config,
   fields: [
     'event',
@@ -67,6 +76,7 @@ export const safeMultisig = defineDetector<Config, never>({
     'expectedNonce',
     'previousNonce',
     'sender',
+    'calls',
   ],
   interests: ({ events }, { address }) => {
     const hasDerived = Object.keys(derived).some((name) => events[name] !== 'OFF');
@@ -83,8 +93,17 @@ export const safeMultisig = defineDetector<Config, never>({
     const detections: Detection[] = [];
     if (word !== undefined) {
       const value = safeEventValue(event, word);
-      const fields = { event: event.name, [event.member]: value, sender: transaction.from };
-      detections.push({ message: event.sentence(context.contract.name, value), fields });
+      const calls = executions.has(event.name)
+        ? safeExecutions(transaction, log).flatMap((execution) => callsOf(execution))
+        : [];
+      const fields = {
+        event: event.name,
+        [event.member]: value,
+        sender: transaction.from,
+        ...(calls.length > 0 && { calls: calls.slice(0, maxShown).map(toEvidence) }),
+      };
+      const message = `${event.sentence(context.contract.name, value)}${showCalls(calls, context)}`;
+      detections.push({ message, fields });
     }
     if (executions.has(event.name)) {
       detections.push(...delegateCalls(transaction, log, context));
@@ -112,6 +131,27 @@ function withSeverity(found: Detection, { events }: Config): Detection[] {
 }
 
 const maxShown = 20;
+const maxDescribed = 3;
+
+function showCalls(calls: readonly SafeExecution[], context: EvaluationContext<Config, never>): string {
+  if (calls.length === 0) return '';
+  const { read, chain, contract } = context;
+  const described = read.all(
+    calls
+      .slice(0, maxDescribed)
+      .map(
+        (call) => () =>
+          `${call.isDelegateCall ? 'by delegatecall ' : ''}${describeCall({ read, chain, abi: contract.abi }, call)}`,
+      ),
+  );
+  const more = calls.length > maxDescribed ? ` and ${calls.length - maxDescribed} more` : '';
+  return ` Calls: ${described.join('; ')}${more}.`;
+}
+
+/** Call data may be of any size; an alert keeps its beginning. */
+function toEvidence({ to, value, isDelegateCall, data }: SafeExecution) {
+  return { to, value, isDelegateCall, data: cutText(data, 2_000) };
+}
 
 function delegateCalls(
   transaction: Transaction,

@@ -25,6 +25,8 @@ export const sanctionedInteraction = defineDetector<Static<typeof config>, never
   description:
     'An address on a sanctions list sends to the contract, receives from it, or sends or receives its token.',
   faq: 'Where does the list come from? From labels tagged SANCTION: import the list you are bound by and name its edition as their source.',
+  nextStep:
+    'Tell your compliance team at once, freeze what came from the address as far as you can, and send nothing back.',
   config,
   fields: ['address', 'label', 'list', ...partyFields],
   interests: (_config, { address }) => [{ on: 'touch', address }],

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { decimalsMember, ownDecimals, readHolding } from '../chains/evm/evidence/tokens.ts';
+import { assetFacts, decimalsMember, ownDecimals, readHolding } from '../chains/evm/evidence/tokens.ts';
 import { groupDigits } from '../evidence/amounts.ts';
 import { holdsWithin } from '../evidence/comparison.ts';
 import { AmountOrPercent, Configuration, Polling, scheduleOf } from '../evidence/parameters.ts';
@@ -29,10 +29,12 @@ export const tokenomicsAllocation = defineDetector<Static<typeof config>, State>
   description:
     'The address of an allocation holds another amount than the tokenomics records plan for this time: less is HIGH, more is INFO. Reported once until it is back on plan.',
   faq: 'Where does the plan come from? From the tokenomics categories and schedules of the contract: the newest step that is not in the future counts.',
+  nextStep:
+    'Ask the holder of the allocation why it is off its plan, and follow where the tokens went. Expected? Update the plan.',
   config,
   fields: ['allocation', 'address', 'balance', 'planned', 'side', 'tolerance'],
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
-  evaluate(observation, { config: { tolerance, decimals: given }, contract, state, read }) {
+  evaluate(observation, { config: { tolerance, decimals: given }, contract, chain, state, read }) {
     if (observation.type !== 'block') return {};
     const plans = read
       .allocations(contract.id)
@@ -58,7 +60,7 @@ export const tokenomicsAllocation = defineDetector<Static<typeof config>, State>
       detections.push({
         severity: side === 'below' ? 'HIGH' : 'INFO',
         part: key,
-        message: `The allocation ${name} of ${contract.name} holds ${groupDigits(held)} tokens, ${side} its plan of ${groupDigits(planned)}.`,
+        message: `The allocation ${name} of ${contract.name} holds ${groupDigits(held)} ${assetFacts(read, chain, contract.address).symbol}, ${side} its plan of ${groupDigits(planned)}.`,
         fields: { allocation: name, address, balance: held, planned, side, tolerance },
       });
     }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { decimalsMember, ownDecimals, readSupply } from '../chains/evm/evidence/tokens.ts';
+import { assetFacts, decimalsMember, ownDecimals, readSupply } from '../chains/evm/evidence/tokens.ts';
 import { groupDigits } from '../evidence/amounts.ts';
 import { Configuration, Flag, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';
@@ -30,11 +30,13 @@ export const totalSupply = defineDetector<Config, State>({
   description:
     'More of the token is issued than expected (MEDIUM, reported once until it is within again), or its supply changes (INFO).',
   faq: 'What is the difference between the two expectations? The supply is the cap that must never be exceeded, the issued amount is what should exist by now.',
+  nextStep:
+    'Check that the issuer announced the change. If not, someone may mint at will: pause markets that take the token.',
   config,
   fields: ['supply', 'rawSupply', 'previous', 'expectation', 'expected'],
   takesBaseline: true,
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
-  evaluate(observation, { config: settings, contract, state, read }) {
+  evaluate(observation, { config: settings, contract, chain, state, read }) {
     if (observation.type !== 'block') return {};
     const [units, decimals] = read.all([
       () => readSupply(read, contract.address),
@@ -48,6 +50,7 @@ export const totalSupply = defineDetector<Config, State>({
       decimals,
       ...(names.length > 0 && { over: names }),
     });
+    const symbol = () => assetFacts(read, chain, contract.address).symbol;
     const shown = formatDecimal(supply);
     const before = state && formatDecimal(toDecimal(BigInt(state.supply), decimals));
     const fields = { supply: shown, rawSupply: units, previous: before };
@@ -56,14 +59,14 @@ export const totalSupply = defineDetector<Config, State>({
       .map(
         ([name, most]): Detection => ({
           part: name,
-          message: `${groupDigits(shown)} tokens of ${contract.name} are issued, more than the expected ${groupDigits(most)}.`,
+          message: `${groupDigits(shown)} ${symbol()} of ${contract.name} are issued, more than the expected ${groupDigits(most)}.`,
           fields: { ...fields, expectation: name, expected: most },
         }),
       );
     const hasChanged = state !== undefined && state.supply !== units.toString();
     if (!settings.trackChanges || !hasChanged || exceeded.length > 0)
       return { ...kept, detections: exceeded };
-    const message = `The supply of ${contract.name} changed from ${groupDigits(before!)} to ${groupDigits(shown)} tokens.`;
+    const message = `The supply of ${contract.name} changed from ${groupDigits(before!)} to ${groupDigits(shown)} ${symbol()}.`;
     return { ...kept, detections: [{ severity: 'INFO', message, fields }] };
   },
 });

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { decodeTransfer, transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
+import { findFlows, mainTransaction, showFlows, toFlowEvidence } from '../chains/evm/evidence/flows.ts';
 import { assetDecimalsIfKnown, assetFacts, readHolding, tryHolding } from '../chains/evm/evidence/tokens.ts';
+import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
 import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
 import {
   Address,
@@ -13,7 +15,7 @@ import {
 import { keepState } from '../evidence/samples.ts';
 import { severityByShare } from '../evidence/severityByShare.ts';
 import { zip } from '../lib/zip.ts';
-import type { Log } from '../model/block.ts';
+import type { Block, Log } from '../model/block.ts';
 import {
   type Detection,
   defineDetector,
@@ -26,7 +28,11 @@ const drop =
 const config = Configuration({
   tokens: Type.Array(
     Type.Object(
-      { token: Address('Address of the token.'), threshold: AmountOrPercent(drop, '1%') },
+      {
+        token: Address('Address of the token.'),
+        threshold: AmountOrPercent(drop, '1%'),
+        usdFeed: usdFeedMember,
+      },
       { additionalProperties: false, required: ['token'] },
     ),
     {
@@ -38,6 +44,7 @@ const config = Configuration({
   ),
   native: Flag('Whether the balance in native coins is watched.', true),
   nativeThreshold: AmountOrPercent(drop, '1%'),
+  nativeUsdFeed: usdFeedMember,
   ...Polling('block', '1 min'),
 });
 type Config = Static<typeof config>;
@@ -54,8 +61,21 @@ export const tvlDrop = defineDetector<Config, State>({
   description:
     'What the contract holds, in native coins or tokens, drops from one look to the next. Severity by the share that is gone: from 50 % CRITICAL, from 20 % HIGH, from 5 % MEDIUM, else LOW.',
   faq: 'Why does it look at every block? A drain takes one transaction, and coins moved by inner calls leave no trace but the balance; with `when: cron` the drop between two looks counts.',
+  nextStep:
+    'Open the transactions that took the funds and check who received them. Pause the contract if no one can explain them.',
   config,
-  fields: ['token', 'symbol', 'percent', 'drop', 'before', 'after', 'rawDrop', 'threshold'],
+  fields: [
+    'token',
+    'symbol',
+    'percent',
+    'drop',
+    'before',
+    'after',
+    'rawDrop',
+    'threshold',
+    'usd',
+    'transactions',
+  ],
   takesBaseline: true,
   interests: (settings, { address }) => [
     ...(settings.tokens.length === 0 ? [{ on: 'party' as const, address, keys: [transferTopic] }] : []),
@@ -78,11 +98,11 @@ export const tvlDrop = defineDetector<Config, State>({
     const kept = looks.flatMap(([{ token, isFound }, balance]) =>
       balance === undefined || (isFound && balance === 0n) ? [] : [[token, balance.toString()]],
     );
-    const detections = looks.flatMap(([{ token, threshold }, balance]) => {
-      const before = state?.[token];
+    const detections = looks.flatMap(([asset, balance]) => {
+      const before = state?.[asset.token];
       return before === undefined || balance === undefined
         ? []
-        : judge(context, token, threshold, BigInt(before), balance);
+        : judge(context, observation.block, asset, BigInt(before), balance);
     });
     return { ...keepState(state, Object.fromEntries(kept)), detections };
   },
@@ -113,25 +133,24 @@ function discover(
   };
 }
 
-type WatchedAsset = { token: string; threshold: string; isFound: boolean };
+type WatchedAsset = { token: string; threshold: string; usdFeed?: string; isFound: boolean };
 
-function assetsOf({ tokens, native: isNative, nativeThreshold }: Config, state: State = {}): WatchedAsset[] {
-  const named = tokens.map(({ token, threshold }) => ({
-    token: token.toLowerCase(),
-    threshold,
-    isFound: false,
-  }));
+function assetsOf(
+  { tokens, native: isNative, nativeThreshold, nativeUsdFeed: usdFeed }: Config,
+  state: State = {},
+): WatchedAsset[] {
+  const named = tokens.map((asset) => ({ ...asset, token: asset.token.toLowerCase(), isFound: false }));
   const found = Object.keys(state)
     .filter((token) => tokens.length === 0 && token !== native)
     .map((token) => ({ token, threshold: '1%', isFound: true }));
-  const coin = { token: native, threshold: nativeThreshold, isFound: false };
+  const coin = { token: native, threshold: nativeThreshold, ...(usdFeed && { usdFeed }), isFound: false };
   return [...(isNative ? [coin] : []), ...named, ...found];
 }
 
 function judge(
   { contract, chain, read }: EvaluationContext<Config, State>,
-  token: string,
-  threshold: string,
+  block: Block,
+  { token, threshold, usdFeed }: WatchedAsset,
   before: bigint,
   after: bigint,
 ): Detection[] {
@@ -140,12 +159,15 @@ function judge(
   if (compareToLimit(threshold, lost, before, () => assetDecimalsIfKnown(read, chain, token)) < 0) return [];
   const facts = assetFacts(read, chain, token);
   const percent = percentOf(lost, before);
+  const worth = usdWorth(read, usdFeed, lost, facts.decimals);
+  const flows = findFlows(read, block, token, contract.address, 'out');
   return [
     {
       severity: severityByShare(percent),
       magnitude: percent,
       part: token,
-      message: `${contract.name} lost ${showAmount(lost, facts)} (${percent} %) and now holds ${showAmount(after, facts)}.`,
+      ...mainTransaction(flows, lost),
+      message: `${contract.name} lost ${showAmount(lost, facts)}${worth.shown}, ${percent} % of the ${showAmount(before, facts)} it held, and now holds ${showAmount(after, facts)}.${showFlows(flows, facts)}`,
       fields: {
         token,
         symbol: facts.symbol,
@@ -155,6 +177,8 @@ function judge(
         after: formatUnits(after, facts.decimals),
         rawDrop: lost,
         threshold,
+        ...worth.fields,
+        transactions: toFlowEvidence(flows, facts),
       },
     },
   ];

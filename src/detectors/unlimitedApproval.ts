@@ -42,6 +42,7 @@ export const unlimitedApproval = defineDetector<Config, State>({
   description:
     'A holder of the token, or the watched wallet, lets an unknown spender take any amount, at the token or through Permit2. MEDIUM, and CRITICAL when the spender has a bad label.',
   faq: 'Which spenders are known? Those under allowedSpenders, those with a label tagged SPENDER, and the watched contract itself.',
+  nextStep: 'Revoke the approval unless the owner meant it and the spender is a contract that you trust.',
   config,
   fields: [
     'token',

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { findFlows, showFlows, toFlowEvidence } from '../chains/evm/evidence/flows.ts';
 import { assetDecimals, assetFacts, readHolding } from '../chains/evm/evidence/tokens.ts';
-import { formatUnits, showAmount } from '../evidence/amounts.ts';
+import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
+import { formatUnits, groupDigits, showAmount } from '../evidence/amounts.ts';
 import { Asset, Configuration, Flag, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { type Judgement, judgeSample, keepState, type SampleState } from '../evidence/samples.ts';
 import { toDecimal } from '../lib/decimal.ts';
@@ -12,12 +14,15 @@ const config = Configuration({
     Type.String({
       format: 'condition',
       description:
-        'What the balance in whole tokens must be for an alert, such as "<< 1" (once when it falls below 1) or "< -10%" (a fall by more than 10 % since the last look).',
+        'What the balance in whole tokens must be for an alert, such as "<< 1" (once when it falls below 1) or "< -10%" (a fall by more than 10 % since the last look). Without it, and unless every change is reported: < -10%.',
     }),
   ),
   trackAnyChange: Flag('Whether to report every change of the balance as well.', false),
+  usdFeed: usdFeedMember,
   ...Polling('cron', '1 min'),
 });
+
+const usualCondition = '< -10%';
 
 type State = SampleState & { readonly balance?: string; readonly decimals?: number };
 
@@ -29,13 +34,25 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
   severity: 'MEDIUM',
   description: 'The balance of the wallet or contract, in native coins or a token, meets a condition.',
   faq: 'Why do I get an alert every minute? A condition such as "< 1" raises an alert at every check while it holds; write "<< 1" for one alert each time it begins to hold.',
+  nextStep: 'Check who was paid and whether it was meant. Top the wallet up if it pays for gas.',
   config,
-  fields: ['holder', 'token', 'symbol', 'balance', 'rawBalance', 'previous', 'condition'],
+  fields: [
+    'holder',
+    'token',
+    'symbol',
+    'balance',
+    'rawBalance',
+    'previous',
+    'condition',
+    'usd',
+    'transactions',
+  ],
   takesBaseline: true,
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
   evaluate(observation, { config: settings, contract, chain, state, read }) {
     if (observation.type !== 'block') return {};
-    const { condition, trackAnyChange } = settings;
+    const { trackAnyChange } = settings;
+    const condition = settings.condition ?? (trackAnyChange ? undefined : usualCondition);
     const token = settings.token.toLowerCase();
     const balance = readHolding(read, token, contract.address);
     const decimals = state?.decimals ?? assetDecimals(read, chain, token);
@@ -52,13 +69,16 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
     if (!judged.fires && !hasChanged) return kept;
     const { symbol } = assetFacts(read, chain, token);
     const previous = hasChanged ? formatUnits(BigInt(before), decimals) : judged.previous;
-    const was = previous === undefined ? '' : `, before ${previous}`;
+    const facts = { symbol, decimals };
+    const worth = usdWorth(read, settings.usdFeed, balance, decimals);
+    const was = previous === undefined ? '' : `, before ${groupDigits(previous)} ${symbol}`;
+    const flows = findFlows(read, observation.block, token, contract.address);
     const why = judged.fires ? `, which meets ${condition}` : '';
     return {
       ...kept,
       detections: [
         {
-          message: `${contract.name} holds ${showAmount(balance, { symbol, decimals })}${was}${why}.`,
+          message: `${contract.name} holds ${showAmount(balance, facts)}${worth.shown}${was}${why}.${showFlows(flows, facts)}`,
           fields: {
             holder: contract.address,
             token,
@@ -67,6 +87,8 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
             rawBalance: balance,
             previous,
             condition,
+            ...worth.fields,
+            transactions: toFlowEvidence(flows, facts),
           },
         },
       ],

@@ -15,8 +15,10 @@ import type {
   Reader,
 } from '../model/detection.ts';
 import { withDefaults } from '../model/validate.ts';
+import { nameParties } from './nameParties.ts';
 import { originOf } from './originOf.ts';
 import { describeFirst, type Subscriber, toCause, toMeta, toStateKey } from './subscriber.ts';
+import { templateValues } from './templateValues.ts';
 
 /** A detector as it is stored. */
 export type DetectorRow = {
@@ -109,6 +111,11 @@ class DetectorSubscriber implements Subscriber {
     return this.#program.definition.takesBaseline === true;
   }
 
+  get lookbackMs(): number {
+    const { definition, config } = this.#program;
+    return definition.lookbackMs?.(config) ?? 0;
+  }
+
   stateKey(): string {
     this.#stateKey ??= this.#createStateKey();
     return this.#stateKey;
@@ -127,7 +134,8 @@ class DetectorSubscriber implements Subscriber {
 
   evaluate(observation: Observation, state: unknown, read: Reader): EvaluationResult<unknown> {
     const { definition, config, chain } = this.#program;
-    return definition.evaluate(observation, { config, contract: this.contract, chain, state, read });
+    const result = definition.evaluate(observation, { config, contract: this.contract, chain, state, read });
+    return nameParties(result, observation, this.contract.address, read);
   }
 
   toFindings(found: Detection, observation: Observation): Finding[] {
@@ -139,7 +147,9 @@ class DetectorSubscriber implements Subscriber {
       name: this.name,
       tags: this.#tags,
     };
-    const message = config.desc ? fillTemplate(config.desc, { ...alert, ...found.fields }) : found.message;
+    const message = config.desc
+      ? fillTemplate(config.desc, { ...alert, ...templateValues(found.fields, config) })
+      : found.message;
     return [
       {
         ...alert,
@@ -150,6 +160,7 @@ class DetectorSubscriber implements Subscriber {
         meta: toMeta(found.fields),
         detectorId: this.id,
         detectorSchemaName: definition.name,
+        nextStep: definition.nextStep,
       },
     ];
   }

@@ -5,8 +5,10 @@ import { triggerTypes } from '../model/enumerations.ts';
 import type { Fault } from '../model/errors.ts';
 import { withDefaults } from '../model/validate.ts';
 import { triggers } from '../triggers/registry.ts';
+import { nameParties } from './nameParties.ts';
 import { originOf } from './originOf.ts';
 import { describeFirst, type Subscriber, toCause, toMeta, toStateKey } from './subscriber.ts';
+import { templateValues } from './templateValues.ts';
 
 /** A trigger as it is stored. */
 export type TriggerRow = {
@@ -51,12 +53,19 @@ export function compileTrigger(
     cooldownMs: 0,
     stateKey: () => toStateKey([row.triggerType, contract.address, config]),
     evaluate: (observation, state, read) =>
-      definition.evaluate(observation, { config, contract, chain, state, read }),
+      nameParties(
+        definition.evaluate(observation, { config, contract, chain, state, read }),
+        observation,
+        contract.address,
+        read,
+      ),
     toFindings(found, observation) {
       const origin = originOf(self, observation, found);
       return alerts.map(({ id, severity, name, message }) => {
         const alert = { ...origin, severity, name, tags: row.tags };
-        const text = message ? fillTemplate(message, { ...alert, ...found.fields }) : found.message;
+        const text = message
+          ? fillTemplate(message, { ...alert, ...templateValues(found.fields, config) })
+          : found.message;
         return {
           ...alert,
           key: `${origin.key} ${id}`,

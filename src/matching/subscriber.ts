@@ -22,6 +22,8 @@ export type Subscriber = {
   readonly isSevere: boolean;
   /** Whether it is shown a block as soon as it is created or enabled, to compare later ones with. */
   readonly takesBaseline?: boolean;
+  /** How much of the past its state sums up. */
+  readonly lookbackMs?: number;
   /** Findings within this time after an alert are only counted. */
   readonly cooldownMs: number;
   /** Identifies the settings that its state depends on: a state of other settings is ignored. */
@@ -45,10 +47,25 @@ export function toMeta(fields: Readonly<Record<string, unknown>>): Record<string
   return toJsonValue(fields) as Record<string, unknown>;
 }
 
-/** Identifies what repeats: a message without its numbers and addresses. */
+/** Identifies what repeats: the first sentence of a message without numbers, addresses and what stands in brackets. */
 export function toCause({ kind, id }: Pick<Subscriber, 'kind' | 'id'>, message: string): string {
-  const shape = message.replace(/0x[0-9a-f]+/gi, '#').replace(/[\d.,]*\d/g, '#');
+  const [sentence = ''] = message.split('. ', 1);
+  const shape = withoutBrackets(sentence)
+    .replace(/0x[0-9a-f]+/gi, '#')
+    .replace(/[\d.,]*\d/g, '#')
+    .replace(/# × #\^#/g, '#');
   return `${kind} ${id} ${toStateKey([shape])}`;
+}
+
+function withoutBrackets(text: string): string {
+  let depth = 0;
+  let rest = '';
+  for (const mark of text) {
+    if (mark === '(') depth++;
+    else if (mark === ')') depth = Math.max(0, depth - 1);
+    else if (depth === 0) rest += mark;
+  }
+  return rest.replace(/\s+/g, ' ');
 }
 
 export function describeFirst([first]: readonly Fault[]): string {

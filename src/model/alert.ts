@@ -52,6 +52,8 @@ export type Finding = {
   detectorId?: number;
   /** The kind of the detector. */
   detectorSchemaName?: string;
+  /** What a person should do first; notified, but not stored. */
+  nextStep?: string;
   triggerId?: number;
   actionId?: number;
   walletId?: number;

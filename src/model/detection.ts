@@ -193,6 +193,8 @@ export type Detector<Config = unknown, State = unknown> = {
   readonly description: string;
   /** One question that people ask about it, with the answer. */
   readonly faq: string;
+  /** What a person who gets its alert should do first; notifications end with it. */
+  readonly nextStep: string;
   /** JSON Schema of the configuration, without the members that every detector has. */
   readonly config: TSchema;
   /** Members of its findings, each of which a finding may have or lack: what message templates may name. */
@@ -202,6 +204,8 @@ export type Detector<Config = unknown, State = unknown> = {
    * so that a change one block later is seen.
    */
   readonly takesBaseline?: true;
+  /** How much of the past its state sums up, so that it can be rebuilt to explain an alert. */
+  lookbackMs?(config: Config): number;
   interests(config: Config, contract: ContractFacts, chain: ChainFacts): readonly Interest[];
   evaluate(observation: Observation, context: EvaluationContext<Config, State>): EvaluationResult<State>;
 };

@@ -90,7 +90,12 @@ function toMessages(
       return {
         tenantId,
         type: raisedType(finding),
-        data: { ...document, ...(incident ? { incident } : {}), links: links(document) },
+        data: {
+          ...document,
+          ...(incident ? { incident } : {}),
+          ...(finding.nextStep === undefined ? {} : { nextStep: finding.nextStep }),
+          links: links(document),
+        },
         destinationIds: [...new Set(own.map(({ destinationId }) => destinationId))],
         dueAt: new Map(
           own.flatMap((recipient) => {

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
 import { topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
 import { assetFacts } from '../chains/evm/evidence/tokens.ts';
-
 import { Configuration } from '../evidence/parameters.ts';
+import { showId } from '../lib/showNumber.ts';
 import { defineTrigger } from '../model/detection.ts';
 import { directionMember, isDirected, tokenMember, transferInterests } from './support/transfers.ts';
 
@@ -29,7 +29,7 @@ export const erc721Transfer = defineTrigger<Static<typeof params>, never>({
     return {
       detections: [
         {
-          message: `${symbol} #${tokenId} ${sentence(transfer)} (${contract.name}).`,
+          message: `${symbol} #${showId(tokenId)} ${sentence(transfer)} (${contract.name}).`,
           fields: { ...transfer, token, symbol, tokenId },
         },
       ],

@@ -25,12 +25,13 @@ export const eventEmitted = defineTrigger<Params, never>({
   interests: ({ signature }, { address }) => [
     { on: 'log', address, ...(signature !== undefined && { keys: [topicOf(parseEvent(signature))] }) },
   ],
-  evaluate(observation, { config, contract }) {
+  evaluate(observation, context) {
     if (observation.type !== 'log') return {};
+    const { config, contract } = context;
     const { log, transaction } = observation;
     const event = named(config, contract) ?? eventByTopic(log.key, contract.abi);
     return {
-      detections: [describeEvent(log, transaction, contract, event, event && decodeEvent(event, log))],
+      detections: [describeEvent(log, transaction, context, event, event && decodeEvent(event, log))],
     };
   },
 });

@@ -29,13 +29,14 @@ export const eventParameter = defineTrigger<Params, never>({
   fields: eventFields,
   check: (given, abi) => compile(given, abi).faults,
   interests: ({ signature }, { address }) => [{ on: 'log', address, keys: [topicOf(parseEvent(signature))] }],
-  evaluate(observation, { config, contract }) {
+  evaluate(observation, context) {
     if (observation.type !== 'log') return {};
+    const { config, contract } = context;
     const { log, transaction } = observation;
     const { event, test, faults } = compiled(config, contract);
     refuseFaults(faults);
     const args = decodeEvent(event, log);
-    return test(args) ? { detections: [describeEvent(log, transaction, contract, event, args)] } : {};
+    return test(args) ? { detections: [describeEvent(log, transaction, context, event, args)] } : {};
   },
 });
 

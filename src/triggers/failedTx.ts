@@ -1,4 +1,5 @@
 import { Configuration } from '../evidence/parameters.ts';
+import { harmless } from '../lib/harmless.ts';
 import { defineTrigger } from '../model/detection.ts';
 import { sentence } from './support/sentence.ts';
 
@@ -19,7 +20,7 @@ export const failedTx = defineTrigger<object, never>({
     if (isSuccess) return {};
     const reason = read.failureReason(observation.transaction) ?? undefined;
     const selector = input.length >= 10 ? input.slice(0, 10) : undefined;
-    const why = reason === undefined ? '' : `: ${reason}`;
+    const why = reason === undefined ? '' : `: ${harmless(reason, 200)}`;
     return {
       detections: [
         {

@@ -31,13 +31,13 @@ export const functionCall = defineTrigger<Params, never>({
       ...(signature !== undefined && { keys: [selectorOf(parseFunction(signature))] }),
     },
   ],
-  evaluate(observation, { config, contract, read }) {
+  evaluate(observation, { config, contract, chain, read }) {
     if (observation.type !== 'transaction') return {};
     const { transaction } = observation;
     // Plain payments call no function.
     if (transaction.input.length < 10) return {};
     const item = named(config, contract) ?? functionBySelector(transaction.input.slice(0, 10), contract.abi);
     const args = item && tryDecodeCall(item, transaction.input);
-    return detectCall(read, transaction, contract, config.status, { item, args });
+    return detectCall(read, transaction, contract, chain, config.status, { item, args });
   },
 });

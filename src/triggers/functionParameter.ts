@@ -31,14 +31,14 @@ export const functionParameter = defineTrigger<Params, never>({
   interests: ({ signature }, { address }) => [
     { on: 'call', address, keys: [selectorOf(parseFunction(signature))] },
   ],
-  evaluate(observation, { config, contract, read }) {
+  evaluate(observation, { config, contract, chain, read }) {
     if (observation.type !== 'transaction') return {};
     const { transaction } = observation;
     const { item, test, faults } = compiled(config, contract);
     refuseFaults(faults);
     const args = tryDecodeCall(item, transaction.input);
     if (!args || !test(args)) return {};
-    return detectCall(read, transaction, contract, config.status, { item, args });
+    return detectCall(read, transaction, contract, chain, config.status, { item, args });
   },
 });
 

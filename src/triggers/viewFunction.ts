@@ -3,16 +3,18 @@ import { functionItem } from '../chains/evm/abi/abiItems.ts';
 import { abiMember } from '../chains/evm/abi/abiMember.ts';
 import { compileComparison } from '../chains/evm/abi/compileComparison.ts';
 import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
+import { createShowResult } from '../chains/evm/evidence/describeCall.ts';
 import { readCall, tryCall } from '../chains/evm/evidence/readCall.ts';
 import { Condition, Configuration, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { evaluateCondition, parseCondition } from '../lib/condition.ts';
 import { parseDecimal } from '../lib/decimal.ts';
+import { showChange } from '../lib/showValue.ts';
 import { defineTrigger } from '../model/detection.ts';
 import type { Fault } from '../model/errors.ts';
 import { FunctionSignature } from './support/calls.ts';
 import { attempt, Comparand, refuseFaults } from './support/conditions.ts';
 import { memoizeParams } from './support/memoizeParams.ts';
-import { toStateText } from './support/toStateText.ts';
+import { fromStateText, toStateText } from './support/toStateText.ts';
 
 const params = Configuration(
   {
@@ -56,7 +58,7 @@ export const viewFunction = defineTrigger<Params, State>({
   check: (given, abi) => compile(given, abi).faults,
   takesBaseline: true,
   interests: (looks) => [{ on: 'block', ...scheduleOf(looks) }],
-  evaluate(observation, { config, contract, state, read }) {
+  evaluate(observation, { config, contract, chain, state, read }) {
     if (observation.type !== 'block') return {};
     const { item, values, resultOf, equals, faults } = compiled(config, contract);
     refuseFaults(faults);
@@ -72,12 +74,13 @@ export const viewFunction = defineTrigger<Params, State>({
     const isNews =
       after !== before || (state === undefined && (config.condition ?? config.equals) !== undefined);
     if (!fires || !isNews) return kept;
-    const was = before === undefined || before === after ? '' : `, it was ${before}`;
+    const show = createShowResult(read, chain, contract.address, item);
+    const was = before === undefined || before === after ? undefined : fromStateText(before, now);
     return {
       ...kept,
       detections: [
         {
-          message: `${item.name} of ${contract.name} gives ${after}${was}.`,
+          message: `${item.name} of ${contract.name} gives ${showChange(now, was, show)}.`,
           fields: {
             function: item.name,
             params: config.params,

@@ -96,8 +96,8 @@ async function fetchLabels(
 ): Promise<void> {
   if (requests.length === 0) return;
   const labels = await sources.labels(requests.map(({ request }) => request.address));
-  for (const { index, request } of requests)
-    results[index] = labels.filter(({ address }) => address === request.address);
+  const byAddress = groupBy(labels, ({ address }) => address);
+  for (const { index, request } of requests) results[index] = byAddress.get(request.address) ?? [];
 }
 
 async function fetchFunding(

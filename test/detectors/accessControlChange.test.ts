@@ -23,10 +23,13 @@ describe('access_control_change', () => {
     expect(found).toMatchObject([
       {
         severity: 'HIGH',
-        message: `${other} was given the role MINTER_ROLE of Watched.`,
+        message: `${other} was given the role MINTER_ROLE of Watched, in a transaction of ${owner}.`,
         meta: { event: 'RoleGranted', account: other, role: minterRole, sender: owner },
       },
-      { message: `${other} lost the role MINTER_ROLE of Watched.`, meta: { event: 'RoleRevoked' } },
+      {
+        message: `${other} lost the role MINTER_ROLE of Watched, in a transaction of ${owner}.`,
+        meta: { event: 'RoleRevoked' },
+      },
       { meta: { role: adminRole, roleName: 'DEFAULT_ADMIN_ROLE' } },
     ]);
   });
@@ -58,7 +61,7 @@ describe('access_control_change', () => {
     await legacy.send(owner, 'addOwner', other);
     expect(await ofSafe.catchUp()).toMatchObject([
       { meta: { event: 'AddedOwner', account: other } },
-      { message: 'Watched now needs 2 signatures.', meta: { threshold: '2' } },
+      { message: `Watched now needs 2 signatures, in a transaction of ${owner}.`, meta: { threshold: '2' } },
       { meta: { event: 'RemovedOwner', account: other } },
     ]);
     expect(await ofLegacy.catchUp()).toMatchObject([{ meta: { event: 'AddedOwner', account: other } }]);

@@ -37,7 +37,9 @@ describe('wallet_balance', () => {
     ]);
     expect(await hold(coin)).toEqual([]);
     expect(await hold(2n * coin)).toEqual([]);
-    expect(await hold(0n)).toMatchObject([{ message: 'Watched holds 0 ETH, which meets << 1.5.' }]);
+    expect(await hold(0n)).toMatchObject([
+      { message: 'Watched holds 0 ETH, which meets << 1.5.', meta: { transactions: [] } },
+    ]);
     await observer.close();
   });
 
@@ -45,14 +47,20 @@ describe('wallet_balance', () => {
     const wallet = newWallet();
     const [owner] = anvil.accounts;
     await token.send(owner, 'transfer', wallet, 100_000_000n);
-    const config = { token: token.address, condition: '>= 10%', when: 'block' };
+    const feed = await anvil.deploy(artifacts.PriceFeed, 8, 150_000_000n);
+    const config = { token: token.address, condition: '>= 10%', when: 'block', usdFeed: feed.address };
     const observer = await observe('wallet_balance', config, wallet);
     await anvil.mine();
     await token.send(owner, 'transfer', wallet, 9_999_999n);
     expect(await observer.catchUp()).toEqual([]);
     await token.send(owner, 'transfer', wallet, 11_000_000n);
     expect(await observer.catchUp()).toMatchObject([
-      { meta: { balance: '120.999999', previous: '109.999999', symbol: 'TKN' } },
+      {
+        message: expect.stringMatching(
+          /^Watched holds 120\.999999 TKN \(181\.49 USD\), before 109\.999999 TKN, which meets >= 10%\. In this block: 11 TKN from /,
+        ),
+        meta: { balance: '120.999999', previous: '109.999999', symbol: 'TKN', usd: '181.49' },
+      },
     ]);
     await observer.close();
   });
@@ -64,7 +72,24 @@ describe('wallet_balance', () => {
     await anvil.mine(3);
     expect(await observer.catchUp()).toEqual([]);
     await anvil.send({ to: wallet, value: 5n });
-    expect(await observer.catchUp()).toMatchObject([{ meta: { rawBalance: '5', previous: '0' } }]);
+    const [found] = await observer.catchUp();
+    expect(found).toMatchObject({ meta: { rawBalance: '5', previous: '0' } });
+    expect(found?.message).toMatch(
+      /^Watched holds 0\.000000000000000005 ETH, before 0 ETH\. In this block: 0\.000000000000000005 ETH from 0x[0-9a-f]{40} in transaction 0x[0-9a-f]{64}\.$/,
+    );
+    await observer.close();
+  });
+
+  it('without settings reports a fall by more than a tenth', async () => {
+    const wallet = newWallet();
+    const observer = await observe('wallet_balance', { when: 'block' }, wallet);
+    const hold = async (amount: bigint) => {
+      await anvil.setBalance(wallet, amount);
+      await anvil.mine();
+      return observer.catchUp();
+    };
+    expect([await hold(100n), await hold(90n), await hold(200n)]).toEqual([[], [], []]);
+    expect(await hold(179n)).toMatchObject([{ meta: { rawBalance: '179', condition: '< -10%' } }]);
     await observer.close();
   });
 
@@ -133,9 +158,20 @@ describe('tvl_drop', () => {
     ]);
     const found = await observer.catchUp();
     expect(found.map(({ message }) => message)).toEqual([
-      'Watched lost 3 ETH (100 %) and now holds 0 ETH.',
-      'Watched lost 50 TKN (100 %) and now holds 0 TKN.',
+      expect.stringMatching(
+        `^Watched lost 50 TKN, 100 % of the 50 TKN it held, and now holds 0 TKN. In this block: 50 TKN to ${thief} in transaction 0x[0-9a-f]{64}.$`,
+      ),
+      expect.stringMatching(
+        `^Watched lost 3 ETH, 100 % of the 3 ETH it held, and now holds 0 ETH. In this block: transaction 0x[0-9a-f]{64} of ${owner} touched it;`,
+      ),
     ]);
+    const [tokens] = found;
+    expect(tokens).toMatchObject({
+      txHash: expect.stringMatching(/^0x/),
+      meta: {
+        transactions: [{ txHash: tokens?.txHash, counterparty: thief, direction: 'out', amount: '50' }],
+      },
+    });
     expect(new Set(found.map(({ key }) => key)).size).toBe(2);
     await observer.close();
   });

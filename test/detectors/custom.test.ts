@@ -33,7 +33,7 @@ describe('custom_event', () => {
     expect(await observer.catchUp()).toMatchObject([
       {
         severity: 'MEDIUM',
-        message: 'Transfer was emitted by Watched.',
+        message: `Watched emitted Transfer(sender: ${owner.toLowerCase()}, receiver: ${someone.toLowerCase()}, amount: 5 TKN) in a transaction of ${owner.toLowerCase()}.`,
         txHash: transactionHash,
         meta: { name: 'Transfer', args: { sender: owner.toLowerCase(), amount: '5000000000000000000' } },
       },
@@ -119,7 +119,7 @@ describe('custom_function', () => {
     await token.send(owner, 'transfer', someone, 101n);
     expect(await observer.catchUp()).toMatchObject([
       {
-        message: `${owner.toLowerCase()} called transfer of Watched.`,
+        message: `${owner.toLowerCase()} called transfer(to: ${someone.toLowerCase()}, value: 0.000000000000000101 TKN) of Watched.`,
         meta: { signature: 'transfer(address,uint256)', args: { to: someone.toLowerCase(), value: '101' } },
       },
     ]);

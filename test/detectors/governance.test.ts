@@ -24,7 +24,9 @@ describe('governance', () => {
     expect(await observer.catchUp()).toMatchObject([
       {
         severity: 'MEDIUM',
-        message: `${proposer} made proposal 7 to Watched: Raise the fee`,
+        message: expect.stringMatching(
+          `^${proposer} made proposal 7 to Watched: Raise the fee. Votes count from block \\d+ to block \\d+. Calls: a payment with 0.000000000000000005 ETH to ${target}.$`,
+        ),
         meta: {
           event: 'ProposalCreated',
           proposalId: '7',
@@ -33,7 +35,13 @@ describe('governance', () => {
           calldatas: ['0x1234'],
         },
       },
-      { severity: 'MEDIUM', meta: { event: 'ProposalQueued', isShort: false } },
+      {
+        severity: 'MEDIUM',
+        message: expect.stringMatching(
+          /^Proposal 7 of Watched is queued for execution. It can be executed in (2 days|1 day 23 hours) at the earliest.$/,
+        ),
+        meta: { event: 'ProposalQueued', isShort: false },
+      },
       { message: 'Proposal 7 of Watched was executed.' },
       { meta: { event: 'ProposalCanceled', proposalId: '8' } },
     ]);
@@ -44,7 +52,7 @@ describe('governance', () => {
     const observer = await chain.watch('governance', {}, governor);
     await governor.send(proposer, 'propose', 7n, target, 5n, '0x', `a${'🦊'.repeat(1500)}`);
     const [found] = await observer.catchUp();
-    expect(found?.message).toMatch(/: a(🦊){99}$/u);
+    expect(found?.message).toMatch(/: a(🦊){99}… Votes/u);
     expect(found?.meta.description).toBe(`a${'🦊'.repeat(999)}`);
   });
 
@@ -67,8 +75,11 @@ describe('governance', () => {
       ['MinDelayChange', 'HIGH'],
       ['ProposalQueued', 'HIGH'],
     ]);
+    expect(found[1]?.message).toBe(
+      `Watched will call ${target} in 1 day 23 hours at the earliest. Calls: an empty call to ${target}. That is less than the 2 days wanted.`,
+    );
     expect(found[4]?.message).toBe(
-      'The least delay of Watched changed from 172800 to 60 seconds. That is less than the 2 days wanted.',
+      'The least delay of Watched changed from 2 days to 1 minute. That is less than the 2 days wanted.',
     );
   });
 

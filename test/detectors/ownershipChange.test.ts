@@ -24,7 +24,9 @@ describe('ownership_change', () => {
     expect(started?.message).toContain(`is about to change from ${owner} to ${other}`);
     expect(done).toMatchObject({ meta: { event: 'OwnershipTransferred', newOwner: other, sender: other } });
     expect(renounced).toMatchObject({ meta: { newOwner: zero } });
-    expect(renounced?.message).toBe(`Watched has no owner any more: ${other} has given it up.`);
+    expect(renounced?.message).toBe(
+      `Watched has no owner any more: ${other} has given it up, in a transaction of ${other}.`,
+    );
     expect(more).toEqual([]);
   });
 

@@ -97,7 +97,7 @@ describe('proxy_upgrade', () => {
     const config = { allowedImplementations: [first.address] };
     const observer = await chain.watch('proxy_upgrade', config, diamond);
     const cut = (facetAddress: string, action: number) => [
-      { facetAddress, action, functionSelectors: ['0x12345678', '0x9abcdef0'] },
+      { facetAddress, action, functionSelectors: ['0x8456cb59', '0x9abcdef0'] },
     ];
     await diamond.send(owner, 'diamondCut', cut(first.address, 0), zero, '0x');
     expect(await observer.catchUp()).toEqual([]);
@@ -105,9 +105,15 @@ describe('proxy_upgrade', () => {
     await diamond.send(owner, 'diamondCut', cut(first.address, 1), second.address, '0x');
     await diamond.send(owner, 'diamondCut', cut(zero, 2), zero, '0x');
     expect(await observer.catchUp()).toMatchObject([
-      { meta: { facets: [second.address], replaced: ['0x12345678', '0x9abcdef0'], added: [] } },
-      { meta: { facets: [first.address, second.address], init: second.address } },
-      { meta: { facets: [], removed: ['0x12345678', '0x9abcdef0'] } },
+      {
+        message: `2 functions of the diamond Watched were changed by ${owner}: replaced pause(), 0x9abcdef0 (${second.address}).`,
+        meta: { facets: [second.address], replaced: ['0x8456cb59', '0x9abcdef0'], added: [] },
+      },
+      {
+        message: expect.stringContaining(`; the code of ${second.address} ran once.`),
+        meta: { facets: [first.address, second.address], init: second.address },
+      },
+      { meta: { facets: [], removed: ['0x8456cb59', '0x9abcdef0'] } },
     ]);
   });
 

@@ -71,6 +71,13 @@ describe('safe_multisig', () => {
       'ChangedGuard HIGH',
       'ExecutionFromModuleSuccess MEDIUM',
     ]);
+    expect(found[0]?.message).toMatch(
+      new RegExp(`^Watched executed the transaction 0x[0-9a-f]{64}\\. Calls: an empty call to ${other}\\.$`),
+    );
+    expect(found[1]).toMatchObject({
+      message: expect.stringContaining(`Calls: the function 0x12345678 of ${writer.address}.`),
+      meta: { calls: [{ to: writer.address, value: '0', isDelegateCall: false, data: '0x12345678' }] },
+    });
     expect(found[2]).toMatchObject({ meta: { account: other } });
     expect(found[3]).toMatchObject({ message: 'Watched now needs 2 signatures.', meta: { threshold: '2' } });
     expect(found[7]?.message).toBe('The guard of Watched was removed.');

@@ -67,7 +67,7 @@ describe('total_supply', () => {
     const observer = await observe('total_supply', config);
     expect(await observer.wait()).toEqual([]);
     expect(await observer.send('mint', owner, coin)).toMatchObject([
-      { severity: 'INFO', message: 'The supply of Watched changed from 1,000 to 1,001 tokens.' },
+      { severity: 'INFO', message: 'The supply of Watched changed from 1,000 to 1,001 TKN.' },
     ]);
     expect(await observer.send('mint', owner, 1n)).toMatchObject([
       {
@@ -171,7 +171,7 @@ describe('tokenomics_allocation', () => {
     expect(await observer.wait()).toMatchObject([
       {
         severity: 'HIGH',
-        message: 'The allocation Team of Watched holds 0 tokens, below its plan of 100.',
+        message: 'The allocation Team of Watched holds 0 TKN, below its plan of 100.',
         meta: { allocation: 'Team', planned: '100', side: 'below', address: team.toLowerCase() },
       },
     ]);

@@ -25,6 +25,8 @@ export type Measured = {
   transactions: number;
   figures: readonly DetectorFigures[];
   missed: readonly string[];
+  /** What the incidents raised, in order. */
+  raised: readonly Finding[];
 };
 
 /** Time of day counts, so that a run begins at a fixed one. */
@@ -54,6 +56,7 @@ export async function measureDetection(
     transactions += run.transactions();
   }
   const missed: string[] = [];
+  const all: Finding[] = [];
   for (const group of independent(incidents).slice(0, groups)) {
     const run = createRun(seeds[0]!);
     for (let n = 0; n < warmUp; n++) await run.benign();
@@ -65,12 +68,13 @@ export async function measureDetection(
         const figure = figures.get(detector)!;
         figure.incidents++;
         figure.hits += own.length;
+        all.push(...own.map(({ finding }) => finding));
         if (own.length > 0) figure.found++;
         else missed.push(`${detector}: ${incident.name}`);
       }
     }
   }
-  return { blocks: blocks * seeds.length, transactions, figures: [...figures.values()], missed };
+  return { blocks: blocks * seeds.length, transactions, figures: [...figures.values()], missed, raised: all };
 }
 
 /** Groups in which no two incidents are for the same detector, so that one chain serves for several. */

@@ -1,4 +1,6 @@
+import { harmless } from '../../lib/harmless.ts';
 import { isRecord } from '../../lib/isRecord.ts';
+import { showValue } from '../../lib/showValue.ts';
 import { cleanLink, cleanText } from './clean.ts';
 import { type Data, lineAt, memberAt, severityIn, toLine, toTime } from './readData.ts';
 import type { Fact, Link, Story } from './story.ts';
@@ -13,9 +15,15 @@ export function alertStory(prefix: string, first: string, data: Data): AlertStor
     title: `${label}${lineAt(data, 'name') || 'Alert'}${toLocation(data)}`,
     ...(severity ? { severity } : {}),
     lead: cleanText([first, toText(data.message)].filter(Boolean).join('\n'), 1500),
-    facts: [...whereAndWhen(data), ...evidence(data)],
+    facts: [...(prefix ? [] : advice(data)), ...whereAndWhen(data), ...evidence(data)],
     links: links(data),
   };
+}
+
+/** Not of what is retracted or resolved. */
+function advice(data: Data): Fact[] {
+  const value = toLine(data.nextStep, 500);
+  return value ? [{ name: 'What to do next', value }] : [];
 }
 
 export function actionStory(what: string, data: Data): AlertStory {
@@ -66,9 +74,25 @@ function evidence(data: Data): Fact[] {
   const meta = memberAt(data, 'meta');
   if (!isRecord(meta)) return [];
   return Object.entries(meta)
-    .map(([name, value]) => ({ name: toLine(name, 40), value: toLine(value, 200) }))
+    .filter(([name, value]) => !isRawAmount(name, value))
+    .map(([name, value]) => ({ name: harmless(name, 40), value: toEvidence(value) }))
     .filter(({ name, value }) => name !== '' && value !== '')
     .slice(0, 10);
+}
+
+/** In the smallest unit of a token: the message has it in whole ones, and the alert page shows it. */
+function isRawAmount(name: string, value: unknown): boolean {
+  return /^raw[A-Z]/.test(name) || /^-?\d{12,}$/.test(typeof value === 'string' ? value : '');
+}
+
+/** Evidence is as the chain has it, so that whatever shows it must find no link or mention in it. */
+function toEvidence(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return isTime(value) ? toTime(value) : showValue(value);
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'number' && value > 1e12 && value < 1e13;
 }
 
 const labels = { alert: 'Open the alert', explorer: 'Open in the explorer' } as const;

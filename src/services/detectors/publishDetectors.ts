@@ -11,7 +11,7 @@ export async function publishDetectors(db: Db, now: number): Promise<void> {
       title: definition.title,
       name: definition.name,
       version: definition.version,
-      description: `${definition.description}\n\n${definition.faq}`,
+      description: `${definition.description}\n\n${definition.faq}\n\nWhat to do next: ${definition.nextStep}`,
       category: definition.category,
       configSchema: configSchema(definition),
     })),

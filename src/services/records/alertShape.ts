@@ -1,5 +1,6 @@
 import { chainUids } from '../../chains/chains.ts';
 import { detectors } from '../../detectors/registry.ts';
+import { partyEvidence } from '../../matching/nameParties.ts';
 import { alertGroups, alertKinds, severityOf } from '../../model/alert.ts';
 import { interceptorTypes, severities, triggerTypes } from '../../model/enumerations.ts';
 import { anything, type RecordShape, toRecord, type ValueShape } from '../../scripts/valueShape.ts';
@@ -24,7 +25,7 @@ export function triggerEvidence(triggerType: string): readonly string[] | undefi
 }
 
 /** What Vigil itself may add to the `meta` of any alert. */
-const commonEvidence = ['fault', 'private'];
+const commonEvidence = ['fault', 'private', ...partyEvidence];
 
 const word = (words: readonly string[]): ValueShape => ({ type: 'text', words });
 const storedTypes = {

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { canonicalSignature, type FunctionItem } from '../../chains/evm/abi/abi.ts';
 import { evmFormat } from '../../chains/evm/abi/evmFormat.ts';
+import { showArguments } from '../../chains/evm/evidence/describeCall.ts';
+import { showPayment } from '../../evidence/amounts.ts';
 import { Choice } from '../../evidence/parameters.ts';
-import { cutText } from '../../lib/cutText.ts';
-import { fillTemplate } from '../../lib/template.ts';
 import type { Transaction } from '../../model/block.ts';
-import type { ContractFacts, Detection, Reader } from '../../model/detection.ts';
+import type { ChainFacts, ContractFacts, Detection, Reader } from '../../model/detection.ts';
 
 export const statusMember = Choice(
   'Whether the transaction must have succeeded, must have failed, or may have done either.',
@@ -26,19 +26,22 @@ export const callFields = ['function', 'signature', 'selector', 'args', 'from', 
 export function detectCall(
   read: Reader,
   { from, to, value, input, hash }: Transaction,
-  contract: ContractFacts,
+  { name, address }: ContractFacts,
+  chain: ChainFacts,
   status: 'success' | 'failed' | 'any',
   { item, args }: { item: FunctionItem | undefined; args: Values | undefined },
 ): { detections?: [Detection] } {
   const ended = read.receipt(hash).isSuccess ? 'success' : 'failed';
   if (status !== 'any' && status !== ended) return {};
   const selector = input.slice(0, 10);
-  const what = item ? `${item.name}(${showValues(args ?? {})})` : `function ${selector}`;
+  const what = item
+    ? `${item.name}(${showArguments(read, chain, address, item, args ?? {})})`
+    : `function ${selector}`;
   const ending = ended === 'success' ? '' : ', but the transaction failed';
   return {
     detections: [
       {
-        message: `${from} called ${what} of ${contract.name}${ending}.`,
+        message: `${from} called ${what} of ${name}${showPayment(value, chain)}${ending}.`,
         fields: {
           function: item?.name,
           signature: item && canonicalSignature(item),
@@ -52,10 +55,4 @@ export function detectCall(
       },
     ],
   };
-}
-
-/** `to: 0x…, amount: 5`, cut where it becomes a wall of text. */
-export function showValues(values: Values): string {
-  const text = fillTemplate('{values}', { values });
-  return text.length > 200 ? `${cutText(text, 200)}…` : text;
 }

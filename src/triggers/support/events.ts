@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { canonicalSignature, type EventItem } from '../../chains/evm/abi/abi.ts';
 import { evmFormat } from '../../chains/evm/abi/evmFormat.ts';
+import { showArguments } from '../../chains/evm/evidence/describeCall.ts';
 import type { Log, Transaction } from '../../model/block.ts';
-import type { ContractFacts, Detection } from '../../model/detection.ts';
-import { showValues } from './calls.ts';
+import type { Detection, EvaluationContext } from '../../model/detection.ts';
 
 export function EventSignature(description: string) {
   return Type.String({ format: evmFormat.eventSignature, maxLength: 10_000, description });
@@ -17,12 +17,14 @@ export const eventFields = ['event', 'signature', 'topic', 'args', 'from', 'logI
 export function describeEvent(
   log: Log,
   { from }: Transaction,
-  contract: ContractFacts,
+  { contract, chain, read }: Pick<EvaluationContext<unknown, never>, 'contract' | 'chain' | 'read'>,
   event: EventItem | undefined,
   args: Values | undefined,
 ): Detection {
   const topic = log.key || undefined;
-  const what = event ? `${event.name}(${showValues(args ?? {})})` : `an event with topic ${topic ?? 'none'}`;
+  const what = event
+    ? `${event.name}(${showArguments(read, chain, log.address, event, args ?? {})})`
+    : `an event with topic ${topic ?? 'none'}`;
   return {
     message: `${contract.name} emitted ${what} in a transaction of ${from}.`,
     fields: {

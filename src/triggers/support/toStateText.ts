@@ -12,6 +12,11 @@ export function toStateText(value: unknown): string {
   return text.length > maxCharacters ? eventTopic(text) : text;
 }
 
+/** The value again, for a sentence; `like` is a value of the same type. */
+export function fromStateText(text: string, like: unknown): unknown {
+  return typeof like === 'object' && /^[[{]/.test(text) ? JSON.parse(text) : text;
+}
+
 function toText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean') return `${value}`;

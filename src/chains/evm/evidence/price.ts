@@ -6,7 +6,7 @@ import { type Decimal, parseDecimal, toDecimal } from '../../../lib/decimal.ts';
 import { parseSchedule } from '../../../lib/schedule.ts';
 import type { ContractFacts, Interest, Reader } from '../../../model/detection.ts';
 import { parseFunction } from '../abi/abi.ts';
-import { readCall } from './readCall.ts';
+import { readCall, tryCall } from './readCall.ts';
 
 /** Where a price comes from: a feed on chain, or a market's JSON. */
 export const priceMembers = {
@@ -83,13 +83,28 @@ const decimals = parseFunction('decimals()(uint8)');
 /** The newest round of a feed with Chainlink's AggregatorV3 interface. */
 export function readFeed(read: Reader, feed: string): Round {
   const [round, decimalPlaces] = read.all([
-    () => readCall(read, feed, latestRoundData) as readonly [bigint, bigint, bigint, bigint, bigint],
+    () => readCall(read, feed, latestRoundData) as Answer,
     () => Number(readCall(read, feed, decimals)[0]),
   ]);
-  const [roundId, answer, , updatedAt, answeredInRound] = round;
+  return toRound(round, decimalPlaces);
+}
+
+/** The same where a price is welcome but not needed: undefined for what is no feed. */
+export function tryFeed(read: Reader, feed: string): Round | undefined {
+  const [round, places] = read.all([
+    () => tryCall(read, feed, latestRoundData),
+    () => tryCall(read, feed, decimals),
+  ]);
+  if ('failure' in round || 'failure' in places) return undefined;
+  return toRound(round.results as Answer, Number(places.results[0]));
+}
+
+type Answer = readonly [bigint, bigint, bigint, bigint, bigint];
+
+function toRound([roundId, answer, , updatedAt, answeredInRound]: Answer, places: number): Round {
   return {
     roundId,
-    answer: toDecimal(answer, decimalPlaces),
+    answer: toDecimal(answer, places),
     updatedAt: Number(updatedAt) * 1000,
     answeredInRound,
   };

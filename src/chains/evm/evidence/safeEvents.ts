@@ -1,3 +1,4 @@
+import { showNumber } from '../../../lib/showNumber.ts';
 import type { Severity } from '../../../model/alert.ts';
 import { eventTopic } from '../abi/abi.ts';
 import { topicAddress, zeroAddress } from '../abi/words.ts';
@@ -63,7 +64,7 @@ export const safeEvents: readonly SafeEvent[] = [
     signature: 'ChangedThreshold(uint256)',
     severity: 'HIGH',
     member: 'threshold',
-    sentence: (name, threshold) => `${name} now needs ${threshold} signatures.`,
+    sentence: (name, threshold) => `${name} now needs ${showNumber(BigInt(threshold))} signatures.`,
   },
   {
     name: 'EnabledModule',

@@ -2,7 +2,12 @@ import type { InnerCall, Log, Transaction } from '../../../model/block.ts';
 import { eventTopic, functionSelector } from '../abi/abi.ts';
 import { bytesAt, sizeAt, topicAddress } from '../abi/words.ts';
 
-export type SafeExecution = { readonly to: string; readonly isDelegateCall: boolean; readonly data: string };
+export type SafeExecution = {
+  readonly to: string;
+  readonly value: bigint;
+  readonly isDelegateCall: boolean;
+  readonly data: string;
+};
 
 /** Events by which Safes on rollups announce what they execute, and at which word target, amount, data and operation begin. */
 const announced: ReadonlyMap<string, number> = new Map([
@@ -45,10 +50,17 @@ export function safeExecutions({ to, input, logs }: Transaction, log: Log): Safe
 
 /** All have target, amount, place of the data and operation in a row. */
 function decode(data: string, first: number): SafeExecution[] {
-  const [to, , , operation] = data.slice(2 + 64 * first).match(/.{64}/g) ?? [];
-  if (to === undefined || operation === undefined) return [];
+  const [to, value, , operation] = data.slice(2 + 64 * first).match(/.{64}/g) ?? [];
+  if (to === undefined || value === undefined || operation === undefined) return [];
   const isDelegateCall = BigInt(`0x${operation}`) === 1n;
-  return [{ to: topicAddress(`0x${to}`), isDelegateCall, data: bytesAt(data, first + 2) }];
+  return [
+    {
+      to: topicAddress(`0x${to}`),
+      value: BigInt(`0x${value}`),
+      isDelegateCall,
+      data: bytesAt(data, first + 2),
+    },
+  ];
 }
 
 /** MultiSend of 1.3.0 (both deployments) and 1.4.1, which hands each item of a batch on as a call or as a delegatecall. */
@@ -67,11 +79,18 @@ const callsOnly = [
 const maxDepth = 5;
 
 /** The contracts whose code an execution runs as that of the Safe, seen through the batches of Safe's own contracts. */
-export function delegatesOf(execution: SafeExecution, depth = 0): string[] {
+export function delegatesOf(execution: Omit<SafeExecution, 'value'>, depth = 0): string[] {
   const { to, isDelegateCall, data } = execution;
   if (!isDelegateCall || callsOnly.includes(to)) return [];
   if (!multiSends.includes(to) || depth === maxDepth) return [to];
   return itemsOf(data).flatMap((item) => delegatesOf(item, depth + 1));
+}
+
+/** What an execution does, seen through the batches of Safe's own contracts. */
+export function callsOf(execution: SafeExecution, depth = 0): SafeExecution[] {
+  const isBatch = [...multiSends, ...callsOnly].includes(execution.to);
+  const items = isBatch && depth < maxDepth ? itemsOf(execution.data) : [];
+  return items.length === 0 ? [execution] : items.flatMap((item) => callsOf(item, depth + 1));
 }
 
 /** The contracts whose code ran as that of the Safe by what a node traced. */
@@ -96,6 +115,7 @@ function itemsOf(data: string): SafeExecution[] {
     const end = at + 170 + 2 * sizeAt(packed, at + 106);
     items.push({
       to: `0x${packed.slice(at + 2, at + 42)}`,
+      value: BigInt(`0x${packed.slice(at + 42, at + 106) || '0'}`),
       isDelegateCall: packed.slice(at, at + 2) === '01',
       data: `0x${packed.slice(at + 170, end)}`,
     });

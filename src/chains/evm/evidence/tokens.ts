@@ -68,6 +68,12 @@ export function tryHolding(
   return answer && 'results' in answer ? toNumber(answer.results) : undefined;
 }
 
+/** What the holder has of a token that anyone may have made: nothing where the token does not answer as one. */
+export function claimedHolding(read: Reader, token: string, holder: string, at?: 'block' | 'parent'): bigint {
+  const answer = tryCall(read, token, balanceOf, [holder], at);
+  return 'results' in answer ? toNumber(answer.results) : 0n;
+}
+
 export function readSupply(read: Reader, token: string, at?: 'block' | 'parent'): bigint {
   return readNumber(read, token, totalSupply, [], at);
 }

@@ -1,0 +1,99 @@
+import { harmless } from '../lib/harmless.ts';
+import { zip } from '../lib/zip.ts';
+import type { Detection, EvaluationResult, Funding, Label, Observation, Reader } from '../model/detection.ts';
+
+/** Members that it adds to evidence. */
+export const partyEvidence = ['labels', 'fundedBy', 'fundingHops', 'fundingTransaction'];
+
+/**
+ * Says in the message of a finding who its addresses are, as far as labels know them, and where the sender of its transaction
+ * got its first money from, as far as that was followed. Read only once something is found.
+ */
+export function nameParties<State>(
+  result: EvaluationResult<State>,
+  observation: Observation,
+  watched: string,
+  read: Reader,
+): EvaluationResult<State> {
+  const { detections } = result;
+  if (!detections || detections.length === 0) return result;
+  const asked = detections.map((found) => ({
+    found,
+    addresses: addressesIn(found.message, watched),
+    sender: senderOf(found, observation),
+  }));
+  const answers = read.all(
+    asked.map(
+      ({ addresses, sender }) =>
+        () =>
+          read.all([
+            () => read.all(addresses.map((address) => () => bestOf(read.labels(address)))),
+            () => (sender === undefined || sender === watched ? null : read.funding(sender)),
+          ]),
+    ),
+  );
+  return {
+    ...result,
+    detections: zip(asked, answers).map(([{ found, addresses, sender }, [labels, funding]]) =>
+      withFunding(withLabels(found, addresses, labels), sender, funding),
+    ),
+  };
+}
+
+/** A message rarely has more, and each costs a look. */
+const maxAddresses = 6;
+
+function addressesIn(message: string, watched: string): string[] {
+  const found = message.matchAll(/\b0x[0-9a-f]{40}\b/gi);
+  const addresses = new Set(Array.from(found, ([address]) => address.toLowerCase()));
+  addresses.delete(watched);
+  return [...addresses].slice(0, maxAddresses);
+}
+
+function senderOf({ transactionHash, fields }: Detection, observation: Observation): string | undefined {
+  // The detector has looked at it itself.
+  if ('fundedBy' in fields || !('block' in observation)) return undefined;
+  if (
+    'transaction' in observation &&
+    (transactionHash ?? observation.transaction.hash) === observation.transaction.hash
+  )
+    return observation.transaction.from;
+  return observation.block.transactions.find(({ hash }) => hash === transactionHash)?.from;
+}
+
+function bestOf(labels: readonly Label[]): Label | undefined {
+  // The tenant's own words first, then the gravest.
+  return labels.toSorted(
+    (a, b) => Number(a.tenantId === null) - Number(b.tenantId === null) || b.score - a.score,
+  )[0];
+}
+
+function withLabels(
+  found: Detection,
+  addresses: readonly string[],
+  labels: readonly (Label | undefined)[],
+): Detection {
+  let { message } = found;
+  const known: { address: string; name: string | null; tags: readonly string[]; score: number }[] = [];
+  for (const [address, label] of zip(addresses, labels)) {
+    if (!label) continue;
+    const { name, tags, score } = label;
+    const all = [...(name ? [harmless(name, 60)] : []), ...tags.slice(0, 5).map((tag) => harmless(tag, 40))];
+    // Some detectors say it themselves.
+    const words = all.filter((word) => !found.message.includes(word));
+    known.push({ address, name, tags, score });
+    if (words.length > 0) message = message.replace(new RegExp(address, 'i'), `$& (${words.join(', ')})`);
+  }
+  return known.length === 0 ? found : { ...found, message, fields: { ...found.fields, labels: known } };
+}
+
+function withFunding(found: Detection, sender: string | undefined, funding: Funding | null): Detection {
+  if (!funding) return found;
+  const { source, tags, hops, transactionHash } = funding;
+  const way = hops === 1 ? '' : `, ${hops - 1} account${hops === 2 ? '' : 's'} in between`;
+  return {
+    ...found,
+    message: `${found.message} The sender ${sender} got its first money from ${source} (${tags.map((tag) => harmless(tag, 40)).join(', ')})${way}.`,
+    fields: { ...found.fields, fundedBy: source, fundingHops: hops, fundingTransaction: transactionHash },
+  };
+}
