@@ -1,28 +1,41 @@
 import { type Static, Type } from 'typebox';
+import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
 import {
   decodeTransfer,
   netOutflow,
   type Transfer,
   transferTopic,
 } from '../chains/evm/evidence/erc20Transfer.ts';
-import { assetDecimalsIfKnown, assetFacts, readHolding } from '../chains/evm/evidence/tokens.ts';
+import {
+  assetDecimalsIfKnown,
+  assetFacts,
+  claimedHolding,
+  readHolding,
+} from '../chains/evm/evidence/tokens.ts';
+import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
 
 import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
 
 import { addOutflow, baselineOf, largestBefore, type Outflows, outflowWithin } from '../evidence/outflows.ts';
-import { AmountOrPercent, Asset, Configuration, Duration, everyLook } from '../evidence/parameters.ts';
+import { AmountOrPercent, Configuration, Duration, everyLook } from '../evidence/parameters.ts';
 import { compareDecimal, multiplyDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { parseDuration } from '../lib/duration.ts';
 import {
   type Detection,
   defineDetector,
   type EvaluationContext,
+  type EvaluationResult,
   type Observation,
-  type Reader,
 } from '../model/detection.ts';
 
 const config = Configuration({
-  token: Asset('native, or the address of the token whose outflow is summed up.'),
+  token: Type.Optional(
+    Type.String({
+      format: evmFormat.asset,
+      description:
+        'native, or the address of the token whose outflow is summed up. Without it: native coins and, each by itself, the tokens that leave the contract, up to the 10 that left last.',
+    }),
+  ),
   window: Duration('Over how long outflows are summed up.', '1h'),
   limit: AmountOrPercent(
     'How much may leave within the window: whole tokens, or a share of the largest balance in it.',
@@ -36,14 +49,20 @@ const config = Configuration({
         'Also report when more has left than this many times the median outflow of the last 24 windows, and more than in any of them; needs three.',
     }),
   ),
+  usdFeed: usdFeedMember,
 });
 type Config = Static<typeof config>;
 
-type State = Outflows & {
+type Flows = Outflows & {
   /** Whether the sum is beyond the limit already, so that one drain is reported once. */
   isOver: boolean;
+};
+
+type State = Flows & {
   /** The native balance seen last: what it falls by has left, by whatever way. */
   balance?: string;
+  /** Without a configured token, what left of each token; the last one that left is last. */
+  tokens?: Readonly<Record<string, Flows>>;
 };
 
 export const outflowRate = defineDetector<Config, State>({
@@ -54,7 +73,9 @@ export const outflowRate = defineDetector<Config, State>({
   severity: 'HIGH',
   description:
     'What leaves the contract within a window exceeds a limit, a share of its balance, or a multiple of what is usual. Reported once until the sum is well below again (80 %).',
-  faq: 'What counts as outflow? Of a token, what a transaction takes away beyond what it brings, so a repaid flash loan is none. Of native coins, the fall of the balance from one block to the next, so inner calls count even if nothing else touches the contract; fees count for a wallet. A share is reported only once the balance has fallen by at least 80 % of it: what comes in as fast as it goes out is turnover.',
+  faq: 'What counts as outflow? Without a token: native coins, and every token that leaves the contract by its Transfer events. Of a token, what a transaction takes away beyond what it brings, so a repaid flash loan is none. Of native coins, the fall of the balance from one block to the next, so inner calls count even if nothing else touches the contract; fees count for a wallet. A share is reported only once the balance has fallen by at least 80 % of it: what comes in as fast as it goes out is turnover.',
+  nextStep:
+    'Open the latest outflows and check who received them. Pause withdrawals if no one can explain them.',
   config,
   fields: [
     'token',
@@ -67,51 +88,76 @@ export const outflowRate = defineDetector<Config, State>({
     'reason',
     'limit',
     'baseline',
+    'usd',
   ],
-  interests: ({ token }, { address }, chain) =>
-    token === native
-      ? [{ on: 'touch', address }, everyLook(chain)]
-      : [{ on: 'party', address, keys: [transferTopic] }],
+  lookbackMs: ({ window }) => parseDuration(window),
+  interests: ({ token }, { address }, chain) => [
+    ...(token === undefined || token === native ? [{ on: 'touch' as const, address }, everyLook(chain)] : []),
+    ...(token === native ? [] : [{ on: 'party' as const, address, keys: [transferTopic] }]),
+  ],
   evaluate(observation, context) {
-    const { config: settings, contract, state, read } = context;
     if (!('block' in observation)) return {};
-    const outflow = settings.token === native ? nativeFall(context) : tokenOutflow(observation, context);
-    if (!outflow) return {};
-    if (outflow.amount === 0n) return { state: { ...(state ?? empty), ...outflow.keep } };
-    const now = observation.block.timestamp;
-    const windowMs = parseDuration(settings.window);
-    const holding = (at: 'block' | 'parent') =>
-      readHolding(read, settings.token.toLowerCase(), contract.address, at);
-    // The sum may have fallen below since, as time went on.
-    const wasOver =
-      state?.isOver === true && isOverStill(context, outflowWithin(state, windowMs, now), state);
-    const flows = addOutflow(
-      state ?? empty,
-      windowMs,
-      now,
-      outflow.amount,
-      () =>
-        outflow.before ?? balanceBefore(read, settings.token.toLowerCase(), contract.address, outflow.amount),
-    );
-    const sum = outflowWithin(flows, windowMs, now);
-    const exceeded = exceededBy(context, sum, flows);
-    const isTurnover =
-      exceeded === 'limit' && !hasFallen(settings.limit, flows, () => outflow.after ?? holding('block'));
-    const reason = isTurnover ? undefined : exceeded;
-    const after: State = { ...flows, ...outflow.keep, isOver: wasOver || reason !== undefined };
-    if (!reason || wasOver) return { state: after };
-    return { state: after, detections: [toDetection(context, sum, flows, reason)] };
+    const outflow = observation.type === 'log' ? tokenOutflow(observation, context) : nativeFall(context);
+    return outflow ? judge(outflow, observation.block.timestamp, context) : {};
   },
 });
 
-const empty: State = { buckets: [], isOver: false };
-/** What left, and the balances around it as far as they are known. */
-type Left = { amount: bigint; before?: bigint; after?: bigint; keep: { balance?: string } };
+function judge(
+  outflow: Left,
+  now: number,
+  context: EvaluationContext<Config, State>,
+): EvaluationResult<State> {
+  const { config: settings, state } = context;
+  const known = flowsOf(state, outflow, settings);
+  const keep = (flows: Flows) => ({ state: withFlows(state, outflow, settings, flows) });
+  if (outflow.amount === 0n) return keep(known);
+  const windowMs = parseDuration(settings.window);
+  // The sum may have fallen below since, as time went on.
+  const wasOver =
+    known.isOver && isOverStill(context, outflow.asset, outflowWithin(known, windowMs, now), known);
+  const flows = addOutflow(known, windowMs, now, outflow.amount, outflow.before);
+  const sum = outflowWithin(flows, windowMs, now);
+  const exceeded = exceededBy(context, outflow.asset, sum, flows);
+  const isTurnover = exceeded === 'limit' && !hasFallen(settings.limit, flows, outflow.after);
+  const reason = isTurnover ? undefined : exceeded;
+  const kept = keep({ ...flows, isOver: wasOver || reason !== undefined });
+  if (!reason || wasOver) return kept;
+  return { ...kept, detections: [toDetection(context, outflow, sum, flows, reason)] };
+}
 
-/** Where the state before the block is gone, what left and what is left now are all that is known. */
-function balanceBefore(read: Reader, token: string, holder: string, left: bigint): bigint {
-  const before = read.degradable(() => readHolding(read, token, holder, 'parent'));
-  return before ?? readHolding(read, token, holder) + left;
+const empty: Flows = { buckets: [], isOver: false };
+
+/** What left of an asset, and its balances around that. */
+type Left = {
+  asset: string;
+  amount: bigint;
+  before(): bigint;
+  after(): bigint;
+  /** The native balance to compare with next time. */
+  balance?: string;
+};
+
+/** A configured token's flows are the state itself, as are those of native coins. */
+function flowsOf(state: State | undefined, { asset }: Left, { token }: Config): Flows {
+  if (state === undefined) return empty;
+  return token === undefined && asset !== native ? (state.tokens?.[asset] ?? empty) : state;
+}
+
+/** Bounds the state; anyone can make a token. */
+const maxFound = 10;
+
+function withFlows(
+  state: State | undefined,
+  { asset, balance }: Left,
+  { token }: Config,
+  flows: Flows,
+): State {
+  const before = state ?? empty;
+  if (token !== undefined || asset === native)
+    return { ...before, ...flows, ...(balance !== undefined && { balance }) };
+  const { [asset]: _before, ...others } = state?.tokens ?? {};
+  const kept = Object.entries(others).slice(1 - maxFound);
+  return { ...before, tokens: { ...Object.fromEntries(kept), [asset]: flows } };
 }
 
 /** Undefined when nothing has changed. */
@@ -121,26 +167,38 @@ function nativeFall({ contract, state, read }: EvaluationContext<Config, State>)
   const after = read.balance(contract.address);
   if (state?.balance !== undefined && after === before) return undefined;
   return {
+    asset: native,
     amount: after < before ? before - after : 0n,
-    before,
-    after,
-    keep: { balance: after.toString() },
+    before: () => before,
+    after: () => after,
+    balance: after.toString(),
   };
 }
 
 /** Undefined when the transaction takes nothing away, or was counted at its first transfer. */
 function tokenOutflow(
-  observation: Observation,
-  { config, contract: { address } }: EvaluationContext<Config, State>,
+  { log, transaction }: Extract<Observation, { type: 'log' }>,
+  { config, contract: { address }, state, read }: EvaluationContext<Config, State>,
 ): Left | undefined {
-  const token = config.token.toLowerCase();
-  if (observation.type !== 'log' || observation.log.address !== token) return undefined;
-  const { log, transaction } = observation;
+  const asset = log.address;
+  if (asset !== (config.token?.toLowerCase() ?? asset)) return undefined;
   const first = transaction.logs.find(
-    (each) => each.address === token && isEnd(decodeTransfer(each), address),
+    (each) => each.address === asset && isEnd(decodeTransfer(each), address),
   );
-  const amount = first?.index === log.index ? netOutflow(transaction, token, address) : 0n;
-  return amount > 0n ? { amount, keep: {} } : undefined;
+  const amount = first?.index === log.index ? netOutflow(transaction, asset, address) : 0n;
+  if (amount <= 0n) return undefined;
+  const isFound = config.token === undefined;
+  const holding = (at?: 'parent') => (isFound ? claimedHolding : readHolding)(read, asset, address, at);
+  const before = () => read.degradable(() => holding('parent'));
+  // Any token can claim that the contract has paid; it pays only what it had.
+  if (isFound && !state?.tokens?.[asset] && before() === 0n) return undefined;
+  return {
+    asset,
+    amount,
+    // Where the state before the block is gone, what left and what is left now are all that is known.
+    before: () => before() ?? holding() + amount,
+    after: () => holding(),
+  };
 }
 
 function isEnd(transfer: Transfer | undefined, address: string): boolean {
@@ -148,12 +206,13 @@ function isEnd(transfer: Transfer | undefined, address: string): boolean {
 }
 
 function exceededBy(
-  { config: { token, limit, factor }, chain, read }: EvaluationContext<Config, State>,
+  { config: { limit, factor }, chain, read }: EvaluationContext<Config, State>,
+  asset: string,
   sum: bigint,
   flows: Outflows,
 ): 'limit' | 'baseline' | undefined {
   const before = largestBefore(flows);
-  const decimals = () => assetDecimalsIfKnown(read, chain, token.toLowerCase());
+  const decimals = () => assetDecimalsIfKnown(read, chain, asset);
   // Nothing was there to take a share of: what left had come in between.
   const hasShare = !limit.endsWith('%') || before > 0n;
   if (hasShare && compareToLimit(limit, sum, before, decimals) > 0) return 'limit';
@@ -164,8 +223,13 @@ function exceededBy(
 }
 
 /** A sum that hovers at the limit is one event. */
-function isOverStill(context: EvaluationContext<Config, State>, sum: bigint, flows: Outflows): boolean {
-  return exceededBy(context, (sum * 5n) / 4n, flows) !== undefined;
+function isOverStill(
+  context: EvaluationContext<Config, State>,
+  asset: string,
+  sum: bigint,
+  flows: Outflows,
+): boolean {
+  return exceededBy(context, asset, (sum * 5n) / 4n, flows) !== undefined;
 }
 
 /** Money that comes in as fast as it goes out is no drain. */
@@ -176,22 +240,31 @@ function hasFallen(limit: string, flows: Outflows, balance: () => bigint): boole
 }
 
 function toDetection(
-  { config: { token, window, limit, factor }, contract, chain, read }: EvaluationContext<Config, State>,
+  {
+    config: { token: configured, window, limit, factor, usdFeed },
+    contract,
+    chain,
+    read,
+  }: EvaluationContext<Config, State>,
+  { asset: token }: Left,
   sum: bigint,
   flows: Outflows,
   reason: 'limit' | 'baseline',
 ): Detection {
-  const facts = assetFacts(read, chain, token.toLowerCase());
+  const facts = assetFacts(read, chain, token);
   const before = largestBefore(flows);
   const percent = percentOf(sum, before);
   const usual = baselineOf(flows)?.usual;
+  const isPriced = configured !== undefined || token === native;
+  const worth = usdWorth(read, isPriced ? usdFeed : undefined, sum, facts.decimals);
   const why =
     reason === 'limit'
       ? `more than the limit of ${limit}`
       : `more than ${factor} times the usual ${showAmount(usual ?? 0n, facts)}`;
   return {
+    ...(configured === undefined && { part: token }),
     magnitude: percent,
-    message: `${showAmount(sum, facts)} (${percent} % of the balance) left ${contract.name} within ${window}, ${why}.`,
+    message: `${showAmount(sum, facts)}${worth.shown} left ${contract.name} within ${window}, ${percent} % of the ${showAmount(before, facts)} it held and ${why}.`,
     fields: {
       token,
       symbol: facts.symbol,
@@ -203,6 +276,7 @@ function toDetection(
       reason,
       limit,
       baseline: usual === undefined ? undefined : formatUnits(usual, facts.decimals),
+      ...worth.fields,
     },
   };
 }

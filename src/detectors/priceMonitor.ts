@@ -6,21 +6,19 @@ import { judgeSample, keepState, type SampleState } from '../evidence/samples.ts
 import { formatDecimal, parseDecimal, percentChange } from '../lib/decimal.ts';
 import { defineDetector } from '../model/detection.ts';
 
-const config = Configuration(
-  {
-    ...priceMembers,
-    condition: Condition(
-      'What the price must be for an alert, such as "<< 0.98", or "> 5%" for a change of more than 5 % since the last look.',
-    ),
-    currency: Type.String({
-      description: 'In what the price is counted; for the message.',
-      default: 'usd',
-      minLength: 1,
-      maxLength: 20,
-    }),
-  },
-  ['condition'],
-);
+const config = Configuration({
+  ...priceMembers,
+  condition: Condition(
+    'What the price must be for an alert, such as "<< 0.98", or "> 5%" for a change of more than 5 % since the last look.',
+    '> 5%',
+  ),
+  currency: Type.String({
+    description: 'In what the price is counted; for the message.',
+    default: 'usd',
+    minLength: 1,
+    maxLength: 20,
+  }),
+});
 
 export const priceMonitor = defineDetector<Static<typeof config>, SampleState>({
   name: 'price_monitor',
@@ -31,6 +29,8 @@ export const priceMonitor = defineDetector<Static<typeof config>, SampleState>({
   description:
     'The price of a feed on chain, or of a market, crosses a value or changes by so many per cent.',
   faq: 'What if the feed or the market does not answer? That is recorded as a fault of the detector; use oracle_staleness for feeds that stand still.',
+  nextStep:
+    'Compare the price with other markets before anything settles at it, and pause what liquidates or mints by it if they differ.',
   config,
   fields: ['price', 'previous', 'currency', 'condition', 'source', 'origin'],
   takesBaseline: true,

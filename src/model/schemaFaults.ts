@@ -33,7 +33,7 @@ function toFault(
       return {
         pointer: `${pointer}/${escapePointer(params.missingProperty)}`,
         code: 'required',
-        message: 'is required.',
+        message: `is required.${isSettings(root) ? describe(error.parentSchema, params.missingProperty) : ''}`,
       };
     case 'additionalProperties': {
       const name: string = params.additionalProperty;
@@ -108,6 +108,12 @@ function toFault(
 
 function characters(count: number): string {
   return count === 1 ? '1 character' : `${count} characters`;
+}
+
+/** What would be right. */
+function describe(schema: ErrorObject['parentSchema'], name: string): string {
+  const description: unknown = schema?.properties?.[name]?.description;
+  return typeof description === 'string' ? ` ${description}` : '';
 }
 
 /** Settings whose members depend on the kind of record, so that the API documents do not list them. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { detectors } from '../../src/detectors/registry.ts';
 import { publishDetectors } from '../../src/services/detectors/publishDetectors.ts';
 import { findSchemaId } from '../../src/store/detectors/detectorSchemas.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
@@ -132,4 +133,37 @@ describe('the configuration of a detector', () => {
     const answer = await api.call('POST', 'detector', detector({}, { schemaId: broken.id }));
     expect(faultCode(expectProblem(answer, 422), '/schemaId')).toBe('unusable-schema');
   });
+});
+
+describe('a detector without settings', () => {
+  /** What each kind cannot do without; all others begin with sensible settings. */
+  const needs: Readonly<Record<string, readonly string[]>> = {
+    large_transfer: ['threshold'],
+    proof_of_reserves: ['feed'],
+    contract_call: ['function'],
+    http_probe: ['url'],
+    dns_monitor: ['domain'],
+    custom_event: ['signature'],
+    custom_function: ['signature'],
+    invariant: ['terms', 'expression'],
+  };
+
+  it.each([...detectors.keys()])(
+    'of the kind %s works, or is refused with what it needs',
+    async (schemaName) => {
+      const reply = await api.call('POST', 'detector', { contractId, schemaName, name: schemaName });
+      const missing = needs[schemaName];
+      if (!missing) {
+        expect(reply.status, JSON.stringify(reply.body)).toBe(201);
+        return;
+      }
+      expect(reply.status).toBe(400);
+      const faults = reply.body.errors as Json[];
+      expect(faults.map(({ pointer }: Json) => pointer)).toEqual(missing.map((name) => `/config/${name}`));
+      for (const { code, message } of faults) {
+        expect(code).toBe('required');
+        expect(message).toMatch(/^is required\. [A-Z].{15,}/);
+      }
+    },
+  );
 });

@@ -39,7 +39,7 @@ describe('outflow_rate', () => {
     expect(await observer.catchUp()).toMatchObject([
       {
         severity: 'HIGH',
-        message: '10 TKN (10 % of the balance) left Watched within 1h, more than the limit of 10%.',
+        message: '10 TKN left Watched within 1h, 10 % of the 100 TKN it held and more than the limit of 10%.',
         meta: {
           reason: 'limit',
           rawOutflow: (10n * coin + 1n).toString(),
@@ -49,6 +49,29 @@ describe('outflow_rate', () => {
       },
     ]);
     await vault.send(owner, 'withdrawToken', token.address, 5n * coin);
+    expect(await observer.catchUp()).toEqual([]);
+    await observer.close();
+  });
+
+  it('without a token watches coins and every token that leaves, each by itself', async () => {
+    const { token, vault, owner } = await vaultWith(100n * coin, 10n * coin);
+    const second = await anvil.deploy(artifacts.Token, 'Second', 'TWO', 6, 10n ** 12n);
+    await second.send(owner, 'approve', vault.address, 10n ** 12n);
+    await vault.send(owner, 'depositToken', second.address, 50_000_000n);
+    const observer = await observe({}, vault.address);
+    await vault.send(owner, 'withdrawToken', token.address, 9n * coin);
+    await vault.send(owner, 'withdrawToken', second.address, 5_000_000n);
+    await vault.send(owner, 'withdraw', coin);
+    expect(await observer.catchUp()).toEqual([]);
+    await vault.send(owner, 'withdrawToken', token.address, 2n * coin);
+    await vault.send(owner, 'withdrawToken', second.address, 1_000_000n);
+    await vault.send(owner, 'withdraw', coin);
+    expect((await observer.catchUp()).map(({ message }) => message)).toEqual([
+      '11 TKN left Watched within 1h, 11 % of the 100 TKN it held and more than the limit of 10%.',
+      '6 TWO left Watched within 1h, 12 % of the 50 TWO it held and more than the limit of 10%.',
+      '2 ETH left Watched within 1h, 20 % of the 10 ETH it held and more than the limit of 10%.',
+    ]);
+    await vault.send(owner, 'withdrawToken', second.address, 1_000_000n);
     expect(await observer.catchUp()).toEqual([]);
     await observer.close();
   });

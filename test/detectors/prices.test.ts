@@ -113,8 +113,12 @@ describe('price_monitor', () => {
     await none.close();
   });
 
-  it('refuses a configuration without a condition', async () => {
-    await expect(observeFeed('price_monitor', {})).rejects.toThrow('/condition is required');
+  it('without settings reports a change by more than 5 %, up or down', async () => {
+    const observer = await observeFeed('price_monitor', { when: 'block' });
+    for (const price of [105_000_000n, 100_000_000n])
+      expect(await observer.set(price), String(price)).toEqual([]);
+    expect(await observer.set(94_999_999n)).toMatchObject([{ meta: { condition: '> 5%' } }]);
+    expect(await observer.set(99_750_000n)).toMatchObject([{ meta: { previous: '0.94999999' } }]);
   });
 });
 
