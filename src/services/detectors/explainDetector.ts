@@ -14,6 +14,7 @@ import { findDetectorToRun } from '../../store/watch/backtests.ts';
 import type { Call } from '../call.ts';
 import { noEndpoint } from '../contracts/noEndpoint.ts';
 import { findReadable } from '../records/findReadable.ts';
+import { rebuildState } from './rebuildState.ts';
 
 type Step = { step: string; text: string; details?: Record<string, unknown> };
 export type Explanation = { verdict: 'ALERT' | 'NO_ALERT' | 'FAULT'; steps: Step[]; alerts: Finding[] };
@@ -55,7 +56,8 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
   });
   const index = createSubscriptionIndex();
   index.add(subscriber);
-  const seen = (index.match(block, undefined).get(subscriber) ?? []).filter(
+  const inBlock = index.match(block, undefined).get(subscriber) ?? [];
+  const seen = inBlock.filter(
     (observation) => 'transaction' in observation && observation.transaction === transaction,
   );
   steps.push({
@@ -66,8 +68,9 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
         : 'Nothing in the transaction interests the detector.',
     details: { parts: seen.map(toPlace) },
   });
+  const ask = call.services.fetchFor(uid, client);
   const fetch: Fetch = async (requests) => {
-    const answers = await call.services.fetchFor(uid, client)(requests);
+    const answers = await ask(requests);
     steps.push(
       ...requests.map((request, n) => ({
         step: 'question',
@@ -77,20 +80,33 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
     );
     return answers;
   };
+  const isStateful = subscriber.takesBaseline === true || (subscriber.lookbackMs ?? 0) > 0;
+  const rebuilt = isStateful ? await rebuildState(client, ask, subscriber, block) : undefined;
+  if (rebuilt) steps.push({ step: 'state', text: describeState(rebuilt) });
+  // What remembers judges a block by all that is in it, and by what is there after it.
+  const judged = isStateful ? inBlock : seen;
   const evaluated = await evaluateMatches(
-    new Map(seen.length > 0 ? [[subscriber, seen]] : []),
-    () => undefined,
+    new Map(judged.length > 0 ? [[subscriber, judged]] : []),
+    () => rebuilt?.state,
     fetch,
   );
   const [fault] = evaluated.faults;
+  const alerts = evaluated.findings.filter(({ txHash }) => txHash == null || txHash === transaction.hash);
+  const basis = rebuilt
+    ? 'Alerts of the block as a whole are among them.'
+    : 'Judged without what the detector remembers of earlier blocks.';
   if (fault) steps.push({ step: 'evaluation', text: `The evaluation failed: ${fault.message}` });
-  else
-    steps.push({
-      step: 'evaluation',
-      text: `${evaluated.findings.length} findings, judged without what the detector remembers of earlier blocks.`,
-    });
-  const verdict = fault ? 'FAULT' : evaluated.findings.length > 0 ? 'ALERT' : 'NO_ALERT';
-  return { verdict, steps, alerts: evaluated.findings };
+  else steps.push({ step: 'evaluation', text: `${alerts.length} findings. ${basis}` });
+  return { verdict: fault ? 'FAULT' : alerts.length > 0 ? 'ALERT' : 'NO_ALERT', steps, alerts };
+}
+
+function describeState({ blocks, isWhole, fault }: Awaited<ReturnType<typeof rebuildState>>): string {
+  if (fault)
+    return `What the detector remembered before this block could not be rebuilt: ${fault} It is judged without.`;
+  const shown = `the ${blocks} block${blocks === 1 ? '' : 's'} before`;
+  return isWhole
+    ? `What the detector remembered before this block was rebuilt from ${shown}.`
+    : `The detector looks back further than ${shown}, from which its memory was rebuilt: sums may be too small.`;
 }
 
 /** Without credentials, and with the member names of the API. */
