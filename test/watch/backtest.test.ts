@@ -163,11 +163,6 @@ describe('explaining', () => {
     expect(await explain(rate, small)).toMatchObject({ verdict: 'NO_ALERT' });
     const reply = await explain(rate, large);
     expect(reply).toMatchObject({ verdict: 'ALERT', alerts: [{ meta: { rawOutflow: '12', percent: 12 } }] });
-    expect(reply.steps).toContainEqual({
-      step: 'state',
-      text: expect.stringMatching(
-        /^What the detector remembered before this block was rebuilt from the \d+ blocks before/,
-      ),
-    });
+    expect(reply.steps).toContainEqual({ step: 'state', text: expect.stringContaining('rebuilt') });
   });
 });

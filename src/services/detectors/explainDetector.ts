@@ -96,7 +96,11 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
     ? 'Alerts of the block as a whole are among them.'
     : 'Judged without what the detector remembers of earlier blocks.';
   if (fault) steps.push({ step: 'evaluation', text: `The evaluation failed: ${fault.message}` });
-  else steps.push({ step: 'evaluation', text: `${alerts.length} findings. ${basis}` });
+  else
+    steps.push({
+      step: 'evaluation',
+      text: `${alerts.length} finding${alerts.length === 1 ? '' : 's'}. ${basis}`,
+    });
   return { verdict: fault ? 'FAULT' : alerts.length > 0 ? 'ALERT' : 'NO_ALERT', steps, alerts };
 }
 
