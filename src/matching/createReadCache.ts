@@ -10,6 +10,7 @@ import type {
   Reader,
   ScriptResult,
 } from '../model/detection.ts';
+import { labelsFor } from '../model/label.ts';
 import type { StateRead, StateResult, Trace } from '../model/stateRead.ts';
 
 /** Something that an evaluation reads and that must be fetched before it can continue. */
@@ -170,9 +171,7 @@ export function createReadCache(fetch: Fetch): ReadCache {
           return 'failure' in replayed ? replayed.failure : null;
         },
         labels: (address) =>
-          get<'labels'>(`labels ${address}`, { type: 'labels', address }).filter(
-            (label) => label.tenantId === null || label.tenantId === tenantId,
-          ),
+          labelsFor(tenantId, get<'labels'>(`labels ${address}`, { type: 'labels', address })),
         funding: (address) => get<'funding'>(`funding ${address}`, { type: 'funding', address }),
         script: (source, values) => {
           const valuesKey = JSON.stringify(values, (_, value: unknown) =>

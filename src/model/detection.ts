@@ -124,7 +124,7 @@ export type Reader = {
   trace(transactionHash: string): readonly InnerCall[] | null;
   /** The reason why a transaction failed, found by replaying it on the state before its block. */
   failureReason(transaction: Transaction): string | null;
-  /** Labels of the platform and of the tenant. */
+  /** Labels of the platform and of the tenant, whose own stand in for those that Vigil ships. */
   labels(address: string): readonly Label[];
   funding(address: string): Funding | null;
   script(source: string, values: Readonly<Record<string, unknown>>): ScriptResult;

@@ -15,3 +15,17 @@ export type AddressLabel = {
   source: string | null;
   note: string | null;
 };
+
+/** The source of the labels that Vigil ships. */
+export const baseListSource = 'Vigil';
+
+/** The labels of one address that count for a tenant: a label of its own stands in for what Vigil ships. */
+export function labelsFor<T extends Pick<AddressLabel, 'tenantId' | 'source'>>(
+  tenantId: number,
+  labels: readonly T[],
+): T[] {
+  const hasOwn = labels.some((label) => label.tenantId === tenantId);
+  return labels.filter((label) =>
+    label.tenantId === null ? !hasOwn || label.source !== baseListSource : label.tenantId === tenantId,
+  );
+}

@@ -13,6 +13,7 @@ import { createAbiSources } from '../services/contracts/createAbiSources.ts';
 import { publishDetectors } from '../services/detectors/publishDetectors.ts';
 import { publishTriggers } from '../services/detectors/publishTriggers.ts';
 import { sealStored } from '../services/detectors/sealStored.ts';
+import { publishBaseLabels } from '../services/labels/publishBaseLabels.ts';
 import { listen } from '../store/listen.ts';
 import type { Config } from './config/loadConfig.ts';
 import { startHousekeeping } from './housekeeping.ts';
@@ -57,6 +58,7 @@ async function start(
   );
   await publishDetectors(database.store, now());
   await publishTriggers(database.store, now());
+  await publishBaseLabels(database.store, config.baseLabels, now());
 
   // Requests end before the loops do, although the loops start when the server's address is known.
   const loops: Stoppable[] = [];

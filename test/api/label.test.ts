@@ -1,7 +1,10 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
+import { baseListSource } from '../../src/model/label.ts';
+import { publishBaseLabels } from '../../src/services/labels/publishBaseLabels.ts';
 import type { Db } from '../../src/store/db.ts';
+import { replaceBaseLabels } from '../../src/store/labels/baseLabels.ts';
 import { findLabels, listLabelledAddresses } from '../../src/store/labels/findLabels.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
@@ -225,6 +228,63 @@ describe('an import', () => {
   });
 });
 
+describe('the base list', () => {
+  const [a, b, c, d] = [newAddress(), newAddress(), newAddress(), newAddress()];
+  const entry = (address: string, name: string) => ({
+    chainUid: null,
+    address,
+    name,
+    tags: ['MIXER'],
+    score: 80,
+    source: baseListSource,
+    note: null,
+  });
+  const publish = (version: string, ...labels: ReturnType<typeof entry>[]) =>
+    api.store.transaction((tx) => replaceBaseLabels(tx, labels, version, Date.now()));
+  const shipped = async () => {
+    const where = `source = '${baseListSource}'`;
+    return (await api.ok('POST', 'label/search', { where, size: 1000, sort: [{ field: 'id' }] }, { token }))
+      .data;
+  };
+
+  it('is published once as labels of the platform, and taken back when it is switched off', async () => {
+    await publishBaseLabels(api.store, true, Date.now());
+    const labels = await shipped();
+    expect(labels.length).toBeGreaterThan(500);
+    expect(new Set(labels.map(({ tenantId }: Json) => tenantId))).toEqual(new Set([null]));
+    await Promise.all([1, 2, 3].map((n) => publishBaseLabels(api.store, true, Date.now() + n * 1000)));
+    expect(await shipped()).toEqual(labels);
+    await publishBaseLabels(api.store, false, Date.now());
+    expect(await shipped()).toEqual([]);
+  });
+
+  it('updates and removes what it wrote itself, and nothing that anyone changed, deleted or wrote', async () => {
+    const own = await api.ok('POST', 'label', { address: d, source: baseListSource, name: 'Ours' });
+    expect(await publish('1', entry(a, 'A'), entry(b, 'B'), entry(c, 'C'), entry(d, 'D'))).toEqual({
+      created: 3,
+      updated: 0,
+      removed: 0,
+    });
+    const idOf = async (address: string) =>
+      (await shipped()).find((label: Json) => label.address === address).id;
+    await api.ok('PUT', `label/${await idOf(b)}`, { score: 5 });
+    await api.ok('DELETE', `label/${await idOf(c)}`);
+    expect(await publish('2', entry(a, 'A2'), entry(b, 'B2'), entry(c, 'C2'), entry(d, 'D2'))).toEqual({
+      created: 0,
+      updated: 1,
+      removed: 0,
+    });
+    expect((await shipped()).map(({ name, score }: Json) => [name, score])).toEqual([
+      ['Ours', 100],
+      ['A2', 80],
+      ['B', 5],
+    ]);
+    expect(await publish('3')).toEqual({ created: 0, updated: 0, removed: 1 });
+    expect((await shipped()).map(({ name }: Json) => name)).toEqual(['Ours', 'B']);
+    expect((await api.ok('GET', `label/${own.id}`)).name).toBe('Ours');
+  });
+});
+
 describe('the watcher', () => {
   it('finds the active labels of addresses on a chain, the platform’s and every tenant’s', async () => {
     const [a, b, c] = [newAddress(), newAddress(), newAddress()];
@@ -269,8 +329,9 @@ describe('the watcher', () => {
     expect(found.map(({ address }) => address)).toEqual([b]);
   });
 
-  it('lists the addresses that carry any of the tags', async () => {
+  it('lists the addresses that carry any of the tags and that their score suspects', async () => {
     const [a, b, c] = [newAddress(), newAddress(), newAddress()];
+    await api.ok('POST', 'label', { address: newAddress(), tags: ['FERRY'], chainUid: 'base', score: 0 });
     for (const [address, tags] of [
       [a, ['TUMBLER']],
       [b, ['FERRY', 'X']],

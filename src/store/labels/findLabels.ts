@@ -20,14 +20,15 @@ export async function findLabels(
   );
 }
 
-/** Active labels with any of these tags that hold on the chain, the platform's and those of all tenants. */
+/** Active labels with any of these tags that hold on the chain and suspect the address, the platform's and those of all tenants. */
 export async function listLabelledAddresses(
   db: Db,
   { chainUid, tags }: { chainUid: string; tags: readonly string[] },
 ): Promise<AddressLabel[]> {
   return db.prepared<AddressLabel>(
     sql`select ${members} from address_label t
-      where t.status = 'ACTIVE' and t.tags && ${tags}::text[] and (t.chain_uid is null or t.chain_uid = ${chainUid})
+      where t.status = 'ACTIVE' and t.tags && ${tags}::text[] and t.score > 0
+        and (t.chain_uid is null or t.chain_uid = ${chainUid})
       order by t.id`,
   );
 }

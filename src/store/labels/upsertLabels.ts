@@ -1,4 +1,4 @@
-import { join, raw, sql } from '../../lib/sql.ts';
+import { join, raw, type Sql, sql } from '../../lib/sql.ts';
 import type { AddressLabel } from '../../model/label.ts';
 import { type Db, onlyRow } from '../db.ts';
 import { addressHash } from './addressHash.ts';
@@ -15,28 +15,35 @@ export async function upsertLabels(
   changing: ReadonlySet<LabelMember>,
   now: number,
 ): Promise<{ created: number; updated: number }> {
-  const column = <T>(value: (label: NewLabel) => T) => labels.map(value);
   const rows = await db.query<{ created: number; updated: number }>(
     sql`with written as (
         insert into address_label as t (tenant_id, created_at, updated_at, chain_uid, address, address_hash, name, tags,
           score, source, note)
-        select ${tenantId}::bigint, ${now}::bigint, ${now}::bigint, chain_uid, address, address_hash, name,
-          string_to_array(tags, ${separator}), score, source, note
-        from unnest(
-          ${column(({ chainUid }) => chainUid)}::text[],
-          ${column(({ address }) => address)}::text[],
-          ${column(({ address }) => String(addressHash(address)))}::bigint[],
-          ${column(({ name }) => name)}::text[],
-          ${column(({ tags }) => tags.join(separator))}::text[],
-          ${column(({ score }) => score)}::smallint[],
-          ${column(({ source }) => source)}::text[],
-          ${column(({ note }) => note)}::text[]
-        ) as given (chain_uid, address, address_hash, name, tags, score, source, note)
+        select ${tenantId}::bigint, ${now}::bigint, ${now}::bigint, chain_uid, address, address_hash, name, tags, score,
+          source, note
+        from ${labelRows(labels)} as given
         on conflict (address, tenant_id, chain_uid, source) where status <> 'DELETED' ${onConflict(changing)}
         returning t.xmax = 0 as is_new)
       select count(*) filter (where is_new) as created, count(*) filter (where not is_new) as updated from written`,
   );
   return onlyRow(rows);
+}
+
+/** Labels as a table of a statement, with the names of the columns. */
+export function labelRows(labels: readonly NewLabel[]): Sql {
+  const column = <T>(value: (label: NewLabel) => T) => labels.map(value);
+  return sql`(select chain_uid, address, address_hash, name, string_to_array(tags, ${separator}) as tags, score, source,
+      note
+    from unnest(
+      ${column(({ chainUid }) => chainUid)}::text[],
+      ${column(({ address }) => address)}::text[],
+      ${column(({ address }) => String(addressHash(address)))}::bigint[],
+      ${column(({ name }) => name)}::text[],
+      ${column(({ tags }) => tags.join(separator))}::text[],
+      ${column(({ score }) => score)}::smallint[],
+      ${column(({ source }) => source)}::text[],
+      ${column(({ note }) => note)}::text[]
+    ) as r (chain_uid, address, address_hash, name, tags, score, source, note))`;
 }
 
 /** A character that PostgreSQL can hold and that no tag has, because it is not to be seen. */

@@ -1,0 +1,34 @@
+import { readCsv } from '../../lib/csv.ts';
+import { baseListSource } from '../../model/label.ts';
+import type { NewLabel } from '../../store/labels/upsertLabels.ts';
+import { readLabelHeader, readLabelRow } from './readLabelRow.ts';
+
+const noDefaults = { chainUid: null, tags: [], source: baseListSource };
+
+/**
+ * Reads the base list: lines with `#` name the places that labels come from (`# key = place`), the others are comma-separated
+ * columns of a label and `origin`, the key of its place. A list with a fault is not published at all.
+ */
+export async function readBaseLabels(text: string): Promise<NewLabel[]> {
+  const lines = text.split('\n');
+  const origins = new Map(
+    lines.flatMap((line) => {
+      const [, key, place] = /^# (\w+) = (.+)$/.exec(line) ?? [];
+      return key !== undefined && place !== undefined ? [[key, place]] : [];
+    }),
+  );
+  const rows: string[][] = [];
+  for await (const read of readCsv([lines.filter((line) => !line.startsWith('#')).join('\n')]))
+    rows.push(...read.map(({ cells }) => cells));
+  const [header = [], ...entries] = rows;
+  const columns = readLabelHeader(header.map((name) => (name === 'origin' ? 'note' : name)));
+  return entries.map((cells) => {
+    const origin = origins.get(cells.at(-1) ?? '');
+    const label = readLabelRow(columns, cells, noDefaults);
+    if ('fault' in label || origin === undefined)
+      throw new Error(
+        `The base list has a fault: ${cells.join(',')}: ${'fault' in label ? label.fault : 'no such origin.'}`,
+      );
+    return { ...label, note: `From ${origin}.` };
+  });
+}
