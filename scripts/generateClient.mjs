@@ -79,9 +79,7 @@ function printOperation(operation) {
   const body = operation.requestBody;
   const members = [
     ...['path', 'query'].flatMap((place) => printParameters(operation, place)),
-    ...(body
-      ? [`body${body.required ? '' : '?'}: ${nameOf(body.content['application/json'].schema, 2)}`]
-      : []),
+    ...(body ? [`body${body.required ? '' : '?'}: ${nameOf(Object.values(body.content)[0].schema, 2)}`] : []),
     `reply: ${nameOf(replySchema(operation), 2)}`,
   ];
   return `{\n${members.map((member) => `    ${member};\n`).join('')}  }`;

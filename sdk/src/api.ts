@@ -6517,6 +6517,45 @@ export interface Api {
       }>;
     };
   };
+  /** Import a sanctions list */
+  'POST /label/import/sanctions': {
+    query?: {
+      /** The owning tenant; your own if left out. An administrator who leaves it out makes a label for the whole platform, which every tenant sees. */
+      tenantId?: number;
+      /** Where the label comes from; the same address may have one of each source. */
+      source?: string;
+      /** Whether to take the good addresses although others have faults. */
+      partial?: 'true' | 'false';
+      /** Whether only to count what would change. */
+      dryRun?: 'true' | 'false';
+    };
+    body: string;
+    reply: {
+      /** Which list it is. */
+      format: string;
+      /** The source of its labels. */
+      source: string;
+      /** How many labels are new. */
+      created: number;
+      /** How many labels changed. */
+      updated: number;
+      /** How many labels stay as they are. */
+      unchanged: number;
+      /** How many labels are deleted, because the list no longer has them. */
+      removed: number;
+      /** Addresses of chains that Vigil does not watch. */
+      unsupported: Array<{
+        /** The code of the currency. */
+        currency: string;
+        /** How many addresses. */
+        count: number;
+      }>;
+      /** How many addresses were left out because of a fault. */
+      faultCount: number;
+      /** The first 100 of these. */
+      faults: string[];
+    };
+  };
   /** Histogram of the alerts of a contract */
   'POST /contract/{id}/histogram': {
     path: {

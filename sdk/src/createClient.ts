@@ -72,11 +72,15 @@ export function createClient(options: ClientOptions = {}) {
   ): Promise<T> {
     if (!path.startsWith('/auth/')) await keepSession();
     const { body, ifMatch, signal } = request;
+    // Bodies are JSON objects but for files, which are sent as they are.
+    const isFile = typeof body === 'string';
     const isCreate = method === 'POST' && creating.has(path);
     const headers: Record<string, string> = {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(cookie ? { [consoleHeader]: '1' } : {}),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined
+        ? {}
+        : { 'content-type': isFile ? 'application/octet-stream' : 'application/json' }),
       ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
       ...(isCreate ? { 'idempotency-key': request.idempotencyKey ?? randomKey() } : {}),
       ...request.headers,
@@ -89,7 +93,7 @@ export function createClient(options: ClientOptions = {}) {
       method,
       headers,
       credentials: cookie ? ('same-origin' as const) : ('omit' as const),
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: isFile ? body : JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
     };
     return fetchWithRetries(attempts, url + toUrl(path, request), init, isRepeatable, read);

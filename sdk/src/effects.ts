@@ -57,6 +57,7 @@ export const unrepeatable: ReadonlySet<string> = new Set([
   '/action/halt',
   '/action/resume',
   '/label/import',
+  '/label/import/sanctions',
   '/instance/{id}/resume',
   '/approval/{id}/approve',
   '/approval/{id}/reject',

@@ -117,6 +117,27 @@ export const commands: readonly Command[] = [
       (await import('./importLabelsCommand.ts')).importLabelsCommand(options, words),
   },
   {
+    name: 'import sanctions',
+    help: 'Import a published sanctions list (OFAC, EU, UK, or addresses alone).',
+    words: '<file>',
+    options: {
+      source: {
+        type: 'string',
+        value: 'text',
+        help: 'Source of the labels (default: the name of the list).',
+      },
+      tenant: {
+        type: 'string',
+        value: 'id',
+        help: 'Tenant that the labels are for (default: the whole platform).',
+      },
+      partial: { type: 'boolean', help: 'Take the good addresses although others have faults.' },
+      'dry-run': { type: 'boolean', help: 'Only count what would change.' },
+    },
+    run: async ({ options, words }) =>
+      (await import('./importSanctionsCommand.ts')).importSanctionsCommand(options, words),
+  },
+  {
     name: 'endpoints',
     help: 'Print every endpoint with the roles that may call it.',
     run: async () => (await import('./printEndpoints.ts')).printEndpoints(),

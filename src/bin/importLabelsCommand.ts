@@ -1,15 +1,11 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { Problem } from '../model/errors.ts';
-import { everything } from '../model/principal.ts';
 import { importLabels } from '../services/labels/importLabels.ts';
 import { toLabelTags } from '../services/labels/labelMembers.ts';
 import { readChainUid } from '../services/labels/readLabelRow.ts';
-import { tenantTable } from '../store/accounts/tenantTable.ts';
-import { appendAudit } from '../store/records/audit.ts';
-import { lockRecords } from '../store/records/records.ts';
 import type { CommandInput } from './parseCommand.ts';
 import { refuse } from './refuse.ts';
-import { withKeyring } from './withStore.ts';
+import { runImport } from './runImport.ts';
 
 /** The whole file is one transaction: it is imported, or nothing is. */
 export async function importLabelsCommand(
@@ -21,53 +17,27 @@ export async function importLabelsCommand(
   if (!existsSync(file)) return refuse(`There is no file ${file}.`);
   const chainUid = typeof chain === 'string' ? readChainUid(chain) : null;
   if (chainUid === undefined) return refuse(`There is no chain ${String(chain)}.`);
-  if (typeof tenant === 'string' && !/^[1-9]\d{0,14}$/.test(tenant))
-    return refuse('--tenant takes a whole number above 0.');
-  const tenantId = typeof tenant === 'string' ? Number(tenant) : null;
   const defaults = {
     chainUid,
     tags: toLabelTags(typeof tags === 'string' ? tags.split(',') : []),
     source: typeof source === 'string' ? source : null,
   };
-  const now = Date.now();
-  return withKeyring(async (store, keyring) => {
-    try {
-      const result = await store.transaction(async (tx) => {
-        if (
-          tenantId !== null &&
-          (await lockRecords(tx, tenantTable, everything, [tenantId], 'read')).size === 0
-        )
-          throw new Problem('unprocessable', `There is no tenant ${tenantId}.`);
-        const options = {
-          tenantId,
-          defaults,
-          isPartial: partial === true,
-          now,
-          onProgress: createProgress(),
-        };
-        const imported = await importLabels(tx, options, textOf(file));
-        const { faults: _faults, ...counts } = imported;
-        await appendAudit(tx, keyring.audit, {
-          at: now,
-          requestId: 'command line',
-          tenantId,
-          actor: { tokenId: null, tokenKind: 'COMMAND_LINE', userId: null },
-          action: 'label.import',
-          record: { kind: 'label', id: null },
-          changes: { ...defaults, ...counts },
-        });
-        return imported;
-      });
+  return runImport({
+    tenant: typeof tenant === 'string' ? tenant : undefined,
+    write: (tx, tenantId, now) =>
+      importLabels(
+        tx,
+        { tenantId, defaults, isPartial: partial === true, now, onProgress: createProgress() },
+        textOf(file),
+      ),
+    audited: ({ faults: _faults, ...counts }) => ({ ...defaults, ...counts }),
+    print: (result) => {
       for (const { line, message } of result.faults) process.stderr.write(`Line ${line}: ${message}\n`);
       process.stdout.write(
         `${result.created} created, ${result.updated} updated, ${result.unchanged} unchanged, ${result.faultCount} with faults.\n`,
       );
       return result.faultCount > 0 ? 1 : 0;
-    } catch (error) {
-      if (!(error instanceof Problem) || error.code !== 'unprocessable') throw error;
-      for (const { message } of error.members.errors ?? []) process.stderr.write(`${message}\n`);
-      return refuse(error.message);
-    }
+    },
   });
 }
 

@@ -15,18 +15,21 @@ export class CsvError extends Error {
 }
 
 /** Rows of comma-separated text (RFC 4180) that comes in pieces, as many at a time as a piece completes. */
-export async function* readCsv(pieces: AsyncIterable<string> | Iterable<string>): AsyncGenerator<CsvRow[]> {
+export async function* readCsv(
+  pieces: AsyncIterable<string> | Iterable<string>,
+  separator = ',',
+): AsyncGenerator<CsvRow[]> {
   let rest = '';
   let line = 1;
   let isFirst = true;
   for await (const piece of pieces) {
     const text = rest + (isFirst && piece.startsWith('\ufeff') ? piece.slice(1) : piece);
     isFirst = false;
-    const read = readRows(text, line);
+    const read = readRows(text, line, separator);
     ({ rest, line } = read);
     yield read.rows;
   }
-  const last = readRows(`${rest}\n`, line);
+  const last = readRows(`${rest}\n`, line, separator);
   if (last.rest !== '') throw new CsvError(last.line, 'the quoted text that begins here is not closed.');
   yield last.rows;
 }
@@ -34,7 +37,11 @@ export async function* readCsv(pieces: AsyncIterable<string> | Iterable<string>)
 /** Keeps a quote that is never closed from being read again and again, and from filling the memory. */
 const maxRow = 100_000;
 
-function readRows(text: string, firstLine: number): { rows: CsvRow[]; rest: string; line: number } {
+function readRows(
+  text: string,
+  firstLine: number,
+  separator: string,
+): { rows: CsvRow[]; rest: string; line: number } {
   const rows: CsvRow[] = [];
   let line = firstLine;
   let start = 0;
@@ -52,7 +59,8 @@ function readRows(text: string, firstLine: number): { rows: CsvRow[]; rest: stri
     }
     if (end === -1) return { rows, rest: text.slice(start), line };
     const row = text.slice(start, text[end - 1] === '\r' ? Math.max(start, end - 1) : end);
-    if (row !== '') rows.push({ line, cells: isPlain ? row.split(',') : readCells(row, line) });
+    if (row !== '')
+      rows.push({ line, cells: isPlain ? row.split(separator) : readCells(row, line, separator) });
     line += isPlain ? 1 : countLines(row);
     start = end + 1;
   }
@@ -73,7 +81,7 @@ function countLines(row: string): number {
   return row.split('\n').length;
 }
 
-function readCells(row: string, line: number): string[] {
+function readCells(row: string, line: number, separator: string): string[] {
   const cells: string[] = [];
   let at = 0;
   for (;;) {
@@ -89,15 +97,15 @@ function readCells(row: string, line: number): string[] {
         cell += '"';
         at += 1;
       }
-      if (at < row.length && row[at] !== ',') {
+      if (at < row.length && row[at] !== separator) {
         throw new CsvError(
           line,
           'text follows a closing quote; a quote inside of quoted text is written twice.',
         );
       }
     } else {
-      const comma = row.indexOf(',', at);
-      const end = comma === -1 ? row.length : comma;
+      const next = row.indexOf(separator, at);
+      const end = next === -1 ? row.length : next;
       cell = row.slice(at, end);
       at = end;
     }

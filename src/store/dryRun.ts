@@ -1,9 +1,10 @@
 import { sql } from '../lib/sql.ts';
 import type { Db } from './db.ts';
 
-/** Does the work inside the transaction and rolls it back; its errors are thrown. */
-export async function dryRun(tx: Db, work: () => Promise<unknown>): Promise<void> {
+/** Does the work inside the transaction, rolls it back and answers what it would have answered; its errors are thrown. */
+export async function dryRun<T>(tx: Db, work: () => Promise<T>): Promise<T> {
   await tx.query(sql`savepoint try_out`);
-  await work();
+  const result = await work();
   await tx.query(sql`rollback to savepoint try_out`);
+  return result;
 }

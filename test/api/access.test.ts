@@ -111,6 +111,7 @@ const otherRights: Record<string, string> = {
   'GET /destination/{id}/binding': 'v',
   'POST /delivery/{uid}/replay': 'u',
   'POST /label/import': 'u',
+  'POST /label/import/sanctions': 'm',
   'POST /action/{id}/simulate': 'v',
   'GET /approval/{id}': 'v',
   'POST /approval/search': 'v',

@@ -136,8 +136,10 @@ async function send(endpoint: Endpoint): Promise<Answer> {
     }
     body = { ...body, ...filled[name]?.() };
   }
+  const file = operation.requestBody?.content['application/octet-stream']?.example;
   return api.call(endpoint.method, `${path}${queryOf(endpoint, operation)}`, body, {
     token: tokenFor(endpoint),
+    ...(file ? { raw: file, headers: { 'content-type': 'application/octet-stream' } } : {}),
   });
 }
 

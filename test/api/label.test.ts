@@ -228,6 +228,79 @@ describe('an import', () => {
   });
 });
 
+describe('a sanctions list', () => {
+  const [a, b, c] = [newAddress(), newAddress(), newAddress()];
+  const send = (raw: string | Uint8Array, query = '', more: Json = {}) =>
+    api.call('POST', `label/import/sanctions${query}`, undefined, {
+      token,
+      raw,
+      headers: { 'content-type': 'text/plain' },
+      ...more,
+    });
+  const active = async (source: string) => {
+    const where = `source = '${source}'`;
+    const { data } = await api.ok('POST', 'label/search', { where, sort: [{ field: 'id' }] }, { token });
+    return data.map((label: Json) => label.address);
+  };
+
+  it('becomes labels, and its next edition replaces them', async () => {
+    const other = await api.ok('POST', 'label', { address: a, source: 'by hand' }, { token });
+    const first = await send(`${a}\n${b}\n`, '?source=edition');
+    expect([first.status, first.body]).toEqual([
+      200,
+      {
+        format: 'addresses (text)',
+        source: 'edition',
+        created: 2,
+        updated: 0,
+        unchanged: 0,
+        removed: 0,
+        unsupported: [],
+        faultCount: 0,
+        faults: [],
+      },
+    ]);
+    const dry = await send(`${b}\n${c}\n`, '?source=edition&dryRun=true');
+    expect(dry.body).toMatchObject({ created: 1, unchanged: 1, removed: 1 });
+    expect(await active('edition')).toEqual([a, b]);
+    const next = await send(JSON.stringify([b, c]), '?source=edition', {
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(next.body).toMatchObject({ format: 'addresses (JSON)', created: 1, unchanged: 1, removed: 1 });
+    expect(await active('edition')).toEqual([b, c]);
+    expect((await api.ok('GET', `label/${other.id}`, undefined, { token })).status).toBe('ACTIVE');
+    const { data } = await api.ok('GET', 'audit?kind=label&size=1', undefined, { token });
+    expect(data[0]).toMatchObject({ action: 'label.import', changes: { source: 'edition', removed: 1 } });
+  });
+
+  it('of another tenant and of the platform stay apart', async () => {
+    await send(`${a}\n`, '?source=apart', { token: stranger });
+    await send(`${a}\n`, '?source=apart', { token: undefined });
+    expect((await send(`${b}\n`, '?source=apart')).body).toMatchObject({ created: 1, removed: 0 });
+    expect((await send(`${b}\n`, `?tenantId=${others}`)).status).toBe(422);
+    const user = await api.token(mine, 'tenant-user');
+    expect((await send(`${b}\n`, '', { token: user })).status).toBe(403);
+  });
+
+  it('with a fault, without an address or without a body changes nothing', async () => {
+    await send(`${a}\n`, '?source=kept');
+    for (const [text, code] of [
+      [`${b}\nnonsense\n`, 'address'],
+      ['# nothing\n', 'no-addresses'],
+      [`<sdnList><sdnEntry>${'<a/>'.repeat(100_000)}`, 'malformed'],
+      [`<html>${' '.repeat(5_000_000)}`, 'malformed'],
+    ] as const) {
+      const refused = await send(text, '?source=kept');
+      expect([refused.status, refused.body.errors[0].code]).toEqual([422, code]);
+    }
+    const empty = await api.call('POST', 'label/import/sanctions', undefined, { token });
+    expect([empty.status, empty.body.detail]).toEqual([422, 'The body is missing: send the file itself.']);
+    expect(await active('kept')).toEqual([a]);
+    const partial = await send(`${b}\nnonsense\n`, '?source=kept&partial=true');
+    expect(partial.body).toMatchObject({ created: 1, removed: 1, faultCount: 1 });
+  });
+});
+
 describe('the base list', () => {
   const [a, b, c, d] = [newAddress(), newAddress(), newAddress(), newAddress()];
   const entry = (address: string, name: string) => ({

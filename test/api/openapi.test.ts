@@ -58,7 +58,9 @@ describe('the OpenAPI document', () => {
       }
       if (operation.requestBody) {
         expectMembers(operation.requestBody, name, ['required', 'content'], ['description']);
-        expectContent(operation.requestBody.content, name, 'application/json');
+        const isFile = name.endsWith('/import/sanctions');
+        const type = isFile ? 'application/octet-stream' : 'application/json';
+        expectContent(operation.requestBody.content, name, type);
       }
       for (const [status, response] of Object.entries<Json>(operation.responses)) {
         if (status === '304') {

@@ -127,4 +127,8 @@ it('an import of labels beyond the plan is undone as a whole', async () => {
     unchanged: 3,
   });
   expect((await api.call('POST', 'label/import', { csv: csv(4) })).body).toMatchObject({ created: 4 });
+  const list = { raw: `["0x${'1'.repeat(40)}"]`, headers: { 'content-type': 'application/json' } };
+  const path = 'label/import/sanctions';
+  expect((await api.call('POST', `${path}?tenantId=${tenantId}`, undefined, list)).status).toBe(403);
+  expect((await api.call('POST', path, undefined, list)).body).toMatchObject({ created: 1 });
 });

@@ -68,4 +68,24 @@ describe('vigil import labels', { timeout: 120_000 }, () => {
     expect(code).toBe(2);
     expect(stderr).toContain(words);
   });
+
+  it('imports a sanctions list, first without changing anything', async () => {
+    const file = await fileOf('list.json', JSON.stringify([addressOf(60_000), addressOf(60_001)]));
+    const sanctions = (...args: string[]) => workspace.run(['import', 'sanctions', ...args], vigil.dataDir);
+    const list = 'addresses (JSON), source Sanctioned addresses:';
+    expect(await sanctions(file, '--dry-run')).toMatchObject({
+      code: 0,
+      stdout: `${list} 2 created, 0 updated, 0 unchanged, 0 removed, 0 with faults. Nothing was changed (dry run).\n`,
+    });
+    expect(await sanctions(file)).toMatchObject({
+      code: 0,
+      stdout: `${list} 2 created, 0 updated, 0 unchanged, 0 removed, 0 with faults.\n`,
+    });
+    const broken = await fileOf('list.xml', '<sdnList>\n<sdnEntry>');
+    const refused = await sanctions(broken);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      'Line 2: the text ends before </sdnEntry>; it is not whole.\n',
+    ]);
+  });
 });

@@ -32,6 +32,7 @@ const reasons: Readonly<Record<string, string>> = {
   'DELETE /view/{id}': 'no page uses it yet',
   'POST /view/search': 'no page uses it yet',
   'GET /suggest': 'no page uses it yet',
+  'POST /label/import/sanctions': 'lists are imported from the command line or by programs',
   'GET /incident': 'POST /incident/search finds the same',
   'PUT /score/{index}/{uid}': 'tags of score changes are for programs',
 };

@@ -41,6 +41,7 @@ import { trigger } from './detectors/trigger.ts';
 import { triggerSchema } from './detectors/triggerSchema.ts';
 import { label } from './labels/label.ts';
 import { labelImportEndpoint } from './labels/labelImportEndpoint.ts';
+import { sanctionsImportEndpoint } from './labels/sanctionsImportEndpoint.ts';
 import { auditEndpoints } from './records/auditEndpoints.ts';
 import { instance } from './scores/instance.ts';
 import { instanceMeta } from './scores/instanceMeta.ts';
@@ -107,6 +108,7 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     ...walletEndpoints,
     ...actionEndpoints,
     labelImportEndpoint,
+    sanctionsImportEndpoint,
     histogramEndpoint,
     tokenomicsEndpoint,
     scoreSearchEndpoint,

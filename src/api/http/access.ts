@@ -137,6 +137,7 @@ const table = {
   'DELETE /label/{id}': ['tenant-manager'],
   'POST /label/search': ['tenant-viewer'],
   'POST /label/import': ['tenant-user'],
+  'POST /label/import/sanctions': ['tenant-manager'],
 
   'POST /view': ['tenant-viewer'],
   'GET /view/{id}': ['tenant-viewer'],

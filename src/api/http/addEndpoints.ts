@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createFairQueue } from '../../lib/createFairQueue.ts';
 import { hashToken } from '../../lib/token.ts';
 import { Problem } from '../../model/errors.ts';
 import type { Principal, Scope } from '../../model/principal.ts';
@@ -8,7 +10,7 @@ import { authorize, visibleTo } from './authorize.ts';
 import { createPasswordGuard } from './createPasswordGuard.ts';
 import { createRequestLimits } from './createRequestLimits.ts';
 import { createRequestShares } from './createRequestShares.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, FileBody } from './endpoint.ts';
 import { addDeprecation } from './headers.ts';
 import { routeOf } from './route.ts';
 import { type Answer, readInput, runEndpoint } from './runEndpoint.ts';
@@ -52,25 +54,50 @@ export const anonymous: Principal = {
 export function addEndpoints(app: FastifyInstance, options: ServerOptions): void {
   const gates = createGates(app, options);
   for (const endpoint of options.endpoints) {
-    const url = routeOf(endpoint);
-    app.route({
-      method: endpoint.method,
-      url,
-      bodyLimit: endpoint.bodyLimit ?? bodyLimit,
-      // Before the body is read: a caller without a token costs a look-up and no more.
-      onRequest: async (request, reply) => {
-        request.route = url;
-        request.caller = await admit(endpoint, options, gates, request, reply);
-      },
-      handler: async (request, reply) => {
-        if (!request.caller) throw new Error('The request was not authorized.');
-        const answer = await run(endpoint, options, gates, request, request.caller);
-        if (answer.newToken !== undefined) options.authenticate.trustNew(answer.newToken);
-        if (answer.cookie !== undefined) setCookie(options, request, reply, answer.cookie);
-        return send(endpoint, request, reply, answer);
-      },
-    });
+    if (endpoint.file) addFileRoute(app, endpoint, endpoint.file, options, gates);
+    else addRoute(app, endpoint, options, gates);
   }
+}
+
+/** In a scope of its own, because no other endpoint takes anything but JSON. */
+function addFileRoute(
+  app: FastifyInstance,
+  endpoint: Endpoint,
+  { read }: FileBody<unknown>,
+  options: ServerOptions,
+  gates: Gates,
+): void {
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', async ({ caller }: FastifyRequest, body: IncomingMessage) =>
+      // The connection must outlive a file that is refused before its end.
+      gates.files.run(`tenant ${caller?.principal.tenantId}`, () =>
+        read(body.iterator({ destroyOnReturn: false })),
+      ),
+    );
+    addRoute(scope, endpoint, options, gates);
+  });
+}
+
+function addRoute(app: FastifyInstance, endpoint: Endpoint, options: ServerOptions, gates: Gates): void {
+  const url = routeOf(endpoint);
+  app.route({
+    method: endpoint.method,
+    url,
+    bodyLimit: endpoint.bodyLimit ?? bodyLimit,
+    // Before the body is read: a caller without a token costs a look-up and no more.
+    onRequest: async (request, reply) => {
+      request.route = url;
+      request.caller = await admit(endpoint, options, gates, request, reply);
+    },
+    handler: async (request, reply) => {
+      if (!request.caller) throw new Error('The request was not authorized.');
+      const answer = await run(endpoint, options, gates, request, request.caller);
+      if (answer.newToken !== undefined) options.authenticate.trustNew(answer.newToken);
+      if (answer.cookie !== undefined) setCookie(options, request, reply, answer.cookie);
+      return send(endpoint, request, reply, answer);
+    },
+  });
 }
 
 type Gates = ReturnType<typeof createGates>;
@@ -86,7 +113,12 @@ function createGates(app: FastifyInstance, { rateLimit, services, authenticate }
   };
   const sweeper = setInterval(sweep, sweepMs).unref();
   app.addHook('onClose', async () => clearInterval(sweeper));
-  return { limits, passwords, shares: createRequestShares() };
+  return {
+    limits,
+    passwords,
+    shares: createRequestShares(),
+    files: createFairQueue({ slots: 4, slotsPerKey: 1 }),
+  };
 }
 
 async function admit(

@@ -4,10 +4,12 @@ import type { Call } from '../../services/call.ts';
 import type { SessionCookie } from './sessionCookie.ts';
 
 /** What a handler sees of its request, checked against the endpoint's own schemas. */
-export type Input<Params, Query, Body> = {
+export type Input<Params, Query, Body, File = unknown> = {
   params: Params;
   query: Query;
   body: Body;
+  /** What was read of the file that is the body, where the endpoint takes one. */
+  file: File;
   headers: {
     ifMatch?: string | undefined;
     ifNoneMatch?: string | undefined;
@@ -49,6 +51,13 @@ export type Stream = {
   isShared?: true;
 };
 
+/** A body that is a file of any type: read while it arrives, before the endpoint takes a share of anything. */
+export type FileBody<File> = {
+  description: string;
+  example: string;
+  read(bytes: AsyncIterable<Uint8Array>): Promise<File>;
+};
+
 /** Every endpoint is one of these records: the server, the OpenAPI document and the tests are loops over the list. */
 export type Endpoint = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -60,6 +69,7 @@ export type Endpoint = {
   params?: TSchema;
   query?: TSchema;
   body?: TSchema;
+  file?: FileBody<unknown>;
   /** Members of the record that this body may not carry; the fault differs from that of a typo. */
   reserved?: ReadonlySet<string>;
   bodyLimit?: number;
@@ -95,16 +105,20 @@ export type Endpoint = {
 };
 
 /** Gives `handle` the static types of the schemas; the server has checked the values against these before. */
-export function endpoint<P extends TSchema, Q extends TSchema, B extends TSchema>(
-  definition: Omit<Endpoint, 'params' | 'query' | 'body' | 'handle'> & {
+export function endpoint<P extends TSchema, Q extends TSchema, B extends TSchema, F = unknown>(
+  definition: Omit<Endpoint, 'params' | 'query' | 'body' | 'file' | 'handle'> & {
     params?: P;
     query?: Q;
     body?: B;
-    handle(call: Call, input: Input<Static<P>, Static<Q>, Static<B>>): Promise<Reply>;
+    file?: FileBody<F>;
+    handle(call: Call, input: Input<Static<P>, Static<Q>, Static<B>, F>): Promise<Reply>;
   },
 ): Endpoint {
   const { handle, ...rest } = definition;
-  return { ...rest, handle: (call, input) => handle(call, input as Input<Static<P>, Static<Q>, Static<B>>) };
+  return {
+    ...rest,
+    handle: (call, input) => handle(call, input as Input<Static<P>, Static<Q>, Static<B>, F>),
+  };
 }
 
 /** A search without a body is a search without conditions. */

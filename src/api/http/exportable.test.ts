@@ -43,6 +43,7 @@ async function open(
     params: {},
     query: {},
     body: {},
+    file: undefined,
     headers: { accept: 'application/x-ndjson' },
     isFromConsole: false,
     hasCookie: false,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
-import { invalid, Problem } from '../../model/errors.ts';
+import { invalid, Problem, unprocessable } from '../../model/errors.ts';
 import { membersWith } from '../../model/schema.ts';
 import { validate } from '../../model/validate.ts';
 import type { Call, SecurityEvent, Services } from '../../services/call.ts';
@@ -71,7 +71,8 @@ export function readInput(endpoint: Endpoint, request: Request): Checked {
   const input: Checked = {
     params: fromText(endpoint.params, request.params),
     query: fromText(endpoint.query, request.query),
-    body: request.body,
+    body: endpoint.file ? undefined : request.body,
+    file: endpoint.file ? request.body : undefined,
     headers: { ifMatch, ifNoneMatch, lastEventId, accept },
     isFromConsole: isFromConsole(request),
     hasCookie: request.caller?.hasCookie ?? false,
@@ -80,6 +81,8 @@ export function readInput(endpoint: Endpoint, request: Request): Checked {
   validate(endpoint.query ?? noMembers, input.query, '/query');
   refuseUnstorable(input.params, '/path');
   refuseUnstorable(input.query, '/query');
+  if (endpoint.file && input.file === undefined)
+    throw unprocessable('', 'missing', 'The body is missing: send the file itself.');
   if (endpoint.body && input.body === undefined) {
     if (isBodyOptional(endpoint)) input.body = {};
     else throw new Problem('malformed-json', 'The body is missing: this endpoint takes a JSON object.');

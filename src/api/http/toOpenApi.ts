@@ -66,6 +66,17 @@ function operation(endpoint: Endpoint, approval: TSchema | undefined): Record<st
       ...parameters(endpoint, 'query'),
       ...headerParameters(endpoint),
     ],
+    ...(endpoint.file
+      ? {
+          requestBody: {
+            required: true,
+            description: endpoint.file.description,
+            content: {
+              'application/octet-stream': { schema: { type: 'string' }, example: endpoint.file.example },
+            },
+          },
+        }
+      : {}),
     ...(endpoint.body
       ? {
           requestBody: {

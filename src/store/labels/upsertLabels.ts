@@ -57,3 +57,24 @@ function onConflict(changing: ReadonlySet<LabelMember>) {
   const differences = names.map((name) => sql`t.${name} is distinct from excluded.${name}`);
   return sql`do update set ${join(changes, ', ')}, updated_at = excluded.updated_at where ${join(differences, ' or ')}`;
 }
+
+/** Deletes the labels of a source tagged SANCTION that are not among these; how many they were. */
+export async function deleteLiftedSanctions(
+  db: Db,
+  tenantId: number | null,
+  source: string,
+  labels: readonly Pick<NewLabel, 'chainUid' | 'address'>[],
+  now: number,
+): Promise<number> {
+  const isOwn = tenantId === null ? raw('t.tenant_id is null') : sql`t.tenant_id = ${tenantId}`;
+  const rows = await db.query(
+    sql`update address_label t set status = 'DELETED', updated_at = ${now}
+      where ${isOwn} and t.source = ${source} and t.status <> 'DELETED'
+        and t.tags @> array['SANCTION'] and not exists (
+          select 1 from unnest(${labels.map(({ chainUid }) => chainUid)}::text[],
+            ${labels.map(({ address }) => address)}::text[]) as kept (chain_uid, address)
+          where kept.address = t.address and kept.chain_uid is not distinct from t.chain_uid)
+      returning t.id`,
+  );
+  return rows.length;
+}

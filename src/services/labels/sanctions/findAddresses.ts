@@ -1,0 +1,56 @@
+import { type ChainUid, chains } from '../../../chains/chains.ts';
+import { families } from '../../../chains/families.ts';
+
+/** Where an address of a list holds, in its canonical spelling; null as chain is every EVM chain. */
+export type FoundAddress = { chainUid: ChainUid | null; address: string };
+
+/** The chain of a currency whose addresses are of one form; tokens such as USDT exist on several. */
+const chainOfCurrency = new Map<string, ChainUid>([
+  ['XBT', 'bitcoin'],
+  ['BTC', 'bitcoin'],
+  ['TRX', 'tron'],
+  ['SOL', 'solana'],
+  ['XLM', 'stellar'],
+  ['ICP', 'icp'],
+  ['VET', 'vechain'],
+]);
+const tokens = new Set(['USDT', 'USDC']);
+const evmForm = /^0x[0-9a-f]{40}$/i;
+
+/**
+ * The address that a list names, by its currency or, where it names none, by its form; `unsupported` where the currency is of a
+ * chain that Vigil does not watch. An account of one EVM chain is the same person's on all of them.
+ */
+export function readListed(
+  address: string,
+  currency: string | undefined,
+): FoundAddress | { fault: string } | 'unsupported' {
+  if (evmForm.test(address) || currency === 'ETH') return read(address, null);
+  const chainUid = currency === undefined ? undefined : chainOfCurrency.get(currency);
+  if (chainUid) return read(address, chainUid);
+  if (currency !== undefined && !tokens.has(currency)) return 'unsupported';
+  for (const uid of ['bitcoin', 'tron', 'solana'] as const) {
+    const found = read(address, uid);
+    if ('address' in found) return found;
+  }
+  return { fault: `'${address.slice(0, 100)}' is not an address of a chain that Vigil knows.` };
+}
+
+/** Addresses within a text that people wrote; what looks like one and has a wrong checksum is left out. */
+export function findAddresses(text: string): string[] {
+  const candidates = text.match(
+    /\b(?:0x[0-9a-fA-F]{40}|bc1[a-z0-9]{25,87}|[13T][1-9A-HJ-NP-Za-km-z]{25,34})\b/g,
+  );
+  return [...new Set(candidates ?? [])].filter((candidate) => {
+    const found = readListed(candidate, undefined);
+    return found !== 'unsupported' && 'address' in found && found.chainUid !== 'solana';
+  });
+}
+
+function read(address: string, chainUid: ChainUid | null): FoundAddress | { fault: string } {
+  const chain = chains[chainUid ?? 'ethereum'];
+  const result = families[chain.family].readAddress(address, chain);
+  return 'fault' in result
+    ? { fault: `'${address.slice(0, 100)}': ${result.fault}` }
+    : { chainUid, address: result.canonical };
+}
