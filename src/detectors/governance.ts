@@ -1,11 +1,15 @@
 import type { Static } from 'typebox';
 import { decodeEvent, functionSelector, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
+import { topicAddress } from '../chains/evm/abi/words.ts';
 import { type DescribedCall, describeCall } from '../chains/evm/evidence/describeCall.ts';
 import { Configuration, Duration } from '../evidence/parameters.ts';
 import { cutText } from '../lib/cutText.ts';
 import { parseDuration, showDuration } from '../lib/duration.ts';
 import { harmless } from '../lib/harmless.ts';
+import { isRecord } from '../lib/isRecord.ts';
+import { itemAt } from '../lib/itemAt.ts';
 import { showId } from '../lib/showNumber.ts';
+import type { Log } from '../model/block.ts';
 import { defineDetector, type EvaluationContext } from '../model/detection.ts';
 
 const config = Configuration({
@@ -22,7 +26,7 @@ type EventDescription = {
   delay?(values: Values, nowSeconds: number): number;
 };
 
-/** Governors of OpenZeppelin and Compound, the timelock of OpenZeppelin, then that of Compound. */
+/** Governors of OpenZeppelin and Compound, the timelock of OpenZeppelin, then that of Compound; others below. */
 const descriptions: Readonly<Record<string, EventDescription>> = {
   'ProposalCreated(uint256 proposalId, address proposer, address[] targets, uint256[] values, string[] signatures, bytes[] calldatas, uint256 voteStart, uint256 voteEnd, string description)':
     {
@@ -49,7 +53,7 @@ const descriptions: Readonly<Record<string, EventDescription>> = {
     sentence: ({ target }, name) => `${name} executed a scheduled call to ${String(target)}.`,
   },
   'Cancelled(bytes32 indexed id)': {
-    sentence: ({ id }, name) => `The scheduled operation ${String(id)} of ${name} was cancelled.`,
+    sentence: ({ id }, name) => `The scheduled operation ${showId(id)} of ${name} was cancelled.`,
   },
   'MinDelayChange(uint256 oldDuration, uint256 newDuration)': {
     sentence: ({ oldDuration, newDuration }, name) =>
@@ -73,18 +77,138 @@ const descriptions: Readonly<Record<string, EventDescription>> = {
     sentence: ({ newDelay }, name) => `The delay of ${name} is now ${showSpan(newDelay)}.`,
     delay: ({ newDelay }) => Number(newDelay),
   },
+  // Aave: governance and executors of V2, then of V3, whose proposals send payloads to the chains
+  'ProposalCreated(uint256 id, address indexed creator, address indexed executor, address[] targets, uint256[] values, string[] signatures, bytes[] calldatas, bool[] withDelegatecalls, uint256 startBlock, uint256 endBlock, address strategy, bytes32 ipfsHash)':
+    { sentence: ({ id, creator }, name) => `${String(creator)} made proposal ${showId(id)} to ${name}.` },
+  'ProposalQueued(uint256 id, uint256 executionTime, address indexed initiatorQueueing)': {
+    sentence: ({ id }, name) => `Proposal ${showId(id)} of ${name} is queued for execution.`,
+    delay: ({ executionTime }, now) => Number(executionTime) - now,
+  },
+  'ProposalExecuted(uint256 id, address indexed initiatorExecution)': {
+    sentence: ({ id }, name) => `Proposal ${showId(id)} of ${name} was executed.`,
+  },
+  'QueuedAction(bytes32 actionHash, address indexed target, uint256 value, string signature, bytes data, uint256 executionTime, bool withDelegatecall)':
+    {
+      sentence: ({ target, signature }, name) =>
+        `${name} queued a call of ${String(signature) || 'a function'} of ${String(target)}.`,
+      delay: ({ executionTime }, now) => Number(executionTime) - now,
+    },
+  'ExecutedAction(bytes32 actionHash, address indexed target, uint256 value, string signature, bytes data, uint256 executionTime, bool withDelegatecall, bytes resultData)':
+    { sentence: executedAction },
+  'ExecutedAction(address indexed target, uint256 value, string signature, bytes data, uint256 executionTime, bool withDelegatecall, bytes resultData)':
+    { sentence: executedAction },
+  'CancelledAction(bytes32 actionHash, address indexed target, uint256 value, string signature, bytes data, uint256 executionTime, bool withDelegatecall)':
+    { sentence: ({ target }, name) => `${name} cancelled a queued call to ${String(target)}.` },
+  'ProposalCreated(uint256 indexed proposalId, address indexed creator, uint8 indexed accessLevel, bytes32 ipfsHash)':
+    { sentence: madeProposal },
+  'VotingActivated(uint256 indexed proposalId, bytes32 indexed snapshotBlockHash, uint24 votingDuration)': {
+    sentence: ({ proposalId }, name) => `Voting on proposal ${showId(proposalId)} of ${name} began.`,
+  },
+  'ProposalQueued(uint256 indexed proposalId, uint128 votesFor, uint128 votesAgainst)': {
+    sentence: ({ proposalId }, name) => `Proposal ${showId(proposalId)} of ${name} is queued for execution.`,
+  },
+  'PayloadCreated(uint40 indexed payloadId, address indexed creator, (address target, bool withDelegateCall, uint8 accessLevel, uint256 value, string signature, bytes callData)[] actions, uint8 indexed maximumAccessLevelRequired)':
+    {
+      sentence: ({ payloadId, creator }, name) =>
+        `${String(creator)} registered payload ${showId(payloadId)} at ${name}.`,
+    },
+  'PayloadQueued(uint40 payloadId)': {
+    sentence: ({ payloadId }, name) => `Payload ${showId(payloadId)} of ${name} is queued for execution.`,
+  },
+  'PayloadExecuted(uint40 payloadId)': {
+    sentence: ({ payloadId }, name) => `Payload ${showId(payloadId)} of ${name} was executed.`,
+  },
+  'PayloadCancelled(uint40 payloadId)': {
+    sentence: ({ payloadId }, name) => `Payload ${showId(payloadId)} of ${name} was cancelled.`,
+  },
+  // Aragon: votes, the agent that acts for them, and the proposals of its newer organisations (OSx)
+  'StartVote(uint256 indexed voteId, address indexed creator, string metadata)': {
+    sentence: ({ voteId, creator, metadata }, name) =>
+      `${String(creator)} started vote ${showId(voteId)} of ${name}: ${firstLine(metadata)}`,
+  },
+  'ExecuteVote(uint256 indexed voteId)': {
+    sentence: ({ voteId }, name) => `Vote ${showId(voteId)} of ${name} was executed.`,
+  },
+  'Execute(address indexed sender, address indexed target, uint256 ethValue, bytes data)': {
+    sentence: ({ target }, name) => `${name} executed a call to ${String(target)}.`,
+  },
+  'ChangeSupportRequired(uint64 supportRequiredPct)': {
+    sentence: (_values, name) => `The support that a vote of ${name} needs changed.`,
+  },
+  'ChangeMinQuorum(uint64 minAcceptQuorumPct)': {
+    sentence: (_values, name) => `The quorum that a vote of ${name} needs changed.`,
+  },
+  'ProposalCreated(uint256 indexed proposalId, address indexed creator, uint64 startDate, uint64 endDate, bytes metadata, (address to, uint256 value, bytes data)[] actions, uint256 allowFailureMap)':
+    { sentence: madeProposal },
+  // Maker and Sky: the spell that the most votes are for may act
+  'Lift(address indexed whom)': { sentence: elected },
 };
 
-const events = new Map(
-  Object.entries(descriptions).map(([signature, how]) => {
-    const event = parseEvent(signature);
-    return [topicOf(event), { event, ...how }];
-  }),
-);
+function madeProposal({ proposalId, creator }: Values, name: string): string {
+  return `${String(creator)} made proposal ${showId(proposalId)} to ${name}.`;
+}
 
-const valueNames = new Set(
-  [...events.values()].flatMap(({ event }) => event.inputs.map(({ name }) => name!)),
-);
+function executedAction({ target, signature }: Values, name: string): string {
+  return `${name} executed a queued call of ${String(signature) || 'a function'} of ${String(target)}.`;
+}
+
+function elected({ whom }: Values, name: string): string {
+  return `${String(whom)} has the most votes of ${name} and may act for it.`;
+}
+
+type Reported = EventDescription & { name: string; values(log: Log): Values };
+
+const parsed = Object.entries(descriptions).map(([signature, how]) => ({
+  event: parseEvent(signature),
+  how,
+}));
+
+/** Contracts of Maker note the function that was called, with its first two arguments and all call data, instead of an event. */
+const notes: Readonly<Record<string, Omit<Reported, 'name'>>> = {
+  'lift(address)': {
+    values: ({ indexed }) => ({ whom: topicAddress(itemAt(indexed, 1)) }),
+    sentence: elected,
+  },
+  'plot(address,bytes32,bytes,uint256)': {
+    values: plannedCall,
+    sentence: ({ target }, name) => `${name} will run the code of ${String(target)} after its delay.`,
+    delay: ({ eta }, now) => Number(eta) - now,
+  },
+  'exec(address,bytes32,bytes,uint256)': {
+    values: plannedCall,
+    sentence: ({ target }, name) => `${name} ran the code of ${String(target)}.`,
+  },
+  'drop(address,bytes32,bytes,uint256)': {
+    values: plannedCall,
+    sentence: ({ target }, name) =>
+      `${name} will not run the code of ${String(target)}: the plan is dropped.`,
+  },
+  'setDelay(uint256)': {
+    values: ({ indexed }) => ({ newDelay: BigInt(itemAt(indexed, 1)) }),
+    sentence: ({ newDelay }, name) => `The delay of ${name} is now ${showSpan(newDelay)}.`,
+    delay: ({ newDelay }) => Number(newDelay),
+  },
+};
+
+const events = new Map<string, Reported>([
+  ...parsed.map(({ event, how }): [string, Reported] => [
+    topicOf(event),
+    { ...how, name: event.name, values: (log) => decodeEvent(event, log) },
+  ]),
+  ...Object.entries(notes).map(([signature, how]): [string, Reported] => [
+    functionSelector(signature).padEnd(66, '0'),
+    { ...how, name: signature.slice(0, signature.indexOf('(')) },
+  ]),
+]);
+
+const valueNames = new Set(parsed.flatMap(({ event }) => event.inputs.map(({ name }) => name!)));
+
+/** The plan of a pause, whose last value is only in the call data: after a number, a pointer, a length and the selector. */
+function plannedCall({ indexed, data }: Log): Values {
+  const start = 2 + 3 * 64 + 8 + 3 * 64;
+  const eta = data.slice(start, start + 64);
+  return { target: topicAddress(itemAt(indexed, 1)), ...(eta === '' ? {} : { eta: BigInt(`0x${eta}`) }) };
+}
 
 export const governance = defineDetector<Static<typeof config>, never>({
   name: 'governance',
@@ -94,7 +218,7 @@ export const governance = defineDetector<Static<typeof config>, never>({
   severity: 'MEDIUM',
   description:
     'A proposal is made, queued, executed or cancelled, a timelock schedules or executes a call, or its delay changes. HIGH when the delay is below the least that is wanted.',
-  faq: 'Which contracts does it understand? Governors of OpenZeppelin and Compound and both timelocks; watch the governor and its timelock, since each emits only its own events.',
+  faq: 'Which contracts does it understand? Governors of OpenZeppelin and Compound and both timelocks, the governance of Aave, votes of Aragon, and the chief and the pause of Maker; watch the governor and its timelock, since each emits only its own events.',
   nextStep:
     'Read what the proposal or the queued call does. If it is hostile or unknown, cancel or veto it before its delay ends.',
   config,
@@ -107,8 +231,10 @@ export const governance = defineDetector<Static<typeof config>, never>({
       contract,
     } = context;
     const { log, transaction, block } = observation;
-    const { event, sentence, delay } = events.get(log.key)!;
-    const values = decodeEvent(event, log);
+    const reported = events.get(log.key);
+    if (!reported) return {};
+    const { name, sentence, delay } = reported;
+    const values = reported.values(log);
     const delaySeconds = delay?.(values, block.timestamp / 1000);
     const isShort = delaySeconds !== undefined && delaySeconds * 1000 < parseDuration(minDelay);
     const warning = isShort ? ` That is less than the ${minDelay} wanted.` : '';
@@ -120,7 +246,7 @@ export const governance = defineDetector<Static<typeof config>, never>({
             [whole(sentence(values, contract.name)), ...details(values, delaySeconds, context)].join(' ') +
             warning,
           fields: {
-            event: event.name,
+            event: name,
             ...shortened(values),
             delaySeconds,
             isShort,
@@ -145,7 +271,7 @@ function details(
     calls.slice(0, maxDescribed).map((call) => () => describeCall({ read, chain, abi: contract.abi }, call)),
   );
   const more = calls.length > maxDescribed ? ` and ${calls.length - maxDescribed} more` : '';
-  const { etaSeconds, eta = etaSeconds, voteStart, voteEnd } = values;
+  const { executionTime, etaSeconds = executionTime, eta = etaSeconds, voteStart, voteEnd } = values;
   return [
     ...(eta !== undefined && delaySeconds !== undefined
       ? [`It can be executed in ${showSpan(delaySeconds)} at the earliest.`]
@@ -157,8 +283,18 @@ function details(
   ];
 }
 
-/** The calls of a proposal, or the one of a timelock; Compound writes the function apart from its values. */
-function callsOf({
+/** The calls of a proposal or payload, or the one of a timelock; Compound writes the function apart from its values. */
+function callsOf(values: Values): DescribedCall[] {
+  const { actions } = values;
+  if (!Array.isArray(actions)) return plainCallsOf(values);
+  return actions
+    .filter(isRecord)
+    .flatMap(({ to, target = to, data, callData = data, ...rest }) =>
+      plainCallsOf({ ...rest, target, data: callData }),
+    );
+}
+
+function plainCallsOf({
   target,
   targets,
   value,
@@ -213,6 +349,8 @@ function shortened(values: Values): Values {
       ? cutText(value, 2_000)
       : Array.isArray(value)
         ? value.slice(0, 50).map(cut)
-        : value;
+        : isRecord(value)
+          ? shortened(value)
+          : value;
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, cut(value)]));
 }

@@ -6,6 +6,7 @@ import {
   type Transfer,
   transferTopic,
 } from '../chains/evm/evidence/erc20Transfer.ts';
+import { decodeMultiTransfers, multiTokenTopics } from '../chains/evm/evidence/multiTokens.ts';
 import {
   assetDecimalsIfKnown,
   assetFacts,
@@ -20,6 +21,7 @@ import { addOutflow, baselineOf, largestBefore, type Outflows, outflowWithin } f
 import { AmountOrPercent, Configuration, Duration, everyLook } from '../evidence/parameters.ts';
 import { compareDecimal, multiplyDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { parseDuration } from '../lib/duration.ts';
+import type { Log } from '../model/block.ts';
 import {
   type Detection,
   defineDetector,
@@ -34,6 +36,13 @@ const config = Configuration({
       format: evmFormat.asset,
       description:
         'native, or the address of the token whose outflow is summed up. Without it: native coins and, each by itself, the tokens that leave the contract, up to the 10 that left last.',
+    }),
+  ),
+  tokenId: Type.Optional(
+    Type.String({
+      pattern: '^(0|[1-9][0-9]{0,77})$',
+      description: 'With `token`: the id whose outflow is summed up, of a token with many (ERC-1155).',
+      examples: ['7'],
     }),
   ),
   window: Duration('Over how long outflows are summed up.', '1h'),
@@ -79,6 +88,7 @@ export const outflowRate = defineDetector<Config, State>({
   config,
   fields: [
     'token',
+    'tokenId',
     'symbol',
     'outflow',
     'rawOutflow',
@@ -91,9 +101,19 @@ export const outflowRate = defineDetector<Config, State>({
     'usd',
   ],
   lookbackMs: ({ window }) => parseDuration(window),
-  interests: ({ token }, { address }, chain) => [
-    ...(token === undefined || token === native ? [{ on: 'touch' as const, address }, everyLook(chain)] : []),
-    ...(token === native ? [] : [{ on: 'party' as const, address, keys: [transferTopic] }]),
+  interests: (settings, { address }, chain) => [
+    ...(settings.token === undefined || settings.token === native
+      ? [{ on: 'touch' as const, address }, everyLook(chain)]
+      : []),
+    ...(settings.token === native
+      ? []
+      : [
+          {
+            on: 'party' as const,
+            address,
+            keys: idOf(settings) === undefined ? [transferTopic] : multiTokenTopics,
+          },
+        ]),
   ],
   evaluate(observation, context) {
     if (!('block' in observation)) return {};
@@ -182,13 +202,14 @@ function tokenOutflow(
 ): Left | undefined {
   const asset = log.address;
   if (asset !== (config.token?.toLowerCase() ?? asset)) return undefined;
-  const first = transaction.logs.find(
-    (each) => each.address === asset && isEnd(decodeTransfer(each), address),
-  );
-  const amount = first?.index === log.index ? netOutflow(transaction, asset, address) : 0n;
+  const id = idOf(config);
+  const transfersOf = (each: Log) => (each.address === asset ? transfersIn(each, id) : []);
+  const first = transaction.logs.find((each) => transfersOf(each).some((one) => isEnd(one, address)));
+  const amount = first?.index === log.index ? netOutflow(transaction.logs.flatMap(transfersOf), address) : 0n;
   if (amount <= 0n) return undefined;
   const isFound = config.token === undefined;
-  const holding = (at?: 'parent') => (isFound ? claimedHolding : readHolding)(read, asset, address, at);
+  const holding = (at?: 'parent') =>
+    isFound ? claimedHolding(read, asset, address, at) : readHolding(read, asset, address, at, id);
   const before = () => read.degradable(() => holding('parent'));
   // Any token can claim that the contract has paid; it pays only what it had.
   if (isFound && !state?.tokens?.[asset] && before() === 0n) return undefined;
@@ -201,8 +222,19 @@ function tokenOutflow(
   };
 }
 
-function isEnd(transfer: Transfer | undefined, address: string): boolean {
-  return transfer?.from === address || transfer?.to === address;
+/** Ids say nothing without their token. */
+function idOf({ token, tokenId }: Config): bigint | undefined {
+  return token === undefined || tokenId === undefined ? undefined : BigInt(tokenId);
+}
+
+function transfersIn(log: Log, id: bigint | undefined): readonly Transfer[] {
+  if (id !== undefined) return decodeMultiTransfers(log).filter((transfer) => transfer.tokenId === id);
+  const transfer = decodeTransfer(log);
+  return transfer ? [transfer] : [];
+}
+
+function isEnd({ from, to }: Transfer, address: string): boolean {
+  return from === address || to === address;
 }
 
 function exceededBy(
@@ -241,7 +273,7 @@ function hasFallen(limit: string, flows: Outflows, balance: () => bigint): boole
 
 function toDetection(
   {
-    config: { token: configured, window, limit, factor, usdFeed },
+    config: { token: configured, tokenId, window, limit, factor, usdFeed },
     contract,
     chain,
     read,
@@ -251,7 +283,8 @@ function toDetection(
   flows: Outflows,
   reason: 'limit' | 'baseline',
 ): Detection {
-  const facts = assetFacts(read, chain, token);
+  const asset = assetFacts(read, chain, token);
+  const facts = tokenId === undefined ? asset : { ...asset, symbol: `${asset.symbol} #${tokenId}` };
   const before = largestBefore(flows);
   const percent = percentOf(sum, before);
   const usual = baselineOf(flows)?.usual;
@@ -267,6 +300,7 @@ function toDetection(
     message: `${showAmount(sum, facts)}${worth.shown} left ${contract.name} within ${window}, ${percent} % of the ${showAmount(before, facts)} it held and ${why}.`,
     fields: {
       token,
+      tokenId,
       symbol: facts.symbol,
       outflow: formatUnits(sum, facts.decimals),
       rawOutflow: sum,

@@ -1,15 +1,30 @@
 import type { Static } from 'typebox';
-import { parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
+import { functionSelector, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
 import { eventWords } from '../chains/evm/abi/eventWords.ts';
-import { topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
+import { isAddressTopic, topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
 import { isListed } from '../evidence/addressList.ts';
 
-import { Addresses, Configuration } from '../evidence/parameters.ts';
-import { defineDetector } from '../model/detection.ts';
+import { Addresses, Configuration, Flag } from '../evidence/parameters.ts';
+import { zip } from '../lib/zip.ts';
+import type { Block, Log } from '../model/block.ts';
+import {
+  defineDetector,
+  type EvaluationContext,
+  type EvaluationResult,
+  type Reader,
+} from '../model/detection.ts';
 
 const config = Configuration({
   allowedOwners: Addresses('New owners that are expected; a change to one of them raises nothing.'),
+  checkOwner: Flag(
+    'Whether to ask the contract itself as well, whenever a transaction touches it, which also shows a change that emits no event.',
+    true,
+  ),
 });
+
+type Config = Static<typeof config>;
+/** Who held each office that the contract answers for when it was last asked, and whom an event named since. */
+type State = { held?: Readonly<Record<string, string>>; announced?: string };
 
 type Office = 'owner' | 'proxy administrator' | 'administrator' | 'authority' | 'governance';
 type Form = { office: Office; isPending?: true | undefined };
@@ -54,6 +69,7 @@ const forms: Readonly<Record<string, Form>> = {
   'ApplyOwnership(address next)': owner,
   'UpdateGovernance(address next)': governance,
   'GovernanceTransferred(address indexed previous, address indexed next)': governance,
+  'GovernanceTransferred(address indexed next)': governance,
   'GovernorshipTransferred(address indexed previous, address indexed next)': governance,
   'PendingGovernorshipTransfer(address indexed previous, address indexed next)': {
     office: 'governance',
@@ -69,7 +85,19 @@ const events = new Map(
 );
 const topics = [...events.keys()];
 
-export const ownershipChange = defineDetector<Static<typeof config>, never>({
+/** What contracts answer for, and the slot in which proxies of EIP-1967 keep their administrator. */
+const offices = new Map<string, Form & { data: string }>(
+  Object.entries({
+    'owner()': owner,
+    'getOwner()': owner,
+    'admin()': admin,
+    'governance()': governance,
+  }).map(([getter, form]) => [getter, { ...form, data: functionSelector(getter) }]),
+);
+const adminSlot = '0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103';
+const slotName = 'the slot of EIP-1967';
+
+export const ownershipChange = defineDetector<Config, State>({
   name: 'ownership_change',
   title: 'Ownership change',
   version: '1.0.0',
@@ -77,33 +105,120 @@ export const ownershipChange = defineDetector<Static<typeof config>, never>({
   severity: 'CRITICAL',
   description:
     'The owner, administrator, proxy administrator, authority or governance of the contract changes, or a change is started.',
-  faq: 'Which contracts does it understand? Ownable in all its versions, proxies, DSAuth (LogSetOwner), Compound (NewAdmin, NewPendingAdmin), Synthetix, Uniswap, Curve, Yearn and others. When a contract is renounced, the new owner is the zero address.',
+  faq: 'Which contracts does it understand? Ownable in all its versions, proxies, DSAuth (LogSetOwner), Compound (NewAdmin, NewPendingAdmin), Synthetix, Uniswap, Curve, Yearn and others; a change without an event is seen when a transaction touches the contract and owner(), getOwner(), admin(), governance() or the slot of EIP-1967 says so. When a contract is renounced, the new owner is the zero address.',
   nextStep:
     'Ask the previous holder whether it was meant. If not, the new one controls the contract: pause what still can be paused and move funds out of its reach.',
   config,
-  fields: ['event', 'previousOwner', 'newOwner', 'isPending', 'sender'],
-  interests: (_config, { address }) => [{ on: 'log', address, keys: topics }],
-  evaluate(observation, { config: { allowedOwners }, contract }) {
+  fields: ['event', 'getter', 'previousOwner', 'newOwner', 'isPending', 'sender'],
+  interests: ({ checkOwner }, { address }) => [
+    { on: 'log', address, keys: topics },
+    ...(checkOwner ? [{ on: 'touch' as const, address }] : []),
+  ],
+  evaluate(observation, context) {
+    if (observation.type === 'transaction') return findSilentChange(observation.block, context);
     if (observation.type !== 'log') return {};
+    const { config: options, contract, state } = context;
     const { log, transaction } = observation;
-    const { event, office, isPending } = events.get(log.key)!;
-    const { previous, next } = eventWords(event, log);
-    const namesPrevious = event.inputs.some(({ name }) => name === 'previous');
-    if (next === undefined || (namesPrevious && previous === undefined)) return {};
-    const newOwner = topicAddress(next);
-    const previousOwner = previous && topicAddress(previous);
+    const change = readChange(log);
+    if (!change) return {};
+    const { event, office, isPending, previousOwner, newOwner } = change;
+    // Asking comes later, perhaps in another block.
+    const outcome = options.checkOwner && !isPending ? { state: { ...state, announced: newOwner } } : {};
     // A nomination that is withdrawn or has been accepted changes nothing.
-    if (isListed(allowedOwners, newOwner) || (isPending && newOwner === zeroAddress)) return {};
+    if (isListed(options.allowedOwners, newOwner) || (isPending && newOwner === zeroAddress)) return outcome;
     return {
+      ...outcome,
       detections: [
         {
           message: `${sentence({ office, isPending }, contract.name, previousOwner, newOwner)}, in a transaction of ${transaction.from}.`,
-          fields: { event: event.name, previousOwner, newOwner, isPending, sender: transaction.from },
+          fields: { event, previousOwner, newOwner, isPending, sender: transaction.from },
         },
       ],
     };
   },
 });
+
+/** The change that a log reports; undefined for one that lacks what it should name. */
+function readChange(log: Log) {
+  const known = events.get(log.key);
+  if (!known) return undefined;
+  const { event, office, isPending } = known;
+  const { previous, next } = eventWords(event, log);
+  const namesPrevious = event.inputs.some(({ name }) => name === 'previous');
+  if (next === undefined || (namesPrevious && previous === undefined)) return undefined;
+  const previousOwner = previous && topicAddress(previous);
+  return { event: event.name, office, isPending, previousOwner, newOwner: topicAddress(next) };
+}
+
+/** What nodes cannot answer now is compared at the next transaction: it must not hold up what events say. */
+function findSilentChange(
+  block: Block,
+  { config: { allowedOwners }, contract, state, read }: EvaluationContext<Config, State>,
+): EvaluationResult<State> {
+  const names = state?.held ? Object.keys(state.held) : [...offices.keys(), slotName];
+  if (names.length === 0) return {};
+  const [before, now] = read.all([
+    () => state?.held ?? readOffices(read, contract.address, names, 'parent'),
+    () => readOffices(read, contract.address, names, 'block'),
+  ]);
+  if (!before || !now) return {};
+  const changed = Object.entries(now).filter(([name, holder]) => (before[name] ?? holder) !== holder);
+  if (state?.held && changed.length === 0) return {};
+  const announced = new Set([state?.announced, ...announcedIn(block, contract.address)]);
+  const silent = new Map(
+    changed.map(([name, holder]) => [`${offices.get(name)?.office} ${holder}`, { name, holder }]),
+  );
+  return {
+    // An office that no longer answers stays as it was.
+    state: { held: { ...before, ...now } },
+    detections: [...silent.values()]
+      .filter(({ holder }) => !announced.has(holder) && !isListed(allowedOwners, holder))
+      .map(({ name, holder }) => ({
+        part: name,
+        message: `${sentence(offices.get(name) ?? proxyAdmin, contract.name, before[name], holder)}. No event reported it.`,
+        fields: { getter: name, previousOwner: before[name], newOwner: holder },
+      })),
+  };
+}
+
+/** Who holds each office that the contract answers for; undefined when nodes cannot tell. */
+function readOffices(
+  read: Reader,
+  address: string,
+  names: readonly string[],
+  at: 'block' | 'parent',
+): Record<string, string> | undefined {
+  const words = read.all(names.map((name) => () => read.optional(() => askFor(read, address, name, at))));
+  if (words.includes(undefined)) return undefined;
+  return Object.fromEntries(
+    zip(names, words).flatMap(([name, word]) =>
+      word !== undefined && isOwner(word) ? [[name, topicAddress(word)]] : [],
+    ),
+  );
+}
+
+/** Some contracts answer anything, with a small number. */
+function isOwner(word: string): boolean {
+  return isAddressTopic(word) && (BigInt(word) === 0n || BigInt(word) >= 2n ** 64n);
+}
+
+function askFor(read: Reader, address: string, name: string, at: 'block' | 'parent'): string {
+  const office = offices.get(name);
+  if (!office) {
+    const word = read.storage(address, adminSlot, at);
+    // Contracts of any other kind have nothing there.
+    return /^0x0*$/.test(word) ? '0x' : word;
+  }
+  const answer = read.call(address, office.data, at);
+  return 'failure' in answer ? '0x' : answer.data;
+}
+
+function announcedIn({ logs }: Block, address: string): string[] {
+  return logs.flatMap((log) => {
+    const change = log.address === address ? readChange(log) : undefined;
+    return change ? [change.newOwner] : [];
+  });
+}
 
 /** Without the full stop. */
 function sentence({ office, isPending }: Form, name: string, previous: string | undefined, next: string) {

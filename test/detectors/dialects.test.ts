@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseEvent, topicOf } from '../../src/chains/evm/abi/abi.ts';
+import { functionSelector, parseEvent, topicOf } from '../../src/chains/evm/abi/abi.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import type { Contract } from '../../testing/createContract.ts';
 import { useChain } from '../../testing/useChain.ts';
@@ -220,6 +220,142 @@ describe('tokens of every form', () => {
     expect(await observer.catchUp()).toMatchObject([
       { meta: { from: one, to: two, tokenId: '7', rawAmount: '100' } },
       { meta: { tokenId: '8', rawAmount: '500' } },
+    ]);
+    expect(observer.faults).toEqual([]);
+  });
+
+  it('leave one id after the other (ERC-1155), net in each transaction', async () => {
+    const { anvil } = chain;
+    const [owner] = anvil.accounts;
+    const token = await anvil.deploy(artifacts.MultiToken);
+    const vault = await anvil.deploy(artifacts.VaultV1);
+    await token.send(owner, 'mint', vault.address, 7n, 100n);
+    await token.send(owner, 'mint', vault.address, 8n, 100n);
+    const settings = { token: token.address, tokenId: '7' };
+    const observer = await chain.watch('outflow_rate', settings, vault);
+    await token.send(owner, 'move', vault.address, owner, 8n, 90n);
+    await token.send(owner, 'move', vault.address, owner, 7n, 10n);
+    expect(await observer.catchUp()).toEqual([]);
+    await token.send(owner, 'move', vault.address, owner, 7n, 15n);
+    expect(await observer.catchUp()).toMatchObject([
+      { severity: 'HIGH', meta: { tokenId: '7', rawOutflow: '25', balanceBefore: '100', percent: 25 } },
+    ]);
+    expect(observer.faults).toEqual([]);
+  });
+});
+
+describe('owners that change without an event', () => {
+  it('are seen at the next transaction that touches the contract, once', async () => {
+    const { anvil } = chain;
+    const [owner, other] = anvil.accounts;
+    const contract = await anvil.deploy(artifacts.SilentlyOwned);
+    const caller = await anvil.deploy(artifacts.Victim);
+    const observer = await chain.watch('ownership_change', {}, contract);
+    await contract.send(owner, 'use');
+    expect(await observer.catchUp()).toEqual([]);
+    await contract.send(owner, 'setOwner', other);
+    expect(await observer.catchUp()).toMatchObject([
+      {
+        severity: 'CRITICAL',
+        message: `The owner of Watched changed from ${owner} to ${other}. No event reported it.`,
+        meta: { getter: 'owner()', previousOwner: owner, newOwner: other },
+      },
+    ]);
+    // An inner call alone does not touch it.
+    await caller.send(owner, 'forward', contract.address, contract.encode('setOwner', owner));
+    expect(await observer.catchUp()).toEqual([]);
+    await contract.send(owner, 'use');
+    await contract.send(owner, 'use');
+    expect(await observer.catchUp()).toMatchObject([{ meta: { newOwner: owner } }]);
+    expect(observer.faults).toEqual([]);
+  });
+
+  it('are seen in the first block that is watched, and not when that is switched off or expected', async () => {
+    const [owner, other] = chain.anvil.accounts;
+    const contract = await chain.anvil.deploy(artifacts.SilentlyOwned);
+    const first = await chain.watch('ownership_change', {}, contract);
+    const off = await chain.watch('ownership_change', { checkOwner: false }, contract);
+    const expecting = await chain.watch('ownership_change', { allowedOwners: [other] }, contract);
+    await contract.send(owner, 'setOwner', other);
+    expect(await first.catchUp()).toMatchObject([{ meta: { newOwner: other } }]);
+    expect(await off.catchUp()).toEqual([]);
+    expect(await expecting.catchUp()).toEqual([]);
+  });
+});
+
+describe('governance of every family', () => {
+  const plan = (target: string, eta: bigint) =>
+    [0n, 64n, 164n].map(toWord).join('') +
+    'a'.repeat(8) +
+    [target, 1n, 128n, eta].map((word) => toWord(word)).join('');
+
+  it('is reported by the events of Aave, Aragon and Sky', async () => {
+    const observer = await chain.watch('governance', { minDelay: '1 s' }, speaker);
+    await say('ProposalQueued(uint256 id, uint256 executionTime, address indexed by)', 5n, 10n ** 12n, one);
+    await say('ProposalExecuted(uint256 id, address indexed by)', 5n, one);
+    await say(
+      'ProposalCreated(uint256 indexed id, address indexed by, uint8 indexed level, bytes32 hash)',
+      6n,
+      one,
+      1n,
+      9n,
+    );
+    await say('ProposalQueued(uint256 indexed id, uint128 votesFor, uint128 votesAgainst)', 6n, 2n, 1n);
+    await say('ProposalExecuted(uint256 indexed id)', 6n);
+    await say('PayloadQueued(uint40 id)', 7n);
+    await say('PayloadExecuted(uint40 id)', 7n);
+    await say('ExecuteVote(uint256 indexed id)', 8n);
+    await say('Lift(address indexed whom)', two);
+    const found = await observer.catchUp();
+    expect(found.map(({ message }) => message)).toEqual([
+      'Proposal 5 of Watched is queued for execution. It can be executed in more than a hundred years at the earliest.',
+      'Proposal 5 of Watched was executed.',
+      `${one} made proposal 6 to Watched.`,
+      'Proposal 6 of Watched is queued for execution.',
+      'Proposal 6 of Watched was executed.',
+      'Payload 7 of Watched is queued for execution.',
+      'Payload 7 of Watched was executed.',
+      'Vote 8 of Watched was executed.',
+      `${two} has the most votes of Watched and may act for it.`,
+    ]);
+    expect(observer.faults).toEqual([]);
+  });
+
+  it('is reported with the calls that are to be made', async () => {
+    const observer = await chain.watch('governance', {}, speaker);
+    const event = parseEvent(
+      'PayloadCreated(uint40 indexed, address indexed, (address,bool,uint8,uint256,string,bytes)[], uint8 indexed)',
+    );
+    const action = [two, 1n, 1n, 3n, 192n, 224n, 0n, 0n].map((word) => toWord(word)).join('');
+    const topics = [7n, one, 1n].map((word) => `0x${toWord(word)}`);
+    const data = `0x${[32n, 1n, 32n].map(toWord).join('')}${action}`;
+    await speaker.send(chain.anvil.accounts[0], 'say', [topicOf(event), ...topics], data);
+    expect(await observer.catchUp()).toMatchObject([
+      {
+        message: expect.stringContaining(`${one} registered payload 7 at Watched. Calls: `),
+        meta: { actions: [{ target: two, withDelegateCall: true, value: '3' }] },
+      },
+    ]);
+    expect(observer.faults).toEqual([]);
+  });
+
+  it('is reported by the notes of Maker, with the time that a plan leaves', async () => {
+    const observer = await chain.watch('governance', { minDelay: '1 h' }, speaker);
+    const [sender] = chain.anvil.accounts;
+    const note = (signature: string, first: string | bigint, data = '0x') => {
+      const topics = [one, first, 0n].map((word) => `0x${toWord(word)}`);
+      return speaker.send(sender, 'say', [functionSelector(signature).padEnd(66, '0'), ...topics], data);
+    };
+    const now = BigInt((await chain.anvil.block()).timestamp);
+    await note('lift(address)', two);
+    await note('plot(address,bytes32,bytes,uint256)', two, `0x${plan(two, now + 60n)}`);
+    await note('exec(address,bytes32,bytes,uint256)', two, `0x${plan(two, now + 60n)}`);
+    await note('setDelay(uint256)', 7200n);
+    expect(await observer.catchUp()).toMatchObject([
+      { severity: 'MEDIUM', meta: { event: 'lift', whom: two } },
+      { severity: 'HIGH', meta: { event: 'plot', target: two, eta: String(now + 60n), isShort: true } },
+      { severity: 'MEDIUM', meta: { event: 'exec', target: two } },
+      { severity: 'MEDIUM', meta: { event: 'setDelay', delaySeconds: 7200 } },
     ]);
     expect(observer.faults).toEqual([]);
   });

@@ -91,3 +91,39 @@ contract HiddenModule {
         SafeWithModules(safe).execTransactionFromModule(target, 0, data, operation);
     }
 }
+
+/// A token of many kinds in one contract.
+contract MultiToken {
+    event TransferSingle(
+        address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value
+    );
+
+    mapping(uint256 => mapping(address => uint256)) private balances;
+
+    function balanceOf(address account, uint256 id) external view returns (uint256) {
+        return balances[id][account];
+    }
+
+    function mint(address to, uint256 id, uint256 value) external {
+        balances[id][to] += value;
+        emit TransferSingle(msg.sender, address(0), to, id, value);
+    }
+
+    /// Anyone may move anything.
+    function move(address from, address to, uint256 id, uint256 value) external {
+        balances[id][from] -= value;
+        balances[id][to] += value;
+        emit TransferSingle(msg.sender, from, to, id, value);
+    }
+}
+
+/// Its owner changes without an event.
+contract SilentlyOwned {
+    address public owner = msg.sender;
+
+    function setOwner(address next) external {
+        owner = next;
+    }
+
+    function use() external {}
+}

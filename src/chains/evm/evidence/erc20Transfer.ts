@@ -1,4 +1,4 @@
-import type { Log, Transaction } from '../../../model/block.ts';
+import type { Log } from '../../../model/block.ts';
 import { transferTopic } from '../abi/transferTopic.ts';
 import { logWords, topicAddress } from '../abi/words.ts';
 
@@ -17,12 +17,11 @@ export function decodeTransfer(log: Log): Transfer | undefined {
   return { from: topicAddress(from), to: topicAddress(to), amount: BigInt(amount) };
 }
 
-/** What the holder gives away of a token in a transaction beyond what it gets; below 0 when it gets more. */
-export function netOutflow({ logs }: Transaction, token: string, holder: string): bigint {
-  return logs.reduce((sum, log) => {
-    const transfer = log.address === token ? decodeTransfer(log) : undefined;
-    if (!transfer || transfer.from === transfer.to) return sum;
-    if (transfer.from === holder) return sum + transfer.amount;
-    return transfer.to === holder ? sum - transfer.amount : sum;
+/** What the holder gives away by these transfers beyond what it gets; below 0 when it gets more. */
+export function netOutflow(transfers: readonly Transfer[], holder: string): bigint {
+  return transfers.reduce((sum, { from, to, amount }) => {
+    if (from === to) return sum;
+    if (from === holder) return sum + amount;
+    return to === holder ? sum - amount : sum;
   }, 0n);
 }

@@ -51,10 +51,20 @@ function toSymbol(answer: CallResult): string | undefined {
 const balanceOf = parseFunction('balanceOf(address)(uint256)');
 const totalSupply = parseFunction('totalSupply()(uint256)');
 
-/** How much of a token, or of the native coin, the holder has. */
-export function readHolding(read: Reader, token: string, holder: string, at?: 'block' | 'parent'): bigint {
+const balanceOfId = parseFunction('balanceOf(address,uint256)(uint256)');
+
+/** How much of a token, of one id of an ERC-1155 token, or of the native coin, the holder has. */
+export function readHolding(
+  read: Reader,
+  token: string,
+  holder: string,
+  at?: 'block' | 'parent',
+  id?: bigint,
+): bigint {
   if (token === native) return read.balance(holder, at);
-  return readNumber(read, token, balanceOf, [holder], at);
+  return id === undefined
+    ? readNumber(read, token, balanceOf, [holder], at)
+    : readNumber(read, token, balanceOfId, [holder, id], at);
 }
 
 /** The same of a token that anyone may have made: undefined when it does not answer, for whatever reason. */
