@@ -5,6 +5,7 @@ import { databaseOf } from '../../testing/bundledPostgres.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
 import { createSimChain } from '../../testing/simulator/createSimChain.ts';
+import { RpcError } from '../../testing/simulator/rpcError.ts';
 import { startSimulator } from '../../testing/simulator/startSimulator.ts';
 import { until } from '../../testing/until.ts';
 
@@ -18,11 +19,31 @@ const detectors = 16;
 
 let workspace: Awaited<ReturnType<typeof createWorkspace>>;
 let simulator: Awaited<ReturnType<typeof startSimulator>>;
+let vigil: Vigil;
+let dataDir: string;
+let env: Record<string, string>;
 const chain = createSimChain({ chainId: 31337 });
+
+/** What the node does with calls, and how many of them wait for an answer that never comes. */
+let answers: 'whole' | 'error' | 'never' = 'whole';
+let waiting = 0;
+async function call({ data = '' }: { data?: string }): Promise<string> {
+  if (answers === 'error') throw new RpcError(-32603, 'internal error');
+  if (answers === 'never') {
+    waiting += 1;
+    await new Promise(() => {});
+  }
+  return data.startsWith('0x313ce567') ? `0x${'6'.padStart(64, '0')}` : '0x';
+}
+
 beforeAll(async () => {
-  [workspace, simulator] = await Promise.all([createWorkspace(), startSimulator({ chain })]);
+  [workspace, simulator] = await Promise.all([createWorkspace(), startSimulator({ chain, state: { call } })]);
+  dataDir = workspace.folder('data');
+  env = { VIGIL_RPC_ANVIL: simulator.wsUrl, VIGIL_CHAIN_ANVIL_START_BLOCK: '1' };
+  vigil = await workspace.serve(dataDir, env);
 });
 afterAll(async () => {
+  await vigil.stop();
   await workspace.remove();
   await simulator.stop();
 });
@@ -30,9 +51,6 @@ afterAll(async () => {
 it('kill -9 while evaluations are deferred: every block is evaluated once', {
   timeout: 180_000,
 }, async () => {
-  const dataDir = workspace.folder('data');
-  const env = { VIGIL_RPC_ANVIL: simulator.wsUrl, VIGIL_CHAIN_ANVIL_START_BLOCK: '1' };
-  let vigil = await workspace.serve(dataDir, env);
   await createDetectors(vigil);
   let deferred = 0;
   for (let round = 1; round <= rounds; round++) {
@@ -59,8 +77,68 @@ it('kill -9 while evaluations are deferred: every block is evaluated once', {
     expect(await rows('select message from watch_fault')).toEqual([]);
   });
   console.log(`${deferred} evaluations were deferred when the process was killed; seed ${random.seed}`);
-  await vigil.stop();
 });
+
+it('kill -9 while a read waits, the first time or again: the observation survives and is raised once', {
+  timeout: 120_000,
+}, async () => {
+  const token = `0x${'44'.repeat(20)}`;
+  const { data } = await vigil.ok('POST', 'project/search', {});
+  const contract = await vigil.ok('POST', 'contract', {
+    projectId: data[0].id,
+    name: 'T',
+    chainUid: 'anvil',
+    address: token,
+  });
+  const { id } = await vigil.ok('POST', 'detector', {
+    contractId: contract.id,
+    schemaName: 'large_transfer',
+    name: 'Large',
+    config: { threshold: '1000' },
+  });
+  const move = (amount: bigint) => ({
+    txs: [
+      { to: token, logs: [{ address: token, topics: [transferTopic, party, party], data: word(amount) }] },
+    ],
+  });
+  await inDatabase(dataDir, async (rows) => {
+    const isDeferred = async () =>
+      (await rows('select 1 from deferred_evaluation where id = $1', id)).length > 0;
+    const killWaiting = async () => {
+      const before = waiting;
+      answers = 'never';
+      await rows('update deferred_evaluation set next_attempt_at = 0');
+      return async () => {
+        await until(() => waiting > before);
+        await vigil.stop('SIGKILL');
+      };
+    };
+    // The first read of a block waits.
+    const killFirst = await killWaiting();
+    chain.extend([move(5_000_000_000n)]);
+    await killFirst();
+    answers = 'error';
+    vigil = await workspace.serve(dataDir, env);
+    await until(isDeferred);
+    // So does the read of the evaluation that was kept.
+    await (await killWaiting())();
+    expect(await isDeferred()).toBe(true);
+    answers = 'whole';
+    vigil = await workspace.serve(dataDir, env);
+    await rows('update deferred_evaluation set next_attempt_at = 0');
+    await until(async () => !(await isDeferred()), 60_000);
+    const raised = await rows(
+      `select meta->>'amount' as amount, meta ? 'incomplete' as incomplete from alert
+        where detector_id = $1 and not tags @> array['fault']`,
+      id,
+    );
+    expect(raised).toEqual([{ amount: '5000', incomplete: false }]);
+  });
+});
+
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`;
+const party = word(BigInt(`0x${'55'.repeat(20)}`));
 
 async function createDetectors(vigil: Vigil): Promise<void> {
   const tenant = await vigil.ok('POST', 'tenant', { name: 'Acme' });

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addSource } from '../../testing/addSource.ts';
+import { databaseOf } from '../../testing/bundledPostgres.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
 import { until } from '../../testing/until.ts';
@@ -21,38 +23,55 @@ afterAll(async () => {
   await sink.close();
 });
 
-it('delivers every alert at least once through kill -9, and repeats only under the same webhook-id', async () => {
+it('kill -9 in a burst: every alert is in one incident and delivered at least once, each time under the same webhook-id', async () => {
   const random = createRandom('kills while sending');
-  let vigil: Vigil = await workspace.serve(workspace.folder('data'), env);
+  const dataDir = workspace.folder('data');
+  let vigil: Vigil = await workspace.serve(dataDir, env);
   const tenant = await vigil.ok('POST', 'tenant', { name: 'Acme' });
   const destination = await vigil.ok('POST', 'destination', {
     tenantId: tenant.id,
     type: 'HTTP',
     uri: `${sink.url}/hook`,
   });
+  const chat = await vigil.ok('POST', 'destination', {
+    tenantId: tenant.id,
+    type: 'MESSENGER_B',
+    messengerBUri: `${sink.url}/chat`,
+  });
   const { detectorId } = await addSource(vigil, tenant.id, {
-    destinations: [{ tenantDestinationId: destination.id }],
+    destinations: [{ tenantDestinationId: destination.id }, { tenantDestinationId: chat.id }],
   });
 
   let pushed = 0;
   const acknowledged = new Set<string>();
-  const push = async () => {
-    const alerts = Array.from({ length: 20 }, () => ({
-      eid: `e-${++pushed}`,
-      message: 'Something happened.',
-    }));
-    const { results } = await vigil.ok('POST', `detector/${detectorId}/alert`, { alerts });
-    for (const { uid } of results) acknowledged.add(uid);
-  };
+  /** Side by side, so that several requests grow the same incidents. */
+  const burst = (round: number) =>
+    Array.from({ length: 4 }, () => {
+      const alerts = Array.from({ length: 20 }, () => ({
+        eid: `e-${++pushed}`,
+        message: 'Something happened.',
+        severity: random.pick(['LOW', 'MEDIUM', 'HIGH', 'CRITICAL']),
+        txHash: `0x${round}${pushed % incidentsPerRound}`,
+      }));
+      return async () => {
+        const { results } = await vigil.ok('POST', `detector/${detectorId}/alert`, { alerts });
+        for (const { uid } of results) acknowledged.add(uid);
+      };
+    });
   for (let kill = 0; kill < kills; kill++) {
-    for (let n = 0; n < 4; n++) await push();
+    const pushes = burst(kill);
+    const sending = Promise.allSettled(pushes.map((push) => push()));
     await sleep(random.integer(0, 150));
     await vigil.stop('SIGKILL');
-    vigil = await workspace.serve(workspace.folder('data'), env);
+    await sending;
+    vigil = await workspace.serve(dataDir, env);
+    // What was not acknowledged is sent again; what was raised already is a duplicate.
+    for (const push of pushes) await push();
   }
-  await push();
+  await Promise.all(burst(kills).map((push) => push()));
 
-  const delivered = () => sink.received.filter(({ behaviour }) => behaviour === 200);
+  const delivered = () =>
+    sink.received.filter(({ path, behaviour }) => path === '/hook' && behaviour === 200);
   const seen = () => new Set(delivered().map(({ body }) => String(body.data.uid)));
   await until(() => [...acknowledged].every((uid) => seen().has(uid)), 90_000);
   expect(acknowledged.size).toBe(pushed);
@@ -63,8 +82,40 @@ it('delivers every alert at least once through kill -9, and repeats only under t
     repeats += received.length - 1;
   }
   expect(repeats).toBeLessThanOrEqual(kills * atOnce);
+  await expectIncidents(dataDir, pushed);
   await vigil.stop();
 }, 180_000);
+
+const incidentsPerRound = 8;
+
+/** Every alert in one incident of its transaction, which counts right, and whose first alert each destination gets once. */
+async function expectIncidents(dataDir: string, alerts: number): Promise<void> {
+  const client = new Client(await databaseOf(dataDir));
+  await client.connect();
+  try {
+    const { rows } = await client.query(
+      `select count(*)::int as alerts, max(i.alerts) as counted, count(distinct i.uid)::int as incidents,
+         max(a.numeric_severity) = max(i.numeric_severity) as is_worst,
+         (select json_agg(firsts) from (
+            select count(*) filter (where (d.data->'incident'->>'number')::int = 1) as firsts from delivery d where d.type like '%.raised' and d.incident_uid = any(array_agg(i.uid)) group by d.destination_id) k) as firsts,
+         (select count(*)::int from delivery d where d.type like '%.raised' and d.incident_uid = any(array_agg(i.uid))) as messages
+       from alert a left join incident i on i.tenant_id = a.tenant_id and i.uid = a.incident_uid group by a.tx_hash`,
+    );
+    expect(rows).toHaveLength((kills + 1) * incidentsPerRound);
+    expect(rows.reduce((sum, row) => sum + row.alerts, 0)).toBe(alerts);
+    for (const row of rows)
+      expect(row).toEqual({
+        alerts: row.alerts,
+        counted: row.alerts,
+        incidents: 1,
+        is_worst: true,
+        firsts: [1, 1],
+        messages: 2 * row.alerts,
+      });
+  } finally {
+    await client.end();
+  }
+}
 
 function group<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
