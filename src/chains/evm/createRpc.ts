@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer';
-import { Pool, WebSocket } from 'undici';
+import { Agent, Pool, WebSocket } from 'undici';
 import { isRecord } from '../../lib/isRecord.ts';
+import { createRedact, maskOrigin } from '../../lib/maskEndpoint.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
 
 export type RpcCall = { method: string; params: readonly unknown[] };
@@ -21,13 +22,22 @@ export class RpcFailure extends Error {
   override readonly name = 'RpcFailure';
 }
 
-export function createRpc(url: string): Rpc {
-  return url.startsWith('ws') ? createSocketRpc(url) : createHttpRpc(url);
+/** Blocks of fast chains with all their logs have some tens of megabytes. */
+const maxAnswerBytes = 256 * 1024 * 1024;
+
+export function createRpc(url: string, maxBytes = maxAnswerBytes): Rpc {
+  return url.startsWith('ws') ? createSocketRpc(url, maxBytes) : createHttpRpc(url, maxBytes);
 }
 
-function createHttpRpc(url: string): Rpc {
+function createHttpRpc(url: string, maxBytes: number): Rpc {
   const { origin, pathname, search, username, password } = new URL(url);
-  const pool = new Pool(origin, { connections: 16, keepAliveTimeout: 30_000, connectTimeout: 3000 });
+  const redact = createRedact(url);
+  const pool = new Pool(origin, {
+    connections: 16,
+    keepAliveTimeout: 30_000,
+    connectTimeout: 3000,
+    maxResponseSize: maxBytes,
+  });
   // A server that knows no batches answers one with a single record; from then on it gets one call at a time.
   let takesBatches = true;
   const headers = {
@@ -40,12 +50,12 @@ function createHttpRpc(url: string): Rpc {
       : {}),
   };
   return {
-    name: origin,
+    name: maskOrigin(url),
     async batch(calls, timeoutMs) {
       if (takesBatches && calls.length > 1) {
         const body = JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call })));
         const answer = parse(await post(body, timeoutMs));
-        if (Array.isArray(answer)) return inOrder(answer, calls.length);
+        if (Array.isArray(answer)) return inOrder(answer, calls.length, redact);
       }
       const replies = await Promise.all(calls.map((call) => single(call, timeoutMs)));
       // A single error in place of a batch may also be about something else, such as a rate limit.
@@ -56,7 +66,8 @@ function createHttpRpc(url: string): Rpc {
   };
 
   async function single(call: RpcCall, timeoutMs: number): Promise<RpcReply> {
-    return toReply(parse(await post(JSON.stringify({ jsonrpc: '2.0', id: 0, ...call }), timeoutMs)));
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 0, ...call });
+    return toReply(parse(await post(body, timeoutMs)), redact);
   }
 
   async function post(body: string, timeoutMs: number): Promise<string> {
@@ -80,7 +91,9 @@ function createHttpRpc(url: string): Rpc {
 }
 
 /** The same over a WebSocket, which is opened on first use and again after it broke. */
-function createSocketRpc(url: string): Rpc {
+function createSocketRpc(url: string, maxBytes: number): Rpc {
+  const redact = createRedact(url);
+  const agent = new Agent({ webSocket: { maxPayloadSize: maxBytes } });
   const waiting = new Map<number, (reply: unknown) => void>();
   let current: WebSocket | undefined;
   let opening: Promise<WebSocket> | undefined;
@@ -93,7 +106,7 @@ function createSocketRpc(url: string): Rpc {
 
   function open(): Promise<WebSocket> {
     opening ??= new Promise((resolve, reject) => {
-      const socket = new WebSocket(url);
+      const socket = new WebSocket(url, { dispatcher: agent });
       current = socket;
       const drop = (reason = 'the connection was closed') => {
         // Both error and close fire, and by the second event another connection may be open.
@@ -120,14 +133,14 @@ function createSocketRpc(url: string): Rpc {
   function settle(reply: unknown): void {
     if (!isRecord(reply)) return;
     if (reply.id === null && isRecord(reply.error))
-      fail(`it refused a request: ${String(reply.error.message)}`);
+      fail(`it refused a request: ${redact(String(reply.error.message))}`);
     if (typeof reply.id !== 'number') return;
     waiting.get(reply.id)?.(reply);
     waiting.delete(reply.id);
   }
 
   return {
-    name: new URL(url).origin,
+    name: maskOrigin(url),
     async batch(calls, timeoutMs) {
       const socket = await within(open(), timeoutMs);
       const first = nextId;
@@ -141,10 +154,11 @@ function createSocketRpc(url: string): Rpc {
         for (const id of ids) waiting.delete(id);
         throw error;
       });
-      return answers.map(toReply);
+      return answers.map((answer) => toReply(answer, redact));
     },
     async close() {
       current?.close();
+      await agent.destroy();
     },
   };
 }
@@ -175,22 +189,24 @@ function tryParse(text: string): unknown {
 }
 
 /** A server may answer a batch in any order. */
-function inOrder(answer: readonly unknown[], count: number): RpcReply[] {
+function inOrder(answer: readonly unknown[], count: number, redact: Redact): RpcReply[] {
   const replies = Array.from<RpcReply | undefined>({ length: count });
   for (const item of answer)
-    if (isRecord(item) && typeof item.id === 'number') replies[item.id] = toReply(item);
+    if (isRecord(item) && typeof item.id === 'number') replies[item.id] = toReply(item, redact);
   return Array.from(replies, (reply) => {
     if (!reply) throw new RpcFailure('a reply is missing from its answer');
     return reply;
   });
 }
 
-function toReply(item: unknown): RpcReply {
+type Redact = ReturnType<typeof createRedact>;
+
+function toReply(item: unknown, redact: Redact): RpcReply {
   if (item instanceof RpcFailure) throw item;
   if (!isRecord(item)) throw new RpcFailure('a reply is not a record');
   if (isRecord(item.error)) {
     const { code, message, data } = item.error;
-    return { error: { code: Number(code), message: String(message), data } };
+    return { error: { code: Number(code), message: redact(String(message)), data } };
   }
   if (item.result === undefined) throw new RpcFailure('a reply has neither result nor error');
   return { result: item.result };
@@ -200,5 +216,6 @@ function reason(error: unknown, timeoutMs: number): string {
   if (error instanceof Error && error.name === 'TimeoutError')
     return `it did not answer within ${timeoutMs} ms`;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return 'its answer is too large';
   return code ? `the connection failed (${code})` : 'the connection failed';
 }
