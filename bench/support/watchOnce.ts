@@ -55,7 +55,7 @@ async function watch({ connection, urls, behind, live }: WatchOrder): Promise<vo
   const watching = startWatching({
     settings: { ethereum: { startBlock: 1 } },
     confirmations: (uid) => chains[uid].confirmations,
-    clientOf: () => client,
+    clientOf: (uid) => (uid === chain.uid ? client : undefined),
     store,
     fetchFor: () => async () => [],
     recorder,

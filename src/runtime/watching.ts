@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ChainClient } from '../chains/chainClient.ts';
-import { type ChainUid, chains } from '../chains/chains.ts';
+import { type ChainUid, chains, chainUids } from '../chains/chains.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { keysOf } from '../lib/keysOf.ts';
 import { LeaseLost } from '../store/watch/cursor.ts';
@@ -13,16 +13,22 @@ type Options = Omit<
   ChainOptions,
   'chain' | 'client' | 'startBlock' | 'confirmations' | 'holder' | 'subscribe'
 > & {
-  /** The configured chains. */
+  /** What is set for chains; those that have a client are watched. */
   settings: Readonly<Partial<Record<ChainUid, { startBlock: number | undefined }>>>;
   confirmations: (uid: ChainUid) => number;
+  /** Undefined for a chain without endpoints. */
   clientOf: (uid: ChainUid) => ChainClient | undefined;
+  /** Calls back when chains get their first endpoint or lose their last one. */
+  onEndpointChange?: (listener: () => void) => () => void;
   /** Calls back when what is watched changes. */
   listen: (onNotify: (message: string | undefined) => void) => () => Promise<void>;
 };
 
-/** Watches every configured chain that has active contracts and that no other process watches, and runs backtests. */
-export function startWatching({ settings, confirmations, clientOf, listen, ...shared }: Options): Stoppable {
+type Watch = { ending: AbortController; ended: Promise<void> };
+
+/** Watches every chain with endpoints that has active contracts and that no other process watches, and runs backtests. */
+export function startWatching(options: Options): Stoppable {
+  const { settings, confirmations, clientOf, onEndpointChange, listen, ...shared } = options;
   const { store, fetchFor, now, log } = shared;
   const stopping = new AbortController();
   const holder = randomUUID();
@@ -34,14 +40,31 @@ export function startWatching({ settings, confirmations, clientOf, listen, ...sh
     subscribers.add(onNotify);
     return () => subscribers.delete(onNotify);
   };
-  const chainUids = keysOf(settings);
+  const watches = new Map<ChainUid, Watch>();
 
-  async function watch(chainUid: ChainUid): Promise<void> {
-    const client = clientOf(chainUid);
-    if (!client) {
-      log.warn({ chain: chainUid }, 'Chains of this family are not supported yet; the chain is not watched');
-      return;
+  function startAndEnd(): void {
+    if (stopping.signal.aborted) return;
+    for (const uid of chainUids) {
+      const client = clientOf(uid);
+      const running = watches.get(uid);
+      if (client && !running) start(uid, client);
+      if (client || !running || running.ending.signal.aborted) continue;
+      log.info({ chain: uid }, 'The chain has no endpoint any more; following stops until it has');
+      running.ending.abort();
     }
+  }
+
+  function start(uid: ChainUid, client: ChainClient): void {
+    const ending = new AbortController();
+    const ended = watch(uid, client, AbortSignal.any([stopping.signal, ending.signal])).finally(() => {
+      watches.delete(uid);
+      // It may have got another endpoint while it was ending; its lease must be released before it is taken again.
+      startAndEnd();
+    });
+    watches.set(uid, { ending, ended });
+  }
+
+  async function watch(chainUid: ChainUid, client: ChainClient, signal: AbortSignal): Promise<void> {
     const options: ChainOptions = {
       ...shared,
       chain: chains[chainUid],
@@ -62,30 +85,33 @@ export function startWatching({ settings, confirmations, clientOf, listen, ...sh
           log.warn({ chain: chainUid }, 'Another process took over the chain; waiting for its lease');
         else log.error({ err: error, chain: chainUid }, 'Chain follower failed; restarting');
       },
-      signal: stopping.signal,
+      signal,
     });
   }
 
-  const running = [
-    ...chainUids.map(watch),
-    processBacktests({
-      store,
-      chainUids,
-      clientOf,
-      fetchFor: (uid, client) => {
-        const fetch = fetchFor(uid, client);
-        return (requests) => fetch(requests, 'background');
-      },
-      now,
-      onError: (error) => log.warn({ err: error }, 'Backtests failed; retrying'),
-      signal: stopping.signal,
-    }),
-  ];
+  for (const uid of keysOf(settings))
+    if (chains[uid].family !== 'evm')
+      log.warn({ chain: uid }, 'Chains of this family are not supported yet; the chain is not watched');
+  const removeListener = onEndpointChange?.(startAndEnd);
+  startAndEnd();
+  const backtesting = processBacktests({
+    store,
+    chainUids: () => chainUids.filter((uid) => clientOf(uid) !== undefined),
+    clientOf,
+    fetchFor: (uid, client) => {
+      const fetch = fetchFor(uid, client);
+      return (requests) => fetch(requests, 'background');
+    },
+    now,
+    onError: (error) => log.warn({ err: error }, 'Backtests failed; retrying'),
+    signal: stopping.signal,
+  });
 
   return {
     async stop() {
       stopping.abort();
-      await Promise.all(running);
+      removeListener?.();
+      await Promise.all([backtesting, ...Array.from(watches.values(), ({ ended }) => ended)]);
       await unlisten();
     },
   };

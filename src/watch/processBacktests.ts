@@ -19,7 +19,8 @@ const reportIntervalMs = 500;
 
 type Options = {
   store: Store;
-  chainUids: readonly ChainUid[];
+  /** Those that can be read at the moment. */
+  chainUids: () => readonly ChainUid[];
   clientOf: (uid: ChainUid) => ChainClient | undefined;
   fetchFor: (uid: ChainUid, client: ChainClient) => Fetch;
   now: () => number;
@@ -39,7 +40,7 @@ export async function processBacktests({
 }: Options): Promise<void> {
   while (!signal.aborted) {
     try {
-      const claimed = await claimBacktest(store, chainUids, leaseMs);
+      const claimed = await claimBacktest(store, chainUids(), leaseMs);
       if (claimed) {
         await run(claimed);
         continue;

@@ -17,6 +17,8 @@ export type Endpoints = {
   /** Reads the head of every endpoint to detect stale ones; unhealthy ones must also pass `trial`. */
   checkAll(which: 'all' | 'troubled', trial: Trial): Promise<void>;
   health(): EndpointHealth[];
+  /** Uses these from now on; those that stay keep what is known of them. */
+  setUrls(urls: readonly string[]): void;
   close(): Promise<void>;
 };
 
@@ -25,6 +27,7 @@ type Accept<T> = (replies: readonly RpcReply[], has: (head: number) => void) => 
 type Trial = { calls: readonly RpcCall[]; accept: (replies: readonly RpcReply[]) => unknown };
 
 type Endpoint = {
+  url: string;
   rpc: Rpc;
   isWrongChain: boolean;
   /** As of when it was last compared with the others; spare endpoints are not asked at every block. */
@@ -54,20 +57,9 @@ const recheckMs = 300_000;
 const staleBlocks = 3;
 
 export function createEndpoints({ urls, chainId, blockTimeMs, now, onCall }: Options): Endpoints {
-  const endpoints = urls.map(
-    (url): Endpoint => ({
-      rpc: createRpc(url),
-      isWrongChain: false,
-      isStale: false,
-      checkedAt: 0,
-      faults: 0,
-      lastFault: null,
-      wrongAt: [],
-      retryAt: 0,
-      latencyMs: null,
-      head: null,
-    }),
-  );
+  let endpoints = urls.map(createEndpoint);
+  /** Closed once the requests that are under way have ended. */
+  const retired = new Set<Rpc>();
   const head = () => Math.max(-1, ...endpoints.map((endpoint) => endpoint.head ?? -1));
   // A fast chain goes on while an answer is on its way.
   const isBehind = (number: number) => number < head() - staleBlocks - Math.ceil(500 / blockTimeMs);
@@ -209,9 +201,38 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, onCall }: Opt
         faults: endpoint.faults,
         lastFault: endpoint.lastFault,
       })),
-    close: async () => {
-      await Promise.all(endpoints.map(({ rpc }) => rpc.close()));
+    setUrls(next) {
+      const former = endpoints;
+      endpoints = next.map((url) => former.find((endpoint) => endpoint.url === url) ?? createEndpoint(url));
+      for (const endpoint of former) if (!endpoints.includes(endpoint)) retire(endpoint.rpc);
     },
+    close: async () => {
+      await Promise.all([...endpoints.map(({ rpc }) => rpc), ...retired].map((rpc) => rpc.close()));
+    },
+  };
+
+  function retire(rpc: Rpc): void {
+    retired.add(rpc);
+    setTimeout(() => {
+      retired.delete(rpc);
+      void rpc.close();
+    }, timeoutMs).unref();
+  }
+}
+
+function createEndpoint(url: string): Endpoint {
+  return {
+    url,
+    rpc: createRpc(url),
+    isWrongChain: false,
+    isStale: false,
+    checkedAt: 0,
+    faults: 0,
+    lastFault: null,
+    wrongAt: [],
+    retryAt: 0,
+    latencyMs: null,
+    head: null,
   };
 }
 

@@ -19,7 +19,14 @@ type Options = {
   onCall: (method: string) => void;
 };
 
-export function createEvmClient({ chain, urls, now, onCall }: Options): ChainClient {
+export type EvmClient = ChainClient & {
+  /** Uses these endpoints from now on. */
+  setUrls(urls: readonly string[]): void;
+};
+
+export function createEvmClient({ chain, now, onCall, ...options }: Options): EvmClient {
+  let { urls } = options;
+  const subscriptions = new Set<{ listener: (number: number) => void; stop: () => void }>();
   const endpoints = createEndpoints({
     urls,
     chainId: chain.chainId,
@@ -103,7 +110,22 @@ export function createEvmClient({ chain, urls, now, onCall }: Options): ChainCli
       });
     },
     head: endpoints.head,
-    onHead: (listener) => subscribeToHeads(urls, listener),
+    onHead(listener) {
+      const subscription = { listener, stop: subscribeToHeads(urls, listener) };
+      subscriptions.add(subscription);
+      return () => {
+        subscriptions.delete(subscription);
+        subscription.stop();
+      };
+    },
+    setUrls(next) {
+      urls = next;
+      endpoints.setUrls(urls);
+      for (const subscription of subscriptions) {
+        subscription.stop();
+        subscription.stop = subscribeToHeads(urls, subscription.listener);
+      }
+    },
     health: endpoints.health,
     close: endpoints.close,
   };

@@ -68,16 +68,17 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
   return config;
 }
 
-/** The settings of the chains that have endpoints. */
+/** The settings of the chains that have some; endpoints may also be stored. */
 function readChains(read: EnvReader) {
   return Object.fromEntries(
     chainUids.flatMap((uid) => {
       const name = uid.toUpperCase();
-      const endpoints = read.urls(`VIGIL_RPC_${name}`, ['http:', 'https:', 'ws:', 'wss:']);
+      const endpoints = read.urls(`VIGIL_RPC_${name}`, ['http:', 'https:', 'ws:', 'wss:']) ?? [];
       const maxBlock = Number.MAX_SAFE_INTEGER;
       const confirmations = read.optionalInteger(`VIGIL_CHAIN_${name}_CONFIRMATIONS`, 0, maxBlock);
       const startBlock = read.optionalInteger(`VIGIL_CHAIN_${name}_START_BLOCK`, 0, maxBlock);
-      return endpoints ? [[uid, { endpoints, confirmations, startBlock }]] : [];
+      const isSet = endpoints.length > 0 || confirmations !== undefined || startBlock !== undefined;
+      return isSet ? [[uid, { endpoints, confirmations, startBlock }]] : [];
     }),
   );
 }

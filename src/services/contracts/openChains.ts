@@ -1,34 +1,65 @@
-import type { ChainClient } from '../../chains/chainClient.ts';
-import { type ChainUid, chains } from '../../chains/chains.ts';
-import { createEvmClient } from '../../chains/evm/createEvmClient.ts';
+import { type ChainUid, chains, chainUids } from '../../chains/chains.ts';
+import { createEvmClient, type EvmClient } from '../../chains/evm/createEvmClient.ts';
 import { createSeriesCache, platformTenant } from '../../model/metrics.ts';
 import type { MetricRecorder } from '../telemetry/createMetricRecorder.ts';
 import type { ChainAccess } from './chainAccess.ts';
 
 type Settings = Readonly<Record<string, { endpoints: readonly string[] }>>;
 
-/** One client for each configured chain, made when it is first needed. */
-export function openChains(
-  settings: Settings,
-  recorder: MetricRecorder,
-  now: () => number,
-): ChainAccess & { close(): Promise<void> } {
-  const clients = new Map<ChainUid, ChainClient>();
+export type OpenChains = ChainAccess & {
+  /** The endpoints that are stored, which are used beside those of the settings. */
+  setStored(stored: ReadonlyMap<string, readonly string[]>): void;
+  /** Calls back after endpoints have changed, until the returned function is called. */
+  onChange(listener: () => void): () => void;
+  close(): Promise<void>;
+};
+
+/**
+ * One client for each chain that has endpoints, made when it is first needed. It stays the same while its endpoints change,
+ * so that whoever holds it uses those of the moment.
+ */
+export function openChains(settings: Settings, recorder: MetricRecorder, now: () => number): OpenChains {
+  const clients = new Map<ChainUid, EvmClient>();
+  const listeners = new Set<() => void>();
+  let urls = mergeUrls(settings, new Map());
   return {
-    isConfigured: (uid) => settings[uid] !== undefined && chains[uid].family === 'evm',
+    isConfigured: (uid) => urls.has(uid),
     client(uid) {
-      const configured = settings[uid];
+      const own = urls.get(uid);
       const known = clients.get(uid);
-      // The other families are known by their addresses, but cannot be followed yet.
-      if (known || !configured || chains[uid].family !== 'evm') return known;
+      if (known || !own) return own && known;
       const seriesOf = createSeriesCache({ chain: uid });
       const onCall = (method: string) => recorder.add(seriesOf('rpc_calls', method), platformTenant, 1);
-      const client = createEvmClient({ chain: chains[uid], urls: configured.endpoints, now, onCall });
+      const client = createEvmClient({ chain: chains[uid], urls: own, now, onCall });
       clients.set(uid, client);
       return client;
+    },
+    setStored(stored) {
+      const former = urls;
+      urls = mergeUrls(settings, stored);
+      const changed = chainUids.filter((uid) => former.get(uid)?.join() !== urls.get(uid)?.join());
+      for (const uid of changed) clients.get(uid)?.setUrls(urls.get(uid) ?? []);
+      if (changed.length > 0) for (const listener of listeners) listener();
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
     close: async () => {
       await Promise.all(Array.from(clients.values(), (client) => client.close()));
     },
   };
+}
+
+/** Without chains that have none. The other families are known by their addresses, but cannot be followed yet. */
+function mergeUrls(
+  settings: Settings,
+  stored: ReadonlyMap<string, readonly string[]>,
+): ReadonlyMap<ChainUid, readonly string[]> {
+  return new Map(
+    chainUids.flatMap((uid) => {
+      const own = new Set([...(settings[uid]?.endpoints ?? []), ...(stored.get(uid) ?? [])]);
+      return own.size > 0 && chains[uid].family === 'evm' ? [[uid, [...own]]] : [];
+    }),
+  );
 }
