@@ -7,7 +7,9 @@ import type { BacktestResult } from '../model/backtest.ts';
 import { everything } from '../model/principal.ts';
 import { loadConfig } from '../runtime/config/loadConfig.ts';
 import { createSandbox } from '../scripts/sandbox.ts';
+import { noEndpoint } from '../services/contracts/noEndpoint.ts';
 import { openChains } from '../services/contracts/openChains.ts';
+import { readStoredEndpoints } from '../services/contracts/readStoredEndpoints.ts';
 import { createMetricRecorder } from '../services/telemetry/createMetricRecorder.ts';
 import type { Store } from '../store/db.ts';
 import { detectorTable } from '../store/detectors/detectorTable.ts';
@@ -64,8 +66,11 @@ async function withClient(
 ): Promise<number> {
   const config = loadConfig();
   const access = openChains(config.chains, createMetricRecorder(store, Date.now), Date.now);
+  access.setStored(
+    await readStoredEndpoints(store, keyring, ({ message }) => process.stderr.write(`${message}\n`)),
+  );
   const client = access.client(uid);
-  if (!client) return refuse(`No endpoint is configured for ${uid}: set VIGIL_RPC_${uid.toUpperCase()}.`);
+  if (!client) return refuse(noEndpoint(uid));
   const sandbox = createSandbox();
   const fetchers = createFetchers({
     store,

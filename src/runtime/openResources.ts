@@ -7,12 +7,14 @@ import { openChains } from '../services/contracts/openChains.ts';
 import { createMetricRecorder } from '../services/telemetry/createMetricRecorder.ts';
 import { ensurePartitionsAhead } from '../store/alerts/partitions.ts';
 import { openKeyring } from '../store/keyring.ts';
+import { listen } from '../store/listen.ts';
 import { createFetchers } from '../watch/createFetchers.ts';
 import type { Config } from './config/loadConfig.ts';
 import { openDatabase } from './database.ts';
 import { masterKeys } from './masterKeys.ts';
 import { openNotifying } from './notifying.ts';
 import { closeHsm, openConfiguredHsm } from './openConfiguredHsm.ts';
+import { startEndpointSync } from './startEndpointSync.ts';
 import { startFlushing } from './startFlushing.ts';
 
 const metricsFlushMs = 1000;
@@ -67,6 +69,15 @@ export async function openResources(
   const hosts = createHostQueues();
   const chains = openChains(config.chains, recorder, now);
   lifecycle.onStop(() => chains.close());
+  const endpointSync = await startEndpointSync({
+    store: database.watching,
+    keyring,
+    chains,
+    listen: (onNotify) => listen(database.connection, 'vigil_chain', onNotify),
+    now,
+    log,
+  });
+  lifecycle.onStop(endpointSync.stop);
   const fetchers = createFetchers({
     store: database.watching,
     runScripts: sandboxes.detectors.run,

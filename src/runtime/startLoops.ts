@@ -33,6 +33,7 @@ export function startLoops(options: Options): Stoppable[] {
         settings: config.chains,
         confirmations,
         clientOf: chains.client,
+        onEndpointChange: chains.onChange,
         store: database.watching,
         fetchFor: fetchers.fetchFor,
         recorder,

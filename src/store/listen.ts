@@ -6,7 +6,7 @@ import pg from 'pg';
  */
 export function listen(
   config: pg.ClientConfig,
-  channel: 'vigil_watch' | 'vigil_work' | 'vigil_alert' | 'vigil_score' | 'vigil_action',
+  channel: 'vigil_watch' | 'vigil_work' | 'vigil_alert' | 'vigil_score' | 'vigil_action' | 'vigil_chain',
   onMessage: (message: string | undefined) => void,
 ): () => Promise<void> {
   let isStopped = false;

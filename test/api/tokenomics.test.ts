@@ -215,7 +215,7 @@ describe('GET /contract/{id}/tokenomics', () => {
     const answer = await read(id);
     expect(answer.fault).toEqual({
       code: 'chain-not-configured',
-      message: 'No endpoint is configured for base; the operator sets VIGIL_RPC_BASE.',
+      message: 'No endpoint is configured for base; an administrator adds one by POST /chain/base/endpoint.',
     });
     expect(answer.categories).toMatchObject([{ planned: '5', actual: null }]);
   });

@@ -1,4 +1,4 @@
 /** The message for a request that needs a chain without endpoints. */
 export function noEndpoint(chainUid: string): string {
-  return `No endpoint is configured for ${chainUid}; the operator sets VIGIL_RPC_${chainUid.toUpperCase()}.`;
+  return `No endpoint is configured for ${chainUid}; an administrator adds one by POST /chain/${chainUid}/endpoint.`;
 }
