@@ -57,6 +57,7 @@ export async function startTestApi(
     corsOrigins?: string[];
     trustedProxies?: BlockList;
     chains?: Services['chains'];
+    fixedEndpoints?: Services['fixedEndpoints'];
     hsm?: Services['hsm'];
     abiSources?: Services['abiSources'];
     answers?: Services['fetchFor'];
@@ -104,6 +105,7 @@ export async function startTestApi(
     egress: options.egress ?? toEgress(new BlockList()),
     abiSources: options.abiSources ?? { find: async () => undefined },
     chains: options.chains ?? { isConfigured: () => false, client: () => undefined },
+    fixedEndpoints: options.fixedEndpoints ?? (() => []),
     alertHooks: options.alertHooks ?? [],
     notifier: options.notifier ?? silent,
     publicUrl: () => 'https://vigil.example.com',

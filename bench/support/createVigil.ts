@@ -43,6 +43,7 @@ export async function createVigil(store: Store, tokens: Db): Promise<FastifyInst
       egress: toEgress(new BlockList()),
       abiSources: { find: async () => undefined },
       chains: { isConfigured: () => false, client: () => undefined },
+      fixedEndpoints: () => [],
       fetchFor: () => async () => [],
       checkScript: async () => undefined,
       runScripts: async () => [],

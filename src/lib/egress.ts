@@ -45,6 +45,13 @@ for (const address of ['fd00:ec2::254', 'fd20:ce::254']) platform.addAddress(add
 const platformNames =
   /^(metadata|instance-data|metadata\.(google\.internal|goog|azure\.internal|tencentyun\.com)|instance-data\.ec2\.internal)$/i;
 
+/** Whether a host is one of these, by its name or its number; where a name leads is another question. */
+export function isPlatformHost(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const version = isIP(host);
+  return version === 0 ? platformNames.test(host) : platform.check(host, version === 6 ? 'ipv6' : 'ipv4');
+}
+
 /** Only global unicast is public; 6to4, Teredo, NAT64 and documentation inside it reach somewhere else. */
 const publicV6 = new BlockList();
 publicV6.addSubnet('2000::', 3, 'ipv6');

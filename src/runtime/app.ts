@@ -99,6 +99,7 @@ async function start(
     hsm,
     egress: config.egress,
     chains,
+    fixedEndpoints: (uid) => config.chains[uid]?.endpoints ?? [],
     abiSources,
     alertFeed: createAlertFeed({
       db: database.work,

@@ -37,6 +37,8 @@ export type Services = {
   hsm: Hsm | undefined;
   egress: Egress;
   chains: ChainAccess;
+  /** The endpoints that the environment sets for a chain. */
+  fixedEndpoints: (uid: ChainUid) => readonly string[];
   /** Servers that know the ABIs of verified contracts. */
   abiSources: Pick<AbiSources, 'find'>;
   /** What happens to alerts, as it happens. */

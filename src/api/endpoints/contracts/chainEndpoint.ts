@@ -84,7 +84,7 @@ export function chainEndpoint(confirmations: (uid: ChainUid) => number): Endpoin
               ...describe(chains[uid]),
               confirmations: confirmations(uid),
               configured: isConfigured(uid),
-              ...toProgress(states.get(uid), call.scope.all),
+              ...toProgress(states.get(uid), call.scope.all && isConfigured(uid)),
               ...judgeChain({ ...facts, blockTimeMs: chains[uid].blockTimeMs, state: states.get(uid) }),
               failing,
               contracts: own.count,
@@ -102,7 +102,7 @@ function describe({ uid, family, name, network, currency, chainId, blockTimeMs, 
   return { chainUid: uid, family, name, network, currency, blockTimeMs, ...optional };
 }
 
-function toProgress(state: ChainState | undefined, isAdmin: boolean) {
+function toProgress(state: ChainState | undefined, showsEndpoints: boolean) {
   const { head = null, processed = null } = state ?? {};
   return {
     followed: state?.isFollowed ?? false,
@@ -112,6 +112,6 @@ function toProgress(state: ChainState | undefined, isAdmin: boolean) {
     confirmed: state?.confirmed ?? null,
     final: state?.final ?? null,
     processedAt: state?.processedAt ?? null,
-    endpoints: isAdmin ? (state?.endpoints ?? []) : [],
+    endpoints: showsEndpoints ? (state?.endpoints ?? []) : [],
   };
 }

@@ -1,0 +1,189 @@
+import { cutText } from '../../lib/cutText.ts';
+import { messageOf } from '../../lib/messageOf.ts';
+import { createRpc, type RpcCall, RpcFailure, type RpcReply } from './createRpc.ts';
+import { toHex } from './toRpcCall.ts';
+
+export type EndpointReport = {
+  /** What is wrong with it; null for an endpoint that can be used. */
+  fault: string | null;
+  chainId: number | null;
+  head: number | null;
+  latencyMs: number | null;
+  /** Of the following, null is what could not be found out in time. */
+  archiveDepth: number | null;
+  isArchive: boolean | null;
+  traces: TraceKind[] | null;
+  pendingTransactions: boolean | null;
+  logRange: number | null;
+};
+
+export const traceKinds = ['debug', 'trace'] as const;
+type TraceKind = (typeof traceKinds)[number];
+
+const timeLimitMs = 12_000;
+const callTimeoutMs = 4000;
+/** No answer to these questions is large. */
+const maxBytes = 1024 * 1024;
+/** Providers limit the range of a search for logs; nodes of one's own allow more than anyone needs. */
+const logRanges = [1, 10, 50, 100, 500, 800, 1000, 2000, 3000, 5000, 10_000, 20_000, 50_000, 100_000];
+
+const nowhere = '0x0000000000000000000000000000000000000000';
+/** No contract is there and no event has this topic, so that a search finds nothing and is cheap. */
+const noLogs = { address: '0x000000000000000000000000000000000000dEaD', topics: [`0x${'00'.repeat(32)}`] };
+
+/** Finds out what an endpoint can do, with about 20 calls within 12 s; `expectedId` is the id of the chain it should serve. */
+export async function probeEndpoint(url: string, expectedId: number): Promise<EndpointReport> {
+  const rpc = createRpc(url, maxBytes);
+  const endsAt = performance.now() + timeLimitMs;
+  const ask = async (method: string, ...params: unknown[]): Promise<RpcReply> => {
+    const remainingMs = Math.ceil(endsAt - performance.now());
+    if (remainingMs <= 0) throw new RpcFailure('it takes too long to answer');
+    return askOnce(rpc, { method, params }, Math.min(callTimeoutMs, remainingMs));
+  };
+  const report: EndpointReport = { ...nothing };
+  try {
+    report.chainId = readChainId(await ask('eth_chainId'));
+    report.fault = wrongChain(report.chainId, expectedId);
+    if (report.fault !== null) return report;
+    const startedAt = performance.now();
+    const head = readNumber(await ask('eth_blockNumber'), 'its newest block');
+    report.latencyMs = Math.round(performance.now() - startedAt);
+    report.head = head;
+    const [archiveDepth, traces, pendingTransactions, logRange] = await Promise.all([
+      orNull(findArchiveDepth(ask, head)),
+      orNull(findTraces(ask)),
+      orNull(findPending(ask)),
+      orNull(findLogRange(ask, head)),
+    ]);
+    const isArchive = archiveDepth === null ? null : archiveDepth === head;
+    return { ...report, archiveDepth, isArchive, traces, pendingTransactions, logRange };
+  } catch (error) {
+    if (!(error instanceof RpcFailure)) throw error;
+    return { ...report, fault: describe(error) };
+  } finally {
+    await rpc.close();
+  }
+}
+
+/** What is wrong with an endpoint for a chain, found with one call; undefined when it serves the chain. */
+export async function endpointFault(url: string, expectedId: number): Promise<string | undefined> {
+  const rpc = createRpc(url, maxBytes);
+  try {
+    const reply = await askOnce(rpc, { method: 'eth_chainId', params: [] }, callTimeoutMs);
+    return wrongChain(readChainId(reply), expectedId) ?? undefined;
+  } catch (error) {
+    if (!(error instanceof RpcFailure)) throw error;
+    return describe(error);
+  } finally {
+    await rpc.close();
+  }
+}
+
+const nothing: EndpointReport = {
+  fault: null,
+  chainId: null,
+  head: null,
+  latencyMs: null,
+  archiveDepth: null,
+  isArchive: null,
+  traces: null,
+  pendingTransactions: null,
+  logRange: null,
+};
+
+type Ask = (method: string, ...params: unknown[]) => Promise<RpcReply>;
+
+async function askOnce(
+  rpc: ReturnType<typeof createRpc>,
+  call: RpcCall,
+  timeoutMs: number,
+): Promise<RpcReply> {
+  const [reply] = await rpc.batch([call], timeoutMs);
+  if (!reply) throw new RpcFailure('a reply is missing from its answer');
+  return reply;
+}
+
+function readChainId(reply: RpcReply): number {
+  return readNumber(reply, 'its chain');
+}
+
+function readNumber(reply: RpcReply, what: string): number {
+  if ('error' in reply) throw new RpcFailure(`it does not report ${what}: ${reply.error.message}`);
+  const { result } = reply;
+  const number =
+    typeof result === 'string' && /^0x[0-9a-f]{1,13}$/i.test(result) ? Number(result) : Number.NaN;
+  if (!Number.isSafeInteger(number)) throw new RpcFailure(`it does not report ${what}`);
+  return number;
+}
+
+function wrongChain(chainId: number, expectedId: number): string | null {
+  return chainId === expectedId ? null : `it serves the chain ${chainId} and not ${expectedId}`;
+}
+
+const maxFaultLength = 300;
+
+function describe(error: RpcFailure): string {
+  return cutText(messageOf(error), maxFaultLength);
+}
+
+/** How far back the state is known, at least: by doubling, or all of it. */
+async function findArchiveDepth(ask: Ask, head: number): Promise<number> {
+  const doubling = Array.from({ length: 50 }, (_, exponent) => 2 ** exponent).filter((depth) => depth < head);
+  return largest([0, ...doubling, ...(head > 0 ? [head] : [])], async (depth) =>
+    isAnswered(await ask('eth_getBalance', nowhere, toHex(head - depth))),
+  );
+}
+
+async function findTraces(ask: Ask): Promise<TraceKind[]> {
+  const call = { from: nowhere, to: nowhere };
+  const debug = isAnswered(await ask('debug_traceCall', call, 'latest', { tracer: 'callTracer' }));
+  const trace = isAnswered(await ask('trace_call', call, ['trace'], 'latest'));
+  return [...(debug ? (['debug'] as const) : []), ...(trace ? (['trace'] as const) : [])];
+}
+
+async function findPending(ask: Ask): Promise<boolean> {
+  const reply = await ask('eth_newPendingTransactionFilter');
+  if ('error' in reply) return false;
+  await ask('eth_uninstallFilter', reply.result);
+  return true;
+}
+
+async function findLogRange(ask: Ask, head: number): Promise<number> {
+  const ranges = logRanges.filter((range) => range <= head + 1);
+  return largest(ranges, async (range) =>
+    isAnswered(
+      await ask('eth_getLogs', { fromBlock: toHex(head - range + 1), toBlock: toHex(head), ...noLogs }),
+    ),
+  );
+}
+
+/** The largest of these rising values that fits, where all below one that fits do; 0 when none does. */
+async function largest(
+  values: readonly number[],
+  fits: (value: number) => Promise<boolean>,
+): Promise<number> {
+  const last = values.at(-1);
+  // Nodes of one's own know all, with one call.
+  if (last === undefined || (await fits(last))) return last ?? 0;
+  let low = -1;
+  let high = values.length - 1;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (await fits(values[middle]!)) low = middle;
+    else high = middle;
+  }
+  return values[low] ?? 0;
+}
+
+function isAnswered(reply: RpcReply): boolean {
+  return 'result' in reply && reply.result !== null;
+}
+
+async function orNull<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof RpcFailure) return null;
+    throw error;
+  }
+}
