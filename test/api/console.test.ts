@@ -126,8 +126,9 @@ describe('the set-up link', () => {
     expect(await isOpen()).toBe(false);
   });
 
-  it('ends after an hour', async () => {
+  it('ends after an hour, and is not asked for once there is an administrator', async () => {
     const code = await api.store.transaction((tx) => createSetupCode(tx, api.services.now()));
+    expect(await isOpen()).toBe(false);
     api.advance(3600_001);
     expect(await isOpen()).toBe(false);
     expect((await post({ ...person, email: 'bob@example.com', code })).status).toBe(404);

@@ -32,8 +32,12 @@ export function App() {
 }
 
 function SignedOut() {
-  if (path.value === '/setup') return <SetUpPage />;
-  return path.value === '/accept-invite' ? <AcceptInvitePage /> : <SignInPage />;
+  if (path.value === '/accept-invite') return <AcceptInvitePage />;
+  const { value } = session;
+  const awaitsAdministrator = value.state === 'signed-out' && value.awaitsAdministrator;
+  // The link of the demo signs in by the key in it.
+  const hasKey = location.hash.startsWith('#key=');
+  return path.value === '/setup' || (awaitsAdministrator && !hasKey) ? <SetUpPage /> : <SignInPage />;
 }
 
 function SignedIn() {

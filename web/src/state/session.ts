@@ -7,7 +7,7 @@ export type Me = ReplyOf<'GET', '/auth/me'>;
 
 export type Session =
   | { state: 'loading' }
-  | { state: 'signed-out'; reason?: string }
+  | { state: 'signed-out'; reason?: string; awaitsAdministrator?: boolean }
   | { state: 'signed-in'; me: Me };
 
 export const session = signal<Session>({ state: 'loading' });
@@ -36,10 +36,18 @@ export function can(endpoint: string): boolean {
 /** Asks who is signed in; tries again for as long as Vigil cannot be reached. */
 export async function loadSession(): Promise<void> {
   try {
-    session.value = { state: 'signed-in', me: await client.get('/auth/me') };
+    session.value = await readSession();
+  } catch {
+    setTimeout(() => void loadSession(), 1000);
+  }
+}
+
+async function readSession(): Promise<Session> {
+  try {
+    return { state: 'signed-in', me: await client.get('/auth/me') };
   } catch (error) {
-    if (error instanceof VigilError && error.status === 401) session.value = { state: 'signed-out' };
-    else setTimeout(() => void loadSession(), 1000);
+    if (!(error instanceof VigilError && error.status === 401)) throw error;
+    return { state: 'signed-out', awaitsAdministrator: (await client.get('/auth/setup')).isOpen };
   }
 }
 

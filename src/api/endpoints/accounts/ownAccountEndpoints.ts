@@ -1,0 +1,101 @@
+import { Type } from 'typebox';
+import { everything, roles } from '../../../model/principal.ts';
+import { Id, List, Millis, nullable, OneOf, Shape, SomeOf, Text } from '../../../model/schema.ts';
+import { changePassword } from '../../../services/accounts/sessions.ts';
+import type { Call } from '../../../services/call.ts';
+import { findPlanUse } from '../../../store/accounts/plans.ts';
+import { findTokenExpiry } from '../../../store/accounts/tokens.ts';
+import { userTable } from '../../../store/accounts/userTable.ts';
+import { searchRecords } from '../../../store/records/records.ts';
+import { type Endpoint, endpoint } from '../../http/endpoint.ts';
+import { apiKey } from './apiKey.ts';
+import { planUse } from './plan.ts';
+
+const tag = 'Sessions';
+
+const meEndpoint = endpoint({
+  method: 'GET',
+  path: '/auth/me',
+  tag,
+  summary: 'Who am I',
+  description: 'The user, tenant and roles behind the token, and the plan of the tenant with its use.',
+  reply: Shape(
+    {
+      userId: nullable(Id('The user.')),
+      tenantId: nullable(Id('The tenant.')),
+      organisationId: nullable(Id('The organisation of the tenant.')),
+      roles: SomeOf(roles, 'What the token may do.', ['tenant-manager']),
+      tokenKind: OneOf(['SESSION', 'API_KEY', 'ADMIN'], 'What kind of token it is.', 'SESSION'),
+      expiredAt: nullable(Millis('When the token ends; null when it never does.')),
+      plan: nullable(planUse),
+    },
+    ['userId', 'tenantId', 'organisationId', 'roles', 'tokenKind', 'expiredAt', 'plan'],
+  ),
+  effect: 'read',
+  handle: async ({ db, principal, now, services }) => {
+    const { userId, tenantId, organisationId, roles, tokenKind, tokenId } = principal;
+    const expiredAt = await findTokenExpiry(db, tokenId);
+    const streams = services.alertFeed.slots.count(tenantId);
+    const plan = tenantId === null ? null : await findPlanUse(db, tenantId, streams, now);
+    return { body: { userId, tenantId, organisationId, roles, tokenKind, expiredAt, plan } };
+  },
+});
+
+const keysReply = Shape(
+  {
+    data: List(apiKey.reply, 'API keys that the user has made and that still live.'),
+  },
+  ['data'],
+);
+
+async function ownKeys({ db, principal: { userId }, now }: Call) {
+  if (userId === null) return { data: [] };
+  const where = `userId = ${userId} and (expiredAt is null or expiredAt > ${now})`;
+  const sort = [{ field: 'id', order: 'desc' } as const];
+  const { table, names } = apiKey.kind;
+  const { data } = await searchRecords(db, table, everything, { where, sort, size: 1000 }, names);
+  return { data };
+}
+
+const keysEndpoint = endpoint({
+  method: 'GET',
+  path: '/auth/apikey',
+  tag,
+  summary: 'List the API keys I have made',
+  description:
+    'For review, above all after a change of the password: keys go on living, with the roles that their maker still has.',
+  reply: keysReply,
+  effect: 'read',
+  handle: async (call) => ({ body: await ownKeys(call) }),
+});
+
+const passwordEndpoint = endpoint({
+  method: 'POST',
+  path: '/auth/password',
+  tag,
+  summary: 'Change my password',
+  description:
+    'Ends every other session of the user at once. API keys that the user has made go on living; the answer lists them for ' +
+    'review. Managers and administrators reset the passwords of others by PUT /user/{id}.',
+  body: Shape(
+    {
+      oldPassword: Text('The present password.', 'correct horse battery', { max: 200 }),
+      newPassword: Type.Unsafe<string>({
+        ...userTable.fields.password.schema,
+        examples: ['another horse, another battery'],
+      }),
+    },
+    ['oldPassword', 'newPassword'],
+  ),
+  reply: keysReply,
+  effect: 'session',
+  password: 'change',
+  problems: ['unprocessable'],
+  handle: async (call, { body }) => {
+    await changePassword(call, body);
+    return { body: await ownKeys(call) };
+  },
+});
+
+/** What callers read and change of their own account. */
+export const ownAccountEndpoints: readonly Endpoint[] = [meEndpoint, keysEndpoint, passwordEndpoint];
