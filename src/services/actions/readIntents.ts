@@ -1,6 +1,11 @@
 import { getChain } from '../../chains/chains.ts';
 import type { IntentState } from '../../model/action.ts';
-import { type IntentRecord, type IntentWait, searchIntents } from '../../store/actions/intentLog.ts';
+import {
+  type FoundIntent,
+  type IntentRecord,
+  type IntentWait,
+  searchIntents,
+} from '../../store/actions/intentLog.ts';
 import type { Call } from '../call.ts';
 import { noEndpoint } from '../contracts/noEndpoint.ts';
 
@@ -12,11 +17,13 @@ export async function readIntents(
   action: { tenantId: number; id: number },
   search: Search,
 ): Promise<IntentRecord[]> {
-  const found = await searchIntents(call.db, action, search);
-  return found.map(({ wait, ...intent }) => ({
-    ...intent,
-    reason: intent.reason ?? (wait && waitReason(call, intent, wait)),
-  }));
+  return (await searchIntents(call.db, action, search)).map((found) => explainWait(call, found));
+}
+
+/** The same for one that was found; what else is known of it stays. */
+export function explainWait<Found extends FoundIntent>(call: Call, found: Found): Omit<Found, 'wait'> {
+  const { wait, ...intent } = found;
+  return { ...intent, reason: intent.reason ?? (wait && waitReason(call, found, wait)) };
 }
 
 function waitReason({ services }: Call, intent: IntentRecord, wait: IntentWait): string {

@@ -1,4 +1,4 @@
-import { empty, sql } from '../../lib/sql.ts';
+import { empty, type Sql, sql } from '../../lib/sql.ts';
 import type { IntendedCall, IntentState } from '../../model/action.ts';
 import type { Db } from '../db.ts';
 import { actionJson, type ExecutableAction, isDeepEnough, mayFire } from './claimIntents.ts';
@@ -46,15 +46,49 @@ export type IntentWait = {
 };
 
 type ActionKey = { tenantId: number; id: number };
+export type FoundIntent = IntentRecord & { wait: IntentWait | null };
 
 /** Newest first. */
 export async function searchIntents(
   db: Db,
   action: ActionKey,
   search: { from: number; size: number; state?: IntentState | undefined; uid?: string },
-): Promise<(IntentRecord & { wait: IntentWait | null })[]> {
-  return db.query<IntentRecord & { wait: IntentWait | null }>(
-    sql`select i.uid::text, i.action_id as "actionId", i.state, i.reason, i.binding, i.alert_uid::text as "alertUid",
+): Promise<FoundIntent[]> {
+  return selectIntents<FoundIntent>(
+    db,
+    empty,
+    sql`i.tenant_id = ${action.tenantId} and i.action_id = ${action.id}
+      ${search.state === undefined ? empty : sql`and i.state = ${search.state}`}
+      ${search.uid === undefined ? empty : sql`and i.uid = ${search.uid}::uuid`}`,
+    search,
+  );
+}
+
+/** The intents that an alert fired, with the names of their actions and the chains that they run on; newest first. */
+export type AlertIntent = FoundIntent & { actionName: string; chainUid: string };
+
+export async function findAlertIntents(
+  db: Db,
+  { tenantId, alertUid }: { tenantId: number; alertUid: string },
+  limit: number,
+): Promise<AlertIntent[]> {
+  return selectIntents<AlertIntent>(
+    db,
+    sql`i.chain_uid as "chainUid",
+      (select x.name from action x where x.tenant_id = i.tenant_id and x.id = i.action_id) as "actionName",`,
+    sql`i.tenant_id = ${tenantId} and i.alert_uid = ${alertUid}::uuid`,
+    { from: 0, size: limit },
+  );
+}
+
+async function selectIntents<Found extends FoundIntent>(
+  db: Db,
+  further: Sql,
+  condition: Sql,
+  { from, size }: { from: number; size: number },
+): Promise<Found[]> {
+  return db.query<Found>(
+    sql`select ${further} i.uid::text, i.action_id as "actionId", i.state, i.reason, i.binding, i.alert_uid::text as "alertUid",
         i.block_number as "blockNumber", i.fire_at as "fireAt", i.created_at as "createdAt",
           i.updated_at as "updatedAt",
         i.wallet_id as "walletId", i.address as "walletAddress", i.call, i.nonce, i.tx_hash as "txHash",
@@ -70,10 +104,7 @@ export async function searchIntents(
               and sent.address = i.address and sent.state in ('SIGNED', 'SUBMITTED')))
           from tenant n left join chain_cursor k on k.chain_uid = coalesce(i.alert_chain_uid, i.chain_uid)
           where n.id = i.tenant_id) end as wait
-      from action_intent i where i.tenant_id = ${action.tenantId} and i.action_id = ${action.id}
-      ${search.state === undefined ? empty : sql`and i.state = ${search.state}`}
-      ${search.uid === undefined ? empty : sql`and i.uid = ${search.uid}::uuid`}
-      order by i.id desc limit ${search.size} offset ${search.from}`,
+      from action_intent i where ${condition} order by i.id desc limit ${size} offset ${from}`,
   );
 }
 

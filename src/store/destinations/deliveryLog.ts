@@ -58,6 +58,24 @@ export async function searchDeliveries(
   );
 }
 
+/** A delivery with its destination as people know it; the name is null where it has none. */
+export type AlertDelivery = Delivery & { destinationName: string | null; destinationType: string | null };
+
+/** What was sent because of an alert, or is about to be; newest first. */
+export async function findAlertDeliveries(
+  db: Db,
+  { tenantId, alertUid }: { tenantId: number; alertUid: string },
+  limit: number,
+): Promise<AlertDelivery[]> {
+  return db.query<AlertDelivery>(
+    sql`select ${columns}, coalesce(o.value, o.messenger_a_chat_title) as "destinationName",
+        o.type as "destinationType"
+      from delivery d left join destination o on o.tenant_id = d.tenant_id and o.id = d.destination_id
+      where d.tenant_id = ${tenantId} and d.alert_uid = ${alertUid}::uuid
+      order by d.id desc limit ${limit}`,
+  );
+}
+
 /** The delivery, if it and its destination still exist, locked until the transaction ends. */
 export async function lockDelivery(
   tx: Db,

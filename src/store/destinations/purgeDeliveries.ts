@@ -4,7 +4,7 @@ import { inChunks } from '../inChunks.ts';
 import { deadLetterDeliveries } from './deadLetterDeliveries.ts';
 
 /** Settled deliveries are deleted after this time. */
-const deliveryRetentionMs = 90 * 24 * 3_600_000;
+export const deliveryRetentionMs = 90 * 24 * 3_600_000;
 
 /** Deletes old settled deliveries, and marks those that will never be sent as DEAD. */
 export async function purgeDeliveries(db: Db, now: number): Promise<void> {

@@ -53,7 +53,7 @@ const call = {
   parameters,
   gasLimit: Text('Gas that it may use.', '50000'),
 };
-const intent = {
+export const intent = {
   uid: Text('The intent.', '0b8f6f0e-4a52-4a5e-9a32-6f1f2a3c4d5e'),
   actionId: Id('The action.'),
   state: OneOf(intentStates, 'How far it is.', 'CONFIRMED'),

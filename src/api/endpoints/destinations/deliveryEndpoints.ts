@@ -28,7 +28,7 @@ export const attempt = {
   status,
   error,
 };
-const delivery = {
+export const delivery = {
   uid: deliveryUid,
   sequence: Count('Rises in the order in which messages came into being.', 42, Number.MAX_SAFE_INTEGER),
   destinationId: Id('The destination.'),

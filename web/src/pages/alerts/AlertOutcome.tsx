@@ -1,45 +1,46 @@
-import type { Action, Alert } from '../../../../sdk/src/index.ts';
 import { Address } from '../../parts/Address.tsx';
 import { Badge } from '../../parts/Badge.tsx';
 import { Loading } from '../../parts/Empty.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { Time } from '../../parts/Time.tsx';
-import { client, searchRecords } from '../../state/api.ts';
+import { client } from '../../state/api.ts';
 import { href } from '../../state/route.ts';
 import { useLoad } from '../../state/useLoad.ts';
 import { Part } from './AlertView.tsx';
 
-/** Who was notified of an alert, and which actions it fired. */
-export function AlertOutcome({ alert }: { alert: Alert }) {
-  const outcome = useLoad(`${alert.uid} ${alert.status}`, (signal) => readOutcome(alert, signal), {
-    every: 10_000,
-  });
+/** Who was notified of an alert or why no one was, and which actions it fired. */
+export function AlertOutcome({ uid, status }: { uid: string; status: string }) {
+  const outcome = useLoad(
+    `${uid} ${status}`,
+    (signal) => client.get('/alert/{uid}/outcome', { path: { uid }, signal }),
+    { every: 10_000 },
+  );
+  const { deliveries = [], intents = [], silence } = outcome.data ?? {};
   return (
     <Part title="Notified and fired">
       <Problem error={outcome.error} />
       {!outcome.data && outcome.isLoading && <Loading lines={2} />}
-      {outcome.data && outcome.data.deliveries.length === 0 && outcome.data.intents.length === 0 && (
-        <p class="dim">No one was notified, and no action was fired.</p>
-      )}
+      {silence && <p class="dim">No one was notified. {silence.reason}</p>}
+      {outcome.data && intents.length === 0 && <p class="dim">No action was fired.</p>}
       <ul class="list">
-        {outcome.data?.deliveries.map(
-          ({ uid, name, destinationId, state, type, deliveredAt, createdAt, lastError }) => (
-            <li key={uid} class="row">
-              <Badge value={state} />
-              <a class="foreign" href={href(`/destinations?destination=${destinationId}`)}>
-                {name}
-              </a>
-              <span class="dim">{type}</span>
-              <Time at={deliveredAt ?? createdAt} />
-              {lastError && state !== 'DELIVERED' && <span class="bad foreign">{lastError}</span>}
-            </li>
-          ),
-        )}
-        {outcome.data?.intents.map(({ uid, name, actionId, state, reason, txHash, updatedAt, chainUid }) => (
+        {deliveries.map((delivery) => (
+          <li key={delivery.uid} class="row">
+            <Badge value={delivery.state} />
+            <a class="foreign" href={href(`/destinations?destination=${delivery.destinationId}`)}>
+              {delivery.destinationName ?? `destination #${delivery.destinationId}`}
+            </a>
+            <span class="dim">{delivery.type}</span>
+            <Time at={delivery.deliveredAt ?? delivery.createdAt} />
+            {delivery.lastError && delivery.state !== 'DELIVERED' && (
+              <span class="bad foreign">{delivery.lastError}</span>
+            )}
+          </li>
+        ))}
+        {intents.map(({ uid, actionName, actionId, state, reason, txHash, updatedAt, chainUid }) => (
           <li key={uid} class="row">
             <Badge value={state} />
             <a class="foreign" href={href(`/actions?action=${actionId}`)}>
-              {name}
+              {actionName}
             </a>
             {txHash && <Address value={txHash} chainUid={chainUid} kind="transaction" />}
             <Time at={updatedAt} />
@@ -49,44 +50,4 @@ export function AlertOutcome({ alert }: { alert: Alert }) {
       </ul>
     </Part>
   );
-}
-
-const fewest = 20;
-
-async function readOutcome(alert: Alert, signal: AbortSignal) {
-  const [destinations, actions] = await Promise.all([
-    searchRecords<{ id: number; value: string | null; uid: string; messengerAChatTitle: string | null }>(
-      '/destination',
-      { where: `tenantId = ${alert.tenantId}`, size: fewest },
-      signal,
-    ),
-    searchRecords<Action>('/action', { where: `contractId = ${alert.contractId}`, size: fewest }, signal),
-  ]);
-  const deliveries = await Promise.all(
-    destinations.data.map(async ({ id, value, messengerAChatTitle }) => {
-      const { data } = await client.get('/destination/{id}/delivery', {
-        path: { id },
-        query: { size: 200 },
-        signal,
-      });
-      const name = value ?? messengerAChatTitle ?? `destination #${id}`;
-      return data.filter(({ alertUid }) => alertUid === alert.uid).map((delivery) => ({ ...delivery, name }));
-    }),
-  );
-  const bound = actions.data.filter(
-    ({ detectors, triggerAlerts }) => detectors.length + triggerAlerts.length > 0,
-  );
-  const intents = await Promise.all(
-    bound.map(async ({ id, name }) => {
-      const { data } = await client.get('/action/{id}/intent', {
-        path: { id },
-        query: { size: 200 },
-        signal,
-      });
-      return data
-        .filter(({ alertUid }) => alertUid === alert.uid)
-        .map((intent) => ({ ...intent, name, chainUid: alert.chainUid }));
-    }),
-  );
-  return { deliveries: deliveries.flat(), intents: intents.flat() };
 }

@@ -112,7 +112,9 @@ export function AlertView({ alert, onChange }: { alert: Alert; onChange(alert: A
           <Evidence value={alert.meta} chainUid={alert.chainUid} names={names} />
         </Part>
       )}
-      {can('GET /destination/{id}/delivery') && <AlertOutcome alert={alert} />}
+      {isOwn(alert) && can('GET /alert/{uid}/outcome') && (
+        <AlertOutcome uid={alert.uid} status={alert.status} />
+      )}
       {alert.detectorId !== null && alert.txHash && can('POST /detector/{id}/explain') && (
         <Explain detectorId={alert.detectorId} txHash={alert.txHash} chainUid={alert.chainUid} />
       )}
@@ -124,7 +126,7 @@ export function AlertView({ alert, onChange }: { alert: Alert; onChange(alert: A
   );
 }
 
-/** Alerts of a shared project are shown, its incidents are not. */
+/** Alerts of a shared project are shown; its incidents and whom its owner notifies are not. */
 const isOwn = ({ tenantId }: Alert): boolean => mayChooseTenant.value || tenantId === me.value?.tenantId;
 
 const finalities = {

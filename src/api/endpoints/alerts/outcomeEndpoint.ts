@@ -1,0 +1,55 @@
+import { keysOf } from '../../../lib/keysOf.ts';
+import { destinationTypes } from '../../../model/enumerations.ts';
+import { List, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
+import { readOutcome, silences } from '../../../services/alerts/readOutcome.ts';
+import { incidentTable } from '../../../store/alerts/incidentTable.ts';
+import { replySchema } from '../../../store/fields.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { intent } from '../actions/actionEndpoints.ts';
+import { delivery } from '../destinations/deliveryEndpoints.ts';
+
+const alertDelivery = {
+  ...delivery,
+  destinationName: nullable(
+    Text('The destination as people know it; null where it has no address.', 'https://example.com/hook'),
+  ),
+  destinationType: nullable(OneOf(destinationTypes, 'Kind of the destination.', 'HTTP')),
+};
+const alertIntent = {
+  ...intent,
+  actionName: Text('Name of the action.', 'Pause'),
+  chainUid: Text('The chain that it runs on.', 'ethereum'),
+};
+const silence = {
+  code: OneOf(keysOf(silences), 'The reason as a word.', 'suppressed'),
+  reason: Text('The reason for people, and what would change it.', silences.suppressed),
+};
+
+export const outcomeEndpoint = endpoint({
+  method: 'GET',
+  path: '/alert/{uid}/outcome',
+  tag: 'Alerts',
+  summary: 'Read what followed from an alert',
+  description:
+    'Who was notified and whether it arrived, which actions it fired and how far they are, or why neither happened, and its ' +
+    'incident. Only the tenant that owns the alert can read it. Reasons for silence follow the bindings as they are now.',
+  params: Shape({ uid: Text('The alert.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071', { max: 100 }) }, ['uid']),
+  reply: Shape(
+    {
+      incident: nullable(replySchema(incidentTable.fields)),
+      silence: nullable(
+        Shape(
+          silence,
+          Object.keys(silence),
+          'Why no one was notified; null when someone was or is about to be.',
+        ),
+      ),
+      deliveries: List(Shape(alertDelivery, Object.keys(alertDelivery)), 'What was sent, newest first.'),
+      intents: List(Shape(alertIntent, Object.keys(alertIntent)), 'What it fired, newest first.'),
+    },
+    ['incident', 'silence', 'deliveries', 'intents'],
+  ),
+  effect: 'read',
+  problems: ['not-found'],
+  handle: async (call, { params }) => ({ body: await readOutcome(call, params.uid) }),
+});

@@ -1,0 +1,87 @@
+import { isShadow } from '../../model/alert.ts';
+import { Problem } from '../../model/errors.ts';
+import { findAlertIntents } from '../../store/actions/intentLog.ts';
+import { findAlert } from '../../store/alerts/alertRecords.ts';
+import { findIncident } from '../../store/alerts/incidentTable.ts';
+import { findAlertDeliveries } from '../../store/destinations/deliveryLog.ts';
+import { deliveryRetentionMs } from '../../store/destinations/purgeDeliveries.ts';
+import { findRecipients, type Source } from '../../store/destinations/recipients.ts';
+import { ownTenantsScope } from '../../store/documents/documentScopes.ts';
+import { explainWait } from '../actions/readIntents.ts';
+import type { Call } from '../call.ts';
+
+/** Why no one was notified of an alert. */
+export const silences = {
+  suppressed: "It is over the rate limit of the tenant's plan: it is stored, but no one is notified.",
+  backfilled: 'It was pushed more than an hour after it happened: it is stored, but no one is notified.',
+  shadow: 'Its detector is on trial (tag `shadow`): it notifies no one and fires nothing.',
+  purged: 'Deliveries are kept for 90 days; those of this alert are deleted.',
+  'no-destination':
+    'No active destination is bound to what raised it, and none has the default tags. Bind one, or tag one DEFAULT.',
+  filtered: 'The filters of the bindings (severity, query) did not let it pass to any destination.',
+} as const;
+
+export type Silence = keyof typeof silences;
+
+const names = [
+  'uid',
+  'tenantId',
+  'timestamp',
+  'kind',
+  'tags',
+  'meta',
+  'suppressed',
+  'backfilled',
+  'detectorId',
+  'actionId',
+  'incidentUid',
+] as const;
+
+type OwnAlert = Source & {
+  uid: string;
+  timestamp: number;
+  tags: readonly string[];
+  meta: Record<string, unknown>;
+  suppressed: boolean;
+  backfilled: boolean;
+  detectorId: number | null;
+  actionId: number | null;
+  incidentUid: string | null;
+};
+
+/** Deliveries and intents that are shown; no alert has as many destinations and actions. */
+const maxShown = 1000;
+
+/** Everything that followed from an alert. Those who see it because it is shared do not see whom its owner notifies. */
+export async function readOutcome(call: Call, uid: string) {
+  const found = await findAlert(call.db, ownTenantsScope(call.scope), uid, names);
+  if (!found) throw new Problem('not-found', 'There is no such alert.');
+  // Read by these names from columns of these types.
+  const alert = found as OwnAlert;
+  const key = { tenantId: alert.tenantId, alertUid: alert.uid };
+  const deliveries = await findAlertDeliveries(call.db, key, maxShown);
+  const intents = await findAlertIntents(call.db, key, maxShown);
+  const silence = deliveries.length > 0 ? null : await findSilence(call, alert);
+  return {
+    incident: alert.incidentUid && ((await findIncident(call.db, call.scope, alert.incidentUid)) ?? null),
+    silence: silence && { code: silence, reason: silences[silence] },
+    deliveries,
+    intents: intents.map((intent) => explainWait(call, intent)),
+  };
+}
+
+/** By the bindings of the moment, which may have changed since the alert was raised. */
+async function findSilence(call: Call, alert: OwnAlert): Promise<Silence> {
+  if (alert.suppressed) return 'suppressed';
+  if (alert.backfilled) return 'backfilled';
+  if (isShadow(alert)) return 'shadow';
+  if (alert.timestamp < call.now - deliveryRetentionMs) return 'purged';
+  const { triggerAlertId } = alert.meta;
+  const ids = {
+    detector: alert.detectorId,
+    trigger: typeof triggerAlertId === 'number' ? triggerAlertId : null,
+    action: alert.actionId,
+  };
+  const source = { tenantId: alert.tenantId, kind: alert.kind, sourceId: ids[alert.kind] };
+  return (await findRecipients(call.db, [source])).length > 0 ? 'filtered' : 'no-destination';
+}
