@@ -1,5 +1,6 @@
 import { groupBy } from '../lib/groupBy.ts';
 import type { FilledParameter } from '../model/action.ts';
+import { maxScriptTimeouts } from '../model/scriptTimeout.ts';
 import type { WaitingIntent } from '../store/actions/claimIntents.ts';
 import { saveScriptTimeouts } from '../store/actions/scriptTimeouts.ts';
 import type { AlertDocument } from '../store/destinations/findAlertDocuments.ts';
@@ -8,9 +9,6 @@ import { checkAllowedCalls } from './checkAllowedCalls.ts';
 import { decide } from './decide.ts';
 import type { Ending } from './endIntents.ts';
 import { terminalReason } from './terminalReason.ts';
-
-/** After this many timeouts in a row the scripts of a binding no longer run. */
-const maxScriptTimeouts = 3;
 
 /** Intents of one binding that are decided side by side. */
 const maxAtOnce = 16;
