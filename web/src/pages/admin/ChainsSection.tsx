@@ -7,7 +7,9 @@ import { Time } from '../../parts/Time.tsx';
 import { showCount } from '../../state/format.ts';
 import { type Chain, loadChains } from '../../state/names.ts';
 import { href, search, setSearch } from '../../state/route.ts';
+import { can } from '../../state/session.ts';
 import { useLoad } from '../../state/useLoad.ts';
+import { ChainEndpoints } from './ChainEndpoints.tsx';
 
 /** Every chain, how far it is followed, and how its endpoints fare. */
 export function ChainsSection() {
@@ -35,7 +37,7 @@ export function ChainsSection() {
       {data && rows.length === 0 && (
         <div class="card">
           <Empty title="No chain is followed yet">
-            Vigil follows a chain once it has an endpoint for it, such as VIGIL_RPC_ETHEREUM.
+            Show also those that are not set up, open one and add an endpoint.
           </Empty>
         </div>
       )}
@@ -84,7 +86,7 @@ export function ChainsSection() {
       )}
       {open && (
         <Dialog title={open.name} kind="drawer" onClose={() => setSearch({ chain: undefined })}>
-          <Detail chain={open} />
+          <Detail chain={open} onChange={reload} />
         </Dialog>
       )}
     </>
@@ -98,7 +100,7 @@ function State({ chain: { configured, followed, endpoints } }: { chain: Chain })
   return isFailing ? <Badge tone="bad">failing</Badge> : <Badge tone="good">followed</Badge>;
 }
 
-function Detail({ chain }: { chain: Chain }) {
+function Detail({ chain, onChange }: { chain: Chain; onChange(): void }) {
   return (
     <>
       <dl class="facts">
@@ -120,7 +122,10 @@ function Detail({ chain }: { chain: Chain }) {
           {chain.confirmations} blocks
         </dd>
       </dl>
-      {chain.endpoints.length > 0 && <h3>Endpoints</h3>}
+      {chain.family === 'evm' && can('GET /chain/{uid}/endpoint') && (
+        <ChainEndpoints key={chain.chainUid} chainUid={chain.chainUid} onChange={onChange} />
+      )}
+      {chain.endpoints.length > 0 && <h3>Health while following</h3>}
       <ul class="list">
         {chain.endpoints.map(({ endpoint, state, head, latencyMs, faults, lastFault }) => (
           <li key={endpoint}>
