@@ -1415,10 +1415,63 @@ export interface Api {
       expiredAt: number;
     };
   };
+  /** Refresh the session */
+  'POST /auth/refresh': {
+    reply: {
+      /** Access token of the session; absent when the cookie carries it. */
+      token?: string;
+      /** When the session ends. In epoch milliseconds. */
+      expiredAt: number;
+    };
+  };
+  /** Sign a page in with a token */
+  'POST /auth/cookie': {
+    reply: {
+      /** Access token of the session; absent when the cookie carries it. */
+      token?: string;
+      /** When the session ends. In epoch milliseconds. */
+      expiredAt: number;
+    };
+  };
+  /** Log out */
+  'POST /auth/logout': {
+    reply: Record<string, never>;
+  };
+  /** List my sessions */
+  'GET /auth/session': {
+    reply: {
+      /** Live sessions. */
+      data: Array<{
+        /** The session. */
+        id: number;
+        /** When the user logged in. In epoch milliseconds. */
+        createdAt: number;
+        /** When it was last refreshed. In epoch milliseconds. */
+        refreshedAt: number;
+        /** When it ends if it is not refreshed. In epoch milliseconds. */
+        expiredAt: number;
+        /** Address it was last opened or refreshed from. */
+        address: string | null;
+        /** Whether it is the session that asks. */
+        isCurrent: boolean;
+      }>;
+    };
+  };
+  /** End a session of mine */
+  'DELETE /auth/session/{sessionId}': {
+    path: {
+      /** The session. */
+      sessionId: number;
+    };
+    reply: {
+      /** The session that ended. */
+      id: number;
+    };
+  };
   /** Whether the first administrator is awaited */
   'GET /auth/setup': {
     reply: {
-      /** Whether a set-up link is open. */
+      /** Whether a set-up link is open and no user is an administrator yet. */
       isOpen: boolean;
     };
   };
@@ -1442,28 +1495,6 @@ export interface Api {
       /** When the session ends. In epoch milliseconds. */
       expiredAt: number;
     };
-  };
-  /** Refresh the session */
-  'POST /auth/refresh': {
-    reply: {
-      /** Access token of the session; absent when the cookie carries it. */
-      token?: string;
-      /** When the session ends. In epoch milliseconds. */
-      expiredAt: number;
-    };
-  };
-  /** Sign a page in with a token */
-  'POST /auth/cookie': {
-    reply: {
-      /** Access token of the session; absent when the cookie carries it. */
-      token?: string;
-      /** When the session ends. In epoch milliseconds. */
-      expiredAt: number;
-    };
-  };
-  /** Log out */
-  'POST /auth/logout': {
-    reply: Record<string, never>;
   };
   /** Who am I */
   'GET /auth/me': {
@@ -1549,37 +1580,6 @@ export interface Api {
           maxPushedAlerts: number;
         };
       } | null;
-    };
-  };
-  /** List my sessions */
-  'GET /auth/session': {
-    reply: {
-      /** Live sessions. */
-      data: Array<{
-        /** The session. */
-        id: number;
-        /** When the user logged in. In epoch milliseconds. */
-        createdAt: number;
-        /** When it was last refreshed. In epoch milliseconds. */
-        refreshedAt: number;
-        /** When it ends if it is not refreshed. In epoch milliseconds. */
-        expiredAt: number;
-        /** Address it was last opened or refreshed from. */
-        address: string | null;
-        /** Whether it is the session that asks. */
-        isCurrent: boolean;
-      }>;
-    };
-  };
-  /** End a session of mine */
-  'DELETE /auth/session/{sessionId}': {
-    path: {
-      /** The session. */
-      sessionId: number;
-    };
-    reply: {
-      /** The session that ended. */
-      id: number;
     };
   };
   /** List the API keys I have made */
@@ -5085,6 +5085,169 @@ export interface Api {
       }>;
     };
   };
+  /** List the endpoints of a chain */
+  'GET /chain/{uid}/endpoint': {
+    path: {
+      /** The chain, as `/chain` names it. */
+      uid: string;
+    };
+    reply: {
+      /** The endpoints. */
+      data: Array<{
+        /** The endpoint. */
+        uid: string;
+        /** What people call it; of a fixed one its variable. */
+        name: string | null;
+        /** Its address; what may be an access key is masked. */
+        url: string;
+        /** Whether the environment sets it (`VIGIL_RPC_*`), so that it cannot be changed here. */
+        isFixed: boolean;
+        /** Whether it is used. */
+        status: 'ACTIVE' | 'DISABLED';
+        /** When it was added; null for a fixed one. In epoch milliseconds. */
+        createdAt: number | null;
+        /** When it last changed; null for a fixed one. In epoch milliseconds. */
+        updatedAt: number | null;
+      }>;
+    };
+  };
+  /** Add an endpoint to a chain */
+  'POST /chain/{uid}/endpoint': {
+    path: {
+      /** The chain, as `/chain` names it. */
+      uid: string;
+    };
+    body: {
+      /** Address of a JSON-RPC server of the chain: http, https, ws or wss. Private networks are allowed. */
+      url: string;
+      /** What people call it. */
+      name?: string | null;
+      /** Whether it is used. */
+      status?: 'ACTIVE' | 'DISABLED';
+    };
+    reply: {
+      /** The endpoint. */
+      uid: string;
+      /** What people call it; of a fixed one its variable. */
+      name: string | null;
+      /** Its address; what may be an access key is masked. */
+      url: string;
+      /** Whether the environment sets it (`VIGIL_RPC_*`), so that it cannot be changed here. */
+      isFixed: boolean;
+      /** Whether it is used. */
+      status: 'ACTIVE' | 'DISABLED';
+      /** When it was added; null for a fixed one. In epoch milliseconds. */
+      createdAt: number | null;
+      /** When it last changed; null for a fixed one. In epoch milliseconds. */
+      updatedAt: number | null;
+    };
+  };
+  /** Change an endpoint */
+  'PUT /chain/{uid}/endpoint/{endpointUid}': {
+    path: {
+      /** The chain, as `/chain` names it. */
+      uid: string;
+      /** The endpoint. */
+      endpointUid: string;
+    };
+    body: {
+      /** Address of a JSON-RPC server of the chain: http, https, ws or wss. Private networks are allowed. */
+      url?: string;
+      /** What people call it. */
+      name?: string | null;
+      /** Whether it is used. */
+      status?: 'ACTIVE' | 'DISABLED';
+    };
+    reply: {
+      /** The endpoint. */
+      uid: string;
+      /** What people call it; of a fixed one its variable. */
+      name: string | null;
+      /** Its address; what may be an access key is masked. */
+      url: string;
+      /** Whether the environment sets it (`VIGIL_RPC_*`), so that it cannot be changed here. */
+      isFixed: boolean;
+      /** Whether it is used. */
+      status: 'ACTIVE' | 'DISABLED';
+      /** When it was added; null for a fixed one. In epoch milliseconds. */
+      createdAt: number | null;
+      /** When it last changed; null for a fixed one. In epoch milliseconds. */
+      updatedAt: number | null;
+    };
+  };
+  /** Delete an endpoint */
+  'DELETE /chain/{uid}/endpoint/{endpointUid}': {
+    path: {
+      /** The chain, as `/chain` names it. */
+      uid: string;
+      /** The endpoint. */
+      endpointUid: string;
+    };
+    reply: {
+      /** The endpoint. */
+      uid: string;
+    };
+  };
+  /** Try an endpoint before adding it */
+  'POST /chain/{uid}/endpoint/try': {
+    path: {
+      /** The chain, as `/chain` names it. */
+      uid: string;
+    };
+    body: {
+      /** Address of a JSON-RPC server of the chain: http, https, ws or wss. Private networks are allowed. */
+      url: string;
+    };
+    reply: {
+      /** Why it cannot be used for the chain; null when it can. */
+      fault: string | null;
+      /** Chain id that it reports. */
+      chainId: number | null;
+      /** Its newest block. */
+      head: number | null;
+      /** How long it took to answer, in milliseconds. */
+      latencyMs: number | null;
+      /** It knows the state of at least this many blocks back. */
+      archiveDepth: number | null;
+      /** Whether it knows the state of every block. */
+      isArchive: boolean | null;
+      /** The namespaces whose traces it gives; some detectors need `debug`. */
+      traces: Array<'debug' | 'trace'> | null;
+      /** Whether it announces transactions that wait to be mined. */
+      pendingTransactions: boolean | null;
+      /** Most blocks that one search for logs may span, as far as tried; 100,000 at most. */
+      logRange: number | null;
+    };
+  };
+  /** Try an endpoint of a chain */
+  'POST /chain/{uid}/endpoint/{endpointUid}/try': {
+    path: {
+      /** The chain, as `/chain` names it. */
+      uid: string;
+      /** The endpoint. */
+      endpointUid: string;
+    };
+    reply: {
+      /** Why it cannot be used for the chain; null when it can. */
+      fault: string | null;
+      /** Chain id that it reports. */
+      chainId: number | null;
+      /** Its newest block. */
+      head: number | null;
+      /** How long it took to answer, in milliseconds. */
+      latencyMs: number | null;
+      /** It knows the state of at least this many blocks back. */
+      archiveDepth: number | null;
+      /** Whether it knows the state of every block. */
+      isArchive: boolean | null;
+      /** The namespaces whose traces it gives; some detectors need `debug`. */
+      traces: Array<'debug' | 'trace'> | null;
+      /** Whether it announces transactions that wait to be mined. */
+      pendingTransactions: boolean | null;
+      /** Most blocks that one search for logs may span, as far as tried; 100,000 at most. */
+      logRange: number | null;
+    };
+  };
   /** Search the action alerts of a contract */
   'POST /contract/{id}/action/alert/search': {
     path: {
@@ -5596,6 +5759,175 @@ export interface Api {
         label: string | null;
         /** How many of the newest alerts have it. */
         count: number | null;
+      }>;
+    };
+  };
+  /** Read what followed from an alert */
+  'GET /alert/{uid}/outcome': {
+    path: {
+      /** The alert. */
+      uid: string;
+    };
+    reply: {
+      /** The incident that it belongs to. */
+      incident: {
+        /** Unique identifier of the incident. */
+        uid: string;
+        /** Unique identifier of the record. */
+        id: number;
+        /** The owning tenant. */
+        tenantId: number;
+        /** The highest severity of its alerts. */
+        severity: 'INFO' | 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
+        /** INFO 10, LOW 30, MEDIUM 50, HIGH 70, CRITICAL 90. */
+        numericSeverity: number;
+        /** RESOLVED when all its alerts are, RETRACTED when none of their blocks is part of the chain any more. */
+        status: 'UNRESOLVED' | 'RESOLVED' | 'RETRACTED';
+        /** Name of its worst alert. */
+        name: string;
+        /** Message of its worst alert. */
+        message: string;
+        /** How many alerts it has that are not retracted. */
+        alerts: number;
+        /** How many of them are not resolved. */
+        openAlerts: number;
+        /** The chain. */
+        chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana' | null;
+        /** The contracts of its alerts, at most 100. */
+        contractIds: number[];
+        /** Their transactions, at most 100. */
+        txHashes: string[];
+        /** When its first alert happened. In epoch milliseconds. */
+        firstAt: number;
+        /** When its newest alert happened. In epoch milliseconds. */
+        lastAt: number;
+        /** When the record was created. In epoch milliseconds. */
+        createdAt: number;
+        /** When the record last changed. In epoch milliseconds. */
+        updatedAt: number;
+      } | null;
+      /** Why no one was notified; null when someone was or is about to be. */
+      silence: {
+        /** The reason as a word. */
+        code: 'suppressed' | 'backfilled' | 'shadow' | 'purged' | 'no-destination' | 'filtered';
+        /** The reason for people, and what would change it. */
+        reason: string;
+      } | null;
+      /** What was sent, newest first. */
+      deliveries: Array<{
+        /** The delivery; receivers of webhooks see it as `webhook-id`. */
+        uid: string;
+        /** Rises in the order in which messages came into being. */
+        sequence: number;
+        /** The destination. */
+        destinationId: number;
+        /** The event that it reports. */
+        type: 'alert.detector.raised' | 'alert.trigger.raised' | 'alert.retracted' | 'alert.resolved' | 'action.submitted' | 'action.confirmed' | 'action.failed' | 'action.replaced' | 'action.waiting' | 'score.changed' | 'subscription.expiring' | 'destination.disabled' | 'ping';
+        /** What became of it. */
+        state: 'PENDING' | 'DELIVERED' | 'DEAD' | 'CANCELED';
+        /** The alert that it reports. */
+        alertUid: string | null;
+        /** When it came into being. In epoch milliseconds. */
+        createdAt: number;
+        /** When it last changed. In epoch milliseconds. */
+        updatedAt: number;
+        /** When it got through. In epoch milliseconds. */
+        deliveredAt: number | null;
+        /** When it is tried next. In epoch milliseconds. */
+        nextAttemptAt: number | null;
+        /** Status that the receiver answered with. */
+        lastStatus: number | null;
+        /** Why it failed. */
+        lastError: string | null;
+        /** Every attempt so far. */
+        attempts: Array<{
+          /** Number of the attempt, from 1. */
+          attempt: number;
+          /** When it was made. In epoch milliseconds. */
+          at: number;
+          /** How long it took. */
+          durationMs: number;
+          /** Status that the receiver answered with. */
+          status: number | null;
+          /** Why it failed. */
+          error: string | null;
+        }>;
+        /** The destination as people know it; null where it has no address. */
+        destinationName: string | null;
+        /** Kind of the destination. */
+        destinationType: 'EMAIL' | 'MESSENGER_A' | 'HTTP' | 'MESSENGER_B' | null;
+      }>;
+      /** What it fired, newest first. */
+      intents: Array<{
+        /** The intent. */
+        uid: string;
+        /** The action. */
+        actionId: number;
+        /** How far it is. */
+        state: 'WAITING' | 'SIGNED' | 'SUBMITTED' | 'CONFIRMED' | 'FAILED' | 'SKIPPED' | 'CANCELED';
+        /** Why it failed, was skipped or cancelled, or what it waits for; null only when it is confirmed. */
+        reason: string | null;
+        /** What fired it: `detector` or `trigger` with the id of the binding, or `manual`; `filler` calls nothing and uses up a number of the wallet that was missing. */
+        binding: string;
+        /** The alert that fired it. */
+        alertUid: string | null;
+        /** The block of the alert. */
+        blockNumber: number | null;
+        /** When its alert may fire it. */
+        fireAt: 'head' | 'confirmed';
+        /** When it came into being. In epoch milliseconds. */
+        createdAt: number;
+        /** When it last changed. In epoch milliseconds. */
+        updatedAt: number;
+        /** The wallet that signs. */
+        walletId: number;
+        /** The address. */
+        walletAddress: string | null;
+        /** What is called, once it is signed. */
+        call: {
+          /** The address. */
+          to: string;
+          /** The call data. */
+          data: string;
+          /** The parameters of the call, filled. */
+          parameters: Array<{
+            /** Its name. */
+            name: string;
+            /** Its type. */
+            type: string;
+            /** Its value; lists and structs as JSON. */
+            value: string;
+          }>;
+          /** Gas that it may use. */
+          gasLimit: string;
+        } | null;
+        /** The number of the transaction in its account. */
+        nonce: number | null;
+        /** The transaction. */
+        txHash: string | null;
+        /** The block that holds it. */
+        minedBlock: number | null;
+        /** What gas may cost while it is under way, and did cost once it is over. In the smallest unit of the currency. */
+        cost: string;
+        /** Everything that was signed for it. All have the same number, so that the chain takes at most one. */
+        transactions: Array<{
+          /** The transaction. */
+          hash: string;
+          /** What a unit of gas may cost. In the smallest unit of the currency. */
+          maxFeePerGas: string;
+          /** The tip within it; null on chains that know a gas price only. In the smallest unit of the currency. */
+          maxPriorityFeePerGas: string | null;
+          /** It calls nothing and only takes the place of a call that was given up. */
+          isVoid: boolean;
+          /** When it was signed. In epoch milliseconds. */
+          createdAt: number;
+          /** When a node last took it. In epoch milliseconds. */
+          broadcastAt: number | null;
+        }>;
+        /** Name of the action. */
+        actionName: string;
+        /** The chain that it runs on. */
+        chainUid: string;
       }>;
     };
   };
@@ -7371,6 +7703,48 @@ export interface Api {
       publicKey: string;
       /** Ed25519 signature over the bytes of `payload`, in base64. */
       signature: string;
+    };
+  };
+  /** List what needs attention */
+  'GET /fault': {
+    query?: {
+      /** The tenant; all that you may see if left out. */
+      tenantId?: number;
+      /** Only of this kind. */
+      kind?: 'detector' | 'trigger' | 'destination' | 'action' | 'wallet' | 'instance';
+      /** Only in this state. */
+      state?: 'FAILING' | 'SWITCHED_OFF' | 'LATE' | 'INCOMPLETE' | 'FAILED' | 'UNDER_WAY';
+      /** Skip this many. */
+      from?: number;
+      /** At most this many; 10 if left out. */
+      size?: number;
+    };
+    reply: {
+      /** The page. */
+      data: Array<{
+        /** The tenant. */
+        tenantId: number;
+        /** Kind of record. */
+        kind: 'detector' | 'trigger' | 'destination' | 'action' | 'wallet' | 'instance';
+        /** The record. */
+        id: number;
+        /** Its name, or its address; null where it has none. */
+        name: string | null;
+        /** FAILING: Vigil tries again. SWITCHED_OFF: it stands still until a person acts. LATE: it waits for something. INCOMPLETE: it was never set up. FAILED: calls ended so within the last day. UNDER_WAY: calls go on without trouble. */
+        state: 'FAILING' | 'SWITCHED_OFF' | 'LATE' | 'INCOMPLETE' | 'FAILED' | 'UNDER_WAY';
+        /** What is wrong. */
+        reason: string;
+        /** What to do about it. */
+        advice: string;
+        /** Faults in a row, blocks or calls, by what it is about. */
+        count: number;
+        /** Since when. In epoch milliseconds. */
+        since: number;
+        /** When it happened last. In epoch milliseconds. */
+        at: number;
+      }>;
+      /** How many there are; 0 on a page beyond the last one. */
+      total: number;
     };
   };
   /** Read an approval */

@@ -27,6 +27,9 @@ const expectedProblems: Record<string, object> = {
   'POST /action/{id}/execute': noNode,
   // The link was printed by a first start.
   'POST /auth/setup': { code: 'not-found' },
+  // No node is at the address, and no endpoint is stored.
+  'POST /chain/{uid}/endpoint': { code: 'unprocessable' },
+  'PUT /chain/{uid}/endpoint/{endpointUid}': { code: 'not-found' },
   // Their examples are on Ethereum.
   'POST /contract/inspect': { code: 'conflict' },
   'POST /contract/{id}/recommend': { code: 'conflict' },
@@ -83,7 +86,13 @@ const filled: Record<string, () => Json> = {
   'PUT /instance/{id}': () => ({ licenseId: made.get('license')!.id }),
   'POST /destination/{id}/preview': () => ({ alertUid }),
   'POST /action/{id}/simulate': () => ({ alertUid }),
+  // Nothing leaves the machine.
+  'POST /chain/{uid}/endpoint': () => ({ url: nowhere }),
+  'POST /chain/{uid}/endpoint/try': () => ({ url: nowhere }),
 };
+
+const nowhere = 'http://127.0.0.1:1';
+const unknownEndpoint = { uid: 'anvil', endpointUid: '0b8f6f0e-4a52-4a5e-9a32-6f1f2a3c4d5e' };
 
 const pathValues: Record<string, () => Record<string, string | number>> = {
   // Findings are pushed only into detectors with this source.
@@ -91,6 +100,9 @@ const pathValues: Record<string, () => Record<string, string | number>> = {
   'PUT /alert/{uid}': () => ({ uid: alertUid }),
   'PUT /incident/{uid}': () => ({ uid: incidentUid }),
   'POST /alert/{uid}/comment': () => ({ uid: alertUid }),
+  'POST /chain/{uid}/endpoint': () => unknownEndpoint,
+  'POST /chain/{uid}/endpoint/try': () => unknownEndpoint,
+  'PUT /chain/{uid}/endpoint/{endpointUid}': () => unknownEndpoint,
   'PUT /score/{index}/{uid}': () => ({ index: scoreChange.index, uid: scoreChange.uid }),
   'POST /invite/{uid}/accept': () => ({ uid: made.get('link')!.uid }),
   // Tenants read the usage of their own tenant only.

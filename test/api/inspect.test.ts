@@ -119,7 +119,7 @@ describe('an address is inspected', () => {
     const elsewhere = await api.call('POST', 'contract/inspect', { address: token, chainUid: 'base' });
     expect([elsewhere.status, elsewhere.body.detail]).toEqual([
       409,
-      expect.stringContaining('VIGIL_RPC_BASE'),
+      expect.stringContaining('/chain/base/endpoint'),
     ]);
   });
 });

@@ -11,7 +11,6 @@ const reasons: Readonly<Record<string, string>> = {
   'POST /auth/login': 'the client signs in with it (login)',
   'POST /auth/logout': 'the client signs out with it (logout)',
   'GET /alert/stream': 'the client follows it (follow)',
-  'GET /auth/setup': 'the page behind the set-up link uses the link at once',
   'POST /detector/{id}/alert': 'other engines push their findings with it',
   'POST /detector/{id}/backtest': 'the page tries what is typed, with POST /detector/backtest',
   'POST /destination/confirm/{code}': 'the page behind the link of a mail',

@@ -4,8 +4,10 @@ import type { Endpoint } from '../http/endpoint.ts';
 import { apiKey } from './accounts/apiKey.ts';
 import { invite } from './accounts/invite.ts';
 import { organisation } from './accounts/organisation.ts';
+import { ownAccountEndpoints } from './accounts/ownAccountEndpoints.ts';
 import { plan } from './accounts/plan.ts';
 import { sessionEndpoints } from './accounts/sessionEndpoints.ts';
+import { setupEndpoints } from './accounts/setupEndpoints.ts';
 import { subscription } from './accounts/subscription.ts';
 import { tenant } from './accounts/tenant.ts';
 import { user } from './accounts/user.ts';
@@ -21,6 +23,7 @@ import { bulkEndpoints } from './alerts/bulkEndpoints.ts';
 import { commentEndpoints } from './alerts/commentEndpoints.ts';
 import { histogramEndpoint } from './alerts/histogramEndpoint.ts';
 import { incidentEndpoints } from './alerts/incidentEndpoints.ts';
+import { outcomeEndpoint } from './alerts/outcomeEndpoint.ts';
 import { pushAlertsEndpoint } from './alerts/pushAlertsEndpoint.ts';
 import { suggestEndpoint } from './alerts/suggestEndpoint.ts';
 import { view } from './alerts/view.ts';
@@ -28,6 +31,7 @@ import { chainEndpoint } from './contracts/chainEndpoint.ts';
 import { contract } from './contracts/contract.ts';
 import { inspectEndpoints } from './contracts/inspectEndpoints.ts';
 import { project } from './contracts/project.ts';
+import { rpcEndpoints } from './contracts/rpcEndpoints.ts';
 import { shareEndpoints } from './contracts/shareEndpoints.ts';
 import { signatureEndpoint } from './contracts/signatureEndpoint.ts';
 import { deliveryEndpoints } from './destinations/deliveryEndpoints.ts';
@@ -43,6 +47,7 @@ import { label } from './labels/label.ts';
 import { labelImportEndpoint } from './labels/labelImportEndpoint.ts';
 import { sanctionsImportEndpoint } from './labels/sanctionsImportEndpoint.ts';
 import { auditEndpoints } from './records/auditEndpoints.ts';
+import { faultEndpoint } from './records/faultEndpoint.ts';
 import { instance } from './scores/instance.ts';
 import { instanceMeta } from './scores/instanceMeta.ts';
 import { license } from './scores/license.ts';
@@ -86,11 +91,14 @@ export const resources: readonly Resource[] = [
 export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpoint[] {
   const endpoints = [
     ...sessionEndpoints,
+    ...setupEndpoints,
+    ...ownAccountEndpoints,
     ...resources.flatMap(({ endpoints }) => endpoints),
     ...triggerSchema.endpoints,
     ...inspectEndpoints,
     ...shareEndpoints,
     chainEndpoint(confirmations),
+    ...rpcEndpoints,
     ...alertSearchEndpoints,
     ...aggregationEndpoints,
     alertStreamEndpoint(),
@@ -98,6 +106,7 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     ...bulkEndpoints,
     ...commentEndpoints,
     suggestEndpoint(),
+    outcomeEndpoint,
     ...incidentEndpoints,
     pushAlertsEndpoint,
     ...backtestEndpoints,
@@ -116,6 +125,7 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     usageEndpoint,
     ...telemetryEndpoints,
     ...auditEndpoints,
+    faultEndpoint,
   ];
   return [...endpoints, ...approval.endpoints, ...approvalEndpoints(endpoints)];
 }

@@ -16,7 +16,7 @@ export type OpenChains = ChainAccess & {
 
 /**
  * One client for each chain that has endpoints, made when it is first needed. It stays the same while its endpoints change,
- * so that whoever holds it uses those of the moment.
+ * so that all who hold it use those of the moment.
  */
 export function openChains(settings: Settings, recorder: MetricRecorder, now: () => number): OpenChains {
   const clients = new Map<ChainUid, EvmClient>();

@@ -88,9 +88,9 @@ async function selectIntents<Found extends FoundIntent>(
   { from, size }: { from: number; size: number },
 ): Promise<Found[]> {
   return db.query<Found>(
-    sql`select ${further} i.uid::text, i.action_id as "actionId", i.state, i.reason, i.binding, i.alert_uid::text as "alertUid",
-        i.block_number as "blockNumber", i.fire_at as "fireAt", i.created_at as "createdAt",
-          i.updated_at as "updatedAt",
+    sql`select ${further} i.uid::text, i.action_id as "actionId", i.state, i.reason, i.binding,
+        i.alert_uid::text as "alertUid", i.block_number as "blockNumber", i.fire_at as "fireAt",
+        i.created_at as "createdAt", i.updated_at as "updatedAt",
         i.wallet_id as "walletId", i.address as "walletAddress", i.call, i.nonce, i.tx_hash as "txHash",
         i.mined_block as "minedBlock", i.cost::text,
         (select coalesce(json_agg(json_build_object('hash', a.hash, 'maxFeePerGas', a.max_fee::text,

@@ -96,10 +96,10 @@ function destinations(own: Own): Sql {
 
 /** Actions that a binding no longer fires, because its scripts do not end. */
 function bindings(own: Own): Sql {
-  return sql`select b.tenant_id, 'action', b.action_id, x.name, 'SWITCHED_OFF', 'timeouts', null, b.count,
-      b.updated_at, b.updated_at
-    from binding_timeout b join action x on x.tenant_id = b.tenant_id and x.id = b.action_id
-    where b.count >= ${maxScriptTimeouts}::int and x.status = 'ACTIVE' and ${own('b')}`;
+  return sql`select o.tenant_id, 'action', o.action_id, x.name, 'SWITCHED_OFF', 'timeouts', null, o.count,
+      o.updated_at, o.updated_at
+    from binding_timeout o join action x on x.tenant_id = o.tenant_id and x.id = o.action_id
+    where o.count >= ${maxScriptTimeouts}::int and x.status = 'ACTIVE' and ${own('o')}`;
 }
 
 /** Calls that failed of late, those under way by action, and those that wait for something by wallet. */

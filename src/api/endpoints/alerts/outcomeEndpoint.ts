@@ -36,7 +36,10 @@ export const outcomeEndpoint = endpoint({
   params: Shape({ uid: Text('The alert.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071', { max: 100 }) }, ['uid']),
   reply: Shape(
     {
-      incident: nullable(replySchema(incidentTable.fields)),
+      incident: nullable({
+        ...replySchema(incidentTable.fields),
+        description: 'The incident that it belongs to.',
+      }),
       silence: nullable(
         Shape(
           silence,
