@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Endpoint } from '../../src/api/http/endpoint.ts';
 import { exampleOf } from '../../src/api/http/exampleOf.ts';
+import { sized } from '../../testing/proveSize.ts';
 import { type Answer, type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import type { World } from '../support/createWorld.ts';
 import { badBodies } from './support/badBodies.ts';
@@ -35,10 +36,11 @@ afterAll(() => api.stop());
 
 describe('a body', () => {
   it('with one bad member is refused with 400, naming the member and the fault, and changes nothing', async () => {
-    const cases = withBody.flatMap((endpoint) =>
+    const all = withBody.flatMap((endpoint) =>
       badMembers(nodeOf(endpoint.body), rightBodies.get(endpoint)!).map((bad) => ({ endpoint, ...bad })),
     );
-    expect(cases.length).toBeGreaterThan(5000);
+    expect(all.length).toBeGreaterThan(5000);
+    const cases = all.filter((_, n) => sized(n % 2 === 0, true));
     await forAll(cases, async ({ endpoint, text, what, pointer, code }) => {
       const answer = await send(endpoint, text);
       const place = `${nameOf(endpoint)} ${pointer}: ${what}: ${answer.text}`;
@@ -87,8 +89,14 @@ describe('a body', () => {
   }
 
   it('that is wrong as a whole is refused with the right status and changes nothing', async () => {
+    const limits = new Set<number>();
     await forAll(withBody, async (endpoint) => {
-      for (const { what, raw, headers, status, code } of badBodies(endpoint.bodyLimit ?? 1024 * 1024)) {
+      const limit = endpoint.bodyLimit ?? 1024 * 1024;
+      // What is refused before any endpoint reads it is sent once for each limit.
+      const isFirst = !limits.has(limit);
+      limits.add(limit);
+      const bodies = badBodies(limit).filter(({ raw }) => raw.length < 100_000 || sized(isFirst, true));
+      for (const { what, raw, headers, status, code } of bodies) {
         const answer = await send(endpoint, raw, headers);
         expect([answer.status, answer.body.code], `${nameOf(endpoint)} ${what}: ${answer.text}`).toEqual([
           status,
