@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { BrowserContext } from 'playwright-core';
+import { openBrowser } from '../testing/openBrowser.ts';
+import { measureBytes } from './support/console/measureBytes.ts';
+import { measureInteractions } from './support/console/measureInteractions.ts';
+import { measureRows, measureScroll } from './support/console/measureRows.ts';
+import { measureTail, perSecond } from './support/console/measureTail.ts';
+import { password, type Seeded, seedConsole } from './support/console/seedConsole.ts';
+import { type Product, startProduct } from './support/console/startProduct.ts';
+import { machine } from './support/machine.ts';
+import { reportProgress } from './support/reportProgress.ts';
+
+/** How long the tail is open; `npm run bench:web -- 600` for the ten minutes of its budget. */
+const tailSeconds = Number(process.argv[3] ?? 60);
+const rows = 10_000;
+
+type Goal = { what: string; figure: number; limit: number; unit: string; detail?: string };
+
+const built = fileURLToPath(new URL('../../dist/', import.meta.url));
+if (!existsSync(join(built, 'web'))) throw new Error('There is no dist/web: run `npm run build` first.');
+const folder = join(tmpdir(), `vigil-bench-${randomUUID()}`);
+const browser = await openBrowser();
+let product: Product | undefined;
+try {
+  product = await startProduct(join(built, 'bin', 'vigil.js'), folder);
+  reportProgress(`Writing ${rows} alerts`);
+  const seeded = await seedConsole(product, rows);
+  const goals = await measure(product, seeded);
+  print(goals, browser.version());
+  if (goals.some(({ figure, limit }) => figure > limit)) process.exitCode = 1;
+} finally {
+  await browser.close();
+  await product?.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function measure({ url }: Product, seeded: Seeded): Promise<Goal[]> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en' });
+  await signIn(context, url, seeded.email);
+  reportProgress('Weighing pages');
+  const bytes = await measureBytes(context, url, join(built, 'web'));
+  const heaviest = bytes.further.reduce((worst, next) => (next.bytes > worst.bytes ? next : worst));
+  reportProgress('Opening the alerts');
+  const times = await measureRows(context, url);
+  reportProgress(`Scrolling through ${rows} rows`);
+  const page = await context.newPage();
+  const frames = await measureScroll(page, url, rows);
+  reportProgress('Using the console');
+  const interactions = await measureInteractions(page, url);
+  const [slowest] = interactions;
+  reportProgress(`Following ${perSecond} alerts a second for ${tailSeconds} s`);
+  const tail = await measureTail(page, url, seeded, tailSeconds);
+  const [before] = tail.heaps;
+  const after = tail.heaps.at(-1)!;
+  const megabytes = tail.heaps.map((heap) => (heap / 1e6).toFixed(1)).join(', ');
+  return [
+    {
+      what: 'JavaScript of the first page, gzip',
+      figure: bytes.first / 1000,
+      limit: 90,
+      unit: ' kB',
+      detail: `CodeMirror on demand: ${(bytes.editor / 1000).toFixed(0)} kB`,
+    },
+    {
+      what: 'the most that a further page adds',
+      figure: heaviest.bytes / 1000,
+      limit: 40,
+      unit: ' kB',
+      detail: heaviest.path,
+    },
+    {
+      what: 'navigation to the first rows, median',
+      figure: times[Math.floor(times.length / 2)]!,
+      limit: 500,
+      unit: ' ms',
+      detail: `slowest of ${times.length}: ${times.at(-1)!.toFixed(0)} ms`,
+    },
+    {
+      what: `slowest frame while ${rows.toLocaleString('en')} rows scroll`,
+      figure: frames.at(-1)!,
+      limit: 32,
+      unit: ' ms',
+      detail: `${frames.length} frames, p99 ${frames[Math.floor(frames.length * 0.99)]!.toFixed(0)} ms`,
+    },
+    {
+      what: 'slowest interaction to next paint',
+      figure: slowest?.[0] ?? 16,
+      limit: 100,
+      unit: ' ms',
+      detail: slowest ? `${slowest[1]} on ${slowest[2]}` : 'none above 16 ms',
+    },
+    {
+      what: `growth of the heap while ${perSecond} alerts a second come in for ${tailSeconds} s`,
+      figure: (100 * (after - before!)) / before!,
+      limit: 10,
+      unit: ' %',
+      detail: `${megabytes} MB; ${tail.nodes.at(-1)} nodes`,
+    },
+  ];
+}
+
+async function signIn(context: BrowserContext, url: string, email: string): Promise<void> {
+  const page = await context.newPage();
+  await page.goto(url);
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.close();
+}
+
+function print(goals: readonly Goal[], version: string): void {
+  console.log(
+    [
+      `${machine()}, Chromium ${version} without a screen. ${rows.toLocaleString('en')} alerts in a tenant. Browser, Vigil and PostgreSQL share the machine.`,
+      '',
+      '| console | budget | measured | | |',
+      '|---|--:|--:|---|---|',
+      ...goals.map(
+        ({ what, figure, limit, unit, detail = '' }) =>
+          `| ${what} | ${limit}${unit} | ${figure.toFixed(unit === ' ms' ? 0 : 1)}${unit} | ${figure <= limit ? 'holds' : '**missed**'} | ${detail} |`,
+      ),
+    ].join('\n'),
+  );
+}
