@@ -5,6 +5,8 @@ import { openBrowser, watchFaults } from '../../testing/openBrowser.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { axeFaults } from './support/axeFaults.ts';
 
+/** On a busy machine. */
+const patient = { timeout: 20_000 };
 const password = 'correct horse battery';
 /** Markup, marks that turn the direction of text, and more than fits without a space. */
 const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>\u202Egnp.exe ${'W'.repeat(3000)}`;
@@ -59,7 +61,7 @@ async function settle(on: Page): Promise<void> {
     .getByRole('heading', { includeHidden: true })
     .first()
     .waitFor({ state: 'attached' });
-  await expect.poll(() => on.locator('[aria-busy]').count()).toBe(0);
+  await expect.poll(() => on.locator('[aria-busy]').count(), patient).toBe(0);
 }
 
 beforeAll(async () => {
@@ -178,7 +180,7 @@ describe('alerts', () => {
       .poll(async () => {
         await page.keyboard.press('End');
         return page.locator('[data-index="299"]').count();
-      })
+      }, patient)
       .toBe(1);
   });
 
@@ -241,7 +243,7 @@ describe('alerts', () => {
           { eid: `live-${Date.now()}`, name: 'Fresh', severity: 'HIGH', message: 'Came in live.' },
         ]);
         return row('Came in live.').count();
-      })
+      }, patient)
       .toBeGreaterThan(0);
   });
 });

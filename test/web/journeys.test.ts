@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { verifyWebhook } from '../../sdk/src/index.ts';
@@ -8,6 +9,8 @@ import { until } from '../../testing/until.ts';
 import { axeFaults } from './support/axeFaults.ts';
 import { type Console, createRecord, fillForm, password, startConsole } from './support/startConsole.ts';
 
+/** On a busy machine. */
+const patient = { timeout: 20_000 };
 /** One person after the other uses one Vigil; each journey goes on from what those before it have left. */
 let world: Console;
 let token: Contract;
@@ -310,7 +313,7 @@ describe('detectors and triggers', () => {
     await item.getByRole('button', { name: 'Switch on' }).waitFor();
     expect(await status()).toBe('DISABLED');
     await item.getByRole('button', { name: 'Switch on' }).click();
-    await expect.poll(status).toBe('ACTIVE');
+    await expect.poll(status, patient).toBe('ACTIVE');
   });
 
   it('make a trigger, whose alert follows from the chain', async () => {
@@ -568,10 +571,69 @@ describe('incidents', () => {
       'RESOLVED',
     ]);
     await press(alice, 'Open it again');
-    await expect.poll(async () => (await read()).status).toBe('UNRESOLVED');
+    await expect.poll(async () => (await read()).status, patient).toBe('UNRESOLVED');
     await list.getByRole('link', { name: 'Step 2' }).click();
     await alice.getByRole('link', { name: 'All alerts of this cause' }).click();
     await alice.getByRole('heading', { name: 'Step 1' }).waitFor();
+  });
+});
+
+describe('triage', () => {
+  it('assigns an alert, comments on it, and tags what a search finds once it is counted', async () => {
+    const [{ uid } = {} as Json] = await alertsOf('name:"Step 2"');
+    const { id } = await one('user', "email = 'alice@example.com'");
+    const comments = async () =>
+      (await api('GET', `alert/${uid}/comment`)).data.map(({ text }: Json) => text);
+    await open(alice, `/alerts?q=name:"Step 2"&alert=${uid}`);
+    await dialog(alice).getByLabel('Assigned to').selectOption({ label: 'you' });
+    await alice.getByText('Assigned.', { exact: true }).waitFor();
+    await dialog(alice).getByLabel('New comment').fill('A known migration.');
+    await press(dialog(alice), 'Comment');
+    await dialog(alice).getByRole('paragraph').filter({ hasText: 'A known migration.' }).waitFor();
+    expect(await comments()).toEqual(['A known migration.']);
+    expect(await axeFaults(alice)).toEqual([]);
+    await dialog(alice).getByRole('button', { name: 'Delete the comment' }).click();
+    await expect.poll(comments, patient).toEqual([]);
+    await press(dialog(alice), 'Close');
+    await press(alice, 'Tag all found');
+    await dialog(alice).getByLabel('Tags to add').fill('reviewed,');
+    await dialog(alice).getByText('1 alert will change.').waitFor();
+    await press(dialog(alice), 'Change tags');
+    await alice.getByText('Changed the tags of 1.').waitFor();
+    expect(await api('GET', `alert/${uid}`)).toMatchObject({ assigneeId: id, tags: ['reviewed'] });
+  });
+
+  it('keeps a search as a view that colleagues open, and exports it', async () => {
+    await open(alice, '/alerts?range=7d&q=severity:CRITICAL');
+    await press(alice, 'Save view');
+    await dialog(alice).getByLabel('Name').fill('Critical');
+    await dialog(alice).getByLabel('Columns').fill('severity,message,');
+    await dialog(alice).getByLabel('Everyone in the tenant sees it').check();
+    await press(dialog(alice), 'Save view');
+    await alice.getByRole('columnheader', { name: 'Message' }).waitFor();
+    expect(await one('view', "name = 'Critical'")).toMatchObject({
+      query: 'severity:CRITICAL',
+      timeRange: '7d',
+      columns: ['severity', 'message'],
+      shared: true,
+    });
+    const bob = await world.signIn('bob@example.com', '/alerts');
+    await bob.getByLabel('Saved views').selectOption({ label: 'Critical' });
+    await row(bob, 'Step 1 of the attack.').waitFor();
+    expect(new URL(bob.url()).searchParams.get('q')).toBe('severity:CRITICAL');
+    const [download] = await Promise.all([
+      bob.waitForEvent('download'),
+      bob.getByRole('button', { name: 'Export as CSV' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('alert.csv');
+    const lines = (await readFile(await download.path(), 'utf8')).trim().split(/\r?\n/);
+    expect(lines[0]).toBe('severity,message');
+    expect(lines.slice(1).join()).toContain('CRITICAL,Step 1 of the attack.');
+    await bob.context().close();
+    await press(alice, 'View');
+    await press(dialog(alice), 'Delete view');
+    await alice.getByText('Deleted the view.').waitFor();
+    expect(await found('view', "name = 'Critical'")).toEqual([]);
   });
 });
 
@@ -586,7 +648,7 @@ describe('a restart of the server', () => {
       .poll(async () => {
         await push(`before-${Date.now()}`, 'Before');
         return row(watching, 'Before').count();
-      })
+      }, patient)
       .toBeGreaterThan(0);
     await open(alice, '/projects?add=1');
     await dialog(alice).getByLabel('Name').fill('Half typed');

@@ -10,6 +10,7 @@ import { useLoad } from '../state/useLoad.ts';
 import { type Column, DataTable } from './DataTable.tsx';
 import { Confirm, Dialog } from './Dialog.tsx';
 import { Empty, Loading } from './Empty.tsx';
+import { ExportMenu } from './ExportMenu.tsx';
 import { Icon } from './Icon.tsx';
 import { type PlanLimit, PlanNotice } from './PlanNotice.tsx';
 import { Problem } from './Problem.tsx';
@@ -162,13 +163,14 @@ export function RecordList<Row extends RecordRow>({
               kind.to ? navigate(kind.to(row)) : setSearch({ [singular]: String(row.id) }, { replace: false })
             }
           />
-          {list.data.data.length < list.data.total && (
-            <p class="row end more">
+          <div class="row end more">
+            {list.data.data.length < list.data.total && (
               <button type="button" class="link" onClick={() => setSize(Math.min(10_000, size * 5))}>
                 Show more
               </button>
-            </p>
-          )}
+            )}
+            <ExportMenu path={path} body={{ sort, ...(where ? { where } : {}) }} />
+          </div>
         </div>
       )}
       {isCreating && (

@@ -1,4 +1,3 @@
-import type { Alert } from '../../../sdk/src/index.ts';
 import { mayChooseTenant, tenantId } from './session.ts';
 
 /** The query that is sent: what was typed, within the tenant that an administrator looks at. */
@@ -60,29 +59,3 @@ function splitConditions(query: string): string[] {
   }
   return [...parts, query.slice(start).trim()].filter((part) => part !== '');
 }
-
-/** Members of an alert that a query can name, for completion. */
-export const alertFields: Readonly<Record<string, string>> = {
-  severity: 'INFO, LOW, MEDIUM, HIGH or CRITICAL',
-  numericSeverity: '10 to 90',
-  status: 'UNRESOLVED, RESOLVED or RETRACTED',
-  kind: 'detector, trigger or action',
-  group: 'SECURITY, COMPLIANCE, action or trigger',
-  name: 'name of the alert',
-  message: 'what happened',
-  chainUid: 'the chain',
-  contractId: 'id of the contract',
-  projectId: 'id of the project',
-  detectorId: 'id of the detector',
-  triggerId: 'id of the trigger',
-  actionId: 'id of the action',
-  walletId: 'id of the wallet',
-  txHash: 'the transaction',
-  blockNumber: 'the block',
-  finality: 'HEAD, CONFIRMED or FINAL',
-  tags: 'labels of the alert',
-  suppressed: 'over the rate limit of the plan',
-  backfilled: 'pushed long after it happened',
-  timestamp: 'when it happened',
-  meta: 'members of the evidence: meta.from, meta.amount …',
-} satisfies Partial<Record<keyof Alert, string>>;

@@ -43,6 +43,7 @@ export type AnyRequest = {
   signal?: AbortSignal;
   ifMatch?: string;
   idempotencyKey?: string;
+  headers?: Record<string, string>;
 };
 
 /** A request whose path is only known at run time, such as that of any record kind; `/{id}` stays a placeholder. */
@@ -56,6 +57,13 @@ export const send = client.send as unknown as (
   path: string,
   options?: AnyRequest,
 ) => Promise<{ data: unknown; headers: Headers }>;
+
+/** The answer itself, for what is no record: a file. */
+export const openAnswer = client.open as unknown as (
+  method: Method,
+  path: string,
+  options?: AnyRequest,
+) => Promise<Response>;
 
 export type Page<Row> = { data: Row[]; total: number };
 

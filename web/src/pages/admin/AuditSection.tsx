@@ -6,6 +6,7 @@ import { Empty, Loading } from '../../parts/Empty.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { Time } from '../../parts/Time.tsx';
 import { client } from '../../state/api.ts';
+import { saveFile } from '../../state/saveFile.ts';
 import { can, mayChooseTenant, tenantId } from '../../state/session.ts';
 import { attempt } from '../../state/toasts.ts';
 import { useLoad } from '../../state/useLoad.ts';
@@ -27,11 +28,7 @@ export function AuditSection() {
   const download = () =>
     attempt(async () => {
       const response = await client.open('GET', '/audit/export', { query });
-      const link = document.createElement('a');
-      link.href = URL.createObjectURL(await response.blob());
-      link.download = 'audit.jsonl';
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+      saveFile(await response.blob(), 'audit.jsonl');
     });
   return (
     <>

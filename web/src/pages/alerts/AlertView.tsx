@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Alert } from '../../../../sdk/src/index.ts';
+import type { Alert, BodyOf } from '../../../../sdk/src/index.ts';
 import { Address } from '../../parts/Address.tsx';
 import { Badge, Tags } from '../../parts/Badge.tsx';
 import { addressesIn, Evidence, Message } from '../../parts/Evidence.tsx';
@@ -17,6 +17,8 @@ import { href } from '../../state/route.ts';
 import { can, mayChooseTenant, me } from '../../state/session.ts';
 import { attempt } from '../../state/toasts.ts';
 import { AlertOutcome } from './AlertOutcome.tsx';
+import { Assignee } from './Assignee.tsx';
+import { Comments } from './Comments.tsx';
 import { Explain } from './Explain.tsx';
 import './alerts.css';
 
@@ -118,6 +120,7 @@ export function AlertView({ alert, onChange }: { alert: Alert; onChange(alert: A
       {alert.detectorId !== null && alert.txHash && can('POST /detector/{id}/explain') && (
         <Explain detectorId={alert.detectorId} txHash={alert.txHash} chainUid={alert.chainUid} />
       )}
+      {isOwn(alert) && can('GET /alert/{uid}/comment') && <Comments uid={alert.uid} />}
       <details>
         <summary>The whole record</summary>
         <pre class="record foreign">{JSON.stringify(alert, null, 2).slice(0, 200_000)}</pre>
@@ -174,7 +177,7 @@ function Change({ alert, onChange }: { alert: Alert; onChange(alert: Alert): voi
   const [tags, setTags] = useState<readonly string[]>();
   const [error, setError] = useState<unknown>();
   if (!can('PUT /alert/{uid}')) return <Tags tags={alert.tags} />;
-  const change = (body: { status?: 'RESOLVED' | 'UNRESOLVED'; tags?: string[] }, done: string) =>
+  const change = (body: BodyOf<'PUT', '/alert/{uid}'>, done: string) =>
     attempt(async () => onChange(await client.put('/alert/{uid}', { path: { uid: alert.uid }, body })), done);
   const saveTags = async () => {
     try {
@@ -214,6 +217,13 @@ function Change({ alert, onChange }: { alert: Alert; onChange(alert: Alert): voi
             <Tags tags={alert.tags} />
           </>
         )}
+        <span class="grow" />
+        <Assignee
+          alert={alert}
+          onAssign={(assigneeId) =>
+            change({ assigneeId }, assigneeId === null ? 'Assigned to no one.' : 'Assigned.')
+          }
+        />
       </div>
       {tags !== undefined && (
         <div class="stack">

@@ -1,97 +1,35 @@
 import { useState } from 'preact/hooks';
-import type { Alert } from '../../../../sdk/src/index.ts';
-import { Badge } from '../../parts/Badge.tsx';
 import { Chart } from '../../parts/Chart.tsx';
-import { type Column, DataTable } from '../../parts/DataTable.tsx';
-import { Dialog } from '../../parts/Dialog.tsx';
+import { DataTable } from '../../parts/DataTable.tsx';
 import { Empty, Loading } from '../../parts/Empty.tsx';
-import { Message } from '../../parts/Evidence.tsx';
+import { ExportMenu } from '../../parts/ExportMenu.tsx';
 import { Icon } from '../../parts/Icon.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { QueryBar } from '../../parts/QueryBar.tsx';
-import { Severity } from '../../parts/Severity.tsx';
-import { Time } from '../../parts/Time.tsx';
 import { TimeRangePicker } from '../../parts/TimeRangePicker.tsx';
 import { withinTenant } from '../../state/alertQuery.ts';
-import { client, VigilError } from '../../state/api.ts';
+import { VigilError } from '../../state/api.ts';
 import { showCount } from '../../state/format.ts';
-import { nameOf } from '../../state/names.ts';
 import { href, search, setSearch } from '../../state/route.ts';
 import { can } from '../../state/session.ts';
 import { isNarrow } from '../../state/theme.ts';
 import { isRelative, resolveRange } from '../../state/timeRange.ts';
-import { useLoad } from '../../state/useLoad.ts';
-import { AlertView } from './AlertView.tsx';
+import { AlertDrawer } from './AlertDrawer.tsx';
+import { alertColumns } from './alertColumns.tsx';
 import { BulkBar } from './BulkBar.tsx';
-import { ExportMenu } from './ExportMenu.tsx';
 import { Facets } from './Facets.tsx';
 import { suggestQuery } from './suggestQuery.ts';
 import { useAlertFigures } from './useAlertFigures.ts';
 import { countedTo, useAlertPages } from './useAlertPages.ts';
 import { useTail } from './useTail.ts';
-
-const columns: readonly Column<Alert>[] = [
-  {
-    name: 'time',
-    title: 'Time',
-    width: '126px',
-    wideOnly: true,
-    show: ({ timestamp }) => <Time at={timestamp} exact />,
-  },
-  {
-    name: 'severity',
-    title: 'Severity',
-    width: '82px',
-    show: ({ severity }) => <Severity value={severity} />,
-  },
-  { name: 'what', title: 'Alert', show: (alert) => <What alert={alert} /> },
-  {
-    name: 'contract',
-    title: 'Contract',
-    width: '150px',
-    wideOnly: true,
-    show: ({ contractId }) => nameOf('contract', contractId) ?? `#${contractId}`,
-  },
-  {
-    name: 'status',
-    title: 'Status',
-    width: '104px',
-    wideOnly: true,
-    show: ({ status }) => <Badge value={status} />,
-  },
-];
-
-function What({ alert: { name, message, timestamp, status } }: { alert: Alert }) {
-  const isGone = status === 'RETRACTED';
-  if (!isNarrow.value)
-    return (
-      <span class={isGone ? 'gone' : ''}>
-        <strong class="foreign">{name.slice(0, 200)}</strong>{' '}
-        <span class="dim foreign">
-          <Message text={message.slice(0, 400)} />
-        </span>
-      </span>
-    );
-  return (
-    <span class={`two-lines${isGone ? ' gone' : ''}`}>
-      <span class="row apart still">
-        <strong class="cut foreign">{name.slice(0, 200)}</strong>
-        <span class="dim small">
-          <Time at={timestamp} />
-        </span>
-      </span>
-      <span class="dim small cut foreign">
-        <Message text={message.slice(0, 400)} />
-      </span>
-    </span>
-  );
-}
+import { Views } from './Views.tsx';
 
 export default function AlertsPage() {
   const query = search.value.get('q') ?? '';
   const range = search.value.get('range') ?? '24h';
   const isLive = search.value.get('live') === '1';
   const openUid = search.value.get('alert') ?? undefined;
+  const columns = (search.value.get('columns') ?? '').split(',').filter(Boolean);
   const [asOf, setAsOf] = useState(Date.now());
   const [selected, setSelected] = useState<ReadonlySet<string | number>>(new Set());
   const [areFacetsOpen, setFacetsOpen] = useState(false);
@@ -146,7 +84,18 @@ export default function AlertsPage() {
             </button>
           )}
           <span class="grow" />
-          <ExportMenu search={sent} />
+          <Views
+            viewed={{ query, range, columns }}
+            onOpen={(next) => {
+              setAsOf(Date.now());
+              const view = next.id === undefined ? undefined : String(next.id);
+              setSearch(
+                { q: next.query, range: next.range, columns: next.columns.join(), view },
+                { replace: false },
+              );
+            }}
+          />
+          <ExportMenu path="/alert" body={{ query: sent.query, timeseries: [period] }} columns={columns} />
         </div>
         {figures.data && (
           <Chart
@@ -187,7 +136,7 @@ export default function AlertsPage() {
           {rows.length > 0 ? (
             <DataTable
               label="Alerts"
-              columns={columns}
+              columns={alertColumns(columns)}
               rows={rows}
               rowKey={({ uid }) => uid}
               openKey={openUid}
@@ -256,33 +205,5 @@ function Nothing({ hasQuery, range, onWiden }: { hasQuery: boolean; range: strin
       Detectors and triggers of your contracts raise alerts. If you have none yet, paste the address of a
       contract to start.
     </Empty>
-  );
-}
-
-type DrawerProps = { uid: string; row: Alert | undefined; onChange(alert: Alert): void; onClose(): void };
-
-function AlertDrawer({ uid, row, onChange, onClose }: DrawerProps) {
-  const loaded = useLoad(uid, (signal) => client.get('/alert/{uid}', { path: { uid }, signal }));
-  const [changed, setChanged] = useState<Alert>();
-  const alert = changed ?? loaded.data ?? row;
-  return (
-    <Dialog kind="drawer" title={alert?.name.slice(0, 300) ?? 'Alert'} onClose={onClose}>
-      <Problem error={loaded.error} retry={loaded.reload} />
-      {!alert && loaded.isLoading && <Loading />}
-      {alert && (
-        <>
-          <AlertView
-            alert={alert}
-            onChange={(next) => {
-              setChanged(next);
-              onChange(next);
-            }}
-          />
-          <p>
-            <a href={href(`/alert/${uid}`)}>Open as a page of its own</a>
-          </p>
-        </>
-      )}
-    </Dialog>
   );
 }

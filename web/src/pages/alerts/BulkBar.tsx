@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { Alert } from '../../../../sdk/src/index.ts';
-import { Confirm, Dialog } from '../../parts/Dialog.tsx';
 import { Icon } from '../../parts/Icon.tsx';
-import { WordsInput } from '../../parts/WordsInput.tsx';
 import { client } from '../../state/api.ts';
 import { showCount } from '../../state/format.ts';
 import { can } from '../../state/session.ts';
 import { attempt, toast } from '../../state/toasts.ts';
-import { type AlertSearch, countedTo } from './useAlertPages.ts';
+import { ResolveFound } from './ResolveFound.tsx';
+import { type Selection, TagAlerts } from './TagAlerts.tsx';
+import type { AlertSearch } from './useAlertPages.ts';
 
 export type BulkBarProps = {
   rows: readonly Alert[];
@@ -17,36 +17,29 @@ export type BulkBarProps = {
   onDone(): void;
 };
 
+const uidsAtOnce = 200;
+
 /** What can be done with the ticked alerts, or with everything that the search finds. */
 export function BulkBar({ rows, selected, total, search, onDone }: BulkBarProps) {
-  const [isAsking, setAsking] = useState(false);
-  const [tags, setTags] = useState<readonly string[]>();
+  const [open, setOpen] = useState<'resolve' | 'tag'>();
   if (!can('POST /alert/resolve')) return null;
-  const ticked = rows.filter(({ uid }) => selected.has(uid));
+  const { query, from, to } = search;
+  const ticked = rows.filter(({ uid }) => selected.has(uid)).map(({ uid }) => uid);
+  const found: Selection = { query, timeseries: [{ from, to }] };
+  const selections = ticked.length > 0 ? toSelections(ticked) : [found];
+  const close = () => setOpen(undefined);
+  const done = (text: string) => {
+    toast(text);
+    close();
+    onDone();
+  };
   const resolve = (resolved: boolean) =>
     attempt(async () => {
       let count = 0;
-      for (let at = 0; at < ticked.length; at += 200) {
-        const uids = ticked.slice(at, at + 200).map(({ uid }) => `"${uid}"`);
-        const body = { query: `uid:(${uids.join(' OR ')})`, resolved };
-        count += (await client.post('/alert/resolve', { body })).count;
-      }
-      toast(`${showCount(count)} ${resolved ? 'resolved' : 'open again'}.`);
-      onDone();
+      for (const selection of selections)
+        count += (await client.post('/alert/resolve', { body: { ...selection, resolved } })).count;
+      done(`${showCount(count)} ${resolved ? 'resolved' : 'open again'}.`);
     });
-  const addTags = () =>
-    attempt(
-      async () => {
-        for (const { uid, tags: own } of ticked)
-          await client.put('/alert/{uid}', {
-            path: { uid },
-            body: { tags: [...new Set([...own, ...(tags ?? [])])] },
-          });
-        setTags(undefined);
-        onDone();
-      },
-      `Tagged ${showCount(ticked.length)}.`,
-    );
   return (
     <>
       {ticked.length > 0 ? (
@@ -58,51 +51,33 @@ export function BulkBar({ rows, selected, total, search, onDone }: BulkBarProps)
           <button type="button" class="small" onClick={() => resolve(false)}>
             Open again
           </button>
-          <button type="button" class="small" onClick={() => setTags([])}>
+          <button type="button" class="small" onClick={() => setOpen('tag')}>
             <Icon name="tag" />
             Tag
           </button>
         </div>
       ) : (
-        <button type="button" class="small" disabled={total === 0} onClick={() => setAsking(true)}>
-          Resolve all found
-        </button>
+        <div class="row tight">
+          <button type="button" class="small" disabled={total === 0} onClick={() => setOpen('resolve')}>
+            Resolve all found
+          </button>
+          <button type="button" class="small" disabled={total === 0} onClick={() => setOpen('tag')}>
+            <Icon name="tag" />
+            Tag all found
+          </button>
+        </div>
       )}
-      {tags !== undefined && (
-        <Dialog title={`Tag ${showCount(ticked.length)} alerts`} onClose={() => setTags(undefined)}>
-          <div class="field">
-            <label class="label" for="bulk-tags">
-              Tags to add
-            </label>
-            <WordsInput id="bulk-tags" value={tags} onChange={setTags} />
-          </div>
-          <div class="row end">
-            <button type="button" class="primary" disabled={tags.length === 0} onClick={addTags}>
-              Add tags
-            </button>
-          </div>
-        </Dialog>
-      )}
-      {isAsking && (
-        <Confirm
-          title="Resolve everything that the search finds?"
-          action="Resolve all found"
-          onClose={() => setAsking(false)}
-          onConfirm={async () => {
-            const { query, from, to } = search;
-            const { count } = await client.post('/alert/resolve', {
-              body: { query, timeseries: [{ from, to }], resolved: true },
-            });
-            toast(`${showCount(count)} resolved.`);
-            onDone();
-          }}
-        >
-          <p>
-            {total >= countedTo ? `More than ${showCount(countedTo)}` : showCount(total)} alerts of the
-            search, seen or not, will be marked as resolved.
-          </p>
-        </Confirm>
-      )}
+      {open === 'tag' && <TagAlerts selections={selections} onClose={close} onDone={done} />}
+      {open === 'resolve' && <ResolveFound selection={found} onClose={close} onDone={done} />}
     </>
   );
+}
+
+function toSelections(uids: readonly string[]): Selection[] {
+  return Array.from({ length: Math.ceil(uids.length / uidsAtOnce) }, (_, part) => ({
+    query: `uid:(${uids
+      .slice(part * uidsAtOnce, (part + 1) * uidsAtOnce)
+      .map((uid) => `"${uid}"`)
+      .join(' OR ')})`,
+  }));
 }

@@ -1,33 +1,25 @@
 import type { Suggestion } from '../../parts/QueryBar.tsx';
-import { alertFields, quoteTerm, withinTenant } from '../../state/alertQuery.ts';
+import { quoteTerm } from '../../state/alertQuery.ts';
 import { client } from '../../state/api.ts';
+import { showCount } from '../../state/format.ts';
+import { mayChooseTenant, tenantId } from '../../state/session.ts';
 
-const days30 = 30 * 86_400_000;
-
-/** Fields by name; for a field, its most frequent values of the last 30 days. */
+/** Fields by name, also of evidence; for a field, the values that the newest alerts have, or the records that it names. */
 export async function suggestQuery(
   { field, typed }: { field: string | undefined; typed: string },
   signal: AbortSignal,
 ): Promise<Suggestion[]> {
-  const wanted = typed.toLowerCase();
-  if (field === undefined) {
-    if (typed === '') return [];
-    return Object.entries(alertFields)
-      .filter(([name]) => name.toLowerCase().includes(wanted))
-      .map(([name, detail]) => ({ text: name === 'meta' ? 'meta.' : `${name}:`, detail }));
-  }
-  const now = Date.now();
-  const { data } = await client.post('/alert/aggregation', {
-    body: {
-      aggregation: [{ name: 'values', field, size: 50 }],
-      query: withinTenant(''),
-      timeseries: [{ from: now - days30, to: now }],
-      trackTotalCount: 0,
+  if (field === undefined && typed === '') return [];
+  const { data } = await client.get('/suggest', {
+    query: {
+      ...(field === undefined ? { of: 'field' } : { of: 'value', field }),
+      text: typed.slice(0, 200),
+      ...(mayChooseTenant.value && tenantId.value !== undefined ? { tenantId: tenantId.value } : {}),
     },
     signal,
   });
-  const { values } = data as { values?: { buckets?: { key: string | number; count: number }[] } };
-  return (values?.buckets ?? [])
-    .filter(({ key }) => String(key).toLowerCase().includes(wanted))
-    .map(({ key, count }) => ({ text: quoteTerm(key), detail: `${count} in 30 days` }));
+  return data.map(({ value, type, label, count }) => ({
+    text: field === undefined ? `${value}:` : quoteTerm(value),
+    detail: label ?? (count === null ? type : `${showCount(count)} of the newest alerts`),
+  }));
 }
