@@ -76,7 +76,7 @@ describe('the OpenAPI document', () => {
             ? 'application/x-ndjson'
             : 'application/json';
         const type = Number(status) < 300 ? success : 'application/problem+json';
-        const isExported = status === '200' && /\/search$/.test(name);
+        const isExported = status === '200' && name.endsWith('/search');
         const exports = isExported ? ['text/csv', 'application/x-ndjson'] : [];
         expectContent(response.content, `${name} ${status}`, type, ...exports);
         for (const header of Object.values(response.headers ?? {})) {

@@ -105,6 +105,10 @@ export const recordWrites: Record<string, { create: (world: World, name: string)
     }),
     update: { note: 'changed' },
   },
+  '/view': {
+    create: ({ tenant }, name) => ({ tenantId: tenant.id, name, shared: true }),
+    update: { query: 'changed' },
+  },
   '/license': { create: (_, name) => ({ name, version: '2' }), update: { scoreScript: "'changed'" } },
   '/score/group': {
     create: ({ license }, name) => ({ licenseId: license.id, name }),

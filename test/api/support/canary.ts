@@ -8,7 +8,7 @@ import { type Node, nodeOf, typesOf } from './schemas.ts';
 const platformKinds = ['plan', 'detector/schema'];
 
 /** Texts that must have a form of their own. */
-const shaped = ['address', 'value', 'uri', 'messengerBUri', 'funcSignature', 'password'];
+const shaped = ['address', 'value', 'uri', 'messengerBUri', 'funcSignature', 'password', 'timeRange'];
 
 /**
  * Writes a text that names the tenant and the kind into every member of the world's records that takes any text, so
@@ -33,6 +33,7 @@ export async function plantCanaries(api: TestApi, world: World): Promise<void> {
       change.groupScript = JSON.stringify(canary);
       change.scoreScript = JSON.stringify(canary);
     }
+    if (kind === 'view') change.columns = [`meta.${canary}`];
     if (kind === 'destination') {
       change.value = `https://canary-${world.tenant.id}-destination-.example.com/`;
       change.headers = { [`x-${canary}`]: canary };

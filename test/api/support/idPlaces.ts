@@ -52,6 +52,7 @@ export function foreignId(foreign: World, name: string): number {
     triggerAlertId: foreign.trigger.alerts[0],
     userId: foreign.user,
     assigneeId: foreign.user,
+    ownerId: foreign.user,
     schemaId: foreign.detectorSchema,
     planId: foreign.plan,
   };
