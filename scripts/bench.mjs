@@ -4,6 +4,7 @@ import { cpSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { copiedFolders } from './copiedFolders.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
@@ -11,6 +12,6 @@ const { status } = spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.
   stdio: 'inherit',
 });
 if (status !== 0) process.exit(status ?? 1);
-for (const file of ['package.json', 'src/store/migrations', 'src/api/http/pages'])
+for (const file of ['package.json', ...copiedFolders.map((folder) => join('src', folder))])
   cpSync(join(root, file), join(root, 'dist-bench', file), { recursive: true });
 await import(`../dist-bench/bench/${process.argv[2]}.js`);

@@ -1,5 +1,4 @@
-// Compiles src/ into dist/ and sdk/src/ into sdk/dist/, copies what the compiler leaves behind (SQL migrations, pages, the base list of labels), and builds
-// the console.
+// Compiles src/ into dist/ and sdk/src/ into sdk/dist/, copies what the compiler leaves behind, and builds the console.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildWeb } from './buildWeb.mjs';
 import { bundleCommand } from './bundleCommand.mjs';
+import { copiedFolders } from './copiedFolders.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -21,11 +21,7 @@ export async function build() {
     const { status } = spawnSync(process.execPath, [tsc, '-p', join(root, project)], { stdio: 'inherit' });
     if (status !== 0) process.exit(status ?? 1);
   }
-  for (const folder of [
-    join('store', 'migrations'),
-    join('api', 'http', 'pages'),
-    join('services', 'labels', 'data'),
-  ])
+  for (const folder of copiedFolders)
     cpSync(join(root, 'src', folder), join(root, 'dist', folder), { recursive: true });
   await bundleCommand(join(root, 'dist'));
   // npm makes the command executable only when it installs; `npx vigil` needs it after every build.

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildWeb } from './buildWeb.mjs';
+import { copiedFolders } from './copiedFolders.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const out = join(root, 'dist-demo');
@@ -34,7 +35,7 @@ async function compile() {
     stdio: 'inherit',
   });
   if (status !== 0) process.exit(status ?? 1);
-  for (const file of ['package.json', 'src/store/migrations', 'src/api/http/pages'])
+  for (const file of ['package.json', ...copiedFolders.map((folder) => join('src', folder))])
     cpSync(join(root, file), join(out, file), { recursive: true });
   // Not into dist/: a server that runs from there would miss the files it has listed.
   await buildWeb(join(out, 'src', 'web'));
