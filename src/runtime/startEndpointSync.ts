@@ -18,7 +18,7 @@ type Options = {
 };
 
 /** In case a notification is lost, or reading fails. */
-const pollMs = 10_000;
+const pollMs = 30_000;
 
 /** Uses the stored endpoints from now on, also those that administrators add, change or delete while this process runs. */
 export async function startEndpointSync({
