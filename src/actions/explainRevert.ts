@@ -1,5 +1,6 @@
 import { decodeCall, type FunctionItem, selectorOf } from '../chains/evm/abi/abi.ts';
 import type { Revert } from '../chains/transactor.ts';
+import { harmless } from '../lib/harmless.ts';
 import { toJsonValue } from '../lib/json.ts';
 
 /** Why a call fails: the decoded error where the contract's ABI declares it (`NotOwner(who: 0x…)`), else the node's reason. */
@@ -36,5 +37,5 @@ function asFunction({ name, inputs }: ErrorItem): FunctionItem {
 }
 
 function toText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(toJsonValue(value));
+  return harmless(typeof value === 'string' ? value : JSON.stringify(toJsonValue(value)), 500);
 }

@@ -6,6 +6,7 @@ import {
   type Transfer,
   transferTopic,
 } from '../chains/evm/evidence/erc20Transfer.ts';
+import { findFlows, showFlows, toFlowEvidence } from '../chains/evm/evidence/flows.ts';
 import { decodeMultiTransfers, multiTokenTopics } from '../chains/evm/evidence/multiTokens.ts';
 import {
   assetDecimalsIfKnown,
@@ -14,14 +15,12 @@ import {
   readHolding,
 } from '../chains/evm/evidence/tokens.ts';
 import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
-
 import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
-
 import { addOutflow, baselineOf, largestBefore, type Outflows, outflowWithin } from '../evidence/outflows.ts';
 import { AmountOrPercent, Configuration, Duration, everyLook } from '../evidence/parameters.ts';
 import { compareDecimal, multiplyDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { parseDuration } from '../lib/duration.ts';
-import type { Log } from '../model/block.ts';
+import type { Block, Log } from '../model/block.ts';
 import {
   type Detection,
   defineDetector,
@@ -99,6 +98,7 @@ export const outflowRate = defineDetector<Config, State>({
     'limit',
     'baseline',
     'usd',
+    'transactions',
   ],
   lookbackMs: ({ window }) => parseDuration(window),
   interests: (settings, { address }, chain) => [
@@ -118,16 +118,17 @@ export const outflowRate = defineDetector<Config, State>({
   evaluate(observation, context) {
     if (!('block' in observation)) return {};
     const outflow = observation.type === 'log' ? tokenOutflow(observation, context) : nativeFall(context);
-    return outflow ? judge(outflow, observation.block.timestamp, context) : {};
+    return outflow ? judge(outflow, observation.block, context) : {};
   },
 });
 
 function judge(
   outflow: Left,
-  now: number,
+  block: Block,
   context: EvaluationContext<Config, State>,
 ): EvaluationResult<State> {
   const { config: settings, state } = context;
+  const now = block.timestamp;
   const known = flowsOf(state, outflow, settings);
   const keep = (flows: Flows) => ({ state: withFlows(state, outflow, settings, flows) });
   if (outflow.amount === 0n) return keep(known);
@@ -142,7 +143,7 @@ function judge(
   const reason = isTurnover ? undefined : exceeded;
   const kept = keep({ ...flows, isOver: wasOver || reason !== undefined });
   if (!reason || wasOver) return kept;
-  return { ...kept, detections: [toDetection(context, outflow, sum, flows, reason)] };
+  return { ...kept, detections: [toDetection(context, block, outflow, sum, flows, reason)] };
 }
 
 const empty: Flows = { buckets: [], isOver: false };
@@ -278,6 +279,7 @@ function toDetection(
     chain,
     read,
   }: EvaluationContext<Config, State>,
+  block: Block,
   { asset: token }: Left,
   sum: bigint,
   flows: Outflows,
@@ -288,6 +290,7 @@ function toDetection(
   const before = largestBefore(flows);
   const percent = percentOf(sum, before);
   const usual = baselineOf(flows)?.usual;
+  const payments = findFlows(read, block, token, contract.address, 'out');
   const isPriced = configured !== undefined || token === native;
   const worth = usdWorth(read, isPriced ? usdFeed : undefined, sum, facts.decimals);
   const why =
@@ -297,7 +300,7 @@ function toDetection(
   return {
     ...(configured === undefined && { part: token }),
     magnitude: percent,
-    message: `${showAmount(sum, facts)}${worth.shown} left ${contract.name} within ${window}, ${percent} % of the ${showAmount(before, facts)} it held and ${why}.`,
+    message: `${showAmount(sum, facts)}${worth.shown} left ${contract.name} within ${window}, ${percent} % of the ${showAmount(before, facts)} it held and ${why}.${showFlows(payments, facts)}`,
     fields: {
       token,
       tokenId,
@@ -311,6 +314,7 @@ function toDetection(
       limit,
       baseline: usual === undefined ? undefined : formatUnits(usual, facts.decimals),
       ...worth.fields,
+      transactions: toFlowEvidence(payments, facts),
     },
   };
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { transferTopic } from '../chains/evm/evidence/erc20Transfer.ts';
+import { findFlows, showFlows, toFlowEvidence } from '../chains/evm/evidence/flows.ts';
 import { assetDecimals, assetFacts, readHolding } from '../chains/evm/evidence/tokens.ts';
 
 import { formatUnits, native, showAmount } from '../evidence/amounts.ts';
@@ -26,7 +27,17 @@ export const balanceChange = defineTrigger<Static<typeof params>, State>({
   description:
     'The balance of the watched address in native coins or in a token changes, and the new balance meets the condition.',
   params,
-  fields: ['token', 'symbol', 'before', 'after', 'change', 'rawBefore', 'rawAfter', 'condition'],
+  fields: [
+    'token',
+    'symbol',
+    'before',
+    'after',
+    'change',
+    'rawBefore',
+    'rawAfter',
+    'condition',
+    'transactions',
+  ],
   takesBaseline: true,
   interests({ token, ...looks }, { address }) {
     const look = { on: 'block' as const, ...scheduleOf(looks) };
@@ -50,12 +61,13 @@ export const balanceChange = defineTrigger<Static<typeof params>, State>({
     const kept = next.value === state?.value && next.armed === state.armed ? {} : { state: next };
     if (!isChanged || !fires) return kept;
     const facts = assetFacts(read, chain, token);
+    const flows = findFlows(read, observation.block, token, contract.address);
     const verb = after > before ? 'rose' : 'fell';
     return {
       ...kept,
       detections: [
         {
-          message: `The balance of ${contract.name} ${verb} from ${showAmount(before, facts)} to ${showAmount(after, facts)}.`,
+          message: `The balance of ${contract.name} ${verb} from ${showAmount(before, facts)} to ${showAmount(after, facts)}.${showFlows(flows, facts)}`,
           fields: {
             token,
             symbol: facts.symbol,
@@ -65,6 +77,7 @@ export const balanceChange = defineTrigger<Static<typeof params>, State>({
             rawBefore: before,
             rawAfter: after,
             condition: config.condition,
+            transactions: toFlowEvidence(flows, facts),
           },
         },
       ],

@@ -39,7 +39,9 @@ describe('outflow_rate', () => {
     expect(await observer.catchUp()).toMatchObject([
       {
         severity: 'HIGH',
-        message: '10 TKN left Watched within 1h, 10 % of the 100 TKN it held and more than the limit of 10%.',
+        message: expect.stringMatching(
+          `^10 TKN left Watched within 1h, 10 % of the 100 TKN it held and more than the limit of 10%. In this block: 0.000000000000000001 TKN to ${owner} in transaction 0x[0-9a-f]{64}.$`,
+        ),
         meta: {
           reason: 'limit',
           rawOutflow: (10n * coin + 1n).toString(),
@@ -66,7 +68,7 @@ describe('outflow_rate', () => {
     await vault.send(owner, 'withdrawToken', token.address, 2n * coin);
     await vault.send(owner, 'withdrawToken', second.address, 1_000_000n);
     await vault.send(owner, 'withdraw', coin);
-    expect((await observer.catchUp()).map(({ message }) => message)).toEqual([
+    expect((await observer.catchUp()).map(({ message }) => message.split(' In this')[0])).toEqual([
       '11 TKN left Watched within 1h, 11 % of the 100 TKN it held and more than the limit of 10%.',
       '6 TWO left Watched within 1h, 12 % of the 50 TWO it held and more than the limit of 10%.',
       '2 ETH left Watched within 1h, 20 % of the 10 ETH it held and more than the limit of 10%.',

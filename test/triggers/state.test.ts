@@ -23,7 +23,7 @@ describe('BALANCE_CHANGE', () => {
     await chain.anvil.mine();
     expect(await trigger.catchUp()).toMatchObject([
       {
-        message: 'The balance of Watched rose from 0 ETH to 2 ETH.',
+        message: expect.stringMatching(/^The balance of Watched rose from 0 ETH to 2 ETH\./),
         meta: { before: '0', after: '2', change: '2', token: 'native' },
       },
     ]);
@@ -72,7 +72,12 @@ describe('BALANCE_CHANGE', () => {
       transfer(wallet, friend, 9_000_000n),
     ]);
     expect(await trigger.catchUp()).toMatchObject([
-      { message: 'The balance of Watched rose from 0 TKN to 1.5 TKN.', meta: { rawAfter: '1500000' } },
+      {
+        message: expect.stringMatching(
+          /^The balance of Watched rose from 0 TKN to 1\.5 TKN\. In this block: 1 TKN from 0x[0-9a-f]{40} in transaction 0x[0-9a-f]{64}; 0\.5 TKN from /,
+        ),
+        meta: { rawAfter: '1500000' },
+      },
     ]);
     expect(trigger.faults).toEqual([]);
   });

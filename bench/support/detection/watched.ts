@@ -28,7 +28,7 @@ export const watched: readonly Watched[] = [
   at('address_poisoning', wallet),
   at('large_transfer', vault, { token, threshold: '50000' }),
   at('outflow_rate', vault, { token, limit: '15%' }),
-  at('outflow_rate', pool, { token: usd, limit: '25%' }),
+  at('outflow_rate', pool, { limit: '25%' }),
   at('outflow_rate', lending, { token: usd, limit: '30%', window: '10 min', factor: 5 }),
   at('outflow_rate', bridge, { limit: '10%' }),
   at('tvl_drop', vault, { tokens: [{ token, threshold: '5%' }], native: false }),
