@@ -65,7 +65,32 @@ describe('the first quarter of an hour', () => {
     expect((await one('user', "email = 'root@example.com'")).roles).toEqual(['admin']);
   });
 
+  it('connects a chain, after it has said what the endpoint can do', async () => {
+    await admin.getByRole('link', { name: 'Connect a chain' }).click();
+    await dialog(admin).getByLabel('Chain').selectOption('anvil');
+    await dialog(admin).getByLabel('Address').fill('http://127.0.0.1:1');
+    await press(dialog(admin), 'Add endpoint');
+    await dialog(admin).locator('.fault').waitFor();
+    await dialog(admin).getByLabel('Address').fill(world.anvil.url);
+    await dialog(admin).getByLabel('Name').fill('Own node');
+    await press(dialog(admin), 'Try it');
+    await dialog(admin).getByText('can be used', { exact: true }).waitFor();
+    await dialog(admin).getByText('31337').waitFor();
+    await press(dialog(admin), 'Add endpoint');
+    await row(admin, 'followed').waitFor();
+    const listed = async () => (await api('GET', 'chain/anvil/endpoint')).data;
+    expect(await listed()).toMatchObject([{ name: 'Own node', isFixed: false, status: 'ACTIVE' }]);
+    await row(admin, 'followed').click();
+    await press(dialog(admin), 'Edit');
+    await dialog(admin).getByLabel('Name').fill('Node of ours');
+    await press(dialog(admin), 'Save');
+    await dialog(admin).getByText('Node of ours').waitFor();
+    expect(await listed()).toMatchObject([{ name: 'Node of ours' }]);
+    expect(await axeFaults(admin)).toEqual([]);
+  });
+
   it('leads from the checklist to a tenant', async () => {
+    await open(admin, '/');
     await admin.getByRole('link', { name: 'Create a tenant' }).click();
     await fillForm(dialog(admin), { '/name': 'Acme' });
     await press(dialog(admin), 'Create tenant');

@@ -22,7 +22,7 @@ export type Console = {
   stop(): Promise<void>;
 };
 
-/** The built program as a person starts it, with a chain, a receiver of webhooks and a browser. */
+/** The built program as a person starts it, and beside it a chain, a receiver of webhooks and a browser. */
 export async function startConsole(): Promise<Console> {
   const [workspace, anvil, browser, sink] = await Promise.all([
     createWorkspace(),
@@ -33,7 +33,6 @@ export async function startConsole(): Promise<Console> {
   const serve = async (port: string) =>
     workspace.serve(workspace.folder('data'), {
       VIGIL_PORT: port,
-      VIGIL_RPC_ANVIL: anvil.url,
       VIGIL_CHAIN_ANVIL_CONFIRMATIONS: '0',
       VIGIL_ALLOW_NETWORKS: '127.0.0.0/8',
     });

@@ -51,13 +51,44 @@ export function HaltButton() {
               on fire them again; what was cancelled stays cancelled.
             </p>
           ) : (
-            <p>
-              Nothing of this tenant is signed from now on, and every call that waits is cancelled. What was
-              signed before may still be mined.
-            </p>
+            <>
+              <p>
+                Nothing of this tenant is signed from now on, and every call that waits is cancelled. What was
+                signed before may still be mined.
+              </p>
+              <UnderWay tenant={own} />
+            </>
           )}
         </Confirm>
       )}
+    </>
+  );
+}
+
+/** The calls that are in flight, so that one knows what is stopped. */
+function UnderWay({ tenant }: { tenant: { tenantId?: number } }) {
+  const { data } = useLoad(
+    can('GET /fault') ? 'under way' : null,
+    (signal) =>
+      client.get('/fault', { query: { ...tenant, kind: 'action', state: 'UNDER_WAY', size: 20 }, signal }),
+    { every: 3000 },
+  );
+  if (!data) return null;
+  if (data.total === 0) return <p class="dim">No call is under way.</p>;
+  return (
+    <>
+      <h3>Under way</h3>
+      <ul class="list">
+        {data.data.map(({ id, name, reason, at }) => (
+          <li key={id} class="row">
+            <strong class="foreign">{name ?? `action #${id}`}</strong>
+            <span class="foreign">{reason}</span>
+            <span class="dim small">
+              <Time at={at} />
+            </span>
+          </li>
+        ))}
+      </ul>
     </>
   );
 }

@@ -2,6 +2,7 @@ import { Badge } from '../../parts/Badge.tsx';
 import { DataTable } from '../../parts/DataTable.tsx';
 import { Dialog } from '../../parts/Dialog.tsx';
 import { Empty, Loading } from '../../parts/Empty.tsx';
+import { Icon } from '../../parts/Icon.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { Time } from '../../parts/Time.tsx';
 import { showCount } from '../../state/format.ts';
@@ -10,12 +11,18 @@ import { href, search, setSearch } from '../../state/route.ts';
 import { can } from '../../state/session.ts';
 import { useLoad } from '../../state/useLoad.ts';
 import { ChainEndpoints } from './ChainEndpoints.tsx';
+import { EndpointForm } from './EndpointForm.tsx';
 
 /** Every chain, how far it is followed, and how its endpoints fare. */
 export function ChainsSection() {
   const { data, error, reload } = useLoad('chains', () => loadChains(), { every: 5000 });
   const isAll = search.value.get('all') === 'true';
   const rows = (data ?? []).filter(({ configured, contracts }) => isAll || configured || contracts > 0);
+  const mayAdd = can('POST /chain/{uid}/endpoint');
+  const stopAdding = () => {
+    setSearch({ new: undefined });
+    reload();
+  };
   const open = data?.find(({ chainUid }) => chainUid === search.value.get('chain'));
   return (
     <>
@@ -31,13 +38,19 @@ export function ChainsSection() {
           />
           Also those that are not set up
         </label>
+        {mayAdd && (
+          <button type="button" class="primary" onClick={() => setSearch({ new: 'endpoint' })}>
+            <Icon name="plus" />
+            Connect a chain
+          </button>
+        )}
       </header>
       <Problem error={error} retry={reload} />
       {!data && !error && <Loading />}
       {data && rows.length === 0 && (
         <div class="card">
           <Empty title="No chain is followed yet">
-            Show also those that are not set up, open one and add an endpoint.
+            Vigil follows a chain once it has an endpoint for it: the address of a node or of a provider.
           </Empty>
         </div>
       )}
@@ -83,6 +96,11 @@ export function ChainsSection() {
             ]}
           />
         </div>
+      )}
+      {mayAdd && search.value.get('new') === 'endpoint' && (
+        <Dialog title="Connect a chain" onClose={stopAdding}>
+          <EndpointForm onDone={stopAdding} onCancel={stopAdding} />
+        </Dialog>
       )}
       {open && (
         <Dialog title={open.name} kind="drawer" onClose={() => setSearch({ chain: undefined })}>

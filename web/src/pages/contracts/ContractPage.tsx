@@ -62,7 +62,11 @@ export default function ContractPage({ params }: PageProps) {
       {chain && !chain.configured && (
         <p class="notice warn">
           It is not watched: no endpoint is configured for {chain.name}.{' '}
-          <a href={href('/admin/chains')}>Add an endpoint</a>
+          {can('POST /chain/{uid}/endpoint') ? (
+            <a href={href(`/admin/chains?chain=${chainUid}`)}>Add an endpoint</a>
+          ) : (
+            'An administrator can add one.'
+          )}
         </p>
       )}
       <section class="card" aria-label="Facts">

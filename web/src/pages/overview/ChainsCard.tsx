@@ -5,6 +5,7 @@ import { Time } from '../../parts/Time.tsx';
 import { showCount } from '../../state/format.ts';
 import { type Chain, loadChains } from '../../state/names.ts';
 import { href } from '../../state/route.ts';
+import { can } from '../../state/session.ts';
 import { useLoad } from '../../state/useLoad.ts';
 
 /** Chains that are configured or have contracts, with how far behind each is. */
@@ -19,7 +20,14 @@ export function ChainsCard() {
       <Problem error={chains.error} retry={chains.reload} />
       {!chains.data && chains.isLoading && <Loading />}
       {chains.data && shown.length === 0 && (
-        <Empty title="No chain is followed yet" action={<a href={href('/admin/chains')}>Add an endpoint</a>}>
+        <Empty
+          title="No chain is followed yet"
+          action={
+            can('POST /chain/{uid}/endpoint') && (
+              <a href={href('/admin/chains?new=endpoint')}>Add an endpoint</a>
+            )
+          }
+        >
           Vigil follows a chain through an RPC endpoint.
         </Empty>
       )}

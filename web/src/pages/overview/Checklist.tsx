@@ -47,7 +47,7 @@ async function readSteps(signal: AbortSignal): Promise<Step[]> {
     {
       title: 'Connect a chain',
       hint: 'Give Vigil an RPC endpoint of a chain.',
-      to: '/admin/chains',
+      to: can('POST /chain/{uid}/endpoint') ? '/admin/chains?new=endpoint' : '/admin/chains',
       isDone: chains.some(({ configured }) => configured),
     },
     ...(mayChooseTenant.value
