@@ -25,6 +25,7 @@ it.each<[unknown, string]>([
 it('is cut where it becomes a wall of text', () => {
   const many = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`name${n}`, 'x'.repeat(50)]));
   expect(showValue(many)).toHaveLength(200);
+  expect(showValue({ a: '🙂'.repeat(100), b: '🙂'.repeat(100) })).toMatch(/^a: (🙂)+…$/u);
 });
 
 it('shows both ends of a long identifier', () => {

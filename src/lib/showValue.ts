@@ -1,3 +1,4 @@
+import { cutText } from './cutText.ts';
 import { harmless } from './harmless.ts';
 import { showNumber } from './showNumber.ts';
 
@@ -7,7 +8,7 @@ import { showNumber } from './showNumber.ts';
  */
 export function showValue(value: unknown, maxLength = 200): string {
   const text = print(value, 0);
-  return text.length > maxLength ? `${text.slice(0, maxLength - 1).toWellFormed()}…` : text;
+  return text.length > maxLength ? `${cutText(text, maxLength - 1)}…` : text;
 }
 
 /** What became of a value: `5, it was 4`; where both read the same, by how much it changed. */
