@@ -1,6 +1,7 @@
 import { groupBy } from '../../lib/groupBy.ts';
 import { alertTable } from '../../store/alerts/alertTable.ts';
-import { changeMany, findChangeable, type ManyChange } from '../../store/alerts/changeMany.ts';
+import { allowChanges, changeMany, findChangeable, type ManyChange } from '../../store/alerts/changeMany.ts';
+import type { Db } from '../../store/db.ts';
 import { compileQuery } from '../../store/documents/compileQuery.ts';
 import { ownTenantsScope } from '../../store/documents/documentScopes.ts';
 import { reportSlowSearch } from '../../store/documents/searchDocuments.ts';
@@ -29,11 +30,13 @@ export async function changeAlerts(
   change: ManyChange,
 ): Promise<{ count: number; isComplete: boolean }> {
   const { reports } = call.services;
-  const found = await reportSlowSearch(async () => {
+  const find = async (tx: Db) => {
+    await allowChanges(tx);
     const scope = ownTenantsScope(call.scope);
-    const condition = await compileQuery(reports, alertTable, scope, { query, timeseries }, call.now);
-    return findChangeable(reports, condition, change, maxChanged + 1);
-  });
+    const condition = await compileQuery(tx, alertTable, scope, { query, timeseries }, call.now);
+    return findChangeable(tx, condition, change, maxChanged + 1);
+  };
+  const found = await reportSlowSearch(() => reports.transaction(find));
   const isComplete = found.length <= maxChanged;
   const chosen = found.slice(0, maxChanged);
   const byTenant = groupBy(chosen, ({ tenantId }) => tenantId);
@@ -47,6 +50,7 @@ export async function changeAlerts(
     for (let at = 0; at < keys.length; at += batchSize) {
       const batch = keys.slice(at, at + batchSize);
       count += await reports.transaction(async (tx) => {
+        await allowChanges(tx);
         if (assigneeId !== null) await checkAssignee(tx, tenantId, assigneeId);
         const changed = await changeMany(tx, tenantId, batch, change, call.now);
         if (changed > 0) await auditBatch({ ...call, db: tx }, tenantId, query, change, changed);

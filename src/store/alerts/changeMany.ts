@@ -13,6 +13,11 @@ export type ManyChange =
 /** An alert has no more tags than a request can set; one that would is left as it is. */
 const maxTags = 100;
 
+/** A change may take longer than the searches in whose pool it runs, and wait for locks. */
+export async function allowChanges(tx: Db): Promise<void> {
+  await tx.query(sql`set local statement_timeout = '15s'`);
+}
+
 /** The alerts that match the condition and that the change would alter, at most `limit`, the oldest first. */
 export async function findChangeable(
   db: Db,
@@ -35,8 +40,6 @@ export async function changeMany(
   change: ManyChange,
   now: number,
 ): Promise<number> {
-  // The pool of searches has a shorter limit, in which a lock may not be granted.
-  await tx.query(sql`set local statement_timeout = '15s'`);
   const condition = isOneOf(tenantId, keys);
   if (change.type === 'resolve') return resolveAlerts(tx, condition, change.isResolved, now);
   const rows = await tx.query<{ count: number }>(
