@@ -68,6 +68,8 @@ describe('a saved view', () => {
     expectProblem(await api.call('PUT', `view/${id}`, { shared: true }, as('tenant-viewer')), 403);
     expectProblem(await api.call('POST', 'view', { name: 'S', shared: true }, as('tenant-viewer')), 403);
     await api.ok('PUT', `view/${id}`, { query: 'kind:trigger' }, as('tenant-viewer'));
+    const both = await api.token(own.world.tenant.id, 'tenant-viewer', 'organisation-manager');
+    expectProblem(await api.call('POST', 'view', { name: 'B', shared: true }, { token: both }), 403);
     const token = await api.token(own.world.tenant.id, 'tenant-user');
     expectProblem(await api.call('POST', 'view', { name: 'Key' }, { token }), 422, '/shared');
     await api.ok('POST', 'view', { name: 'Key', shared: true }, { token });

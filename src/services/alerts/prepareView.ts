@@ -13,10 +13,11 @@ import type { ChangeOf } from '../records/recordKind.ts';
 /** A view is of who makes it; only its owner and managers of the tenant change it, and viewers share none. */
 export function prepareView(call: Call, { input, current, tenantId }: ChangeOf<typeof viewTable>): Row {
   if (current) refuseOthers(call, current);
-  const { userId, roles, tenantId: own } = call.principal;
+  const { userId, tenantId: own } = call.principal;
   const ownerId = current ? current.ownerId : own === tenantId ? userId : null;
   const isShared = input.shared ?? current?.shared ?? false;
-  if (isShared && !current?.shared && roles.every((role) => role === 'tenant-viewer'))
+  const mayShare = isManager(call.principal) || call.principal.roles.includes('tenant-user');
+  if (isShared && !current?.shared && !mayShare)
     throw new Problem('forbidden', 'Sharing a view needs the role tenant-user, or a higher one.');
   if (!isShared && ownerId === null)
     throw unprocessable('/shared', 'no-owner', 'Your token has no user of the tenant, so it must be true.');
