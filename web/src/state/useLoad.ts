@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { messageOf } from './api.ts';
 import { reconnections } from './connection.ts';
 
@@ -29,8 +29,8 @@ export function useLoad<T>(
   loading.current = load;
   const returns = reconnections.value;
 
-  // `round` and `returns` ask for another reading.
-  useEffect(() => {
+  // `round` and `returns` ask for another reading. Before the paint: the server works meanwhile.
+  useLayoutEffect(() => {
     if (key === null) return;
     const controller = new AbortController();
     loading.current(controller.signal).then(

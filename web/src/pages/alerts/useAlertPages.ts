@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Alert } from '../../../../sdk/src/index.ts';
 import { client } from '../../state/api.ts';
 import { reconnections } from '../../state/connection.ts';
@@ -30,7 +30,8 @@ export function useAlertPages({ query, from, to }: AlertSearch) {
       signal,
     });
 
-  useEffect(() => {
+  // Before the paint: the server works meanwhile.
+  useLayoutEffect(() => {
     const controller = new AbortController();
     running.current = controller;
     isReadingMore.current = false;
