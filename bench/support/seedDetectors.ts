@@ -2,7 +2,10 @@ import { sql } from '../../src/lib/sql.ts';
 import { publishDetectors } from '../../src/services/detectors/publishDetectors.ts';
 import type { Store } from '../../src/store/db.ts';
 
-/** A tenant with so many contracts, each with a detector of its own; the first ones are at the addresses given. */
+/**
+ * A tenant with so many contracts, each with a detector of its own that looks at events alone; the first ones are at the addresses
+ * given.
+ */
 export async function seedDetectors(
   store: Store,
   count: number,
@@ -21,8 +24,8 @@ export async function seedDetectors(
         lateral (select coalesce((${addresses}::text[])[n], '0x' || left(encode(sha256(n::text::bytea), 'hex'), 40)) as a) x`,
   );
   await store.query(
-    sql`insert into detector (tenant_id, contract_id, schema_id, created_at, updated_at, name, source)
-      select 1, c.id, s.id, 1, 1, 'Owner of ' || c.id, 'PLATFORM'
+    sql`insert into detector (tenant_id, contract_id, schema_id, created_at, updated_at, name, source, config)
+      select 1, c.id, s.id, 1, 1, 'Owner of ' || c.id, 'PLATFORM', '{"checkOwner": false}'
       from contract c, detector_schema s where s.name = 'ownership_change'`,
   );
 }

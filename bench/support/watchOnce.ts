@@ -5,7 +5,10 @@ import { deriveAuditKey } from '../../src/lib/auditKey.ts';
 import { startWatching } from '../../src/runtime/watching.ts';
 import type { MetricRecorder } from '../../src/services/telemetry/createMetricRecorder.ts';
 import { openStore, type PoolConfig } from '../../src/store/db.ts';
+import { findLabels } from '../../src/store/labels/findLabels.ts';
 import { listen } from '../../src/store/listen.ts';
+import { findFunding } from '../../src/store/watch/funding.ts';
+import { createFetch } from '../../src/watch/createFetch.ts';
 import { createWatchList } from '../../src/watch/createWatchList.ts';
 
 export type WatchOrder = {
@@ -57,7 +60,16 @@ async function watch({ connection, urls, behind, live }: WatchOrder): Promise<vo
     confirmations: (uid) => chains[uid].confirmations,
     clientOf: (uid) => (uid === chain.uid ? client : undefined),
     store,
-    fetchFor: () => async () => [],
+    // Labels and funding of whom an alert names; these detectors read nothing else.
+    fetchFor: (uid, reader) =>
+      createFetch({
+        client: reader,
+        labels: (addresses) => findLabels(store, { chainUid: uid, addresses }),
+        funding: (addresses) => findFunding(store, uid, addresses),
+        allocations: unused,
+        scripts: unused,
+        http: unused,
+      }),
     recorder,
     auditKeys: { newest: () => deriveAuditKey(1, Buffer.alloc(32)) },
     listen: (onMessage) => listen(connection, 'vigil_watch', onMessage),
@@ -110,6 +122,10 @@ async function watch({ connection, urls, behind, live }: WatchOrder): Promise<vo
     });
     return { naiveMsPerBlock, loadMs };
   }
+}
+
+function unused(): never {
+  throw new Error('These detectors do not read this.');
 }
 
 async function timeOf(work: () => Promise<void>): Promise<number> {
