@@ -41,17 +41,17 @@ describe('readXml', () => {
   });
 
   it.each([
-    ['<list>\n<entry>\n</list>', 'Line 3: </list> stands where </entry> is expected.'],
-    ['<list><entry/>', 'the text ends before </list>; it is not whole.'],
+    ['<list>\n<entry>\n</list>', 'Line 3: not well-formed XML: Unexpected close tag.'],
+    ['<list><entry/>', 'the text ends in the middle; it is not whole.'],
     ['<list><entry', 'the text ends in the middle; it is not whole.'],
     ['<list/><list/>', 'a second element follows the first one.'],
-    ['<list>\n<entry n=1/></list>', 'Line 2: a tag has an attribute without a quoted value.'],
-    ['<list><entry>&nbsp;</entry></list>', "'&nbsp;' is not an entity of XML."],
-    ['<list><entry>a & b</entry></list>', "'&' is not an entity of XML."],
+    ['<list>\n<entry n=1/></list>', 'Line 2: not well-formed XML: Unquoted attribute value.'],
+    ['<list><entry>&nbsp;</entry></list>', 'Invalid character entity.'],
+    ['<list><entry>a & b</entry></list>', 'Invalid character in entity name.'],
     ['<!DOCTYPE list [<!ENTITY a "b">]><list/>', 'a document type or entity is not accepted.'],
     [`<list>${'<entry>'.repeat(100)}`, 'elements are nested deeper than 64 levels.'],
     ['  ', 'there is no element in the text.'],
-    ['</list>', '</list> closes nothing.'],
+    ['</list>', 'Unmatched closing tag: list.'],
   ])('refuses %j and names the line', async (bad, words) => {
     const reading = async () => {
       for await (const _ of readXml(

@@ -85,7 +85,7 @@ describe('vigil import labels', { timeout: 120_000 }, () => {
     const refused = await sanctions(broken);
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      'Line 2: the text ends before </sdnEntry>; it is not whole.\n',
+      'Line 2: the text ends in the middle; it is not whole.\n',
     ]);
   });
 });
