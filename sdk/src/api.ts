@@ -1468,10 +1468,10 @@ export interface Api {
       id: number;
     };
   };
-  /** Whether the first administrator is awaited */
+  /** Whether the first user is awaited */
   'GET /auth/setup': {
     reply: {
-      /** Whether a set-up link is open and no user is an administrator yet. */
+      /** Whether a set-up link is open and no one can sign in yet. */
       isOpen: boolean;
     };
   };

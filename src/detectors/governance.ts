@@ -129,7 +129,7 @@ const descriptions: Readonly<Record<string, EventDescription>> = {
   'ExecuteVote(uint256 indexed voteId)': {
     sentence: ({ voteId }, name) => `Vote ${showId(voteId)} of ${name} was executed.`,
   },
-  'Execute(address indexed sender, address indexed target, uint256 ethValue, bytes data)': {
+  'Execute(address indexed caller, address indexed target, uint256 ethValue, bytes data)': {
     sentence: ({ target }, name) => `${name} executed a call to ${String(target)}.`,
   },
   'ChangeSupportRequired(uint64 supportRequiredPct)': {

@@ -13,11 +13,11 @@ export async function consumeSetupLink(db: Db, hash: Buffer, now: number): Promi
   return rows.length > 0;
 }
 
-/** Whether a link is open and no user is an administrator yet. */
-export async function awaitsAdministrator(db: Db, now: number): Promise<boolean> {
+/** Whether a link is open and no one can sign in yet. */
+export async function awaitsFirstUser(db: Db, now: number): Promise<boolean> {
   const rows = await db.prepared(
     sql`select 1 from setup_link where expired_at > ${now}
-      and not exists (select from member where 'admin' = any(roles) and status = 'ACTIVE') limit 1`,
+      and not exists (select from member where status = 'ACTIVE') limit 1`,
   );
   return rows.length > 0;
 }

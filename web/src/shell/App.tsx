@@ -34,10 +34,10 @@ export function App() {
 function SignedOut() {
   if (path.value === '/accept-invite') return <AcceptInvitePage />;
   const { value } = session;
-  const awaitsAdministrator = value.state === 'signed-out' && value.awaitsAdministrator;
+  const awaitsFirstUser = value.state === 'signed-out' && value.awaitsFirstUser;
   // The link of the demo signs in by the key in it.
   const hasKey = location.hash.startsWith('#key=');
-  return path.value === '/setup' || (awaitsAdministrator && !hasKey) ? <SetUpPage /> : <SignInPage />;
+  return path.value === '/setup' || (awaitsFirstUser && !hasKey) ? <SetUpPage /> : <SignInPage />;
 }
 
 function SignedIn() {

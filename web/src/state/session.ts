@@ -7,7 +7,7 @@ export type Me = ReplyOf<'GET', '/auth/me'>;
 
 export type Session =
   | { state: 'loading' }
-  | { state: 'signed-out'; reason?: string; awaitsAdministrator?: boolean }
+  | { state: 'signed-out'; reason?: string; awaitsFirstUser?: boolean }
   | { state: 'signed-in'; me: Me };
 
 export const session = signal<Session>({ state: 'loading' });
@@ -47,7 +47,7 @@ async function readSession(): Promise<Session> {
     return { state: 'signed-in', me: await client.get('/auth/me') };
   } catch (error) {
     if (!(error instanceof VigilError && error.status === 401)) throw error;
-    return { state: 'signed-out', awaitsAdministrator: (await client.get('/auth/setup')).isOpen };
+    return { state: 'signed-out', awaitsFirstUser: (await client.get('/auth/setup')).isOpen };
   }
 }
 

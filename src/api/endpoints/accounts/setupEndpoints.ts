@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Flag, Name, Shape, Text } from '../../../model/schema.ts';
 import { setUp } from '../../../services/accounts/setUp.ts';
-import { awaitsAdministrator } from '../../../store/accounts/setupLinks.ts';
+import { awaitsFirstUser } from '../../../store/accounts/setupLinks.ts';
 import { userTable } from '../../../store/accounts/userTable.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { refuseForeignCookie, sessionReply, toOpenedReply } from './sessionReplies.ts';
@@ -14,14 +14,14 @@ const setupStateEndpoint = endpoint({
   method: 'GET',
   path: '/auth/setup',
   tag,
-  summary: 'Whether the first administrator is awaited',
+  summary: 'Whether the first user is awaited',
   description:
-    'True from the first start until there is an administrator or an hour has passed; meanwhile the console shows only the set-up page.',
-  reply: Shape({ isOpen: Flag('Whether a set-up link is open and no user is an administrator yet.') }, [
+    'True from the first start until there is a user or an hour has passed; meanwhile the console shows only the set-up page.',
+  reply: Shape({ isOpen: Flag('Whether a set-up link is open and no one can sign in yet.') }, [
     'isOpen',
   ]),
   effect: 'read',
-  handle: async ({ db, now }) => ({ body: { isOpen: await awaitsAdministrator(db, now) } }),
+  handle: async ({ db, now }) => ({ body: { isOpen: await awaitsFirstUser(db, now) } }),
 });
 
 const setupEndpoint = endpoint({
