@@ -1,4 +1,4 @@
-// Compiles src/ into dist/ and sdk/src/ into sdk/dist/, copies what the compiler leaves behind, and builds the console.
+// Compiles src/ (whose types `npm run check` checks) into dist/ and sdk/src/ into sdk/dist/, copies what the compiler leaves behind, and builds the console.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -18,7 +18,9 @@ export async function build() {
     ['sdk', join('sdk', 'dist')],
   ]) {
     rmSync(join(root, folder), { recursive: true, force: true });
-    const { status } = spawnSync(process.execPath, [tsc, '-p', join(root, project)], { stdio: 'inherit' });
+    const { status } = spawnSync(process.execPath, [tsc, '--noCheck', '-p', join(root, project)], {
+      stdio: 'inherit',
+    });
     if (status !== 0) process.exit(status ?? 1);
   }
   for (const folder of copiedFolders)

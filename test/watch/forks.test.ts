@@ -18,8 +18,8 @@ import {
   worldState,
 } from './support/watchedWorld.ts';
 
-const forks = Number(process.env.PROVE_ROUNDS ?? sized(40, 80));
-const forksPerWorld = sized(20, 40);
+const forks = Number(process.env.PROVE_ROUNDS ?? sized(24, 80));
+const forksPerWorld = sized(12, 40);
 const deepest = 64;
 
 describe('reorganisations', { timeout: 300_000 }, () => {
