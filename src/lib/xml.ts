@@ -45,44 +45,6 @@ export async function* readXml(
   let line = 1;
   let found: XmlElement[] = [];
 
-  parser.onerror = ({ message }) => {
-    // The parser adds line, column and character to its words.
-    throw fault(`not well-formed XML: ${message.split('\n')[0]}.`);
-  };
-  parser.ondoctype = () => {
-    throw fault('a document type or entity is not accepted.');
-  };
-  parser.onopentagstart = () => {
-    line = parser.line + 1;
-  };
-  parser.onopentag = (tag) => {
-    const attributes = Object.fromEntries(
-      Object.entries(tag.attributes).map(([name, value]) => [localName(name), String(value)]),
-    );
-    const element = { name: localName(tag.name), line, attributes, children: [], text: '' };
-    if (outer + open.length >= maxDepth)
-      throw fault(`elements are nested deeper than ${maxDepth} levels.`, line);
-    if (!hasRoot) onRoot(element);
-    else if (outer === 0) throw fault('a second element follows the first one.', line);
-    const parent = open.at(-1);
-    if (!parent && !(hasRoot && isWanted(element.name))) {
-      outer += 1;
-      hasRoot = true;
-      return;
-    }
-    if (++size > maxNodes) throw fault(`one entry has more than ${maxNodes} elements.`, line);
-    parent?.children.push(element);
-    open.push(element);
-  };
-  parser.onclosetag = () => {
-    const element = open.pop();
-    if (!element) outer -= 1;
-    else if (open.length === 0) {
-      found.push(element);
-      size = 0;
-      textSize = 0;
-    }
-  };
   const addText = (text: string) => {
     const element = open.at(-1);
     if (!element) return;
@@ -90,8 +52,48 @@ export async function* readXml(
     if (textSize > maxText) throw fault('one entry has more than 4 MiB of text.');
     element.text += text;
   };
-  parser.ontext = addText;
-  parser.oncdata = addText;
+  Object.assign(parser, {
+    onerror({ message }: Error) {
+      // The parser adds line, column and character to its words.
+      throw fault(`not well-formed XML: ${message.split('\n')[0]}.`);
+    },
+    ondoctype() {
+      throw fault('a document type or entity is not accepted.');
+    },
+    onopentagstart() {
+      line = parser.line + 1;
+    },
+    onopentag(tag: sax.Tag) {
+      const attributes = Object.fromEntries(
+        Object.entries(tag.attributes).map(([name, value]) => [localName(name), value]),
+      );
+      const element = { name: localName(tag.name), line, attributes, children: [], text: '' };
+      if (outer + open.length >= maxDepth)
+        throw fault(`elements are nested deeper than ${maxDepth} levels.`, line);
+      if (!hasRoot) onRoot(element);
+      else if (outer === 0) throw fault('a second element follows the first one.', line);
+      const parent = open.at(-1);
+      if (!parent && !(hasRoot && isWanted(element.name))) {
+        outer += 1;
+        hasRoot = true;
+        return;
+      }
+      if (++size > maxNodes) throw fault(`one entry has more than ${maxNodes} elements.`, line);
+      parent?.children.push(element);
+      open.push(element);
+    },
+    onclosetag() {
+      const element = open.pop();
+      if (!element) outer -= 1;
+      else if (open.length === 0) {
+        found.push(element);
+        size = 0;
+        textSize = 0;
+      }
+    },
+    ontext: addText,
+    oncdata: addText,
+  });
 
   for await (const piece of pieces) {
     parser.write(piece);

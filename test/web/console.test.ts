@@ -6,7 +6,7 @@ import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { axeFaults } from './support/axeFaults.ts';
 
 /** On a busy machine. */
-const patient = { timeout: 20_000 };
+const patient = { timeout: 60_000 };
 const password = 'correct horse battery';
 /** Markup, marks that turn the direction of text, and more than fits without a space. */
 const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>\u202Egnp.exe ${'W'.repeat(3000)}`;

@@ -10,7 +10,7 @@ import { axeFaults } from './support/axeFaults.ts';
 import { type Console, createRecord, fillForm, password, startConsole } from './support/startConsole.ts';
 
 /** On a busy machine. */
-const patient = { timeout: 20_000 };
+const patient = { timeout: 60_000 };
 /** One person after the other uses one Vigil; each journey goes on from what those before it have left. */
 let world: Console;
 let token: Contract;
@@ -683,6 +683,7 @@ describe('a restart of the server', () => {
     });
     await alice.getByText('The connection to Vigil is lost.').waitFor({ state: 'hidden' });
     expect(await dialog(alice).getByLabel('Name').inputValue()).toBe('Half typed');
+    await expect.poll(() => dialog(alice).getByLabel('Chain').inputValue(), patient).not.toBe('');
     await press(dialog(alice), 'Watch it');
     await alice.getByRole('heading', { name: 'Half typed' }).waitFor();
     await push('after', 'After');

@@ -41,7 +41,7 @@ export async function startConsole(): Promise<Console> {
 
   async function openPage(): Promise<Page> {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-    context.setDefaultTimeout(20_000);
+    context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     watchFaults(page, vigil.url, faults);
     page.on('response', (response) => {

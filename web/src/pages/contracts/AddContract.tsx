@@ -225,7 +225,7 @@ export function AddContract({ projectId, onClose }: { projectId?: number | undef
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class="primary" disabled={state.isBusy}>
+          <button type="submit" class="primary" disabled={state.isBusy || projects.data === undefined}>
             Watch it
           </button>
         </div>
