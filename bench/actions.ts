@@ -10,7 +10,7 @@ import type { AlertHook } from '../src/alerts/raiseAlerts.ts';
 import { chains } from '../src/chains/chains.ts';
 import { createEvmClient } from '../src/chains/evm/createEvmClient.ts';
 import { sql } from '../src/lib/sql.ts';
-import { startActions } from '../src/runtime/acting.ts';
+import { startActions } from '../src/runtime/startActions.ts';
 import { createSandbox } from '../src/scripts/sandbox.ts';
 import { openStore, type Store } from '../src/store/db.ts';
 import { startEmbedded } from '../src/store/embedded/startEmbedded.ts';

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { configSchema } from '../dist/detectors/configSchema.js';
-import { detectors } from '../dist/detectors/registry.js';
-import { triggers } from '../dist/triggers/registry.js';
+import { detectors } from '../dist/detectors/detectors.js';
+import { triggers } from '../dist/triggers/triggers.js';
 
 const target = join(dirname(fileURLToPath(import.meta.url)), '..', 'docs', 'reference', 'detectors.md');
 

@@ -1,6 +1,6 @@
 import { chains, toChainFacts } from '../src/chains/chains.ts';
 import { createEvmClient } from '../src/chains/evm/createEvmClient.ts';
-import { detectors } from '../src/detectors/registry.ts';
+import { detectors } from '../src/detectors/detectors.ts';
 import { compileDetector } from '../src/matching/compileDetector.ts';
 import { compileTrigger } from '../src/matching/compileTrigger.ts';
 import { createSubscriptionIndex } from '../src/matching/createSubscriptionIndex.ts';
@@ -18,7 +18,7 @@ import type {
   Observation,
 } from '../src/model/detection.ts';
 import { createSandbox } from '../src/scripts/sandbox.ts';
-import { triggers } from '../src/triggers/registry.ts';
+import { triggers } from '../src/triggers/triggers.ts';
 import { createFetch } from '../src/watch/createFetch.ts';
 import { messageFault } from './messageFault.ts';
 

@@ -2,7 +2,7 @@ import pino from 'pino';
 import { chains } from '../../src/chains/chains.ts';
 import { createEvmClient } from '../../src/chains/evm/createEvmClient.ts';
 import { deriveAuditKey } from '../../src/lib/auditKey.ts';
-import { startWatching } from '../../src/runtime/watching.ts';
+import { startWatching } from '../../src/runtime/startWatching.ts';
 import type { MetricRecorder } from '../../src/services/telemetry/createMetricRecorder.ts';
 import { openStore, type PoolConfig } from '../../src/store/db.ts';
 import { findLabels } from '../../src/store/labels/findLabels.ts';

@@ -1,6 +1,6 @@
-import { startApp } from '../runtime/app.ts';
 import { loadConfig } from '../runtime/config/loadConfig.ts';
 import { createLog } from '../runtime/createLog.ts';
+import { startApp } from '../runtime/startApp.ts';
 
 /** npm forwards a signal that the terminal also sends to this process, so that one Ctrl-C arrives twice. */
 const sameSignalMs = 1000;

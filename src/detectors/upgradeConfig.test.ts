@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withDefaults } from '../model/validate.ts';
 import { configSchema } from './configSchema.ts';
-import { detectors } from './registry.ts';
+import { detectors } from './detectors.ts';
 import { upgradeConfig } from './upgradeConfig.ts';
 
 const check = (name: string, config: unknown) => withDefaults(configSchema(detectors.get(name)!), config);

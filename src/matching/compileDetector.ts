@@ -1,5 +1,5 @@
 import { type CommonConfig, configSchema } from '../detectors/configSchema.ts';
-import { detectors } from '../detectors/registry.ts';
+import { detectors } from '../detectors/detectors.ts';
 import { upgradeConfig } from '../detectors/upgradeConfig.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { fillTemplate } from '../lib/template.ts';

@@ -4,7 +4,7 @@ import type { ChainFacts, ContractFacts } from '../model/detection.ts';
 import { triggerTypes } from '../model/enumerations.ts';
 import type { Fault } from '../model/errors.ts';
 import { withDefaults } from '../model/validate.ts';
-import { triggers } from '../triggers/registry.ts';
+import { triggers } from '../triggers/triggers.ts';
 import { nameParties } from './nameParties.ts';
 import { originOf } from './originOf.ts';
 import { describeFirst, type Subscriber, toCause, toMeta, toStateKey } from './subscriber.ts';

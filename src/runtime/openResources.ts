@@ -12,8 +12,8 @@ import { createFetchers } from '../watch/createFetchers.ts';
 import type { Config } from './config/loadConfig.ts';
 import { openDatabase } from './database.ts';
 import { masterKeys } from './masterKeys.ts';
-import { openNotifying } from './notifying.ts';
 import { closeHsm, openConfiguredHsm } from './openConfiguredHsm.ts';
+import { openNotifying } from './openNotifying.ts';
 import { startEndpointSync } from './startEndpointSync.ts';
 import { startFlushing } from './startFlushing.ts';
 

@@ -3,11 +3,11 @@ import type { AlertHook } from '../alerts/raiseAlerts.ts';
 import type { RetractionHook } from '../alerts/retractBlocks.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { listen } from '../store/listen.ts';
-import { startActions } from './acting.ts';
 import { type Config, confirmationsOf } from './config/loadConfig.ts';
 import type { Resources } from './openResources.ts';
-import { startScoring } from './scoring.ts';
-import { startWatching } from './watching.ts';
+import { startActions } from './startActions.ts';
+import { startScoring } from './startScoring.ts';
+import { startWatching } from './startWatching.ts';
 
 type Options = {
   config: Config;

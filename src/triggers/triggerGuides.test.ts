@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { withDefaults } from '../model/validate.ts';
-import { triggers } from './registry.ts';
 import { triggerGuides } from './triggerGuides.ts';
+import { triggers } from './triggers.ts';
 
 it('every kind of trigger has a title and examples that can be saved', () => {
   expect(Object.keys(triggerGuides).sort()).toEqual([...triggers.keys()].sort());

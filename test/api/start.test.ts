@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApp } from '../../src/runtime/app.ts';
 import { loadConfig } from '../../src/runtime/config/loadConfig.ts';
+import { startApp } from '../../src/runtime/startApp.ts';
 import { createClient, type TestClient } from '../../testing/createClient.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 

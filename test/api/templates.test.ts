@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { detectors } from '../../src/detectors/registry.ts';
+import { detectors } from '../../src/detectors/detectors.ts';
 import { publishDetectors } from '../../src/services/detectors/publishDetectors.ts';
-import { triggers } from '../../src/triggers/registry.ts';
+import { triggers } from '../../src/triggers/triggers.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { createWorld } from '../support/createWorld.ts';
 import { observe } from './support/observe.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { detectors } from '../../src/detectors/registry.ts';
+import { detectors } from '../../src/detectors/detectors.ts';
 import { publishDetectors } from '../../src/services/detectors/publishDetectors.ts';
 import { findSchemaId } from '../../src/store/detectors/detectorSchemas.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';

@@ -2,7 +2,7 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareRaise, raiseAlerts } from '../../src/alerts/raiseAlerts.ts';
 import { sql } from '../../src/lib/sql.ts';
-import { runHousekeeping } from '../../src/runtime/housekeeping.ts';
+import { runHousekeeping } from '../../src/runtime/startHousekeeping.ts';
 import { ensurePartitions } from '../../src/store/alerts/partitions.ts';
 import { openStore, type Store } from '../../src/store/db.ts';
 import { createRandom } from '../../testing/createRandom.ts';

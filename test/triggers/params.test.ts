@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { triggerTypes } from '../../src/model/enumerations.ts';
 import { withDefaults } from '../../src/model/validate.ts';
-import { triggers } from '../../src/triggers/registry.ts';
+import { triggers } from '../../src/triggers/triggers.ts';
 
 const condition = { name: 'a', operator: '==', value: 1 };
 

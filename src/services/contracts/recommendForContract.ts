@@ -1,6 +1,6 @@
 import { type ChainUid, chains } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
-import { type Recommendation, recommendDetectors } from '../../detectors/recommend.ts';
+import { type Recommendation, recommendDetectors } from '../../detectors/recommendDetectors.ts';
 import { messageOf } from '../../lib/messageOf.ts';
 import type { ContractKind } from '../../model/contractKinds.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';

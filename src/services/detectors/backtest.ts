@@ -1,6 +1,6 @@
 import { chains, toChainFacts } from '../../chains/chains.ts';
 import { configSchema } from '../../detectors/configSchema.ts';
-import { detectors } from '../../detectors/registry.ts';
+import { detectors } from '../../detectors/detectors.ts';
 import { isUuid } from '../../lib/uid.ts';
 
 import { compileDetector } from '../../matching/compileDetector.ts';

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { configSchema } from '../../detectors/configSchema.ts';
-import { detectors } from '../../detectors/registry.ts';
+import { detectors } from '../../detectors/detectors.ts';
 import { messageOf } from '../../lib/messageOf.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { templateMembers } from '../../model/alert.ts';

@@ -4,7 +4,7 @@ import { invalidInput, withDefaults } from '../../model/validate.ts';
 import { findContractAbi } from '../../store/contracts/findContractAbi.ts';
 import type { triggerTable } from '../../store/detectors/triggerTable.ts';
 import type { Row } from '../../store/records/records.ts';
-import { triggers } from '../../triggers/registry.ts';
+import { triggers } from '../../triggers/triggers.ts';
 import { changedBindings } from '../actions/changedBindings.ts';
 import { checkSourceScripts } from '../actions/checkBindingScripts.ts';
 import type { Call } from '../call.ts';

@@ -1,5 +1,5 @@
 import { configSchema } from '../../detectors/configSchema.ts';
-import { detectors } from '../../detectors/registry.ts';
+import { detectors } from '../../detectors/detectors.ts';
 import type { Db } from '../../store/db.ts';
 import { upsertDetectorSchemas } from '../../store/detectors/detectorSchemas.ts';
 

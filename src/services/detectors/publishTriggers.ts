@@ -1,8 +1,8 @@
 import { triggerTypes } from '../../model/enumerations.ts';
 import type { Db } from '../../store/db.ts';
-import { saveTriggerSchemas } from '../../store/detectors/triggerSchemas.ts';
-import { triggers } from '../../triggers/registry.ts';
+import { saveTriggerSchemas } from '../../store/detectors/saveTriggerSchemas.ts';
 import { triggerGuides } from '../../triggers/triggerGuides.ts';
+import { triggers } from '../../triggers/triggers.ts';
 
 /** Makes the triggers of this version of Vigil known in the catalogue. */
 export async function publishTriggers(db: Db, now: number): Promise<void> {

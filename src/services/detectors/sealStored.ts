@@ -1,5 +1,5 @@
 import { configSchema } from '../../detectors/configSchema.ts';
-import { detectors } from '../../detectors/registry.ts';
+import { detectors } from '../../detectors/detectors.ts';
 import { maskUri, sealedText } from '../../lib/secret.ts';
 import type { Store } from '../../store/db.ts';
 import {

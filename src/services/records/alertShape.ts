@@ -1,11 +1,11 @@
 import { chainUids } from '../../chains/chains.ts';
-import { detectors } from '../../detectors/registry.ts';
+import { detectors } from '../../detectors/detectors.ts';
 import { partyEvidence } from '../../matching/nameParties.ts';
 import { alertGroups, alertKinds, severityOf } from '../../model/alert.ts';
 import { interceptorTypes, severities, triggerTypes } from '../../model/enumerations.ts';
 import { anything, type RecordShape, toRecord, type ValueShape } from '../../scripts/valueShape.ts';
 import { alertTable } from '../../store/alerts/alertTable.ts';
-import { triggers } from '../../triggers/registry.ts';
+import { triggers } from '../../triggers/triggers.ts';
 
 /** An alert as scripts see it in `e`, which is as the API shows it. `evidence` are the members of its `meta`, if known. */
 export function alertShape(evidence: readonly string[] | undefined): RecordShape {

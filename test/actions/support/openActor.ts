@@ -4,7 +4,7 @@ import { type ChainUid, chains } from '../../../src/chains/chains.ts';
 import { createEvmClient } from '../../../src/chains/evm/createEvmClient.ts';
 import { deriveAuditKey } from '../../../src/lib/auditKey.ts';
 import { sql } from '../../../src/lib/sql.ts';
-import { startActions } from '../../../src/runtime/acting.ts';
+import { startActions } from '../../../src/runtime/startActions.ts';
 import { createSandbox } from '../../../src/scripts/sandbox.ts';
 import { openStore, type PoolConfig } from '../../../src/store/db.ts';
 import type { Keyring } from '../../../src/store/keyring.ts';

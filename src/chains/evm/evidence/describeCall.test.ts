@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { chains, toChainFacts } from '../../../chains/chains.ts';
 import type { Reader } from '../../../model/detection.ts';
+import { chains, toChainFacts } from '../../chains.ts';
 import { encodeCall, parseFunction } from '../abi/abi.ts';
 import { decimalsData } from '../abi/tokenMetadata.ts';
 import { describeCall, functionName } from './describeCall.ts';

@@ -1,4 +1,4 @@
-import { createSubsets, type Nfa, type Subsets } from './subsets.ts';
+import { createSubsets, type Nfa, type Subsets } from './createSubsets.ts';
 
 export type Automaton = {
   /** Whether it accepts the whole value. */

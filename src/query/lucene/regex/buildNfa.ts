@@ -1,7 +1,7 @@
 import { itemAt } from '../../../lib/itemAt.ts';
 import { zip } from '../../../lib/zip.ts';
 import { type Budget, spend } from './budget.ts';
-import { createSubsets, type Move, type Nfa } from './subsets.ts';
+import { createSubsets, type Move, type Nfa } from './createSubsets.ts';
 import { maxCodePoint, type RegexNode } from './tree.ts';
 
 /**

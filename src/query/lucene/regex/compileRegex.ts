@@ -1,8 +1,8 @@
 import { type Automaton, createAutomaton } from './automaton.ts';
 import type { Budget } from './budget.ts';
 import { buildNfa } from './buildNfa.ts';
+import { createSubsets, type Subsets } from './createSubsets.ts';
 import { parseRegex } from './parseRegex.ts';
-import { createSubsets, type Subsets } from './subsets.ts';
 
 /** Tests whole values. The time for one is bounded by its length times the states of the pattern. */
 export type Regex = Automaton & {

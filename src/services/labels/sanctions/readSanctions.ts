@@ -5,8 +5,8 @@ import type { NewLabel } from '../../../store/labels/upsertLabels.ts';
 import { readListed } from './findAddresses.ts';
 import { ListError, type ListedAddress, type ListFormat } from './listedAddress.ts';
 import { readJsonList } from './readJsonList.ts';
-import { readTextList } from './textLists.ts';
-import { readXmlList } from './xmlLists.ts';
+import { readTextList } from './readTextList.ts';
+import { readXmlList } from './readXmlList.ts';
 
 /** What a sanctions list says of addresses, as labels without their source. */
 export type SanctionsFile = {

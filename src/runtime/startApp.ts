@@ -16,8 +16,8 @@ import { sealStored } from '../services/detectors/sealStored.ts';
 import { publishBaseLabels } from '../services/labels/publishBaseLabels.ts';
 import { listen } from '../store/listen.ts';
 import type { Config } from './config/loadConfig.ts';
-import { startHousekeeping } from './housekeeping.ts';
 import { openResources } from './openResources.ts';
+import { startHousekeeping } from './startHousekeeping.ts';
 import { startLoops } from './startLoops.ts';
 import { startServer } from './startServer.ts';
 

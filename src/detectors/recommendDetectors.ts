@@ -1,5 +1,5 @@
 import type { ContractKind, ContractTraits, Inspection } from '../model/contractKinds.ts';
-import { detectors } from './registry.ts';
+import { detectors } from './detectors.ts';
 
 /** A detector that fits a contract, with its configuration and the reason. */
 export type Recommendation = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withDefaults } from '../model/validate.ts';
 import { configSchema } from './configSchema.ts';
-import { detectors } from './registry.ts';
+import { detectors } from './detectors.ts';
 
 const common = ['severity', 'cooldown', 'desc', 'tags'];
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type ContractKind, type ContractTraits, contractKinds } from '../model/contractKinds.ts';
 import { withDefaults } from '../model/validate.ts';
 import { configSchema } from './configSchema.ts';
-import { recommendDetectors } from './recommend.ts';
-import { detectors } from './registry.ts';
+import { detectors } from './detectors.ts';
+import { recommendDetectors } from './recommendDetectors.ts';
 
 const address = `0x${'a'.repeat(40)}`;
 const everything: ContractTraits = {
