@@ -4,7 +4,7 @@ import type { ActionContext } from '../src/actions/actionContext.ts';
 import { createCancelOnRetractions, createFireOnAlerts } from '../src/actions/fireOnAlerts.ts';
 import type { ChainClient } from '../src/chains/chainClient.ts';
 import { type ChainUid, chains } from '../src/chains/chains.ts';
-import { createEvmClient } from '../src/chains/evm/createEvmClient.ts';
+import { families } from '../src/chains/families.ts';
 import { createHostQueues } from '../src/lib/createHostQueues.ts';
 import { type Egress, toEgress } from '../src/lib/egress.ts';
 import { sql } from '../src/lib/sql.ts';
@@ -59,7 +59,13 @@ export async function startTestWatch(
     const urls = settings[uid]?.urls;
     const known =
       clients.get(uid) ??
-      (urls && createEvmClient({ chain: chains[uid], urls, now: Date.now, onCall: counted }));
+      (urls &&
+        families[chains[uid].family].nodes?.createClient({
+          chain: chains[uid],
+          urls,
+          now: Date.now,
+          onCall: counted,
+        }));
     if (known) clients.set(uid, known);
     return known;
   };

@@ -1,4 +1,4 @@
-import { createRpc } from '../../src/chains/evm/createRpc.ts';
+import { createRpc } from '../../src/chains/net/createRpc.ts';
 
 type Order = { url: string; blocks: number };
 

@@ -1,5 +1,6 @@
 import type { Block, BlockRef, Header } from '../model/block.ts';
 import type { StateRead, StateResult } from '../model/stateRead.ts';
+import type { Chain } from './chains.ts';
 import type { Transactor } from './transactor.ts';
 
 /** What a family implements so that its chains can be followed and read. */
@@ -17,7 +18,8 @@ export type ChainClient = {
   findImplementation(at: BlockRef, address: string): Promise<string | null>;
   /** The block that a transaction is in, null when it is unknown or still pending. */
   blockOfTransaction(hash: string): Promise<number | null>;
-  readonly transactor: Transactor;
+  /** Undefined on chains that Vigil cannot send transactions to yet. */
+  readonly transactor: Transactor | undefined;
   /** Calls back with the number of every new head that is announced; a client without a WebSocket endpoint never does. */
   onHead(listener: (number: number) => void): () => void;
   /** The highest block that a node is known to have, -1 at first. */
@@ -26,6 +28,19 @@ export type ChainClient = {
   checkEndpoints(which: 'all' | 'troubled'): Promise<void>;
   health(): EndpointHealth[];
   close(): Promise<void>;
+};
+
+export type ConnectedClient = ChainClient & {
+  /** Uses these endpoints from now on. */
+  setUrls(urls: readonly string[]): void;
+};
+
+export type ClientOptions = {
+  chain: Chain;
+  urls: readonly string[];
+  now: () => number;
+  /** Counts every call by its method. */
+  onCall: (method: string) => void;
 };
 
 /** The block is not part of the chain any more, or no node has it any more, so nothing can be asked about it. */

@@ -16,6 +16,8 @@ export type FamilyRules = {
   readonly generateKey: () => Uint8Array;
   /** The address of the wallet that a key of `readKey` or `generateKey` controls, as people write it. */
   readonly deriveAddress: (key: Uint8Array, chain: Chain) => string;
+  /** The address of an uncompressed secp256k1 public key; undefined where Vigil does not sign with such keys. */
+  readonly addressOf?: (publicKey: Uint8Array) => string;
 };
 
 export type Fault = { fault: string };

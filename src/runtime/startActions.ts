@@ -50,7 +50,9 @@ export function startActions(options: Options): Stoppable {
     const chain = chains[uid];
     const stuckMs = options.stuckMs ?? Math.max(20_000, 3 * chain.blockTimeMs);
     const confirmations = options.confirmations(uid);
-    const aliases = chainUids.filter((other) => chains[other].chainId === chain.chainId);
+    const aliases = chainUids.filter(
+      (other) => other === uid || (chain.chainId !== undefined && chains[other].chainId === chain.chainId),
+    );
     return {
       ...outcomeContext,
       chain,

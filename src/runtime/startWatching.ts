@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ChainClient } from '../chains/chainClient.ts';
 import { type ChainUid, chains, chainUids } from '../chains/chains.ts';
+import { families } from '../chains/families.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { keysOf } from '../lib/keysOf.ts';
 import { LeaseLost } from '../store/watch/cursor.ts';
@@ -90,7 +91,7 @@ export function startWatching(options: Options): Stoppable {
   }
 
   for (const uid of keysOf(settings))
-    if (chains[uid].family !== 'evm')
+    if (!families[chains[uid].family].nodes)
       log.warn({ chain: uid }, 'Chains of this family are not supported yet; the chain is not watched');
   const removeListener = onEndpointChange?.(startAndEnd);
   startAndEnd();

@@ -1,15 +1,17 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { getChain } from '../chains/chains.ts';
+import { families } from '../chains/families.ts';
 import type { Db } from '../store/db.ts';
 import type { Keyring } from '../store/keyring.ts';
 import { findWalletKey, type WalletRef } from '../store/wallets/walletKeys.ts';
 import type { Hsm } from './pkcs11/openHsm.ts';
-import { keyLabel, privateKeyRef, toEvmAddress } from './walletKey.ts';
+import { keyLabel, privateKeyRef } from './walletKey.ts';
 
 /** Each signer checks that s is in the lower half and that the key of `address` made the signature. */
 export type Signature = { r: bigint; s: bigint; yParity: 0 | 1 };
 export type Signer = { address: string; sign(hash: Uint8Array): Promise<Signature> };
 
+type Account = { address: string; addressOf: (publicKey: Uint8Array) => string };
 type SignerContext = { db: Db; keyring: Keyring; hsm: Hsm | undefined };
 
 /** The signer of a wallet on an EVM chain, or of one of its former addresses. */
@@ -21,21 +23,27 @@ export async function openSigner(
   const key = await findWalletKey(context.db, wallet, address);
   if (!key)
     throw new Error(`There is no key of wallet ${wallet.walletId}${address ? ` for ${address}` : ''}.`);
-  if (getChain(key.chainUid).family !== 'evm')
+  const { addressOf } = families[getChain(key.chainUid).family];
+  if (!addressOf)
     throw new Error(`Wallet ${wallet.walletId} is on ${key.chainUid}, and Vigil signs on EVM chains only.`);
-  if (key.sealedKey) return createSealedSigner(context.keyring, wallet, { ...key, sealedKey: key.sealedKey });
+  if (key.sealedKey)
+    return createSealedSigner(context.keyring, wallet, { ...key, sealedKey: key.sealedKey, addressOf });
   if (!context.hsm || !key.moduleKeyId)
     throw new Error(
       `The key of wallet ${wallet.walletId} is in a PKCS#11 module, and none is configured here.`,
     );
-  return createModuleSigner(context.hsm, { label: keyLabel(wallet), id: key.moduleKeyId }, key.address);
+  return createModuleSigner(
+    context.hsm,
+    { label: keyLabel(wallet), id: key.moduleKeyId },
+    { ...key, addressOf },
+  );
 }
 
 /** The key is open only while it signs. */
 function createSealedSigner(
   keyring: Keyring,
   wallet: WalletRef,
-  { address, sealedKey }: { address: string; sealedKey: Buffer },
+  { address, sealedKey, addressOf }: Account & { sealedKey: Buffer },
 ): Signer {
   let isVerified = false;
   return {
@@ -44,7 +52,7 @@ function createSealedSigner(
       const digits = await keyring.unsealBytes(privateKeyRef(wallet), sealedKey);
       const key = fromHexDigits(digits);
       try {
-        isVerified ||= toEvmAddress(secp256k1.getPublicKey(key, false)) === address;
+        isVerified ||= addressOf(secp256k1.getPublicKey(key, false)) === address;
         if (!isVerified) throw keyMismatch(address);
         const options = { prehash: false, lowS: true, format: 'recovered' } as const;
         const signature = secp256k1.Signature.fromBytes(secp256k1.sign(hash, key, options), 'recovered');
@@ -57,7 +65,11 @@ function createSealedSigner(
   };
 }
 
-function createModuleSigner(hsm: Hsm, name: { label: string; id: string }, address: string): Signer {
+function createModuleSigner(
+  hsm: Hsm,
+  name: { label: string; id: string },
+  { address, addressOf }: Account,
+): Signer {
   return {
     address,
     async sign(hash) {
@@ -67,7 +79,7 @@ function createModuleSigner(hsm: Hsm, name: { label: string; id: string }, addre
       // The module does not return the parity: of the two keys that could have signed, one is the wallet's.
       for (const yParity of [0, 1] as const) {
         const key = new secp256k1.Signature(r, low, yParity).recoverPublicKey(hash);
-        if (toEvmAddress(key.toBytes(false)) === address) return { r, s: low, yParity };
+        if (addressOf(key.toBytes(false)) === address) return { r, s: low, yParity };
       }
       throw keyMismatch(address);
     },

@@ -1,35 +1,25 @@
 import type { Block, Header } from '../../model/block.ts';
-import type { ChainClient } from '../chainClient.ts';
-import type { Chain } from '../chains.ts';
-import { createEndpoints, NotAvailableYet } from './createEndpoints.ts';
+import type { ClientOptions, ConnectedClient } from '../chainClient.ts';
+import { createEndpoints, type Protocol } from '../net/createEndpoints.ts';
+import type { RpcReply } from '../net/createRpc.ts';
+import { InvalidResponse, NotAvailableYet, orNull, resultOf } from '../net/replies.ts';
+import type { Transactor } from '../transactor.ts';
 import { createLogsCheck } from './createLogsCheck.ts';
-import type { RpcReply } from './createRpc.ts';
 import { createStateReader } from './createStateReader.ts';
 import { createTransactor } from './createTransactor.ts';
-import { decodeBlock, decodeHeader, InvalidResponse } from './decodeBlock.ts';
+import { decodeBlock, decodeHeader } from './decodeBlock.ts';
 import { findImplementation } from './findImplementation.ts';
 import { subscribeToHeads } from './subscribeToHeads.ts';
 import { toHex } from './toRpcCall.ts';
 
-type Options = {
-  chain: Chain;
-  urls: readonly string[];
-  now: () => number;
-  /** Counts every call by its method. */
-  onCall: (method: string) => void;
-};
+export type EvmClient = ConnectedClient & { readonly transactor: Transactor };
 
-export type EvmClient = ChainClient & {
-  /** Uses these endpoints from now on. */
-  setUrls(urls: readonly string[]): void;
-};
-
-export function createEvmClient({ chain, now, onCall, ...options }: Options): EvmClient {
+export function createEvmClient({ chain, now, onCall, ...options }: ClientOptions): EvmClient {
   let { urls } = options;
   const subscriptions = new Set<{ listener: (number: number) => void; stop: () => void }>();
   const endpoints = createEndpoints({
     urls,
-    chainId: chain.chainId,
+    ...evmProtocol(chain.chainId),
     blockTimeMs: chain.blockTimeMs,
     now,
     onCall,
@@ -131,16 +121,15 @@ export function createEvmClient({ chain, now, onCall, ...options }: Options): Ev
   };
 }
 
-async function orNull<T>(work: Promise<T>): Promise<T | null> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof NotAvailableYet) return null;
-    throw error;
-  }
-}
-
-function resultOf(reply: RpcReply | undefined): unknown {
-  if (!reply || 'error' in reply) throw new InvalidResponse(reply?.error.message ?? 'a reply is missing');
-  return reply.result;
+function evmProtocol(chainId: number | undefined): Protocol {
+  return {
+    ...(chainId !== undefined && {
+      identity: {
+        call: { method: 'eth_chainId', params: [] },
+        faultOf: (result) =>
+          Number(result) === chainId ? undefined : `it serves the chain ${Number(result)} and not ${chainId}`,
+      },
+    }),
+    newest: { call: { method: 'eth_blockNumber', params: [] }, read: Number },
+  };
 }

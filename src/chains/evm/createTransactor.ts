@@ -1,8 +1,8 @@
 import { membersOf } from '../../lib/isRecord.ts';
+import type { Endpoints } from '../net/createEndpoints.ts';
+import { type RpcCall, type RpcError, RpcFailure, type RpcReply } from '../net/createRpc.ts';
+import { InvalidResponse } from '../net/replies.ts';
 import type { Broadcast, Fees, Mined, Revert, Transactor } from '../transactor.ts';
-import type { Endpoints } from './createEndpoints.ts';
-import { type RpcCall, type RpcError, RpcFailure, type RpcReply } from './createRpc.ts';
-import { InvalidResponse } from './decodeBlock.ts';
 import { toRevert } from './toRevert.ts';
 import { toHex } from './toRpcCall.ts';
 

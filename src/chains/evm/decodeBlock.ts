@@ -1,15 +1,11 @@
 import type { Block, Header, Log, Payment, Receipt, Transaction } from '../../model/block.ts';
+import { InvalidResponse } from '../net/replies.ts';
 import { EvmLog } from './abi/evmLog.ts';
 import type { LogsCheck } from './createLogsCheck.ts';
 import { evmPayments } from './evmPayments.ts';
 import { upgradedAddresses } from './upgradedAddresses.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
-
-/** What a node sent that cannot be a block, a log or a receipt. */
-export class InvalidResponse extends Error {
-  override readonly name = 'BadAnswer';
-}
 
 export function decodeHeader(raw: unknown): Header {
   const block = record(raw, 'block');

@@ -27,6 +27,7 @@ export const evmRules: FamilyRules = {
   readKey: (text) => readHexKey(text.startsWith('0x') ? text.slice(2) : text, keyForm),
   generateKey: () => secp256k1.utils.randomSecretKey(),
   deriveAddress: (key) => toChecksumAddress(bytesToHex(toAccount(key))),
+  addressOf: (publicKey) => toChecksumAddress(bytesToHex(keccak_256(publicKey.subarray(1)).subarray(12))),
 };
 
 /** EIP-55: a letter is a capital where the hash of the lower-case digits has a digit of 8 or more. */

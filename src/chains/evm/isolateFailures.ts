@@ -2,9 +2,9 @@ import { itemAt } from '../../lib/itemAt.ts';
 import { zip } from '../../lib/zip.ts';
 import type { BlockRef } from '../../model/block.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
+import { EndpointsFailed } from '../net/createEndpoints.ts';
+import { InvalidResponse } from '../net/replies.ts';
 import { zeroAddress } from './abi/words.ts';
-import { EndpointsFailed } from './createEndpoints.ts';
-import { InvalidResponse } from './decodeBlock.ts';
 
 type ReadState = (block: BlockRef, questions: readonly StateRead[]) => Promise<StateResult[]>;
 

@@ -1,24 +1,9 @@
 import { cutText } from '../../lib/cutText.ts';
 import { messageOf } from '../../lib/messageOf.ts';
-import { createRpc, type RpcCall, RpcFailure, type RpcReply } from './createRpc.ts';
+import type { EndpointReport } from '../chainFamily.ts';
+import type { Chain } from '../chains.ts';
+import { createRpc, type RpcCall, RpcFailure, type RpcReply } from '../net/createRpc.ts';
 import { toHex } from './toRpcCall.ts';
-
-export type EndpointReport = {
-  /** What is wrong with it; null for an endpoint that can be used. */
-  fault: string | null;
-  chainId: number | null;
-  head: number | null;
-  latencyMs: number | null;
-  /** Of the following, null is what could not be found out in time. */
-  archiveDepth: number | null;
-  isArchive: boolean | null;
-  traces: TraceKind[] | null;
-  pendingTransactions: boolean | null;
-  logRange: number | null;
-};
-
-export const traceKinds = ['debug', 'trace'] as const;
-type TraceKind = (typeof traceKinds)[number];
 
 const timeLimitMs = 12_000;
 const callTimeoutMs = 4000;
@@ -31,8 +16,9 @@ const nowhere = '0x0000000000000000000000000000000000000000';
 /** No contract is there and no event has this topic, so that a search finds nothing and is cheap. */
 const noLogs = { address: '0x000000000000000000000000000000000000dEaD', topics: [`0x${'00'.repeat(32)}`] };
 
-/** Finds out what an endpoint can do, with about 20 calls within 12 s; `expectedId` is the id of the chain it should serve. */
-export async function probeEndpoint(url: string, expectedId: number): Promise<EndpointReport> {
+/** Finds out what an endpoint can do, with about 20 calls within 12 s. */
+export async function probeEndpoint(url: string, chain: Chain): Promise<EndpointReport> {
+  const expectedId = idOf(chain);
   const rpc = createRpc(url, maxBytes);
   const endsAt = performance.now() + timeLimitMs;
   const ask = async (method: string, ...params: unknown[]): Promise<RpcReply> => {
@@ -66,7 +52,8 @@ export async function probeEndpoint(url: string, expectedId: number): Promise<En
 }
 
 /** What is wrong with an endpoint for a chain, found with one call; undefined when it serves the chain. */
-export async function endpointFault(url: string, expectedId: number): Promise<string | undefined> {
+export async function endpointFault(url: string, chain: Chain): Promise<string | undefined> {
+  const expectedId = idOf(chain);
   const rpc = createRpc(url, maxBytes);
   try {
     const reply = await askOnce(rpc, { method: 'eth_chainId', params: [] }, callTimeoutMs);
@@ -90,6 +77,11 @@ const nothing: EndpointReport = {
   pendingTransactions: null,
   logRange: null,
 };
+
+function idOf({ uid, chainId }: Chain): number {
+  if (chainId === undefined) throw new Error(`The chain ${uid} has no chain id.`);
+  return chainId;
+}
 
 type Ask = (method: string, ...params: unknown[]) => Promise<RpcReply>;
 
@@ -134,7 +126,7 @@ async function findArchiveDepth(ask: Ask, head: number): Promise<number> {
   );
 }
 
-async function findTraces(ask: Ask): Promise<TraceKind[]> {
+async function findTraces(ask: Ask): Promise<EndpointReport['traces']> {
   const call = { from: nowhere, to: nowhere };
   const debug = isAnswered(await ask('debug_traceCall', call, 'latest', { tracer: 'callTracer' }));
   const trace = isAnswered(await ask('trace_call', call, ['trace'], 'latest'));

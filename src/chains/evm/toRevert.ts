@@ -1,8 +1,8 @@
 import { cutText } from '../../lib/cutText.ts';
 import { harmless } from '../../lib/harmless.ts';
+import type { RpcError } from '../net/createRpc.ts';
 import type { Revert } from '../transactor.ts';
 import { decodeResult, type FunctionItem, parseFunction } from './abi/abi.ts';
-import type { RpcError } from './createRpc.ts';
 
 /** What the call itself came to; undefined for a fault of the node, whose answer may be right elsewhere or later. */
 export function toRevert({ code, message, data }: RpcError): Revert | undefined {

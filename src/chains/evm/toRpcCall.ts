@@ -1,5 +1,5 @@
 import type { StateRead } from '../../model/stateRead.ts';
-import type { RpcCall } from './createRpc.ts';
+import type { RpcCall } from '../net/createRpc.ts';
 
 /** How a node is asked a question about the state at a block, which is named in one of its ways. */
 export function toRpcCall(question: StateRead, at: unknown): RpcCall {

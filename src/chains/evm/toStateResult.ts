@@ -1,8 +1,9 @@
 import { cutText } from '../../lib/cutText.ts';
 import type { BlockRef, InnerCall } from '../../model/block.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
-import type { RpcReply } from './createRpc.ts';
-import { decodeReceipt, InvalidResponse } from './decodeBlock.ts';
+import type { RpcReply } from '../net/createRpc.ts';
+import { InvalidResponse } from '../net/replies.ts';
+import { decodeReceipt } from './decodeBlock.ts';
 import { toRevert } from './toRevert.ts';
 
 /** Decodes the reply to a state read; never throws, because one bad reply must not cost the others. */

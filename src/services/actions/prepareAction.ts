@@ -181,11 +181,11 @@ async function warnAboutPrice(call: Call, change: ActionChange): Promise<void> {
   const scope = scopeOf(tenantOf(change));
   const contract = await findRecord(call.db, contractTable, scope, contractId, chainOnly);
   const chain = contract && chains[contract.chainUid];
-  const client = chain?.family === 'evm' ? call.services.chains.client(chain.uid) : undefined;
+  const transactor = chain && call.services.chains.client(chain.uid)?.transactor;
   const settings = { gasPrice, gasTip };
-  if (!chain || !client || !/\d/.test(`${settings.gasPrice}${settings.gasTip ?? ''}`)) return;
+  if (!chain || !transactor || !/\d/.test(`${settings.gasPrice}${settings.gasTip ?? ''}`)) return;
   // A chain that does not respond now is no fault of the action.
-  const reading = client.transactor.fees().catch(() => undefined);
+  const reading = transactor.fees().catch(() => undefined);
   const fees = await settleWithin(feesTimeoutMs, reading, () => undefined);
   const warning = fees && checkMarketPrice(chain, settings, fees);
   if (warning) call.warnings.push(`${warning} As it is, the action does not fire.`);

@@ -24,7 +24,7 @@ export async function runAction(
   if (!action.isActive) throw new Problem('conflict', 'The contract of the action is not active.');
   const refused = checkAllowedCalls(action);
   if (refused) throw new Problem('conflict', refused.reason);
-  requireClient(call, action);
+  requireTransactor(call, action);
   checkParams(action, params);
   const uid = await insertManualIntent(call.db, { tenantId: key.tenantId, actionId: id }, params, call.now);
   if (uid === undefined)
@@ -35,10 +35,14 @@ export async function runAction(
   return intent;
 }
 
-export function requireClient({ services }: Call, { contract }: ActionSetup['action']) {
-  const client = services.chains.client(getChain(contract.chainUid).uid);
-  if (client) return client;
-  throw new Problem('conflict', noEndpoint(contract.chainUid));
+export function requireTransactor({ services }: Call, { contract }: ActionSetup['action']) {
+  const chain = getChain(contract.chainUid);
+  const client = services.chains.client(chain.uid);
+  if (client?.transactor) return client.transactor;
+  throw new Problem(
+    'conflict',
+    client ? `Vigil cannot send transactions on ${chain.name} yet.` : noEndpoint(chain.uid),
+  );
 }
 
 export function checkParams(action: ActionSetup['action'], params: Readonly<Record<string, unknown>>): void {

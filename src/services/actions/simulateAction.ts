@@ -15,7 +15,7 @@ import { findContractAbi } from '../../store/contracts/findContractAbi.ts';
 import { type AlertDocument, findAlertDocuments } from '../../store/destinations/findAlertDocuments.ts';
 import type { Call } from '../call.ts';
 import { findReadable } from '../records/findReadable.ts';
-import { checkParams, requireClient } from './runAction.ts';
+import { checkParams, requireTransactor } from './runAction.ts';
 
 export type Simulation = {
   fires: boolean;
@@ -41,7 +41,7 @@ export async function simulateAction(
   const place = await findReadable(call, actionTable, id);
   const setup = await findActionSetup(call.db, place);
   const { action } = setup;
-  const client = requireClient(call, action);
+  const transactor = requireTransactor(call, action);
   const alert = alertUid === undefined ? null : await findAlert(call, place.tenantId, alertUid);
   if (!alert) checkParams(action, params);
   const scripts = alert ? scriptsFor(setup, alert) : { filter: null, params: {} };
@@ -59,9 +59,7 @@ export async function simulateAction(
   const refused = checkAllowedCalls(action);
   if (refused)
     return { ...emptySimulation, ...parties, data, parameters, fires: true, reason: refused.reason };
-  const prepared = await prepareOrThrow(() =>
-    client.transactor.prepare(parties.from, [{ to: parties.to, data }]),
-  );
+  const prepared = await prepareOrThrow(() => transactor.prepare(parties.from, [{ to: parties.to, data }]));
   return {
     ...emptySimulation,
     ...parties,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { EndpointReport, FamilyNodes } from '../../chains/chainFamily.ts';
 import { type Chain, type ChainUid, chains, chainUids } from '../../chains/chains.ts';
-import { type EndpointReport, endpointFault, probeEndpoint } from '../../chains/evm/probeEndpoint.ts';
+import { families } from '../../chains/families.ts';
 import { isPlatformHost } from '../../lib/egress.ts';
 import { maskEndpoint } from '../../lib/maskEndpoint.ts';
 import { sealedText } from '../../lib/secret.ts';
@@ -109,7 +110,7 @@ export async function deleteChainEndpoint(call: Call, chainUid: string, uid: str
 /** What an endpoint that is not stored can do. */
 export async function tryUrl(chainUid: string, url: string): Promise<EndpointReport> {
   const chain = followedChain(chainUid);
-  return probeEndpoint(readUrl(url), idOf(chain));
+  return nodesOf(chain).probeEndpoint(readUrl(url), chain);
 }
 
 /** What a stored endpoint, or one of the environment, can do. */
@@ -117,7 +118,7 @@ export async function tryChainEndpoint(call: Call, chainUid: string, uid: string
   const chain = followedChain(chainUid);
   const fixed = fixedUrl(call, chain, uid);
   const url = fixed ?? (await openUrl(call.services.keyring, await findStored(call, chain, uid)));
-  return probeEndpoint(url, idOf(chain));
+  return nodesOf(chain).probeEndpoint(url, chain);
 }
 
 function chainOf(text: string): Chain {
@@ -128,17 +129,17 @@ function chainOf(text: string): Chain {
 
 function followedChain(text: string): Chain {
   const chain = chainOf(text);
-  if (chain.family !== 'evm')
-    throw new Problem(
-      'conflict',
-      `Vigil cannot follow chains of the family ${chain.family} yet, so that ${chain.name} needs no endpoint.`,
-    );
+  nodesOf(chain);
   return chain;
 }
 
-function idOf({ uid, chainId }: Chain): number {
-  if (chainId === undefined) throw new Error(`The chain ${uid} has no chain id.`);
-  return chainId;
+function nodesOf({ family, name }: Chain): FamilyNodes {
+  const { nodes } = families[family];
+  if (nodes) return nodes;
+  throw new Problem(
+    'conflict',
+    `Vigil cannot follow chains of the family ${family} yet, so that ${name} needs no endpoint.`,
+  );
 }
 
 function variableOf({ uid }: Chain): string {
@@ -167,12 +168,13 @@ async function findStored(call: Call, chain: Chain, uid: string) {
 /** The address in its normal form; it must lead to a node of the chain. */
 async function checkUrl(chain: Chain, text: string): Promise<string> {
   const url = readUrl(text);
-  const fault = await endpointFault(url, idOf(chain));
+  const fault = await nodesOf(chain).endpointFault(url, chain);
+  const id = chain.chainId === undefined ? '' : ` (chain id ${chain.chainId})`;
   if (fault !== undefined)
     throw unprocessable(
       '/url',
       'unusable-endpoint',
-      `The endpoint cannot be used for ${chain.name} (chain id ${idOf(chain)}): ${fault}.`,
+      `The endpoint cannot be used for ${chain.name}${id}: ${fault}.`,
     );
   return url;
 }

@@ -13,7 +13,7 @@ export type AbiSource = { readonly kind: 'sourcify' | 'etherscan'; readonly url:
 type FoundAbi = { abi: readonly unknown[]; source: string };
 
 export type AbiSources = {
-  /** The ABI of a verified contract; undefined when no source has it, or none is configured. */
+  /** The ABI of a verified contract; undefined when no source has it, or none is configured, and on chains without a chain id. */
   find(chainUid: ChainUid, address: string): Promise<FoundAbi | undefined>;
   close(): Promise<void>;
 };
@@ -52,7 +52,8 @@ export function createAbiSources({ db, sources, egress, now, log, resolve }: Opt
   }
 
   return {
-    async find(chainUid, address) {
+    async find(chainUid, shown) {
+      const address = shown.toLowerCase();
       const { chainId } = chains[chainUid];
       if (sources.length === 0 || chainId === undefined) return undefined;
       const cached = await findCachedAbi(db, chainUid, address, now());

@@ -1,6 +1,6 @@
 import type { ChainClient } from '../../chains/chainClient.ts';
+import type { FamilyNodes } from '../../chains/chainFamily.ts';
 import { type ChainUid, chains, chainUids } from '../../chains/chains.ts';
-import { inspectContract } from '../../chains/evm/inspectContract.ts';
 import { families } from '../../chains/families.ts';
 import { messageOf } from '../../lib/messageOf.ts';
 import type { Header } from '../../model/block.ts';
@@ -8,6 +8,8 @@ import type { Inspection } from '../../model/contractKinds.ts';
 import { Problem, unprocessable } from '../../model/errors.ts';
 import type { Call } from '../call.ts';
 import { noEndpoint } from './noEndpoint.ts';
+
+type Inspect = NonNullable<FamilyNodes['inspect']>;
 
 export type ChainInspection = Inspection & {
   chainUid: ChainUid;
@@ -18,6 +20,12 @@ export type ChainInspection = Inspection & {
 };
 
 const inspectTimeoutMs = 8000;
+const noneToInspect =
+  'No chain with contracts that can be inspected has an endpoint; the operator sets VIGIL_RPC_<CHAIN>.';
+
+export function cannotInspect(chainUid: ChainUid): string {
+  return `Contracts on ${chainUid} cannot be inspected.`;
+}
 
 /** Looks where an address has code and what it is, on one chain or on all that are configured. */
 export async function inspectAddress(
@@ -27,15 +35,17 @@ export async function inspectAddress(
 ): Promise<{ address: string; data: ChainInspection[] }> {
   const { isConfigured } = call.services.chains;
   if (chainUid && !isConfigured(chainUid)) throw new Problem('conflict', noEndpoint(chainUid));
-  const evm = chainUids.filter((uid) => isConfigured(uid) && chains[uid].family === 'evm');
-  const uids = chainUid ? [chainUid] : evm;
+  const asked = chainUid ? [chainUid] : chainUids.filter(isConfigured);
+  const uids = asked.filter((uid) => families[chains[uid].family].nodes?.inspect);
   const [first] = uids;
-  if (!first)
-    throw new Problem('conflict', 'No EVM chain has an endpoint; the operator sets VIGIL_RPC_<CHAIN>.');
-  const read = families.evm.readAddress(text, chains[first]);
-  if ('fault' in read) throw unprocessable('/address', 'not-an-address', read.fault);
-  const data = await Promise.all(uids.map((uid) => inspectOn(call, uid, read.canonical)));
-  return { address: read.canonical, data };
+  if (!first) throw new Problem('conflict', chainUid ? cannotInspect(chainUid) : noneToInspect);
+  const reads = uids.map((uid) => ({ uid, ...families[chains[uid].family].readAddress(text, chains[uid]) }));
+  const fitting = reads.flatMap((read) => ('fault' in read ? [] : [read]));
+  const fault = reads.flatMap((read) => ('fault' in read ? [read.fault] : []))[0];
+  const address = fitting[0]?.canonical;
+  if (address === undefined) throw unprocessable('/address', 'not-an-address', String(fault));
+  const data = await Promise.all(fitting.map(({ uid, canonical }) => inspectOn(call, uid, canonical)));
+  return { address, data };
 }
 
 async function inspectOn(call: Call, chainUid: ChainUid, address: string): Promise<ChainInspection> {
@@ -66,17 +76,19 @@ export async function inspectNow(
   const timeout = new Promise<never>((_, reject) =>
     setTimeout(() => reject(new Error(`no answer within ${inspectTimeoutMs} ms`)), inspectTimeoutMs).unref(),
   );
-  return Promise.race([readNow(client, address), timeout]);
+  const inspect = families[chains[chainUid].family].nodes?.inspect;
+  if (!inspect) throw new Problem('conflict', cannotInspect(chainUid));
+  return Promise.race([readNow(client, inspect, address), timeout]);
 }
 
-async function readNow(client: ChainClient, address: string) {
+async function readNow(client: ChainClient, inspect: Inspect, address: string) {
   const header = await client.header('latest');
   if (!header) throw new Error('it has no newest block');
-  return { header, inspection: await inspectContract(client, header, address) };
+  return { header, inspection: await inspect(client, header, address) };
 }
 
 /** What the functions of a proxy are, its implementation knows. */
 async function findAbi(call: Call, chainUid: ChainUid, address: string, implementation: string | null) {
-  const found = await call.services.abiSources.find(chainUid, implementation?.toLowerCase() ?? address);
+  const found = await call.services.abiSources.find(chainUid, implementation ?? address);
   return found ? { source: found.source, items: found.abi.length } : null;
 }

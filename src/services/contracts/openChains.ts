@@ -1,5 +1,6 @@
+import type { ConnectedClient } from '../../chains/chainClient.ts';
 import { type ChainUid, chains, chainUids } from '../../chains/chains.ts';
-import { createEvmClient, type EvmClient } from '../../chains/evm/createEvmClient.ts';
+import { families } from '../../chains/families.ts';
 import { createSeriesCache, platformTenant } from '../../model/metrics.ts';
 import type { MetricRecorder } from '../telemetry/createMetricRecorder.ts';
 import type { ChainAccess } from './chainAccess.ts';
@@ -19,7 +20,7 @@ export type OpenChains = ChainAccess & {
  * so that all who hold it use those of the moment.
  */
 export function openChains(settings: Settings, recorder: MetricRecorder, now: () => number): OpenChains {
-  const clients = new Map<ChainUid, EvmClient>();
+  const clients = new Map<ChainUid, ConnectedClient>();
   const listeners = new Set<() => void>();
   let urls = mergeUrls(settings, new Map());
   return {
@@ -27,10 +28,11 @@ export function openChains(settings: Settings, recorder: MetricRecorder, now: ()
     client(uid) {
       const own = urls.get(uid);
       const known = clients.get(uid);
-      if (known || !own) return own && known;
+      const nodes = nodesOf(uid);
+      if (known || !own || !nodes) return own && known;
       const seriesOf = createSeriesCache({ chain: uid });
       const onCall = (method: string) => recorder.add(seriesOf('rpc_calls', method), platformTenant, 1);
-      const client = createEvmClient({ chain: chains[uid], urls: own, now, onCall });
+      const client = nodes.createClient({ chain: chains[uid], urls: own, now, onCall });
       clients.set(uid, client);
       return client;
     },
@@ -51,7 +53,9 @@ export function openChains(settings: Settings, recorder: MetricRecorder, now: ()
   };
 }
 
-/** Without chains that have none. The other families are known by their addresses, but cannot be followed yet. */
+const nodesOf = (uid: ChainUid) => families[chains[uid].family].nodes;
+
+/** Without chains that have none, or that cannot be followed yet. */
 function mergeUrls(
   settings: Settings,
   stored: ReadonlyMap<string, readonly string[]>,
@@ -59,7 +63,7 @@ function mergeUrls(
   return new Map(
     chainUids.flatMap((uid) => {
       const own = new Set([...(settings[uid]?.endpoints ?? []), ...(stored.get(uid) ?? [])]);
-      return own.size > 0 && chains[uid].family === 'evm' ? [[uid, [...own]]] : [];
+      return own.size > 0 && nodesOf(uid) ? [[uid, [...own]]] : [];
     }),
   );
 }

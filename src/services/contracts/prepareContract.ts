@@ -30,8 +30,7 @@ async function findAbi(
   chainUid: ChainUid,
   address: string,
 ): Promise<readonly unknown[] | undefined> {
-  if (chains[chainUid].family !== 'evm') return undefined;
-  const found = await call.services.abiSources.find(chainUid, address.toLowerCase());
+  const found = await call.services.abiSources.find(chainUid, address);
   return found && abiFaults(found.abi, '/abi').length === 0 ? found.abi : undefined;
 }
 
@@ -43,7 +42,7 @@ async function inspect(
   chainUid: ChainUid,
   address: string,
 ): Promise<{ implementation?: string | null; inspectedAt?: number }> {
-  const client = chains[chainUid].family === 'evm' ? call.services.chains.client(chainUid) : undefined;
+  const client = call.services.chains.client(chainUid);
   if (!client) return {};
   const read = async () => {
     const latest = await client.header('latest');

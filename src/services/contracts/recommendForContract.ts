@@ -10,7 +10,7 @@ import { findRecord } from '../../store/records/records.ts';
 import type { Call } from '../call.ts';
 import { createRecord } from '../records/createRecord.ts';
 import type { RecordKind } from '../records/recordKind.ts';
-import { inspectNow } from './inspectAddress.ts';
+import { cannotInspect, inspectNow } from './inspectAddress.ts';
 
 export type Recommended = Recommendation & {
   /** The detector of this kind that the contract has already, or now. */
@@ -33,12 +33,9 @@ export async function recommendForContract(
   const contract = await findRecord(call.db, contractTable, call.scope, id, names);
   if (!contract) throw new Problem('not-found', 'There is no such contract.');
   const chain = chains[contract.chainUid];
-  const read = families[chain.family].readAddress(contract.address, chain);
-  if (chain.family !== 'evm' || 'fault' in read)
-    throw new Problem(
-      'conflict',
-      `Contracts on ${chain.uid} cannot be inspected; only those on EVM chains can.`,
-    );
+  const { readAddress, nodes } = families[chain.family];
+  const read = readAddress(contract.address, chain);
+  if (!nodes?.inspect || 'fault' in read) throw new Problem('conflict', cannotInspect(chain.uid));
   const { inspection } = await inspectOrThrow(call, chain.uid, read.canonical);
   const fitting = recommendDetectors(inspection);
   checkNames(enable, fitting);

@@ -6,7 +6,7 @@ import { recordPendingKey, removePendingKey } from '../../store/wallets/moduleKe
 import type { WalletRef } from '../../store/wallets/walletKeys.ts';
 import type { Hsm } from '../../wallets/pkcs11/openHsm.ts';
 import { Pkcs11Error } from '../../wallets/pkcs11/pkcs11Error.ts';
-import { keyLabel, privateKeyRef, toEvmAddress } from '../../wallets/walletKey.ts';
+import { keyLabel, privateKeyRef } from '../../wallets/walletKey.ts';
 import type { Call } from '../call.ts';
 
 /** Columns of a wallet's row. */
@@ -43,13 +43,14 @@ export async function createModuleKey(
       'no-module',
       'HSM wallets need a PKCS#11 module, and none is configured here.',
     );
-  if (chains[chainUid].family !== 'evm')
+  const { addressOf } = families[chains[chainUid].family];
+  if (!addressOf)
     throw unprocessable('/type', 'no-module', 'HSM wallets can be created for EVM chains only.');
   const name = { label: keyLabel(place), id: randomBytes(16).toString('hex') };
   await recordPendingKey(store, name, call.now);
   const publicKey = await createKey(hsm, name);
   await removePendingKey(call.db, name.id);
-  return { address: toEvmAddress(publicKey), sealedKey: null, moduleKeyId: name.id };
+  return { address: addressOf(publicKey), sealedKey: null, moduleKeyId: name.id };
 }
 
 async function createKey(hsm: Hsm, name: { label: string; id: string }): Promise<Uint8Array> {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { traceKinds } from '../../../chains/evm/probeEndpoint.ts';
+import { traceKinds } from '../../../chains/chainFamily.ts';
 import {
   Count,
   Flag,

@@ -2,7 +2,7 @@ import { itemAt } from '../../lib/itemAt.ts';
 import { messageOf } from '../../lib/messageOf.ts';
 import type { EndpointHealth } from '../chainClient.ts';
 import { createRpc, type Rpc, type RpcCall, RpcFailure, type RpcReply } from './createRpc.ts';
-import { InvalidResponse } from './decodeBlock.ts';
+import { InvalidResponse, NotAvailableYet } from './replies.ts';
 import { requestInTurn } from './requestInTurn.ts';
 
 /** Several endpoints of one chain, used as if they were one that does not fail. */
@@ -42,9 +42,16 @@ type Endpoint = {
   head: number | null;
 };
 
-type Options = {
+/** How nodes of a family are connected to, and how they say which chain they serve and how far they are. */
+export type Protocol = {
+  connect?: (url: string) => Rpc;
+  /** What is wrong with the chain that an endpoint serves; undefined where it is the right one. */
+  readonly identity?: { call: RpcCall; faultOf: (result: unknown) => string | undefined };
+  readonly newest: { call: RpcCall; read: (result: unknown) => number };
+};
+
+type Options = Protocol & {
   urls: readonly string[];
-  chainId: number | undefined;
   blockTimeMs: number;
   now: () => number;
   /** Counts every call by its method. */
@@ -56,8 +63,16 @@ const recheckMs = 300_000;
 /** An endpoint this many blocks behind the others is asked last. */
 const staleBlocks = 3;
 
-export function createEndpoints({ urls, chainId, blockTimeMs, now, onCall }: Options): Endpoints {
-  let endpoints = urls.map(createEndpoint);
+export function createEndpoints({
+  urls,
+  connect = createRpc,
+  identity,
+  newest,
+  blockTimeMs,
+  now,
+  onCall,
+}: Options): Endpoints {
+  let endpoints = urls.map((url) => createEndpoint(url, connect));
   /** Closed once the requests that are under way have ended. */
   const retired = new Set<Rpc>();
   const head = () => Math.max(-1, ...endpoints.map((endpoint) => endpoint.head ?? -1));
@@ -83,8 +98,8 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, onCall }: Opt
 
   async function send<T>(endpoint: Endpoint, calls: readonly RpcCall[], accept: Accept<T>): Promise<T> {
     const start = now();
-    const mustCheck = chainId !== undefined && start >= endpoint.checkedAt + recheckMs;
-    const sent = mustCheck ? [...calls, { method: 'eth_chainId', params: [] }] : calls;
+    const mustCheck = identity !== undefined && start >= endpoint.checkedAt + recheckMs;
+    const sent = mustCheck ? [...calls, identity.call] : calls;
     for (const { method } of sent) onCall(method);
     try {
       const replies = await endpoint.rpc.batch(sent, timeoutMs);
@@ -119,9 +134,9 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, onCall }: Opt
 
   function checkChain(endpoint: Endpoint, reply: RpcReply, at: number): void {
     if ('error' in reply) throw new RpcFailure(`it does not report its chain: ${reply.error.message}`);
-    endpoint.isWrongChain = Number(reply.result) !== chainId;
-    if (endpoint.isWrongChain)
-      throw new RpcFailure(`it serves the chain ${Number(reply.result)} and not ${chainId}`);
+    const fault = identity?.faultOf(reply.result);
+    endpoint.isWrongChain = fault !== undefined;
+    if (fault !== undefined) throw new RpcFailure(fault);
     endpoint.checkedAt = at;
   }
 
@@ -164,17 +179,12 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, onCall }: Opt
     await Promise.allSettled(
       due.map((endpoint) => {
         const calls = endpoint.faults > 0 ? trial.calls : [];
-        return send(
-          endpoint,
-          [{ method: 'eth_blockNumber', params: [] }, ...calls],
-          ([reply, ...replies]) => {
-            const newest = reply && 'result' in reply ? Number(reply.result) : Number.NaN;
-            if (!Number.isSafeInteger(newest))
-              throw new InvalidResponse('it does not report its newest block');
-            endpoint.head = newest;
-            if (calls.length > 0) trial.accept(replies);
-          },
-        );
+        return send(endpoint, [newest.call, ...calls], ([reply, ...replies]) => {
+          const number = reply && 'result' in reply ? newest.read(reply.result) : Number.NaN;
+          if (!Number.isSafeInteger(number)) throw new InvalidResponse('it does not report its newest block');
+          endpoint.head = number;
+          if (calls.length > 0) trial.accept(replies);
+        });
       }),
     );
     for (const endpoint of due) endpoint.isStale = endpoint.head !== null && isBehind(endpoint.head);
@@ -203,7 +213,9 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, onCall }: Opt
       })),
     setUrls(next) {
       const former = endpoints;
-      endpoints = next.map((url) => former.find((endpoint) => endpoint.url === url) ?? createEndpoint(url));
+      endpoints = next.map(
+        (url) => former.find((endpoint) => endpoint.url === url) ?? createEndpoint(url, connect),
+      );
       for (const endpoint of former) if (!endpoints.includes(endpoint)) retire(endpoint.rpc);
     },
     close: async () => {
@@ -220,10 +232,10 @@ export function createEndpoints({ urls, chainId, blockTimeMs, now, onCall }: Opt
   }
 }
 
-function createEndpoint(url: string): Endpoint {
+function createEndpoint(url: string, connect: (url: string) => Rpc): Endpoint {
   return {
     url,
-    rpc: createRpc(url),
+    rpc: connect(url),
     isWrongChain: false,
     isStale: false,
     checkedAt: 0,
@@ -234,18 +246,6 @@ function createEndpoint(url: string): Endpoint {
     latencyMs: null,
     head: null,
   };
-}
-
-/** An honest "I do not have it yet", which is no fault of an endpoint, although another one may have it. */
-export class NotAvailableYet extends Error {
-  override readonly name = 'NotYet';
-  /** The block that it does not have, where it is about one. */
-  readonly number: number | undefined;
-
-  constructor(number?: number) {
-    super('it does not have it yet');
-    this.number = number;
-  }
 }
 
 export class EndpointsFailed extends Error {

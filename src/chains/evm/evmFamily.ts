@@ -1,0 +1,10 @@
+import type { ChainFamily } from '../chainFamily.ts';
+import { createEvmClient } from './createEvmClient.ts';
+import { evmRules } from './evmRules.ts';
+import { inspectContract } from './inspectContract.ts';
+import { endpointFault, probeEndpoint } from './probeEndpoint.ts';
+
+export const evmFamily: ChainFamily = {
+  ...evmRules,
+  nodes: { createClient: createEvmClient, endpointFault, probeEndpoint, inspect: inspectContract },
+};

@@ -1,0 +1,33 @@
+import type { RpcReply } from './createRpc.ts';
+
+/** What a node sent that cannot be what it was asked for. */
+export class InvalidResponse extends Error {
+  override readonly name = 'BadAnswer';
+}
+
+/** An honest "I do not have it yet", which is no fault of an endpoint, although another one may have it. */
+export class NotAvailableYet extends Error {
+  override readonly name = 'NotYet';
+  /** The block that it does not have, where it is about one. */
+  readonly number: number | undefined;
+
+  constructor(number?: number) {
+    super('it does not have it yet');
+    this.number = number;
+  }
+}
+
+export function resultOf(reply: RpcReply | undefined): unknown {
+  if (!reply || 'error' in reply) throw new InvalidResponse(reply?.error.message ?? 'a reply is missing');
+  return reply.result;
+}
+
+/** Null where no endpoint has it. */
+export async function orNull<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof NotAvailableYet) return null;
+    throw error;
+  }
+}
