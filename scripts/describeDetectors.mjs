@@ -35,12 +35,15 @@ ${[...triggers.values()].map(describeTrigger).join('\n')}`;
 }
 
 function describeDetector(detector) {
-  const { name, title, version, category, severity, description, faq, nextStep, config, fields } = detector;
+  const { name, title, version, category, severity, families, description, faq, nextStep, config, fields } =
+    detector;
   return `## ${name}
 
 **${title}** (version ${version}, ${category}, ${severity} by default). ${description}
 
 ${faq}
+
+${onFamilies(families)}
 
 What to do next: ${nextStep}
 
@@ -50,15 +53,21 @@ Members of \`meta\`: ${codes(fields)}.
 `;
 }
 
-function describeTrigger({ type, description, params, fields }) {
+function describeTrigger({ type, families, description, params, fields }) {
   return `## ${type}
 
 ${description}
+
+${onFamilies(families)}
 
 ${memberTable(params)}
 
 Members of \`meta\`: ${codes(fields)}.
 `;
+}
+
+function onFamilies(families) {
+  return `Chain families: ${families.join(', ')}.`;
 }
 
 /** What every configuration takes beside the members of its own detector. */

@@ -1,9 +1,9 @@
 import { type ChainUid, chainUids } from '../model/chainUid.ts';
 import type { ChainFacts } from '../model/detection.ts';
+import type { Family } from '../model/family.ts';
 
 export { type ChainUid, chainUids } from '../model/chainUid.ts';
-
-export type Family = 'evm' | 'bitcoin' | 'solana' | 'tron' | 'vechain' | 'stellar' | 'icp';
+export type { Family } from '../model/family.ts';
 
 export type Chain = {
   readonly uid: ChainUid;
@@ -235,6 +235,6 @@ function site(base: string) {
 }
 
 /** The facts of a chain that detectors use. */
-export function toChainFacts({ uid, blockTimeMs, currency }: Chain): ChainFacts {
-  return { uid, blockTimeMs, symbol: currency.symbol, decimals: currency.decimals };
+export function toChainFacts({ uid, family, blockTimeMs, currency }: Chain): ChainFacts {
+  return { uid, family, blockTimeMs, symbol: currency.symbol, decimals: currency.decimals };
 }

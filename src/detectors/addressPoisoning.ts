@@ -27,6 +27,7 @@ export const addressPoisoning = defineDetector<Config, State>({
   title: 'Address poisoning',
   version: '1.0.0',
   category: 'SECURITY',
+  families: ['evm'],
   severity: 'HIGH',
   description:
     'A transfer of nothing, of dust or of a fake token puts an address into the history of the wallet that looks like one it has paid, or one that is labelled SCAM, so that it is copied by mistake. CRITICAL when the wallet pays such an address.',

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { Configuration, Whole } from '../evidence/parameters.ts';
 import type { Severity } from '../model/alert.ts';
 import { defineDetector } from '../model/detection.ts';
+import { familyNames } from '../model/family.ts';
 
 const config = Configuration({
   minDepth: Whole('How many blocks must have been dropped for an alert.', 1, 1, 10_000),
@@ -12,6 +13,7 @@ export const blockReorg = defineDetector<Static<typeof config>, never>({
   title: 'Block reorganisation',
   version: '1.0.0',
   category: 'OPERATIONAL',
+  families: familyNames,
   severity: 'AUTO',
   description:
     'The chain drops blocks and goes on from an older one. The severity follows the number of dropped blocks: 1 LOW, from 2 MEDIUM, from 6 HIGH, from 32 CRITICAL.',

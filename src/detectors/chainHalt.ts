@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { Configuration, Duration, Whole } from '../evidence/parameters.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { type ChainFacts, defineDetector } from '../model/detection.ts';
+import { familyNames } from '../model/family.ts';
 
 const config = Configuration({
   factor: Whole('How many times the usual block time may pass without a new block.', 5, 2, 10_000),
@@ -17,6 +18,7 @@ export const chainHalt = defineDetector<Config, State>({
   title: 'Chain halt',
   version: '1.0.0',
   category: 'OPERATIONAL',
+  families: familyNames,
   severity: 'HIGH',
   description:
     'No new block has come for several times the usual block time: the chain stands still, or the nodes that Vigil asks do. An INFO alert follows when blocks come again.',

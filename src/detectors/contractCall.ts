@@ -62,6 +62,7 @@ export const contractCall = defineDetector<Config, State>({
   title: 'Contract call',
   version: '1.0.0',
   category: 'OPERATIONAL',
+  families: ['evm'],
   severity: 'AUTO',
   description:
     'What a reading function gives meets a condition or a script; without either, any change of it is reported. MEDIUM for values, HIGH when the call begins to fail.',

@@ -40,6 +40,7 @@ export const contractHashVerification = defineDetector<Config, State>({
   title: 'Contract hash verification',
   version: '1.0.0',
   category: 'SECURITY',
+  families: ['evm'],
   severity: 'AUTO',
   description:
     'The code of the contract, or of the implementation behind it, is not the expected one: always CRITICAL. It looks at every upgrade and regularly in between.',

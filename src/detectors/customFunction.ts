@@ -38,6 +38,7 @@ export const customFunction = defineDetector<Static<typeof config>, never>({
   title: 'Custom function',
   version: '1.0.0',
   category: 'SECURITY',
+  families: ['evm'],
   severity: 'MEDIUM',
   description: 'A transaction calls a function of your choice and an expression about its parameters holds.',
   faq: 'Does it see calls that other contracts make? No, only those that a transaction makes itself; watch an event that the function emits for the others.',

@@ -33,6 +33,7 @@ export const depeg = defineDetector<Static<typeof config>, State>({
   title: 'Depeg',
   version: '1.0.0',
   category: 'FINANCIAL',
+  families: ['evm'],
   severity: 'HIGH',
   description:
     'The price of a stable token is away from its peg for several looks in a row. Reported once until it is back.',

@@ -7,6 +7,7 @@ import { parseDuration } from '../lib/duration.ts';
 import { harmless } from '../lib/harmless.ts';
 import { parseSchedule } from '../lib/schedule.ts';
 import { type Detection, defineDetector, type EvaluationContext } from '../model/detection.ts';
+import { familyNames } from '../model/family.ts';
 
 const config = Configuration(
   {
@@ -61,6 +62,7 @@ export const dnsMonitor = defineDetector<Config, State>({
   title: 'DNS monitor',
   version: '1.0.0',
   category: 'SECURITY',
+  families: familyNames,
   severity: 'HIGH',
   description:
     'Records of a domain change, it gets a name server that is not expected, or its registration is about to end.',

@@ -30,6 +30,7 @@ export const gasAnomaly = defineDetector<Static<typeof config>, State>({
   title: 'Gas anomaly',
   version: '1.0.0',
   category: 'OPERATIONAL',
+  families: ['evm'],
   severity: 'LOW',
   description:
     'A transaction to the contract uses far more or less gas than calls of the same function did before, or offers a far larger priority fee, and is beyond all that was seen before: gas by half, a fee ten times.',

@@ -26,6 +26,7 @@ export const governance = defineDetector<Static<typeof config>, never>({
   title: 'Governance',
   version: '1.0.0',
   category: 'OPERATIONAL',
+  families: ['evm'],
   severity: 'MEDIUM',
   description:
     'A proposal is made, queued, executed or cancelled, a timelock schedules or executes a call, or its delay changes. HIGH when the delay is below the least that is wanted.',

@@ -8,6 +8,7 @@ import { parseDuration } from '../lib/duration.ts';
 import { harmless } from '../lib/harmless.ts';
 import { parseSchedule } from '../lib/schedule.ts';
 import { defineDetector, type HttpRequest, type HttpResult, type Reader } from '../model/detection.ts';
+import { familyNames } from '../model/family.ts';
 
 const config = Configuration(
   {
@@ -71,6 +72,7 @@ export const httpProbe = defineDetector<Config, State>({
   title: 'HTTP probe',
   version: '1.0.0',
   category: 'OPERATIONAL',
+  families: familyNames,
   severity: 'HIGH',
   description:
     'An address on the web does not answer, answers with a wrong status, too slowly, or without an expected text. Reported once until it is well again.',

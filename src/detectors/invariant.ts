@@ -72,6 +72,7 @@ export const invariant = defineDetector<Config, State>({
   title: 'Invariant',
   version: '1.0.0',
   category: 'FINANCIAL',
+  families: ['evm'],
   severity: 'HIGH',
   description:
     'An expression over results of functions and balances, which must always hold, no longer does. Reported once until it holds again.',

@@ -46,6 +46,7 @@ export const largeTransfer = defineDetector<Config, State>({
   title: 'Large transfer',
   version: '1.0.0',
   category: 'FINANCIAL',
+  families: ['evm'],
   severity: 'LOW',
   description:
     'A single transfer of a token (ERC-20, or one id of an ERC-1155) or of native coins reaches a threshold.',

@@ -33,6 +33,7 @@ export const oracleStaleness = defineDetector<Config, State>({
   title: 'Oracle staleness',
   version: '1.0.0',
   category: 'FINANCIAL',
+  families: ['evm'],
   severity: 'HIGH',
   description:
     'A price feed is not updated in time, answers with zero or less, carries an answer over from an earlier round, skips rounds, goes backwards, or differs from a second feed. Each is reported once until it is over.',

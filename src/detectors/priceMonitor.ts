@@ -25,6 +25,7 @@ export const priceMonitor = defineDetector<Static<typeof config>, SampleState>({
   title: 'Price monitor',
   version: '1.0.0',
   category: 'FINANCIAL',
+  families: ['evm'],
   severity: 'MEDIUM',
   description:
     'The price of a feed on chain, or of a market, crosses a value or changes by so many per cent.',

@@ -22,6 +22,7 @@ export const proofOfReserves = defineDetector<Static<typeof config>, SampleState
   title: 'Proof of reserves',
   version: '1.0.0',
   category: 'COMPLIANCE',
+  families: ['evm'],
   severity: 'HIGH',
   description: 'The reserves of a token, as a feed reports them, are too small for its supply.',
   faq: 'Does it know when the feed stands still? No, add oracle_staleness on the same feed.',

@@ -43,6 +43,7 @@ export const proxyUpgrade = defineDetector<Config, State>({
   title: 'Proxy upgrade',
   version: '1.0.0',
   category: 'SECURITY',
+  families: ['evm'],
   severity: 'CRITICAL',
   description:
     'The code behind the contract is replaced: an upgrade of a proxy, of its beacon or of the facets of a diamond.',

@@ -56,6 +56,7 @@ export const safeMultisig = defineDetector<Config, never>({
   title: 'Safe multisig',
   version: '1.0.0',
   category: 'OPERATIONAL',
+  families: ['evm'],
   severity: 'AUTO',
   description:
     'A Safe executes or fails, its owners, threshold, modules, guard or code change, it runs foreign code by delegatecall, or its nonce jumps. The severity of each event is set under events.',

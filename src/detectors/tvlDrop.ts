@@ -57,6 +57,7 @@ export const tvlDrop = defineDetector<Config, State>({
   title: 'TVL drop',
   version: '1.0.0',
   category: 'FINANCIAL',
+  families: ['evm'],
   severity: 'AUTO',
   description:
     'What the contract holds, in native coins or tokens, drops from one look to the next. Severity by the share that is gone: from 50 % CRITICAL, from 20 % HIGH, from 5 % MEDIUM, else LOW.',

@@ -38,6 +38,7 @@ export const unlimitedApproval = defineDetector<Config, State>({
   title: 'Unlimited approval',
   version: '1.0.0',
   category: 'SECURITY',
+  families: ['evm'],
   severity: 'MEDIUM',
   description:
     'A holder of the token, or the watched wallet, lets an unknown spender take any amount, at the token or through Permit2. MEDIUM, and CRITICAL when the spender has a bad label.',

@@ -17,7 +17,7 @@ import type {
 import { withDefaults } from '../model/validate.ts';
 import { nameParties } from './nameParties.ts';
 import { originOf } from './originOf.ts';
-import { describeFirst, type Subscriber, toCause, toMeta, toStateKey } from './subscriber.ts';
+import { describeFirst, otherFamily, type Subscriber, toCause, toMeta, toStateKey } from './subscriber.ts';
 import { templateValues } from './templateValues.ts';
 
 /** A detector as it is stored. */
@@ -37,6 +37,7 @@ export function compileDetector(
 ): Subscriber | { fault: string } {
   const definition = detectors.get(row.schemaName);
   if (!definition) return { fault: `There is no detector ${row.schemaName} in this version of Vigil.` };
+  if (!definition.families.includes(chain.family)) return { fault: otherFamily(row.schemaName, chain) };
   const program = getProgram(definition, row.config, chain);
   if ('fault' in program) return program;
   return new DetectorSubscriber(row, contract, program);

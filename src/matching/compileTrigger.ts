@@ -7,7 +7,7 @@ import { withDefaults } from '../model/validate.ts';
 import { triggers } from '../triggers/triggers.ts';
 import { nameParties } from './nameParties.ts';
 import { originOf } from './originOf.ts';
-import { describeFirst, type Subscriber, toCause, toMeta, toStateKey } from './subscriber.ts';
+import { describeFirst, otherFamily, type Subscriber, toCause, toMeta, toStateKey } from './subscriber.ts';
 import { templateValues } from './templateValues.ts';
 
 /** A trigger as it is stored. */
@@ -35,6 +35,7 @@ export function compileTrigger(
 ): Subscriber | { fault: string } {
   const definition = triggers.get(row.triggerType);
   if (!definition) return { fault: `There is no trigger ${row.triggerType} in this version of Vigil.` };
+  if (!definition.families.includes(chain.family)) return { fault: otherFamily(row.triggerType, chain) };
   const checked = withDefaults(definition.params, row.params);
   if ('faults' in checked) return toFault(checked.faults);
   const config = checked.value;

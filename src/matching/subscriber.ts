@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { toJsonValue } from '../lib/json.ts';
 import type { Finding } from '../model/alert.ts';
 import type {
+  ChainFacts,
   ContractFacts,
   Detection,
   EvaluationResult,
@@ -66,6 +67,10 @@ function withoutBrackets(text: string): string {
     else if (depth === 0) rest += mark;
   }
   return rest.replace(/\s+/g, ' ');
+}
+
+export function otherFamily(name: string, { uid, family }: ChainFacts): string {
+  return `${name} does not work on ${uid}, which is of the family ${family}.`;
 }
 
 export function describeFirst([first]: readonly Fault[]): string {

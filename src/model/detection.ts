@@ -5,6 +5,7 @@ import type { Block, BlockRef, InnerCall, Log, Receipt, Transaction } from './bl
 import type { ChainUid } from './chainUid.ts';
 import type { TriggerType } from './enumerations.ts';
 import type { Fault } from './errors.ts';
+import type { Family } from './family.ts';
 import type { AddressLabel } from './label.ts';
 
 /** What a detector or trigger can be shown. */
@@ -154,6 +155,7 @@ export type EvaluationContext<Config, State> = {
 
 export type ChainFacts = {
   readonly uid: string;
+  readonly family: Family;
   readonly blockTimeMs: number;
   readonly symbol: string;
   readonly decimals: number;
@@ -188,6 +190,8 @@ export type Detector<Config = unknown, State = unknown> = {
   readonly title: string;
   readonly version: string;
   readonly category: (typeof categories)[number];
+  /** Families of the chains that it works on; a contract of another one is refused. */
+  readonly families: readonly Family[];
   /** AUTO: every finding brings its own. */
   readonly severity: Severity | 'AUTO';
   readonly description: string;
@@ -218,6 +222,8 @@ export function defineDetector<Config, State>(definition: Detector<Config, State
 /** A kind of trigger; simpler than a detector, and its alerts are the tenant's own. */
 export type Trigger<Params = unknown, State = unknown> = {
   readonly type: TriggerType;
+  /** As of a detector. */
+  readonly families: readonly Family[];
   readonly description: string;
   /** JSON Schema of the parameters. */
   readonly params: TSchema;

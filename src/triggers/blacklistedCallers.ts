@@ -6,6 +6,7 @@ const params = CallerList('Whose transactions to the contract are reported.');
 
 export const blacklistedCallers = defineTrigger<Static<typeof params>, never>({
   type: 'BLACKLISTED_CALLERS',
+  families: ['evm'],
   description:
     'An address on a list sends a transaction to the contract. Who calls it through another contract is not seen.',
   params,

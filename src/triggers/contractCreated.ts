@@ -3,6 +3,7 @@ import { defineTrigger } from '../model/detection.ts';
 
 export const contractCreated = defineTrigger<object, never>({
   type: 'CONTRACT_CREATED',
+  families: ['evm'],
   description:
     'The watched address creates a contract by a transaction of its own. Contracts that a contract creates inside a transaction are not seen.',
   params: Configuration({}),

@@ -18,6 +18,7 @@ type State = { decimals: number };
 
 export const erc20Transfer = defineTrigger<Static<typeof params>, State>({
   type: 'ERC20_TRANSFER',
+  families: ['evm'],
   description:
     'Tokens (ERC-20) go to or from the watched address or, when that is a token, between any addresses.',
   params,

@@ -10,6 +10,7 @@ const params = Configuration({ direction: directionMember, token: tokenMember })
 
 export const erc721Transfer = defineTrigger<Static<typeof params>, never>({
   type: 'ERC721_TRANSFER',
+  families: ['evm'],
   description:
     'A unique token (ERC-721) goes to or from the watched address or, when that is a collection, between any addresses.',
   params,

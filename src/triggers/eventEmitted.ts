@@ -19,6 +19,7 @@ const named = memoizeParams(({ signature }: Params, abi) =>
 
 export const eventEmitted = defineTrigger<Params, never>({
   type: 'EVENT_EMITTED',
+  families: ['evm'],
   description: 'The contract emits an event.',
   params,
   fields: eventFields,

@@ -20,6 +20,7 @@ const named = memoizeParams(({ signature }: Params, abi) =>
 
 export const functionCall = defineTrigger<Params, never>({
   type: 'FUNCTION_CALL',
+  families: ['evm'],
   description:
     'A transaction calls a function of the contract. Calls that other contracts make inside a transaction are not seen.',
   params,

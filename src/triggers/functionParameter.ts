@@ -23,6 +23,7 @@ const compiled = memoizeParams(compile);
 
 export const functionParameter = defineTrigger<Params, never>({
   type: 'FUNCTION_PARAMETER',
+  families: ['evm'],
   description:
     'A transaction calls a function of the contract with parameters that meet all conditions. Calls that other contracts make inside a transaction are not seen.',
   params,

@@ -12,6 +12,7 @@ const params = Configuration({
 
 export const nativeTransfer = defineTrigger<Static<typeof params>, never>({
   type: 'NATIVE_TRANSFER',
+  families: ['evm'],
   description:
     'A transaction brings native coins to the watched address, or from it. Coins that a contract moves inside a transaction are not seen; BALANCE_CHANGE sees what they come to.',
   params,

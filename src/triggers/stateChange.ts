@@ -17,6 +17,7 @@ type State = { value: string };
 
 export const stateChange = defineTrigger<Static<typeof params>, State>({
   type: 'STATE_CHANGE',
+  families: ['evm'],
   description: 'The value in a storage slot of the contract is another than at the look before.',
   params,
   fields: ['slot', 'before', 'after'],

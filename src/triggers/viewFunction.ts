@@ -51,6 +51,7 @@ const compiled = memoizeParams(compile);
 
 export const viewFunction = defineTrigger<Params, State>({
   type: 'VIEW_FUNCTION',
+  families: ['evm'],
   description:
     'A reading function of the contract gives a result that meets a condition or equals a value, reported when it begins to and at every change while it does; without either, every change is reported.',
   params,

@@ -6,6 +6,7 @@ const params = CallerList('Who may send transactions to the contract; anyone els
 
 export const whitelistedCallers = defineTrigger<Static<typeof params>, never>({
   type: 'WHITELISTED_CALLERS',
+  families: ['evm'],
   description:
     'An address that is not on a list sends a transaction to the contract. Who calls it through another contract is not seen.',
   params,

@@ -167,3 +167,30 @@ describe('a detector without settings', () => {
     },
   );
 });
+
+describe('the family of a chain', () => {
+  it('is in the catalogue, and a contract of another one is refused with what works there', async () => {
+    const { data } = await api.ok('POST', 'detector/schema/search', { where: "name = 'proxy_upgrade'" });
+    expect(data[0].networkTags).toEqual(['evm']);
+    const wallet = await api.ok('POST', 'contract', {
+      projectId: world.project.id,
+      name: 'Treasury',
+      chainUid: 'solana',
+      address: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+    });
+    const detector = { contractId: wallet.id, name: 'D', schemaName: 'proxy_upgrade' };
+    const refused = await api.call('POST', 'detector', detector);
+    expectProblem(refused, 422, '/schemaId');
+    expect(refused.body.detail).toMatch(/family evm.*Solana.*chain_halt/);
+    const trigger = {
+      contractId: wallet.id,
+      name: 'T',
+      triggerType: 'STATE_CHANGE',
+      params: { slot: '0x0' },
+    };
+    expectProblem(await api.call('POST', 'trigger', trigger), 422, '/triggerType');
+    await api.ok('POST', 'detector', { ...detector, schemaName: 'chain_halt' });
+    // What is pushed from outside may be about any chain.
+    await api.ok('POST', 'detector', { ...detector, source: 'EXTERNAL' });
+  });
+});

@@ -22,6 +22,7 @@ import { checkPlanLimit } from '../records/checkPlanLimit.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
 import { bindingScripts, scriptFaults } from '../records/scriptFaults.ts';
 import { templateFaults } from '../records/templateFaults.ts';
+import { checkFamily } from './checkFamily.ts';
 import { sealConfig } from './sealConfig.ts';
 
 type DetectorChange = ChangeOf<typeof detectorTable>;
@@ -50,6 +51,12 @@ export async function prepareDetector(call: Call, change: DetectorChange): Promi
     return { ...input, ...(await sealConfig(call, schema, input.config, place)) };
   };
   if ((input.source ?? current?.source) === 'EXTERNAL') return seal();
+  const kind = detectors.get(record.name);
+  const contractId = input.contractId ?? current?.contractId;
+  if (kind && contractId !== undefined && tenantId !== null) {
+    const wanted = { name: record.name, kind, kinds: detectors, pointer: '/schemaId' };
+    await checkFamily(call, { tenantId, contractId }, wanted);
+  }
   const checked = check(schema, input.config ?? current?.config ?? {});
   if ('faults' in checked) throw invalidInput(checked.faults);
   const config = checked.value as Row;

@@ -12,6 +12,7 @@ import { checkBindingFilters } from '../destinations/checkBindingFilters.ts';
 import { type ChangeOf, tenantOf } from '../records/recordKind.ts';
 import { bindingScripts, scriptFaults } from '../records/scriptFaults.ts';
 import { templateFaults } from '../records/templateFaults.ts';
+import { checkFamily } from './checkFamily.ts';
 
 type TriggerChange = ChangeOf<typeof triggerTable>;
 
@@ -61,6 +62,8 @@ async function checkParams(call: Call, change: TriggerChange): Promise<void> {
     : change.input;
   const definition = triggers.get(triggerType);
   if (!definition) return;
+  const wanted = { name: triggerType, kind: definition, kinds: triggers, pointer: '/triggerType' };
+  await checkFamily(call, { tenantId: tenantOf(change), contractId }, wanted);
   const checked = withDefaults(definition.params, params, '/params');
   if ('faults' in checked) throw invalidInput(checked.faults);
   if (!definition.check) return;

@@ -13,6 +13,7 @@ export async function publishDetectors(db: Db, now: number): Promise<void> {
       version: definition.version,
       description: `${definition.description}\n\n${definition.faq}\n\nWhat to do next: ${definition.nextStep}`,
       category: definition.category,
+      families: definition.families,
       configSchema: configSchema(definition),
     })),
     now,

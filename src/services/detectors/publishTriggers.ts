@@ -8,10 +8,11 @@ import { triggers } from '../../triggers/triggers.ts';
 export async function publishTriggers(db: Db, now: number): Promise<void> {
   await saveTriggerSchemas(
     db,
-    Array.from(triggers.values(), ({ type, description, params, fields }) => ({
+    Array.from(triggers.values(), ({ type, families, description, params, fields }) => ({
       name: type,
       description,
       interceptorType: triggerTypes[type],
+      families,
       paramsSchema: params,
       metaMembers: fields,
       ...triggerGuides[type],

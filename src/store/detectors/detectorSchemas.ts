@@ -7,6 +7,7 @@ type NewSchema = {
   version: string;
   description: string;
   category: string;
+  families: readonly string[];
   configSchema: unknown;
 };
 
@@ -20,14 +21,15 @@ export async function upsertDetectorSchemas(
     sql`insert into detector_schema as s
         (created_at, updated_at, title, name, version, description, author, tags, network_tags, config_schema)
       select ${now}::bigint, ${now}::bigint, r.title, r.name, r.version, r.description, 'Vigil', array[r.category],
-        array['evm'], r."configSchema"
+        r.families, r."configSchema"
       from json_to_recordset(${JSON.stringify(schemas)}::json)
-        as r(title text, name text, version text, description text, category text, "configSchema" jsonb)
+        as r(title text, name text, version text, description text, category text, families text[],
+          "configSchema" jsonb)
       on conflict (name, version) where status <> 'DELETED' do update
         set title = excluded.title, description = excluded.description, tags = excluded.tags,
-          config_schema = excluded.config_schema, updated_at = excluded.updated_at
-        where (s.title, s.description, s.tags, s.config_schema)
-          is distinct from (excluded.title, excluded.description, excluded.tags, excluded.config_schema)`,
+          network_tags = excluded.network_tags, config_schema = excluded.config_schema, updated_at = excluded.updated_at
+        where (s.title, s.description, s.tags, s.network_tags, s.config_schema) is distinct from
+          (excluded.title, excluded.description, excluded.tags, excluded.network_tags, excluded.config_schema)`,
   );
 }
 

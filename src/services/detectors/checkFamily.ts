@@ -1,0 +1,35 @@
+import { chains } from '../../chains/chains.ts';
+import { unprocessable } from '../../model/errors.ts';
+import type { Family } from '../../model/family.ts';
+import { contractTable } from '../../store/contracts/contractTable.ts';
+import { findRecord } from '../../store/records/records.ts';
+import type { Call } from '../call.ts';
+
+type Kind = { readonly families: readonly Family[] };
+
+/** Refuses to watch a contract whose chain is of a family that the detector or trigger does not know. */
+export async function checkFamily(
+  call: Call,
+  { tenantId, contractId }: { tenantId: number; contractId: number },
+  {
+    name,
+    kind,
+    kinds,
+    pointer,
+  }: { name: string; kind: Kind; kinds: ReadonlyMap<string, Kind>; pointer: string },
+): Promise<void> {
+  const scope = { all: false, tenantIds: [tenantId], organisationIds: [] };
+  const contract = await findRecord(call.db, contractTable, scope, contractId, chainOnly);
+  const chain = contract && chains[contract.chainUid];
+  if (!chain || kind.families.includes(chain.family)) return;
+  const fitting = [...kinds].flatMap(([each, { families }]) =>
+    families.includes(chain.family) ? [each] : [],
+  );
+  throw unprocessable(
+    pointer,
+    'other-family',
+    `${name} works on chains of the ${kind.families.length === 1 ? 'family' : 'families'} ${kind.families.join(', ')}; the contract is on ${chain.name}, of the family ${chain.family}. These work there: ${fitting.join(', ')}.`,
+  );
+}
+
+const chainOnly = ['chainUid'] as const;
