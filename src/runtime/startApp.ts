@@ -19,6 +19,7 @@ import type { Config } from './config/loadConfig.ts';
 import { openResources } from './openResources.ts';
 import { startHousekeeping } from './startHousekeeping.ts';
 import { startLoops } from './startLoops.ts';
+import { startReindexing } from './startReindexing.ts';
 import { startServer } from './startServer.ts';
 
 export type App = {
@@ -125,6 +126,7 @@ async function start(
     log,
   });
   lifecycle.onStop(housekeeping.stop);
+  lifecycle.onStop(startReindexing({ store: database.work, log }).stop);
   return {
     url,
     dataDir: config.dataDir,

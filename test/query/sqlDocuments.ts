@@ -6,6 +6,7 @@ import { createSubject } from '../../src/query/lucene/createSubject.ts';
 import type { Predicate } from '../../src/query/lucene/predicate.ts';
 import type { SqlColumn, SqlSource } from '../../src/query/lucene/sqlSource.ts';
 import { narrowed, toSql } from '../../src/query/lucene/toSql.ts';
+import { addMemberTerms } from '../../src/query/memberTerms.ts';
 import { oddWords } from '../../src/query/plainWords.ts';
 import { termHash } from '../../src/query/termHash.ts';
 
@@ -39,6 +40,7 @@ const documentSource: SqlSource = {
   ),
   oddWords: raw('t.odd_words'),
   hash: (column, term) => [termHash(1, column, term)],
+  hasMemberTerms: true,
 };
 
 export type Document = { [member: string]: unknown };
@@ -86,7 +88,11 @@ function oddTexts(document: Document): Record<string, string> {
 function termsOf(document: Document): number[] {
   return Object.entries(columns).flatMap(([name, { hashed }]) => {
     const texts = textsOf(document[name]);
-    if (hashed === 'words') return texts.flatMap(analyze).map((word) => termHash(1, name, word));
+    const terms: number[] = [];
+    if (name === 'meta')
+      addMemberTerms('meta', document.meta, (field, term) => terms.push(termHash(1, field, term)));
+    if (hashed === 'words')
+      return [...terms, ...texts.flatMap(analyze).map((word) => termHash(1, name, word))];
     if (hashed !== 'whole') return [];
     return texts.flatMap((text) => [termHash(1, name, text), termHash(1, name, lowerCase(text))]);
   });

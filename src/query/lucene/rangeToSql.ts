@@ -1,13 +1,42 @@
 import { join, type Sql, sql } from '../../lib/sql.ts';
+import { booleanTerm } from '../memberTerms.ts';
+import { rangeTerms } from '../numberTerms.ts';
 import type { Predicate } from './predicate.ts';
-import { findColumn, type SqlSource, someJsonNumber, someValue } from './sqlSource.ts';
+import { always, never, orMatcher, type SqlPredicate } from './sqlPredicate.ts';
+import { findColumn, memberName, type SqlSource, someJsonNumber, someValue } from './sqlSource.ts';
 
 type Range = Extract<Predicate, { type: 'range' }>;
 
 /** Whether a number of the field lies within the bounds, both included. */
-export function rangeToSql(range: Range, source: SqlSource): Sql {
+export function rangeToSql(range: Range, source: SqlSource): SqlPredicate {
   const { field, min = -Infinity, max = Infinity } = range;
-  if (min === Infinity || max === -Infinity) return sql`false`;
+  const found = findColumn(field, source);
+  if (!found || min === Infinity || max === -Infinity) return never;
+  const { only } = found.column;
+  const possible = only?.filter((value) => value >= min && value <= max);
+  if (possible?.length === 0) return never;
+  if (only && possible?.length === only.length) return always;
+  const condition = rangeCondition(range, source);
+  return { ...orMatcher(field, condition), ...narrowRange(range, found, condition, source) };
+}
+
+/** Whether a boolean of the field is this one. */
+export function flagToSql(
+  { field, value }: Extract<Predicate, { type: 'is' }>,
+  source: SqlSource,
+): SqlPredicate {
+  const condition = someValue(field, source, 'boolean', (flag) => sql`${flag} = ${value}`);
+  const part = orMatcher(field, condition);
+  const found = findColumn(field, source);
+  const { hash, hasMemberTerms } = source;
+  if (!found?.column.hashed || !hash || !hasMemberTerms) return part;
+  if (found.column.store === 'json')
+    return { ...part, narrow: [{ hashes: hash(memberName(field), booleanTerm(value)) }] };
+  return value ? { ...part, narrow: [{ hashes: hash(found.name, 'true') }] } : part;
+}
+
+function rangeCondition(range: Range, source: SqlSource): Sql {
+  const { field, min = -Infinity, max = Infinity } = range;
   const found = findColumn(field, source);
   if (found?.column.store === 'json') return someJsonNumber(field, found, range);
   if (found?.column.store === 'number' && field.type !== 'double')
@@ -18,6 +47,41 @@ export function rangeToSql(range: Range, source: SqlSource): Sql {
       range.max === undefined ? undefined : sql`${number} <= ${max}::float8`,
     ),
   );
+}
+
+type FoundColumn = NonNullable<ReturnType<typeof findColumn>>;
+
+/** How an index finds the numbers of a range, if one does. */
+function narrowRange(
+  { field, min, max }: Range,
+  { name, column }: FoundColumn,
+  condition: Sql,
+  { hash, hasMemberTerms, tenants }: SqlSource,
+): Pick<SqlPredicate, 'narrow' | 'choice'> {
+  if (column.indexed === 'alone') return { narrow: [{ hashes: [], rows: [condition] }] };
+  if (column.indexed && tenants)
+    return { narrow: [{ hashes: [], rows: [sql`(${tenants} and ${condition})`] }] };
+  if (!hash || !hasMemberTerms) return { narrow: [] };
+  const { stands } = column;
+  if (stands) {
+    const values = Array.from(stands.of).filter(
+      ([, number]) => number >= (min ?? -Infinity) && number <= (max ?? Infinity),
+    );
+    return { narrow: [], choice: { hashes: values.flatMap(([value]) => hash(stands.for, value)) } };
+  }
+  if (column.store === 'number' && column.hashed)
+    return { narrow: min !== undefined && min === max ? [{ hashes: hash(name, String(min)) }] : [] };
+  if (column.store !== 'json' || !column.hashed) return { narrow: [] };
+  const terms = rangeTerms(min, max);
+  const hashesOf = (member: string, of: readonly string[]) => ({
+    hashes: of.flatMap((term) => hash(member, term)),
+  });
+  return {
+    narrow: [
+      ...(field.glob === undefined ? [hashesOf(memberName(field), terms.member)] : []),
+      ...(terms.any ? [hashesOf(name, terms.any)] : []),
+    ],
+  };
 }
 
 /** Compares without a cast, so an index and the planner's statistics apply; every value fits into a double. */

@@ -3,14 +3,24 @@ import type { Field } from './mapping.ts';
 
 /**
  * `condition` is true or false, never null. It is exact, or true for some rows too many: then `isExact` is false and
- * the rows have to pass the matcher as well. `narrow` lists sets of term hashes; a matching row has one of each set.
+ * the rows have to pass the matcher as well. `narrow` lists what an index answers; a matching row passes each of it.
  */
 export type SqlPredicate = {
   condition: Sql;
   isExact: boolean;
-  narrow: readonly (readonly number[])[];
-  /** One such set where the condition is as fast without it; useful only as one of several alternatives. */
-  choice?: readonly number[];
+  narrow: readonly Narrow[];
+  /** One such where the condition is as fast without it; useful only as one of several alternatives. */
+  choice?: Narrow;
+};
+
+/**
+ * A row passes if it has one of these term hashes, or fulfils one of `rows`, conditions that other indexes answer, or
+ * passes everything in one list of `all`.
+ */
+export type Narrow = {
+  hashes: readonly number[];
+  rows?: readonly Sql[];
+  all?: readonly (readonly Narrow[])[];
 };
 
 export const always: SqlPredicate = { condition: sql`true`, isExact: true, narrow: [] };
@@ -24,4 +34,13 @@ export function orMatcher(field: Field, condition: Sql): SqlPredicate {
 
 export function isWhole(field: Field): boolean {
   return field.glob === undefined || field.glob === '*' || field.glob === `${field.path.join('.')}.*`;
+}
+
+/** What passes one of several. */
+export function joinNarrows(narrows: readonly Narrow[]): Narrow {
+  return {
+    hashes: [...new Set(narrows.flatMap(({ hashes }) => hashes))],
+    rows: narrows.flatMap(({ rows }) => rows ?? []),
+    all: narrows.flatMap(({ all }) => all ?? []),
+  };
 }

@@ -5,8 +5,16 @@ import type { Field } from './mapping.ts';
 export type SqlColumn = {
   sql: Sql;
   store: 'text' | 'text[]' | 'number' | 'boolean' | 'json';
-  /** How its terms are in the inverted index, if they are. */
+  /** How its terms are in the inverted index, if they are; of booleans only true. */
   hashed?: 'whole' | 'words';
+  /** Whether another index finds rows by comparing it, alone or beside the tenant. */
+  indexed?: 'alone' | 'with tenant';
+  /** An indexed condition that rows with one of these values fulfil. */
+  find?: (values: readonly string[]) => Sql;
+  /** A number that stands for a hashed keyword, and the values of that. */
+  stands?: { for: string; of: ReadonlyMap<string, number> };
+  /** The only numbers that rows of this search have in it. */
+  only?: readonly number[];
   /** The number that is stored for each of its few values, which is compared faster than the text it stands for. */
   codes?: { sql: Sql; of: ReadonlyMap<string, number> };
   /** False for values that it never has, so that nothing is searched for them. */
@@ -20,6 +28,10 @@ export type SqlSource = {
   oddWords: Sql;
   /** Hashes of a term under a column's name, one per tenant searched; absent where there is no inverted index. */
   hash?: (column: string, term: string) => number[];
+  /** Whether the index has the terms of numbers and booleans, and of short texts as a whole. */
+  hasMemberTerms?: boolean;
+  /** The condition on the tenants searched. */
+  tenants?: Sql;
 };
 
 type Found = { name: string; column: SqlColumn; below: readonly string[] };
@@ -31,6 +43,11 @@ export function findColumn(field: Field, source: SqlSource): Found | undefined {
     if (column) return { name, column, below: field.path.slice(length) };
   }
   return undefined;
+}
+
+/** The name under which the index has the terms of a dynamic member, or for a name pattern those of any. */
+export function memberName({ path }: Field): string {
+  return path.join('.');
 }
 
 /** Whether any value of the field passes the test; the test sees text, float8 or boolean SQL. */

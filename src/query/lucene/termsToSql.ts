@@ -1,10 +1,11 @@
 import { join, type Sql, sql } from '../../lib/sql.ts';
 import { analyze } from '../analyzer.ts';
+import { textTerm, wholeTerm } from '../memberTerms.ts';
 import { wordsSql } from '../plainWords.ts';
 import type { Field } from './mapping.ts';
 import type { Predicate } from './predicate.ts';
-import { isWhole, never, orMatcher, type SqlPredicate } from './sqlPredicate.ts';
-import { findColumn, type SqlColumn, type SqlSource, someValue } from './sqlSource.ts';
+import { isWhole, joinNarrows, type Narrow, never, orMatcher, type SqlPredicate } from './sqlPredicate.ts';
+import { findColumn, memberName, type SqlColumn, type SqlSource, someValue } from './sqlSource.ts';
 import { anyWord, wordTest } from './wordSql.ts';
 
 type Terms = Extract<Predicate, { type: 'terms' }>;
@@ -17,7 +18,7 @@ export function termsToSql({ field, values }: Terms, source: SqlSource): SqlPred
   if (field.type === 'text') {
     const test = anyWordTest(possible, source);
     const part = orMatcher(field, someValue(field, source, 'string', test));
-    return { ...part, narrow: hashSets(field, source, [possible]) };
+    return { ...part, narrow: [...hashSets(field, source, [possible]), ...textNarrow(field, source)] };
   }
   const { column } = found;
   if (column.codes) return codesToSql(field, possible, column.codes, source);
@@ -41,16 +42,19 @@ function anyWordTest(words: readonly string[], { oddWords }: SqlSource): (text: 
 const maxHashes = 10_000;
 
 /** Each word of each set as the inverted index has it, if the field is in it. */
-export function hashSets(
-  field: Field,
-  source: SqlSource,
-  sets: readonly (readonly string[])[],
-): readonly (readonly number[])[] {
+export function hashSets(field: Field, source: SqlSource, sets: readonly (readonly string[])[]): Narrow[] {
   const column = findColumn(field, source);
   if (!source.hash || !column?.column.hashed) return [];
   const { hash } = source;
-  const hashed = sets.map((terms) => terms.flatMap((term) => hash(column.name, term)));
-  return hashed.every((hashes) => hashes.length <= maxHashes) ? hashed : [];
+  const hashed = sets.map((terms) => ({ hashes: terms.flatMap((term) => hash(column.name, term)) }));
+  return hashed.every(({ hashes }) => hashes.length <= maxHashes) ? hashed : [];
+}
+
+/** A dynamic member has a text of any kind. */
+export function textNarrow(field: Field, source: SqlSource): Narrow[] {
+  const column = findColumn(field, source)?.column;
+  if (!source.hash || !source.hasMemberTerms || column?.store !== 'json' || !column.hashed) return [];
+  return field.glob === undefined ? [{ hashes: source.hash(memberName(field), textTerm) }] : [];
 }
 
 function keywordTest(field: Field, values: readonly string[], column: SqlColumn, source: SqlSource): Sql {
@@ -78,20 +82,33 @@ function codesToSql(
 }
 
 /** A keyword that is kept whole is hashed whole; the whole of a text has all of its words. */
-function keywordNarrow(
-  field: Field,
-  values: readonly string[],
-  source: SqlSource,
-): readonly (readonly number[])[] {
-  const hashed = findColumn(field, source)?.column.hashed;
-  if (hashed === 'whole') return hashSets(field, source, [values]);
+function keywordNarrow(field: Field, values: readonly string[], source: SqlSource): Narrow[] {
+  const column = findColumn(field, source)?.column;
+  if (column?.find) return [{ hashes: [], rows: [column.find(values)] }];
+  if (column?.hashed === 'whole') return hashSets(field, source, [values]);
+  if (column?.hashed !== 'words') return [];
   const [value] = values;
-  if (hashed !== 'words' || value === undefined || values.length > 1) return [];
+  const whole = wholeNarrow(field, values, source);
+  if (whole) return [whole];
+  if (value === undefined || values.length > 1) return [];
   return hashSets(
     field,
     source,
     [...new Set(analyze(value))].slice(0, 4).map((word) => [word]),
   );
+}
+
+/** The short values of a dynamic member, as the index has them as a whole. */
+function wholeNarrow(field: Field, values: readonly string[], source: SqlSource): Narrow | undefined {
+  const { hash } = source;
+  const found = findColumn(field, source);
+  if (!hash || !source.hasMemberTerms || found?.column.store !== 'json') return undefined;
+  if (field.isFolded || field.glob !== undefined || values.length > maxHashes) return undefined;
+  const hashes = values.map((value) => {
+    const term = wholeTerm(value);
+    return term === undefined ? undefined : hash(memberName(field), term);
+  });
+  return hashes.includes(undefined) ? undefined : { hashes: hashes.flatMap((each) => each ?? []) };
 }
 
 /**
@@ -166,10 +183,10 @@ function joinColumns({ values, terms }: SameTerms, source: SqlSource): SqlPredic
   const texts = terms.map(({ predicate, column }) =>
     predicate.field.isFolded ? sql`lower(${column.sql})` : column.sql,
   );
-  const narrow = terms.map(({ predicate }) => hashSets(predicate.field, source, [values]).flat());
+  const narrow = terms.map(({ predicate }) => hashSets(predicate.field, source, [values]));
   return {
     condition: sql`(array[${join(texts, ', ')}] && ${values}::text[])`,
     isExact: true,
-    narrow: narrow.every((hashes) => hashes.length > 0) ? [narrow.flat()] : [],
+    narrow: narrow.every((sets) => sets.length > 0) ? [joinNarrows(narrow.flat())] : [],
   };
 }

@@ -2,12 +2,20 @@ import { join, type Sql, sql } from '../../lib/sql.ts';
 import { compareText } from './compareText.ts';
 import type { Field } from './mapping.ts';
 import type { Bool, Predicate } from './predicate.ts';
-import { rangeToSql } from './rangeToSql.ts';
+import { flagToSql, rangeToSql } from './rangeToSql.ts';
 import { toPostgres } from './regex/toPostgres.ts';
-import { always, exact, never, orMatcher, type SqlPredicate } from './sqlPredicate.ts';
-import { type SqlSource, someValue } from './sqlSource.ts';
+import {
+  always,
+  exact,
+  joinNarrows,
+  type Narrow,
+  never,
+  orMatcher,
+  type SqlPredicate,
+} from './sqlPredicate.ts';
+import { findColumn, type SqlSource, someValue } from './sqlSource.ts';
 import { wholeTest, wordsTest } from './stringSql.ts';
-import { hashSets, joinTerms, termsToSql } from './termsToSql.ts';
+import { hashSets, joinTerms, termsToSql, textNarrow } from './termsToSql.ts';
 import { anyWord, regexWord, type WordPattern, wordsInOrder, wordTest } from './wordSql.ts';
 
 /** A resolved query as SQL over the columns of a source. */
@@ -35,12 +43,9 @@ export function toSql(predicate: Predicate, source: SqlSource): SqlPredicate {
         ? onTexts(predicate.field, source, (text) => wordsTest(predicate, text, source.oddWords))
         : onKeywords(predicate.field, source, (text) => wholeTest(predicate, text));
     case 'range':
-      return orMatcher(predicate.field, rangeToSql(predicate, source));
+      return rangeToSql(predicate, source);
     case 'is':
-      return orMatcher(
-        predicate.field,
-        someValue(predicate.field, source, 'boolean', (flag) => sql`${flag} = ${predicate.value}`),
-      );
+      return flagToSql(predicate, source);
   }
 }
 
@@ -68,19 +73,36 @@ function boolToSql(bool: Bool, source: SqlSource): SqlPredicate {
     ...mustNot.filter((part) => part.isExact).map((part) => sql`not ${part.condition}`),
   ];
   const isExact = [...must, ...should, ...mustNot].every((part) => part.isExact);
-  const choices = should.map(({ narrow, choice }) => narrow[0] ?? choice);
-  const isNarrow =
-    should.some(({ narrow }) => narrow.length > 0) && choices.every((hashes) => hashes !== undefined);
+  const choices = should.flatMap(({ narrow, choice }) => toOne(narrow) ?? choice ?? []);
+  const isNarrow = should.some(({ narrow }) => narrow.length > 0) && choices.length === should.length;
   return {
     condition: parts.length === 0 ? sql`true` : sql`(${join(parts, ' and ')})`,
     isExact,
-    narrow: [...must.flatMap((part) => part.narrow), ...(isNarrow ? [[...new Set(choices.flat())]] : [])],
+    narrow: [...must.flatMap((part) => part.narrow), ...(isNarrow ? [joinNarrows(choices)] : [])],
   };
+}
+
+function toOne([narrow, ...others]: readonly Narrow[]): Narrow | undefined {
+  if (narrow === undefined || others.length === 0) return narrow;
+  return { hashes: [], all: [[narrow, ...others]] };
 }
 
 function shouldToSql(should: readonly Predicate[], source: SqlSource): SqlPredicate[] {
   const { joined, others } = joinTerms(should, source);
-  return [...joined, ...others.map((child) => toSql(child, source))].filter((part) => part !== never);
+  const parts = others.map((child) => ({ part: toSql(child, source), effort: effortOf(child, source) }));
+  parts.sort((a, b) => a.effort - b.effort);
+  const find = (least: number, most: number) =>
+    parts.filter(({ effort }) => effort >= least && effort <= most).map(({ part }) => part);
+  return [...find(0, 0), ...joined, ...find(1, 3)].filter((part) => part !== never);
+}
+
+/** Of alternatives PostgreSQL tries the first ones first: numbers are compared sooner than texts, and these than words. */
+function effortOf(predicate: Predicate, source: SqlSource): number {
+  if (!('field' in predicate)) return 3;
+  const column = findColumn(predicate.field, source)?.column;
+  if (column?.store === 'json') return 3;
+  if (column?.store === 'number' || column?.store === 'boolean' || column?.codes) return 0;
+  return predicate.field.type === 'text' ? 2 : 1;
 }
 
 function phraseToSql(
@@ -101,7 +123,7 @@ function phraseToSql(
       ' and ',
     );
   const part = onTexts(field, source, holds);
-  return { ...part, isExact: part.isExact && slop === 0, narrow };
+  return { ...part, isExact: part.isExact && slop === 0, narrow: [...narrow, ...part.narrow] };
 }
 
 function existsToSql(field: Field, source: SqlSource): Sql {
@@ -113,7 +135,7 @@ function onWords(field: Field, source: SqlSource, pattern: WordPattern): SqlPred
 }
 
 function onTexts(field: Field, source: SqlSource, test: (text: Sql) => Sql): SqlPredicate {
-  return orMatcher(field, someValue(field, source, 'string', test));
+  return { ...orMatcher(field, someValue(field, source, 'string', test)), narrow: textNarrow(field, source) };
 }
 
 /** Hands over the whole text of a keyword. */
@@ -126,7 +148,11 @@ function regexToSql(
   { field, pattern }: Extract<Predicate, { type: 'regex' }>,
   source: SqlSource,
 ): SqlPredicate {
-  const unknown = { condition: existsToSql(field, source), isExact: false, narrow: [] };
+  const unknown = {
+    condition: existsToSql(field, source),
+    isExact: false,
+    narrow: textNarrow(field, source),
+  };
   if (field.type === 'text') {
     const words = regexWord(pattern);
     return words ? onWords(field, source, words) : unknown;
@@ -143,5 +169,20 @@ export function narrowed(predicate: SqlPredicate, terms: Sql): Sql {
 
 /** Conditions on the index; every match passes all of them. */
 export function hashTests(predicate: SqlPredicate, terms: Sql): Sql[] {
-  return predicate.narrow.map((hashes) => sql`${terms} && ${hashes}::int4[]`);
+  return predicate.narrow.map((narrow) => hashTest(narrow, terms));
+}
+
+function hashTest({ hashes, rows = [], all = [] }: Narrow, terms: Sql): Sql {
+  const tests = [
+    ...(hashes.length > 0 || rows.length + all.length === 0 ? [sql`${terms} && ${hashes}::int4[]`] : []),
+    ...all.map(
+      (each) =>
+        sql`(${join(
+          each.map((narrow) => hashTest(narrow, terms)),
+          ' and ',
+        )})`,
+    ),
+    ...rows,
+  ];
+  return tests.length === 1 ? join(tests, '') : sql`(${join(tests, ' or ')})`;
 }

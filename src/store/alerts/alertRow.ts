@@ -1,8 +1,6 @@
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { type Finding, severityOf } from '../../model/alert.ts';
-import { lowerCase } from '../../query/analyzer.ts';
-import { termHash } from '../../query/termHash.ts';
-import { indexTexts, textsOf } from './indexTexts.ts';
+import { alertTerms } from './alertTerms.ts';
 
 /** A finding as its row, with its search terms; yields to the event loop where that takes long. */
 export async function alertRow(
@@ -11,12 +9,7 @@ export async function alertRow(
   incidentUid?: string,
 ): Promise<Record<string, unknown>> {
   await yieldToEventLoop();
-  const { odd, terms } = await indexTexts(finding.tenantId, {
-    name: [finding.name],
-    message: [finding.message],
-    walletName: [finding.walletName],
-    meta: textsOf(finding.meta),
-  });
+  const { odd, terms } = await alertTerms({ ...finding, incidentUid: incidentUid ?? null });
   await yieldToEventLoop();
   return {
     tenant_id: finding.tenantId,
@@ -51,25 +44,6 @@ export async function alertRow(
     tags: finding.tags,
     meta: finding.meta,
     odd_words: odd,
-    terms: [...wholeTerms(finding, incidentUid), ...terms],
+    terms: [...terms],
   };
-}
-
-/** Hashes of the values that are looked up as a whole. */
-function wholeTerms(finding: Finding, incidentUid: string | undefined): Set<number> {
-  const hashes = new Set<number>();
-  const whole = (column: string, value: string | null | undefined) => {
-    if (value != null) hashes.add(termHash(finding.tenantId, column, value));
-  };
-  whole('eid', finding.eid);
-  whole('incidentUid', incidentUid);
-  whole('detectorSchemaName', finding.detectorSchemaName);
-  whole('severity', finding.severity);
-  whole('chainUid', finding.chainUid);
-  whole('walletChainUid', finding.walletChainUid);
-  whole('blockHash', finding.blockHash && lowerCase(finding.blockHash));
-  whole('txHash', finding.txHash && lowerCase(finding.txHash));
-  whole('walletAddress', finding.walletAddress && lowerCase(finding.walletAddress));
-  for (const tag of finding.tags) whole('tags', tag);
-  return hashes;
 }

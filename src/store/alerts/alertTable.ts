@@ -32,6 +32,8 @@ const keyword = (column: string, values?: readonly string[]) =>
 const text = (column: string) =>
   ({ sql: raw(`t.${column}`), store: 'text', type: 'text', hashed: 'words' }) as const;
 
+const severities = new Map(Object.entries(severityOf));
+
 /** Alerts as documents: members of action and trigger alerts (docs/api-spec.md) and those beyond. */
 export const alertTable = defineDocumentTable(
   'alert',
@@ -41,27 +43,28 @@ export const alertTable = defineDocumentTable(
       store: 'text',
       type: 'keyword',
       isPossible: (value) => uidTime(value) !== undefined,
+      find: (values) => sql`t.timestamp = any(${values.map(uidTime)}::bigint[])`,
     },
     kind: keyword('kind', alertKinds),
     group: keyword('alert_group', alertGroups),
-    timestamp: { sql: raw('t.timestamp'), store: 'number', type: 'date' },
+    timestamp: { sql: raw('t.timestamp'), store: 'number', type: 'date', indexed: 'with tenant' },
     tenantId: number('tenant_id'),
-    projectId: number('project_id'),
-    contractId: number('contract_id'),
+    projectId: { ...number('project_id'), hashed: 'whole' },
+    contractId: { ...number('contract_id'), indexed: 'with tenant' },
     incidentUid: { sql: raw('t.incident_uid::text'), store: 'text', type: 'keyword', hashed: 'whole' },
-    detectorId: number('detector_id'),
+    detectorId: { ...number('detector_id'), hashed: 'whole' },
     detectorSchemaName: { ...keyword('detector_schema_name'), hashed: 'whole' },
-    triggerId: number('trigger_id'),
-    actionId: number('action_id'),
-    walletId: number('wallet_id'),
-    assigneeId: number('assignee_id'),
-    numericSeverity: number('numeric_severity'),
+    triggerId: { ...number('trigger_id'), hashed: 'whole' },
+    actionId: { ...number('action_id'), hashed: 'whole' },
+    walletId: { ...number('wallet_id'), hashed: 'whole' },
+    assigneeId: { ...number('assignee_id'), indexed: 'with tenant' },
+    numericSeverity: { ...number('numeric_severity'), stands: { for: 'severity', of: severities } },
     severity: {
       sql: severitySql('t.numeric_severity'),
       store: 'text',
       type: 'keyword',
       hashed: 'whole',
-      codes: { sql: raw('t.numeric_severity'), of: new Map(Object.entries(severityOf)) },
+      codes: { sql: raw('t.numeric_severity'), of: severities },
       isPossible: oneOf(Object.keys(severityOf)),
     },
     status: {
@@ -79,7 +82,7 @@ export const alertTable = defineDocumentTable(
     eid: { ...keyword('eid'), hashed: 'whole' },
     txHash: { sql: raw('t.tx_hash'), store: 'text', type: 'foldedKeyword', hashed: 'whole' },
     chainUid: { ...keyword('chain_uid'), hashed: 'whole' },
-    blockNumber: number('block_number'),
+    blockNumber: { ...number('block_number'), indexed: 'alone' },
     blockHash: { sql: raw('t.block_hash'), store: 'text', type: 'foldedKeyword', hashed: 'whole' },
     name: text('name'),
     message: text('message'),
@@ -89,8 +92,8 @@ export const alertTable = defineDocumentTable(
     walletChainUid: { ...keyword('wallet_chain_uid'), hashed: 'whole' },
     walletAddress: { sql: raw('t.wallet_address'), store: 'text', type: 'foldedKeyword', hashed: 'whole' },
     tags: { sql: raw('t.tags'), store: 'text[]', type: 'keyword', hashed: 'whole' },
-    suppressed: { sql: raw('t.suppressed'), store: 'boolean', type: 'boolean' },
-    backfilled: { sql: raw('t.backfilled'), store: 'boolean', type: 'boolean' },
+    suppressed: { sql: raw('t.suppressed'), store: 'boolean', type: 'boolean', hashed: 'whole' },
+    backfilled: { sql: raw('t.backfilled'), store: 'boolean', type: 'boolean', hashed: 'whole' },
     retractedAt: { sql: raw('t.retracted_at'), store: 'number', type: 'date' },
     meta: { sql: raw('t.meta'), store: 'json', type: 'dynamic', hashed: 'words' },
   },

@@ -3,7 +3,7 @@ import { addWords, analyze } from '../../query/analyzer.ts';
 import { oddWords } from '../../query/plainWords.ts';
 import { createTermHash } from '../../query/termHash.ts';
 
-type IndexedTexts = {
+export type IndexedTexts = {
   /** Hashes of all words. */
   terms: Set<number>;
   /** The words that PostgreSQL would split wrongly, by text; null for the many rows without one. */

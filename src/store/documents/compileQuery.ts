@@ -8,8 +8,10 @@ import { createSubject } from '../../query/lucene/createSubject.ts';
 import { namedFields } from '../../query/lucene/namedFields.ts';
 import { parseQuery } from '../../query/lucene/parseQuery.ts';
 import { fieldsOf, type Predicate } from '../../query/lucene/predicate.ts';
+import type { SqlSource } from '../../query/lucene/sqlSource.ts';
 import { hashTests, narrowed, toSql } from '../../query/lucene/toSql.ts';
 import { termHash } from '../../query/termHash.ts';
+import { completeTerms } from '../alerts/completeTerms.ts';
 import type { Db } from '../db.ts';
 import { type DocumentScope, type DocumentTable, memberColumn } from './documentTable.ts';
 
@@ -75,9 +77,9 @@ export async function compileSearch(
   // Each step is short, but together they may block the event loop for a query of a thousand clauses.
   await yieldToEventLoop();
   const part = toSql(predicate, {
-    columns: table.columns,
+    columns: narrowColumns(table, scope, isHidden),
     oddWords: raw('t.odd_words'),
-    ...hashing(scope),
+    ...(await hashing(db, table, scope)),
   });
   const condition = all([scope.condition, ...bounds, narrowed(part, terms)]);
   if (!part.isExact) {
@@ -109,10 +111,36 @@ function all(conditions: readonly Sql[]): Sql {
   return join(conditions, ' and ');
 }
 
-function hashing({ tenantIds }: DocumentScope) {
+/** Knows what a search cannot find: other tenants, and times of retraction where retracted alerts are hidden. */
+function narrowColumns(
+  { columns, hidden }: DocumentTable,
+  { tenantIds }: DocumentScope,
+  isHidden = false,
+): DocumentTable['columns'] {
+  const known = new Map<string, readonly number[]>();
+  if (tenantIds) known.set('tenantId', tenantIds);
+  if (isHidden && hidden) for (const name of hidden.unless) known.set(name, []);
+  return new Map(
+    Array.from(columns, ([name, column]) => {
+      const only = column.store === 'number' ? known.get(name) : undefined;
+      return [name, only ? { ...column, only } : column];
+    }),
+  );
+}
+
+async function hashing(
+  db: Db,
+  table: DocumentTable,
+  { tenantIds }: DocumentScope,
+): Promise<Partial<SqlSource>> {
   if (!tenantIds || tenantIds.length > hashedTenants) return {};
   return {
     hash: (column: string, term: string) => tenantIds.map((tenantId) => termHash(tenantId, column, term)),
+    hasMemberTerms: table.name === 'alert' && (await completeTerms(db)) >= 1,
+    tenants:
+      tenantIds.length === 1
+        ? sql`t.tenant_id = ${tenantIds[0]}`
+        : sql`t.tenant_id = any(${tenantIds}::bigint[])`,
   };
 }
 

@@ -100,6 +100,7 @@ async function findRows(
     const { data, total } =
       (await first()) ??
       (await second()) ??
+      (await searchRare(run, table, compiled, page, search.sort)) ??
       (await searchAll(run, table, compiled.condition, page, search.sort));
     return {
       data,
@@ -140,6 +141,30 @@ async function searchCandidates(
   );
   if (rows[0]?._n === maxCandidates) return undefined;
   const data = rows.slice(from, from + size).map(({ _n, _total, ...row }) => row);
+  return { data, total: Number(rows[0]?._total ?? 0) };
+}
+
+/**
+ * What is not among the newest documents is rare, so all hits are found by the term index and then sorted: in time order
+ * PostgreSQL would read every document of the scope until it has a page. Hits are sorted by narrow keys.
+ */
+async function searchRare(
+  db: Db,
+  { name }: DocumentTable,
+  { condition, newest }: CompiledSearch,
+  { columns, order, from, size }: Page,
+  sort: DocumentSearch['sort'],
+): Promise<Found | undefined> {
+  if (!newest || size === 0 || from + size > maxHitsAmongNewest || !isNewestFirst(sort)) return undefined;
+  const rows = await db.query<Row>(
+    sql`select ${columns}, k.total as _total from ${raw(name)} t
+      join (select *, count(*) over () as total
+            from (select t.tenant_id, t.timestamp, t.uid from ${raw(name)} t where ${condition} offset 0) t
+            order by t.timestamp desc, t.uid limit ${from + size}) k
+        on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid
+      order by ${order.whole}`,
+  );
+  const data = rows.slice(from).map(({ _total, ...row }) => row);
   return { data, total: Number(rows[0]?._total ?? 0) };
 }
 

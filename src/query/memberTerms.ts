@@ -1,0 +1,45 @@
+import { numberTerms } from './numberTerms.ts';
+
+type AddTerm = (field: string, term: string) => void;
+
+/**
+ * The terms of a dynamic object besides its words: numbers, booleans, short texts as a whole, and where a text is. They stand under the dotted
+ * name of their member; numbers and booleans also under the object itself, for searches in any member. Stored, so they may
+ * never change.
+ */
+export function addMemberTerms(root: string, value: unknown, add: AddTerm): void {
+  addBelow(root, value);
+
+  function addBelow(name: string, node: unknown): void {
+    if (typeof node === 'number') {
+      const { member, any } = numberTerms(node);
+      for (const term of member) add(name, term);
+      add(root, any);
+    } else if (typeof node === 'boolean') {
+      add(name, booleanTerm(node));
+      add(root, booleanTerm(node));
+    } else if (typeof node === 'string') {
+      const term = wholeTerm(node);
+      add(name, textTerm);
+      if (term !== undefined) add(name, term);
+    } else if (Array.isArray(node)) {
+      for (const item of node) addBelow(name, item);
+    } else if (typeof node === 'object' && node !== null) {
+      for (const [member, item] of Object.entries(node)) addBelow(`${name}.${member}`, item);
+    }
+  }
+}
+
+export function booleanTerm(value: boolean): string {
+  return `b ${value}`;
+}
+
+/** A member that has a text at all. */
+export const textTerm = 't';
+
+const maxWholeLength = 32;
+
+/** The term of a whole text, if it is short. */
+export function wholeTerm(text: string): string | undefined {
+  return text.length > maxWholeLength ? undefined : `t ${text}`;
+}

@@ -1,0 +1,86 @@
+/**
+ * Terms that make numbers searchable by ranges: each names a bucket, the widest four powers of two wide, the narrowest a
+ * millionth of the number. `member` are the buckets kept under the name of its member, `any` the narrowest one, under which
+ * a number is found in any member. Stored, so they may never change.
+ */
+export function numberTerms(value: number): { member: string[]; any: string } {
+  const place = placeOf(value);
+  return {
+    member: [wideTerm(wideOf(place)), ...levels.map((bits) => term(bits, place))],
+    any: term(narrowest, place),
+  };
+}
+
+/**
+ * Terms of which every number between the bounds has at least one: in its member, and in any member if so narrow
+ * buckets are few enough to list. Numbers close to a bound may have them too, so the range is still to be checked.
+ */
+export function rangeTerms(
+  min = Number.NEGATIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
+): { member: string[]; any?: string[] } {
+  const [from, to] = [placeOf(min), placeOf(max)];
+  const [first, last] = [wideOf(from), wideOf(to)];
+  if (first === last) {
+    const any = termsBetween(narrowest, from, to);
+    const member = termsBetween(levels[1], from, to) ??
+      termsBetween(levels[0], from, to) ?? [wideTerm(first)];
+    return { member, ...(any ? { any } : {}) };
+  }
+  const lower = termsBetween(levels[0], from, edgesOf(first).to) ?? [wideTerm(first)];
+  const upper = termsBetween(levels[0], edgesOf(last).from, to) ?? [wideTerm(last)];
+  const inside = Array.from({ length: Math.max(0, last - first - 1) }, (_, n) => wideTerm(first + 1 + n));
+  return { member: [...lower, ...inside, ...upper] };
+}
+
+/** How many leading bits of its place name the bucket of a number: 4 and 10 bits of the fraction. */
+const levels = [16, 22] as const;
+const narrowest = 32;
+/** What a range may list on one level. */
+const maxTerms = 64;
+
+const double = new DataView(new ArrayBuffer(8));
+
+/** The upper half of a double, as an unsigned integer that grows with the number. */
+function placeOf(value: number): number {
+  // Adding 0 makes one zero of both.
+  double.setFloat64(0, value + 0);
+  const upper = double.getInt32(0);
+  return (upper < 0 ? ~upper : upper ^ 0x80000000) >>> 0;
+}
+
+/**
+ * The widest bucket as a number from -31 to 31, in the order of numbers: 1 has magnitudes from 2^-40 to 2^-36, 31 those from
+ * 2^80. What is closer to zero shares one bucket.
+ */
+function wideOf(place: number): number {
+  const isNegative = place < 0x80000000;
+  const upper = isNegative ? ~place : place ^ 0x80000000;
+  const exponent = ((upper >>> 20) & 0x7ff) - 1023;
+  const magnitude = Math.max(0, Math.min(31, Math.floor(exponent / 4) + 11));
+  return isNegative ? -magnitude : magnitude;
+}
+
+/** The first and the last place in a widest bucket. */
+function edgesOf(wide: number): { from: number; to: number } {
+  const at = (magnitude: number) => placeOf(2 ** (4 * (magnitude - 11)));
+  if (wide > 0) return { from: at(wide), to: wide === 31 ? 0xffffffff : at(wide + 1) - 1 };
+  if (wide === 0) return { from: 0xffffffff - at(1) + 1, to: at(1) - 1 };
+  const mirrored = edgesOf(-wide);
+  return { from: 0xffffffff - mirrored.to, to: 0xffffffff - mirrored.from };
+}
+
+function wideTerm(wide: number): string {
+  return `n ${wide}`;
+}
+
+function term(bits: number, place: number): string {
+  return `n${bits} ${place >>> (32 - bits)}`;
+}
+
+function termsBetween(bits: number, from: number, to: number): string[] | undefined {
+  const first = from >>> (32 - bits);
+  const count = (to >>> (32 - bits)) - first + 1;
+  if (count > maxTerms) return undefined;
+  return Array.from({ length: Math.max(0, count) }, (_, n) => `n${bits} ${first + n}`);
+}
