@@ -21,7 +21,7 @@ export type ChainClient = {
   /** Undefined on chains that Vigil cannot send transactions to yet. */
   readonly transactor: Transactor | undefined;
   /** Calls back with the number of every new head that is announced; a client without a WebSocket endpoint never does. */
-  onHead(listener: (number: number) => void): () => void;
+  onHead(listener: (number: number) => void): HeadSubscription;
   /** The highest block that a node is known to have, -1 at first. */
   head(): number;
   /** Checks the head of every endpoint to detect stale ones, and whether unhealthy ones have recovered. */
@@ -41,6 +41,12 @@ export type ClientOptions = {
   now: () => number;
   /** Counts every call by its method. */
   onCall: (method: string) => void;
+};
+
+export type HeadSubscription = {
+  /** Says that the chain has this new block, so that a connection that does not announce it is replaced. */
+  appeared(number: number): void;
+  stop(): void;
 };
 
 /** The block is not part of the chain any more, or no node has it any more, so nothing can be asked about it. */

@@ -49,6 +49,14 @@ export function createArrivals(nominalMs: number) {
   return {
     /** The usual time between two blocks, whatever the chain is said to have. */
     intervalMs: () => pace() ?? nominalMs,
+    /** The time within which another block usually appears, however irregular they are; not more than the chain is said to need. */
+    usualMs(): number {
+      const steps = known.slice(1).flatMap(({ appearedAt }, index) => {
+        const before = known[index]?.appearedAt;
+        return appearedAt === undefined || before === undefined ? [] : [appearedAt - before];
+      });
+      return steps.length < minSteps ? nominalMs : Math.min(nominalMs, quantile(steps, 0.5));
+    },
     /** `spacingMs`: how far polls are apart. */
     add({ number, timestamp, foundAt, missedAt }: Arrival, spacingMs: number): void {
       const after = Math.max(missedAt ?? 0, foundAt - spacingMs);

@@ -19,6 +19,8 @@ export function createPacer({ client, blockTimeMs, now, signal }: Options) {
   let isLower = false;
   let isAtHead = false;
   let misses = 0;
+  /** Those since a node announced the awaited block. */
+  let vainTries = 0;
   /** When a poll last did not find the awaited block. */
   let missedAt: number | undefined;
   let hits = Number.POSITIVE_INFINITY;
@@ -28,12 +30,13 @@ export function createPacer({ client, blockTimeMs, now, signal }: Options) {
   /** Polls per block of late, and how much further apart than wanted they are to keep it low. */
   let polls = wantedPolls;
   let stretch = 1;
-  const stopListening = client.onHead((number) => {
+  const heads = client.onHead((number) => {
     const isNews = number !== announced;
     announced = number;
     if (number >= newest - 1) isAnnounced = true;
     // A head below ours: the node lags behind, or the chain was reorganised.
     isLower = number < newest;
+    if (isNews && number >= awaited) vainTries = 0;
     if (isNews && (number >= awaited || isLower)) wake();
   });
   const onAbort = () => wake();
@@ -66,13 +69,13 @@ export function createPacer({ client, blockTimeMs, now, signal }: Options) {
   function pollAfter(): number {
     // The block was announced, so the polled nodes have it in a moment.
     if (announced >= awaited || client.head() >= awaited)
-      return Math.min(1000, 50 * 2 ** Math.min(misses, 5));
+      return Math.min(1000, 50 * 2 ** Math.min(vainTries, 5));
     const at = now();
     const spacing = spacingMs();
     const due = arrivals.due(at);
     const isListening = isAnnounced && announced < awaited && misses === 0;
     // With announcements, polling is only a safety net: when a block is overdue, the connection may have fallen silent.
-    if (isListening) return due ? Math.max(spacing, due.to + spacing - at) : Math.max(500, blockTimeMs);
+    if (isListening) return Math.max(spacing, due ? due.to + spacing - at : arrivals.usualMs());
     if (due && at < due.from)
       return Math.max(1, misses <= 2 ? due.from - at : Math.min(due.from - at, overdueMs()));
     return due && at <= due.to + spacing ? spacing : overdueMs();
@@ -98,7 +101,10 @@ export function createPacer({ client, blockTimeMs, now, signal }: Options) {
       const last = blocks.at(-1);
       if (!last) return;
       const { number, timestamp } = last;
-      if (isAnnounced && number > announced) isAnnounced = false;
+      if (number > announced) {
+        isAnnounced = false;
+        if (isAtHead && blocks.length === 1) heads.appeared(number);
+      }
       const isFirstPoll = misses === 0 && !isAnnounced;
       firstHits = isFirstPoll ? firstHits + 1 : 0;
       if (!isAtHead || blocks.length > 1) arrivals.addPast(blocks);
@@ -111,12 +117,14 @@ export function createPacer({ client, blockTimeMs, now, signal }: Options) {
       hits = isAtHead || announced === number ? 0 : hits + 1;
       newest = number;
       misses = 0;
+      vainTries = 0;
       missedAt = undefined;
       failures = 0;
     },
     /** Polling did not find the block. */
     missed(): void {
       misses++;
+      vainTries++;
       missedAt = now();
       hits = 0;
       isAtHead = true;
@@ -142,7 +150,7 @@ export function createPacer({ client, blockTimeMs, now, signal }: Options) {
       return sleep(Math.min(2000, 100 * 2 ** Math.min(failures, 6)), false);
     },
     stop(): void {
-      stopListening();
+      heads.stop();
       signal.removeEventListener('abort', onAbort);
     },
   };

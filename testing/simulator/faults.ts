@@ -10,6 +10,8 @@ export type Faults = {
   dead?: boolean;
   /** Requests are taken and never answered; sockets get no new heads. */
   hang?: boolean;
+  /** Sockets stay open and get no new heads; requests are answered. */
+  silent?: boolean;
   wrongChainId?: number;
   /** It knows no block above this one. */
   stuckAt?: number;

@@ -186,7 +186,7 @@ export async function startSimulator(options: Options) {
   let announced = '';
   const stopListening = chain.onHead(() => {
     const { head } = createView(chain, faults);
-    if (faults.hang || head.hash === announced) return;
+    if (faults.hang || faults.silent || head.hash === announced) return;
     announced = head.hash;
     const text = JSON.stringify(head.header);
     for (const send of heads.values()) send(text);

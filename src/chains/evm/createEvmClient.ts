@@ -1,5 +1,5 @@
 import type { Block, Header } from '../../model/block.ts';
-import type { ClientOptions, ConnectedClient } from '../chainClient.ts';
+import type { ClientOptions, ConnectedClient, HeadSubscription } from '../chainClient.ts';
 import { createEndpoints, type Protocol } from '../net/createEndpoints.ts';
 import type { RpcReply } from '../net/createRpc.ts';
 import { InvalidResponse, NotAvailableYet, orNull, resultOf } from '../net/replies.ts';
@@ -16,7 +16,7 @@ export type EvmClient = ConnectedClient & { readonly transactor: Transactor };
 
 export function createEvmClient({ chain, now, onCall, ...options }: ClientOptions): EvmClient {
   let { urls } = options;
-  const subscriptions = new Set<{ listener: (number: number) => void; stop: () => void }>();
+  const subscriptions = new Set<{ listener: (number: number) => void; heads: HeadSubscription }>();
   const endpoints = createEndpoints({
     urls,
     ...evmProtocol(chain.chainId),
@@ -101,19 +101,22 @@ export function createEvmClient({ chain, now, onCall, ...options }: ClientOption
     },
     head: endpoints.head,
     onHead(listener) {
-      const subscription = { listener, stop: subscribeToHeads(urls, listener) };
+      const subscription = { listener, heads: subscribeToHeads(urls, listener) };
       subscriptions.add(subscription);
-      return () => {
-        subscriptions.delete(subscription);
-        subscription.stop();
+      return {
+        appeared: (number) => subscription.heads.appeared(number),
+        stop: () => {
+          subscriptions.delete(subscription);
+          subscription.heads.stop();
+        },
       };
     },
     setUrls(next) {
       urls = next;
       endpoints.setUrls(urls);
       for (const subscription of subscriptions) {
-        subscription.stop();
-        subscription.stop = subscribeToHeads(urls, subscription.listener);
+        subscription.heads.stop();
+        subscription.heads = subscribeToHeads(urls, subscription.listener);
       }
     },
     health: endpoints.health,

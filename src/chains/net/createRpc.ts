@@ -98,6 +98,7 @@ function createSocketRpc(url: string, maxBytes: number): Rpc {
   let current: WebSocket | undefined;
   let opening: Promise<WebSocket> | undefined;
   let nextId = 0;
+  let receivedAt = 0;
 
   function fail(reason: string): void {
     for (const settle of waiting.values()) settle(new RpcFailure(reason));
@@ -108,26 +109,31 @@ function createSocketRpc(url: string, maxBytes: number): Rpc {
     opening ??= new Promise((resolve, reject) => {
       const socket = new WebSocket(url, { dispatcher: agent });
       current = socket;
-      const drop = (reason = 'the connection was closed') => {
-        // Both error and close fire, and by the second event another connection may be open.
-        if (current !== socket) return;
-        current = undefined;
-        opening = undefined;
-        fail(reason);
-        reject(new RpcFailure(reason));
-        socket.close();
+      const closed = () => {
+        reject(new RpcFailure('the connection was closed'));
+        drop(socket, 'the connection was closed');
       };
       socket.addEventListener('open', () => resolve(socket));
-      socket.addEventListener('error', () => drop());
-      socket.addEventListener('close', () => drop());
+      socket.addEventListener('error', closed);
+      socket.addEventListener('close', closed);
       socket.addEventListener('message', ({ data }) => {
+        receivedAt = performance.now();
         const message = tryParse(String(data));
         // Nothing says which request it answers, so all of them fail.
-        if (message === undefined) drop('its answer is not JSON');
+        if (message === undefined) drop(socket, 'its answer is not JSON');
         for (const reply of Array.isArray(message) ? message : [message]) settle(reply);
       });
     });
     return opening;
+  }
+
+  function drop(socket: WebSocket, reason: string): void {
+    // Both error and close fire, and by the second event another connection may be open.
+    if (current !== socket) return;
+    current = undefined;
+    opening = undefined;
+    fail(reason);
+    socket.close();
   }
 
   function settle(reply: unknown): void {
@@ -149,9 +155,12 @@ function createSocketRpc(url: string, maxBytes: number): Rpc {
       const replies = Promise.all(
         ids.map((id) => new Promise<unknown>((resolve) => waiting.set(id, resolve))),
       );
+      const sentAt = performance.now();
       socket.send(JSON.stringify(calls.map((call, place) => ({ jsonrpc: '2.0', id: ids[place], ...call }))));
       const answers = await within(replies, timeoutMs).catch((error: unknown) => {
         for (const id of ids) waiting.delete(id);
+        // A connection on which nothing came meanwhile may be dead without being closed.
+        if (receivedAt < sentAt) drop(socket, 'it fell silent');
         throw error;
       });
       return answers.map((answer) => toReply(answer, redact));
