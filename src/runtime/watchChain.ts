@@ -130,6 +130,7 @@ function messagesOf(
     recent: cursor.recent,
     // A chain that was parked is taken up at its head.
     startBlock: cursor.isNew ? options.startBlock : cursor.next,
+    startAt: options.watchList.startAt,
     blockTimeMs: chain.blockTimeMs,
     confirmations: options.confirmations,
     now,

@@ -16,8 +16,11 @@ import {
 /** A detector or trigger that cannot be compiled. */
 export type InvalidSubscriber = { subscriber: SubscriberRef; message: string };
 
-type Entry = { contract: ContractFacts; subscribers: Subscriber[] };
+type Entry = { contract: ContractFacts; subscribers: Subscriber[]; watchedFrom: number | null };
 const none: readonly unknown[] = [];
+
+/** Blocks that what was noticed late is still shown. */
+export const maxLateBlocks = 64;
 
 export type WatchList = ReturnType<typeof createWatchList>;
 
@@ -28,13 +31,20 @@ export function createWatchList(chain: Chain) {
   const contracts = new Map<number, Entry>();
   const subscribersByKey = new Map<string, Subscriber>();
   const uninspected = new Map<number, ContractFacts>();
-  let added = new Set<Subscriber>();
+  const added = new Map<Subscriber, number | null>();
   let invalid: InvalidSubscriber[] = [];
   let changes = new Set<string>();
   let isStale = true;
+  let isFirst = true;
   const mutex = createMutex();
 
-  function put({ detectors, triggers, inspectedAt, ...rest }: WatchedContract): void {
+  /** `isOwn`: it, or what belongs to it, was changed, and not only its project or tenant. */
+  function put(
+    { detectors, triggers, inspectedAt, watchedFrom, ...rest }: WatchedContract,
+    isOwn: boolean,
+  ): void {
+    const former = new Map(contracts.get(rest.id)?.subscribers.map((own) => [keyOf(own), own]));
+    const waiting = new Map(Array.from(former.values(), (own) => [own, added.get(own)]));
     drop(rest.id);
     // Shared values instead of a copy for each contract.
     const contract: ContractFacts = {
@@ -45,7 +55,7 @@ export function createWatchList(chain: Chain) {
     const subscribers: Subscriber[] = [];
     const add = (
       kind: SubscriberRef['kind'],
-      { id, name }: Row,
+      { id, name, ...row }: Row,
       compile: () => Subscriber | { fault: string },
     ) => {
       const subscriber = tryCompile(compile);
@@ -53,14 +63,24 @@ export function createWatchList(chain: Chain) {
         invalid.push({ subscriber: { kind, id, name, contract }, message: subscriber.fault });
       else {
         subscribers.push(subscriber);
-        subscribersByKey.set(`${kind} ${id}`, subscriber);
-        if (subscriber.takesBaseline) added.add(subscriber);
+        const key = keyOf(subscriber);
+        const before = former.get(key);
+        subscribersByKey.set(key, subscriber);
+        const from =
+          row.watchedFrom === null ? null : Math.max(row.watchedFrom, watchedFrom ?? row.watchedFrom);
+        const isChanged =
+          before && subscriber.takesBaseline === true && before.stateKey() !== subscriber.stateKey();
+        if (before && !isChanged) {
+          const since = waiting.get(before);
+          if (since !== undefined) added.set(subscriber, since);
+        } else if (subscriber.takesBaseline || (isOwn && !isFirst))
+          added.set(subscriber, isOwn ? from : null);
         index.add(subscriber);
       }
     };
     for (const row of detectors) add('detector', row, () => compileDetector(row, contract, facts));
     for (const row of triggers) add('trigger', row, () => compileTrigger(row, contract, facts));
-    contracts.set(contract.id, { contract, subscribers });
+    contracts.set(contract.id, { contract, subscribers, watchedFrom });
     if (inspectedAt === null) uninspected.set(contract.id, contract);
   }
 
@@ -68,7 +88,7 @@ export function createWatchList(chain: Chain) {
     for (const subscriber of contracts.get(contractId)?.subscribers ?? []) {
       index.remove(subscriber);
       added.delete(subscriber);
-      subscribersByKey.delete(`${subscriber.kind} ${subscriber.id}`);
+      subscribersByKey.delete(keyOf(subscriber));
     }
     contracts.delete(contractId);
     uninspected.delete(contractId);
@@ -88,14 +108,16 @@ export function createWatchList(chain: Chain) {
     changes = new Set();
     try {
       const owners = isWhole ? undefined : ownersIn(notified);
+      const own = owners && new Set(owners.contractIds);
       const removed = new Set(owners ? affected(owners) : contracts.keys());
       for await (const page of watchedContracts(db, chain.uid, owners)) {
         for (const contract of page) {
           removed.delete(contract.id);
-          put(contract);
+          put(contract, own?.has(contract.id) ?? true);
         }
       }
       for (const contractId of removed) drop(contractId);
+      isFirst = false;
     } catch (error) {
       isStale = true;
       throw error;
@@ -125,11 +147,26 @@ export function createWatchList(chain: Chain) {
       invalid = [];
       return taken;
     },
-    /** Those that may need a baseline: compiled since `clearAdded`, as all are at the start. */
-    added: (): readonly Subscriber[] => [...added],
-    clearAdded(): void {
-      added = new Set();
+    /**
+     * Those that were not shown any block yet, as all that take a baseline at the start, and the block from which on they
+     * watch, null when it is unknown; until `removeAdded`.
+     */
+    added: (): ReadonlyMap<Subscriber, number | null> => new Map(added),
+    isAdded: (subscriber: Subscriber) => added.has(subscriber),
+    keepAdded(subscriber: Subscriber, from: number): void {
+      if (added.has(subscriber)) added.set(subscriber, from);
     },
+    removeAdded(shown: Iterable<Subscriber>): void {
+      for (const subscriber of shown) added.delete(subscriber);
+    },
+    /** The block with which following a chain begins anew: the oldest one in which a contract was added of late, or the newest. */
+    startAt: (latest: number): number =>
+      Math.min(
+        latest,
+        ...Array.from(contracts.values(), ({ watchedFrom }) => watchedFrom ?? latest).filter(
+          (from) => from >= latest - maxLateBlocks,
+        ),
+      ),
     isEmpty: () => contracts.size === 0,
     contracts: () => contracts.values(),
     /** Contracts whose implementation was not looked up yet. */
@@ -138,7 +175,11 @@ export function createWatchList(chain: Chain) {
   };
 }
 
-type Row = { id: number; name: string };
+type Row = { id: number; name: string; watchedFrom: number | null };
+
+function keyOf({ kind, id }: Pick<SubscriberRef, 'kind' | 'id'>): string {
+  return `${kind} ${id}`;
+}
 
 /** One that cannot be compiled must not affect the others. */
 function tryCompile(compile: () => Subscriber | { fault: string }): Subscriber | { fault: string } {

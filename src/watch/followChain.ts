@@ -17,8 +17,9 @@ type Options = {
   client: ChainClient;
   /** Blocks that were processed before, oldest first. */
   recent: readonly Header[];
-  /** Where to start when nothing was processed yet; undefined: at the newest block. */
+  /** Where to start when nothing was processed yet; undefined: as `startAt` says of the newest block. */
   startBlock: number | undefined;
+  startAt?: (latest: number) => number;
   blockTimeMs: number;
   confirmations: number;
   now: () => number;
@@ -43,7 +44,7 @@ export async function* followChain(options: Options): AsyncGenerator<ChainMessag
         if (next === undefined || pacer.mayBeBehind(next)) {
           const latest = await abortable(client.header('latest'));
           pacer.headPolled();
-          next ??= latest?.number;
+          if (latest) next ??= options.startAt?.(latest.number) ?? latest.number;
         }
         if (next === undefined) {
           await pacer.backOff();

@@ -85,6 +85,57 @@ it('tvl_drop without settings sees a token leave that it did not know of', async
   expect(drops).toMatchObject([{ severity: 'CRITICAL', meta: { percent: 100, rawDrop: '400' } }]);
 });
 
+it('what is noticed late is shown the blocks since it was created, from its baseline on', async () => {
+  changedAt = drainedAt = Number.POSITIVE_INFINITY;
+  chain.extend(1);
+  const { number } = chain.head;
+  await vigil.reached('anvil', number);
+  const contractId = await vigil.addContract(address('44'), { name: 'Late' });
+  // Its notice is lost, as while the connection to the database is down.
+  await vigil.store.query(sql`alter table detector disable trigger detector_watch`);
+  await vigil.addDetector(contractId, 'tvl_drop', {}, { name: 'late balance' });
+  const signature = 'Transfer(address indexed from, address indexed to, uint256 value)';
+  await vigil.addDetector(contractId, 'custom_event', { signature }, { name: 'late event' });
+  await vigil.store.query(sql`alter table detector enable trigger detector_watch`);
+  changedAt = number + 1;
+  chain.extend({
+    logs: [{ address: address('44'), topics: [transferTopic, topic(vault), topic(thief)], data: word(1n) }],
+  });
+  await vigil.reached('anvil', number + 1);
+  await vigil.store.query(sql`select pg_notify('vigil_watch', ${`contract ${contractId}`})`);
+  chain.extend(1);
+  await vigil.reached('anvil', number + 2);
+  expect(await inBlocks(contractId)).toEqual([
+    ['late balance', number + 1],
+    ['late event', number + 1],
+  ]);
+});
+
+it('a baseline that the nodes do not answer is asked for again, and the blocks meanwhile are compared with it', async () => {
+  changedAt = Number.POSITIVE_INFINITY;
+  chain.extend(1);
+  const { number } = chain.head;
+  await vigil.reached('anvil', number);
+  const contractId = await vigil.addContract(address('55'), { name: 'Unread' });
+  await vigil.addDetector(contractId, 'tvl_drop', {}, { name: 'unread balance' });
+  simulator.setFaults({ errorRate: 1, methods: ['eth_getBalance', 'eth_call'] });
+  changedAt = number + 1;
+  chain.extend(1);
+  await until(async () => (await vigil.store.query(sql`select from watch_fault`)).length > 0);
+  simulator.setFaults({});
+  chain.extend(1);
+  await vigil.reached('anvil', number + 2);
+  expect(await inBlocks(contractId)).toEqual([['unread balance', number + 1]]);
+  expect(await vigil.store.query(sql`select message from watch_fault`)).toEqual([]);
+});
+
+async function inBlocks(contractId: number): Promise<[string, number][]> {
+  const alerts = (await found()).filter((alert) => alert.contractId === contractId);
+  return alerts
+    .map(({ name, blockNumber }): [string, number] => [name, Number(blockNumber)])
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
 async function names(): Promise<string[]> {
   return (await found()).map(({ name }) => name).sort((one, other) => (one < other ? -1 : 1));
 }

@@ -40,14 +40,9 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
     await funding.refresh(store);
     await context.refreshDeferrals();
     const writes = createWrites();
-    await takeBaselines(context, blocks, writes);
-    const funded: FundedAddress[] = [];
     const waiting = new Map<Subscriber, DeferralReason>();
-    let previous = context.tip;
-    for (const block of blocks) {
-      const observations = watchList.index.match(block, previous);
+    const evaluateBlock = async (block: Block, previous: Header | undefined, observations: Matches) => {
       const deferred = takeDeferred(observations, waiting);
-      funded.push(...funding.trace(block));
       const evaluated = await evaluate(observations);
       addEvaluated(writes, evaluated, states.apply(block.number, evaluated.states));
       deferred.push(...evaluated.deferred);
@@ -56,6 +51,18 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
         writes.deferred.push(toDeferredRow(subscriber, block, previous, reason));
       }
       if (deferred.length > 0) deferredWork.cacheBlock(block);
+      return evaluated;
+    };
+    const shown = await takeBaselines(context, blocks[0], writes, evaluateBlock);
+    const funded: FundedAddress[] = [];
+    let previous = context.tip;
+    for (const block of blocks) {
+      const observations = watchList.index.match(block, previous);
+      // What is added while this runs is shown this block after its baseline was taken, before the next one.
+      for (const subscriber of observations.keys())
+        if (watchList.isAdded(subscriber) && !shown.has(subscriber)) observations.delete(subscriber);
+      funded.push(...funding.trace(block));
+      const evaluated = await evaluateBlock(block, previous, observations);
       meter.countBlock(block, observations, evaluated);
       previous = block;
     }
@@ -63,7 +70,7 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
     writes.blocks = { funded, upgraded, lastAt: last.timestamp };
     await commitWrites(context, writes, (tx) => advanceCursor(tx, context.cursorStep(), blocks));
     context.tip = last;
-    watchList.clearAdded();
+    watchList.removeAdded(shown);
     deferrals.add(writes.deferred, now());
     meter.countAlerts(writes.findings);
     meter.measureLag(last, context.head());

@@ -1,46 +1,107 @@
+import { createSubscriptionIndex, type Matches } from '../../matching/createSubscriptionIndex.ts';
 import { evaluateMatches, type SubscriberState } from '../../matching/evaluateMatches.ts';
 import type { Subscriber } from '../../matching/subscriber.ts';
-import type { Block } from '../../model/block.ts';
+import type { Block, Header } from '../../model/block.ts';
 import type { Observation } from '../../model/detection.ts';
+import { maxLateBlocks } from '../../watch/createWatchList.ts';
 import { addEvaluated, type PendingWrites } from './commitWrites.ts';
 import type { PipelineContext } from './createPipelineContext.ts';
 
+/** For so many blocks a baseline that nodes do not answer is waited for. */
+const maxWaitBlocks = 16;
+
+type EvaluateBlock = (block: Block, previous: Header, observations: Matches) => Promise<unknown>;
+
 /**
- * Shows the block before these ones to what was created or enabled since, whatever its schedule: its first comparison is
- * with the state of that block.
+ * Shows what was created or enabled since the last block the one at which it was, whatever its schedule, so that its first
+ * comparison is with the state of that block, and then the blocks that it missed because it was noticed late. Returns those
+ * that can go on with the next block; nodes could not answer what the others compare with.
  */
 export async function takeBaselines(
   context: PipelineContext,
-  [first]: readonly Block[],
+  first: Block | undefined,
   writes: PendingWrites,
-): Promise<void> {
+  evaluateBlock: EvaluateBlock,
+): Promise<ReadonlySet<Subscriber>> {
   const { watchList, states, deferrals } = context;
   const added = watchList.added();
-  if (added.length === 0 || !first || first.number === 0) return;
-  await states.load(added);
-  const fresh = added.filter(
+  const shown = new Set(added.keys());
+  if (added.size === 0 || !first || first.number === 0) return shown;
+  const tip = first.number - 1;
+  const fromOf = (subscriber: Subscriber) => {
+    const from = added.get(subscriber) ?? tip;
+    return from < tip - maxLateBlocks ? tip : Math.min(from, tip);
+  };
+  await states.load(shown);
+  const fresh = [...shown].filter(
     (subscriber) =>
-      states.get(subscriber)?.key !== subscriber.stateKey() && deferrals.reasonFor(subscriber) === undefined,
+      (subscriber.takesBaseline || fromOf(subscriber) < tip) &&
+      states.get(subscriber)?.key !== subscriber.stateKey() &&
+      deferrals.reasonFor(subscriber) === undefined,
   );
-  if (fresh.length === 0) return;
-  const block = await context.readBlock(first.number - 1);
-  // Reorganised in this moment: the block itself is the baseline then.
-  if (block?.hash !== first.parentHash) return;
-  const observation: Observation = { type: 'block', block, previous: undefined };
-  const evaluated = await evaluateMatches(
-    new Map(fresh.map((subscriber) => [subscriber, [observation]])),
-    states.get,
-    context.fetch,
-    'degrade',
-  );
-  const taken = new Map(
-    fresh.map((subscriber) => [
-      subscriber,
-      markTaken(subscriber, evaluated.states.get(subscriber) ?? states.get(subscriber)),
-    ]),
-  );
-  // Without a block number: a baseline outlives a reorganisation, which is a change like any other.
-  addEvaluated(writes, evaluated, states.apply(-1, taken));
+  if (fresh.length === 0) return shown;
+  const oldest = Math.min(...fresh.map(fromOf));
+  const blocks = await readBlocks(context, oldest, first);
+  // The nodes disagree in this moment.
+  if (!blocks && oldest > tip - maxWaitBlocks) fresh.forEach(putOff);
+  if (!blocks) return shown;
+  const index = createSubscriptionIndex();
+  let previous: Block | undefined;
+  for (const block of blocks) {
+    if (previous) await evaluateBlock(block, previous, index.match(block, previous));
+    previous = block;
+    for (const subscriber of await takeAt(block)) index.add(subscriber);
+  }
+  return shown;
+
+  function putOff(subscriber: Subscriber): void {
+    shown.delete(subscriber);
+    watchList.keepAdded(subscriber, fromOf(subscriber));
+  }
+
+  /** Takes the baselines of those that watch from this block on; returns those that can go on. */
+  async function takeAt(block: Block): Promise<Subscriber[]> {
+    const starting = fresh.filter((subscriber) => fromOf(subscriber) === block.number);
+    const takers = starting.filter(({ takesBaseline }) => takesBaseline);
+    const observation: Observation = { type: 'block', block, previous: undefined };
+    const evaluated = await evaluateMatches(
+      new Map(takers.map((subscriber) => [subscriber, [observation]])),
+      states.get,
+      context.fetch,
+      block.number > tip - maxWaitBlocks ? 'defer' : 'degrade',
+    );
+    for (const { subscriber, fault } of evaluated.deferred) {
+      putOff(subscriber);
+      if (fault) writes.outcomes.push({ subscriber, fault: { ...fault, isWaiting: true } });
+    }
+    const taken = new Map(
+      takers
+        .filter((subscriber) => shown.has(subscriber))
+        .map((subscriber) => [
+          subscriber,
+          markTaken(subscriber, evaluated.states.get(subscriber) ?? states.get(subscriber)),
+        ]),
+    );
+    // Without a block number: a baseline outlives a reorganisation, which is a change like any other.
+    addEvaluated(writes, evaluated, states.apply(-1, taken));
+    return starting.filter((subscriber) => shown.has(subscriber));
+  }
+}
+
+/** The blocks before this one, from `oldest` on; undefined when they do not lead to it. */
+async function readBlocks(
+  { readBlock }: PipelineContext,
+  oldest: number,
+  { number, parentHash }: Block,
+): Promise<Block[] | undefined> {
+  const numbers = Array.from({ length: number - oldest }, (_, place) => oldest + place);
+  const blocks = await Promise.all(numbers.map((each) => readBlock(each)));
+  let expected = parentHash;
+  for (const block of blocks.toReversed()) {
+    if (block?.hash !== expected) return undefined;
+    expected = block.parentHash;
+  }
+  return blocks.filter((block) => block !== null);
 }
 
 /** One that keeps nothing has its key stored all the same, so that a restart takes no other baseline. */

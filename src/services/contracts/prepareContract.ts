@@ -36,23 +36,23 @@ async function findAbi(
 
 const inspectTimeoutMs = 1000;
 
-/** The implementation of a proxy, if a node responds soon; otherwise the chain follower finds it. */
+/** The newest block and the implementation of a proxy, if a node responds soon; otherwise the chain follower finds it. */
 async function inspect(
   call: Call,
   chainUid: ChainUid,
   address: string,
-): Promise<{ implementation?: string | null; inspectedAt?: number }> {
+): Promise<{ implementation?: string | null; inspectedAt?: number; watchedFrom?: number }> {
   const client = call.services.chains.client(chainUid);
   if (!client) return {};
   const read = async () => {
     const latest = await client.header('latest');
-    return latest ? client.findImplementation(latest, address) : undefined;
+    if (!latest) return undefined;
+    return { implementation: await client.findImplementation(latest, address), watchedFrom: latest.number };
   };
   const found = await settleWithin(
     inspectTimeoutMs,
     read().catch(() => undefined),
     () => undefined,
   );
-  if (found === undefined) return {};
-  return { implementation: found, inspectedAt: call.now };
+  return found ? { ...found, inspectedAt: call.now } : {};
 }

@@ -56,7 +56,7 @@ export const contractTable = defineTable({
     ),
   },
   searched: { ...searchedTenant, ...searchedStatus },
-  hidden: { canonicalAddress: 'string', abi: 'json', inspectedAt: 'integer' },
+  hidden: { canonicalAddress: 'string', abi: 'json', inspectedAt: 'integer', watchedFrom: 'integer' },
   // Contract-level authorization: who may see a project may see its contracts.
   visible: within(
     (scope) => sql`(t.tenant_id = any(${scope.tenantIds})

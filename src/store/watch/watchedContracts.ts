@@ -11,6 +11,8 @@ type WatchedDetector = {
   schemaName: string;
   tags: string[];
   config: unknown;
+  /** The newest block that was processed when it was created, enabled or configured; null when that is unknown. */
+  watchedFrom: number | null;
 };
 
 type WatchedTrigger = {
@@ -21,10 +23,13 @@ type WatchedTrigger = {
   tags: string[];
   params: unknown;
   alerts: { id: number; severity: Severity; name: string; message: string | null }[];
+  watchedFrom: number | null;
 };
 
 export type WatchedContract = ContractFacts & {
   inspectedAt: number | null;
+  /** The newest block of the chain when it was added; null when that is unknown. */
+  watchedFrom: number | null;
   detectors: WatchedDetector[];
   triggers: WatchedTrigger[];
 };
@@ -57,7 +62,8 @@ export async function* watchedContracts(
     const contracts = await db.query<Omit<WatchedContract, 'detectors' | 'triggers'>>(
       sql`select c.id, c.tenant_id as "tenantId", c.project_id as "projectId", c.chain_uid as "chainUid",
           c.canonical_address as address, lower(c.implementation) as implementation, c.name,
-          c.address_type as "addressType", coalesce(c.abi, '[]') as abi, c.inspected_at as "inspectedAt"
+          c.address_type as "addressType", coalesce(c.abi, '[]') as abi, c.inspected_at as "inspectedAt",
+          c.watched_from as "watchedFrom"
         from contract c where c.chain_uid = ${chainUid} and c.id > ${after} and ${isLive} ${only}
         order by c.id limit ${pageSize}`,
     );
@@ -91,7 +97,7 @@ async function findDetectors(
 ): Promise<Map<number, WatchedDetector[]>> {
   const rows = await db.query<WatchedDetector>(
     sql`select d.id, d.contract_id as "contractId", d.name, s.name as "schemaName", d.tags,
-      d.config || coalesce(d.sealed_config, '{}') as config
+      d.config || coalesce(d.sealed_config, '{}') as config, d.watched_from as "watchedFrom"
       from detector d join detector_schema s on s.id = d.schema_id
       where d.contract_id = any(${contractIds}) and d.status = 'ACTIVE' and d.source <> 'EXTERNAL'
         and s.status = 'ACTIVE' order by d.id`,
@@ -104,7 +110,8 @@ async function findTriggers(db: Db, contractIds: readonly number[]): Promise<Map
     sql`select t.id, t.contract_id as "contractId", t.name, t.trigger_type as "triggerType", t.tags, t.params,
         (select coalesce(json_agg(json_build_object('id', a.id, 'severity', a.severity, 'name', a.name,
             'message', a.message) order by a.id), '[]')
-          from trigger_alert a where a.tenant_id = t.tenant_id and a.trigger_id = t.id) as alerts
+          from trigger_alert a where a.tenant_id = t.tenant_id and a.trigger_id = t.id) as alerts,
+        t.watched_from as "watchedFrom"
       from "trigger" t where t.contract_id = any(${contractIds}) and t.status = 'ACTIVE' order by t.id`,
   );
   return byContract(rows);
