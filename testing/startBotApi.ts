@@ -11,6 +11,10 @@ export type BotApi = {
   token: string;
   /** What was sent to chats, and was taken. */
   sent: { chatId: string; text: string; marked: boolean }[];
+  /** What messages became, in the order of the edits; `id` counts what was sent, from 1. */
+  edited: { id: number; text: string }[];
+  /** These can no longer be edited. */
+  age(): void;
   /** A user writes in a chat. */
   say(chat: Chat, text: string, from?: Person | null): void;
   push(update: Json): void;
@@ -31,6 +35,8 @@ const unauthorized = { error_code: 401, description: 'Unauthorized' };
 export async function startBotApi(): Promise<BotApi> {
   const token = '4242:AAE-secret-of-the-bot';
   const sent: BotApi['sent'] = [];
+  const edited: BotApi['edited'] = [];
+  let editableFrom = 1;
   const known = new Set<string>();
   const failures = new Map<string, Failure[]>();
   let updates: Json[] = [];
@@ -66,6 +72,30 @@ export async function startBotApi(): Promise<BotApi> {
   }
 
   function sendMessage({ chat_id, text, parse_mode }: Json) {
+    const shown = readText({ chat_id, text, parse_mode });
+    if (typeof shown !== 'string') return shown;
+    sent.push({ chatId: String(chat_id), text: shown, marked: parse_mode === 'HTML' });
+    return { ok: true, result: { message_id: sent.length, chat: { id: chat_id }, text: shown } };
+  }
+
+  function editMessageText({ chat_id, message_id, text, parse_mode }: Json) {
+    const shown = readText({ chat_id, text, parse_mode });
+    if (typeof shown !== 'string') return shown;
+    const message = sent[message_id - 1];
+    const refused = (reason: string) => failed({ error_code: 400, description: `Bad Request: ${reason}` });
+    if (!message || message.chatId !== String(chat_id)) return refused('message to edit not found');
+    if (message_id < editableFrom) return refused("message can't be edited");
+    if (message.text === shown)
+      return refused(
+        'message is not modified: specified new message content and reply markup are exactly the same',
+      );
+    message.text = shown;
+    edited.push({ id: message_id, text: shown });
+    return { ok: true, result: { message_id, chat: { id: chat_id }, text: shown } };
+  }
+
+  /** The text behind the markup, or why it is refused. */
+  function readText({ chat_id, text, parse_mode }: Json): string | Json {
     const chatId = String(chat_id);
     const planned = failures.get(chatId)?.shift();
     if (planned) return failed(planned);
@@ -80,8 +110,7 @@ export async function startBotApi(): Promise<BotApi> {
       return failed({ error_code: 400, description: 'Bad Request: message text is empty' });
     if (shown.length > 4096)
       return failed({ error_code: 400, description: 'Bad Request: message is too long' });
-    sent.push({ chatId, text: shown, marked: parse_mode === 'HTML' });
-    return { ok: true, result: { message_id: sent.length, chat: { id: chat_id }, text: shown } };
+    return shown;
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -99,7 +128,9 @@ export async function startBotApi(): Promise<BotApi> {
             ? await getUpdates(params, request)
             : method === 'sendMessage'
               ? sendMessage(params)
-              : failed({ error_code: 404, description: 'Not Found' });
+              : method === 'editMessageText'
+                ? editMessageText(params)
+                : failed({ error_code: 404, description: 'Not Found' });
     response.writeHead(body.ok ? 200 : body.error_code, { 'content-type': 'application/json' });
     response.end(JSON.stringify(body));
   }
@@ -115,6 +146,10 @@ export async function startBotApi(): Promise<BotApi> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     token,
     sent,
+    edited,
+    age: () => {
+      editableFrom = sent.length + 1;
+    },
     push,
     say(chat, text, from = { id: 7, username: 'alice' }) {
       known.add(String(chat.id));

@@ -55,12 +55,22 @@ export type Target = {
 };
 
 /**
- * The outcome of an attempt. `retryAfterMs`: the receiver asked to wait. `gone`: it wants no more messages (410,
+ * A message about the same incident that the destination got before. `ref`: what its sender called it. `isNews`: what is sent
+ * now is worse, or says what became of the alerts. `grown`: all that the earlier message should say now, and of how many alerts.
+ */
+export type EarlierMessage = {
+  ref: string;
+  isNews: boolean;
+  grown?: { messages: readonly Message[]; total: number };
+};
+
+/**
+ * The outcome of an attempt. `ref`: how a later message about the same incident refers to this one. `retryAfterMs`: the receiver asked to wait. `gone`: it wants no more messages (410,
  * blocked bot, unknown mailbox). `permanent`: this message will never be taken, however often it is sent. `unsent`: its turn
  * did not come, so nothing was sent.
  */
 export type SendOutcome =
-  | { ok: true; status?: number }
+  | { ok: true; status?: number; ref?: string }
   | {
       ok: false;
       status?: number;

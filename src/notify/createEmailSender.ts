@@ -10,11 +10,17 @@ import { toPlainText } from './texts/toPlainText.ts';
 /** Sends messages as a mail; several become one digest. */
 export function createEmailSender(mailer: Mailer): Sender {
   return {
-    async send({ value, isConfirmed }, messages, signal) {
+    async send({ value, isConfirmed }, messages, signal, earlier) {
       if (!isConfirmed) return { ok: false, error: unconfirmed };
       if (!value) return { ok: false, permanent: true, error: 'The destination has no mail address.' };
-      const mail = { to: value, ...render(messages), uid: uidOf(messages), ...threadOf(messages) };
-      return mailer.send(mail, signal);
+      const rendered = render(messages);
+      const isMore = earlier !== undefined && !earlier.isNews;
+      const ref = isMore ? earlier.ref : rendered.subject;
+      // Some mail programs form threads only of mails whose subjects are alike.
+      const subject = isMore ? `Re: ${ref}` : ref;
+      const mail = { to: value, ...rendered, subject, uid: uidOf(messages), ...threadOf(messages) };
+      const outcome = await mailer.send(mail, signal);
+      return outcome.ok && incidentOf(messages) ? { ...outcome, ref } : outcome;
     },
     render: ({ value }, messages) => ({ type: 'EMAIL', to: value ?? '', ...render(messages) }),
     // The mailer is shared; its creator closes it.

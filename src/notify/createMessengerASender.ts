@@ -1,24 +1,30 @@
+import { isRecord } from '../lib/isRecord.ts';
 import { withTimeLimit } from '../lib/withTimeLimit.ts';
-import type { Message, SendOutcome } from '../model/notification.ts';
+import type { EarlierMessage, SendOutcome } from '../model/notification.ts';
 import type { Bot, BotResponse } from './createBot.ts';
 import type { Sender } from './createNotifier.ts';
 import { cleanText } from './texts/clean.ts';
-import { digestStory } from './texts/digestStory.ts';
+import { digestStory, incidentOf } from './texts/digestStory.ts';
+import type { Story } from './texts/story.ts';
 import { toMessengerAText } from './texts/toMessengerAText.ts';
 import { toPlainText } from './texts/toPlainText.ts';
 
 const timeLimitMs = 15_000;
 
-/** Sends messages to the chat that the destination is bound to; several become one. */
+/** Sends messages to the chat that the destination is bound to; several become one, and one about an incident grows with it. */
 export function createMessengerASender(bot: Bot): Sender {
   return {
-    async send({ messengerAChatId }, messages, signal) {
+    async send({ messengerAChatId }, messages, signal, earlier) {
       if (!messengerAChatId) {
         return { ok: false, error: 'The destination is not bound to a chat yet: send its `uid` to the bot.' };
       }
-      return withTimeLimit(signal, timeLimitMs, async (within) =>
-        toOutcome(await sendToChat(bot, messengerAChatId, messages, within)),
-      );
+      return withTimeLimit(signal, timeLimitMs, async (within) => {
+        const chat = { bot, chatId: messengerAChatId, signal: within };
+        const edited = await edit(chat, earlier);
+        if (edited) return edited;
+        const response = await sendToChat(chat, digestStory(messages), messageIn(messengerAChatId, earlier));
+        return toOutcome(response, incidentOf(messages) && refOf(response));
+      });
     },
     render: ({ messengerAChatId }, messages) => ({
       type: 'MESSENGER_A',
@@ -30,28 +36,64 @@ export function createMessengerASender(bot: Bot): Sender {
   };
 }
 
-async function sendToChat(
-  bot: Bot,
-  chatId: string,
-  messages: readonly Message[],
-  signal: AbortSignal,
-): Promise<BotResponse> {
-  const story = digestStory(messages);
-  const send = (chat: string, text: Record<string, unknown>) =>
-    bot.call('sendMessage', { chat_id: chat, ...text, link_preview_options: { is_disabled: true } }, signal);
-  const marked = { text: toMessengerAText(story), parse_mode: 'HTML' };
-  const response = await send(chatId, marked);
-  if (response.ok) return response;
-  // The group became a supergroup; the loop that reads messages updates the record.
-  if (response.migratedTo) return send(response.migratedTo, marked);
-  // A message without markup is better than none.
-  if (response.status === 400 && /parse entities/i.test(response.error))
-    return send(chatId, { text: cleanText(toPlainText(story), 4000) });
-  return response;
+type Chat = { bot: Bot; chatId: string; signal: AbortSignal };
+
+/** Lets the earlier message say everything; undefined when there is none that can be edited, so that a new one is needed. */
+async function edit(chat: Chat, earlier: EarlierMessage | undefined): Promise<SendOutcome | undefined> {
+  const messageId = messageIn(chat.chatId, earlier);
+  if (!earlier?.grown || messageId === undefined) return undefined;
+  const story = digestStory(earlier.grown.messages, earlier.grown.total);
+  const response = await call(chat, 'editMessageText', { message_id: messageId }, story);
+  const { ref } = earlier;
+  if (response.ok) return toOutcome(response, ref);
+  // An attempt whose result was lost has edited it already.
+  if (response.status === 400 && /message is not modified/i.test(response.error))
+    return { ok: true, status: 200, ref };
+  return response.status === 400 && !goneChat.test(response.error) ? undefined : toOutcome(response);
 }
 
-function toOutcome(response: BotResponse): SendOutcome {
-  if (response.ok) return { ok: true, status: 200 };
+async function sendToChat(chat: Chat, story: Story, replyTo: number | undefined): Promise<BotResponse> {
+  const reply =
+    replyTo === undefined
+      ? {}
+      : { reply_parameters: { message_id: replyTo, allow_sending_without_reply: true } };
+  const response = await call(chat, 'sendMessage', reply, story);
+  // The group became a supergroup; the loop that reads messages updates the record.
+  return !response.ok && response.migratedTo
+    ? call({ ...chat, chatId: response.migratedTo }, 'sendMessage', {}, story)
+    : response;
+}
+
+async function call(
+  { bot, chatId, signal }: Chat,
+  method: string,
+  params: Record<string, unknown>,
+  story: Story,
+): Promise<BotResponse> {
+  const common = { chat_id: chatId, ...params, link_preview_options: { is_disabled: true } };
+  const marked = { ...common, text: toMessengerAText(story), parse_mode: 'HTML' };
+  const response = await bot.call(method, marked, signal);
+  // A message without markup is better than none.
+  return !response.ok && response.status === 400 && /parse entities/i.test(response.error)
+    ? bot.call(method, { ...common, text: cleanText(toPlainText(story), 4000) }, signal)
+    : response;
+}
+
+/** The chat and the number of a message in it; the messenger numbers those of each chat. */
+function refOf(response: BotResponse): string | undefined {
+  if (!response.ok || !isRecord(response.result)) return undefined;
+  const { message_id: id, chat } = response.result;
+  return typeof id === 'number' && isRecord(chat) ? `${String(chat.id)} ${id}` : undefined;
+}
+
+/** The number of the earlier message, if it stands in this chat. */
+function messageIn(chatId: string, earlier: EarlierMessage | undefined): number | undefined {
+  const [chat, id] = earlier?.ref.split(' ') ?? [];
+  return chat === chatId ? Number(id) : undefined;
+}
+
+function toOutcome(response: BotResponse, ref?: string): SendOutcome {
+  if (response.ok) return { ok: true, status: 200, ...(ref ? { ref } : {}) };
   const { status, error, retryAfterMs } = response;
   const failed = {
     ok: false,

@@ -1,18 +1,26 @@
-import type { Message, Rendered, SendOutcome, Target } from '../model/notification.ts';
+import type { EarlierMessage, Message, Rendered, SendOutcome, Target } from '../model/notification.ts';
 
 /**
  * Sends to one type of destination. `messages` has more than one item only for types that group (e-mail and messengers).
- * It never throws for a failure of the receiver; `signal` aborts the attempt at its time limit.
+ * It never throws for a failure of the receiver; `signal` aborts the attempt at its time limit. `earlier` is there when all
+ * messages are about one incident of which the destination got a message before.
  */
+type Send = (
+  target: Target,
+  messages: readonly Message[],
+  signal: AbortSignal,
+  earlier?: EarlierMessage,
+) => Promise<SendOutcome>;
+
 export type Sender = {
-  send(target: Target, messages: readonly Message[], signal: AbortSignal): Promise<SendOutcome>;
+  send: Send;
   /** What `send` would send now. */
   render(target: Target, messages: readonly Message[]): Rendered;
   close(): Promise<void>;
 };
 
 export type Notifier = {
-  send(target: Target, messages: readonly Message[], signal: AbortSignal): Promise<SendOutcome>;
+  send: Send;
   /** Undefined when this server has no sender for the type. */
   render(target: Target, messages: readonly Message[]): Rendered | undefined;
   /** Whether this server has a sender for the type. */
@@ -23,14 +31,14 @@ export type Notifier = {
 /** Picks the sender by the type of the destination; sending to a type that is not set up fails with that reason. */
 export function createNotifier(senders: Partial<Record<Target['type'], Sender>>): Notifier {
   return {
-    send: async (target, messages, signal) => {
+    send: async (target, messages, signal, earlier) => {
       const sender = senders[target.type];
       if (!sender)
         return {
           ok: false,
           error: `This server is not set up to send to destinations of type ${target.type}.`,
         };
-      return sender.send(target, messages, signal);
+      return sender.send(target, messages, signal, earlier);
     },
     render: (target, messages) => senders[target.type]?.render(target, messages),
     has: (type) => senders[type] !== undefined,

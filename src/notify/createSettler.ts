@@ -3,13 +3,19 @@ import type { AuditKeys } from '../lib/auditKey.ts';
 import { createFairQueue } from '../lib/createFairQueue.ts';
 import type { Db, Store } from '../store/db.ts';
 import { disableDestination, type Health, recordHealth } from '../store/destinations/destinationHealth.ts';
+import { type IncidentMessage, saveIncidentMessages } from '../store/destinations/incidentMessages.ts';
 import { insertDeliveries } from '../store/destinations/insertDeliveries.ts';
 import { findOtherDestinations } from '../store/destinations/recipients.ts';
 import { type SettledDelivery, settleDeliveries } from '../store/destinations/settleDeliveries.ts';
 import { appendAudit } from '../store/records/audit.ts';
 
 /** `isGone`: the receiver no longer exists. `pausedUntil`: it accepts nothing before. */
-export type AttemptResult = SettledDelivery & { isGone: boolean; pausedUntil: number | null };
+export type AttemptResult = SettledDelivery & {
+  isGone: boolean;
+  pausedUntil: number | null;
+  /** The message about its incident that the destination has now. */
+  sent?: Pick<IncidentMessage, 'incidentUid' | 'ref' | 'numericSeverity'>;
+};
 
 type Options = {
   store: Store;
@@ -96,6 +102,13 @@ async function writeResults(
   now: number,
 ): Promise<boolean> {
   await settleDeliveries(tx, results, now);
+  await saveIncidentMessages(
+    tx,
+    results.flatMap(({ tenantId, destinationId, sent }) =>
+      sent ? [{ tenantId, destinationId, ...sent }] : [],
+    ),
+    now,
+  );
   const failing = await recordHealth(tx, toHealth(results), now);
   const goneResults = new Map(
     results.filter(({ isGone }) => isGone).map((result) => [result.destinationId, result]),

@@ -8,7 +8,9 @@ type Selected = Pick<Recipient, 'destinationId' | 'type'> & { alert: RaisedAlert
 
 const minuteMs = 60_000;
 /** How long people wait for what an incident of which they know has grown by. */
-const growthDelayMs = { INFO: 5, LOW: 5, MEDIUM: 5, HIGH: 1, CRITICAL: 1 } as const;
+const growthMinutes = { INFO: 5, LOW: 5, MEDIUM: 5, HIGH: 1, CRITICAL: 1 } as const;
+/** A message that can be edited disturbs no one when it grows; the messenger limits how often it may. */
+const editEveryMs = 15_000;
 
 /**
  * When further alerts of an incident are due at a destination that people read: together and some time after the last message
@@ -31,8 +33,9 @@ export async function holdRepeats(
     const notice = notices.get(`${alert.incident?.uid} ${destinationId}`);
     const { severity } = alert.finding;
     if (!notice || severityOf[severity] > notice.numericSeverity) return undefined;
-    const dueAt = notice.dueAt > now ? notice.dueAt : notice.dueAt + growthDelayMs[severity] * minuteMs;
-    return Math.max(now, dueAt);
+    if (notice.dueAt > now) return notice.dueAt;
+    const isEdited = type === 'MESSENGER_A' && notice.hasMessage;
+    return Math.max(now, notice.dueAt + (isEdited ? editEveryMs : growthMinutes[severity] * minuteMs));
   };
 }
 

@@ -1,8 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { createCoalescedLoop } from '../lib/createCoalescedLoop.ts';
-import { groupBy } from '../lib/groupBy.ts';
 import { settleWithin, withTimeLimit } from '../lib/withTimeLimit.ts';
-import type { SendOutcome, Target } from '../model/notification.ts';
+import type { EarlierMessage, SendOutcome, Target } from '../model/notification.ts';
 import type { Store } from '../store/db.ts';
 import {
   type ClaimedDelivery,
@@ -10,12 +9,14 @@ import {
   releaseDeliveries,
 } from '../store/destinations/claimDeliveries.ts';
 import { deadLetterDeliveries } from '../store/destinations/deadLetterDeliveries.ts';
+import { findIncidentMessages, findIncidentStory } from '../store/destinations/incidentMessages.ts';
 import { findTargets, openTarget, type SealedTarget } from '../store/destinations/targets.ts';
 import type { Keyring } from '../store/keyring.ts';
 import { createHostLoad } from './createHostLoad.ts';
 import { maxConcurrentMails } from './createMailer.ts';
 import type { Notifier } from './createNotifier.ts';
 import { createSettler } from './createSettler.ts';
+import { type Batch, planBatches } from './planBatches.ts';
 import { toAttemptResult } from './toAttemptResult.ts';
 
 type Options = {
@@ -70,15 +71,19 @@ export function startDeliveryWorker(options: Options): { stop(): Promise<void> }
     };
     const claimed = await claimDeliveries(store, limits);
     if (claimed.length === 0) return;
-    const batches = toBatches(claimed);
     const ids = new Set(claimed.map(({ destinationId }) => destinationId));
     const targets = new Map((await findTargets(store, [...ids])).map((target) => [target.id, target]));
-    const unsent: ClaimedDelivery[] = [];
+    const { batches, later: unsent } = planBatches(
+      claimed,
+      (id) => targets.get(id)?.type,
+      await findIncidentMessages(store, claimed.flatMap(toIncidentKey)),
+    );
     for (const batch of batches) {
-      const target = targets.get(batch[0].destinationId);
-      if (!target) throw new Error(`The destination ${batch[0].destinationId} does not exist.`);
+      const [{ destinationId }] = batch.deliveries;
+      const target = targets.get(destinationId);
+      if (!target) throw new Error(`The destination ${destinationId} does not exist.`);
       if (hosts.hasRoom(target)) start(batch, target);
-      else unsent.push(...batch);
+      else unsent.push(...batch.deliveries);
     }
     if (unsent.length > 0) await releaseDeliveries(store, unsent);
   }
@@ -108,23 +113,32 @@ export function startDeliveryWorker(options: Options): { stop(): Promise<void> }
     const startedAt = performance.now();
     const outcome = await send(batch, sealed, at);
     // An attempt that Vigil aborted or never started says nothing about the receiver.
-    if (!outcome.ok && (outcome.unsent || aborting.signal.aborted)) return releaseDeliveries(store, batch);
+    const { deliveries } = batch;
+    if (!outcome.ok && (outcome.unsent || aborting.signal.aborted))
+      return releaseDeliveries(store, deliveries);
     const durationMs = Math.round(performance.now() - startedAt);
     const tried = { at, durationMs, now: now(), chance: random() };
-    await settler.settle(batch.map((delivery) => toAttemptResult(delivery, outcome, tried)));
-    if (outcome.ok) for (const _ of batch) options.onDelivered(sealed.type, sealed.tenantId);
+    await settler.settle(deliveries.map((delivery) => toAttemptResult(delivery, outcome, tried)));
+    if (outcome.ok) for (const _ of deliveries) options.onDelivered(sealed.type, sealed.tenantId);
   }
 
   async function send(batch: Batch, sealed: SealedTarget, at: number): Promise<SendOutcome> {
     try {
       const target = await openTarget(keyring, sealed, at);
+      const earlier = await readEarlier(batch, at);
       return await withTimeLimit(aborting.signal, attemptTimeoutMs, (signal) =>
-        notifier.send(target, batch, signal),
+        notifier.send(target, batch.deliveries, signal, earlier),
       );
     } catch (error) {
       onError(error);
       return { ok: false, error: 'Vigil failed to send; see its log.' };
     }
+  }
+
+  async function readEarlier({ earlier }: Batch, at: number): Promise<EarlierMessage | undefined> {
+    if (!earlier) return undefined;
+    const { ref, isNews, isEdit } = earlier;
+    return { ref, isNews, ...(isEdit ? { grown: await findIncidentStory(store, earlier, at) } : {}) };
   }
 
   const unlisten = options.listen(wake);
@@ -150,14 +164,7 @@ export function startDeliveryWorker(options: Options): { stop(): Promise<void> }
   };
 }
 
-type Batch = readonly [ClaimedDelivery, ...ClaimedDelivery[]];
-
-/** A mail or chat message contains all due messages of its destination; a webhook contains one. */
-function toBatches(claimed: readonly ClaimedDelivery[]): Batch[] {
-  const single = claimed.filter(({ isGrouped }) => !isGrouped).map((delivery): Batch => [delivery]);
-  const grouped = groupBy(
-    claimed.filter(({ isGrouped }) => isGrouped),
-    ({ destinationId }) => destinationId,
-  );
-  return [...single, ...grouped.values()];
+/** Webhooks get every message by itself. */
+function toIncidentKey({ isGrouped, tenantId, destinationId, incidentUid }: ClaimedDelivery) {
+  return isGrouped && incidentUid ? [{ tenantId, destinationId, incidentUid }] : [];
 }

@@ -1,7 +1,10 @@
+import { severityOf } from '../model/alert.ts';
 import type { SendOutcome } from '../model/notification.ts';
 import type { ClaimedDelivery } from '../store/destinations/claimDeliveries.ts';
 import type { AttemptResult } from './createSettler.ts';
+import { isGrowth } from './planBatches.ts';
 import { maxRetryAfterMs, nextAttempt } from './retrySchedule.ts';
+import { severityIn } from './texts/readData.ts';
 
 type Attempt = { at: number; durationMs: number; now: number; chance: number };
 
@@ -26,6 +29,7 @@ export function toAttemptResult(
       nextAttemptAt: null,
       isGone: false,
       pausedUntil: null,
+      ...sentAbout(delivery, outcome.ref),
     };
   const { retryAfterMs } = outcome;
   // A receiver that asks to wait has not refused the message.
@@ -42,4 +46,12 @@ export function toAttemptResult(
     isGone: outcome.gone ?? false,
     pausedUntil: retryAfterMs === undefined ? null : now + Math.min(retryAfterMs, maxRetryAfterMs),
   };
+}
+
+/** Only what tells of alerts can grow: that they are resolved or retracted is said once. */
+function sentAbout({ incidentUid, type, data }: ClaimedDelivery, ref: string | undefined) {
+  const severity = severityIn(data);
+  return incidentUid && ref !== undefined && severity && isGrowth(type)
+    ? { sent: { incidentUid, ref, numericSeverity: severityOf[severity] } }
+    : {};
 }

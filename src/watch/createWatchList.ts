@@ -159,7 +159,7 @@ export function createWatchList(chain: Chain) {
     removeAdded(shown: Iterable<Subscriber>): void {
       for (const subscriber of shown) added.delete(subscriber);
     },
-    /** The block with which following a chain begins anew: the oldest one in which a contract was added of late, or the newest. */
+    /** The block with which following a chain starts: the oldest one in which a contract was added of late, or the newest. */
     startAt: (latest: number): number =>
       Math.min(
         latest,

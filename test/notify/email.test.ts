@@ -55,6 +55,26 @@ describe('mails', () => {
     expect(retraction?.get('in-reply-to')).toEqual(['<alert-a-1@vigil.example>']);
   });
 
+  it('about one incident have one subject and one thread', async () => {
+    const alert = (uid: string, name: string) => message(uid, { uid, name, incidentUid: 'i-1' });
+    const first = await send('ops@example.com', alert('d-1', 'First'));
+    expect(first).toEqual({ ok: true, status: 250, ref: '[HIGH] First' });
+    const earlier = { ref: '[HIGH] First', isNews: false };
+    expect(
+      await sender.send(target('ops@example.com'), [alert('d-2', 'Second')], never, earlier),
+    ).toMatchObject({ ref: earlier.ref });
+    const [one, other] = sink.mails.map(headersOf);
+    expect(other?.get('subject')).toEqual(['Re: [HIGH] First']);
+    expect(other?.get('references')).toEqual(one?.get('references'));
+    expect(bodyOf(sink.mails[1]!)).toContain('Second');
+    await sender.send(target('ops@example.com'), [alert('d-3', 'Worse')], never, {
+      ...earlier,
+      isNews: true,
+    });
+    expect(headersOf(sink.mails[2]!).get('subject')).toEqual(['[HIGH] Worse']);
+    expect(headersOf(sink.mails[2]!).get('references')).toEqual(one?.get('references'));
+  });
+
   it('are one for many messages, and another one as soon as one more message is in it', async () => {
     const [a, b, c] = [message('d-1'), message('d-2', { uid: 'a-2' }), message('d-3', { uid: 'a-3' })];
     await send('ops@example.com', a, b);

@@ -2,23 +2,33 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { repeatGapMs } from '../../src/alerts/assignIncidents.ts';
 import { prepareRaise, raiseAlerts } from '../../src/alerts/raiseAlerts.ts';
 import { retractBlocks } from '../../src/alerts/retractBlocks.ts';
+import { Secret } from '../../src/lib/secret.ts';
 import { sql } from '../../src/lib/sql.ts';
 import type { Finding } from '../../src/model/alert.ts';
+import { type Bot, createBot } from '../../src/notify/createBot.ts';
+import { createMessengerASender } from '../../src/notify/createMessengerASender.ts';
 import { createNotifyOnAlerts, createNotifyOnRetractions } from '../../src/notify/notifyOnAlerts.ts';
 import { digestStory } from '../../src/notify/texts/digestStory.ts';
+import { type BotApi, startBotApi } from '../../testing/startBotApi.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
 
 let world: NotifyWorld;
+let messenger: BotApi;
+let bot: Bot;
 const mails: string[] = [];
 beforeAll(async () => {
+  messenger = await startBotApi();
+  bot = createBot({ url: messenger.url, token: new Secret(messenger.token) });
   world = await startNotifyWorld({
     senders: {
+      MESSENGER_A: createMessengerASender(bot),
       EMAIL: {
-        send: async (_target, messages) => {
-          mails.push(digestStory(messages).title);
-          return { ok: true };
+        send: async (_target, messages, _signal, earlier) => {
+          const { title } = digestStory(messages);
+          mails.push(earlier ? `${title} after ${earlier.ref}` : title);
+          return { ok: true, ref: `mail ${mails.length}` };
         },
         render: () => ({ type: 'EMAIL', to: '', subject: '', text: '', html: '' }),
         close: async () => {},
@@ -26,7 +36,11 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => world.stop());
+afterAll(async () => {
+  await world.stop();
+  await bot.close();
+  await messenger.stop();
+});
 
 let count = 0;
 const base = Date.UTC(2026, 5, 1);
@@ -197,7 +211,7 @@ describe('people', () => {
     await raise(repeat(4, 'LOW'));
     await raise(repeat(5, 'HIGH'));
     await until(() => mails.length === 2);
-    expect(mails[1]).toBe('[HIGH] HIGH · Treasury on ethereum');
+    expect(mails[1]).toBe('[HIGH] HIGH · Treasury on ethereum after mail 1');
     const pending = async () => (await world.deliveries(mail, 'size=100&state=PENDING')).data;
     // What was sent is settled a moment later.
     await until(async () => (await pending()).length === 2);
@@ -208,11 +222,69 @@ describe('people', () => {
     await world.store.query(sql`update delivery set next_attempt_at = 0 where state = 'PENDING'`);
     worker.wake();
     await until(() => mails.length === 3);
-    expect(mails[2]).toBe('[MEDIUM] MEDIUM · Treasury on ethereum (2 alerts)');
+    expect(mails[2]).toBe('[MEDIUM] MEDIUM · Treasury on ethereum (2 alerts) after mail 2');
     await world.ok('PUT', `incident/${first!.incident?.uid}`, { status: 'RESOLVED' });
     await until(() => mails.length === 4);
-    expect(mails[3]).toMatch(/^Resolved: .* \(6 alerts\)$/);
+    expect(mails[3]).toMatch(/^Resolved: .* \(6 alerts\) after mail 3$/);
     expect(await read(first!.incident?.uid)).toMatchObject({ openAlerts: 0, status: 'RESOLVED' });
+    expect(world.errors).toEqual([]);
+  });
+
+  it('have a chat message that grows with its incident, and get another one for what is worse or when it cannot be edited', async () => {
+    const { id } = await world.ok('POST', 'destination', { tenantId: world.tenantId, type: 'MESSENGER_A' });
+    messenger.say({ id: -7, type: 'group', title: 'Security' }, 'hello');
+    await world.store.query(
+      sql`update destination set messenger_a_chat_id = '-7', group_window_ms = 0 where id = ${id}`,
+    );
+    await world.bind(id);
+    const worker = world.work();
+    const { detectorId } = world;
+    const repeat = (severity: Finding['severity'], members: Partial<Finding> = {}) =>
+      raise(finding({ detectorId, cause: 'detector 9 grows', txHash: `0x33${count}`, severity, ...members }));
+    /** Makes due what is held, and waits until everything is settled. */
+    const settle = async () => {
+      await world.store.query(
+        sql`update delivery set next_attempt_at = 0 where destination_id = ${id} and state = 'PENDING'`,
+      );
+      worker.wake();
+      await until(async () => (await world.deliveries(id, 'state=PENDING')).data.length === 0);
+    };
+    const titles = () => messenger.sent.map(({ text }) => text.split('\n', 1)[0]!.replace(/^\S+ /, ''));
+    await repeat('MEDIUM');
+    await settle();
+    await repeat('LOW', { name: 'Low' });
+    const [held] = (await world.deliveries(id, 'state=PENDING')).data;
+    expect(held.nextAttemptAt - world.now()).toBeLessThan(20_000);
+    await settle();
+    const grown = expect.stringMatching(/^\[MEDIUM\] .* \(2 alerts\)$/);
+    expect(titles()).toEqual([grown]);
+    expect(messenger.sent[0]!.text).toContain('[LOW] Low');
+    // The result of an edit is lost: it is made again, and found made.
+    await world.store.query(
+      sql`update delivery set state = 'PENDING' where destination_id = ${id} and data->>'name' = 'Low'`,
+    );
+    await settle();
+    expect(messenger.edited).toHaveLength(1);
+    await repeat('HIGH', { name: 'Worse' });
+    await settle();
+    const worse = expect.stringMatching(/^\[HIGH\] Worse/);
+    expect(titles()).toEqual([grown, worse]);
+    await repeat('HIGH');
+    await settle();
+    expect(titles()).toEqual([grown, expect.stringMatching(/^\[HIGH\] .* \(4 alerts\)$/)]);
+    // Another incident does not go into it, and what can no longer be edited is followed by another message.
+    await raise(finding({ detectorId, txHash: `0x44${count}`, name: 'Other' }));
+    await settle();
+    messenger.age();
+    await repeat('LOW');
+    await settle();
+    expect(titles()).toEqual([
+      grown,
+      expect.anything(),
+      expect.stringContaining('Other'),
+      expect.stringContaining('[LOW]'),
+    ]);
+    expect(messenger.edited).toHaveLength(2);
     expect(world.errors).toEqual([]);
   });
 });

@@ -8,12 +8,15 @@ import { toStory } from './toStory.ts';
 
 const maxItems = 20;
 
-/** The content of one message, or of a digest: counts by severity and contract, and the most severe messages. */
-export function digestStory(messages: readonly Message[]): Story {
+/**
+ * The content of one message, or of a digest: counts by severity and contract, and the most severe messages. `total`: of how
+ * many alerts of an incident these are the worst.
+ */
+export function digestStory(messages: readonly Message[], total = messages.length): Story {
   const [only] = messages;
-  if (messages.length === 1 && only) return toStory(only);
+  if (total === 1 && only) return toStory(only);
   const incidentUid = incidentOf(messages);
-  if (incidentUid) return incidentStory(messages, incidentUid);
+  if (incidentUid) return incidentStory(messages, incidentUid, total);
   const raised = messages.filter(({ type }) => type.endsWith('.raised'));
   const severities = countBy(raised, ({ data }) => severityIn(data) ?? '');
   const bySeverity = ranked
@@ -43,14 +46,14 @@ export function incidentOf(messages: readonly Message[]): string | undefined {
 }
 
 /** Several alerts of one incident: the worst one, and a line for each of the others. */
-function incidentStory(messages: readonly Message[], incidentUid: string): Story {
+function incidentStory(messages: readonly Message[], incidentUid: string, total: number): Story {
   const [worst, ...others] = worstFirst(messages);
   const story = toStory(worst!);
   return {
     ...story,
-    title: `${story.title} (${messages.length} alerts)`,
+    title: `${story.title} (${total} alerts)`,
     items: others.slice(0, maxItems).map(toItem),
-    more: Math.max(0, others.length - maxItems),
+    more: Math.max(0, total - 1 - maxItems),
     footer: `Vigil · incident ${incidentUid} · ${toTime(worst!.timestamp)}`,
   };
 }

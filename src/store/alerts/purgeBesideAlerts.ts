@@ -3,7 +3,12 @@ import { type Db, onlyRow } from '../db.ts';
 import { inChunks } from '../inChunks.ts';
 
 /** What belongs to alerts, and the column with their time. */
-const tables = { incident: 'last_at', incident_key: 'last_at', alert_comment: 'alert_timestamp' } as const;
+const tables = {
+  incident: 'last_at',
+  incident_key: 'last_at',
+  incident_message: 'sent_at',
+  alert_comment: 'alert_timestamp',
+} as const;
 
 /** Incidents and comments are kept as long as alerts, which are dropped by months. */
 export async function purgeBesideAlerts(db: Db, retainedFrom: number): Promise<void> {

@@ -8,6 +8,7 @@ export type ClaimedDelivery = Message & {
   destinationId: number;
   step: number;
   isGrouped: boolean;
+  incidentUid: string | null;
 };
 
 /** The CTE `waiting (id)` for `with recursive`: destinations with pending deliveries, one index lookup for each. */
@@ -75,7 +76,8 @@ export async function claimDeliveries(
       update delivery d set lease_until = now() + make_interval(secs => ${deliveryLeaseSeconds})
       from due where d.tenant_id = due.tenant_id and d.id = due.id
       returning d.id as sequence, d.uid::text, d.type, d.created_at as timestamp, d.data, d.tenant_id as "tenantId",
-        d.destination_id as "destinationId", d.step, due.is_grouped as "isGrouped"`,
+        d.destination_id as "destinationId", d.step, due.is_grouped as "isGrouped",
+        d.incident_uid::text as "incidentUid"`,
   );
   return rows.sort((one, other) => one.sequence - other.sequence);
 }

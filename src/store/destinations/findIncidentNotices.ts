@@ -8,6 +8,8 @@ export type IncidentNotice = {
   numericSeverity: number;
   /** When the last message was due, or is. */
   dueAt: number;
+  /** Whether the destination has a message about it alone. */
+  hasMessage: boolean;
 };
 
 export async function findIncidentNotices(
@@ -16,11 +18,13 @@ export async function findIncidentNotices(
 ): Promise<IncidentNotice[]> {
   return tx.prepared<IncidentNotice>(
     sql`select d.destination_id as "destinationId", d.incident_uid::text as "incidentUid",
-        max((d.data->>'numericSeverity')::int) as "numericSeverity", max(d.next_attempt_at) as "dueAt"
+        max((d.data->>'numericSeverity')::int) as "numericSeverity", max(d.next_attempt_at) as "dueAt",
+        exists (select from incident_message m where m.tenant_id = d.tenant_id and m.incident_uid = d.incident_uid
+          and m.destination_id = d.destination_id) as "hasMessage"
       from unnest(${incidents.map(({ tenantId }) => tenantId)}::bigint[],
         ${incidents.map(({ uid }) => uid)}::uuid[]) k(tenant_id, uid)
       join delivery d on d.tenant_id = k.tenant_id and d.incident_uid = k.uid
         and d.type in ('alert.detector.raised', 'alert.trigger.raised') and d.state in ('PENDING', 'DELIVERED')
-      group by 1, 2`,
+      group by d.tenant_id, d.destination_id, d.incident_uid`,
   );
 }

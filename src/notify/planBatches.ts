@@ -1,0 +1,73 @@
+import { groupBy } from '../lib/groupBy.ts';
+import { severityOf } from '../model/alert.ts';
+import type { EventType, Target } from '../model/notification.ts';
+import type { ClaimedDelivery } from '../store/destinations/claimDeliveries.ts';
+import type { IncidentMessage } from '../store/destinations/incidentMessages.ts';
+import { severityIn } from './texts/readData.ts';
+
+/** What one attempt sends. `earlier`: the message about the incident of all of them, which grows where `isEdit`. */
+export type Batch = {
+  deliveries: readonly [ClaimedDelivery, ...ClaimedDelivery[]];
+  earlier?: IncidentMessage & { isNews: boolean; isEdit: boolean };
+};
+
+/** Messages that are edited at once at one destination; the others wait for the next turn, since messengers limit edits too. */
+const maxEdits = 3;
+
+/**
+ * A webhook gets one message; a mail or chat message contains all that is due at its destination. Further alerts of an
+ * incident go into the message about it where the channel can edit, unless they are worse than what it says: edits call no one.
+ */
+export function planBatches(
+  claimed: readonly ClaimedDelivery[],
+  typeOf: (destinationId: number) => Target['type'] | undefined,
+  messages: readonly IncidentMessage[],
+): { batches: Batch[]; later: ClaimedDelivery[] } {
+  const known = new Map(messages.map((message) => [keyOf(message), message]));
+  const batches: Batch[] = [];
+  const later: ClaimedDelivery[] = [];
+  const grouped = claimed.filter(({ isGrouped }) => isGrouped);
+  for (const delivery of claimed) if (!delivery.isGrouped) batches.push({ deliveries: [delivery] });
+  for (const [destinationId, due] of groupBy(grouped, (delivery) => delivery.destinationId)) {
+    const canEdit = typeOf(destinationId) === 'MESSENGER_A';
+    const news: ClaimedDelivery[] = [];
+    let edits = 0;
+    for (const [, deliveries] of groupBy(due, ({ incidentUid }) => incidentUid)) {
+      const earlier = known.get(keyOf(deliveries[0]));
+      if (!canEdit || !earlier || isNews(deliveries, earlier)) news.push(...deliveries);
+      else if (++edits > maxEdits) later.push(...deliveries);
+      else batches.push({ deliveries, earlier: { ...earlier, isNews: false, isEdit: true } });
+    }
+    const [first, ...others] = news.sort((one, other) => one.sequence - other.sequence);
+    if (!first) continue;
+    const isOne = others.every(({ incidentUid }) => incidentUid === first.incidentUid);
+    const earlier = isOne ? known.get(keyOf(first)) : undefined;
+    batches.push({
+      deliveries: [first, ...others],
+      ...(earlier ? { earlier: { ...earlier, isNews: isNews(news, earlier), isEdit: false } } : {}),
+    });
+  }
+  return { batches, later };
+}
+
+/** Whether it tells of a further alert, and not of what became of one. */
+export function isGrowth(type: EventType): boolean {
+  return type === 'alert.detector.raised' || type === 'alert.trigger.raised';
+}
+
+function isNews(deliveries: readonly ClaimedDelivery[], { numericSeverity }: IncidentMessage): boolean {
+  return deliveries.some(({ type, data }) => {
+    const severity = severityIn(data);
+    return !isGrowth(type) || severity === undefined || severityOf[severity] > numericSeverity;
+  });
+}
+
+function keyOf({
+  destinationId,
+  incidentUid,
+}: {
+  destinationId: number;
+  incidentUid: string | null;
+}): string {
+  return `${destinationId} ${incidentUid}`;
+}
