@@ -1,8 +1,19 @@
 import { type Finding, type RaisedAlert, severityOf } from '../model/alert.ts';
-import { growIncidents, type IncidentGrowth, type IncidentKey } from '../store/alerts/incidents.ts';
+import {
+  growIncidents,
+  type IncidentGrowth,
+  type IncidentKey,
+  pointIncidentKeys,
+} from '../store/alerts/incidents.ts';
 import type { Db } from '../store/db.ts';
 
-type Fresh = { finding: Finding; uid: string; isResolved: boolean; incidentUid: string | null };
+type Fresh = {
+  finding: Finding;
+  uid: string;
+  isResolved: boolean;
+  incidentUid: string | null;
+  beginsIncident: boolean;
+};
 
 /** Adds new alerts to the incidents that they were assigned to; each learns which alert of its incident it is. */
 export async function addToIncidents(
@@ -15,7 +26,11 @@ export async function addToIncidents(
     if (incidentUid) growth.set(incidentUid, grow(growth.get(incidentUid), finding, incidentUid, isResolved));
   // A batch that only repeats what is stored must not move keys.
   const moved = keys.filter(({ incidentUid }) => growth.has(incidentUid));
-  const counts = await growIncidents(tx, [...growth.values()], moved);
+  await pointIncidentKeys(tx, moved);
+  // One that begins with a single alert needs no row.
+  const started = new Set(fresh.filter(({ beginsIncident }) => beginsIncident).map(({ uid }) => uid));
+  const grown = [...growth.values()].filter(({ uid, alerts }) => alerts > 1 || !started.has(uid));
+  const counts = await growIncidents(tx, grown);
   return fresh.map(({ finding, uid, incidentUid }) => {
     if (!incidentUid) return { finding, uid };
     const number = (counts.get(incidentUid) ?? 0) + 1;

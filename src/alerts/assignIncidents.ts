@@ -1,11 +1,15 @@
-import { timedUid, uidTime } from '../lib/uid.ts';
+import { hash } from 'node:crypto';
+import { groupBy } from '../lib/groupBy.ts';
+import { uidTime } from '../lib/uid.ts';
 import { type Finding, isShadow } from '../model/alert.ts';
 import {
+  findIncidentStates,
   findIncidentsOf,
   type IncidentKey,
-  type KeyedIncident,
+  type IncidentState,
   lockIncidentKeys,
 } from '../store/alerts/incidents.ts';
+import { began, writeLoneIncidents } from '../store/alerts/loneIncidents.ts';
 import type { Db } from '../store/db.ts';
 
 type Candidate = { uid: string; finding: Finding };
@@ -19,51 +23,73 @@ const maxRepeatingMs = 3_600_000;
  * The incident of each finding, by the uid of its alert, and the keys that must be pointed elsewhere. Alerts of one transaction are one incident; so are repetitions of the
  * same causes, as long as they follow each other closely and no one has resolved it. What an action did belongs to the incident
  * of the alert that fired it. Alerts on trial belong to none. Locks the keys of the batch until the transaction ends, so that two
- * processes never start two incidents for one cause.
+ * processes never start two incidents for one cause. A new incident has the uid of its first alert; it gets a row of its own
+ * when another alert joins it.
  */
 export async function assignIncidents(
   tx: Db,
   candidates: readonly Candidate[],
 ): Promise<{ byAlert: Map<string, string>; keys: IncidentKey[] }> {
-  const byAlert = await assignActions(tx, candidates);
   const groups = groupByTransaction(candidates.filter(({ finding }) => isGrouped(finding)));
   const wanted = new Map(
     groups.flatMap((group) =>
       group.keys.map((key) => [
-        `${group.tenantId} ${key}`,
-        { tenantId: group.tenantId, key, lastAt: group.at, incidentUid: newIncidentUid(group) },
+        key,
+        { key, tenantId: group.tenantId, lastAt: group.at, incidentUid: group.alerts[0].uid },
       ]),
     ),
   );
   const locked = wanted.size > 0 ? await lockIncidentKeys(tx, [...wanted.values()]) : [];
-  const known = new Map(locked.map((row) => [`${row.tenantId} ${row.key}`, row]));
-  const stored = new Map(
-    locked.map(({ tenantId, key, lastAt, incident }) => {
-      const id = `${tenantId} ${key}`;
-      return [id, { lastAt, incidentUid: incident?.uid ?? wanted.get(id)?.incidentUid }];
-    }),
+  const stored = new Map<string, IncidentKey>([...wanted, ...locked.map((row) => [row.key, row] as const)]);
+  const found = await findIncidentStates(
+    tx,
+    locked.map(({ key, incidentUid: uid }) => ({ uid, tenantId: wanted.get(key)!.tenantId })),
   );
+  const known: Known = new Map(
+    locked.map(({ key, lastAt, incidentUid }) => [key, { lastAt, incident: found.get(incidentUid)! }]),
+  );
+  const byAlert = await assignActions(tx, candidates);
   for (const group of groups) {
     const incident = chooseIncident(group, known);
     for (const { uid } of group.alerts) byAlert.set(uid, incident.uid);
-    for (const key of group.keys) {
-      const lastAt = Math.max(group.at, known.get(`${group.tenantId} ${key}`)?.lastAt ?? 0);
-      known.set(`${group.tenantId} ${key}`, { tenantId: group.tenantId, key, lastAt, incident });
-    }
+    for (const key of group.keys)
+      known.set(key, { lastAt: Math.max(group.at, known.get(key)?.lastAt ?? 0), incident });
   }
-  const keys = [...known.values()].flatMap(({ tenantId, key, lastAt, incident }) => {
-    const before = stored.get(`${tenantId} ${key}`);
-    const isMoved = incident && (before?.incidentUid !== incident.uid || before.lastAt !== lastAt);
-    return isMoved ? [{ tenantId, key, lastAt, incidentUid: incident.uid }] : [];
+  await writeJoined(tx, candidates, byAlert, found);
+  const keys = Array.from(known, ([key, { lastAt, incident }]) => ({
+    key,
+    lastAt,
+    incidentUid: incident.uid,
+  })).filter(({ key, lastAt, incidentUid }) => {
+    const before = stored.get(key);
+    return before?.incidentUid !== incidentUid || before.lastAt !== lastAt;
   });
   return { byAlert, keys };
+}
+
+/** Incidents by their keys, with the time of the newest alert of each key. */
+type Known = Map<string, { lastAt: number; incident: Omit<IncidentState, 'isLone'> }>;
+
+/** An incident that another alert joins gets its row before anything is added to it. */
+async function writeJoined(
+  tx: Db,
+  candidates: readonly Candidate[],
+  byAlert: ReadonlyMap<string, string>,
+  found: ReadonlyMap<string, IncidentState>,
+): Promise<void> {
+  const joined = candidates.flatMap(({ uid, finding: { kind, tenantId } }) => {
+    const incidentUid = byAlert.get(uid);
+    const isJoined = incidentUid && (kind === 'action' || found.get(incidentUid)?.isLone);
+    return isJoined ? [{ tenantId, uid: incidentUid }] : [];
+  });
+  if (joined.length > 0) await writeLoneIncidents({ ...tx, query: tx.prepared }, began(joined));
 }
 
 /** Alerts that share a transaction, or one without. */
 type Group = {
   tenantId: number;
   at: number;
-  alerts: Candidate[];
+  alerts: [Candidate, ...Candidate[]];
   transaction: string | undefined;
   /** Undefined when one of them has a cause that does not repeat. */
   causes: string[] | undefined;
@@ -75,60 +101,46 @@ function isGrouped(finding: Finding): boolean {
 }
 
 function groupByTransaction(candidates: readonly Candidate[]): Group[] {
-  const groups = new Map<string, Candidate[]>();
-  for (const candidate of candidates) {
-    const { tenantId, chainUid, txHash } = candidate.finding;
-    const id = txHash ? `${tenantId} ${transactionKey(chainUid, txHash)}` : candidate.uid;
-    const group = groups.get(id);
-    if (group) group.push(candidate);
-    else groups.set(id, [candidate]);
-  }
-  return Array.from(groups.values(), toGroup);
+  const groups = groupBy(candidates, ({ uid, finding: { tenantId, chainUid, txHash } }) =>
+    txHash ? transactionKey(tenantId, chainUid, txHash) : uid,
+  );
+  return Array.from(groups, ([key, alerts]) => toGroup(key, alerts));
 }
 
-function toGroup(alerts: Candidate[]): Group {
-  const { tenantId, timestamp: at, chainUid, txHash } = alerts[0]!.finding;
-  const transaction = txHash ? transactionKey(chainUid, txHash) : undefined;
+function toGroup(key: string, alerts: Group['alerts']): Group {
+  const { tenantId, timestamp: at, txHash } = alerts[0].finding;
+  const transaction = txHash ? key : undefined;
   const named = alerts.flatMap(({ finding: { cause, contractId } }) =>
-    cause === undefined ? [] : [`cause ${contractId} ${cause}`],
+    cause === undefined ? [] : [toKey(tenantId, `cause ${contractId} ${cause}`)],
   );
   const causes = named.length === alerts.length ? [...new Set(named)] : undefined;
-  return {
-    tenantId,
-    at,
-    alerts,
-    transaction,
-    causes,
-    keys: [...(transaction ? [transaction] : []), ...(causes ?? [])],
-  };
+  const keys = [...(transaction ? [transaction] : []), ...(causes ?? [])];
+  return { tenantId, at, alerts, transaction, causes, keys };
 }
 
-function transactionKey(chainUid: string | null | undefined, txHash: string): string {
-  return `transaction ${chainUid ?? ''} ${txHash.toLowerCase()}`;
+function transactionKey(tenantId: number, chainUid: string | null | undefined, txHash: string): string {
+  return toKey(tenantId, `transaction ${chainUid ?? ''} ${txHash.toLowerCase()}`);
 }
 
-function chooseIncident(
-  group: Group,
-  known: ReadonlyMap<string, KeyedIncident>,
-): NonNullable<KeyedIncident['incident']> {
-  const { tenantId, at, transaction, causes } = group;
-  const sameTransaction = transaction && known.get(`${tenantId} ${transaction}`)?.incident;
+function toKey(tenantId: number, text: string): string {
+  return hash('sha256', `${tenantId} ${text}`, 'hex').slice(0, 32);
+}
+
+function chooseIncident(group: Group, known: Known): Omit<IncidentState, 'isLone'> {
+  const { at, transaction, causes } = group;
+  const sameTransaction = transaction && known.get(transaction)?.incident;
   if (sameTransaction) return sameTransaction;
-  const repeated = causes?.map((cause) => known.get(`${tenantId} ${cause}`));
+  const repeated = causes?.map((cause) => known.get(cause));
   const [first] = repeated ?? [];
   const isRepetition = repeated?.every(
     (row) =>
-      row?.incident?.uid === first?.incident?.uid &&
-      row?.incident?.isOpen &&
+      row?.incident.uid === first?.incident.uid &&
+      row?.incident.isOpen &&
       Math.abs(at - row.lastAt) <= repeatGapMs &&
       Math.abs(at - row.incident.firstAt) <= maxRepeatingMs,
   );
-  if (isRepetition && first?.incident) return first.incident;
-  return { uid: newIncidentUid(group), firstAt: group.at, isOpen: true };
-}
-
-function newIncidentUid({ tenantId, at, alerts }: Group): string {
-  return timedUid(at, ['incident', tenantId, alerts[0]!.uid]);
+  if (isRepetition && first) return first.incident;
+  return { uid: group.alerts[0].uid, firstAt: at, isOpen: true };
 }
 
 async function assignActions(tx: Db, candidates: readonly Candidate[]): Promise<Map<string, string>> {

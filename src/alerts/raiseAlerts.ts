@@ -32,9 +32,9 @@ export async function raiseAlerts(
   const rows: Record<string, unknown>[] = [];
   for (const { uid, finding } of candidates) rows.push(await alertRow(finding, uid, byAlert.get(uid)));
   const inserted = await insertAlerts(tx, rows);
-  const fresh = inserted.flatMap(({ uid, isResolved, incidentUid }) => {
+  const fresh = inserted.flatMap(({ uid, ...stored }) => {
     const finding = byUid.get(uid);
-    return finding ? [{ finding, uid, isResolved, incidentUid }] : [];
+    return finding ? [{ ...stored, finding, uid }] : [];
   });
   const raised = await addToIncidents(tx, fresh, keys);
   for (const hook of hooks) await hook(tx, raised);

@@ -158,6 +158,115 @@ describe('an incident', () => {
     expect(data.filter(({ txHashes }: Json) => txHashes.includes(txHash))).toHaveLength(1);
   });
 
+  it('of one alert has no row of its own until it grows or changes, and reads like any other', async () => {
+    const { id: tenantId } = await world.ok('POST', 'tenant', { name: 'Lone' });
+    const raised = await raise(
+      ...[0, 1, 2, 3].map((n) => finding({ tenantId, txHash: `0x33${n}`, timestamp: now + n })),
+    );
+    const uids = raised.map(({ incident }) => incident!.uid);
+    const [oldest, second, third, newest] = uids as [string, string, string, string];
+    const rows = () =>
+      world.store.query<{ uid: string }>(
+        sql`select uid::text from incident where uid = any(${uids}::uuid[])`,
+      );
+    expect(raised.map(({ uid, incident }) => incident?.uid === uid && incident.number)).toEqual([1, 1, 1, 1]);
+    expect(await rows()).toEqual([]);
+    // The digest to which the upgrade turned earlier keys.
+    const key = `${tenantId} transaction ethereum 0x330`;
+    const keys = await world.store.query(
+      sql`select incident_uid::text as uid from incident_key
+        where key = encode(substring(sha256(convert_to(${key}, 'UTF8')) from 1 for 16), 'hex')::uuid`,
+    );
+    expect(keys).toEqual([{ uid: oldest }]);
+    const [grown] = await raise(finding({ tenantId, txHash: '0x330', timestamp: now + 9, severity: 'HIGH' }));
+    expect(grown!.incident).toEqual({ uid: oldest, number: 2 });
+    const { createdAt, updatedAt, id, alertList, ...lone } = await read(third);
+    expect(lone).toEqual({
+      uid: third,
+      tenantId,
+      severity: 'MEDIUM',
+      numericSeverity: 50,
+      status: 'UNRESOLVED',
+      name: raised[2]!.finding.name,
+      message: 'Found.',
+      alerts: 1,
+      openAlerts: 1,
+      chainUid: 'ethereum',
+      contractIds: [world.contractId],
+      txHashes: ['0x332'],
+      firstAt: now + 2,
+      lastAt: now + 2,
+    });
+    expect(createdAt).toBe(updatedAt);
+    expect(alertList.map(({ uid }: Json) => uid)).toEqual([third]);
+    await world.ok('PUT', `incident/${second}`, { status: 'RESOLVED' });
+    expect((await rows()).map(({ uid }) => uid).toSorted()).toEqual([oldest, second].toSorted());
+    await world.ok('PUT', `alert/${third}`, { status: 'RESOLVED' });
+    expect(await read(third)).toMatchObject({ id, createdAt, openAlerts: 0, status: 'RESOLVED' });
+
+    const where = `tenantId = ${tenantId}`;
+    const order = [oldest, newest, third, second];
+    const page = async (search: object) =>
+      (await world.ok('POST', 'incident/search', { where, ...search })).data.map(({ uid }: Json) => uid);
+    expect([...(await page({ size: 3 })), ...(await page({ from: 3, size: 3 }))]).toEqual(order);
+    expect(await page({ sort: [{ field: 'firstAt' }] })).toEqual(uids);
+    expect(await page({ where: `${where} and alerts = 1 and status = 'UNRESOLVED'` })).toEqual([newest]);
+    expect(await world.ok('POST', 'incident/search', { where, size: 0, trackTotal: true })).toMatchObject({
+      total: 4,
+    });
+    const viewer = { token: await world.token(tenantId, 'tenant-viewer') };
+    const listed = await world.ok('GET', 'incident?from=1&size=9', undefined, viewer);
+    expect(listed.data.map(({ uid }: Json) => uid)).toEqual(order.slice(1));
+    const lines = { ...viewer, headers: { accept: 'application/x-ndjson' } };
+    const { text } = await world.call('POST', 'incident/search?columns=uid', {}, lines);
+    expect(text.trim().split('\n')).toEqual(order.map((uid) => JSON.stringify({ uid })));
+    const stranger = { token: await world.token(world.tenantId, 'tenant-manager') };
+    expect((await world.call('GET', `incident/${newest}`, undefined, stranger)).status).toBe(404);
+    expect((await world.call('PUT', `incident/${newest}`, { status: 'RESOLVED' }, stranger)).status).toBe(
+      404,
+    );
+  });
+
+  it('counts right when it grows while its only alert is resolved or retracted', async () => {
+    const lone = (n: number) =>
+      finding({ txHash: `0x44${n}`, blockNumber: n, blockHash: `0x44${n}`, timestamp: now + n });
+    const first = await raise(...[0, 1, 2, 3, 4, 5].map(lone));
+    await Promise.all(
+      first.flatMap(({ incident }, n) => [
+        raise(finding({ txHash: `0x44${n}`, timestamp: now + 10 })),
+        n % 2 === 0
+          ? world.ok('PUT', `alert/${incident?.uid}`, { status: 'RESOLVED' })
+          : world.store.transaction((tx) =>
+              retractBlocks(tx, {
+                chainUid: 'ethereum',
+                blocks: [{ number: n, hash: `0x44${n}` }],
+                now: world.now(),
+              }),
+            ),
+      ]),
+    );
+    for (const [n, { incident }] of first.entries())
+      expect(await read(incident?.uid)).toMatchObject(
+        n % 2 === 0 ? { alerts: 2, openAlerts: 1 } : { alerts: 1, openAlerts: 1, name: expect.any(String) },
+      );
+    // The same block again: what came back is counted once more.
+    const [again] = await raise(first[1]!.finding);
+    expect(again!.incident).toEqual({ uid: first[1]!.uid, number: 2 });
+    expect(await read(again!.incident?.uid)).toMatchObject({ alerts: 2, openAlerts: 2 });
+  });
+
+  it('of one alert in a block that is dropped and comes back is the same one again', async () => {
+    const only = finding({ txHash: null, blockNumber: 7, blockHash: '0x557' });
+    const [first] = await raise(only);
+    await world.store.transaction((tx) =>
+      retractBlocks(tx, { chainUid: 'ethereum', blocks: [{ number: 7, hash: '0x557' }], now: world.now() }),
+    );
+    expect(await read(first!.uid)).toMatchObject({ alerts: 0, openAlerts: 0, status: 'RETRACTED' });
+    const [again] = await raise(only);
+    expect(again!.incident).toEqual({ uid: first!.uid, number: 1 });
+    expect(await read(first!.uid)).toMatchObject({ alerts: 1, openAlerts: 1, status: 'UNRESOLVED' });
+  });
+
   it('is retracted with its last block, and comes back when its transaction is in another one', async () => {
     const txHash = `0x11${count}`;
     const inBlock = (number: number, members: Partial<Finding> = {}) =>

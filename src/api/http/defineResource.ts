@@ -194,20 +194,9 @@ function searchEndpoint({ path, tag, noun, kind, fields, replyWithout }: Parts):
       body: await searchRecords(call.services.reports, kind.table, call.scope, body ?? {}, names),
     }),
   });
-  return exportableSearch(search, kind.table, names);
-}
-
-/** A search of records (family W) that can be exported. */
-export function exportableSearch(
-  search: Endpoint,
-  table: Table,
-  names: readonly string[],
-  sort?: Search['sort'],
-) {
-  return exportable(search, names, async (call, { body }, members) => {
-    const input = { ...(sort ? { sort } : {}), ...(body as Search | undefined) };
-    return exportRecords(call.services.reports, table, call.scope, input, members);
-  });
+  return exportable(search, names, async ({ services, scope }, { body }, members) =>
+    exportRecords(services.reports, kind.table, scope, (body as Search | undefined) ?? {}, members),
+  );
 }
 
 function paramsOf(noun: string) {

@@ -7,6 +7,7 @@ import { nowMs } from '../fragments.ts';
 import type { Row } from '../records/records.ts';
 import { insertStatusEvents } from './alertEvents.ts';
 import { alertTable } from './alertTable.ts';
+import { writeLoneIncidents } from './loneIncidents.ts';
 
 export async function findAlert(
   db: Db,
@@ -52,10 +53,12 @@ export async function resolveAlerts(
 ): Promise<number> {
   if (isResolved) await insertResolvedDeliveries(tx, condition, now);
   await insertStatusEvents(tx, condition, isResolved);
+  const changes = sql`${condition} and t.is_resolved <> ${isResolved} and t.retracted_at is null`;
+  await writeLoneIncidents(tx, changes);
   const rows = await tx.query<{ count: number }>(
     sql`with changed as (
         update alert t set is_resolved = ${isResolved}
-        where ${condition} and t.is_resolved <> ${isResolved} and t.retracted_at is null
+        where ${changes}
         returning t.tenant_id, t.incident_uid),
       counted as (
         select tenant_id, incident_uid, count(*)::int as count from changed

@@ -18,6 +18,7 @@ export async function alertRow(
     project_id: finding.projectId,
     uid,
     incident_uid: incidentUid,
+    incident_at: incidentUid === uid ? Date.now() : undefined,
     detector_id: finding.detectorId,
     detector_schema_name: finding.detectorSchemaName,
     trigger_id: finding.triggerId,

@@ -1,16 +1,26 @@
-import { sql } from '../../lib/sql.ts';
+import { raw, render, sql } from '../../lib/sql.ts';
+import { uidTime } from '../../lib/uid.ts';
 import { chainUids } from '../../model/chainUid.ts';
 import { severities } from '../../model/enumerations.ts';
 import type { Scope } from '../../model/principal.ts';
 import { Count, Id, List, Millis, OneOf, Text } from '../../model/schema.ts';
 import type { Db } from '../db.ts';
+import { type DocumentKey, exportKeys } from '../documents/exportDocuments.ts';
 import { selectDocument } from '../documents/searchDocuments.ts';
+import { type ExportSource, exportLimit } from '../exportPage.ts';
 import { readOnly } from '../fields.ts';
 import { selectList } from '../members.ts';
 import { idField, timeFields } from '../records/commonFields.ts';
-import type { Row } from '../records/records.ts';
+import {
+  compileRecordSearch,
+  queryInTime,
+  type Row,
+  type Search,
+  searchRecords,
+} from '../records/records.ts';
 import { byTenant, defineTable, shownNames } from '../table.ts';
 import { alertTable, severityExpression } from './alertTable.ts';
+import { allIncidents, incidentsWhere } from './loneIncidents.ts';
 
 export const incidentStatuses = ['UNRESOLVED', 'RESOLVED', 'RETRACTED'] as const;
 
@@ -19,7 +29,8 @@ const set = { notNull: true } as const;
 /** Incidents are read and searched like records; their alerts make them. */
 export const incidentTable = defineTable({
   kind: 'incident',
-  name: 'incident',
+  // Read-only, so that it need not be the name of a table.
+  name: render(allIncidents).text,
   fields: {
     uid: readOnly(Text('Unique identifier of the incident.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071'), {
       ...set,
@@ -65,10 +76,18 @@ export async function findIncident(
   uid: string,
   lock = false,
 ): Promise<IncidentKeyRow | undefined> {
-  const from = sql`from incident t where t.uid = ${uid}::uuid and ${incidentTable.visible(scope)}`;
-  if (lock) await db.prepared(sql`select 1 ${from} for update of t`);
+  const own = sql`where t.uid = ${uid}::uuid and ${incidentTable.visible(scope)}`;
+  const timestamp = uidTime(uid.toLowerCase()) ?? 0;
+  // An incident that is only an alert so far is locked by that: another one that joins it has to wait.
+  if (lock) {
+    await db.prepared(
+      sql`select 1 from alert t ${own} and t.timestamp = ${timestamp} for no key update of t`,
+    );
+    await db.prepared(sql`select 1 from incident t ${own} for update of t`);
+  }
   const rows = await db.prepared<IncidentKeyRow>(
-    sql`select ${selectList(incidentTable, incidentNames)} ${from}`,
+    sql`select ${selectList(incidentTable, incidentNames)}
+      from ${incidentsWhere(own, sql`${own} and t.last_at = ${timestamp}`)} t`,
   );
   return rows[0];
 }
@@ -90,4 +109,51 @@ export async function findIncidentAlerts(
     sql`select ${selectDocument(alertTable, names)} from alert t where ${belongsTo(incident)}
       order by t.timestamp, t.uid limit ${limit}`,
   );
+}
+
+const newestFirst = [{ field: 'lastAt', order: 'desc' }] as const;
+
+/** As `searchRecords`; the one with the newest alert comes first unless `sort` says otherwise. */
+export async function searchIncidents(
+  db: Db,
+  scope: Scope,
+  search: Search,
+): Promise<{ data: Row[]; total?: number }> {
+  if (search.sort) return searchRecords(db, incidentTable, scope, search, incidentNames);
+  const { filter } = compileRecordSearch(incidentTable, scope, search);
+  const { from = 0, size = 10 } = search;
+  const order = raw('order by t.last_at desc, t.id');
+  // Tenant by tenant, because only then an index returns them in this order.
+  const newest = incidentsWhere(sql`where t.tenant_id = n.id and ${filter} ${order} limit ${from + size}`);
+  const tenants = scope.all ? sql`tenant n` : sql`unnest(${scope.tenantIds}::bigint[]) n(id)`;
+  const data = await queryInTime<Row>(
+    db,
+    sql`select ${selectList(incidentTable, incidentNames)} from ${tenants} cross join lateral ${newest} t
+      ${order} limit ${size} offset ${from}`,
+  );
+  if (!search.trackTotal) return { data };
+  const { total } = await searchRecords(db, incidentTable, scope, { ...search, size: 0 }, incidentNames);
+  return { data, total: total ?? 0 };
+}
+
+/** All incidents that a search finds, with these members. */
+export async function exportIncidents(
+  db: Db,
+  scope: Scope,
+  search: Search,
+  names: readonly string[],
+): Promise<ExportSource> {
+  const { filter, order } = compileRecordSearch(incidentTable, scope, { sort: newestFirst, ...search });
+  const found = await queryInTime<DocumentKey>(
+    db,
+    sql`select t.tenant_id as "tenantId", t.uid::text from ${allIncidents} t where ${filter}
+      order by ${order} limit ${exportLimit(search.size)} offset ${search.from ?? 0}`,
+  );
+  return exportKeys(db, found, ({ tenantIds, uids, times }) => {
+    const own = sql`where t.tenant_id = k.tenant_id and t.uid = k.uid and ${filter}`;
+    return sql`select k.n, (select row_to_json(r)::text from (select ${selectList(incidentTable, names)}) r) as json
+      from unnest(${tenantIds}::bigint[], ${uids}::uuid[], ${times}::bigint[]) with ordinality
+        k(tenant_id, uid, timestamp, n)
+      cross join lateral ${incidentsWhere(own, sql`${own} and t.last_at = k.timestamp`)} t`;
+  });
 }

@@ -1,43 +1,64 @@
 import { storableJson } from '../../lib/json.ts';
 import { raw, sql } from '../../lib/sql.ts';
+import { uidTime } from '../../lib/uid.ts';
 import type { Db } from '../db.ts';
 import { nowMs } from '../fragments.ts';
+import { incidentId } from './loneIncidents.ts';
 
-export type IncidentKey = { tenantId: number; key: string; lastAt: number; incidentUid: string };
-export type KeyedIncident = {
-  tenantId: number;
-  key: string;
-  lastAt: number;
-  incident: { uid: string; firstAt: number; isOpen: boolean } | null;
-};
+/** Leads from a transaction or a repeated cause of a tenant, by the digest `key`, to its incident. */
+export type IncidentKey = { key: string; lastAt: number; incidentUid: string };
 
 /**
- * Locks these keys until the transaction ends and returns the incident that each leads to. A new key leads to none yet; it is stored
- * with the incident that it names, which is nearly always the one it gets.
+ * Locks these keys until the transaction ends and returns those that lead to an incident already. A new one is stored with the
+ * incident that it names, which is nearly always the one it gets.
  */
-export async function lockIncidentKeys(tx: Db, keys: readonly IncidentKey[]): Promise<KeyedIncident[]> {
-  return tx.prepared<KeyedIncident>(
+export async function lockIncidentKeys(tx: Db, keys: readonly IncidentKey[]): Promise<IncidentKey[]> {
+  return tx.prepared<IncidentKey>(
     sql`with locked as (
-        insert into incident_key as p (tenant_id, key, last_at, incident_uid)
-        select tenant_id, key, last_at, incident_uid from ${keyRows(keys)} order by tenant_id, key
-        on conflict (tenant_id, key) do update set last_at = p.last_at
-        returning tenant_id, key, last_at, case when xmax <> 0 then incident_uid end as incident_uid)
-      select k.tenant_id as "tenantId", k.key, k.last_at as "lastAt",
-        case when k.incident_uid is not null then json_build_object('uid', k.incident_uid,
-          'firstAt', coalesce(i.first_at, k.last_at), 'isOpen', i.status = 'UNRESOLVED') end as incident
-      from locked k left join incident i on i.tenant_id = k.tenant_id and i.uid = k.incident_uid`,
+        insert into incident_key as p (key, last_at, incident_uid)
+        select key, last_at, incident_uid from ${keyRows(keys)} order by key
+        on conflict (key) do update set last_at = p.last_at
+        returning key, last_at, case when xmax <> 0 then incident_uid end as incident_uid)
+      select replace(key::text, '-', '') as key, last_at as "lastAt", incident_uid::text as "incidentUid"
+      from locked where incident_uid is not null`,
+  );
+}
+
+/** Points keys to other incidents or times. */
+export async function pointIncidentKeys(tx: Db, keys: readonly IncidentKey[]): Promise<void> {
+  if (keys.length === 0) return;
+  await tx.prepared(
+    sql`update incident_key p set incident_uid = k.incident_uid, last_at = k.last_at
+      from ${keyRows(keys)} where k.key = p.key`,
   );
 }
 
 function keyRows(keys: readonly IncidentKey[]) {
-  const rows = keys.map(({ tenantId, key, lastAt, incidentUid }) => ({
-    tenant_id: tenantId,
-    key,
-    last_at: lastAt,
-    incident_uid: incidentUid,
-  }));
-  return sql`json_to_recordset(${storableJson(rows)}::json)
-    as k(tenant_id bigint, key text, last_at bigint, incident_uid uuid)`;
+  return sql`unnest(${keys.map(({ key }) => key)}::uuid[], ${keys.map(({ lastAt }) => lastAt)}::bigint[],
+    ${keys.map(({ incidentUid }) => incidentUid)}::uuid[]) k(key, last_at, incident_uid)`;
+}
+
+/** `isLone`: it is only an alert so far, without a row of its own. */
+export type IncidentState = { uid: string; firstAt: number; isOpen: boolean; isLone: boolean };
+
+/** The incidents to which keys lead, by uid. */
+export async function findIncidentStates(
+  tx: Db,
+  incidents: readonly { tenantId: number; uid: string }[],
+): Promise<Map<string, IncidentState>> {
+  if (incidents.length === 0) return new Map();
+  const found = await tx.prepared<IncidentState>(
+    sql`select k.uid::text, coalesce(i.first_at, t.timestamp, k.timestamp) as "firstAt",
+        coalesce(i.status = 'UNRESOLVED', t.retracted_at is null and not t.is_resolved, false) as "isOpen",
+        i.uid is null and t.uid is not null as "isLone"
+      from unnest(${incidents.map(({ tenantId }) => tenantId)}::bigint[],
+        ${incidents.map(({ uid }) => uid)}::uuid[], ${incidents.map(({ uid }) => uidTime(uid) ?? 0)}::bigint[])
+        k(tenant_id, uid, timestamp)
+      left join incident i on i.tenant_id = k.tenant_id and i.uid = k.uid
+      left join alert t on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid
+        and t.incident_at is not null`,
+  );
+  return new Map(found.map((state) => [state.uid, state]));
 }
 
 /** The incidents of the alerts that fired actions. */
@@ -74,12 +95,8 @@ export type IncidentGrowth = {
 /** Contracts and transactions that a record lists. */
 const maxListed = 100;
 
-/** Adds alerts to their incidents, new ones among them, and points keys to these; returns the counts before. */
-export async function growIncidents(
-  tx: Db,
-  growth: readonly IncidentGrowth[],
-  keys: readonly IncidentKey[],
-): Promise<Map<string, number>> {
+/** Adds alerts to the rows of their incidents, new ones among them; returns the counts before. */
+export async function growIncidents(tx: Db, growth: readonly IncidentGrowth[]): Promise<Map<string, number>> {
   if (growth.length === 0) return new Map();
   const rows = growth.map((item) => ({
     tenant_id: item.tenantId,
@@ -96,13 +113,11 @@ export async function growIncidents(
     last_at: item.lastAt,
   }));
   const grown = await tx.prepared<{ uid: string; alerts: number }>(
-    sql`with pointed as (
-        update incident_key p set incident_uid = k.incident_uid, last_at = k.last_at
-        from ${keyRows(keys)} where k.tenant_id = p.tenant_id and k.key = p.key)
-      insert into incident as i (tenant_id, uid, chain_uid, name, message, numeric_severity, alerts, open_alerts,
+    sql`insert into incident as i (tenant_id, uid, id, chain_uid, name, message, numeric_severity, alerts, open_alerts,
         contract_ids, tx_hashes, first_at, last_at, created_at, updated_at)
-      select g.tenant_id, g.uid, g.chain_uid, g.name, g.message, g.numeric_severity, g.alerts, g.open_alerts,
-        g.contract_ids[:${maxListed}], g.tx_hashes[:${maxListed}], g.first_at, g.last_at, ${nowMs}, ${nowMs}
+      select g.tenant_id, g.uid, ${incidentId('g.uid')}, g.chain_uid, g.name, g.message, g.numeric_severity, g.alerts,
+        g.open_alerts, g.contract_ids[:${maxListed}], g.tx_hashes[:${maxListed}], g.first_at, g.last_at,
+        ${nowMs}, ${nowMs}
       from json_to_recordset(${storableJson(rows)}::json) as g(tenant_id bigint, uid uuid, chain_uid text, name text,
         message text, numeric_severity smallint, alerts int, open_alerts int, contract_ids bigint[], tx_hashes text[],
         first_at bigint, last_at bigint)

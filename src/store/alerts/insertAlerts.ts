@@ -17,23 +17,26 @@ export type InsertedAlert = {
 
 /**
  * Inserts the alerts that do not exist yet, with their roll-ups and stream events, and returns these. A retracted
- * alert is restored when its block is part of the chain again.
+ * alert is restored when its block is part of the chain again; it begins no incident, so that this one gets a row that counts it.
  */
 export async function insertAlerts(
   tx: Db,
   rows: readonly Record<string, unknown>[],
-): Promise<InsertedAlert[]> {
+): Promise<(InsertedAlert & { beginsIncident: boolean })[]> {
   if (rows.length === 0) return [];
-  const inserted = await tx.prepared<InsertedAlert>(
+  const inserted = await tx.prepared<InsertedAlert & { beginsIncident: boolean }>(
     sql`with inserted as (
         insert into alert select * from json_populate_recordset(null::alert, ${storableJson(rows)}::json)
-        on conflict (tenant_id, timestamp, uid) do update set retracted_at = null where alert.retracted_at is not null
-        returning uid, tenant_id, contract_id, timestamp, alert_group, numeric_severity, is_resolved, incident_uid),
+        on conflict (tenant_id, timestamp, uid) do update set retracted_at = null, incident_at = null
+          where alert.retracted_at is not null
+        returning uid, tenant_id, contract_id, timestamp, alert_group, numeric_severity, is_resolved, incident_uid,
+          incident_at),
       published as (
         insert into alert_event (tenant_id, contract_id, alert_uid, alert_timestamp, type, at)
         select tenant_id, contract_id, uid, timestamp, 'raised', ${nowMs} from inserted)
       select uid, tenant_id as "tenantId", contract_id as "contractId", timestamp, alert_group as "group",
-        numeric_severity as "numericSeverity", is_resolved as "isResolved", incident_uid::text as "incidentUid"
+        numeric_severity as "numericSeverity", is_resolved as "isResolved", incident_uid::text as "incidentUid",
+        incident_at is not null as "beginsIncident"
       from inserted`,
   );
   await addToRollups(tx, inserted, 1);

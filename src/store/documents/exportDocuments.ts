@@ -1,4 +1,4 @@
-import { raw, sql } from '../../lib/sql.ts';
+import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { uidTime } from '../../lib/uid.ts';
 import type { Db } from '../db.ts';
 import { type ExportSource, exportLimit, maxExportRows, readExportPage } from '../exportPage.ts';
@@ -16,24 +16,38 @@ export async function exportDocuments(
   now: number,
 ): Promise<ExportSource> {
   const found = await searchKeys(db, table, scope, { ...search, size: exportLimit(search.size) }, now);
-  const count = Math.min(found.length, maxExportRows);
-  const keys = packKeys(found.slice(0, count));
   const json = documentJson(asSeenIn(table, scope), names);
-  const select = (from: number, to: number) => {
-    const { tenantIds, uids } = unpackKeys(keys, from, to);
-    const times = uids.map((uid) => uidTime(uid) ?? 0);
-    // The bounds let the planner skip the partitions without any of the documents.
-    return sql`select k.n, ${json} as json
+  // The bounds let the planner skip the partitions without any of the documents.
+  return exportKeys(
+    db,
+    found,
+    ({ tenantIds, uids, times }) => sql`select k.n, ${json} as json
       from unnest(${tenantIds}::bigint[], ${times}::bigint[], ${uids}::uuid[])
         with ordinality k(tenant_id, timestamp, uid, n)
       join ${raw(table.name)} t on t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid
         and t.timestamp between ${Math.min(...times)} and ${Math.max(...times)}
-      where ${scope.condition}`;
+      where ${scope.condition}`,
+  );
+}
+
+export type DocumentKey = { tenantId: number; uid: string };
+
+/** What was found, to be read by its keys; `times` are those in the uids. */
+export function exportKeys(
+  db: Db,
+  found: readonly DocumentKey[],
+  select: (keys: { tenantIds: number[]; uids: string[]; times: number[] }) => Sql,
+): ExportSource {
+  const count = Math.min(found.length, maxExportRows);
+  const keys = packKeys(found.slice(0, count));
+  const selectPage = (from: number, to: number) => {
+    const page = unpackKeys(keys, from, to);
+    return select({ ...page, times: page.uids.map((uid) => uidTime(uid) ?? 0) });
   };
   return {
     count,
     isComplete: found.length <= count,
-    read: (at) => reportSlowSearch(() => readExportPage(db, count, at, select)),
+    read: (at) => reportSlowSearch(() => readExportPage(db, count, at, selectPage)),
   };
 }
 
@@ -41,7 +55,7 @@ export async function exportDocuments(
 type Keys = { tenantIds: Float64Array; uids: Buffer };
 const uidBytes = 16;
 
-function packKeys(keys: readonly { tenantId: number; uid: string }[]): Keys {
+function packKeys(keys: readonly DocumentKey[]): Keys {
   const uids = Buffer.alloc(keys.length * uidBytes);
   for (const [index, { uid }] of keys.entries())
     uids.write(uid.replaceAll('-', ''), index * uidBytes, uidBytes, 'hex');

@@ -127,6 +127,7 @@ export async function dumpWatch({ store }: TestWatch) {
 /** Which repetitions belong together depends on when they were found. */
 function withoutIncident({
   incident_uid: uid,
+  incident_at: _startedAt,
   terms,
   ...row
 }: Record<string, unknown>): Record<string, unknown> {
@@ -143,6 +144,10 @@ export async function findIncidentFaults({ store }: TestWatch): Promise<unknown[
       select 'count', i.uid::text from incident i left join lateral (
         select count(*) as alerts, count(*) filter (where not a.is_resolved) as open, max(a.numeric_severity) as worst
         from alert a where a.tenant_id = i.tenant_id and a.incident_uid = i.uid and a.retracted_at is null) c on true
-      where (i.alerts, i.open_alerts) <> (c.alerts, c.open) or i.numeric_severity <> c.worst`,
+      where (i.alerts, i.open_alerts) <> (c.alerts, c.open) or i.numeric_severity <> c.worst
+      union all
+      select 'without a row', a.incident_uid::text from alert a where a.incident_uid is not null
+        and not exists (select from incident i where i.tenant_id = a.tenant_id and i.uid = a.incident_uid)
+      group by a.incident_uid having count(*) > 1 or count(a.incident_at) <> 1`,
   );
 }

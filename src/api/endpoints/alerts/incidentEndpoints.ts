@@ -1,18 +1,20 @@
 import { Type } from 'typebox';
+import { severityOf } from '../../../model/alert.ts';
 import { severities } from '../../../model/enumerations.ts';
 import { Count, List, OneOf, Shape, Text } from '../../../model/schema.ts';
 import { changeIncident, readIncident } from '../../../services/alerts/changeIncident.ts';
-import type { Call } from '../../../services/call.ts';
 import {
+  exportIncidents,
   findIncidentAlerts,
   incidentNames,
   incidentStatuses,
   incidentTable,
+  searchIncidents,
 } from '../../../store/alerts/incidentTable.ts';
 import { readOnly, readReplySchema, replySchema } from '../../../store/fields.ts';
-import { type Search, searchRecords } from '../../../store/records/records.ts';
-import { exportableSearch } from '../../http/defineResource.ts';
+import type { Search } from '../../../store/records/records.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
+import { exportable } from '../../http/exportable.ts';
 import { searchBody, searchReply } from '../../http/search.ts';
 import { wholeAlert } from './alertSchemas.ts';
 
@@ -50,18 +52,6 @@ const listQuery = Type.Unsafe<{
   ),
 );
 
-const newestFirst = [{ field: 'lastAt', order: 'desc' }] as const;
-
-async function search({ services, scope }: Call, input: Search) {
-  return searchRecords(
-    services.reports,
-    incidentTable,
-    scope,
-    { sort: newestFirst, ...input },
-    incidentNames,
-  );
-}
-
 export const incidentEndpoints: readonly Endpoint[] = [
   endpoint({
     method: 'GET',
@@ -74,13 +64,14 @@ export const incidentEndpoints: readonly Endpoint[] = [
     reply: searchReply(record),
     effect: 'read',
     handle: async (call, { query: { from = 0, size = 10, status, severity } }) => {
-      const where = Object.entries({ status, severity })
-        .flatMap(([name, value]) => (value ? [`${name} = '${value}'`] : []))
-        .join(' and ');
-      return { body: await search(call, { from, size, where }) };
+      const where = [
+        ...(status ? [`status = '${status}'`] : []),
+        ...(severity ? [`numericSeverity = ${severityOf[severity]}`] : []),
+      ].join(' and ');
+      return { body: await searchIncidents(call.services.reports, call.scope, { from, size, where }) };
     },
   }),
-  exportableSearch(
+  exportable(
     endpoint({
       method: 'POST',
       path: '/incident/search',
@@ -91,11 +82,13 @@ export const incidentEndpoints: readonly Endpoint[] = [
       reply: searchReply(record),
       effect: 'read',
       problems: ['invalid-where'],
-      handle: async (call, { body }) => ({ body: await search(call, body) }),
+      handle: async ({ services, scope }, { body }) => ({
+        body: await searchIncidents(services.reports, scope, body),
+      }),
     }),
-    incidentTable,
     incidentNames,
-    newestFirst,
+    async ({ services, scope }, { body }, members) =>
+      exportIncidents(services.reports, scope, (body as Search | undefined) ?? {}, members),
   ),
   endpoint({
     method: 'GET',
