@@ -20,6 +20,9 @@ beforeAll(async () => {
     'index.html': index,
     'assets/main-abc.js': script,
     'icon.svg': '<svg/>',
+    'pages.json': JSON.stringify([
+      { path: '/alert/:uid', files: ['assets/page-abc.js', 'assets/page-abc.css'] },
+    ]),
   })) {
     await writeFile(join(folder, name), text);
     if (name === 'icon.svg') continue;
@@ -46,6 +49,15 @@ const raw = (path: string, encodings = 'br, gzip') =>
   });
 
 describe('the console', () => {
+  it('names the files of a page before a script runs, in a way that holds below any path', async () => {
+    expect((await raw('/alert/0190-abc?q=1')).headers.link).toBe(
+      '<../assets/page-abc.js>; rel=modulepreload; crossorigin, ' +
+        '<../assets/page-abc.css>; rel=preload; as=style; crossorigin',
+    );
+    expect((await raw('/alerts')).headers.link).toBeUndefined();
+    expect((await raw('/pages.json')).headers['content-type']).toBe('text/html; charset=utf-8');
+  });
+
   it('is the answer to its own and to every unknown path, never cached, under a strict policy', async () => {
     for (const path of [
       '/',

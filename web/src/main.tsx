@@ -1,15 +1,18 @@
 import { render } from 'preact';
 import './theme.css';
-import { pages } from './pages.ts';
+import { findPage } from './pages.ts';
 import { App } from './shell/App.tsx';
-import { matchPath, path, startRouting } from './state/route.ts';
+import { openPage } from './shell/PageView.tsx';
+import { path, startRouting } from './state/route.ts';
 import { loadSession } from './state/session.ts';
 
 startRouting();
-// The code of the page comes in while the session is asked for; a failure shows when it is opened.
-void pages
-  .find((page) => matchPath(page.path, path.value))
-  ?.load()
-  .catch(() => undefined);
 void loadSession();
+// Drawn once, with its page; one that is slow or cannot be read says so in its place.
+const found = findPage(path.value);
+if (found)
+  await Promise.race([
+    openPage(found.page).catch(() => undefined),
+    new Promise((resolve) => setTimeout(resolve, 1000)),
+  ]);
 render(<App />, document.getElementById('console')!);

@@ -1,5 +1,6 @@
 import type { FunctionComponent } from 'preact';
 import type { IconName } from './parts/Icon.tsx';
+import { matchPath } from './state/route.ts';
 
 export type PageProps = { params: Record<string, string> };
 
@@ -83,3 +84,12 @@ export const pages: readonly PageRow[] = [
   },
   { path: '/admin/:section', title: 'Administration', load: () => import('./pages/admin/AdminPage.tsx') },
 ];
+
+/** The page of a path, and what stands in the path for its parameters. */
+export function findPage(path: string): { page: PageRow; params: Record<string, string> } | undefined {
+  for (const page of pages) {
+    const params = matchPath(page.path, path);
+    if (params) return { page, params };
+  }
+  return undefined;
+}

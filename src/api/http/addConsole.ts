@@ -30,6 +30,8 @@ export function addConsole(app: FastifyInstance, folder: URL, methodsOf: (path: 
   const files = readFiles(folder);
   const index = files.get('/index.html');
   if (!index) throw new Error(`${fileURLToPath(folder)} has no index.html. Build Vigil again.`);
+  const linksFor = createPageLinks(files.get('/pages.json')?.plain);
+  files.delete('/pages.json');
   for (const [path, file] of files)
     if (file !== index)
       app.get(path, async (request, reply) => {
@@ -41,8 +43,34 @@ export function addConsole(app: FastifyInstance, folder: URL, methodsOf: (path: 
     onRequest: async (request) => {
       if (reserved.test(request.url.replace(/\?.*$/s, ''))) throw noSuchRoute(request, methodsOf);
     },
-    handler: async (request, reply) => sendFile(request, reply, index),
+    handler: async (request, reply) => {
+      const links = linksFor(request.url.replace(/\?.*$/s, ''));
+      if (links) reply.header('link', links);
+      return sendFile(request, reply, index);
+    },
   });
+}
+
+/**
+ * The files that the page at a path needs, which the browser then reads together with those of the index instead of after
+ * their scripts have run. They are relative, because a proxy may serve the console below a path of its own.
+ */
+function createPageLinks(list: Buffer | undefined): (path: string) => string | undefined {
+  const rows: { path: string; files: string[] }[] = list ? JSON.parse(list.toString('utf8')) : [];
+  const pages = rows.map(({ path, files }) => ({
+    pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`),
+    root: path.split('/').slice(2).fill('..').join('/') || '.',
+    files,
+  }));
+  return (path) => {
+    const page = pages.find(({ pattern }) => pattern.test(path));
+    return page?.files
+      .map(
+        (file) =>
+          `<${page.root}/${file}>; ${file.endsWith('.css') ? 'rel=preload; as=style' : 'rel=modulepreload'}; crossorigin`,
+      )
+      .join(', ');
+  };
 }
 
 type File = { type: string; plain: Buffer; br: Buffer | undefined; gzip: Buffer | undefined };

@@ -1,7 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
-import { showCompact, showTime } from '../state/format.ts';
+import { showTime } from '../state/format.ts';
 import { theme } from '../state/theme.ts';
 import './Chart.css';
 
@@ -38,22 +36,19 @@ export function Chart({ label, times, series, height = 140, step, onRange, range
   useEffect(() => {
     const element = place.current;
     if (!element) return;
-    const plot = new uPlot(
-      options(
-        { element, series, height, step, range, isSelectable: select.current !== undefined },
-        (from, to) => select.current?.(from, to),
-      ),
-      toData(times, series),
-      element,
-    );
-    const observer = new ResizeObserver(() => {
-      if (element.clientWidth > 0 && element.clientWidth !== plot.width)
-        plot.setSize({ width: element.clientWidth, height });
+    let remove = () => {};
+    let isGone = false;
+    // Read when the first chart is drawn: figures come after the rows that they count.
+    void import('./drawChart.ts').then(({ drawChart }) => {
+      if (isGone) return;
+      const isSelectable = select.current !== undefined;
+      remove = drawChart({ element, times, series, height, step, range, isSelectable }, (from, to) =>
+        select.current?.(from, to),
+      );
     });
-    observer.observe(element);
     return () => {
-      observer.disconnect();
-      plot.destroy();
+      isGone = true;
+      remove();
     };
   }, [times, series, height, step, range?.from, range?.to, scheme]);
 
@@ -67,125 +62,9 @@ export function Chart({ label, times, series, height = 140, step, onRange, range
       <div
         ref={place}
         role="img"
+        style={{ minHeight: `${height}px` }}
         aria-label={`${label}: ${total.join(', ')}${first && last ? `, from ${showTime(first)} to ${showTime(last)}` : ''}`}
       />
     </figure>
   );
-}
-
-/** Stacked series are drawn from the highest to the lowest, so that each covers those below. */
-function toData(times: readonly number[], series: readonly Series[]): uPlot.AlignedData {
-  const sums = times.map(() => 0);
-  const columns = series.map(({ values, kind }) =>
-    kind === 'bars'
-      ? values.map((value, index) => (sums[index] = (sums[index] ?? 0) + (value ?? 0)))
-      : [...values],
-  );
-  return [times.map((ms) => ms / 1000), ...columns.reverse()] as uPlot.AlignedData;
-}
-
-type Look = {
-  element: HTMLElement;
-  series: readonly Series[];
-  height: number;
-  step: number | undefined;
-  range: ChartProps['range'];
-  isSelectable: boolean;
-};
-
-function options(
-  { element, series, height, step, range, isSelectable }: Look,
-  onRange: (from: number, to: number) => void,
-): uPlot.Options {
-  const style = getComputedStyle(element);
-  const color = (name: string) => resolveColor(element, name);
-  const axis: uPlot.Axis = {
-    stroke: color('--dim'),
-    font: `11px ${style.fontFamily}`,
-    grid: { stroke: color('--line'), width: 1 },
-    ticks: { show: false },
-  };
-  const bars = uPlot.paths.bars!({ size: [0.86, 40], align: step === undefined ? 0 : 1 });
-  return {
-    width: element.clientWidth || 600,
-    height,
-    legend: { show: false },
-    padding: [8, 18, 0, 0],
-    cursor: {
-      drag: { x: isSelectable, y: false, setScale: false },
-      points: { show: series.every(({ kind }) => kind !== 'bars') },
-    },
-    select: { show: isSelectable, left: 0, top: 0, width: 0, height: 0 },
-    scales: {
-      x: range ? { range: [range.from / 1000, range.to / 1000] } : {},
-      y: { range: (_plot, low, high) => [Math.min(0, low ?? 0), Math.max(high ?? 1, 1)] },
-    },
-    axes: [
-      {
-        ...axis,
-        grid: { show: false },
-        space: 76,
-        size: 24,
-        values: (_plot, ticks, _axis, _space, step) => ticks.map((tick) => showTick(tick * 1000, step)),
-      },
-      {
-        ...axis,
-        size: 44,
-        space: 32,
-        values: (_plot, ticks) =>
-          ticks.map((tick) => (Number.isInteger(tick) || Math.abs(tick) < 1000 ? showCompact(tick) : '')),
-      },
-    ],
-    series: [
-      {},
-      ...[...series].reverse().map(
-        ({ label, color: name, kind = 'line' }): uPlot.Series => ({
-          label,
-          stroke: color(name),
-          width: kind === 'bars' ? 0 : 1.5,
-          points: { show: false },
-          ...(kind === 'bars' ? { fill: color(name), paths: bars } : {}),
-          ...(kind === 'step' ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),
-        }),
-      ),
-    ],
-    hooks: {
-      setSelect: [
-        (plot) => {
-          if (plot.select.width < 4) return;
-          const at = (left: number) => Math.round(plot.posToVal(left, 'x') * 1000);
-          const [from, to] = [at(plot.select.left), at(plot.select.left + plot.select.width)];
-          plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-          onRange(from, to);
-        },
-      ],
-    },
-  };
-}
-
-/** A canvas knows no custom properties and no light-dark(). */
-function resolveColor(element: HTMLElement, name: string): string {
-  const probe = document.createElement('span');
-  probe.style.color = `var(${name})`;
-  element.append(probe);
-  const { color } = getComputedStyle(probe);
-  probe.remove();
-  return color;
-}
-
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const clockWithSeconds = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-});
-const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
-
-/** Hours by the clock, days by their date; midnight shows the day that begins. */
-function showTick(ms: number, stepSeconds: number): string {
-  const date = new Date(ms);
-  if (stepSeconds >= 86_400 || (date.getHours() === 0 && date.getMinutes() === 0 && date.getSeconds() === 0))
-    return day.format(ms);
-  return (stepSeconds < 60 ? clockWithSeconds : clock).format(ms);
 }

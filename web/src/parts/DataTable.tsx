@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isNarrow } from '../state/theme.ts';
 import './DataTable.css';
 
@@ -12,6 +12,8 @@ export type Column<Row> = {
   /** Left out on a phone. */
   wideOnly?: boolean;
   isNumber?: boolean;
+  /** What it shows is never wider than the column, so that nothing need be cut off. */
+  fits?: boolean;
 };
 
 export type DataTableProps<Row> = {
@@ -32,37 +34,47 @@ export type DataTableProps<Row> = {
   fills?: boolean;
 };
 
-const overscan = 8;
+/** Rows above and below the view, for scrolls that the browser draws before it says so. */
+const overscan = 6;
 
 /** A table of any length: only the rows in view are in the document. Arrow keys move, Enter opens, Space ticks. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowKey, onOpen, openKey, selected, onSelect, total, onMore, fills } = props;
   const scroller = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 800 });
+  /** The first row in view, and how many are. */
+  const [view, setView] = useState({ first: 0, count: 30 });
   const [active, setActive] = useState(0);
   /** The row that gets the focus once it is in the document. */
   const focusAt = useRef<number>(undefined);
-  const rowHeight = isNarrow.value ? 46 : 34;
-  const shown = columns.filter(({ wideOnly }) => !(wideOnly && isNarrow.value));
+  const rowHeight = heightOfRow();
+  const shown = useMemo(
+    () => columns.filter(({ wideOnly }) => !(wideOnly && isNarrow.value)),
+    [columns, isNarrow.value],
+  );
 
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!element || !fills) return;
-    const measure = () => setView({ top: element.scrollTop, height: element.clientHeight });
-    measure();
-    const observer = new ResizeObserver(measure);
+    let count = view.count;
+    const update = () => {
+      const first = Math.floor(element.scrollTop / rowHeight);
+      // Smaller steps than a row draw nothing again.
+      setView((before) => (before.first === first && before.count === count ? before : { first, count }));
+    };
+    const observer = new ResizeObserver(() => {
+      count = Math.ceil(element.clientHeight / rowHeight) + 1;
+      update();
+    });
     observer.observe(element);
-    element.addEventListener('scroll', measure, { passive: true });
+    element.addEventListener('scroll', update, { passive: true });
     return () => {
       observer.disconnect();
-      element.removeEventListener('scroll', measure);
+      element.removeEventListener('scroll', update);
     };
-  }, [fills]);
+  }, [fills, rowHeight]);
 
-  const first = fills ? Math.max(0, Math.floor(view.top / rowHeight) - overscan) : 0;
-  const last = fills
-    ? Math.min(rows.length, Math.ceil((view.top + view.height) / rowHeight) + overscan)
-    : rows.length;
+  const first = fills ? Math.max(0, view.first - overscan) : 0;
+  const last = fills ? Math.min(rows.length, view.first + view.count + overscan) : rows.length;
   const wantsMore = onMore !== undefined && rows.length < (total ?? 0) && last >= rows.length - 20;
   // Asks once for each length that has been reached.
   useEffect(() => {
@@ -119,6 +131,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 
   const template = `${onSelect ? '34px ' : ''}${shown.map(({ width }) => width ?? 'minmax(0, 1fr)').join(' ')}`;
   const allTicked = rows.length > 0 && rows.every((row) => selected?.has(rowKey(row)));
+  // The same object in every drawing, so that rows which have not changed are not drawn again.
+  const uses = useRef({} as RowUses<Row>).current;
+  Object.assign(uses, { open: onOpen, focus: setActive, toggle: onSelect && toggle });
   return (
     <div
       class={`data-table${fills ? ' fills' : ''}${onOpen ? ' opens' : ''}`}
@@ -156,52 +171,92 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           {rows.slice(first, last).map((row, offset) => {
             const index = first + offset;
             const key = rowKey(row);
+            const isActive = index === Math.min(active, rows.length - 1);
             return (
-              <div
-                class={`data-row${key === openKey ? ' open' : ''}`}
-                role="row"
+              <DataRow
                 key={key}
-                data-index={index}
-                aria-rowindex={index + 2}
-                aria-selected={selected ? selected.has(key) : undefined}
-                tabIndex={
-                  index === Math.min(active, rows.length - 1) ||
-                  (offset === 0 && (active < first || active >= last))
-                    ? 0
-                    : -1
-                }
-                style={{
-                  gridTemplateColumns: template,
-                  height: `${rowHeight}px`,
-                  ...(fills ? { transform: `translateY(${index * rowHeight}px)` } : {}),
-                }}
-                onFocus={() => setActive(index)}
-                onClick={(event) => {
-                  if ((event.target as Element).closest('a, button, input, label')) return;
-                  onOpen?.(row);
-                }}
-              >
-                {onSelect && (
-                  <span role="gridcell" tabIndex={-1}>
-                    <input
-                      type="checkbox"
-                      tabIndex={-1}
-                      aria-label="Tick this row"
-                      checked={selected?.has(key) ?? false}
-                      onChange={() => toggle(key)}
-                    />
-                  </span>
-                )}
-                {shown.map(({ name, show, isNumber }) => (
-                  <span role="gridcell" key={name} class={`cut${isNumber ? ' number' : ''}`} tabIndex={-1}>
-                    {show(row)}
-                  </span>
-                ))}
-              </div>
+                id={key}
+                row={row}
+                index={index}
+                columns={shown}
+                template={template}
+                isOpen={key === openKey}
+                isTicked={selected?.has(key)}
+                isReachable={isActive || (offset === 0 && (active < first || active >= last))}
+                isPlaced={fills ?? false}
+                uses={uses}
+              />
             );
           })}
         </div>
       </div>
     </div>
   );
+}
+
+type RowUses<Row> = {
+  open: ((row: Row) => void) | undefined;
+  focus(index: number): void;
+  /** Without it rows have no tick. */
+  toggle: ((key: string | number) => void) | undefined;
+};
+
+type DataRowProps<Row> = {
+  id: string | number;
+  row: Row;
+  index: number;
+  columns: readonly Column<Row>[];
+  template: string;
+  isOpen: boolean;
+  isTicked: boolean | undefined;
+  /** By the tab key. */
+  isReachable: boolean;
+  isPlaced: boolean;
+  uses: RowUses<Row>;
+};
+
+/** As it reads a signal, it is drawn again only when a member of its own changes, and not with every scroll. */
+function DataRow<Row>(props: DataRowProps<Row>) {
+  const { id, row, index, columns, template, isOpen, isTicked, isReachable, isPlaced, uses } = props;
+  const height = heightOfRow();
+  return (
+    <div
+      class={isOpen ? 'data-row open' : 'data-row'}
+      role="row"
+      data-index={index}
+      aria-rowindex={index + 2}
+      aria-selected={isTicked}
+      tabIndex={isReachable ? 0 : -1}
+      style={`grid-template-columns:${template};height:${height}px${isPlaced ? `;top:${index * height}px` : ''}`}
+      onFocus={() => uses.focus(index)}
+      onClick={(event) => {
+        if ((event.target as Element).closest('a, button, input, label')) return;
+        uses.open?.(row);
+      }}
+    >
+      {uses.toggle && (
+        <span {...cell}>
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            aria-label="Tick this row"
+            checked={isTicked ?? false}
+            onChange={() => uses.toggle?.(id)}
+          />
+        </span>
+      )}
+      {columns.map(({ name, show, isNumber, fits }) => (
+        <span {...cell} key={name} class={isNumber ? 'cut number' : fits ? undefined : 'cut'}>
+          {show(row)}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+/** A press on a cell gives the focus to its row, whose keys then work. */
+const cell = { role: 'gridcell' } as const;
+
+function heightOfRow(): number {
+  return isNarrow.value ? 46 : 34;
 }

@@ -2,9 +2,10 @@ import { useEffect } from 'preact/hooks';
 import { AcceptInvitePage } from '../pages/signIn/AcceptInvitePage.tsx';
 import { SetUpPage } from '../pages/signIn/SetUpPage.tsx';
 import { SignInPage } from '../pages/signIn/SignInPage.tsx';
-import { pages } from '../pages.ts';
+import { findPage } from '../pages.ts';
+import { whenQuiet } from '../state/api.ts';
 import { chains, loadChains } from '../state/names.ts';
-import { matchPath, path } from '../state/route.ts';
+import { path } from '../state/route.ts';
 import { session } from '../state/session.ts';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { PageView } from './PageView.tsx';
@@ -14,7 +15,10 @@ import { Toasts } from './Toasts.tsx';
 export function App() {
   const { state } = session.value;
   useEffect(() => {
-    if (state === 'signed-in' && chains.peek().length === 0) loadChains().catch(() => undefined);
+    if (state === 'signed-in' && chains.peek().length === 0)
+      whenQuiet()
+        .then(loadChains)
+        .catch(() => undefined);
   }, [state]);
   return (
     <>
@@ -41,15 +45,13 @@ function SignedOut() {
 }
 
 function SignedIn() {
-  for (const page of pages) {
-    const params = matchPath(page.path, path.value);
-    if (params)
-      return (
-        <Shell>
-          <PageView key={page.path} page={page} params={params} />
-        </Shell>
-      );
-  }
+  const found = findPage(path.value);
+  if (found)
+    return (
+      <Shell>
+        <PageView key={found.page.path} {...found} />
+      </Shell>
+    );
   return (
     <Shell>
       <div class="page">

@@ -16,7 +16,7 @@ export function HaltButton() {
   const { data, reload } = useLoad(
     isOffered ? `halt ${tenant}` : null,
     (signal) => client.get('/action/halt', { query: own, signal }),
-    { every: 15_000 },
+    { every: 15_000, later: true },
   );
   if (!isOffered || !data) return null;
   const mayChange = can(data.halted ? 'POST /action/resume' : 'POST /action/halt');

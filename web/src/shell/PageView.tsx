@@ -7,16 +7,25 @@ import { reconnections } from '../state/connection.ts';
 
 type State = { Page?: FunctionComponent<PageProps>; error?: unknown };
 
+const opened = new Map<PageRow, FunctionComponent<PageProps>>();
+
+/** Reads the code of a page, once. */
+export async function openPage(page: PageRow): Promise<FunctionComponent<PageProps>> {
+  const { default: Page } = await page.load();
+  opened.set(page, Page);
+  return Page;
+}
+
 /** Reads the code of a page when it is first opened. */
 export function PageView({ page, params }: { page: PageRow; params: Record<string, string> }) {
-  const [{ Page, error }, setState] = useState<State>({});
+  const [{ Page = opened.get(page), error }, setState] = useState<State>({});
   const returns = reconnections.value;
   // A lost connection is reason enough to try again.
   useEffect(() => {
     document.title = `${page.title} – Vigil`;
     if (Page) return;
-    page.load().then(
-      (module) => setState({ Page: module.default }),
+    openPage(page).then(
+      (Page) => setState({ Page }),
       (reason: unknown) => setState({ error: reason }),
     );
   }, [page, returns]);

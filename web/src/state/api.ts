@@ -20,13 +20,34 @@ export function whenSignedOut(listener: () => void): void {
   signedOut.add(listener);
 }
 
+let underWay = 0;
+let isQuiet = new Set<() => void>();
+/** A slow answer may hold back the others for so long. */
+const patienceMs = 500;
+
+/** Resolves when no answer is awaited, so that what a page is opened for comes before what stands around it. */
+export async function whenQuiet(): Promise<void> {
+  // What is drawn at the same time sends its requests first.
+  await new Promise((resolve) => setTimeout(resolve));
+  if (underWay === 0) return;
+  await new Promise<void>((resolve) => {
+    isQuiet.add(resolve);
+    setTimeout(resolve, patienceMs);
+  });
+}
+
 async function watchedFetch(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   let response: Response;
+  underWay += 1;
   try {
     response = await fetch(input, init);
   } catch (error) {
     if (!init?.signal?.aborted) reportLost();
     throw error;
+  } finally {
+    underWay -= 1;
+    if (underWay === 0) for (const resolve of isQuiet) resolve();
+    if (underWay === 0) isQuiet = new Set();
   }
   // A proxy answers in place of a server that restarts, and not with problem details.
   const isProxy = response.status >= 502 && !(response.headers.get('content-type') ?? '').includes('json');

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { ReplyOf } from '../../../sdk/src/index.ts';
-import { client, searchRecords } from './api.ts';
+import { client, searchRecords, whenQuiet } from './api.ts';
 
 export type Named = { id: number; name: string };
 export type NamedKind =
@@ -44,6 +44,7 @@ async function read(kind: NamedKind, ids: readonly number[]): Promise<void> {
   // Shown before the answer, so that another drawing does not ask again; a failure shows the id instead of the name.
   known.value = { ...empty, ...known.value };
   try {
+    await whenQuiet();
     const where = asked.map((id) => `id = ${id}`).join(' or ');
     const { data } = await searchRecords<Named>(`/${kind}`, { where, size: asked.length });
     known.value = {

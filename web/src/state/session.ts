@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { ReplyOf } from '../../../sdk/src/index.ts';
 import { accessOf, isEnough } from '../../../src/api/http/access.ts';
 import { client, VigilError, whenSignedOut } from './api.ts';
@@ -10,7 +10,12 @@ export type Session =
   | { state: 'signed-out'; reason?: string; awaitsFirstUser?: boolean }
   | { state: 'signed-in'; me: Me };
 
-export const session = signal<Session>({ state: 'loading' });
+const rememberedAs = 'vigil-me';
+const remembered = recall();
+/** Whoever was signed in last is taken to be so until the server answers, which alone decides what they get. */
+export const session = signal<Session>(
+  remembered ? { state: 'signed-in', me: remembered } : { state: 'loading' },
+);
 export const me = computed(() => (session.value.state === 'signed-in' ? session.value.me : undefined));
 
 /** The tenant that an administrator looks at; a user of a tenant sees only their own. */
@@ -33,10 +38,29 @@ export function can(endpoint: string): boolean {
   return access === 'public' || roles.some((role) => isEnough(access, role));
 }
 
+effect(() => {
+  const { state } = session.value;
+  if (state === 'signed-in') localStorage.setItem(rememberedAs, JSON.stringify(me.value));
+  if (state === 'signed-out') localStorage.removeItem(rememberedAs);
+});
+
+function recall(): Me | undefined {
+  const kept = localStorage.getItem(rememberedAs);
+  if (kept === null) return undefined;
+  try {
+    const last = JSON.parse(kept) as Me;
+    return last.expiredAt !== null && last.expiredAt < Date.now() ? undefined : last;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Asks who is signed in; tries again for as long as Vigil cannot be reached. */
 export async function loadSession(): Promise<void> {
   try {
-    session.value = await readSession();
+    const read = await readSession();
+    // Nothing is drawn again for what has not changed.
+    if (JSON.stringify(read) !== JSON.stringify(session.value)) session.value = read;
   } catch {
     setTimeout(() => void loadSession(), 1000);
   }
@@ -47,7 +71,9 @@ async function readSession(): Promise<Session> {
     return { state: 'signed-in', me: await client.get('/auth/me') };
   } catch (error) {
     if (!(error instanceof VigilError && error.status === 401)) throw error;
-    return { state: 'signed-out', awaitsFirstUser: (await client.get('/auth/setup')).isOpen };
+    const { value } = session;
+    const reason = value.state === 'signed-out' && value.reason ? { reason: value.reason } : {};
+    return { state: 'signed-out', ...reason, awaitsFirstUser: (await client.get('/auth/setup')).isOpen };
   }
 }
 

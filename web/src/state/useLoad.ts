@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { messageOf } from './api.ts';
+import { messageOf, whenQuiet } from './api.ts';
 import { reconnections } from './connection.ts';
 
 export type Loaded<T> = {
@@ -12,12 +12,12 @@ export type Loaded<T> = {
 
 /**
  * Reads something when `key` changes, when the connection returns and on `reload`. A null key reads nothing.
- * With `every`, reads again after so many milliseconds while the page is visible.
+ * With `every`, reads again after so many milliseconds while the page is visible. With `later`, lets other requests go first.
  */
 export function useLoad<T>(
   key: string | null,
   load: (signal: AbortSignal) => Promise<T>,
-  { every }: { every?: number } = {},
+  { every, later = false }: { every?: number; later?: boolean } = {},
 ): Loaded<T> {
   const [state, setState] = useState<{ key: string | null; data: T | undefined; error: unknown }>({
     key: null,
@@ -33,7 +33,13 @@ export function useLoad<T>(
   useLayoutEffect(() => {
     if (key === null) return;
     const controller = new AbortController();
-    loading.current(controller.signal).then(
+    const { signal } = controller;
+    const answer = later
+      ? whenQuiet().then(async () =>
+          signal.aborted ? Promise.reject(signal.reason) : loading.current(signal),
+        )
+      : loading.current(signal);
+    answer.then(
       (data) => !controller.signal.aborted && setState({ key, data, error: undefined }),
       (error: unknown) => {
         if (controller.signal.aborted) return;

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { Chart } from '../../parts/Chart.tsx';
 import { DataTable } from '../../parts/DataTable.tsx';
 import { Empty, Loading } from '../../parts/Empty.tsx';
@@ -29,7 +29,9 @@ export default function AlertsPage() {
   const range = search.value.get('range') ?? '24h';
   const isLive = search.value.get('live') === '1';
   const openUid = search.value.get('alert') ?? undefined;
-  const columns = (search.value.get('columns') ?? '').split(',').filter(Boolean);
+  const columnText = search.value.get('columns') ?? '';
+  const columns = useMemo(() => columnText.split(',').filter(Boolean), [columnText]);
+  const shownColumns = useMemo(() => alertColumns(columns), [columns]);
   const [asOf, setAsOf] = useState(Date.now());
   const [selected, setSelected] = useState<ReadonlySet<string | number>>(new Set());
   const [areFacetsOpen, setFacetsOpen] = useState(false);
@@ -136,7 +138,7 @@ export default function AlertsPage() {
           {rows.length > 0 ? (
             <DataTable
               label="Alerts"
-              columns={alertColumns(columns)}
+              columns={shownColumns}
               rows={rows}
               rowKey={({ uid }) => uid}
               openKey={openUid}

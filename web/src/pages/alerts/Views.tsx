@@ -16,16 +16,19 @@ export type ViewsProps = { viewed: Viewed; onOpen(viewed: Viewed & { id: number 
 export function Views({ viewed, onOpen }: ViewsProps) {
   const [isSaving, setSaving] = useState(false);
   const tenant = tenantId.value;
-  const { data, reload } = useLoad(tenant === undefined ? null : `views ${tenant}`, (signal) =>
-    searchRecords<View>(
-      '/view',
-      {
-        size: 500,
-        sort: [{ field: 'name', order: 'asc' }],
-        ...(mayChooseTenant.value ? { where: `tenantId = ${tenant}` } : {}),
-      },
-      signal,
-    ),
+  const { data, reload } = useLoad(
+    tenant === undefined ? null : `views ${tenant}`,
+    (signal) =>
+      searchRecords<View>(
+        '/view',
+        {
+          size: 500,
+          sort: [{ field: 'name', order: 'asc' }],
+          ...(mayChooseTenant.value ? { where: `tenantId = ${tenant}` } : {}),
+        },
+        signal,
+      ),
+    { later: true },
   );
   if (tenant === undefined) return null;
   const views = data?.data ?? [];

@@ -14,12 +14,14 @@ const known: Readonly<Record<string, Column<Alert>>> = {
     title: 'Time',
     width: '126px',
     wideOnly: true,
+    fits: true,
     show: ({ timestamp }) => <Time at={timestamp} exact />,
   },
   severity: {
     name: 'severity',
     title: 'Severity',
     width: '82px',
+    fits: true,
     show: ({ severity }) => <Severity value={severity} />,
   },
   name: { name: 'name', title: 'Alert', show: (alert) => <What alert={alert} /> },
@@ -42,6 +44,7 @@ const known: Readonly<Record<string, Column<Alert>>> = {
     title: 'Status',
     width: '104px',
     wideOnly: true,
+    fits: true,
     show: ({ status }) => <Badge value={status} />,
   },
   tags: { name: 'tags', title: 'Tags', wideOnly: true, show: ({ tags }) => <Tags tags={tags} /> },
@@ -73,12 +76,12 @@ function What({ alert: { name, message, timestamp, status } }: { alert: Alert })
   const isGone = status === 'RETRACTED';
   if (!isNarrow.value)
     return (
-      <span class={isGone ? 'gone' : ''}>
-        <strong class="foreign">{name.slice(0, 200)}</strong>{' '}
-        <span class="dim foreign">
+      <>
+        <strong class={isGone ? 'foreign gone' : 'foreign'}>{name.slice(0, 200)}</strong>{' '}
+        <span class={isGone ? 'dim foreign gone' : 'dim foreign'}>
           <Message text={message.slice(0, 400)} />
         </span>
-      </span>
+      </>
     );
   return (
     <span class={`two-lines${isGone ? ' gone' : ''}`}>

@@ -24,7 +24,7 @@ const shownValues = 8;
 /** Counts of a search: over time by severity, and by the values of some members. */
 export function useAlertFigures({ query, from, to }: AlertSearch) {
   const { interval, step } = toInterval({ from, to });
-  return useLoad(`${query} ${from} ${to}`, async (signal) => {
+  const read = async (signal: AbortSignal) => {
     const { data } = await client.post('/alert/aggregation', {
       body: {
         query,
@@ -46,7 +46,8 @@ export function useAlertFigures({ query, from, to }: AlertSearch) {
       overTime: { buckets: TimeBucket[] };
     };
     return { facets: figures, ...toSeries(figures.overTime.buckets, from, to, step), step };
-  });
+  };
+  return useLoad(`${query} ${from} ${to}`, read, { later: true });
 }
 
 /** Every bar of the range, also those without an alert. */

@@ -5,6 +5,8 @@ import { reconnections } from '../../state/connection.ts';
 
 export type AlertSearch = { query: string; from: number; to: number };
 
+/** More than a screen has; the first page is small, because someone waits for it. */
+const firstPageSize = 60;
 const pageSize = 200;
 export const countedTo = 10_000;
 
@@ -26,7 +28,13 @@ export function useAlertPages({ query, from, to }: AlertSearch) {
 
   const read = async (offset: number, signal: AbortSignal) =>
     client.post('/alert/search', {
-      body: { query, timeseries: [{ from, to }], from: offset, size: pageSize, trackTotalCount: countedTo },
+      body: {
+        query,
+        timeseries: [{ from, to }],
+        from: offset,
+        size: offset === 0 ? firstPageSize : pageSize,
+        trackTotalCount: countedTo,
+      },
       signal,
     });
 
