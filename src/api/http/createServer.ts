@@ -96,6 +96,10 @@ function addProblems(app: FastifyInstance, methodsOf: (path: string) => string[]
 }
 
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (hasLeft(error, reply)) {
+    request.log.debug({ requestId: request.id }, 'Client left before it was answered');
+    return reply.code(clientLeft).send();
+  }
   const problem = toProblemReply(error, request.id);
   if (problem.isFault)
     request.log.error({ requestId: request.id, err: error }, 'Request failed unexpectedly; answered 500');
@@ -103,6 +107,15 @@ function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyRepl
     request.log.warn({ requestId: request.id, err: error }, 'Request could not be served; answered 503');
   return reply.code(problem.status).headers(problem.headers).send(problem.body);
 }
+
+/** A page that is closed or asks for something else takes its pending requests back; only the closed connection says so. */
+function hasLeft(error: unknown, { raw }: FastifyReply): boolean {
+  const isPremature = error instanceof Error && /^premature close$/i.test(error.message);
+  return isPremature && raw.destroyed;
+}
+
+/** No one receives it, but the log and the metrics have it; the usual number for this. */
+const clientLeft = 499;
 
 function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
