@@ -5731,7 +5731,7 @@ export interface Api {
   /** Suggest what to write */
   'GET /suggest': {
     query?: {
-      /** What to suggest; fields if left out. */
+      /** What to suggest. If left out: values of a given `field`, signatures of a given `contractId`, names of a given `address`, else fields. */
       of?: 'field' | 'value' | 'signature' | 'label';
       /** Of `value`: the field whose values are wanted. */
       field?: string;

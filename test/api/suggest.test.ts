@@ -89,6 +89,8 @@ describe('suggestions', () => {
   it('count the most frequent values of the own alerts', async () => {
     expect(await values('name.keyword')).toEqual(['Owner changed 5', 'Paused 2']);
     expect(await values('tags')).toEqual(['hot 7', 'seen 5']);
+    // A field alone says that its values are wanted.
+    expect((await suggest({ field: 'tags' })).map(({ value }) => value)).toEqual(['hot', 'seen']);
     expect(await values('meta.amount')).toEqual(['7 2']);
     expect(await values('meta.list')).toEqual(['x 2', 'y 2']);
     expect(await values('severity')).toEqual(['CRITICAL 5', 'HIGH 2', 'INFO 0', 'LOW 0', 'MEDIUM 0']);
@@ -160,12 +162,18 @@ describe('suggestions', () => {
       ['of=label', '/query/address'],
       ['of=label&address=0x12', '/query/address'],
       ['of=label&address=bc1q&chainUid=nosuch', '/query/chainUid'],
+      ['field=nope', '/query/field'],
+      ['of=field&field=name', '/query/field'],
+      ['of=value&field=tags&contractId=1', '/query/contractId'],
+      ['chainUid=ethereum', '/query/address'],
       ['of=all', '/query/of'],
       ['size=0', '/query/size'],
       ['size=201', '/query/size'],
     ];
     for (const [query, pointer] of faults)
       expectProblem(await api.call('GET', `suggest?${query}`, undefined, as('tenant-viewer')), 400, pointer);
+    const unknown = await api.call('GET', 'suggest?field=nope', undefined, as('tenant-viewer'));
+    expect(unknown.body.errors[0].message).toContain('did you mean name?');
     const foreign = [
       `of=signature&contractId=${other.world.contract.id}`,
       `tenantId=${other.world.tenant.id}`,

@@ -122,6 +122,8 @@ function toSuggestion(
 
 function unknownField(field: string) {
   const known = nearest(field, alertTable.mapping.fields.keys());
-  const advice = known ? `did you mean ${known}?` : 'members of `meta` are written `meta.name`.';
+  const advice = known
+    ? `did you mean ${known}?`
+    : '`of=field` lists them, and members of `meta` are written `meta.name`.';
   return invalid('/query/field', 'unknown-field', `is no field of alerts; ${advice}`);
 }

@@ -9,9 +9,10 @@ import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { wholeAlert } from './alertSchemas.ts';
 
 const subjects = ['field', 'value', 'signature', 'label'] as const;
+type Subject = (typeof subjects)[number];
 
 type Query = {
-  of?: (typeof subjects)[number];
+  of?: Subject;
   field?: string;
   contractId?: number;
   address?: string;
@@ -24,7 +25,12 @@ type Query = {
 const query = Type.Unsafe<Query>(
   Shape(
     {
-      of: OneOf(subjects, 'What to suggest; fields if left out.', 'field'),
+      of: OneOf(
+        subjects,
+        'What to suggest. If left out: values of a given `field`, signatures of a given `contractId`, names of a given `address`, ' +
+          'else fields.',
+        'field',
+      ),
       field: Text('Of `value`: the field whose values are wanted.', 'name.keyword', { min: 1, max: 200 }),
       contractId: Id('Of `signature`: the contract whose functions and events are wanted.'),
       address: Text(
@@ -71,17 +77,17 @@ const suggestion = Shape(
 export function suggestEndpoint(): Endpoint {
   const suggestions = createSuggestions();
 
-  async function find(call: Call, scope: Scope, input: Query): Promise<Suggestion[]> {
-    const { of = 'field', text = '', size = 20, chainUid = null } = input;
+  async function find(call: Call, scope: Scope, input: Query, of: Subject): Promise<Suggestion[]> {
+    const { text = '', size = 20, chainUid = null } = input;
     switch (of) {
       case 'field':
         return (await suggestions.fields(call, scope)).map(describeField);
       case 'value':
-        return suggestions.values(call, scope, needed(input, 'field'), text, size);
+        return suggestions.values(call, scope, needed(input, of, 'field'), text, size);
       case 'signature':
-        return suggestions.signatures({ ...call, scope }, needed(input, 'contractId'));
+        return suggestions.signatures({ ...call, scope }, needed(input, of, 'contractId'));
       case 'label':
-        return suggestions.labels(call, scope, chainUid, needed(input, 'address'));
+        return suggestions.labels(call, scope, chainUid, needed(input, of, 'address'));
     }
   }
 
@@ -101,8 +107,9 @@ export function suggestEndpoint(): Endpoint {
     isReport: true,
     problems: ['not-found'],
     handle: async (call, { query: input }) => {
-      const found = await find(call, scopeFor(call, input.tenantId), input);
-      return { body: { data: choose(found, input) } };
+      const of = subjectOf(input);
+      const found = await find(call, scopeFor(call, input.tenantId), input, of);
+      return { body: { data: choose(found, input, of) } };
     },
   });
 }
@@ -114,10 +121,26 @@ function scopeFor({ scope }: Call, tenantId: number | undefined): Scope {
   return { ...scope, all: false, tenantIds: [tenantId], organisationIds: [] };
 }
 
-function needed<N extends 'field' | 'contractId' | 'address'>(input: Query, name: N): NonNullable<Query[N]> {
+/** Each belongs to one subject; with any other it would be ignored, which hides a mistake. */
+const owners = { field: 'value', contractId: 'signature', address: 'label', chainUid: 'label' } as const;
+type Owned = keyof typeof owners;
+
+function subjectOf(input: Query): Subject {
+  const given = (Object.keys(owners) as Owned[]).filter((name) => input[name] !== undefined);
+  const of = input.of ?? (given[0] ? owners[given[0]] : 'field');
+  const stray = given.find((name) => owners[name] !== of);
+  if (stray)
+    throw invalid(
+      `/query/${stray}`,
+      'not-allowed',
+      `belongs to \`of=${owners[stray]}\` and not to \`of=${of}\`.`,
+    );
+  return of;
+}
+
+function needed<N extends Owned>(input: Query, of: Subject, name: N): NonNullable<Query[N]> {
   const value = input[name];
-  if (value === undefined)
-    throw invalid(`/query/${name}`, 'required', `is required where \`of\` is ${input.of ?? 'field'}.`);
+  if (value === undefined) throw invalid(`/query/${name}`, 'required', `is required where \`of\` is ${of}.`);
   return value;
 }
 
@@ -133,7 +156,7 @@ function describeField(field: Suggestion): Suggestion {
 }
 
 /** What begins with the text comes first; otherwise the order stays. */
-function choose(found: readonly Suggestion[], { of = 'field', text = '', size = 20 }: Query): Suggestion[] {
+function choose(found: readonly Suggestion[], { text = '', size = 20 }: Query, of: Subject): Suggestion[] {
   const wanted = text.trim().toLowerCase();
   const ranked = found.map((suggestion) => {
     const { value, label } = suggestion;
