@@ -12,7 +12,7 @@ export type Session =
 
 const rememberedAs = 'vigil-me';
 const remembered = recall();
-/** Whoever was signed in last is taken to be so until the server answers, which alone decides what they get. */
+/** The user of the last visit is taken to be signed in until the server answers, which alone decides what they get. */
 export const session = signal<Session>(
   remembered ? { state: 'signed-in', me: remembered } : { state: 'loading' },
 );
