@@ -177,5 +177,6 @@ function toText(value: unknown): string {
 function previousOf(state: State | undefined, value: unknown): unknown {
   if (state?.last === undefined) return null;
   if (typeof value === 'string') return state.last;
-  return typeof value === 'bigint' ? BigInt(state.last) : (JSON.parse(state.last) as unknown);
+  const last: unknown = typeof value === 'bigint' ? BigInt(state.last) : JSON.parse(state.last);
+  return last;
 }

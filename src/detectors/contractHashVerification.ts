@@ -1,5 +1,5 @@
 import * as Hash from 'ox/Hash';
-import type * as Hex from 'ox/Hex';
+import * as Hex from 'ox/Hex';
 import { type Static, Type } from 'typebox';
 import { type CodePointer, isCodeInPlace, locateCode } from '../chains/evm/evidence/locateCode.ts';
 import { decodeUpgrade, upgradeTopics } from '../chains/evm/evidence/upgradeEvents.ts';
@@ -82,15 +82,18 @@ function verify(
   pointers: readonly CodePointer[],
   { config: options, contract, state, read }: EvaluationContext<Config, State>,
 ): EvaluationResult<State> {
-  const toHash = options.hashType === 'keccak' ? Hash.keccak256 : Hash.sha256;
+  const toHash = (code: string): Hex.Hex => {
+    Hex.assert(code);
+    return options.hashType === 'keccak' ? Hash.keccak256(code) : Hash.sha256(code);
+  };
   const [code, first] = read.all([
     () => read.code(target),
     // The first look compares with the state before it, so that a change in its block is seen.
     () => (state || options.checksum !== undefined ? '0x' : codeBefore(read, contract.address)),
   ]);
-  const hash = toHash(code as Hex.Hex);
+  const hash = toHash(code);
   const outcome = keepState(state, { hash, target, pointers });
-  const seen = state?.hash ?? (first === '0x' ? undefined : toHash(first as Hex.Hex));
+  const seen = state?.hash ?? (first === '0x' ? undefined : toHash(first));
   if (state?.hash === hash) return outcome;
   const expected = options.checksum === undefined ? seen : checksumOf(options.checksum);
   const isSkipped = state === undefined && options.checksum !== undefined && !options.initialCheck;

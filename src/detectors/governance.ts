@@ -117,8 +117,8 @@ function plainCallsOf({
   calldatas,
 }: EventValues): DescribedCall[] {
   const lists = [targets ?? [target], values ?? [value], signatures ?? [signature], calldatas ?? [data]];
-  const [to, coins, functions, inputs] = lists.map((list) =>
-    Array.isArray(list) ? (list as unknown[]) : [],
+  const [to, coins, functions, inputs] = lists.map((list): readonly unknown[] =>
+    Array.isArray(list) ? list : [],
   );
   return to!.flatMap((each, place) => {
     const [amount, written, input] = [coins![place], functions![place], inputs![place]];

@@ -83,8 +83,14 @@ function readHistory(result: unknown): Pick<Fees, 'baseFee' | 'tips'> | undefine
   const { baseFeePerGas, reward } = membersOf(result);
   const base: unknown = Array.isArray(baseFeePerGas) ? baseFeePerGas.at(-1) : undefined;
   if (typeof base !== 'string' || BigInt(base) === 0n) return undefined;
-  const rows = Array.isArray(reward) ? (reward as string[][]) : [];
-  const tip = (place: number) => median(rows.flatMap((row) => (row[place] ? [BigInt(row[place])] : [])));
+  const rows: readonly unknown[] = Array.isArray(reward) ? reward : [];
+  const tip = (index: number) =>
+    median(
+      rows.flatMap((row) => {
+        const paid: unknown = Array.isArray(row) ? row[index] : undefined;
+        return typeof paid === 'string' && paid !== '' ? [BigInt(paid)] : [];
+      }),
+    );
   return { baseFee: BigInt(base), tips: { slow: tip(0), market: tip(1), fast: tip(2), fastest: tip(3) } };
 }
 

@@ -1,4 +1,5 @@
 import { cutText } from '../../lib/cutText.ts';
+import { membersOf } from '../../lib/isRecord.ts';
 import type { BlockRef, InnerCall } from '../../model/block.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
 import type { RpcReply } from '../net/createRpc.ts';
@@ -39,11 +40,11 @@ function innerCalls(root: unknown): readonly InnerCall[] | null {
   const found: InnerCall[] = [];
   const waiting = [root];
   while (waiting.length > 0 && found.length < maxInnerCalls) {
-    const call = waiting.pop() as { type?: unknown; from?: unknown; to?: unknown; calls?: unknown } | null;
-    const { type, from, to, calls } = call ?? {};
+    const { type, from, to, calls } = membersOf(waiting.pop());
     if (typeof type !== 'string' || typeof from !== 'string') return null;
     found.push({ type, from: from.toLowerCase(), to: typeof to === 'string' ? to.toLowerCase() : '' });
-    if (Array.isArray(calls)) waiting.push(...(calls as unknown[]).toReversed());
+    const inner: readonly unknown[] = Array.isArray(calls) ? calls : [];
+    waiting.push(...inner.toReversed());
   }
   return found;
 }

@@ -154,5 +154,6 @@ export function decodeResult(item: FunctionItem, data: string): readonly unknown
 
 function decodeValues(parameters: readonly AbiParameter[], data: string): readonly unknown[] {
   if (parameters.length === 0) return [];
-  return AbiParameters.decode(parameters, data as Hex.Hex, { checksumAddress: false });
+  Hex.assert(data);
+  return AbiParameters.decode(parameters, data, { checksumAddress: false });
 }
