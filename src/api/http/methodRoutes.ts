@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { groupBy } from '../../lib/groupBy.ts';
 import { Problem } from '../../model/errors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { routeOf } from './route.ts';
@@ -34,16 +35,19 @@ export function addMethodRoutes(
   endpoints: readonly Endpoint[],
   methodsOf: (path: string) => string[],
 ): void {
-  answerOptions(app, endpoints);
-  refuseShadowed(app, endpoints, methodsOf);
+  const methods = new Map<string, string[]>();
+  for (const [url, routed] of groupBy(endpoints, routeOf))
+    methods.set(
+      url,
+      routed.map(({ method }) => method),
+    );
+  answerOptions(app, methods);
+  refuseShadowed(app, methods, methodsOf);
 }
 
 /** A plain OPTIONS lists the methods of the path. */
-function answerOptions(app: FastifyInstance, endpoints: readonly Endpoint[]): void {
-  for (const url of new Set(endpoints.map(routeOf))) {
-    const methods = endpoints
-      .filter((endpoint) => routeOf(endpoint) === url)
-      .map((endpoint) => endpoint.method);
+function answerOptions(app: FastifyInstance, methodsByUrl: ReadonlyMap<string, string[]>): void {
+  for (const [url, methods] of methodsByUrl) {
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
     app.route({
       method: 'OPTIONS',
@@ -56,14 +60,13 @@ function answerOptions(app: FastifyInstance, endpoints: readonly Endpoint[]): vo
 /** Without these `GET /project/search` would be read as `GET /project/{id}`. */
 function refuseShadowed(
   app: FastifyInstance,
-  endpoints: readonly Endpoint[],
+  methodsByUrl: ReadonlyMap<string, string[]>,
   methodsOf: (path: string) => string[],
 ): void {
-  const literal = new Set(endpoints.map(routeOf).filter((url) => !url.includes(':')));
-  for (const url of literal) {
-    const last = url.slice(0, url.lastIndexOf('/'));
-    const shadowed = endpoints.filter((endpoint) => routeOf(endpoint) === `${last}/:id`);
-    const methods = shadowed.map(({ method }) => method).filter((method) => !methodsOf(url).includes(method));
+  for (const url of methodsByUrl.keys()) {
+    if (url.includes(':')) continue;
+    const shadowed = methodsByUrl.get(`${url.slice(0, url.lastIndexOf('/'))}/:id`) ?? [];
+    const methods = shadowed.filter((method) => !methodsOf(url).includes(method));
     if (methods.length === 0) continue;
     const refuse = async (request: FastifyRequest): Promise<never> => {
       throw noSuchRoute(request, methodsOf);
