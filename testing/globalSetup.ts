@@ -19,7 +19,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const embedded = await startEmbedded({
     dataDir,
     log: () => {},
-    settings: { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', max_connections: '200' },
+    settings: {
+      fsync: 'off',
+      full_page_writes: 'off',
+      synchronous_commit: 'off',
+      max_connections: '200',
+      autovacuum: 'off',
+    },
   });
   const guard = startGuard(embedded, dataDir);
   project.provide('postgres', embedded.connection);
