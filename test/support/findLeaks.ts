@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { groupBy } from '../../src/lib/groupBy.ts';
 
 export type Canary = { name: string; forms: { form: string; bytes: Buffer }[] };
 
@@ -39,20 +40,38 @@ function base64Forms(value: Buffer): { form: string; bytes: Buffer }[] {
 
 /** Which canaries are in some text or bytes, as `name (form)`. */
 export function findLeaks(canaries: readonly Canary[], where: string | Buffer): string[] {
-  const bytes = typeof where === 'string' ? Buffer.from(where) : where;
-  return canaries.flatMap(({ name, forms }) =>
-    forms.filter((form) => bytes.includes(form.bytes)).map(({ form }) => `${name} (${form})`),
-  );
+  return createSearch(canaries)(typeof where === 'string' ? Buffer.from(where) : where);
 }
 
 /** The same for every file below a folder, as `file: name (form)`. */
 export async function findLeaksInFiles(canaries: readonly Canary[], folder: string): Promise<string[]> {
+  const search = createSearch(canaries);
   const found: string[] = [];
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = join(entry.parentPath, entry.name);
-    const leaks = findLeaks(canaries, await readFile(file));
+    const leaks = search(await readFile(file));
     found.push(...leaks.map((leak) => `${file.slice(folder.length + 1)}: ${leak}`));
   }
   return found;
+}
+
+/** Reads the bytes once for all forms, by the first two bytes of each: a data folder is large, and so are hundreds of forms. */
+function createSearch(canaries: readonly Canary[]): (bytes: Buffer) => string[] {
+  const all = canaries.flatMap(({ name, forms }) =>
+    forms.map(({ form, bytes }) => ({ leak: `${name} (${form})`, bytes })),
+  );
+  const byStart = groupBy(all, ({ bytes }) => bytes.readUInt16BE(0));
+  const isStart = Uint8Array.from({ length: 65_536 }, (_, start) => (byStart.has(start) ? 1 : 0));
+  return (bytes) => {
+    const found = new Set<string>();
+    let start = bytes[0] ?? 0;
+    for (let end = 1; end < bytes.length; end++) {
+      start = ((start & 0xff) << 8) | bytes[end]!;
+      if (isStart[start] === 0) continue;
+      for (const form of byStart.get(start) ?? [])
+        if (bytes.subarray(end - 1, end - 1 + form.bytes.length).equals(form.bytes)) found.add(form.leak);
+    }
+    return [...found];
+  };
 }
