@@ -1,5 +1,6 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Client } from 'pg';
 
 export async function postmasterOf(dataDir: string): Promise<number> {
   return Number((await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0]);
@@ -10,6 +11,17 @@ export async function databaseOf(dataDir: string) {
   const host = await socketFolderOf(dataDir);
   const password = (await readFile(join(dataDir, 'postgres-password'), 'utf8')).trim();
   return { host, port: 5432, user: 'vigil', password, database: 'vigil' };
+}
+
+/** Runs one statement on the bundled server, also while its Vigil is dead. */
+export async function runStatement(dataDir: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new Client(await databaseOf(dataDir));
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
 }
 
 export async function socketFolderOf(dataDir: string): Promise<string> {
