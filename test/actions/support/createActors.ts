@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { cp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { rolldown } from 'rolldown';
 import type { Order } from './actProcess.ts';
 import type { ActorSetup } from './openActor.ts';
 
@@ -30,7 +31,7 @@ export async function createActors(setup: ActorSetup) {
   let spare = launch();
 
   function launch(): Promise<ActorProcess> {
-    const child = fork(join(folder, 'test', 'actions', 'support', 'actProcess.js'), {
+    const child = fork(programIn(folder), {
       execArgv: [],
       stdio: 'inherit',
     });
@@ -71,6 +72,8 @@ export async function createActors(setup: ActorSetup) {
   };
 }
 
+const programIn = (folder: string) => join(folder, 'test', 'actions', 'support', 'actProcess.js');
+
 async function compile(folder: string): Promise<void> {
   await promisify(execFile)(process.execPath, [
     join(modules, 'typescript', 'bin', 'tsc'),
@@ -89,4 +92,13 @@ async function compile(folder: string): Promise<void> {
   ]);
   await symlink(modules, join(folder, 'node_modules'));
   await cp(join(repository, 'package.json'), join(folder, 'package.json'));
+  // One file loads in half the time of hundreds. The sandbox stays apart: its worker consists of the text of its functions.
+  const bundle = await rolldown({
+    input: programIn(folder),
+    platform: 'node',
+    external: [/^koffi/, /^pg-native$/, /^pino$/, /^quickjs-emscripten/, /\/src\/scripts\//],
+    logLevel: 'warn',
+  });
+  await bundle.write({ dir: dirname(programIn(folder)), format: 'esm' });
+  await bundle.close();
 }
