@@ -6,6 +6,7 @@ import { resources } from '../../src/api/endpoints/endpoints.ts';
 import { databaseOf, kill, postgresProcesses, postmasterOf } from '../../testing/bundledPostgres.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
+import { sized } from '../../testing/proveSize.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
 import {
@@ -18,7 +19,7 @@ import {
 } from '../support/createWriter.ts';
 import { type Ledger, openLedger } from '../support/openLedger.ts';
 
-const rounds = Number(process.env.PROVE_ROUNDS ?? 6);
+const rounds = Number(process.env.PROVE_ROUNDS ?? sized(3, 20));
 const kinds = ['project', 'contract', 'action', 'tokenomics/category', 'tokenomics/schedule', 'subscription'];
 
 describe('kill -9 at any moment', { timeout: 180_000 }, () => {

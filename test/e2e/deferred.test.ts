@@ -4,13 +4,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { databaseOf } from '../../testing/bundledPostgres.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
+import { sized } from '../../testing/proveSize.ts';
 import { createSimChain } from '../../testing/simulator/createSimChain.ts';
 import { RpcError } from '../../testing/simulator/rpcError.ts';
 import { startSimulator } from '../../testing/simulator/startSimulator.ts';
 import { until } from '../../testing/until.ts';
 
 const random = createRandom('deferred');
-const rounds = Number(process.env.PROVE_ROUNDS ?? 4);
+const rounds = Number(process.env.PROVE_ROUNDS ?? sized(2, 10));
 const address = `0x${'11'.repeat(20)}`;
 const block = { txs: [{ from: `0x${'33'.repeat(20)}`, to: address }] };
 /** Slow enough that a tenant's share of a block does not suffice for all of them. */

@@ -194,7 +194,7 @@ describe('one tenant’s work on chains', { timeout: 600_000 }, () => {
   }
 
   it('expensive searches of records keep no other tenant from logging in, watching and firing', async () => {
-    const seconds = sized(5, 30);
+    const seconds = sized(3, 30);
     const rows = sized(500, 3000);
     await addLongLabels(rows);
     const guard = await addAction(victim, own!);

@@ -129,7 +129,7 @@ describe('one tenant’s queries and streams', { timeout: 600_000 }, () => {
   });
 
   it('a stream that does not read is cut off before it costs memory, and resumes without loss', async () => {
-    const megabytes = sized(70, 400);
+    const megabytes = sized(25, 400);
     const text = 'x'.repeat(900_000);
     const pid = arena.vigil.pid;
     await results.hold(

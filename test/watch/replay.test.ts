@@ -6,6 +6,7 @@ import { openStore } from '../../src/store/db.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { createWorkspace } from '../../testing/createWorkspace.ts';
+import { sized } from '../../testing/proveSize.ts';
 import type { WireLog } from '../../testing/simulator/buildBlock.ts';
 import { createSimChain, type SimChain } from '../../testing/simulator/createSimChain.ts';
 import { startSimulator } from '../../testing/simulator/startSimulator.ts';
@@ -13,10 +14,9 @@ import { until } from '../../testing/until.ts';
 import { detectorMaker } from './support/detectorMaker.ts';
 import { randomBlock, token, worldState } from './support/watchedWorld.ts';
 
-const isFull = process.env.PROVE_ROUNDS !== undefined;
-const blockCount = isFull ? 10_000 : 1500;
+const blockCount = sized(700, 10_000);
 /** How often it is killed in each pass. */
-const kills = isFull ? [4, 4, 4, 4, 4] : [2, 1];
+const kills = sized([2, 1], [4, 4, 4, 4, 4]);
 
 describe('kill -9 while a chain is followed', () => {
   const random = createRandom('replay');

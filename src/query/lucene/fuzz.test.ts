@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { processorMs } from '../../../test/query/processorMs.ts';
 import { vectorDocuments } from '../../../test/query/vectorDocuments.ts';
 import { createRandom } from '../../../testing/createRandom.ts';
+import { sized } from '../../../testing/proveSize.ts';
 import { Problem } from '../../model/errors.ts';
 import { createMatcher } from './createMatcher.ts';
 import { createSubject } from './createSubject.ts';
@@ -10,7 +11,7 @@ import { parseQuery } from './parseQuery.ts';
 import { resolve } from './resolve.ts';
 
 /** The promise is held for a million, with PROVE_ROUNDS=1000000; a tenth of that keeps the test quick. */
-const randomQueries = Number(process.env.PROVE_ROUNDS ?? 100_000);
+const randomQueries = Number(process.env.PROVE_ROUNDS ?? sized(30_000, 100_000));
 const maxMs = 50;
 
 const mapping = createMapping({
