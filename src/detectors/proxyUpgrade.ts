@@ -90,7 +90,9 @@ function findUpgrade(
   if (!upgrade) return {};
   const { event, what, implementation, isPending } = upgrade;
   const previous = upgrade.previous ?? state?.announced ?? state?.stored ?? undefined;
-  const outcome = isPending ? {} : { state: { ...state, announced: implementation } };
+  const { pointers: _former, ...rest } = state ?? {};
+  // What pointed to the code before may not do so any more: the next look searches again.
+  const outcome = isPending ? {} : { state: { ...rest, announced: implementation } };
   // Compound clears what was pending once it is in force.
   const isCleared = isPending && implementation === zeroAddress;
   if (isCleared || isListed(options.allowedImplementations, implementation)) return outcome;

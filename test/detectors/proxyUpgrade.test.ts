@@ -1,3 +1,4 @@
+import { ContractAddress } from 'ox';
 import { describe, expect, it } from 'vitest';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
 import { useChain } from '../../testing/useChain.ts';
@@ -85,6 +86,24 @@ describe('proxy_upgrade', () => {
     await beacon.send(owner, 'upgradeTo', second.address);
     expect(await observer.catchUp()).toMatchObject([
       { meta: { implementation: second.address, beacon: beacon.address } },
+    ]);
+  });
+
+  it('sees the upgrade of a beacon through a proxy that was deployed after the first look', async () => {
+    const { anvil } = chain;
+    const [owner] = anvil.accounts;
+    const { first, second } = await deployProxy(chain.anvil);
+    const beacon = await anvil.deploy(artifacts.UpgradeableBeacon, first.address, owner);
+    const nonce = await anvil.rpc<`0x${string}`>('eth_getTransactionCount', owner, 'latest');
+    const address = ContractAddress.fromCreate({ from: owner, nonce: BigInt(nonce) + 1n });
+    const observer = await chain.watch('proxy_upgrade', {}, { address });
+    await anvil.send({ to: owner });
+    expect(await observer.catchUp()).toEqual([]);
+    await anvil.deploy(artifacts.BeaconProxy, beacon.address, '0x');
+    await beacon.send(owner, 'upgradeTo', second.address);
+    expect(await observer.catchUp()).toMatchObject([
+      { meta: { event: 'BeaconUpgraded', implementation: beacon.address } },
+      { meta: { implementation: second.address, previousImplementation: first.address } },
     ]);
   });
 

@@ -111,6 +111,22 @@ it('what is noticed late is shown the blocks since it was created, from its base
   ]);
 });
 
+it('what was there before it was created is not shown to it, although the chain is not processed that far', async () => {
+  changedAt = Number.POSITIVE_INFINITY;
+  const { number } = chain.head;
+  await vigil.reached('anvil', number);
+  // Nothing is processed for now.
+  simulator.setFaults({ errorRate: 1, methods: ['eth_getLogs'] });
+  changedAt = number + 2;
+  chain.extend(3);
+  const contractId = await vigil.addContract(address('66'), { name: 'New' });
+  await vigil.addDetector(contractId, 'tvl_drop', {}, { name: 'new balance' });
+  simulator.setFaults({});
+  chain.extend(1);
+  await vigil.reached('anvil', number + 4);
+  expect(await inBlocks(contractId)).toEqual([]);
+});
+
 it('a baseline that the nodes do not answer is asked for again, and the blocks meanwhile are compared with it', async () => {
   changedAt = Number.POSITIVE_INFINITY;
   chain.extend(1);

@@ -15,7 +15,7 @@ type EvaluateBlock = (block: Block, previous: Header, observations: Matches) => 
 /**
  * Shows what was created or enabled since the last block the one at which it was, whatever its schedule, so that its first
  * comparison is with the state of that block, and then the blocks that it missed because it was noticed late. Returns those
- * that can go on with the next block; nodes could not answer what the others compare with.
+ * that can go on with the next block: the others are newer than it, or nodes could not answer what they compare with.
  */
 export async function takeBaselines(
   context: PipelineContext,
@@ -30,8 +30,10 @@ export async function takeBaselines(
   const tip = first.number - 1;
   const fromOf = (subscriber: Subscriber) => {
     const from = added.get(subscriber) ?? tip;
-    return from < tip - maxLateBlocks ? tip : Math.min(from, tip);
+    return Math.abs(tip - from) > maxLateBlocks || (from > tip && !context.tip) ? tip : from;
   };
+  // The blocks until then were there before it; a chain whose first block is set is shown from there on.
+  for (const subscriber of added.keys()) if (fromOf(subscriber) > tip) putOff(subscriber);
   await states.load(shown);
   const fresh = [...shown].filter(
     (subscriber) =>
