@@ -23,7 +23,7 @@ const config = Configuration({
 });
 
 type Config = Static<typeof config>;
-type Suspect = { address: string; role: 'sender' | 'deployer' | 'called' | 'contract' };
+type Suspect = { address: string; role: 'sender' | 'deployer' | 'called' | 'contract' | 'recipient' };
 type Hit = { suspect: Suspect; reason: string; fields: Readonly<Record<string, unknown>> };
 
 export const attackDetector = defineDetector<Config, never>({
@@ -31,7 +31,7 @@ export const attackDetector = defineDetector<Config, never>({
   title: 'Attack detector',
   version: '1.0.0',
   category: 'SECURITY',
-  families: ['evm'],
+  families: ['evm', 'bitcoin'],
   severity: 'HIGH',
   description:
     'A suspicious account or contract is involved with the contract: as sender, as deployer, as the contract called, as a contract that emits a log in the same transaction, or as one that suspicious money has funded.',
@@ -83,6 +83,7 @@ const roleWords: Record<Suspect['role'], string> = {
   deployer: 'The deployer',
   called: 'The called contract',
   contract: 'The contract',
+  recipient: 'The recipient',
 };
 const maxShown = 20;
 
@@ -133,12 +134,17 @@ function hitsOf(transaction: Transaction, at: number, context: EvaluationContext
 /** Bounded, because a transaction can have as many contracts as its gas allows. */
 const maxSuspects = 200;
 
-function suspectsOf({ from, to, logs }: Transaction, watched: string): Suspect[] {
+function suspectsOf({ from, to, logs, parties }: Transaction, watched: string): Suspect[] {
   const suspects = new Map<string, Suspect>();
   const add = (address: string, role: Suspect['role']) => {
     if (address !== watched && !suspects.has(address) && suspects.size < maxSuspects)
       suspects.set(address, { address, role });
   };
+  if (parties) {
+    for (const sender of parties.senders) add(sender, 'sender');
+    if (parties.senders.has(watched)) for (const recipient of parties.recipients) add(recipient, 'recipient');
+    return [...suspects.values()];
+  }
   add(from, to === null ? 'deployer' : 'sender');
   if (to !== null) add(to, 'called');
   for (const { address } of logs) add(address, 'contract');

@@ -26,7 +26,7 @@ export const customTx = defineDetector<Static<typeof config>, never>({
   title: 'Custom transaction',
   version: '1.0.0',
   category: 'SECURITY',
-  families: ['evm'],
+  families: ['evm', 'bitcoin'],
   severity: 'MEDIUM',
   description:
     'A transaction touches the contract (sent to it or by it, or one of its logs is of or names it) and an expression about it holds.',

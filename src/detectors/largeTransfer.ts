@@ -7,7 +7,7 @@ import { toNumber, tryCall } from '../chains/evm/evidence/readCall.ts';
 import { assetDecimalsIfKnown, assetFacts } from '../chains/evm/evidence/tokens.ts';
 import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
 import { compareToAmount, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
-
+import { coinMoves } from '../evidence/coinMoves.ts';
 import { Amount, Choice, Configuration } from '../evidence/parameters.ts';
 import {
   type Detection,
@@ -46,7 +46,7 @@ export const largeTransfer = defineDetector<Config, State>({
   title: 'Large transfer',
   version: '1.0.0',
   category: 'FINANCIAL',
-  families: ['evm'],
+  families: ['evm', 'bitcoin'],
   severity: 'LOW',
   description:
     'A single transfer of a token (ERC-20, or one id of an ERC-1155) or of native coins reaches a threshold.',
@@ -73,7 +73,9 @@ export const largeTransfer = defineDetector<Config, State>({
   evaluate(observation, context) {
     const { config: settings, contract, chain, state, read } = context;
     const wanted = settings.token?.toLowerCase() ?? contract.address;
-    const moves = movesOf(observation).filter((move) => isWanted(move, settings, contract.address));
+    const moves = movesOf(observation, contract.address).filter((move) =>
+      isWanted(move, settings, contract.address),
+    );
     let after: { state?: State } = {};
     const detections = moves.flatMap((move): Detection[] => {
       const isNative = move.token === native;
@@ -102,7 +104,7 @@ const transferTopics = [transferTopic, ...multiTokenTopics];
 
 type Moved = Transfer & { token: string; tokenId?: bigint };
 
-function movesOf(observation: Observation): Moved[] {
+function movesOf(observation: Observation, watched: string): Moved[] {
   if (observation.type === 'log') {
     const { log } = observation;
     const transfer = decodeTransfer(log);
@@ -110,8 +112,7 @@ function movesOf(observation: Observation): Moved[] {
     return transfers.map((each) => ({ ...each, token: log.address }));
   }
   if (observation.type !== 'transaction') return [];
-  const { from, to, value } = observation.transaction;
-  return to === null ? [] : [{ from, to, amount: value, token: native }];
+  return coinMoves(observation.transaction, watched).map((move) => ({ ...move, token: native }));
 }
 
 function isWanted({ token, from, to, amount }: Moved, settings: Config, address: string): boolean {

@@ -1,5 +1,5 @@
 import { zip } from '../lib/zip.ts';
-import type { BlockRef, Receipt } from '../model/block.ts';
+import type { Block, BlockRef, Receipt } from '../model/block.ts';
 import type {
   Allocation,
   CallResult,
@@ -60,10 +60,13 @@ export type ScriptPace = { allowance: (tenantId: number) => { remainingMs: numbe
 /** Results in the order of the requests, each of the type that `ReadResults` names. */
 export type Fetch = (requests: readonly ReadRequest[], pace?: ScriptPace) => Promise<readonly unknown[]>;
 
+/** The observed block and its parent, and what the block itself tells of outcomes. */
+export type Moment = { block: BlockRef; parent: BlockRef; receiptOf?: Block['receiptOf'] };
+
 /** What was read for one block, shared by all subscribers that read the same. */
 export type ReadCache = {
   /** What one subscriber may read; `at` is the observed block, undefined off chain. */
-  reader(tenantId: number, at: { block: BlockRef; parent: BlockRef } | undefined, gaps: Gaps): Reader;
+  reader(tenantId: number, at: Moment | undefined, gaps: Gaps): Reader;
   /** Fetches everything that readers missed; false when they missed nothing. */
   fetchMissing(): Promise<boolean>;
 };
@@ -159,7 +162,7 @@ export function createReadCache(fetch: Fetch): ReadCache {
         balance: (address, moment) => readChain<'balance'>({ type: 'balance', address }, moment),
         code: (address, moment) => readChain<'code'>({ type: 'code', address }, moment),
         storage: (address, key, moment) => readChain<'storage'>({ type: 'storage', address, key }, moment),
-        receipt: (hash) => readChain<'receipt'>({ type: 'receipt', hash }),
+        receipt: (hash) => at?.receiptOf?.(hash) ?? readChain<'receipt'>({ type: 'receipt', hash }),
         trace: (hash) => readChain<'trace'>({ type: 'trace', hash }).calls,
         failureReason({ from, to, input, value }) {
           if (to === null) return null;

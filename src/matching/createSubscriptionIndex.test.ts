@@ -63,6 +63,7 @@ function block(...sent: Sent[]): Block {
       input,
       callKey: input.slice(0, 10),
       payments: () => [],
+      transfers: [],
       nonce: 0,
       priorityFee: 0n,
       logs: made,

@@ -1,5 +1,5 @@
 import { isDue } from '../lib/schedule.ts';
-import type { Block, Log, Transaction } from '../model/block.ts';
+import type { Block, Log, Parties, Transaction } from '../model/block.ts';
 import type { Interest, Observation } from '../model/detection.ts';
 import type { Subscriber } from './subscriber.ts';
 
@@ -92,7 +92,18 @@ export function createSubscriptionIndex() {
       if (set) set.add(entry);
       else touched.set(index, new Set([entry]));
     };
+    const touchParties = (index: number, { senders, recipients }: Parties) => {
+      for (const addresses of [senders, recipients])
+        for (const address of addresses) {
+          const entry = entries.get(address);
+          if (entry) touch(index, entry);
+        }
+    };
     for (const transaction of block.transactions) {
+      if (transaction.parties) {
+        touchParties(transaction.index, transaction.parties);
+        continue;
+      }
       const from = entries.get(transaction.from);
       if (from) touch(transaction.index, from);
       const to = transaction.to === null ? undefined : entries.get(transaction.to);
@@ -177,8 +188,10 @@ function matchTransaction(
   const interested = new Set<Subscriber>();
   for (const entry of touched) {
     addAll(interested, subscribersFor(entry, 'touch'));
-    if (entry.address === transaction.from) addAll(interested, subscribersFor(entry, 'sender'));
-    if (entry.address === transaction.to)
+    const { from, to, parties } = transaction;
+    if (parties ? parties.senders.has(entry.address) : entry.address === from)
+      addAll(interested, subscribersFor(entry, 'sender'));
+    if (parties ? parties.recipients.has(entry.address) : entry.address === to)
       addAll(interested, subscribersFor(entry, 'call', transaction.callKey));
   }
   for (const subscriber of interested)

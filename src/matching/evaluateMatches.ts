@@ -9,6 +9,7 @@ import {
   EvaluationDeferred,
   type Fetch,
   type Gaps,
+  type Moment,
   NotFetched,
   type ReadCache,
   ReadFailed,
@@ -307,12 +308,13 @@ function checkStateSize(state: unknown): unknown {
   return state;
 }
 
-function blockOf(observation: Observation) {
+function blockOf(observation: Observation): Moment | undefined {
   if (!('block' in observation)) return undefined;
-  const { number, hash, parentHash } = observation.block;
+  const { number, hash, parentHash, receiptOf } = observation.block;
   const block = { number, hash };
   // There is no state before the first block of a chain.
-  return { block, parent: number === 0 ? block : { number: number - 1, hash: parentHash } };
+  const parent = number === 0 ? block : { number: number - 1, hash: parentHash };
+  return { block, parent, ...(receiptOf && { receiptOf }) };
 }
 
 export function timeOf(observation: Observation): number {

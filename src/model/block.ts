@@ -7,6 +7,8 @@ export type Block = {
   /** Epoch milliseconds. */
   readonly timestamp: number;
   readonly transactions: readonly Transaction[];
+  /** Outcomes that the block itself tells, on chains where no one has to ask for receipts. */
+  readonly receiptOf?: (transactionHash: string) => Receipt | undefined;
   readonly logs: readonly Log[];
   /** Contracts that report new code in this block. */
   readonly upgraded: readonly string[];
@@ -34,9 +36,18 @@ export type Transaction = {
   /** What the sender offers to block producers for a unit of work. */
   readonly priorityFee: bigint;
   readonly logs: readonly Log[];
+  /** Coins of the chain that it moves itself; what contracts move in inner calls is not among them. */
+  readonly transfers: readonly Transfer[];
+  /** All who spend and all who receive, on chains where these can be many; `from` and `to` are the largest of them. */
+  readonly parties?: Parties;
   /** Money that it moves. A token can report any sender, so payments of a source count only where the source takes part. */
   payments(isSource: (address: string) => boolean): Iterable<Payment>;
 };
+
+/** Null on one side: coins that come into being, or that no address can spend. */
+export type Transfer = { readonly from: string | null; readonly to: string | null; readonly amount: bigint };
+
+export type Parties = { readonly senders: ReadonlySet<string>; readonly recipients: ReadonlySet<string> };
 
 export type Payment = {
   readonly from: string;

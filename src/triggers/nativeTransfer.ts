@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { formatUnits, showAmount } from '../evidence/amounts.ts';
+import { coinMoves } from '../evidence/coinMoves.ts';
 import { Amount, Configuration } from '../evidence/parameters.ts';
 import { compareDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { defineTrigger, type Interest } from '../model/detection.ts';
@@ -12,7 +13,7 @@ const params = Configuration({
 
 export const nativeTransfer = defineTrigger<Static<typeof params>, never>({
   type: 'NATIVE_TRANSFER',
-  families: ['evm'],
+  families: ['evm', 'bitcoin'],
   description:
     'A transaction brings native coins to the watched address, or from it. Coins that a contract moves inside a transaction are not seen; BALANCE_CHANGE sees what they come to.',
   params,
@@ -25,25 +26,35 @@ export const nativeTransfer = defineTrigger<Static<typeof params>, never>({
   },
   evaluate(observation, { config, contract, chain, read }) {
     if (observation.type !== 'transaction') return {};
-    const { from, to, value, hash } = observation.transaction;
-    if (value === 0n) return {};
-    if (compareDecimal(toDecimal(value, chain.decimals), parseDecimal(config.minAmount)) < 0) return {};
-    const { isSuccess, contractAddress } = read.receipt(hash);
+    const { transaction } = observation;
+    const { address, name } = contract;
+    const moves: readonly { from: string; to: string | null; amount: bigint }[] =
+      transaction.to === null && !transaction.parties
+        ? [{ from: transaction.from, to: null, amount: transaction.value }]
+        : coinMoves(transaction, address);
+    const wanted = moves.filter(
+      ({ from, to, amount }) =>
+        amount > 0n &&
+        (config.direction === 'any' || (config.direction === 'in' ? to : from) === address) &&
+        compareDecimal(toDecimal(amount, chain.decimals), parseDecimal(config.minAmount)) >= 0,
+    );
+    if (wanted.length === 0) return {};
+    const { isSuccess, contractAddress } = read.receipt(transaction.hash);
     if (!isSuccess) return {};
-    const recipient = to ?? contractAddress;
     return {
-      detections: [
-        {
-          message: `${showAmount(value, chain)} moved from ${from} to ${recipient} (${contract.name}).`,
+      detections: wanted.map(({ from, to, amount }) => {
+        const recipient = to ?? contractAddress;
+        return {
+          message: `${showAmount(amount, chain)} moved from ${from} to ${recipient} (${name}).`,
           fields: {
             from,
             to: recipient,
             symbol: chain.symbol,
-            amount: formatUnits(value, chain.decimals),
-            rawAmount: value,
+            amount: formatUnits(amount, chain.decimals),
+            rawAmount: amount,
           },
-        },
-      ],
+        };
+      }),
     };
   },
 });

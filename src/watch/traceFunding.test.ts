@@ -35,6 +35,7 @@ function blockOf(sent: readonly Sent[], timestamp = 1_000_000): Block {
       nonce: 0,
       priorityFee: 0n,
       logs: [],
+      transfers: [],
       ...part,
     };
     return {

@@ -101,6 +101,7 @@ export function createWorld(startAt: number) {
         priorityFee: BigInt(Math.round(spec.fee ?? 1e9)),
         logs: own,
         payments: () => [],
+        transfers: [],
       };
     });
     const used = [...receipts.values()].reduce((sum, receipt) => sum + receipt.used, 0n);

@@ -1,4 +1,4 @@
-import type { Block, Header, Log, Payment, Receipt, Transaction } from '../../model/block.ts';
+import type { Block, Header, Log, Payment, Receipt, Transaction, Transfer } from '../../model/block.ts';
 import { InvalidResponse } from '../net/replies.ts';
 import { EvmLog } from './abi/evmLog.ts';
 import type { LogsCheck } from './createLogsCheck.ts';
@@ -120,6 +120,11 @@ class EvmTransaction implements Transaction {
     const price = typeof gasPrice === 'string' ? BigInt(gasPrice) : 0n;
     const baseFee = typeof this.#baseFee === 'string' ? BigInt(this.#baseFee) : 0n;
     return price > baseFee ? price - baseFee : 0n;
+  }
+
+  get transfers(): readonly Transfer[] {
+    const { from, to, value } = this;
+    return value === 0n ? [] : [{ from, to, amount: value }];
   }
 
   payments(isSource: (address: string) => boolean): Iterable<Payment> {

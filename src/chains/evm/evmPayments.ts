@@ -3,18 +3,17 @@ import { eventTopic } from './abi/abi.ts';
 import { topicAddress, wordAt, zeroAddress } from './abi/words.ts';
 import { transferTopic } from './evidence/erc20Transfer.ts';
 
+type Paying = Pick<Transaction, 'from' | 'to' | 'value' | 'input' | 'logs'>;
+
 /** The payments of a transaction: native coins, tokens, and what mixers and bridges report by events of their own. */
 export function* evmPayments(
-  transaction: Omit<Transaction, 'payments'>,
+  transaction: Paying,
   isSource: (address: string) => boolean,
 ): Generator<Payment> {
   for (const payment of allPayments(transaction, isSource)) if (payment.to !== zeroAddress) yield payment;
 }
 
-function* allPayments(
-  transaction: Omit<Transaction, 'payments'>,
-  isSource: (address: string) => boolean,
-): Generator<Payment> {
+function* allPayments(transaction: Paying, isSource: (address: string) => boolean): Generator<Payment> {
   const { from, to, value, input, logs } = transaction;
   if (to !== null && value > 0n) yield { from, to, isDirect: input === '0x' };
   for (const log of logs) {

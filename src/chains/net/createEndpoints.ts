@@ -9,9 +9,9 @@ import { requestInTurn } from './requestInTurn.ts';
 export type Endpoints = {
   /**
    * Asks the best endpoint, the next one when it fails or `accept` throws, and a second one beside it when it is slow.
-   * Fails only when every endpoint failed.
+   * Fails only when every endpoint failed. Work that takes a node long has a limit of its own, and no second one is asked beside.
    */
-  request<T>(calls: readonly RpcCall[], accept: Accept<T>): Promise<T>;
+  request<T>(calls: readonly RpcCall[], accept: Accept<T>, longMs?: number): Promise<T>;
   /** The highest block that an endpoint is known to have. */
   head(): number;
   /** Reads the head of every endpoint to detect stale ones; unhealthy ones must also pass `trial`. */
@@ -96,19 +96,24 @@ export function createEndpoints({
     return usable.sort((x, y) => rank(x) - rank(y));
   }
 
-  async function send<T>(endpoint: Endpoint, calls: readonly RpcCall[], accept: Accept<T>): Promise<T> {
+  async function send<T>(
+    endpoint: Endpoint,
+    calls: readonly RpcCall[],
+    accept: Accept<T>,
+    longMs?: number,
+  ): Promise<T> {
     const start = now();
     const mustCheck = identity !== undefined && start >= endpoint.checkedAt + recheckMs;
     const sent = mustCheck ? [...calls, identity.call] : calls;
     for (const { method } of sent) onCall(method);
     try {
-      const replies = await endpoint.rpc.batch(sent, timeoutMs);
+      const replies = await endpoint.rpc.batch(sent, longMs ?? timeoutMs);
       if (mustCheck) checkChain(endpoint, itemAt(replies, calls.length), start);
       const result = accept(mustCheck ? replies.slice(0, -1) : replies, (has) => {
         endpoint.head = Math.max(endpoint.head ?? 0, has);
         if (!isBehind(has)) endpoint.isStale = false;
       });
-      recordLatency(endpoint, now() - start);
+      if (longMs === undefined) recordLatency(endpoint, now() - start);
       if (endpoint.wrongAt.every((wrong) => calls.some(({ method }) => method === wrong))) {
         endpoint.faults = 0;
         endpoint.retryAt = 0;
@@ -147,11 +152,11 @@ export function createEndpoints({
     endpoint.retryAt = now() + Math.min(30_000, 250 * 2 ** Math.min(endpoint.faults, 8));
   }
 
-  async function request<T>(calls: readonly RpcCall[], accept: Accept<T>): Promise<T> {
+  async function request<T>(calls: readonly RpcCall[], accept: Accept<T>, longMs?: number): Promise<T> {
     const order = byRank();
     if (order.length === 0) throw new EndpointsFailed(endpoints.map(describe));
-    const outcome = await requestInTurn(order, (endpoint) => send(endpoint, calls, accept), {
-      patienceMs: ({ latencyMs }) => Math.min(2000, Math.max(300, 4 * (latencyMs ?? 100))),
+    const outcome = await requestInTurn(order, (endpoint) => send(endpoint, calls, accept, longMs), {
+      patienceMs: ({ latencyMs }) => longMs ?? Math.min(2000, Math.max(300, 4 * (latencyMs ?? 100))),
       // Unhealthy endpoints are not needed to confirm that a block does not exist yet.
       isSettled: (error, endpoint, rest) =>
         error instanceof NotAvailableYet &&

@@ -1,4 +1,5 @@
 import { type AssetFacts, formatUnits, native, showAmount } from '../../../evidence/amounts.ts';
+import { coinMoves } from '../../../evidence/coinMoves.ts';
 import type { Block } from '../../../model/block.ts';
 import type { Reader } from '../../../model/detection.ts';
 import { decodeTransfer } from './erc20Transfer.ts';
@@ -26,17 +27,21 @@ export function findFlows(
 ): Flow[] {
   const isWanted = ({ direction }: Flow) => wanted === 'any' || direction === wanted;
   if (asset !== native) return largest(tokenFlows(block, asset, holder).filter(isWanted));
-  const paid = block.transactions.flatMap(({ hash, from, to, value }): Flow[] => {
-    if (value === 0n || to === null || from === to || (from !== holder && to !== holder)) return [];
-    const isOut = from === holder;
-    return [
-      {
-        transactionHash: hash,
-        counterparty: isOut ? to : from,
-        direction: isOut ? 'out' : 'in',
-        amount: value,
-      },
-    ];
+  const paid = block.transactions.flatMap((transaction) => {
+    const { senders, recipients } = transaction.parties ?? {};
+    if (senders && recipients && !senders.has(holder) && !recipients.has(holder)) return [];
+    return coinMoves(transaction, holder).flatMap(({ from, to, amount }): Flow[] => {
+      if (amount === 0n || from === to || (from !== holder && to !== holder)) return [];
+      const isOut = from === holder;
+      return [
+        {
+          transactionHash: transaction.hash,
+          counterparty: isOut ? to : from,
+          direction: isOut ? 'out' : 'in',
+          amount,
+        },
+      ];
+    });
   });
   const candidates = largest(paid.filter(isWanted));
   const receipts = read.all(

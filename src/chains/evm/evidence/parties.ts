@@ -1,7 +1,7 @@
 import { formatUnits, native, showAmount } from '../../../evidence/amounts.ts';
 import type { LabelHit } from '../../../evidence/labels.ts';
 import { zip } from '../../../lib/zip.ts';
-import type { Log, Transaction } from '../../../model/block.ts';
+import type { Log, Parties, Transaction } from '../../../model/block.ts';
 import type { ChainFacts, Reader } from '../../../model/detection.ts';
 import { logWords, topicAddress, zeroAddress } from '../abi/words.ts';
 import { decodeTransfer, transferTopic } from './erc20Transfer.ts';
@@ -15,10 +15,14 @@ export type Party = {
   readonly role: 'sender' | 'recipient' | 'tokenSender' | 'tokenRecipient';
   /** The log of the transfer, for the roles of tokens. */
   readonly log?: Log;
+  /** The watched address and how much it got or gave, where a transaction has many parties. */
+  readonly paid?: { readonly other: string; readonly amount: bigint };
 };
 
 /** The two ends of the transaction and of its token transfers that are of, from or to the watched address. */
-export function partiesOf({ from, to, logs }: Transaction, watched: string): Party[] {
+export function partiesOf(transaction: Transaction, watched: string): Party[] {
+  const { from, to, logs } = transaction;
+  if (transaction.parties) return manyParties(transaction, transaction.parties, watched);
   const parties = new Map<string, Party>();
   const add = (party: Party) => {
     if (party.address === watched || party.address === zeroAddress || parties.has(party.address)) return;
@@ -33,6 +37,19 @@ export function partiesOf({ from, to, logs }: Transaction, watched: string): Par
     add({ address: ends[1], role: 'tokenRecipient', log });
   }
   return [...parties.values()];
+}
+
+/** All who pay beside or to the watched address, and those whom it pays: others who are paid at once have nothing to do with it. */
+function manyParties({ transfers }: Transaction, { senders, recipients }: Parties, watched: string): Party[] {
+  const sum = (address: string, end: 'from' | 'to') =>
+    transfers.reduce((total, transfer) => total + (transfer[end] === address ? transfer.amount : 0n), 0n);
+  const paidBy = (address: string, end: 'from' | 'to') => ({ other: watched, amount: sum(address, end) });
+  return [
+    ...Array.from(senders, (address): Party => ({ address, role: 'sender', paid: paidBy(address, 'from') })),
+    ...Array.from(senders.has(watched) ? recipients : []).flatMap((address): Party[] =>
+      senders.has(address) ? [] : [{ address, role: 'recipient', paid: paidBy(address, 'to') }],
+    ),
+  ].filter(({ address }) => address !== watched);
 }
 
 /** Sender and recipient of a transfer of an ERC-20, ERC-721 or ERC-1155 token. */
@@ -70,15 +87,19 @@ export const partyFields = ['role', 'from', 'to', 'token', 'symbol', 'value', 'a
 
 /** What a party did in a transaction, as the end of a sentence and as evidence. */
 function describeParty(
-  { role, log }: Party,
+  { address, role, log, paid }: Party,
   transaction: Transaction,
   read: Reader,
   chain: ChainFacts,
 ): { activity: string; fields: Readonly<Record<string, unknown>> } {
-  const [from, to] = (log && endsOf(log)) ?? [transaction.from, transaction.to ?? 'a new contract'];
-  const token = log?.address ?? native;
-  const units = log ? decodeTransfer(log)?.amount : transaction.value;
   const isGiver = role === 'sender' || role === 'tokenSender';
+  const [from, to] = paid
+    ? isGiver
+      ? [address, paid.other]
+      : [paid.other, address]
+    : ((log && endsOf(log)) ?? [transaction.from, transaction.to ?? 'a new contract']);
+  const token = log?.address ?? native;
+  const units = paid ? paid.amount : log ? decodeTransfer(log)?.amount : transaction.value;
   const sentence = (what: string) => (isGiver ? `sent ${what} to ${to}` : `received ${what} from ${from}`);
   const fields = { role, from, to, token };
   if (units === undefined) return { activity: sentence(`tokens of ${token}`), fields };
