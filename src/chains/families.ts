@@ -1,4 +1,4 @@
-import { bitcoinRules } from './bitcoin/bitcoinRules.ts';
+import { bitcoinFamily } from './bitcoin/bitcoinFamily.ts';
 import type { ChainFamily } from './chainFamily.ts';
 import type { Family } from './chains.ts';
 import { evmFamily } from './evm/evmFamily.ts';
@@ -11,7 +11,7 @@ import { vechainRules } from './vechain/vechainRules.ts';
 /** One row for each chain family; use it as `families[chains[uid].family]`. */
 export const families: Readonly<Record<Family, ChainFamily>> = {
   evm: evmFamily,
-  bitcoin: bitcoinRules,
+  bitcoin: bitcoinFamily,
   solana: solanaRules,
   tron: tronRules,
   vechain: vechainRules,

@@ -36,6 +36,7 @@ import { tokenomicsAllocation } from './tokenomicsAllocation.ts';
 import { totalSupply } from './totalSupply.ts';
 import { tvlDrop } from './tvlDrop.ts';
 import { unlimitedApproval } from './unlimitedApproval.ts';
+import { utxoSpend } from './utxoSpend.ts';
 import { walletBalance } from './walletBalance.ts';
 
 const definitions: readonly Detector[] = [
@@ -77,6 +78,7 @@ const definitions: readonly Detector[] = [
   customFunction,
   customTx,
   invariant,
+  utxoSpend,
 ];
 
 export const detectors: ReadonlyMap<string, Detector> = new Map(

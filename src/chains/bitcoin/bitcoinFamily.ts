@@ -1,0 +1,9 @@
+import type { ChainFamily } from '../chainFamily.ts';
+import { endpointFault, probeEndpoint } from './bitcoinProtocol.ts';
+import { bitcoinRules } from './bitcoinRules.ts';
+import { createBitcoinClient } from './createBitcoinClient.ts';
+
+export const bitcoinFamily: ChainFamily = {
+  ...bitcoinRules,
+  nodes: { createClient: createBitcoinClient, endpointFault, probeEndpoint },
+};

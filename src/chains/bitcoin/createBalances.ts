@@ -1,0 +1,97 @@
+import type { Block, BlockRef } from '../../model/block.ts';
+import type { Endpoints } from '../net/createEndpoints.ts';
+import { resultOf } from '../net/replies.ts';
+import { type BitcoinTransaction, recordOf, toSatoshis } from './decodeBlock.ts';
+import { toScript } from './script.ts';
+
+/** What a block changes of the addresses that were known when it came. */
+type Step = { parentHash: string; seen: number; changes: ReadonlyMap<string, bigint> };
+type Known = { hash: string; amount: bigint; since: number };
+
+const maxSteps = 300;
+/** Nodes keep no index of addresses: they read all unspent outputs, which takes minutes on the main network. */
+const scanTimeoutMs = 600_000;
+
+/**
+ * Balances of addresses. A node only knows those after its newest block, and only by a scan of all unspent outputs, so an
+ * address is scanned once and its balance then follows from the blocks that come, on whatever branch.
+ */
+export function createBalances({ request }: Endpoints) {
+  const known = new Map<string, Known>();
+  const steps = new Map<string, Step>();
+  let count = 0;
+
+  function add({ hash, parentHash, transactions }: Block): void {
+    if (known.size === 0 || steps.has(hash)) return;
+    const changes = new Map<string, bigint>();
+    for (const transaction of transactions as readonly BitcoinTransaction[]) {
+      const { senders, recipients } = transaction.parties;
+      if (![...senders, ...recipients].some((address) => known.has(address))) continue;
+      for (const [address, amount] of transaction.changes)
+        if (address !== null && known.has(address))
+          changes.set(address, (changes.get(address) ?? 0n) + amount);
+    }
+    steps.set(hash, { parentHash, seen: ++count, changes });
+    const [oldest] = steps.keys();
+    if (steps.size > maxSteps && oldest !== undefined) steps.delete(oldest);
+  }
+
+  /** Every block below (and the block itself), with what changed since it; as far as blocks are known. */
+  function* path(hash: string, address: string, since: number): Generator<[hash: string, change: bigint]> {
+    let change = 0n;
+    let at = hash;
+    for (;;) {
+      yield [at, change];
+      const step = steps.get(at);
+      if (!step || step.seen <= since) return;
+      change += step.changes.get(address) ?? 0n;
+      at = step.parentHash;
+    }
+  }
+
+  /** Through the newest block that the two branches share. */
+  function derive(address: string, { hash }: BlockRef): bigint | undefined {
+    const start = known.get(address);
+    if (!start) return undefined;
+    const own = new Map(path(start.hash, address, start.since));
+    for (const [at, change] of path(hash, address, start.since)) {
+      const back = own.get(at);
+      if (back !== undefined) return start.amount - back + change;
+    }
+    return undefined;
+  }
+
+  async function scan(addresses: readonly string[]): Promise<void> {
+    const scripts = new Map(addresses.map((address) => [toScript(address), address]));
+    const call = {
+      method: 'scantxoutset',
+      params: ['start', Array.from(scripts.keys(), (script) => `raw(${script})`)],
+    };
+    const found = await request([call], ([reply]) => recordOf(resultOf(reply)), scanTimeoutMs);
+    const amounts = new Map(addresses.map((address) => [address, 0n]));
+    for (const item of found.unspents as readonly unknown[]) {
+      const { scriptPubKey, amount } = recordOf(item);
+      const address = scripts.get(String(scriptPubKey));
+      if (address !== undefined) amounts.set(address, (amounts.get(address) ?? 0n) + toSatoshis(amount));
+    }
+    for (const [address, amount] of amounts)
+      known.set(address, { hash: String(found.bestblock), amount, since: count });
+  }
+
+  return {
+    add,
+    /** After the block, or after the newest one where it is too far from what is known. */
+    async read(at: BlockRef, addresses: readonly string[]): Promise<bigint[]> {
+      const unknown = addresses.filter((address) => derive(address, at) === undefined);
+      if (unknown.length > 0) await scan([...new Set(unknown)]);
+      return addresses.map((address) => {
+        const amount = derive(address, at);
+        const newest = known.get(address);
+        if (!newest || amount === undefined) return newest?.amount ?? 0n;
+        // Steps are kept for a while only, so that the start moves along.
+        known.set(address, { ...newest, hash: at.hash, amount });
+        return amount;
+      });
+    },
+  };
+}

@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import type { Block, Header, Parties, Payment, Receipt, Transaction, Transfer } from '../../model/block.ts';
+import { InvalidResponse } from '../net/replies.ts';
+import { pairFlows } from '../pairFlows.ts';
+import { toAddress } from './script.ts';
+
+type RawScript = { hex?: unknown; address?: unknown };
+type RawOutput = { value?: unknown; scriptPubKey?: RawScript };
+type RawInput = { coinbase?: unknown; prevout?: RawOutput };
+type RawTransaction = { txid?: unknown; vin?: unknown; vout?: unknown; fee?: unknown; vsize?: unknown };
+type RawBlock = Readonly<Record<string, unknown>>;
+
+/** The weight that a block may have (BIP-141). */
+const maxWeight = 4_000_000n;
+
+export function decodeHeader(raw: unknown): Header {
+  const block = recordOf(raw);
+  const { previousblockhash } = block;
+  return {
+    number: numberOf(block.height, 'height'),
+    hash: textOf(block.hash, 'hash'),
+    // Only the first block has none.
+    parentHash: previousblockhash === undefined ? '0'.repeat(64) : textOf(previousblockhash, 'parent'),
+    timestamp: numberOf(block.time, 'time') * 1000,
+  };
+}
+
+/** A whole block; the root of its Merkle tree proves that no transaction is missing. */
+export function decodeBlock(chainUid: string, raw: unknown, receivedAt: number): Block {
+  const header = decodeHeader(raw);
+  const block = recordOf(raw);
+  const transactions = listOf(block.tx, 'tx').map(
+    (item, index) => new BitcoinTransaction(recordOf(item), index),
+  );
+  if (merkleRoot(transactions.map(({ hash }) => hash)) !== block.merkleroot)
+    throw new InvalidResponse('the transactions of the block are not complete');
+  let byHash: ReadonlyMap<string, BitcoinTransaction> | undefined;
+  return {
+    ...header,
+    chainUid,
+    transactions,
+    receiptOf(hash) {
+      byHash ??= new Map(transactions.map((transaction) => [transaction.hash, transaction]));
+      return byHash.get(hash)?.receipt;
+    },
+    logs: [],
+    upgraded: [],
+    used: BigInt(numberOf(block.weight, 'weight')),
+    limit: maxWeight,
+    size: numberOf(block.size, 'size'),
+    receivedAt,
+  };
+}
+
+/** Most transactions of a block match no subscriber, so amounts are added up on first use. */
+export class BitcoinTransaction implements Transaction {
+  readonly hash: string;
+  readonly index: number;
+  readonly input = '';
+  readonly callKey = '';
+  /** Addresses count no transactions. */
+  readonly nonce = 0;
+  readonly logs = [];
+  readonly parties: Parties;
+  readonly #raw: RawTransaction;
+  readonly #inputs: readonly RawInput[];
+  readonly #outputs: readonly RawOutput[];
+  #transfers: readonly Transfer[] | undefined;
+
+  constructor(raw: RawTransaction, index: number) {
+    this.hash = textOf(raw.txid, 'txid');
+    this.index = index;
+    this.#raw = raw;
+    this.#inputs = listOf(raw.vin, 'vin') as RawInput[];
+    this.#outputs = listOf(raw.vout, 'vout') as RawOutput[];
+    this.parties = {
+      senders: addressesOf(this.#inputs.flatMap(({ prevout }) => prevout ?? [])),
+      recipients: addressesOf(this.#outputs),
+    };
+  }
+
+  /** What each address has more (or less) after it; null stands for outputs without an address. */
+  get changes(): ReadonlyMap<string | null, bigint> {
+    const changes = new Map<string | null, bigint>();
+    const add = ({ value, scriptPubKey }: RawOutput, sign: bigint) => {
+      const address = addressOf(scriptPubKey);
+      changes.set(address, (changes.get(address) ?? 0n) + sign * toSatoshis(value));
+    };
+    for (const { coinbase, prevout } of this.#inputs) {
+      if (prevout) add(prevout, -1n);
+      else if (coinbase === undefined) throw new InvalidResponse('an input lacks the output that it spends');
+    }
+    for (const output of this.#outputs) add(output, 1n);
+    return changes;
+  }
+
+  get transfers(): readonly Transfer[] {
+    this.#transfers ??= pairFlows(this.changes);
+    return this.#transfers;
+  }
+
+  /** The largest giver; new coins come from no one. */
+  get from(): string {
+    return this.transfers[0]?.from ?? this.parties.senders.values().next().value ?? 'coinbase';
+  }
+
+  /** The largest taker; null where all goes back to those who gave it. */
+  get to(): string | null {
+    return this.transfers[0]?.to ?? null;
+  }
+
+  get value(): bigint {
+    return this.transfers.reduce((sum, { amount }) => sum + amount, 0n);
+  }
+
+  get fee(): bigint {
+    return this.#raw.fee === undefined ? 0n : toSatoshis(this.#raw.fee);
+  }
+
+  /** Satoshis for a virtual byte. */
+  get priorityFee(): bigint {
+    return this.receipt.price;
+  }
+
+  get receipt(): Receipt {
+    const used = BigInt(numberOf(this.#raw.vsize, 'vsize'));
+    return { isSuccess: true, used, price: used === 0n ? 0n : this.fee / used, contractAddress: null };
+  }
+
+  /** A hop is a payment of one address to one other, with change at most: many at once are those of an exchange. */
+  *payments(isSource: (address: string) => boolean): Generator<Payment> {
+    const { senders, recipients } = this.parties;
+    const others = [...recipients].filter((address) => !senders.has(address));
+    const isDirect = senders.size === 1 && others.length === 1;
+    for (const from of senders)
+      if (isDirect || isSource(from)) for (const to of others) yield { from, to, isDirect };
+  }
+}
+
+function addressesOf(outputs: readonly RawOutput[]): ReadonlySet<string> {
+  const addresses = new Set<string>();
+  for (const { scriptPubKey } of outputs) {
+    const address = addressOf(scriptPubKey);
+    if (address !== null) addresses.add(address);
+  }
+  return addresses;
+}
+
+/** The node's own text where it is one of the main network; others are derived, since their networks write them otherwise. */
+function addressOf(script: RawScript | undefined): string | null {
+  const { hex, address } = script ?? {};
+  if (typeof address === 'string' && /^(bc1|1|3)/.test(address)) return address;
+  return address === undefined ? null : toAddress(textOf(hex, 'script'));
+}
+
+/** Amounts are JSON numbers of whole coins; all that exist are exact in smallest units. */
+export function toSatoshis(value: unknown): bigint {
+  if (typeof value !== 'number' || !Number.isFinite(value))
+    throw new InvalidResponse('an amount is not a number');
+  return BigInt(Math.round(value * 1e8));
+}
+
+function merkleRoot(hashes: readonly string[]): string {
+  let level: Buffer[] = hashes.map((hash) => Buffer.from(hash, 'hex').reverse());
+  while (level.length > 1)
+    level = Array.from({ length: Math.ceil(level.length / 2) }, (_, place) => {
+      const left = level[2 * place]!;
+      return sha256(sha256(Buffer.concat([left, level[2 * place + 1] ?? left])));
+    });
+  return level[0] ? Buffer.from(level[0]).reverse().toString('hex') : '';
+}
+
+function sha256(bytes: Buffer): Buffer {
+  return createHash('sha256').update(bytes).digest();
+}
+
+export function recordOf(value: unknown): RawBlock {
+  if (typeof value !== 'object' || value === null) throw new InvalidResponse('an answer is not a record');
+  return value as RawBlock;
+}
+
+function listOf(value: unknown, what: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new InvalidResponse(`${what} is not a list`);
+  return value;
+}
+
+function textOf(value: unknown, what: string): string {
+  if (typeof value !== 'string') throw new InvalidResponse(`${what} is not a text`);
+  return value;
+}
+
+function numberOf(value: unknown, what: string): number {
+  if (!Number.isSafeInteger(value)) throw new InvalidResponse(`${what} is not a number`);
+  return value as number;
+}

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toAddress } from '../../src/chains/bitcoin/script.ts';
+import { type Bitcoind, findBitcoind, startBitcoind } from '../../testing/startBitcoind.ts';
+import type { Json } from '../../testing/startTestApi.ts';
+import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
+
+const command = findBitcoind();
+if (!command) console.warn('SKIPPED: there is no bitcoind; `.ci/bitcoind` fetches one.');
+
+describe.skipIf(!command)('Bitcoin', () => {
+  let node: Bitcoind;
+  let vigil: TestWatch;
+  /** A cold address of the node's wallet, as its own network writes it and as the main network does. */
+  let own: string;
+  let shown: string;
+
+  beforeAll(async () => {
+    node = await startBitcoind(command ?? []);
+    await node.mine(101);
+    own = await node.address();
+    const { scriptPubKey } = await node.rpc<{ scriptPubKey: string }>('getaddressinfo', own);
+    shown = String(toAddress(scriptPubKey));
+    vigil = await startTestWatch({ bitcoin: { urls: [node.url], confirmations: 1 } });
+    const wallet = await vigil.addContract(shown, {
+      chainUid: 'bitcoin',
+      addressType: 'WALLET',
+      name: 'Cold',
+    });
+    await vigil.addDetector(wallet, 'large_transfer', { threshold: '1' });
+    await vigil.addDetector(wallet, 'utxo_spend');
+    await vigil.addDetector(wallet, 'wallet_balance', { trackAnyChange: true, when: 'block' });
+    await vigil.ok('POST', 'trigger', {
+      contractId: wallet,
+      name: 'Coins',
+      triggerType: 'NATIVE_TRANSFER',
+      params: { direction: 'in' },
+    });
+    vigil.watch();
+    await vigil.reached('bitcoin', await node.height());
+  }, 60_000);
+  afterAll(async () => {
+    await vigil?.stop();
+    await node?.stop();
+  });
+
+  const mined = async (blocks = 1) => {
+    await node.mine(blocks);
+    await vigil.reached('bitcoin', await node.height());
+  };
+  const raised = async (txHash: string) =>
+    (await vigil.alerts(`txHash:${txHash}`)).map(
+      ({ status, detectorSchemaName, triggerType, message }: Json) => ({
+        status,
+        kind: detectorSchemaName ?? triggerType,
+        message,
+      }),
+    );
+
+  /** What the wallet was seen to hold, in the order of the blocks. */
+  const balances = async () =>
+    (await vigil.alerts('detectorSchemaName:wallet_balance'))
+      .sort((a, b) => a.blockNumber - b.blockNumber)
+      .map(({ meta }) => meta.balance);
+
+  /** The outputs of the cold address, in a form that allows another transaction to take the place of the one that spends them. */
+  async function unspent(): Promise<Json[]> {
+    const found = await node.rpc<Json[]>('listunspent', 0, 999, [own]);
+    return found.map(({ txid, vout }) => ({ txid, vout, sequence: 0xfffffffd }));
+  }
+
+  async function spend(inputs: Json[], outputs: Json[]): Promise<string> {
+    const raw = await node.rpc('createrawtransaction', inputs, outputs);
+    const { hex } = await node.rpc<Json>('signrawtransactionwithwallet', raw);
+    return node.rpc('sendrawtransaction', hex, 0);
+  }
+
+  it('raises alerts for coins that come and go, and takes them back with their block', async () => {
+    const paid = await node.rpc('sendtoaddress', own, 2);
+    await mined();
+    expect(await raised(paid)).toEqual(
+      expect.arrayContaining([
+        {
+          status: 'UNRESOLVED',
+          kind: 'large_transfer',
+          message: expect.stringContaining(`2 BTC moved from`),
+        },
+        { status: 'UNRESOLVED', kind: 'NATIVE_TRANSFER', message: expect.stringContaining(shown) },
+      ]),
+    );
+    const inputs = await unspent();
+    const spent = await spend(inputs, [{ [await node.address()]: 1.5 }, { [own]: 0.4999 }]);
+    await mined();
+    expect((await raised(spent)).map(({ kind, status }) => `${kind} ${status}`).sort()).toEqual([
+      'large_transfer UNRESOLVED',
+      'utxo_spend UNRESOLVED',
+    ]);
+    expect(await balances()).toEqual(['2', '0.4999']);
+
+    // Another branch, in which the coins go back to the address.
+    await node.rpc('invalidateblock', await node.rpc('getbestblockhash'));
+    const back = await spend(inputs, [{ [own]: 1.998 }]);
+    await mined(2);
+    expect(await raised(spent)).toEqual([]);
+    expect(await vigil.alerts(`txHash:${spent} AND status:RETRACTED`)).toHaveLength(2);
+    expect((await raised(back)).map(({ kind, status }) => `${kind} ${status}`)).toEqual([
+      'utxo_spend UNRESOLVED',
+    ]);
+    expect(await balances()).toEqual(['2', '1.998']);
+  }, 60_000);
+
+  it('shows the chain as followed, with its endpoint and without its password', async () => {
+    const { data } = await vigil.ok('GET', 'chain');
+    const chain = data.find(({ chainUid }: Json) => chainUid === 'bitcoin');
+    expect(chain).toMatchObject({ family: 'bitcoin', followed: true, watchState: 'ok' });
+    expect(JSON.stringify(data)).not.toContain('secret');
+    const tried = await vigil.ok('POST', 'chain/bitcoin/endpoint/try', { url: node.url });
+    expect(tried).toMatchObject({ fault: null, head: await node.height(), isArchive: true });
+  });
+});
