@@ -260,8 +260,8 @@ export function accessOf(endpoint: { method: string; path: string }): Access {
 
 /** Rows that name no endpoint: a right that no one can use, or a typo that hides a missing row. */
 export function unusedRows(endpoints: readonly { method: string; path: string }[]): string[] {
-  const known = new Set(endpoints.map(({ method, path }) => `${method} ${path}`));
-  return Object.keys(rows).filter((key) => !known.has(key));
+  const served = new Set(endpoints.map(({ method, path }) => `${method} ${path}`));
+  return Object.keys(rows).filter((key) => !served.has(key));
 }
 
 /** Every role that may call; for the documents and the tests. */

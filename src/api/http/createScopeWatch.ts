@@ -16,7 +16,7 @@ export function createScopeWatch(access: Access) {
   const open = new Set<Watched>();
   let isWaiting = false;
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const watched = [...open];
     const [first] = watched;
     if (!first) return;
@@ -31,7 +31,7 @@ export function createScopeWatch(access: Access) {
   }
 
   async function checkAndRepeat(): Promise<void> {
-    await look().catch(endUnlessUnavailable);
+    await poll().catch(endUnlessUnavailable);
     if (open.size > 0) lookLater();
     else isWaiting = false;
   }

@@ -171,11 +171,11 @@ function readColumns(text: unknown, names: readonly string[]): Column[] {
     const path = name.split('.');
     const [first = ''] = path;
     if (names.includes(first)) return { name, path };
-    const known = nearest(first, names);
+    const closest = nearest(first, names);
     throw invalid(
       '/query/columns',
       'unknown-field',
-      `names "${first}", which the records do not have; ${known ? `did you mean ${known}?` : `they have ${names.join(', ')}.`}`,
+      `names "${first}", which the records do not have; ${closest ? `did you mean ${closest}?` : `they have ${names.join(', ')}.`}`,
     );
   });
 }

@@ -123,10 +123,10 @@ function readKey(header: string | string[] | undefined): string | undefined {
 
 async function answer(endpoint: Endpoint, call: Call, input: Checked): Promise<Answer> {
   // Reading never waits for a second user, and is most of what is asked.
-  const held = endpoint.effect === 'read' ? undefined : await holdForApproval(endpoint, call, input);
-  if (held) {
-    const headers = { location: `/api/v1/approval/${String(held.id)}` };
-    return { status: 202, headers, body: JSON.stringify(held) };
+  const approval = endpoint.effect === 'read' ? undefined : await holdForApproval(endpoint, call, input);
+  if (approval) {
+    const headers = { location: `/api/v1/approval/${String(approval.id)}` };
+    return { status: 202, headers, body: JSON.stringify(approval) };
   }
   const reply = await endpoint.handle(call, input);
   const body = reply.json ?? JSON.stringify(reply.body);
@@ -150,7 +150,7 @@ async function answerOnce(endpoint: Endpoint, call: Call, input: Checked, key: s
   const { keyring } = call.services;
   const { tenantId, tokenId } = call.principal;
   const owner = tenantId === null ? 'platform' : `tenant ${tenantId}`;
-  const place = { tenantId, kind: 'idempotency key', id: key, member: 'reply' };
+  const secretOwner = { tenantId, kind: 'idempotency key', id: key, member: 'reply' };
   const requestHash = createHash('sha256')
     .update(`${endpoint.method} ${endpoint.path} ${JSON.stringify([input.params, input.query, input.body])}`)
     .digest();
@@ -160,7 +160,9 @@ async function answerOnce(endpoint: Endpoint, call: Call, input: Checked, key: s
     if (!stored.requestHash.equals(requestHash)) {
       throw new Problem('idempotency-mismatch', 'This Idempotency-Key was sent before with another request.');
     }
-    const first: Answer & { tokenId?: number } = JSON.parse(await keyring.unseal(place, stored.sealedReply));
+    const first: Answer & { tokenId?: number } = JSON.parse(
+      await keyring.unseal(secretOwner, stored.sealedReply),
+    );
     if (first.isSecret && first.tokenId !== tokenId)
       throw new Problem(
         'idempotency-mismatch',
@@ -170,7 +172,7 @@ async function answerOnce(endpoint: Endpoint, call: Call, input: Checked, key: s
     return { ...first, headers: { ...first.headers, 'idempotency-replayed': 'true' } };
   }
   const reply = await answer(endpoint, call, input);
-  const sealedReply = keyring.seal(place, JSON.stringify({ ...reply, tokenId }));
+  const sealedReply = keyring.seal(secretOwner, JSON.stringify({ ...reply, tokenId }));
   await saveReply(call.db, owner, key, { requestHash, sealedReply }, call.now);
   return reply;
 }

@@ -140,13 +140,13 @@ function operationId({ method, path }: Endpoint): string {
   return `${method.toLowerCase()}${path.replace(/[/{}]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`;
 }
 
-function parameters(endpoint: Endpoint, place: 'path' | 'query'): unknown[] {
-  const schema = place === 'path' ? endpoint.params : endpoint.query;
+function parameters(endpoint: Endpoint, location: 'path' | 'query'): unknown[] {
+  const schema = location === 'path' ? endpoint.params : endpoint.query;
   if (!schema) return [];
   const required = 'required' in schema && Array.isArray(schema.required) ? schema.required : [];
   return Object.entries(memberSchemas(schema)).map(([name, member]) => ({
     name,
-    in: place,
+    in: location,
     required: required.includes(name),
     schema: member,
     description: 'description' in member ? member.description : undefined,

@@ -28,9 +28,9 @@ export function createFailedLogins({
 
   function count(account: Account | null, address: string): void {
     const key = account?.id ?? null;
-    const known = failures.get(key);
-    if (!known && failures.size >= maxAccounts) return;
-    const entry = known ?? { account, count: 0, addresses: new Set() };
+    const failure = failures.get(key);
+    if (!failure && failures.size >= maxAccounts) return;
+    const entry = failure ?? { account, count: 0, addresses: new Set() };
     entry.count += 1;
     if (entry.addresses.size < maxAddresses) entry.addresses.add(address);
     failures.set(key, entry);

@@ -52,13 +52,13 @@ async function takeToken(
   warn: (message: string) => void,
 ): Promise<void> {
   const hash = hashToken(token);
-  const known = await findTokenByHash(tx, hash, now);
-  if (known && !known.isLive) {
+  const stored = await findTokenByHash(tx, hash, now);
+  if (stored && !stored.isLive) {
     // Nor is its successor ended, which another process may have been given meanwhile.
     warn('VIGIL_ADMIN_TOKEN was revoked or has expired and is refused; set a new one.');
     return;
   }
-  const id = known?.id ?? (await insertToken(tx, { ...ofEnvironment, hash, hint: tokenHint(token) }, now));
+  const id = stored?.id ?? (await insertToken(tx, { ...ofEnvironment, hash, hint: tokenHint(token) }, now));
   for (const former of await revokeAdminTokens(tx, ofEnvironment.label, id, now)) {
     await appendAudit(tx, keys, {
       at: now,

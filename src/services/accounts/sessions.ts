@@ -68,9 +68,9 @@ export async function refresh(call: Call): Promise<Opened> {
     call,
     'Only a session can be refreshed; an API key lives as long as it was made for.',
   );
-  const isHeld = await lockActiveAccount(call.db, userId);
+  const isLocked = await lockActiveAccount(call.db, userId);
   const family = await consumeSession(call.db, tokenId, call.now);
-  if (!isHeld || !family) {
+  if (!isLocked || !family) {
     // Another request has used the token since it was looked up. This one's transaction ends with the answer.
     await endReusedSession(call.services, { id: tokenId }, call);
     throw new Problem('unauthenticated', 'The token is unknown, expired or revoked.');
@@ -84,8 +84,8 @@ export async function refreshCookie(call: Call): Promise<number> {
   const { tokenId, tokenKind, tenantId, userId } = call.principal;
   const expiredAt = call.now + lifetimeMs;
   if (tokenKind !== 'SESSION') return cookieExpiry(call);
-  const isHeld = userId !== null && (await lockActiveAccount(call.db, userId));
-  const session = isHeld ? await extendSession(call.db, tokenId, expiredAt) : undefined;
+  const isLocked = userId !== null && (await lockActiveAccount(call.db, userId));
+  const session = isLocked ? await extendSession(call.db, tokenId, expiredAt) : undefined;
   if (!session) throw new Problem('unauthenticated', 'The token is unknown, expired or revoked.');
   await audit(call, 'session', 'refresh', { id: session.id, tenantId }, undefined, { expiredAt });
   return expiredAt;

@@ -38,14 +38,14 @@ export async function simulateAction(
   id: number,
   { alertUid, params = {} }: { alertUid?: string; params?: Readonly<Record<string, unknown>> },
 ): Promise<Simulation> {
-  const place = await findReadable(call, actionTable, id);
-  const setup = await findActionSetup(call.db, place);
+  const owner = await findReadable(call, actionTable, id);
+  const setup = await findActionSetup(call.db, owner);
   const { action } = setup;
   const transactor = requireTransactor(call, action);
-  const alert = alertUid === undefined ? null : await findAlert(call, place.tenantId, alertUid);
+  const alert = alertUid === undefined ? null : await findAlert(call, owner.tenantId, alertUid);
   if (!alert) checkParams(action, params);
   const scripts = alert ? scriptsFor(setup, alert) : { filter: null, params: {} };
-  const decision = await decide(call.services.runScripts, place.tenantId, alert, {
+  const decision = await decide(call.services.runScripts, owner.tenantId, alert, {
     action,
     scripts,
     manualParams: params,
@@ -99,8 +99,8 @@ async function price(
   };
   if ('reason' in priced) return { ...basics, reason: priced.reason };
   const chain = getChain(wallet.chainUid);
-  const place = { tenantId, walletId: wallet.id };
-  const budget = await findSpending(call.db, place, call.now - spendingWindowMs);
+  const walletRef = { tenantId, walletId: wallet.id };
+  const budget = await findSpending(call.db, walletRef, call.now - spendingWindowMs);
   const refusal = checkBudget(chain, priced.cost, budget, balance, spendLimit(wallet, chain));
   const reason = refusal?.reason ?? null;
   return {

@@ -58,8 +58,9 @@ export async function findOwnAlert(
 ): Promise<Row> {
   const own = await findAlert(call.db, ownTenantsScope(call.scope), uid, names, lock);
   if (own) return own;
-  const seen = await findAlert(call.db, await visibleScope(call.db, call.visible), uid, names);
-  if (seen) throw new Problem('forbidden', `You may see this alert but not ${use}: it is not your tenant's.`);
+  const visible = await findAlert(call.db, await visibleScope(call.db, call.visible), uid, names);
+  if (visible)
+    throw new Problem('forbidden', `You may see this alert but not ${use}: it is not your tenant's.`);
   throw new Problem('not-found', 'There is no such alert.');
 }
 

@@ -6,13 +6,13 @@ export function createAlertLinks(baseUrl: () => string): AlertLinks {
   return ({ uid, chainUid, txHash, blockNumber, contract }) => {
     const explorer = chainOf(chainUid ?? contract?.chainUid)?.explorer;
     const link = (pattern: string, value: string) => pattern.replace('{}', encodeURIComponent(value));
-    const place = (): string | null => {
+    const explorerLink = (): string | null => {
       if (!explorer) return null;
       if (txHash) return link(explorer.transaction, txHash);
       if (blockNumber !== null) return link(explorer.block, String(blockNumber));
       return contract ? link(explorer.address, contract.address) : null;
     };
-    return { explorer: place(), alert: `${baseUrl()}/alert/${uid}` };
+    return { explorer: explorerLink(), alert: `${baseUrl()}/alert/${uid}` };
   };
 }
 

@@ -121,9 +121,9 @@ function toSuggestion(
 }
 
 function unknownField(field: string) {
-  const known = nearest(field, alertTable.mapping.fields.keys());
-  const advice = known
-    ? `did you mean ${known}?`
+  const closest = nearest(field, alertTable.mapping.fields.keys());
+  const advice = closest
+    ? `did you mean ${closest}?`
     : '`of=field` lists them, and members of `meta` are written `meta.name`.';
   return invalid('/query/field', 'unknown-field', `is no field of alerts; ${advice}`);
 }

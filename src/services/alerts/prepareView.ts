@@ -40,8 +40,8 @@ function checkMembers({ query, columns = [], timeRange }: Members, now: number):
   const faults = columns.flatMap((column, index): Fault[] => {
     const [first = ''] = column.split('.');
     if (names.includes(column) || (first === 'meta' && column.length > 'meta.'.length)) return [];
-    const known = nearest(column, names);
-    const message = `is no member of alerts${known ? `; did you mean ${known}?` : '.'}`;
+    const closest = nearest(column, names);
+    const message = `is no member of alerts${closest ? `; did you mean ${closest}?` : '.'}`;
     return [{ pointer: `/columns/${index}`, code: 'unknown-field', message }];
   });
   if (faults.length > 0) throw invalidInput(faults);

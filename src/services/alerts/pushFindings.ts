@@ -63,13 +63,15 @@ export async function pushFindings(
   checkMeta(pushed);
   const byEid = new Map(pushed.toReversed().map((item) => [item.eid, toFinding(origin, item, call.now)]));
   await prepareRaise(call.services.store, [...byEid.values()]);
-  const noted = await recordExternalFindings(
+  const recorded = await recordExternalFindings(
     call.db,
     origin,
     Array.from(byEid, ([eid, finding]) => ({ eid, uid: alertUid(finding) })),
   );
-  const known = new Map(noted.map((item) => [item.eid, item]));
-  const inOrder = [...new Set(pushed.map(({ eid }) => eid))].filter((eid) => getOrThrow(known, eid).isNew);
+  const recordedByEid = new Map(recorded.map((item) => [item.eid, item]));
+  const inOrder = [...new Set(pushed.map(({ eid }) => eid))].filter(
+    (eid) => getOrThrow(recordedByEid, eid).isNew,
+  );
   if (inOrder.length > 0) await checkPushedAlerts(call, origin.tenantId, inOrder.length);
   const fresh = await raiseAlerts(
     call.db,
@@ -81,17 +83,17 @@ export async function pushFindings(
     await audit(call, 'detector', 'push', record, undefined, undefined, { alerts: fresh.length });
     await countAlerts(call, origin, fresh.length);
   }
-  return results(pushed, known);
+  return results(pushed, recordedByEid);
 }
 
 /** The first item with an `eid` made the alert; the ones after it repeat it. */
 function results(
   pushed: readonly Pushed[],
-  known: ReadonlyMap<string, { uid: string; isNew: boolean }>,
+  recorded: ReadonlyMap<string, { uid: string; isNew: boolean }>,
 ): Result[] {
   const seen = new Set<string>();
   return pushed.map(({ eid }) => {
-    const { uid, isNew } = getOrThrow(known, eid);
+    const { uid, isNew } = getOrThrow(recorded, eid);
     const result = isNew && !seen.has(eid) ? 'created' : 'duplicate';
     seen.add(eid);
     return { eid, uid, result };

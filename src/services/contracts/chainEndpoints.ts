@@ -60,7 +60,7 @@ export async function createChainEndpoint(
   const chain = followedChain(chainUid);
   const address = await checkUrl(chain, url);
   await lockEndpoints(call.db);
-  const others = await refuseKnown(call, chain.uid, address);
+  const others = await refuseDuplicate(call, chain.uid, address);
   if (others >= maxEndpoints)
     throw new Problem('conflict', `A chain can have ${maxEndpoints} endpoints; delete one of them first.`);
   const uid = randomUUID();
@@ -84,7 +84,7 @@ export async function updateChainEndpoint(
   await lockEndpoints(call.db);
   const current = await findStored(call, chain, uid);
   const isMoved = address !== undefined && address !== (await openUrl(call.services.keyring, current));
-  if (isMoved) await refuseKnown(call, chain.uid, address);
+  if (isMoved) await refuseDuplicate(call, chain.uid, address);
   const next = {
     ...current,
     name: name === undefined ? current.name : name,
@@ -197,11 +197,11 @@ function readUrl(text: string): string {
 }
 
 /** Returns how many endpoints are stored for the chain. */
-async function refuseKnown(call: Call, chainUid: ChainUid, url: string): Promise<number> {
+async function refuseDuplicate(call: Call, chainUid: ChainUid, url: string): Promise<number> {
   const stored = await findEndpoints(call.db, chainUid);
-  const known = await Promise.all(stored.map((endpoint) => openUrl(call.services.keyring, endpoint)));
+  const urls = await Promise.all(stored.map((endpoint) => openUrl(call.services.keyring, endpoint)));
   const fixed = call.services.fixedEndpoints(chainUid).map((each) => new URL(each).href);
-  if ([...known, ...fixed].includes(url)) {
+  if ([...urls, ...fixed].includes(url)) {
     const message = 'The chain has an endpoint with this address already.';
     throw new Problem('conflict', message, { errors: [{ pointer: '/url', code: 'not-unique', message }] });
   }

@@ -35,8 +35,8 @@ export async function inspectAddress(
 ): Promise<{ address: string; data: ChainInspection[] }> {
   const { isConfigured } = call.services.chains;
   if (chainUid && !isConfigured(chainUid)) throw new Problem('conflict', noEndpoint(chainUid));
-  const asked = chainUid ? [chainUid] : chainUids.filter(isConfigured);
-  const uids = asked.filter((uid) => families[chains[uid].family].nodes?.inspect);
+  const candidates = chainUid ? [chainUid] : chainUids.filter(isConfigured);
+  const uids = candidates.filter((uid) => families[chains[uid].family].nodes?.inspect);
   const [first] = uids;
   if (!first) throw new Problem('conflict', chainUid ? cannotInspect(chainUid) : noneToInspect);
   const reads = uids.map((uid) => ({ uid, ...families[chains[uid].family].readAddress(text, chains[uid]) }));

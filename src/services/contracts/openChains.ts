@@ -27,9 +27,9 @@ export function openChains(settings: Settings, recorder: MetricRecorder, now: ()
     isConfigured: (uid) => urls.has(uid),
     client(uid) {
       const own = urls.get(uid);
-      const known = clients.get(uid);
+      const cached = clients.get(uid);
       const nodes = nodesOf(uid);
-      if (known || !own || !nodes) return own && known;
+      if (cached || !own || !nodes) return own && cached;
       const seriesOf = createSeriesCache({ chain: uid });
       const onCall = (method: string) => recorder.add(seriesOf('rpc_calls', method), platformTenant, 1);
       const client = nodes.createClient({ chain: chains[uid], urls: own, now, onCall });

@@ -70,13 +70,13 @@ async function inspectOrThrow(call: Call, chainUid: ChainUid, address: string) {
 }
 
 function checkNames(enable: readonly string[], fitting: readonly Recommendation[]): void {
-  const known = fitting.map(({ schemaName }) => schemaName);
-  const index = enable.findIndex((name) => !known.includes(name));
+  const fittingNames = fitting.map(({ schemaName }) => schemaName);
+  const index = enable.findIndex((name) => !fittingNames.includes(name));
   if (index < 0) return;
   throw unprocessable(
     `/enable/${index}`,
     'not-recommended',
-    `${enable[index]} is not recommended for this contract; these are: ${known.join(', ')}.`,
+    `${enable[index]} is not recommended for this contract; these are: ${fittingNames.join(', ')}.`,
   );
 }
 

@@ -102,8 +102,8 @@ async function confirmation(
 ): Promise<Row> {
   if (type !== 'EMAIL' || address == null) return {};
   if (current?.type === 'EMAIL' && current.value === address) return {};
-  const isKnown = principal.userId !== null && (await isMailedMember(db, principal.userId, address));
-  return { confirmedAt: isKnown ? now : null };
+  const isOwnAddress = principal.userId !== null && (await isMailedMember(db, principal.userId, address));
+  return { confirmedAt: isOwnAddress ? now : null };
 }
 
 /** The address of a MESSENGER_B webhook is a credential: it is sealed to the destination, and only its origin is shown. */
@@ -115,11 +115,11 @@ async function sealMessengerBUri(
   const uri = address ?? input.messengerBUri;
   if (uri === undefined) return {};
   if (uri === null) return { sealedMessengerBUri: null };
-  const place = { tenantId, kind: 'destination', id, member: 'messengerBUri' };
+  const secretOwner = { tenantId, kind: 'destination', id, member: 'messengerBUri' };
   const shown = { messengerBUri: maskUri(uri), ...(address == null ? {} : { value: maskUri(uri) }) };
   const box = current ? await findSealedMessengerBUri(db, id) : null;
-  if (box && (await services.keyring.unseal(place, box)) === uri) return shown;
-  return { ...shown, sealedMessengerBUri: services.keyring.seal(place, uri) };
+  if (box && (await services.keyring.unseal(secretOwner, box)) === uri) return shown;
+  return { ...shown, sealedMessengerBUri: services.keyring.seal(secretOwner, uri) };
 }
 
 /** The uid of MESSENGER_A is its bind command, so a change to or from this type needs a new uid. */

@@ -43,7 +43,7 @@ export async function backtestDetector(call: Call, detectorId: number, range: Ra
   });
 }
 
-const placeNames = ['tenantId'] as const;
+const ownerNames = ['tenantId'] as const;
 
 type Proposed = { contractId: number; schemaId: number; name?: string; config?: object };
 
@@ -51,19 +51,19 @@ type Proposed = { contractId: number; schemaId: number; name?: string; config?: 
 export async function backtestProposed(call: Call, proposed: Proposed, range: Range): Promise<BacktestRow> {
   const { contractId, schemaId, config = {} } = proposed;
   // Viewers of a shared project cannot start work for its owner.
-  const place = await findRecord(call.db, contractTable, call.scope, contractId, placeNames, {
+  const owner = await findRecord(call.db, contractTable, call.scope, contractId, ownerNames, {
     use: 'write',
   });
-  if (!place) throw unprocessable('/contractId', 'unknown-reference', 'There is no contract with this id.');
-  const tenantId = Number(place.tenantId);
+  if (!owner) throw unprocessable('/contractId', 'unknown-reference', 'There is no contract with this id.');
+  const tenantId = Number(owner.tenantId);
   const schemaName = await findSchemaName(call.db, schemaId);
   if (schemaName === undefined)
     throw unprocessable('/schemaId', 'unknown-reference', 'There is no detector schema with this id.');
   const contract = await findContractToRun(call.db, tenantId, contractId);
   const sealed = await sealProposed(call, tenantId, schemaName, { ...config });
   const row = { id: 0, name: proposed.name ?? schemaName, schemaName, tags: [], config: sealed };
-  const made = compileDetector(row, contract, toChainFacts(chains[contract.chainUid]));
-  if ('fault' in made) throw unprocessable('/config', 'not-valid', made.fault);
+  const compiled = compileDetector(row, contract, toChainFacts(chains[contract.chainUid]));
+  if ('fault' in compiled) throw unprocessable('/config', 'not-valid', compiled.fault);
   return queue(call, {
     ...row,
     ...range,
@@ -78,13 +78,13 @@ export async function backtestProposed(call: Call, proposed: Proposed, range: Ra
 async function sealProposed(call: Call, tenantId: number, schemaName: string, config: Row): Promise<Row> {
   const definition = detectors.get(schemaName);
   if (!definition) return config;
-  const place = { tenantId, detectorId: undefined, before: {} };
-  const sealed = await sealConfig(call, configSchema(definition), config, place);
+  const sealing = { tenantId, detectorId: undefined, before: {} };
+  const sealed = await sealConfig(call, configSchema(definition), config, sealing);
   return { ...sealed.config, ...sealed.sealedConfig };
 }
 
-async function queue(call: Call, made: NewBacktest): Promise<BacktestRow> {
-  const { fromBlock, toBlock, chainUid, tenantId } = made;
+async function queue(call: Call, backtest: NewBacktest): Promise<BacktestRow> {
+  const { fromBlock, toBlock, chainUid, tenantId } = backtest;
   if (toBlock < fromBlock)
     throw unprocessable('/toBlock', 'range', 'The last block must not come before the first.');
   if (toBlock - fromBlock >= maxBlocks)
@@ -100,7 +100,7 @@ async function queue(call: Call, made: NewBacktest): Promise<BacktestRow> {
       'conflict',
       `At most ${maxOpen} backtests of a tenant may wait or run; cancel one, or wait.`,
     );
-  return insertBacktest(call.db, made, call.now);
+  return insertBacktest(call.db, backtest, call.now);
 }
 
 export async function readBacktest(call: Call, uid: string): Promise<BacktestRow> {

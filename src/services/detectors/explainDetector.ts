@@ -43,7 +43,7 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
   const transaction = block?.transactions.find(({ hash }) => hash === txHash.toLowerCase());
   if (!block || !transaction)
     throw new Problem('not-found', 'The chain has no such transaction, or it is not in a block yet.');
-  const place = {
+  const details = {
     from: transaction.from,
     to: transaction.to,
     blockNumber: block.number,
@@ -52,21 +52,21 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
   steps.push({
     step: 'transaction',
     text: `The transaction is in block ${block.number} and has ${transaction.logs.length} logs.`,
-    details: place,
+    details,
   });
   const index = createSubscriptionIndex();
   index.add(subscriber);
   const inBlock = index.match(block, undefined).get(subscriber) ?? [];
-  const seen = inBlock.filter(
+  const matched = inBlock.filter(
     (observation) => 'transaction' in observation && observation.transaction === transaction,
   );
   steps.push({
     step: 'match',
     text:
-      seen.length > 0
-        ? `${seen.length} parts of the transaction interest the detector.`
+      matched.length > 0
+        ? `${matched.length} parts of the transaction interest the detector.`
         : 'Nothing in the transaction interests the detector.',
-    details: { parts: seen.map(toPlace) },
+    details: { parts: matched.map(toReference) },
   });
   const ask = call.services.fetchFor(uid, client);
   const fetch: Fetch = async (requests) => {
@@ -84,7 +84,7 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
   const rebuilt = isStateful ? await rebuildState(client, ask, subscriber, block) : undefined;
   if (rebuilt) steps.push({ step: 'state', text: describeState(rebuilt) });
   // What remembers judges a block by all that is in it, and by what is there after it.
-  const judged = isStateful ? inBlock : seen;
+  const judged = isStateful ? inBlock : matched;
   const evaluated = await evaluateMatches(
     new Map(judged.length > 0 ? [[subscriber, judged]] : []),
     () => rebuilt?.state,
@@ -145,7 +145,7 @@ function shownValue(value: unknown): unknown {
   return { ...rest, gasUsed, gasPrice };
 }
 
-function toPlace(observation: Observation) {
+function toReference(observation: Observation) {
   return observation.type === 'log'
     ? {
         type: 'log',

@@ -39,8 +39,8 @@ export async function findSupplySamples(
     if (typeof circulation === 'string')
       circulating.push({ timestamp: Number(timestamp), amount: circulation });
     if (typeof address !== 'string' || typeof balance !== 'string') continue;
-    const known = ofAddress.get(address) ?? [];
-    ofAddress.set(address, [...known, { timestamp: Number(timestamp), amount: balance }]);
+    const points = ofAddress.get(address) ?? [];
+    ofAddress.set(address, [...points, { timestamp: Number(timestamp), amount: balance }]);
   }
   return { circulating, ofAddress };
 }

@@ -47,15 +47,15 @@ export async function prepareDetector(call: Call, change: DetectorChange): Promi
   const seal = async (): Promise<Row> => {
     if (input.config == null || tenantId === null) return input;
     const isSame = schemaId === current?.schema.id;
-    const place = { tenantId, detectorId: isSame ? id : undefined, before: current?.config ?? {} };
-    return { ...input, ...(await sealConfig(call, schema, input.config, place)) };
+    const sealing = { tenantId, detectorId: isSame ? id : undefined, before: current?.config ?? {} };
+    return { ...input, ...(await sealConfig(call, schema, input.config, sealing)) };
   };
   if ((input.source ?? current?.source) === 'EXTERNAL') return seal();
   const kind = detectors.get(record.name);
   const contractId = input.contractId ?? current?.contractId;
   if (kind && contractId !== undefined && tenantId !== null) {
-    const wanted = { name: record.name, kind, kinds: detectors, pointer: '/schemaId' };
-    await checkFamily(call, { tenantId, contractId }, wanted);
+    const proposed = { name: record.name, kind, kinds: detectors, pointer: '/schemaId' };
+    await checkFamily(call, { tenantId, contractId }, proposed);
   }
   const checked = check(schema, input.config ?? current?.config ?? {});
   if ('faults' in checked) throw invalidInput(checked.faults);
@@ -83,13 +83,13 @@ async function resolveSchemaName(call: Call, { input }: DetectorChange): Promise
   }
   const id = await findSchemaId(call.db, schemaName);
   if (id === undefined) {
-    const known = await listSchemaNames(call.db);
-    const guess = nearest(schemaName, known);
+    const schemaNames = await listSchemaNames(call.db);
+    const guess = nearest(schemaName, schemaNames);
     const hint = guess ? `did you mean ${guess}? There are` : 'there are';
     throw unprocessable(
       '/schemaName',
       'unknown-reference',
-      `There is no such detector schema; ${hint} ${known.join(', ')}.`,
+      `There is no such detector schema; ${hint} ${schemaNames.join(', ')}.`,
     );
   }
   input.schemaId = id;

@@ -49,9 +49,9 @@ function checkMessages(change: TriggerChange): void {
   const { triggerType, alerts } = change.current ? { ...change.current, ...change.input } : change.input;
   const definition = triggers.get(triggerType);
   if (!definition) return;
-  const known = [...definition.fields, ...templateMembers];
+  const memberNames = [...definition.fields, ...templateMembers];
   const faults = alerts.flatMap(({ message }, index) =>
-    typeof message === 'string' ? templateFaults(message, known, `/alerts/${index}/message`) : [],
+    typeof message === 'string' ? templateFaults(message, memberNames, `/alerts/${index}/message`) : [],
   );
   if (faults.length > 0) throw invalidInput(faults);
 }
@@ -62,8 +62,8 @@ async function checkParams(call: Call, change: TriggerChange): Promise<void> {
     : change.input;
   const definition = triggers.get(triggerType);
   if (!definition) return;
-  const wanted = { name: triggerType, kind: definition, kinds: triggers, pointer: '/triggerType' };
-  await checkFamily(call, { tenantId: tenantOf(change), contractId }, wanted);
+  const proposed = { name: triggerType, kind: definition, kinds: triggers, pointer: '/triggerType' };
+  await checkFamily(call, { tenantId: tenantOf(change), contractId }, proposed);
   const checked = withDefaults(definition.params, params, '/params');
   if ('faults' in checked) throw invalidInput(checked.faults);
   if (!definition.check) return;

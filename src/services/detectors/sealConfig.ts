@@ -14,7 +14,7 @@ export function credentialMembers(schema: TSchema): string[] {
   return membersWith(schema, 'writeOnly', true);
 }
 
-type Place = { tenantId: number; detectorId: number | undefined; before: Row };
+type Sealing = { tenantId: number; detectorId: number | undefined; before: Row };
 
 /**
  * The configuration as it is stored and shown, and its credentials sealed beside it. A member that comes back as it was
@@ -24,15 +24,15 @@ export async function sealConfig(
   call: Call,
   schema: TSchema,
   config: Row,
-  { tenantId, detectorId, before }: Place,
+  { tenantId, detectorId, before }: Sealing,
 ): Promise<{ config: Row; sealedConfig: Row | null }> {
   const names = credentialMembers(schema).filter((name) => typeof config[name] === 'string');
   if (names.length === 0) return { config, sealedConfig: null };
-  const known = detectorId === undefined ? {} : await findSealedConfig(call.db, tenantId, detectorId);
+  const stored = detectorId === undefined ? {} : await findSealedConfig(call.db, tenantId, detectorId);
   const sealed: Row = {};
   for (const name of names) {
     const value = String(config[name]);
-    if (value === sealedText) sealed[name] = kept(name, known, before, config);
+    if (value === sealedText) sealed[name] = keepCredential(name, stored, before, config);
     else if (value.length > maxCharacters)
       throw invalid(`/config/${name}`, 'too-long', `must have at most ${maxCharacters} characters.`);
     else sealed[name] = sealCredential(call.services.keyring, tenantId, value);
@@ -42,15 +42,15 @@ export async function sealConfig(
 }
 
 /** A credential that was given for one receiver must not reach another through someone who cannot read it. */
-function kept(name: string, known: Row, before: Row, config: Row): unknown {
+function keepCredential(name: string, stored: Row, before: Row, config: Row): unknown {
   const refuse = (message: string) => invalid(`/config/${name}`, 'sealed', message);
-  if (known[name] === undefined)
+  if (stored[name] === undefined)
     throw refuse(`${sealedText} stands for a value that is kept, and there is none; give the value.`);
   if (originOf(before.url) !== originOf(config.url))
     throw refuse(
       'The address leads to another receiver than the one that the value was given for; give the value again.',
     );
-  return known[name];
+  return stored[name];
 }
 
 function originOf(url: unknown): unknown {

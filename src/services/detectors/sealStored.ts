@@ -32,8 +32,8 @@ async function sealUris(store: Store, keyring: Keyring): Promise<number> {
   return store.transaction(async (tx) => {
     const rows = await findPlainUris(tx, batchSize);
     for (const { tenantId, id, uri } of rows) {
-      const place = { tenantId, kind: 'destination', id, member: 'messengerBUri' };
-      await writeSealedUri(tx, { tenantId, id }, maskUri(uri), keyring.seal(place, uri));
+      const secretOwner = { tenantId, kind: 'destination', id, member: 'messengerBUri' };
+      await writeSealedUri(tx, { tenantId, id }, maskUri(uri), keyring.seal(secretOwner, uri));
     }
     return rows.length;
   });

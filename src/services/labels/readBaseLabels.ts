@@ -13,8 +13,8 @@ export async function readBaseLabels(text: string): Promise<NewLabel[]> {
   const lines = text.split('\n');
   const origins = new Map(
     lines.flatMap((line) => {
-      const [, key, place] = /^# (\w+) = (.+)$/.exec(line) ?? [];
-      return key !== undefined && place !== undefined ? [[key, place]] : [];
+      const [, key, source] = /^# (\w+) = (.+)$/.exec(line) ?? [];
+      return key !== undefined && source !== undefined ? [[key, source]] : [];
     }),
   );
   const rows: string[][] = [];

@@ -20,8 +20,8 @@ export type LabelDefaults = {
 export function readLabelHeader(cells: readonly string[]): LabelColumn[] {
   const names = cells.map((cell) => {
     const name = cell.trim();
-    const known = columns.find((column) => column.toLowerCase() === name.toLowerCase());
-    if (known) return known;
+    const match = columns.find((column) => column.toLowerCase() === name.toLowerCase());
+    if (match) return match;
     const guess = nearest(name, columns);
     throw header(
       `'${name.slice(0, 40)}' is not a column${guess ? `; did you mean ${guess}?` : '.'} The first line names the columns: ${columns.join(', ')}.`,

@@ -21,10 +21,10 @@ export async function checkReferences(
   const references = [...ownReferences(kind, input), ...bindingReferences(kind.table.bindings, input, '')];
   const faults: Fault[] = [];
   for (const table of new Set(references.map((reference) => reference.table))) {
-    const wanted = references.filter((reference) => reference.table === table);
-    const ids = [...new Set(wanted.map((reference) => reference.id))];
+    const ofTable = references.filter((reference) => reference.table === table);
+    const ids = [...new Set(ofTable.map((reference) => reference.id))];
     const found = await lockRecords(call.db, table, scopeFor(call, table, tenantId), ids, 'read');
-    for (const { id, pointer } of wanted) {
+    for (const { id, pointer } of ofTable) {
       if (found.has(id)) continue;
       faults.push({
         pointer,
@@ -66,14 +66,14 @@ function bindingReferences(
     const items = holder[binding.member];
     if (!isItems(items)) return [];
     return items.flatMap((item, index) => {
-      const place = `${pointer}/${binding.member}/${index}`;
+      const itemPointer = `${pointer}/${binding.member}/${index}`;
       const own = Object.entries(binding.items).flatMap(([member, { references }]): Reference[] => {
         const id = item[member];
         return references && typeof id === 'number'
-          ? [{ table: references(), id, pointer: `${place}/${member}` }]
+          ? [{ table: references(), id, pointer: `${itemPointer}/${member}` }]
           : [];
       });
-      return [...own, ...bindingReferences(binding.bindings, item, place)];
+      return [...own, ...bindingReferences(binding.bindings, item, itemPointer)];
     });
   });
 }

@@ -104,10 +104,10 @@ export async function translateConflict<T>(table: Table, write: () => Promise<T>
   } catch (error) {
     const index = violatedUnique(error);
     if (index === undefined) throw error;
-    const known = table.unique?.[index];
-    const message = known?.message ?? 'The same thing is bound twice; leave one of them out.';
+    const unique = table.unique?.[index];
+    const message = unique?.message ?? 'The same thing is bound twice; leave one of them out.';
     throw new Problem('conflict', message, {
-      errors: [{ pointer: known ? `/${known.member}` : '', code: 'not-unique', message }],
+      errors: [{ pointer: unique ? `/${unique.member}` : '', code: 'not-unique', message }],
     });
   }
 }

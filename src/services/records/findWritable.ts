@@ -14,8 +14,8 @@ export async function findWritable(
   const names = namesWithTenant(kind);
   const record = await findRecord(call.db, kind.table, call.scope, id, names, { use: 'write', lock });
   if (record) return record;
-  const seen = await findRecord(call.db, kind.table, call.visible, id, kind.names);
-  if (seen)
+  const visible = await findRecord(call.db, kind.table, call.visible, id, kind.names);
+  if (visible)
     throw new Problem(
       'forbidden',
       `You may see this ${nounOf(kind.table)} but not change it: it is not your tenant's.`,

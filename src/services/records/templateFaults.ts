@@ -6,13 +6,13 @@ import type { Fault } from '../../model/errors.ts';
  * Members in a message template that are none of the known ones. Only the first step of a name is checked: what is
  * below it, such as the values of an event, is known when it happens.
  */
-export function templateFaults(template: string, known: readonly string[], pointer: string): Fault[] {
+export function templateFaults(template: string, memberNames: readonly string[], pointer: string): Fault[] {
   return templateFields(template)
-    .filter((name) => !known.some((one) => name === one || name.startsWith(`${one}.`)))
+    .filter((name) => !memberNames.some((one) => name === one || name.startsWith(`${one}.`)))
     .map((name) => {
-      const guess = nearest(name, known);
+      const guess = nearest(name, memberNames);
       const hint = guess ? `did you mean {${guess}}? It has` : 'it has';
-      const names = [...new Set(known)].join(', ') || 'none';
+      const names = [...new Set(memberNames)].join(', ') || 'none';
       return {
         pointer,
         code: 'unknown-member',

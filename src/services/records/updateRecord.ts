@@ -63,9 +63,9 @@ async function writeChange(
   for (const binding of bindings) {
     const items = values[binding.member];
     if (isItems(items) && owner.tenantId !== null) {
-      const place = { tenantId: owner.tenantId, id: owner.id };
+      const ownerRef = { tenantId: owner.tenantId, id: owner.id };
       const pointer = `/${binding.member}`;
-      if (await writeBindings(call.db, binding, place, items, call.now, pointer)) isBindingChanged = true;
+      if (await writeBindings(call.db, binding, ownerRef, items, call.now, pointer)) isBindingChanged = true;
     }
   }
   if (isBindingChanged && !isRowChanged)

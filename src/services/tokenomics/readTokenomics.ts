@@ -23,11 +23,11 @@ const names = ['id', 'tenantId', 'chainUid', 'address'] as const;
 export async function readTokenomics(call: Call, contractId: number, range: { from?: number; to?: number }) {
   const contract = await findRecord(call.db, contractTable, call.scope, contractId, names);
   if (!contract) throw new Problem('not-found', 'There is no such contract.');
-  const place = { id: contractId, tenantId: Number(contract.tenantId) };
+  const contractRef = { id: contractId, tenantId: Number(contract.tenantId) };
   const { chainUid } = contract;
   const [categories, detectors] = await Promise.all([
-    findCategories(call.db, place.tenantId, contractId),
-    findSupplyDetectors(call.db, place.tenantId, contractId),
+    findCategories(call.db, contractRef.tenantId, contractId),
+    findSupplyDetectors(call.db, contractRef.tenantId, contractId),
   ]);
   const watch = detectors.find((one) => one.isActive && one.schemaName === 'circulation_supply');
   const lockers = [...new Set((watch?.config.lockerAddresses ?? []).map((each) => each.toLowerCase()))];
@@ -38,7 +38,7 @@ export async function readTokenomics(call: Call, contractId: number, range: { fr
       ...lockers,
       ...holders.filter((each) => each !== null),
     ]),
-    findSupplySamples(call, place, detectors, range),
+    findSupplySamples(call, contractRef, detectors, range),
   ]);
 
   const toLine = (line: readonly Point[], actual: string | null) => {
@@ -53,7 +53,7 @@ export async function readTokenomics(call: Call, contractId: number, range: { fr
         : null,
     };
   };
-  const held = (address: string | null) => (address === null ? undefined : token?.balances.get(address));
+  const balanceOf = (address: string | null) => (address === null ? undefined : token?.balances.get(address));
   const show = (units: bigint | undefined) =>
     units === undefined || !token ? null : formatDecimal(toDecimal(units, token.decimals));
   const locked = token && lockers.reduce((sum, locker) => sum + getOrThrow(token.balances, locker), 0n);
@@ -85,7 +85,7 @@ export async function readTokenomics(call: Call, contractId: number, range: { fr
       name,
       address,
       amount,
-      ...toLine(sumLines(schedules.flatMap(({ amounts }) => amounts)), show(held(holder))),
+      ...toLine(sumLines(schedules.flatMap(({ amounts }) => amounts)), show(balanceOf(holder))),
       samples: (holder === null ? undefined : samples.ofAddress.get(holder)) ?? [],
       schedules: schedules.map((schedule) => {
         const line = sumLines(schedule.amounts);

@@ -33,7 +33,7 @@ export function createSealedKey(
 /** Creates a key in the module. If the transaction of this call fails, `destroyOrphanKeys` finds the pending row and destroys the key. */
 export async function createModuleKey(
   call: Call,
-  place: WalletRef,
+  wallet: WalletRef,
   chainUid: ChainUid,
 ): Promise<WalletKeyColumns> {
   const { hsm, store } = call.services;
@@ -46,7 +46,7 @@ export async function createModuleKey(
   const { addressOf } = families[chains[chainUid].family];
   if (!addressOf)
     throw unprocessable('/type', 'no-module', 'HSM wallets can be created for EVM chains only.');
-  const name = { label: keyLabel(place), id: randomBytes(16).toString('hex') };
+  const name = { label: keyLabel(wallet), id: randomBytes(16).toString('hex') };
   await recordPendingKey(store, name, call.now);
   const publicKey = await createKey(hsm, name);
   await removePendingKey(call.db, name.id);

@@ -23,11 +23,11 @@ export async function prepareWallet(call: Call, change: WalletChange): Promise<R
   if (current) return { ...members, ...allowed };
   const id = await reserveId(call.db, walletTable);
   const rest = { id, ...defaultLimits(chain), ...members, ...allowed };
-  const place = { tenantId, walletId: id };
-  if (input.type !== 'HSM') return { ...rest, ...createSealedKey(call, place, chainUid, privateKey) };
+  const walletRef = { tenantId, walletId: id };
+  if (input.type !== 'HSM') return { ...rest, ...createSealedKey(call, walletRef, chainUid, privateKey) };
   if (privateKey != null)
     throw invalid('/privateKey', 'not-allowed', 'A private key can be given only when `type` is DEFAULT.');
-  return { ...rest, ...(await createModuleKey(call, place, chainUid)) };
+  return { ...rest, ...(await createModuleKey(call, walletRef, chainUid)) };
 }
 
 function defaultLimits(chain: Chain): Row {

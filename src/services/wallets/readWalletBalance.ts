@@ -45,9 +45,9 @@ export async function readWalletBalance(call: Call, id: number): Promise<WalletB
     address,
     balance: String(balance),
     limits: { ...(await findWalletLimits(call.db, walletRef)), spentLastHour: String(spent) },
-    former: zip(former, formerBalances).map(([key, held]) => ({
+    former: zip(former, formerBalances).map(([key, balance]) => ({
       address: key.address,
-      balance: String(held),
+      balance: String(balance),
       rotatedAt: key.createdAt,
     })),
   };

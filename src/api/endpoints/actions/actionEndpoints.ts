@@ -169,10 +169,10 @@ export const actionEndpoints: readonly Endpoint[] = [
     effect: 'read',
     problems: ['not-found'],
     handle: async (call, { params, query }) => {
-      const place = await findReadable(call, actionTable, params.id);
+      const action = await findReadable(call, actionTable, params.id);
       const { from = 0, size = 10, state } = query;
-      const { fireAt } = await findActionSetup(call.db, place);
-      return { body: { fireAt, data: await readIntents(call, place, { from, size, state }) } };
+      const { fireAt } = await findActionSetup(call.db, action);
+      return { body: { fireAt, data: await readIntents(call, action, { from, size, state }) } };
     },
   }),
   endpoint({

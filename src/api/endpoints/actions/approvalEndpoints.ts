@@ -18,9 +18,9 @@ const reply = replySchema(approvalTable.fields, [], 'The approval.');
 
 /** Deciding on requests that wait for a second user; `endpoints` are those that can be held. */
 export function approvalEndpoints(endpoints: readonly Endpoint[]): Endpoint[] {
-  function heldEndpoint({ method, path }: StoredApproval): Endpoint {
+  function endpointOf({ method, path }: StoredApproval): Endpoint {
     const found = endpoints.find((one) => one.method === method && one.path === path);
-    if (!found) throw new Error(`The held endpoint ${method} ${path} is gone.`);
+    if (!found) throw new Error(`The endpoint of the approval does not exist: ${method} ${path}.`);
     return found;
   }
 
@@ -40,13 +40,13 @@ export function approvalEndpoints(endpoints: readonly Endpoint[]): Endpoint[] {
       effect: 'change',
       problems: ['not-found', 'conflict', 'unprocessable', 'precondition-failed', 'plan-limit'],
       handle: async (call, { params }) => {
-        const held = await openApproval(call, params.id);
-        const target = heldEndpoint(held);
+        const approval = await openApproval(call, params.id);
+        const target = endpointOf(approval);
         const scope = authorize(call.principal, accessOf(target), target.effect);
-        checkApprover(call, held);
-        const input = (await openRequest(call, held)) as Input<unknown, unknown, unknown>;
+        checkApprover(call, approval);
+        const input = (await openRequest(call, approval)) as Input<unknown, unknown, unknown>;
         const answer = await target.handle({ ...call, scope }, input);
-        return { body: { approval: await closeApproval(call, held, 'APPROVED'), reply: answer.body } };
+        return { body: { approval: await closeApproval(call, approval, 'APPROVED'), reply: answer.body } };
       },
     }),
     endpoint({
@@ -60,10 +60,10 @@ export function approvalEndpoints(endpoints: readonly Endpoint[]): Endpoint[] {
       effect: 'change',
       problems: ['not-found', 'conflict'],
       handle: async (call, { params }) => {
-        const held = await openApproval(call, params.id);
-        const target = heldEndpoint(held);
+        const approval = await openApproval(call, params.id);
+        const target = endpointOf(approval);
         authorize(call.principal, accessOf(target), target.effect);
-        return { body: await closeApproval(call, held, 'REJECTED') };
+        return { body: await closeApproval(call, approval, 'REJECTED') };
       },
     }),
   ];

@@ -59,8 +59,8 @@ const update = endpoint({
   problems: ['not-found', 'illegal-transition', 'precondition-failed', 'unprocessable'],
   handle: async (call, { params, body, headers }) => {
     const { status, tags, assigneeId } = body;
-    const wanted = { status, tags, assigneeId };
-    const alert = await changeAlert(call, params.uid, wanted, wholeAlert.names, (current) => {
+    const requested = { status, tags, assigneeId };
+    const alert = await changeAlert(call, params.uid, requested, wholeAlert.names, (current) => {
       checkIfMatch(
         headers.ifMatch,
         'alert',

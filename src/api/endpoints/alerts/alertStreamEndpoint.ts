@@ -9,12 +9,12 @@ import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 
 const idPattern = '^\\d{1,19}-\\d{1,18}$';
 
-const place = { method: 'GET', path: '/alert/stream' } as const;
+const route = { method: 'GET', path: '/alert/stream' } as const;
 
 export function alertStreamEndpoint(): Endpoint {
-  const watch = createScopeWatch(accessOf(place));
+  const watch = createScopeWatch(accessOf(route));
   return endpoint({
-    ...place,
+    ...route,
     tag: 'Alerts',
     summary: 'Follow alerts as they happen',
     description:

@@ -157,13 +157,13 @@ function describeField(field: Suggestion): Suggestion {
 
 /** What begins with the text comes first; otherwise the order stays. */
 function choose(found: readonly Suggestion[], { text = '', size = 20 }: Query, of: Subject): Suggestion[] {
-  const wanted = text.trim().toLowerCase();
+  const needle = text.trim().toLowerCase();
   const ranked = found.map((suggestion) => {
     const { value, label } = suggestion;
     // The label of a field is a sentence about it.
     const names = of === 'field' ? [value] : [value, label ?? ''];
-    const places = names.map((name) => name.toLowerCase().indexOf(wanted)).filter((at) => at >= 0);
-    return { suggestion, rank: places.length === 0 ? undefined : Math.min(...places, 1) };
+    const offsets = names.map((name) => name.toLowerCase().indexOf(needle)).filter((at) => at >= 0);
+    return { suggestion, rank: offsets.length === 0 ? undefined : Math.min(...offsets, 1) };
   });
   return ranked
     .filter(({ rank }) => rank !== undefined)

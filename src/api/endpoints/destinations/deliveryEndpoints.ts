@@ -68,10 +68,12 @@ export const deliveryEndpoints: readonly Endpoint[] = [
     effect: 'read',
     problems: ['not-found'],
     handle: async (call, { params, query }) => {
-      const place = await findReadable(call, destinationTable, params.id);
+      const destination = await findReadable(call, destinationTable, params.id);
       const { from = 0, size = 10, state } = query;
-      const health = await findHealth(call.db, place.tenantId, place.id);
-      return { body: { ...health, data: await searchDeliveries(call.db, place, { from, size, state }) } };
+      const health = await findHealth(call.db, destination.tenantId, destination.id);
+      return {
+        body: { ...health, data: await searchDeliveries(call.db, destination, { from, size, state }) },
+      };
     },
   }),
   endpoint({

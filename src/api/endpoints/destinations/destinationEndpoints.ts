@@ -163,8 +163,8 @@ export const destinationEndpoints: readonly Endpoint[] = [
     effect: 'read',
     problems: ['not-found'],
     handle: async (call, { params }) => {
-      const place = await findReadable(call, destinationTable, params.id);
-      return { body: { data: await findBindings(call.db, place.tenantId, place.id) } };
+      const destination = await findReadable(call, destinationTable, params.id);
+      return { body: { data: await findBindings(call.db, destination.tenantId, destination.id) } };
     },
   }),
 ];
