@@ -10,7 +10,7 @@ import { Problem } from '../../model/errors.ts';
 import { platformTenant, type Series } from '../../model/metrics.ts';
 import type { Principal } from '../../model/principal.ts';
 import type { MetricRecorder } from '../../services/telemetry/createMetricRecorder.ts';
-import { unusedRows } from './access.ts';
+import { accessOf, unusedRows } from './access.ts';
 import { addEndpoints, anonymous, bodyLimit } from './addEndpoints.ts';
 import { addSystemRoutes } from './addSystemRoutes.ts';
 import { createClientErrorHandler } from './createClientErrorHandler.ts';
@@ -29,7 +29,7 @@ const closeTimeoutMs = 20_000;
 
 /** The HTTP server: the endpoints, the system routes, and what every request and answer have in common. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
-  refuseUnusedRows(options.endpoints);
+  checkAccessTable(options.endpoints);
   const app = createApp(options);
   const methodsOf = collectMethods(app);
   addProblems(app, methodsOf);
@@ -48,8 +48,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   return app;
 }
 
-/** A process without the role `api` has no endpoints at all. */
-function refuseUnusedRows(endpoints: readonly Endpoint[]): void {
+/** Every endpoint has a row, and every row an endpoint; a process without the role `api` has no endpoints at all. */
+function checkAccessTable(endpoints: readonly Endpoint[]): void {
+  for (const endpoint of endpoints) accessOf(endpoint);
   const unused = endpoints.length === 0 ? [] : unusedRows(endpoints);
   if (unused.length > 0)
     throw new Error(`The access table names endpoints that do not exist: ${unused.join(', ')}.`);
