@@ -163,10 +163,14 @@ function idOf(path: string): number | undefined {
   return path.includes('{id}') ? (made.get(kindAt(path)) ?? recordAt(own.world, path)).id : undefined;
 }
 
+/** The example suggests fields, to which these do not belong. */
+const ofOtherSubjects = ['field', 'contractId', 'address', 'chainUid'];
+
 function queryOf(endpoint: Endpoint, operation: Json): string {
   const examples = operation.parameters
     // Columns are for exports alone.
     .filter(({ in: place, name }: Json) => place === 'query' && name !== 'columns')
+    .filter(({ name }: Json) => endpoint.path !== '/suggest' || !ofOtherSubjects.includes(name))
     .map(({ name, schema }: Json) => {
       if (name === 'tenantId') return [name, own.world.tenant.id];
       // A live stream does not end.

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { type ChainUid, chainUids } from '../../../chains/chains.ts';
+import { keysOf } from '../../../lib/keysOf.ts';
 import { invalid, Problem } from '../../../model/errors.ts';
 import type { Scope } from '../../../model/principal.ts';
 import { Id, List, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
@@ -126,7 +127,7 @@ const owners = { field: 'value', contractId: 'signature', address: 'label', chai
 type Owned = keyof typeof owners;
 
 function subjectOf(input: Query): Subject {
-  const given = (Object.keys(owners) as Owned[]).filter((name) => input[name] !== undefined);
+  const given = keysOf(owners).filter((name) => input[name] !== undefined);
   const of = input.of ?? (given[0] ? owners[given[0]] : 'field');
   const stray = given.find((name) => owners[name] !== of);
   if (stray)
