@@ -75,6 +75,11 @@ function documentOf(documents: Documents, { uid }: RaisedAlert): AlertDocument {
   return document;
 }
 
+/** Webhooks get every alert at once, so that nothing looks for what they got of an incident. */
+function readByPeople(recipients: readonly Recipient[]): Set<number> {
+  return new Set(recipients.flatMap(({ type, destinationId }) => (type === 'HTTP' ? [] : [destinationId])));
+}
+
 function toMessages(
   documents: Documents,
   recipients: readonly Recipient[],
@@ -103,7 +108,7 @@ function toMessages(
             return due === undefined ? [] : [[recipient.destinationId, due]];
           }),
         ),
-        incidentUid: incident?.uid,
+        incident: incident && { uid: incident.uid, destinationIds: readByPeople(own) },
         alert: { uid, timestamp, contractId },
       };
     },

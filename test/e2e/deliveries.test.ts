@@ -99,8 +99,8 @@ async function expectIncidents(dataDir: string, alerts: number): Promise<void> {
       `select count(*)::int as alerts, max(i.alerts) as counted, count(distinct i.uid)::int as incidents,
          max(a.numeric_severity) = max(i.numeric_severity) as is_worst,
          (select json_agg(firsts) from (
-            select count(*) filter (where (d.data->'incident'->>'number')::int = 1) as firsts from delivery d where d.type like '%.raised' and d.incident_uid = any(array_agg(i.uid)) group by d.destination_id) k) as firsts,
-         (select count(*)::int from delivery d where d.type like '%.raised' and d.incident_uid = any(array_agg(i.uid))) as messages
+            select count(*) filter (where (d.data->'incident'->>'number')::int = 1) as firsts from delivery d where d.type like '%.raised' and (d.data->>'incidentUid')::uuid = any(array_agg(i.uid)) group by d.destination_id) k) as firsts,
+         (select count(*)::int from delivery d where d.type like '%.raised' and (d.data->>'incidentUid')::uuid = any(array_agg(i.uid))) as messages
        from alert a left join incident i on i.tenant_id = a.tenant_id and i.uid = a.incident_uid group by a.tx_hash`,
     );
     expect(rows).toHaveLength((kills + 1) * incidentsPerRound);

@@ -28,7 +28,7 @@ export async function findAlertDocuments(
 ): Promise<AlertDocument[]> {
   const times = keys.map(({ timestamp }) => timestamp);
   // The bounds let the planner skip the partitions without any of the alerts.
-  return db.query<AlertDocument>(
+  return db.prepared<AlertDocument>(
     sql`select ${members},
         case when c.id is not null then json_build_object('id', c.id, 'name', c.name, 'address', c.address,
           'chainUid', c.chain_uid) end as contract,

@@ -11,7 +11,8 @@ export type NewMessage = {
   destinationIds: readonly number[];
   /** When it is due at a destination, where that is not at once. */
   dueAt?: ReadonlyMap<number, number>;
-  incidentUid?: string | undefined;
+  /** The incident, and the destinations that are to get what it grows by together. */
+  incident?: { uid: string; destinationIds: ReadonlySet<number> } | undefined;
   alert?: { uid: string; timestamp: number; contractId: number };
 };
 
@@ -23,7 +24,7 @@ export async function insertDeliveries(tx: Db, messages: readonly NewMessage[], 
         insert into delivery (tenant_id, uid, destination_id, type, data, alert_uid, alert_timestamp, contract_id,
           incident_uid, next_attempt_at, created_at, updated_at)
         select m.tenant_id, gen_random_uuid(), (d.item->>0)::bigint, m.type, m.data, (m.alert->>'uid')::uuid,
-          (m.alert->>'timestamp')::bigint, (m.alert->>'contractId')::bigint, (m.alert->>'incidentUid')::uuid,
+          (m.alert->>'timestamp')::bigint, (m.alert->>'contractId')::bigint, (d.item->>2)::uuid,
           (d.item->>1)::bigint, ${now}, ${now}
         from rows from (jsonb_to_recordset(${storableJson(messages.map((message) => toColumns(message, now)))}::jsonb)
           as (tenant_id bigint, type text, data jsonb, alert jsonb, destinations jsonb))
@@ -35,14 +36,18 @@ export async function insertDeliveries(tx: Db, messages: readonly NewMessage[], 
 }
 
 function toColumns(
-  { tenantId, type, data, alert, incidentUid, destinationIds, dueAt }: NewMessage,
+  { tenantId, type, data, alert, incident, destinationIds, dueAt }: NewMessage,
   now: number,
 ) {
   return {
     tenant_id: tenantId,
     type,
     data,
-    alert: { ...alert, incidentUid },
-    destinations: destinationIds.map((id) => [id, dueAt?.get(id) ?? now]),
+    alert,
+    destinations: destinationIds.map((id) => [
+      id,
+      dueAt?.get(id) ?? now,
+      ...(incident?.destinationIds.has(id) ? [incident.uid] : []),
+    ]),
   };
 }
