@@ -93,7 +93,13 @@ export const largeTransfer = defineDetector<Config, State>({
       if (held === 0n) return [];
       const facts = assetFacts(read, chain, move.token);
       const shown = { ...facts, decimals: decimals ?? facts.decimals };
-      const worth = usdWorth(read, isTheOne ? settings.usdFeed : undefined, move.amount, shown.decimals);
+      const priced = {
+        token: move.token,
+        feed: isTheOne ? settings.usdFeed : undefined,
+        chain,
+        at: 'block' in observation ? observation.block.timestamp : 0,
+      };
+      const worth = usdWorth(read, priced, move.amount, shown.decimals);
       return [toDetection(move, shown, contract.name, settings.threshold, { held, worth })];
     });
     return { ...after, detections };

@@ -293,7 +293,8 @@ function toDetection(
   const usual = baselineOf(flows)?.usual;
   const payments = findFlows(read, block, token, contract.address, 'out');
   const isPriced = configured !== undefined || token === native;
-  const worth = usdWorth(read, isPriced ? usdFeed : undefined, sum, facts.decimals);
+  const feed = isPriced ? usdFeed : undefined;
+  const worth = usdWorth(read, { token, feed, chain, at: block.timestamp }, sum, facts.decimals);
   const why =
     reason === 'limit'
       ? `more than the limit of ${limit}`

@@ -160,7 +160,7 @@ function judge(
   if (compareToLimit(threshold, lost, before, () => assetDecimalsIfKnown(read, chain, token)) < 0) return [];
   const facts = assetFacts(read, chain, token);
   const percent = percentOf(lost, before);
-  const worth = usdWorth(read, usdFeed, lost, facts.decimals);
+  const worth = usdWorth(read, { token, feed: usdFeed, chain, at: block.timestamp }, lost, facts.decimals);
   const flows = findFlows(read, block, token, contract.address, 'out');
   return [
     {

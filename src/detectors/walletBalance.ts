@@ -71,7 +71,12 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
     const { symbol } = assetFacts(read, chain, token);
     const previous = hasChanged ? formatUnits(BigInt(before), decimals) : judged.previous;
     const facts = { symbol, decimals };
-    const worth = usdWorth(read, settings.usdFeed, balance, decimals);
+    const worth = usdWorth(
+      read,
+      { token, feed: settings.usdFeed, chain, at: observation.block.timestamp },
+      balance,
+      decimals,
+    );
     const was = previous === undefined ? '' : `, before ${groupDigits(previous)} ${symbol}`;
     const flows = findFlows(read, observation.block, token, contract.address);
     const why = judged.fires ? `, which meets ${condition}` : '';
