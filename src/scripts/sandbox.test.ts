@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { sized } from '../../testing/proveSize.ts';
 import { createSandbox } from './sandbox.ts';
 import type { Job } from './workerProtocol.ts';
 
@@ -60,7 +61,7 @@ describe('scripts', () => {
       fc.asyncProperty(fc.array(tree, { maxLength: 5 }), async (list) => {
         expect(await sandbox.run(1, { list }, ['list'])).toEqual([{ value: list }]);
       }),
-      { seed, numRuns: 150 },
+      { seed, numRuns: sized(50, 500) },
     );
   });
 
@@ -212,9 +213,9 @@ describe('the sandbox', () => {
     const own = createSandbox();
     await own.run(1, { e }, ['1']);
     const order: string[] = [];
-    const loops = Array.from({ length: 20 }, (_, n) => `for (;;) ${n};`);
+    const loops = Array.from({ length: 8 }, (_, n) => `for (;;) ${n};`);
     const hostile = own.run(1, { e }, loops).then(() => order.push('loops'));
-    const more = Array.from({ length: 5 }, () =>
+    const more = Array.from({ length: 3 }, () =>
       own.run(1, { e }, ['for (;;);']).then(() => order.push('more loops')),
     );
     const before = performance.now();
@@ -288,7 +289,7 @@ describe('the sandbox', () => {
     const seed = Date.now() % 2 ** 31;
     console.log(`sandbox fuzz: seed ${seed}`);
     const random = createRandom(seed);
-    const until = performance.now() + 4_000;
+    const until = performance.now() + sized(1500, 20_000);
     while (performance.now() < until) {
       const sources = Array.from({ length: 100 }, () => randomProgram(random));
       const results = await sandbox.run(1, { e, a }, [

@@ -4,12 +4,13 @@ import { sql } from '../../src/lib/sql.ts';
 import type { Message } from '../../src/model/notification.ts';
 import type { Sender } from '../../src/notify/createNotifier.ts';
 import { createRandom } from '../../testing/createRandom.ts';
+import { sized } from '../../testing/proveSize.ts';
 import { until } from '../../testing/until.ts';
 import type { Behaviour } from './support/httpSink.ts';
 import { type NotifyWorld, startNotifyWorld } from './support/notifyWorld.ts';
 
 /** 20 destinations each get 25 alerts of every batch; 200 are the 5,000 alerts of the promise. */
-const batches = Number(process.env.PROVE_BATCHES ?? 4);
+const batches = Number(process.env.PROVE_BATCHES ?? sized(2, 4));
 
 let world: NotifyWorld;
 afterEach(() => world.stop());
