@@ -52,6 +52,10 @@ const values: unknown[] = [
   [null, 'dai'],
   [[100], ['zzz']],
   { deep: 500 },
+  '0x6b4f00',
+  '0X6B4F01 paid',
+  ['0x6b4', '0x6b5ff'],
+  'paid to 0x6b4f02',
 ];
 const documents = values.map((value, n) => ({
   id: `d${String(n).padStart(2, '0')}`,
@@ -137,6 +141,9 @@ const patterns: [string, Test][] = [
   ['?00', ofWords((word) => /^.00$/.test(word))],
   ['*0*', ofWords((word) => word.includes('0'))],
   ['/[0-9]+/', ofWords((word) => /^[0-9]+$/.test(word))],
+  ['0x6b4*', ofWords((word) => word.startsWith('0x6b4'))],
+  ['0X6B4?0*', ofWords((word) => /^0x6b4.0/.test(word))],
+  ['0x6*', ofWords((word) => word.startsWith('0x6'))],
   ['/tr.*/', ofWords((word) => word.startsWith('tr'))],
 ];
 const everything: [string, Test][] = [

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { join, raw, render, type Sql, sql } from '../../src/lib/sql.ts';
 import { analyze, lowerCase } from '../../src/query/analyzer.ts';
+import { beginningTerm } from '../../src/query/beginningTerm.ts';
 import { createMatcher } from '../../src/query/lucene/createMatcher.ts';
 import { createSubject } from '../../src/query/lucene/createSubject.ts';
 import type { Predicate } from '../../src/query/lucene/predicate.ts';
@@ -41,6 +42,7 @@ const documentSource: SqlSource = {
   oddWords: raw('t.odd_words'),
   hash: (column, term) => [termHash(1, column, term)],
   hasMemberTerms: true,
+  hasBeginnings: true,
 };
 
 export type Document = { [member: string]: unknown };
@@ -91,10 +93,12 @@ function termsOf(document: Document): number[] {
     const terms: number[] = [];
     if (name === 'meta')
       addMemberTerms('meta', document.meta, (field, term) => terms.push(termHash(1, field, term)));
-    if (hashed === 'words')
-      return [...terms, ...texts.flatMap(analyze).map((word) => termHash(1, name, word))];
-    if (hashed !== 'whole') return [];
-    return texts.flatMap((text) => [termHash(1, name, text), termHash(1, name, lowerCase(text))]);
+    const found =
+      hashed === 'words' ? texts.flatMap(analyze) : texts.flatMap((text) => [text, lowerCase(text)]);
+    for (const text of hashed ? found : [])
+      for (const term of [text, beginningTerm(text)])
+        if (term !== undefined) terms.push(termHash(1, name, term));
+    return terms;
   });
 }
 

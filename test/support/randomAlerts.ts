@@ -137,6 +137,8 @@ const values = [
   'CRITICAL',
   '0xabc1',
   '0xABC1',
+  '0xABC*',
+  '0xf39?d*',
   'USDC',
   'usdc',
   '"multi word"',

@@ -19,6 +19,10 @@ export type SqlColumn = {
   codes?: { sql: Sql; of: ReadonlyMap<string, number> };
   /** False for values that it never has, so that nothing is searched for them. */
   isPossible?: (value: string) => boolean;
+  /** All values that it can have, where they are few. */
+  values?: readonly string[];
+  /** What all of its characters fit. */
+  characters?: RegExp;
 };
 
 export type SqlSource = {
@@ -30,6 +34,8 @@ export type SqlSource = {
   hash?: (column: string, term: string) => number[];
   /** Whether the index has the terms of numbers and booleans, and of short texts as a whole. */
   hasMemberTerms?: boolean;
+  /** Whether the index has how addresses and hashes begin. */
+  hasBeginnings?: boolean;
   /** The condition on the tenants searched. */
   tenants?: Sql;
 };

@@ -1,4 +1,6 @@
 import { join, type Sql, sql } from '../../lib/sql.ts';
+import { isPlain, lowerCase } from '../analyzer.ts';
+import { beginningTerm } from '../beginningTerm.ts';
 import { compareText } from './compareText.ts';
 import type { Field } from './mapping.ts';
 import type { Bool, Predicate } from './predicate.ts';
@@ -16,6 +18,7 @@ import {
 import { findColumn, type SqlSource, someValue } from './sqlSource.ts';
 import { wholeTest, wordsTest } from './stringSql.ts';
 import { hashSets, joinTerms, termsToSql, textNarrow } from './termsToSql.ts';
+import { createWildcardTest } from './wildcard.ts';
 import { anyWord, regexWord, type WordPattern, wordsInOrder, wordTest } from './wordSql.ts';
 
 /** A resolved query as SQL over the columns of a source. */
@@ -34,19 +37,63 @@ export function toSql(predicate: Predicate, source: SqlSource): SqlPredicate {
     case 'phrase':
       return phraseToSql(predicate, source);
     case 'regex':
-      return regexToSql(predicate, source);
     case 'prefix':
     case 'wildcard':
     case 'textRange':
-      if (predicate.type === 'textRange' && isEmpty(predicate)) return never;
-      return predicate.field.type === 'text'
-        ? onTexts(predicate.field, source, (text) => wordsTest(predicate, text, source.oddWords))
-        : onKeywords(predicate.field, source, (text) => wholeTest(predicate, text));
+      return patternToSql(predicate, source);
     case 'range':
       return rangeToSql(predicate, source);
     case 'is':
       return flagToSql(predicate, source);
   }
+}
+
+/** Compares values of which nothing but the pattern is known. */
+function patternToSql(predicate: Pattern, source: SqlSource): SqlPredicate {
+  const { field } = predicate;
+  const column = findColumn(field, source)?.column;
+  const fits = column?.values && valueTest(predicate);
+  if (fits) return termsToSql({ type: 'terms', field, values: column.values?.filter(fits) ?? [] }, source);
+  if (column?.characters && !textsOf(predicate).every((text) => column.characters?.test(text))) return never;
+  if (predicate.type === 'regex') return regexToSql(predicate, source);
+  if (predicate.type === 'textRange' && isEmpty(predicate)) return never;
+  const part =
+    field.type === 'text'
+      ? onTexts(field, source, (text) => wordsTest(predicate, text, source.oddWords))
+      : onKeywords(field, source, (text) => wholeTest(predicate, text));
+  return { ...part, narrow: [...beginningNarrow(predicate, source), ...part.narrow] };
+}
+
+type Pattern = Extract<Predicate, { type: 'regex' | 'prefix' | 'wildcard' | 'textRange' }>;
+
+function valueTest(predicate: Pattern): ((value: string) => boolean) | undefined {
+  switch (predicate.type) {
+    case 'regex':
+      return predicate.regex.test;
+    case 'prefix':
+      return (value) => value.startsWith(predicate.text);
+    case 'wildcard':
+      return createWildcardTest(predicate.parts);
+    case 'textRange':
+      return undefined;
+  }
+}
+
+/** The texts that every match contains. */
+function textsOf(predicate: Pattern): string[] {
+  if (predicate.type === 'prefix') return [predicate.text];
+  if (predicate.type !== 'wildcard') return [];
+  return predicate.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+}
+
+/** A text that begins like an address has a word that begins so; letters and digits side by side are never cut. */
+function beginningNarrow(predicate: Pattern, source: SqlSource): Narrow[] {
+  const isOpen = predicate.type === 'wildcard' && predicate.parts[0]?.type !== 'text';
+  const [head] = isOpen ? [] : textsOf(predicate);
+  const column = findColumn(predicate.field, source)?.column;
+  if (!source.hasBeginnings || head === undefined) return [];
+  const term = beginningTerm(column?.hashed === 'words' ? lowerCase(head) : head);
+  return term !== undefined && isPlain(term.slice(3)) ? hashSets(predicate.field, source, [[term]]) : [];
 }
 
 /** As numbers are, when they are also searched as texts: 9999 comes before 10000, but not in the order of texts. */

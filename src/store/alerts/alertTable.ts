@@ -20,18 +20,22 @@ const height = (column: string) =>
 const finalitySql = raw(`case when t.block_number is null or t.block_number <= ${height('final')} then 'FINAL'
   when t.block_number <= ${height('confirmed')} then 'CONFIRMED' else 'HEAD' end`);
 
-const oneOf = (values: readonly string[]) => (value: string) => values.includes(value);
+const oneOf = (values: readonly string[]) => ({
+  values,
+  isPossible: (value: string) => values.includes(value),
+});
 const number = (column: string) => ({ sql: raw(`t.${column}`), store: 'number', type: 'long' }) as const;
 const keyword = (column: string, values?: readonly string[]) =>
   ({
     sql: raw(`t.${column}`),
     store: 'text',
     type: 'keyword',
-    ...(values ? { isPossible: oneOf(values) } : {}),
+    ...(values ? oneOf(values) : {}),
   }) as const;
 const text = (column: string) =>
   ({ sql: raw(`t.${column}`), store: 'text', type: 'text', hashed: 'words' }) as const;
 
+const inUids = /^[0-9a-f-]*$/;
 const severities = new Map(Object.entries(severityOf));
 
 /** Alerts as documents: members of action and trigger alerts (docs/api-spec.md) and those beyond. */
@@ -43,6 +47,7 @@ export const alertTable = defineDocumentTable(
       store: 'text',
       type: 'keyword',
       isPossible: (value) => uidTime(value) !== undefined,
+      characters: inUids,
       find: (values) => sql`t.timestamp = any(${values.map(uidTime)}::bigint[])`,
     },
     kind: keyword('kind', alertKinds),
@@ -51,7 +56,13 @@ export const alertTable = defineDocumentTable(
     tenantId: number('tenant_id'),
     projectId: { ...number('project_id'), hashed: 'whole' },
     contractId: { ...number('contract_id'), indexed: 'with tenant' },
-    incidentUid: { sql: raw('t.incident_uid::text'), store: 'text', type: 'keyword', hashed: 'whole' },
+    incidentUid: {
+      sql: raw('t.incident_uid::text'),
+      store: 'text',
+      type: 'keyword',
+      hashed: 'whole',
+      characters: inUids,
+    },
     detectorId: { ...number('detector_id'), hashed: 'whole' },
     detectorSchemaName: { ...keyword('detector_schema_name'), hashed: 'whole' },
     triggerId: { ...number('trigger_id'), hashed: 'whole' },
@@ -65,19 +76,19 @@ export const alertTable = defineDocumentTable(
       type: 'keyword',
       hashed: 'whole',
       codes: { sql: raw('t.numeric_severity'), of: severities },
-      isPossible: oneOf(Object.keys(severityOf)),
+      ...oneOf(Object.keys(severityOf)),
     },
     status: {
       sql: statusSql,
       store: 'text',
       type: 'keyword',
-      isPossible: oneOf(['UNRESOLVED', 'RESOLVED', 'RETRACTED']),
+      ...oneOf(['UNRESOLVED', 'RESOLVED', 'RETRACTED']),
     },
     finality: {
       sql: finalitySql,
       store: 'text',
       type: 'keyword',
-      isPossible: oneOf(['HEAD', 'CONFIRMED', 'FINAL']),
+      ...oneOf(['HEAD', 'CONFIRMED', 'FINAL']),
     },
     eid: { ...keyword('eid'), hashed: 'whole' },
     txHash: { sql: raw('t.tx_hash'), store: 'text', type: 'foldedKeyword', hashed: 'whole' },

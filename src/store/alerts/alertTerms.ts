@@ -1,6 +1,7 @@
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import type { Finding } from '../../model/alert.ts';
 import { lowerCase } from '../../query/analyzer.ts';
+import { beginningTerm } from '../../query/beginningTerm.ts';
 import { addMemberTerms } from '../../query/memberTerms.ts';
 import { createTermHash, termHash } from '../../query/termHash.ts';
 import { type IndexedTexts, indexTexts, textsOf } from './indexTexts.ts';
@@ -17,7 +18,7 @@ type Nullable<T> = { [member in keyof T]?: T[member] | null };
  * Which terms this version gives an alert. Greater with every change: searches rely on new terms only after
  * `reindexAlerts` has given them to all alerts.
  */
-export const termVersion = 1;
+export const termVersion = 2;
 
 /** The hashes under which searches find an alert, and the words that PostgreSQL would split wrongly. */
 export async function alertTerms(alert: TermSource): Promise<IndexedTexts> {
@@ -38,8 +39,12 @@ export async function alertTerms(alert: TermSource): Promise<IndexedTexts> {
     }
     terms.add(hash(term));
   });
-  for (const [column, value] of wholeValues(alert))
-    if (value != null) terms.add(termHash(tenantId, column, String(value)));
+  for (const [column, value] of wholeValues(alert)) {
+    if (value == null) continue;
+    terms.add(termHash(tenantId, column, String(value)));
+    const beginning = beginningTerm(String(value));
+    if (beginning !== undefined) terms.add(termHash(tenantId, column, beginning));
+  }
   return { odd, terms };
 }
 

@@ -1,6 +1,7 @@
 import { type Sql, sql } from '../../lib/sql.ts';
 import { createTermHash } from '../../query/termHash.ts';
 import { type Db, onlyRow } from '../db.ts';
+import { tagTerms } from '../documents/documentRecords.ts';
 import { nowMs } from '../fragments.ts';
 import { type AlertKey, resolveAlerts } from './alertRecords.ts';
 
@@ -93,5 +94,5 @@ function assignment(tenantId: number, change: Exclude<ManyChange, { type: 'resol
     terms = array(select unnest(t.terms) except
         select gone.term from unnest(${change.remove}::text[], ${change.remove.map(hash)}::int4[]) gone(tag, term)
         where gone.tag = any(t.tags)
-      union select unnest(${change.add.map(hash)}::int4[]))`;
+      union select unnest(${change.add.flatMap((tag) => tagTerms(tag).map(hash))}::int4[]))`;
 }

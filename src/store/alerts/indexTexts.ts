@@ -1,5 +1,6 @@
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { addWords, analyze } from '../../query/analyzer.ts';
+import { beginningTerm } from '../../query/beginningTerm.ts';
 import { oddWords } from '../../query/plainWords.ts';
 import { createTermHash } from '../../query/termHash.ts';
 
@@ -27,7 +28,11 @@ export async function indexTexts(
       if (text === undefined) continue;
       const words = text.length < largeText ? analyze(text) : await analyzeInPieces(text);
       for (let at = 0; at < words.length; at += wordsPerTurn) {
-        for (const word of words.slice(at, at + wordsPerTurn)) terms.add(hash(word));
+        for (const word of words.slice(at, at + wordsPerTurn)) {
+          terms.add(hash(word));
+          const beginning = beginningTerm(word);
+          if (beginning !== undefined) terms.add(hash(beginning));
+        }
         if (words.length > wordsPerTurn) await yieldToEventLoop();
       }
       if (text.length >= largeText) await yieldToEventLoop();

@@ -134,9 +134,11 @@ async function hashing(
   { tenantIds }: DocumentScope,
 ): Promise<Partial<SqlSource>> {
   if (!tenantIds || tenantIds.length > hashedTenants) return {};
+  const version = table.name === 'alert' ? await completeTerms(db) : 0;
   return {
     hash: (column: string, term: string) => tenantIds.map((tenantId) => termHash(tenantId, column, term)),
-    hasMemberTerms: table.name === 'alert' && (await completeTerms(db)) >= 1,
+    hasMemberTerms: version >= 1,
+    hasBeginnings: version >= 2,
     tenants:
       tenantIds.length === 1
         ? sql`t.tenant_id = ${tenantIds[0]}`
