@@ -42,6 +42,7 @@ export function openPool(config: pg.PoolConfig, onError: (error: Error) => void)
     application_name: 'vigil',
     ...config,
     types,
+    onConnect: useIndexes,
   });
   // An idle connection that breaks would otherwise end the process; the next query reports it to its caller.
   // A pool that is closing may see its server stop first, which is no failure.
@@ -51,6 +52,15 @@ export function openPool(config: pg.PoolConfig, onError: (error: Error) => void)
   // The same for one that breaks inside a transaction; its statement rejects as well.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
+}
+
+/**
+ * PostgreSQL expects disks on which a row found by an index costs four times one that is read in sequence, and would rather
+ * read all alerts than look up a list of terms.
+ */
+function useIndexes(client: pg.ClientBase): unknown {
+  // The pool waits for it.
+  return client.query('set random_page_cost = 1.1');
 }
 
 export function createStore(pool: pg.Pool): Store {
