@@ -5806,6 +5806,8 @@ export interface Api {
         /** When the record last changed. In epoch milliseconds. */
         updatedAt: number;
       } | null;
+      /** What to do next, as the kind of its detector knows; null for what no detector of Vigil raised. */
+      nextStep: string | null;
       /** Why no one was notified; null when someone was or is about to be. */
       silence: {
         /** The reason as a word. */

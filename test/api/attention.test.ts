@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFireOnAlerts } from '../../src/actions/fireOnAlerts.ts';
+import { detectors } from '../../src/detectors/detectors.ts';
 import { sql } from '../../src/lib/sql.ts';
 import { createNotifyOnAlerts } from '../../src/notify/notifyOnAlerts.ts';
 import { createAlertLinks } from '../../src/services/alerts/createAlertLinks.ts';
@@ -63,6 +64,15 @@ describe('the outcome of an alert', () => {
       intents: [{ alertUid: uid, actionName: 'Action', chainUid: 'anvil', state: 'WAITING', txHash: null }],
     });
     expect(body.intents[0].reason).toContain('anvil');
+  });
+
+  it('says what to do next where the kind of detector knows it', async () => {
+    const uid = await push('advised');
+    expect((await outcome(uid)).body.nextStep).toBeNull();
+    await api.store.query(
+      sql`update alert set detector_schema_name = 'large_transfer' where uid = ${uid}::uuid`,
+    );
+    expect((await outcome(uid)).body.nextStep).toBe(detectors.get('large_transfer')!.nextStep);
   });
 
   it('tells why no one was notified', async () => {

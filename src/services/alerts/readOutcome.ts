@@ -1,3 +1,4 @@
+import { detectors } from '../../detectors/detectors.ts';
 import { isShadow } from '../../model/alert.ts';
 import { Problem } from '../../model/errors.ts';
 import { findAlertIntents } from '../../store/actions/intentLog.ts';
@@ -33,6 +34,7 @@ const names = [
   'suppressed',
   'backfilled',
   'detectorId',
+  'detectorSchemaName',
   'actionId',
   'incidentUid',
 ] as const;
@@ -45,6 +47,7 @@ type OwnAlert = Source & {
   suppressed: boolean;
   backfilled: boolean;
   detectorId: number | null;
+  detectorSchemaName: string | null;
   actionId: number | null;
   incidentUid: string | null;
 };
@@ -64,6 +67,7 @@ export async function readOutcome(call: Call, uid: string) {
   const silence = deliveries.length > 0 ? null : await findSilence(call, alert);
   return {
     incident: alert.incidentUid && ((await findIncident(call.db, call.scope, alert.incidentUid)) ?? null),
+    nextStep: detectors.get(alert.detectorSchemaName ?? '')?.nextStep ?? null,
     silence: silence && { code: silence, reason: silences[silence] },
     deliveries,
     intents: intents.map((intent) => explainWait(call, intent)),

@@ -31,7 +31,7 @@ export const outcomeEndpoint = endpoint({
   tag: 'Alerts',
   summary: 'Read what followed from an alert',
   description:
-    'Who was notified and whether it arrived, which actions it fired and how far they are, or why neither happened, and its ' +
+    'What to do next, who was notified and whether it arrived, which actions it fired and how far they are, or why neither happened, and its ' +
     'incident. Only the tenant that owns the alert can read it. Reasons for silence follow the bindings as they are now.',
   params: Shape({ uid: Text('The alert.', '01a2b3c4-d5e6-8f70-8a1b-2c3d4e5f6071', { max: 100 }) }, ['uid']),
   reply: Shape(
@@ -40,6 +40,12 @@ export const outcomeEndpoint = endpoint({
         ...replySchema(incidentTable.fields),
         description: 'The incident that it belongs to.',
       }),
+      nextStep: nullable(
+        Text(
+          'What to do next, as the kind of its detector knows; null for what no detector of Vigil raised.',
+          'Check with the owners whether the transfer was planned.',
+        ),
+      ),
       silence: nullable(
         Shape(
           silence,
@@ -50,7 +56,7 @@ export const outcomeEndpoint = endpoint({
       deliveries: List(Shape(alertDelivery, Object.keys(alertDelivery)), 'What was sent, newest first.'),
       intents: List(Shape(alertIntent, Object.keys(alertIntent)), 'What it fired, newest first.'),
     },
-    ['incident', 'silence', 'deliveries', 'intents'],
+    ['incident', 'nextStep', 'silence', 'deliveries', 'intents'],
   ),
   effect: 'read',
   problems: ['not-found'],

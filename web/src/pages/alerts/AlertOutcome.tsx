@@ -1,20 +1,17 @@
+import type { ReplyOf } from '../../../../sdk/src/index.ts';
 import { Address } from '../../parts/Address.tsx';
 import { Badge } from '../../parts/Badge.tsx';
 import { Loading } from '../../parts/Empty.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { Time } from '../../parts/Time.tsx';
-import { client } from '../../state/api.ts';
 import { href } from '../../state/route.ts';
-import { useLoad } from '../../state/useLoad.ts';
+import type { Loaded } from '../../state/useLoad.ts';
 import { Part } from './AlertView.tsx';
 
+export type Outcome = Loaded<ReplyOf<'GET', '/alert/{uid}/outcome'>>;
+
 /** Who was notified of an alert or why no one was, and which actions it fired. */
-export function AlertOutcome({ uid, status }: { uid: string; status: string }) {
-  const outcome = useLoad(
-    `${uid} ${status}`,
-    (signal) => client.get('/alert/{uid}/outcome', { path: { uid }, signal }),
-    { every: 10_000 },
-  );
+export function AlertOutcome({ outcome }: { outcome: Outcome }) {
   const { deliveries = [], intents = [], silence } = outcome.data ?? {};
   return (
     <Part title="Notified and fired">

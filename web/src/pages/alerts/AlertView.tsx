@@ -16,6 +16,7 @@ import { chainOf, nameOf } from '../../state/names.ts';
 import { href } from '../../state/route.ts';
 import { can, mayChooseTenant, me } from '../../state/session.ts';
 import { attempt } from '../../state/toasts.ts';
+import { useLoad } from '../../state/useLoad.ts';
 import { AlertOutcome } from './AlertOutcome.tsx';
 import { Assignee } from './Assignee.tsx';
 import { Comments } from './Comments.tsx';
@@ -26,6 +27,13 @@ import './alerts.css';
 export function AlertView({ alert, onChange }: { alert: Alert; onChange(alert: Alert): void }) {
   const names = useAddressNames(addressesIn(alert.meta));
   const chain = chainOf(alert.chainUid);
+  const hasOutcome = isOwn(alert) && can('GET /alert/{uid}/outcome');
+  const outcome = useLoad(
+    hasOutcome ? `${alert.uid} ${alert.status}` : null,
+    (signal) => client.get('/alert/{uid}/outcome', { path: { uid: alert.uid }, signal }),
+    { every: 10_000 },
+  );
+  const nextStep = alert.status === 'UNRESOLVED' ? outcome.data?.nextStep : null;
   return (
     <article class="alert-view stack">
       <header class="stack">
@@ -41,6 +49,11 @@ export function AlertView({ alert, onChange }: { alert: Alert; onChange(alert: A
         <p class="alert-message foreign keep-lines">
           <Message text={alert.message} names={names} />
         </p>
+        {nextStep && (
+          <p class="notice next-step">
+            <strong>What to do next</strong> {nextStep}
+          </p>
+        )}
         {alert.status === 'RETRACTED' && (
           <p class="notice warn">
             Its block is no longer part of the chain, so that it did not happen after all.
@@ -114,9 +127,7 @@ export function AlertView({ alert, onChange }: { alert: Alert; onChange(alert: A
           <Evidence value={alert.meta} chainUid={alert.chainUid} names={names} />
         </Part>
       )}
-      {isOwn(alert) && can('GET /alert/{uid}/outcome') && (
-        <AlertOutcome uid={alert.uid} status={alert.status} />
-      )}
+      {hasOutcome && <AlertOutcome outcome={outcome} />}
       {alert.detectorId !== null && alert.txHash && can('POST /detector/{id}/explain') && (
         <Explain detectorId={alert.detectorId} txHash={alert.txHash} chainUid={alert.chainUid} />
       )}
