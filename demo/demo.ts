@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { type Client, createClient } from '../sdk/src/index.ts';
 import { type Anvil, startAnvil } from '../testing/startAnvil.ts';
-import { type Ask, createAsk } from './askVigil.ts';
 import { deploy, units } from './deploy.ts';
 import { drive } from './drive.ts';
 import { findPort } from './findPort.ts';
@@ -62,11 +62,11 @@ async function demo({ port: wanted, dataDir, isKept, seconds }: Options): Promis
     await anvil.setBalance(tenant.guardian, units(10));
     const data = world.pool.encode('initialize', tenant.guardian);
     await anvil.submit({ to: world.pool.address, data });
-    const ask = createAsk(url, tenant.token);
+    const client = createClient({ url, token: tenant.token });
     process.stdout.write(greeting(url, tenant));
     if (seconds !== undefined) setTimeout(() => stopping.abort(), seconds * 1000).unref();
-    const reached = (block: bigint) => waitForBlock(ask, block, signal);
-    await Promise.all([drive({ anvil, world, reached, signal }), printAlerts(ask, signal)]);
+    const reached = (block: bigint) => waitForBlock(client, block, signal);
+    await Promise.all([drive({ anvil, world, reached, signal }), printAlerts(client, signal)]);
   }
 }
 
@@ -83,9 +83,9 @@ async function startChain(): Promise<Anvil> {
   }
 }
 
-async function waitForBlock(ask: Ask, block: bigint, signal: AbortSignal): Promise<void> {
+async function waitForBlock(client: Client, block: bigint, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const { data } = await ask<{ data: { chainUid: string; processed: number | null }[] }>('GET', 'chain');
+    const { data } = await client.get('/chain');
     const processed = data.find(({ chainUid }) => chainUid === 'anvil')?.processed ?? -1;
     if (processed >= block) return;
     await sleep(100);

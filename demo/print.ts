@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Ask } from './askVigil.ts';
+import type { Alert, Client } from '../sdk/src/index.ts';
 import type { Tenant } from './setUp.ts';
 
 /** What to know and to try, before the alerts begin. */
@@ -31,37 +30,11 @@ Alerts as they come; Ctrl-C stops the demo.
 `;
 }
 
-type Alert = {
-  uid: string;
-  timestamp: number;
-  severity: string;
-  name: string;
-  message: string;
-  status: string;
-  retractedAt: number | null;
-};
-
-/** Far longer than an alert takes to be stored or retracted. */
-const lookBackMs = 60_000;
-
-/** Prints every alert and every retraction once, until it is stopped. */
-export async function printAlerts(ask: Ask, signal: AbortSignal): Promise<void> {
-  const shown = new Map<string, Alert>();
-  while (!signal.aborted) {
-    const since = Date.now() - lookBackMs;
-    const { data } = await ask<{ data: Alert[] }>('POST', 'alert/search', {
-      // Without a word about their status, retracted alerts are left out.
-      query: `status:* AND timestamp:[${since} TO *]`,
-      size: 1000,
-    });
-    for (const alert of data.toReversed()) {
-      const before = shown.get(alert.uid)?.status;
-      if (before === undefined) write(alert.timestamp, alert.severity, alert);
-      if (alert.retractedAt !== null && before !== alert.status) write(alert.retractedAt, 'RETRACTED', alert);
-      shown.set(alert.uid, alert);
-    }
-    for (const [uid, { timestamp }] of shown) if (timestamp < since) shown.delete(uid);
-    await sleep(1000);
+/** Prints every alert and every retraction, until it is stopped. */
+export async function printAlerts(client: Client, signal: AbortSignal): Promise<void> {
+  for await (const { type, alert } of client.follow({ signal })) {
+    if (type === 'raised') write(alert.timestamp, alert.severity, alert);
+    if (type === 'retracted') write(alert.retractedAt ?? alert.timestamp, 'RETRACTED', alert);
   }
 }
 

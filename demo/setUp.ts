@@ -1,5 +1,5 @@
+import { type BodyOf, createClient } from '../sdk/src/index.ts';
 import type { Contract } from '../testing/createContract.ts';
-import { createAsk } from './askVigil.ts';
 import { units, type World } from './deploy.ts';
 
 type Watched = {
@@ -8,7 +8,7 @@ type Watched = {
   category: string;
   /** By the name of their schema; they are called as it is, unless `called` says otherwise. */
   detectors: Readonly<Record<string, { called?: string; [member: string]: unknown }>>;
-  triggers: readonly { triggerType: string; name: string; severity: string; params: object }[];
+  triggers: readonly Pick<BodyOf<'POST', '/trigger'>, 'triggerType' | 'name' | 'params' | 'alerts'>[];
 };
 
 /** The guardian is a wallet of Vigil's that pauses the pool when it is drained. */
@@ -16,62 +16,55 @@ export type Tenant = { token: string; poolId: number; guardian: string; actionId
 
 /** Makes a tenant with a manager's API key, and as this manager everything that is watched. */
 export async function setUp(url: string, adminToken: string, world: World): Promise<Tenant> {
-  const askAsAdmin = createAsk(url, adminToken);
-  const tenant = await askAsAdmin('POST', 'tenant', { name: 'Demo' });
-  const plan = await askAsAdmin('POST', 'plan', busyPlan);
+  const admin = createClient({ url, token: adminToken });
+  const tenant = await admin.post('/tenant', { body: { name: 'Demo' } });
+  const plan = await admin.post('/plan', { body: busyPlan });
   const expirationDate = Date.now() + 365 * 86_400_000;
-  await askAsAdmin('POST', 'subscription', { tenantId: tenant.id, planId: plan.id, expirationDate });
-  const { token } = await askAsAdmin<{ token: string }>('POST', 'apikey', {
-    tenantId: tenant.id,
-    label: 'demo',
-    roles: ['tenant-manager'],
+  await admin.post('/subscription', { body: { tenantId: tenant.id, planId: plan.id, expirationDate } });
+  const { token } = await admin.post('/apikey', {
+    body: { tenantId: tenant.id, label: 'demo', roles: ['tenant-manager'] },
   });
 
-  const ask = createAsk(url, token);
-  const project = await ask('POST', 'project', { name: 'Demo Finance', networkStatus: 'DEVNET' });
-  await ask('POST', 'label', { address: world.attacker, name: 'Known exploiter', tags: ['EXPLOIT'] });
-  const schemas = await ask<{ data: { id: number; name: string; title: string }[] }>(
-    'POST',
-    'detector/schema/search',
-    { size: 1000 },
-  );
+  const client = createClient({ url, token });
+  const project = await client.post('/project', { body: { name: 'Demo Finance', networkStatus: 'DEVNET' } });
+  const label = { address: world.attacker, name: 'Known exploiter', tags: ['EXPLOIT' as const] };
+  await client.post('/label', { body: label });
+  const schemas = new Map<string, { id: number; title: string }>();
+  for await (const schema of client.each('/detector/schema/search')) schemas.set(schema.name, schema);
   let poolId = 0;
   let drainDetectorId = 0;
   for (const { contract, name, category, detectors, triggers } of watchedIn(world)) {
-    const { id: contractId } = await ask('POST', 'contract', {
-      projectId: project.id,
-      chainUid: 'anvil',
-      address: contract.address,
-      name,
-      category,
-      abi: contract.abi,
+    const { id: contractId } = await client.post('/contract', {
+      body: {
+        projectId: project.id,
+        chainUid: 'anvil',
+        address: contract.address,
+        name,
+        category,
+        abi: [...contract.abi],
+      },
     });
     if (contract === world.pool) poolId = contractId;
     for (const [schemaName, { called, ...config }] of Object.entries(detectors)) {
-      const schema = schemas.data.find((each) => each.name === schemaName);
+      const schema = schemas.get(schemaName);
       if (!schema) throw new Error(`Vigil has no detector ${schemaName}.`);
-      const { id } = await ask('POST', 'detector', {
-        contractId,
-        schemaId: schema.id,
-        name: called ?? schema.title,
-        config,
+      const { id } = await client.post('/detector', {
+        body: { contractId, schemaId: schema.id, name: called ?? schema.title, config },
       });
       if (schemaName === 'tvl_drop') drainDetectorId = id;
     }
-    for (const { severity, ...trigger } of triggers)
-      await ask('POST', 'trigger', { contractId, ...trigger, alerts: [{ severity, name: trigger.name }] });
+    for (const trigger of triggers) await client.post('/trigger', { body: { contractId, ...trigger } });
   }
-  const wallet = await ask<{ id: number; address: string }>('POST', 'wallet', {
-    chainUid: 'anvil',
-    name: 'Guardian',
-  });
-  const action = await ask('POST', 'action', {
-    contractId: poolId,
-    walletId: wallet.id,
-    name: 'Pause the pool',
-    funcSignature: 'pause()',
-    fireAt: 'head',
-    detectors: [{ detectorId: drainDetectorId, scriptFilter: "e.severity === 'CRITICAL'" }],
+  const wallet = await client.post('/wallet', { body: { chainUid: 'anvil', name: 'Guardian' } });
+  const action = await client.post('/action', {
+    body: {
+      contractId: poolId,
+      walletId: wallet.id,
+      name: 'Pause the pool',
+      funcSignature: 'pause()',
+      fireAt: 'head',
+      detectors: [{ detectorId: drainDetectorId, scriptFilter: "e.severity === 'CRITICAL'" }],
+    },
   });
   return { token, poolId, guardian: wallet.address, actionId: action.id };
 }
@@ -126,7 +119,7 @@ function watchedIn({ token, vault, multisig, pool }: World): Watched[] {
         {
           triggerType: 'EVENT_PARAMETER',
           name: 'Large deposit',
-          severity: 'LOW',
+          alerts: [{ severity: 'LOW', name: 'Large deposit' }],
           params: {
             signature: 'Deposited(address indexed who, address indexed token, uint256 amount)',
             conditions: [{ name: 'amount', operator: '>=', value: String(units(Number(large))) }],
@@ -143,7 +136,7 @@ function watchedIn({ token, vault, multisig, pool }: World): Watched[] {
         {
           triggerType: 'NATIVE_TRANSFER',
           name: 'Coins received',
-          severity: 'INFO',
+          alerts: [{ severity: 'INFO', name: 'Coins received' }],
           params: { direction: 'in', minAmount: '1' },
         },
       ],
@@ -160,7 +153,7 @@ function watchedIn({ token, vault, multisig, pool }: World): Watched[] {
         {
           triggerType: 'ERC20_TRANSFER',
           name: 'Tokens leave the pool',
-          severity: 'HIGH',
+          alerts: [{ severity: 'HIGH', name: 'Tokens leave the pool' }],
           params: { direction: 'out' },
         },
       ],

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient } from '../../sdk/src/index.ts';
 import { until } from '../../testing/until.ts';
 
 const script = join(import.meta.dirname, '..', '..', 'scripts', 'demo.mjs');
@@ -27,8 +28,8 @@ describe('npm run demo', { timeout: 180_000 }, () => {
       }, 120_000);
     const url = await find(/^ {2}address {2}(http:\/\/127\.0\.0\.1:\d+) /m);
     const token = await find(/^ {2}token {4}(vigil_key_\S+) /m);
-    const me = await fetch(`${url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${token}` } });
-    expect(await me.json()).toMatchObject({ roles: ['tenant-manager'] });
+    const { roles } = await createClient({ url, token }).get('/auth/me');
+    expect(roles).toEqual(['tenant-manager']);
 
     await find(/^\S+ {2}CRITICAL +(TVL drop) /m);
     const lines = demo.told().match(/^curl .+$/gm) ?? [];
