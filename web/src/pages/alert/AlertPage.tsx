@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Alert } from '../../../../sdk/src/index.ts';
 import type { PageProps } from '../../pages.ts';
+import { CopyButton } from '../../parts/CopyButton.tsx';
 import { Empty, Loading } from '../../parts/Empty.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { client, VigilError } from '../../state/api.ts';
@@ -32,7 +33,15 @@ export default function AlertPage({ params }: PageProps) {
       {!alert && loaded.isLoading && <Loading />}
       {alert && (
         <>
-          <h1 class="foreign">{alert.name.slice(0, 300)}</h1>
+          <header class="row apart still">
+            <h1 class="foreign">{alert.name.slice(0, 300)}</h1>
+            <span class="row tight still unprinted">
+              <CopyButton text={location.href} label="Copy the link to this alert" />
+              <button type="button" class="small" onClick={() => print()}>
+                Print
+              </button>
+            </span>
+          </header>
           <AlertView alert={alert} onChange={setChanged} />
         </>
       )}
