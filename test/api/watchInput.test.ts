@@ -193,4 +193,28 @@ describe('the family of a chain', () => {
     // What is pushed from outside may be about any chain.
     await api.ok('POST', 'detector', { ...detector, source: 'EXTERNAL' });
   });
+
+  it('decides which addresses a configuration may have', async () => {
+    const wallet = await api.ok('POST', 'contract', {
+      projectId: world.project.id,
+      name: 'Cold',
+      chainUid: 'bitcoin',
+      address: '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa',
+    });
+    const token = '0xdAC17F958D2ee523a2206206994597C13D831ec7';
+    const detector = { contractId: wallet.id, name: 'D', schemaName: 'wallet_balance', config: { token } };
+    expectProblem(await api.call('POST', 'detector', detector), 422, '/config/token');
+    await api.ok('POST', 'detector', { ...detector, config: {} });
+    const list = { contractId, name: 'L', schemaName: 'aml', config: { addresses: [token] } };
+    await api.ok('POST', 'detector', list);
+    // A capital that does not fit the checksum.
+    const wrong = token.replace('dAC', 'DAC');
+    expectProblem(
+      await api.call('POST', 'detector', { ...list, config: { addresses: [token, wrong] } }),
+      422,
+      '/config/addresses/1',
+    );
+    const csv = `${token},90\n${wrong},50`;
+    expectProblem(await api.call('POST', 'detector', { ...list, config: { csv } }), 422, '/config/csv');
+  });
 });

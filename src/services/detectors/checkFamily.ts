@@ -1,4 +1,4 @@
-import { chains } from '../../chains/chains.ts';
+import { type Chain, chains } from '../../chains/chains.ts';
 import { unprocessable } from '../../model/errors.ts';
 import type { Family } from '../../model/family.ts';
 import { contractTable } from '../../store/contracts/contractTable.ts';
@@ -7,7 +7,7 @@ import type { Call } from '../call.ts';
 
 type Kind = { readonly families: readonly Family[] };
 
-/** Refuses to watch a contract whose chain is of a family that the detector or trigger does not know. */
+/** The chain of the contract; refused where it is of a family that the detector or trigger does not know. */
 export async function checkFamily(
   call: Call,
   { tenantId, contractId }: { tenantId: number; contractId: number },
@@ -17,11 +17,11 @@ export async function checkFamily(
     kinds,
     pointer,
   }: { name: string; kind: Kind; kinds: ReadonlyMap<string, Kind>; pointer: string },
-): Promise<void> {
+): Promise<Chain | undefined> {
   const scope = { all: false, tenantIds: [tenantId], organisationIds: [] };
   const contract = await findRecord(call.db, contractTable, scope, contractId, chainOnly);
   const chain = contract && chains[contract.chainUid];
-  if (!chain || kind.families.includes(chain.family)) return;
+  if (!chain || kind.families.includes(chain.family)) return chain;
   const fitting = [...kinds].flatMap(([each, { families }]) =>
     families.includes(chain.family) ? [each] : [],
   );

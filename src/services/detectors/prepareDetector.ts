@@ -22,6 +22,7 @@ import { checkPlanLimit } from '../records/checkPlanLimit.ts';
 import type { ChangeOf } from '../records/recordKind.ts';
 import { bindingScripts, scriptFaults } from '../records/scriptFaults.ts';
 import { templateFaults } from '../records/templateFaults.ts';
+import { checkAddresses } from './checkAddresses.ts';
 import { checkFamily } from './checkFamily.ts';
 import { sealConfig } from './sealConfig.ts';
 
@@ -53,13 +54,18 @@ export async function prepareDetector(call: Call, change: DetectorChange): Promi
   if ((input.source ?? current?.source) === 'EXTERNAL') return seal();
   const kind = detectors.get(record.name);
   const contractId = input.contractId ?? current?.contractId;
-  if (kind && contractId !== undefined && tenantId !== null) {
-    const proposed = { name: record.name, kind, kinds: detectors, pointer: '/schemaId' };
-    await checkFamily(call, { tenantId, contractId }, proposed);
-  }
+  const chain =
+    kind && contractId !== undefined && tenantId !== null
+      ? await checkFamily(
+          call,
+          { tenantId, contractId },
+          { name: record.name, kind, kinds: detectors, pointer: '/schemaId' },
+        )
+      : undefined;
   const checked = check(schema, input.config ?? current?.config ?? {});
   if ('faults' in checked) throw invalidInput(checked.faults);
   const config = checked.value as Row;
+  if (chain) checkAddresses(schema, config, chain, '/config');
   const faults = [
     ...(await scriptFaults(call, configScripts(schema, config))),
     ...messageFaults(record.name, config),

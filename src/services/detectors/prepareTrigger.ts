@@ -12,6 +12,7 @@ import { checkBindingFilters } from '../destinations/checkBindingFilters.ts';
 import { type ChangeOf, tenantOf } from '../records/recordKind.ts';
 import { bindingScripts, scriptFaults } from '../records/scriptFaults.ts';
 import { templateFaults } from '../records/templateFaults.ts';
+import { checkAddresses } from './checkAddresses.ts';
 import { checkFamily } from './checkFamily.ts';
 
 type TriggerChange = ChangeOf<typeof triggerTable>;
@@ -63,9 +64,10 @@ async function checkParams(call: Call, change: TriggerChange): Promise<void> {
   const definition = triggers.get(triggerType);
   if (!definition) return;
   const proposed = { name: triggerType, kind: definition, kinds: triggers, pointer: '/triggerType' };
-  await checkFamily(call, { tenantId: tenantOf(change), contractId }, proposed);
+  const chain = await checkFamily(call, { tenantId: tenantOf(change), contractId }, proposed);
   const checked = withDefaults(definition.params, params, '/params');
   if ('faults' in checked) throw invalidInput(checked.faults);
+  if (chain) checkAddresses(definition.params, checked.value, chain, '/params');
   if (!definition.check) return;
   const faults = definition.check(
     checked.value,
