@@ -16,6 +16,11 @@ import {
 /** A detector or trigger that cannot be compiled. */
 export type InvalidSubscriber = { subscriber: SubscriberRef; message: string };
 
+/**
+ * The block from which on it watches, null when that is unknown. `isNew`: it appeared while the chain was followed. `mayWait`:
+ * it was created while the chain was processed less far than that block, and not before the chain was followed at all.
+ */
+type Added = { readonly from: number | null; readonly isNew: boolean; readonly mayWait: boolean };
 type Entry = { contract: ContractFacts; subscribers: Subscriber[]; watchedFrom: number | null };
 const none: readonly unknown[] = [];
 
@@ -31,7 +36,7 @@ export function createWatchList(chain: Chain) {
   const contracts = new Map<number, Entry>();
   const subscribersByKey = new Map<string, Subscriber>();
   const uninspected = new Map<number, ContractFacts>();
-  const added = new Map<Subscriber, number | null>();
+  const added = new Map<Subscriber, Added>();
   let invalid: InvalidSubscriber[] = [];
   let changes = new Set<string>();
   let isStale = true;
@@ -72,9 +77,13 @@ export function createWatchList(chain: Chain) {
           before && subscriber.takesBaseline === true && before.stateKey() !== subscriber.stateKey();
         if (before && !isChanged) {
           const since = waiting.get(before);
-          if (since !== undefined) added.set(subscriber, since);
-        } else if (subscriber.takesBaseline || (isOwn && !isFirst))
-          added.set(subscriber, isOwn ? from : null);
+          if (since) added.set(subscriber, since);
+        } else if (isOwn || subscriber.takesBaseline)
+          added.set(subscriber, {
+            from: isOwn ? from : null,
+            isNew: !isFirst,
+            mayWait: row.watchedFrom !== from,
+          });
         index.add(subscriber);
       }
     };
@@ -147,14 +156,12 @@ export function createWatchList(chain: Chain) {
       invalid = [];
       return taken;
     },
-    /**
-     * Those that were not shown any block yet, as all that take a baseline at the start, and the block from which on they
-     * watch, null when it is unknown; until `removeAdded`.
-     */
-    added: (): ReadonlyMap<Subscriber, number | null> => new Map(added),
+    /** Those that were not shown any block since they were read, as all at the start; until `removeAdded`. */
+    added: (): ReadonlyMap<Subscriber, Added> => new Map(added),
     isAdded: (subscriber: Subscriber) => added.has(subscriber),
     keepAdded(subscriber: Subscriber, from: number): void {
-      if (added.has(subscriber)) added.set(subscriber, from);
+      const item = added.get(subscriber);
+      if (item) added.set(subscriber, { ...item, from, isNew: true });
     },
     removeAdded(shown: Iterable<Subscriber>): void {
       for (const subscriber of shown) added.delete(subscriber);

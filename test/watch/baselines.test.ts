@@ -19,6 +19,7 @@ let changedAt = Number.POSITIVE_INFINITY;
 let drainedAt = Number.POSITIVE_INFINITY;
 let simulator: Simulator;
 let vigil: TestWatch;
+let watching: { stop(): Promise<void> };
 
 beforeAll(async () => {
   const pick = <T>(number: number, before: T, after: T) => (number < changedAt ? before : after);
@@ -48,7 +49,7 @@ const found = async (): Promise<Json[]> =>
 it('a change one block after a detector or trigger is created is seen, also by one that looks rarely and without a log', async () => {
   const other = await vigil.addContract(address('33'), { name: 'Other' });
   await vigil.addDetector(other, 'ownership_change');
-  vigil.watch();
+  watching = vigil.watch();
   chain.extend(3);
   await vigil.reached('anvil', 3);
   const contractId = await vigil.addContract(vault, { name: 'Vault' });
@@ -119,12 +120,29 @@ it('what was there before it was created is not shown to it, although the chain 
   simulator.setFaults({ errorRate: 1, methods: ['eth_getLogs'] });
   changedAt = number + 2;
   chain.extend(3);
-  const contractId = await vigil.addContract(address('66'), { name: 'New' });
-  await vigil.addDetector(contractId, 'tvl_drop', {}, { name: 'new balance' });
+  const add = async (byte: string) => {
+    const contractId = await vigil.addContract(address(byte), { name: 'New' });
+    const signature = 'Transfer(address indexed from, address indexed to, uint256 value)';
+    await vigil.addDetector(contractId, 'tvl_drop', {}, { name: 'new balance' });
+    await vigil.addDetector(contractId, 'custom_event', { signature }, { name: 'new event' });
+    return contractId;
+  };
+  const contractId = await add('66');
   simulator.setFaults({});
   chain.extend(1);
   await vigil.reached('anvil', number + 4);
   expect(await inBlocks(contractId)).toEqual([]);
+  // Nor to one that was created while nothing was processed at all.
+  await watching.stop();
+  const log = (byte: string) => ({
+    logs: [{ address: address(byte), topics: [transferTopic, topic(vault), topic(thief)], data: word(1n) }],
+  });
+  chain.extend(log('77'));
+  const later = await add('77');
+  chain.extend(log('77'));
+  watching = vigil.watch();
+  await vigil.reached('anvil', number + 6);
+  expect(await inBlocks(later)).toEqual([['new event', number + 6]]);
 });
 
 it('a baseline that the nodes do not answer is asked for again, and the blocks meanwhile are compared with it', async () => {

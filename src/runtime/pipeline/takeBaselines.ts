@@ -29,20 +29,25 @@ export async function takeBaselines(
   if (added.size === 0 || !first || first.number === 0) return shown;
   const tip = first.number - 1;
   const fromOf = (subscriber: Subscriber) => {
-    const from = added.get(subscriber) ?? tip;
-    return Math.abs(tip - from) > maxLateBlocks || (from > tip && !context.tip) ? tip : from;
+    const { from: known, mayWait } = added.get(subscriber) ?? { from: null, mayWait: false };
+    const from = known ?? tip;
+    const isNear = Math.abs(tip - from) <= maxLateBlocks;
+    if (from <= tip) return isNear ? from : tip;
+    // One that never gets so far is not waited for.
+    return mayWait && (isNear || from <= context.head()) ? from : tip;
   };
-  // The blocks until then were there before it; a chain whose first block is set is shown from there on.
+  // The blocks until then were there before it.
   for (const subscriber of added.keys()) if (fromOf(subscriber) > tip) putOff(subscriber);
-  await states.load(shown);
-  const fresh = [...shown].filter(
+  const mayBeFresh = [...shown].filter(
+    (subscriber) => subscriber.takesBaseline || (added.get(subscriber)?.isNew && fromOf(subscriber) < tip),
+  );
+  await states.load(mayBeFresh);
+  const fresh = mayBeFresh.filter(
     (subscriber) =>
-      (subscriber.takesBaseline || fromOf(subscriber) < tip) &&
-      states.get(subscriber)?.key !== subscriber.stateKey() &&
-      deferrals.reasonFor(subscriber) === undefined,
+      states.get(subscriber)?.key !== subscriber.stateKey() && deferrals.reasonFor(subscriber) === undefined,
   );
   if (fresh.length === 0) return shown;
-  const oldest = Math.min(...fresh.map(fromOf));
+  const oldest = fresh.reduce((least, subscriber) => Math.min(least, fromOf(subscriber)), tip);
   const blocks = await readBlocks(context, oldest, first);
   // The nodes disagree in this moment.
   if (!blocks && oldest > tip - maxWaitBlocks) fresh.forEach(putOff);
