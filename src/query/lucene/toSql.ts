@@ -19,7 +19,7 @@ import { findColumn, type SqlSource, someValue } from './sqlSource.ts';
 import { wholeTest, wordsTest } from './stringSql.ts';
 import { hashSets, joinTerms, termsToSql, textNarrow } from './termsToSql.ts';
 import { createWildcardTest } from './wildcard.ts';
-import { anyWord, regexWord, type WordPattern, wordsInOrder, wordTest } from './wordSql.ts';
+import { anyWord, regexWord, type WordPattern, wordsInOrder, wordsNear, wordTest } from './wordSql.ts';
 
 /** A resolved query as SQL over the columns of a source. */
 export function toSql(predicate: Predicate, source: SqlSource): SqlPredicate {
@@ -161,17 +161,26 @@ function phraseToSql(
     source,
     [...new Set(words)].map((word) => [word]),
   );
-  // With slop the words may stand anywhere, and the matcher decides.
+  const [first = '', second = ''] = words;
+  const isNear = slop > 0 && slop <= maxGap && words.length === 2;
+  const inOrder = isNear ? wordsNear(first, second, slop) : wordsInOrder(words);
+  // With more of either the words may stand anywhere, and the matcher decides.
+  const patterns = slop === 0 || isNear ? [inOrder] : words.map((word) => anyWord([word]));
   const holds = (text: Sql) =>
     join(
-      (slop === 0 ? [wordsInOrder(words)] : words.map((word) => anyWord([word]))).map((pattern) =>
-        wordTest(text, source.oddWords, pattern),
-      ),
+      patterns.map((pattern) => wordTest(text, source.oddWords, pattern)),
       ' and ',
     );
   const part = onTexts(field, source, holds);
-  return { ...part, isExact: part.isExact && slop === 0, narrow: [...narrow, ...part.narrow] };
+  return {
+    ...part,
+    isExact: part.isExact && (slop === 0 || isNear),
+    narrow: [...narrow, ...part.narrow],
+  };
 }
+
+/** A regular expression with a wider gap takes longer to compile than the matcher to decide. */
+const maxGap = 20;
 
 function existsToSql(field: Field, source: SqlSource): Sql {
   return someValue(field, source, field.type === 'keyword' ? 'string' : 'any', () => sql`true`);

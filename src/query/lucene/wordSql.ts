@@ -38,6 +38,16 @@ export function wordsInOrder(words: readonly string[]): WordPattern {
   };
 }
 
+/** Two words at most this many moves from side by side: as many words between them, or two fewer the other way round. */
+export function wordsNear(first: string, second: string, slop: number): WordPattern {
+  const write = (kind: 'plain' | 'odd') => {
+    const [a, b] = [escapeText(first), escapeText(second)];
+    const gap = (words: number) => `(?:${between[kind]}${character[kind]}+){0,${words}}${between[kind]}`;
+    return whole(kind, slop < 2 ? `${a}${gap(slop)}${b}` : `${a}${gap(slop)}${b}|${b}${gap(slop - 2)}${a}`);
+  };
+  return { ...(isPlain(first) && isPlain(second) ? { plain: write('plain') } : {}), odd: write('odd') };
+}
+
 /** A word that begins with this. */
 export function wordPrefix(text: string): WordPattern {
   if (text.includes(' ')) return {};

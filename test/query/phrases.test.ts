@@ -1,0 +1,48 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createMatcher } from '../../src/query/lucene/createMatcher.ts';
+import { createSubject } from '../../src/query/lucene/createSubject.ts';
+import { createMapping } from '../../src/query/lucene/mapping.ts';
+import { parseQuery } from '../../src/query/lucene/parseQuery.ts';
+import { resolve } from '../../src/query/lucene/resolve.ts';
+import { createRandom } from '../../testing/createRandom.ts';
+import { createTestDatabase } from '../../testing/createTestDatabase.ts';
+import { createDocumentTable, findBySql } from './sqlDocuments.ts';
+
+const random = createRandom('phrases');
+const words = ['a', 'b', 'a_b', 'vault.eth', 'ä'];
+const documents = Array.from({ length: 150 }, (_, n) => {
+  const text = Array.from({ length: random.integer(1, 7) }, () => random.pick(words));
+  return { id: `d${n}`, document: { message: text.join(random.pick([' ', ' - ', ', '])) } };
+});
+const byId = new Map(documents.map(({ id, document }) => [id, document]));
+const mapping = createMapping({ message: 'text' });
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let client: pg.Client;
+beforeAll(async () => {
+  database = await createTestDatabase('empty');
+  client = new pg.Client(database.config);
+  await client.connect();
+  await createDocumentTable(client, documents);
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+it('words near each other are found by PostgreSQL as the matcher finds them', async () => {
+  let found = 0;
+  for (const first of words)
+    for (const second of words)
+      for (const slop of [0, 1, 2, 3, 5]) {
+        const query = `message:"${first} ${second}"~${slop}`;
+        const predicate = resolve(parseQuery(query), mapping, 0);
+        const matches = createMatcher(predicate);
+        const right = documents.filter(({ document }) => matches(createSubject(document)));
+        const ids = right.map(({ id }) => id).sort();
+        expect(await findBySql(client, predicate, byId), `SEED=${random.seed} ${query}`).toEqual(ids);
+        found += ids.length;
+      }
+  expect(found).toBeGreaterThan(500);
+});
