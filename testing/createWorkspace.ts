@@ -5,26 +5,28 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Client, createClient } from '../sdk/src/index.ts';
 import { kill, postgresProcesses, socketFolderOf } from './bundledPostgres.ts';
-import { createClient, type TestClient } from './createClient.ts';
+import { createClient as createRawClient, type TestClient } from './createClient.ts';
 import { until } from './until.ts';
 
 const program = join(import.meta.dirname, '..', 'dist', 'bin', 'vigil.js');
 
 export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string };
 
-/** The built program as a process of its own. */
-export type Vigil = TestClient & {
-  pid: number;
-  dataDir: string;
-  startMs: number;
-  /** Output so far. */
-  stdout(): string;
-  stderr(): string;
-  /** Sends a signal and waits for the end. */
-  stop(signal?: NodeJS.Signals): Promise<Ended>;
-  ended: Promise<Ended>;
-};
+/** The built program as a process of its own: used by the client as programs do, and by raw requests (`call`). */
+export type Vigil = Client &
+  TestClient & {
+    pid: number;
+    dataDir: string;
+    startMs: number;
+    /** Output so far. */
+    stdout(): string;
+    stderr(): string;
+    /** Sends a signal and waits for the end. */
+    stop(signal?: NodeJS.Signals): Promise<Ended>;
+    ended: Promise<Ended>;
+  };
 
 export type Environment = Record<string, string>;
 
@@ -76,7 +78,8 @@ export async function createWorkspace() {
       const startMs = performance.now() - startedAt;
       const token = env.VIGIL_ADMIN_TOKEN ?? (await readFile(join(dataDir, 'admin-token'), 'utf8')).trim();
       return {
-        ...createClient(url, token),
+        ...createClient({ url, token }),
+        ...createRawClient(url, token),
         pid: child.pid!,
         dataDir,
         startMs,

@@ -24,33 +24,44 @@ describe('the page behind the link of a notification', { timeout: 120_000 }, () 
       workspace.serve(workspace.folder('data'), { VIGIL_SMTP_URL: 'smtp://127.0.0.1:9' }),
       chromium.launch({ executablePath, args: ['--no-sandbox'] }),
     ]);
-    const tenant = await vigil.ok('POST', 'tenant', { name: 'Acme' });
+    const tenant = await vigil.post('/tenant', { body: { name: 'Acme' } });
     const { detectorId } = await addSource(vigil, tenant.id);
-    const alerts = [
-      {
-        eid: 'e-1',
-        name: 'Drained',
-        severity: 'CRITICAL',
-        message: 'The vault lost <img src=x onerror=alert(1)> 5 ETH.',
-        meta: { thief: '0xBad', '<b>': '<script>alert(1)</script>' },
+    const { results } = await vigil.post('/detector/{id}/alert', {
+      path: { id: detectorId },
+      body: {
+        alerts: [
+          {
+            eid: 'e-1',
+            name: 'Drained',
+            severity: 'CRITICAL',
+            message: 'The vault lost <img src=x onerror=alert(1)> 5 ETH.',
+            meta: { thief: '0xBad', '<b>': '<script>alert(1)</script>' },
+          },
+        ],
       },
-    ];
-    const { results } = await vigil.ok('POST', `detector/${detectorId}/alert`, { alerts });
-    const destination = await vigil.ok('POST', 'destination', {
-      tenantId: tenant.id,
-      type: 'EMAIL',
-      value: 'ops@example.com',
     });
-    const preview = await vigil.ok('POST', `destination/${destination.id}/preview`, {
-      alertUid: results[0].uid,
+    const destination = await vigil.post('/destination', {
+      body: {
+        tenantId: tenant.id,
+        type: 'EMAIL',
+        value: 'ops@example.com',
+      },
+    });
+    const preview = await vigil.post('/destination/{id}/preview', {
+      path: { id: destination.id },
+      body: {
+        alertUid: results[0]!.uid,
+      },
     });
     link = /https?:\/\/\S+\/alert\/[0-9a-f-]+/.exec(String(preview.text))?.[0] ?? '';
-    await vigil.ok('POST', 'user', {
-      tenantId: tenant.id,
-      name: 'Alice',
-      email: 'alice@example.com',
-      password: 'correct horse battery',
-      roles: ['tenant-user'],
+    await vigil.post('/user', {
+      body: {
+        tenantId: tenant.id,
+        name: 'Alice',
+        email: 'alice@example.com',
+        password: 'correct horse battery',
+        roles: ['tenant-user'],
+      },
     });
     page = await browser.newPage();
     page.on('pageerror', (error) => faults.push(error.message));
@@ -91,7 +102,9 @@ describe('the page behind the link of a notification', { timeout: 120_000 }, () 
   it('marks it as resolved, which the API shows as well, and keeps the sign-in while the tab is open', async () => {
     await page.getByRole('button', { name: 'Mark as resolved' }).click();
     await page.getByRole('button', { name: 'Open it again' }).waitFor();
-    expect((await vigil.ok('GET', `alert/${link.split('/').at(-1)}`)).status).toBe('RESOLVED');
+    expect((await vigil.get('/alert/{uid}', { path: { uid: link.split('/').at(-1)! } })).status).toBe(
+      'RESOLVED',
+    );
     await page.reload();
     await page.getByRole('button', { name: 'Open it again' }).waitFor();
   });

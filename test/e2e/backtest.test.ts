@@ -14,17 +14,21 @@ beforeAll(async () => {
   vigil = await workspace.serve(workspace.folder('data'), env);
   const token = await anvil.deploy(artifacts.Token, 'Token', 'TKN', 18, 10n ** 24n);
   await token.send(anvil.accounts[0], 'transferOwnership', anvil.accounts[1]);
-  const tenant = await vigil.ok('POST', 'tenant', { name: 'Acme' });
-  const project = await vigil.ok('POST', 'project', { tenantId: tenant.id, name: 'Token' });
-  const contract = await vigil.ok('POST', 'contract', {
-    projectId: project.id,
-    name: 'Token',
-    chainUid: 'anvil',
-    address: token.address,
+  const tenant = await vigil.post('/tenant', { body: { name: 'Acme' } });
+  const project = await vigil.post('/project', { body: { tenantId: tenant.id, name: 'Token' } });
+  const contract = await vigil.post('/contract', {
+    body: {
+      projectId: project.id,
+      name: 'Token',
+      chainUid: 'anvil',
+      address: token.address,
+    },
   });
-  const schemas = await vigil.ok('POST', 'detector/schema/search', { where: "name = 'ownership_change'" });
-  const body = { contractId: contract.id, schemaId: schemas.data[0].id, name: 'Owner' };
-  detectorId = (await vigil.ok('POST', 'detector', body)).id;
+  const schemas = await vigil.post('/detector/schema/search', {
+    body: { where: "name = 'ownership_change'" },
+  });
+  const body = { contractId: contract.id, schemaId: schemas.data[0]!.id, name: 'Owner' };
+  detectorId = (await vigil.post('/detector', { body })).id;
 });
 afterAll(async () => {
   await vigil.stop();

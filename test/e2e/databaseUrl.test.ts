@@ -29,8 +29,8 @@ describe('vigil serve on the PostgreSQL of DATABASE_URL', { timeout: 120_000 }, 
     expect(vigil.stdout()).toContain('database        DATABASE_URL');
     expect(vigil.stdout()).not.toContain('vigil_admin_');
     expect(await readdir(dataDir)).toEqual(['master.key']);
-    expect((await vigil.ok('GET', 'auth/me')).roles).toEqual(['admin']);
-    await vigil.ok('POST', 'tenant', { name: 'Outside' });
+    expect((await vigil.get('/auth/me')).roles).toEqual(['admin']);
+    await vigil.post('/tenant', { body: { name: 'Outside' } });
     const { code, stdout, stderr } = await vigil.stop();
     expect(code).toBe(0);
     expect(stdout + stderr).not.toContain(token);

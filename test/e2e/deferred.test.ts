@@ -84,18 +84,22 @@ it('kill -9 while a read waits, the first time or again: the observation survive
   timeout: 120_000,
 }, async () => {
   const token = `0x${'44'.repeat(20)}`;
-  const { data } = await vigil.ok('POST', 'project/search', {});
-  const contract = await vigil.ok('POST', 'contract', {
-    projectId: data[0].id,
-    name: 'T',
-    chainUid: 'anvil',
-    address: token,
+  const { data } = await vigil.post('/project/search', { body: {} });
+  const contract = await vigil.post('/contract', {
+    body: {
+      projectId: data[0]!.id,
+      name: 'T',
+      chainUid: 'anvil',
+      address: token,
+    },
   });
-  const { id } = await vigil.ok('POST', 'detector', {
-    contractId: contract.id,
-    schemaName: 'large_transfer',
-    name: 'Large',
-    config: { threshold: '1000' },
+  const { id } = await vigil.post('/detector', {
+    body: {
+      contractId: contract.id,
+      schemaName: 'large_transfer',
+      name: 'Large',
+      config: { threshold: '1000' },
+    },
   });
   const move = (amount: bigint) => ({
     txs: [
@@ -142,21 +146,25 @@ const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`;
 const party = word(BigInt(`0x${'55'.repeat(20)}`));
 
 async function createDetectors(vigil: Vigil): Promise<void> {
-  const tenant = await vigil.ok('POST', 'tenant', { name: 'Acme' });
-  const project = await vigil.ok('POST', 'project', { tenantId: tenant.id, name: 'P' });
-  const contract = await vigil.ok('POST', 'contract', {
-    projectId: project.id,
-    name: 'C',
-    chainUid: 'anvil',
-    address,
+  const tenant = await vigil.post('/tenant', { body: { name: 'Acme' } });
+  const project = await vigil.post('/project', { body: { tenantId: tenant.id, name: 'P' } });
+  const contract = await vigil.post('/contract', {
+    body: {
+      projectId: project.id,
+      name: 'C',
+      chainUid: 'anvil',
+      address,
+    },
   });
-  const { data } = await vigil.ok('POST', 'detector/schema/search', { where: "name = 'custom_tx'" });
+  const { data } = await vigil.post('/detector/schema/search', { body: { where: "name = 'custom_tx'" } });
   for (let n = 0; n < detectors; n++)
-    await vigil.ok('POST', 'detector', {
-      contractId: contract.id,
-      schemaId: data[0].id,
-      name: `Slow ${n}`,
-      config: { expression: `${slow} // ${n}` },
+    await vigil.post('/detector', {
+      body: {
+        contractId: contract.id,
+        schemaId: data[0]!.id,
+        name: `Slow ${n}`,
+        config: { expression: `${slow} // ${n}` },
+      },
     });
 }
 

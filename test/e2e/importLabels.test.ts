@@ -35,11 +35,11 @@ describe('vigil import labels', { timeout: 120_000 }, () => {
       stdout: '0 created, 0 updated, 12000 unchanged, 0 with faults.\n',
     });
     const where = `address = '${addressOf(12_000)}'`;
-    const { data } = await vigil.ok('POST', 'label/search', { where });
+    const { data } = await vigil.post('/label/search', { body: { where } });
     expect(data).toMatchObject([
       { tenantId: null, chainUid: 'base', name: 'Name, 11999', tags: ['MIXER', 'OWN'], source: 'file' },
     ]);
-    const { data: entries } = await vigil.ok('GET', 'audit?kind=label&size=1');
+    const { data: entries } = await vigil.get('/audit', { query: { kind: 'label', size: 1 } });
     expect(entries).toMatchObject([{ action: 'label.import', actor: { tokenKind: 'COMMAND_LINE' } }]);
   });
 

@@ -22,30 +22,36 @@ it('mails an invite with the address that its maker gave, and an alert to a mail
     VIGIL_CORS_ORIGINS: 'https://console.example.com',
     VIGIL_LOG_LEVEL: 'trace',
   });
-  const tenant = await vigil.ok('POST', 'tenant', { name: 'Acme' });
-  await vigil.ok('POST', 'invite', {
-    tenantId: tenant.id,
-    email: 'bob@example.com',
-    roles: ['tenant-viewer'],
-    url: 'https://console.example.com/welcome',
+  const tenant = await vigil.post('/tenant', { body: { name: 'Acme' } });
+  await vigil.post('/invite', {
+    body: {
+      tenantId: tenant.id,
+      email: 'bob@example.com',
+      roles: ['tenant-viewer'],
+      url: 'https://console.example.com/welcome',
+    },
   });
   const invite = await until(() => sink.mails.find(({ to }) => to.includes('bob@example.com')));
   const inviteSecret = /console\.example\.com\/welcome\S*invite=([\w-]+)/.exec(bodyOf(invite))?.[1];
 
   const { detectorId } = await addSource(vigil, tenant.id);
   // Nothing is bound, so that the tag decides.
-  await vigil.ok('POST', 'destination', {
-    tenantId: tenant.id,
-    type: 'EMAIL',
-    value: 'ops@example.com',
-    tags: ['DEFAULT'],
+  await vigil.post('/destination', {
+    body: {
+      tenantId: tenant.id,
+      type: 'EMAIL',
+      value: 'ops@example.com',
+      tags: ['DEFAULT'],
+    },
   });
   const asked = await until(() => sink.mails.find(({ to }) => to.includes('ops@example.com')));
-  const code = /destination\/confirm\/([\w-]+)/.exec(bodyOf(asked))?.[1];
+  const code = /destination\/confirm\/([\w-]+)/.exec(bodyOf(asked))![1]!;
   expect((await vigil.call('GET', `/destination/confirm/${code}`)).text).toContain('Confirm');
-  await vigil.ok('POST', `destination/confirm/${code}`);
-  const alerts = [{ eid: 'e-1', severity: 'CRITICAL', message: 'The vault was drained.' }];
-  await vigil.ok('POST', `detector/${detectorId}/alert`, { alerts });
+  await vigil.post('/destination/confirm/{code}', { path: { code } });
+  await vigil.post('/detector/{id}/alert', {
+    path: { id: detectorId },
+    body: { alerts: [{ eid: 'e-1', severity: 'CRITICAL', message: 'The vault was drained.' }] },
+  });
   const alert = await until(() => sink.mails.filter(({ to }) => to.includes('ops@example.com'))[1]);
   expect(bodyOf(alert)).toContain('The vault was drained.');
 
