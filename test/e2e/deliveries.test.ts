@@ -27,16 +27,20 @@ it('kill -9 in a burst: every alert is in one incident and delivered at least on
   const random = createRandom('kills while sending');
   const dataDir = workspace.folder('data');
   let vigil: Vigil = await workspace.serve(dataDir, env);
-  const tenant = await vigil.ok('POST', 'tenant', { name: 'Acme' });
-  const destination = await vigil.ok('POST', 'destination', {
-    tenantId: tenant.id,
-    type: 'HTTP',
-    uri: `${sink.url}/hook`,
+  const tenant = await vigil.post('/tenant', { body: { name: 'Acme' } });
+  const destination = await vigil.post('/destination', {
+    body: {
+      tenantId: tenant.id,
+      type: 'HTTP',
+      uri: `${sink.url}/hook`,
+    },
   });
-  const chat = await vigil.ok('POST', 'destination', {
-    tenantId: tenant.id,
-    type: 'MESSENGER_B',
-    messengerBUri: `${sink.url}/chat`,
+  const chat = await vigil.post('/destination', {
+    body: {
+      tenantId: tenant.id,
+      type: 'MESSENGER_B',
+      messengerBUri: `${sink.url}/chat`,
+    },
   });
   const { detectorId } = await addSource(vigil, tenant.id, {
     destinations: [{ tenantDestinationId: destination.id }, { tenantDestinationId: chat.id }],
@@ -50,11 +54,14 @@ it('kill -9 in a burst: every alert is in one incident and delivered at least on
       const alerts = Array.from({ length: 20 }, () => ({
         eid: `e-${++pushed}`,
         message: 'Something happened.',
-        severity: random.pick(['LOW', 'MEDIUM', 'HIGH', 'CRITICAL']),
+        severity: random.pick(['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const),
         txHash: `0x${round}${pushed % incidentsPerRound}`,
       }));
       return async () => {
-        const { results } = await vigil.ok('POST', `detector/${detectorId}/alert`, { alerts });
+        const { results } = await vigil.post('/detector/{id}/alert', {
+          path: { id: detectorId },
+          body: { alerts },
+        });
         for (const { uid } of results) acknowledged.add(uid);
       };
     });

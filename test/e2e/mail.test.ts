@@ -57,7 +57,7 @@ it('mails an invite with the address that its maker gave, and an alert to a mail
 
   // The links were secrets of those who got the mail.
   const { stdout, stderr } = await vigil.stop();
-  const links = [canary('invite link', inviteSecret!), canary('confirmation link', code!)];
+  const links = [canary('invite link', inviteSecret!), canary('confirmation link', code)];
   expect(stderr.split('\n').length).toBeGreaterThan(10);
   expect(findLeaks(links, stdout + stderr)).toEqual([]);
   expect(await findLeaksInFiles(links, vigil.dataDir)).toEqual([]);

@@ -24,8 +24,8 @@ describe('vigil key rotate', { timeout: 120_000 }, () => {
     workspace = await createWorkspace();
     dataDir = workspace.folder('data');
     vigil = await workspace.serve(dataDir);
-    tenantId = (await vigil.ok('POST', 'tenant', { name: 'Rotated' })).id;
-    await vigil.ok('PUT', 'plan/1', { maxWallets: 100_000 });
+    tenantId = (await vigil.post('/tenant', { body: { name: 'Rotated' } })).id;
+    await vigil.put('/plan/{id}', { path: { id: 1 }, body: { maxWallets: 100_000 } });
   }, 120_000);
   afterAll(() => workspace.remove());
 

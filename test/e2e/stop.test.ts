@@ -45,7 +45,7 @@ describe('stopping', { timeout: 120_000 }, () => {
 
   it('does not wait for a reader of the live stream who has stopped reading', async () => {
     const vigil = await workspace.serve(dataDir);
-    const tenant = await vigil.ok('POST', 'tenant', { name: 'Acme' });
+    const tenant = await vigil.post('/tenant', { body: { name: 'Acme' } });
     const { detectorId } = await addSource(vigil, tenant.id);
     const { hostname, port } = new URL(vigil.url);
     const client = connect(Number(port), hostname).pause();
@@ -62,7 +62,7 @@ describe('stopping', { timeout: 120_000 }, () => {
         message: 'Something happened.',
         meta: { text: 'x'.repeat(20_000) },
       }));
-      await vigil.ok('POST', `detector/${detectorId}/alert`, { alerts });
+      await vigil.post('/detector/{id}/alert', { path: { id: detectorId }, body: { alerts } });
     }
     await sleep(1000);
     const begun = performance.now();
