@@ -7,7 +7,12 @@ const installed = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/g
 /** The Chromium of the system where there is one, else the one of the npm package. */
 export async function openBrowser(): Promise<Browser> {
   const executablePath = installed.find((path) => existsSync(path)) ?? (await sparticuz.executablePath());
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--force-prefers-reduced-motion'] });
+  return chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--force-prefers-reduced-motion'],
+    // Without a language of the system, that of the npm package gives pages a locale that `Intl` refuses.
+    env: { ...process.env, LC_ALL: 'en_US.UTF-8' },
+  });
 }
 
 /** Collects what must never happen on a page: errors, dialogs, refused content, requests to elsewhere. */
