@@ -167,13 +167,16 @@ export function createWatchList(chain: Chain) {
       for (const subscriber of shown) added.delete(subscriber);
     },
     /** The block with which following a chain starts: the oldest one in which a contract was added of late, or the newest. */
-    startAt: (latest: number): number =>
-      Math.min(
+    startAt(latest: number): number {
+      // No one set the first block, so that nothing is shown what was there before it.
+      for (const [subscriber, item] of added) added.set(subscriber, { ...item, mayWait: true });
+      return Math.min(
         latest,
         ...Array.from(contracts.values(), ({ watchedFrom }) => watchedFrom ?? latest).filter(
           (from) => from >= latest - maxLateBlocks,
         ),
-      ),
+      );
+    },
     isEmpty: () => contracts.size === 0,
     contracts: () => contracts.values(),
     /** Contracts whose implementation was not looked up yet. */

@@ -1,21 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { toAddress } from '../../src/chains/bitcoin/script.ts';
 import { type Bitcoind, findBitcoind, startBitcoind } from '../../testing/startBitcoind.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
 
 const command = findBitcoind();
-if (!command) console.warn('SKIPPED: there is no bitcoind; `.ci/bitcoind` fetches one.');
 
-describe.skipIf(!command)('Bitcoin', () => {
+describe('Bitcoin', () => {
   let node: Bitcoind;
   let vigil: TestWatch;
   /** A cold address of the node's wallet, as its own network writes it and as the main network does. */
   let own: string;
   let shown: string;
 
+  beforeEach(({ skip }) => skip(!command, 'There is no bitcoind; `.ci/bitcoind` fetches one.'));
   beforeAll(async () => {
-    node = await startBitcoind(command ?? []);
+    if (!command) return;
+    node = await startBitcoind(command);
     await node.mine(101);
     own = await node.address();
     const { scriptPubKey } = await node.rpc<{ scriptPubKey: string }>('getaddressinfo', own);

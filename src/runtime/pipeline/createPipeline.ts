@@ -60,7 +60,8 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
       const observations = watchList.index.match(block, previous);
       // What is added while this runs is shown this block after its baseline was taken, before the next one.
       for (const subscriber of observations.keys())
-        if (watchList.isAdded(subscriber) && !shown.has(subscriber)) observations.delete(subscriber);
+        if (watchList.isAdded(subscriber) && (shown.get(subscriber) ?? block.number) >= block.number)
+          observations.delete(subscriber);
       funded.push(...funding.trace(block));
       const evaluated = await evaluateBlock(block, previous, observations);
       meter.countBlock(block, observations, evaluated);
@@ -70,7 +71,7 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
     writes.blocks = { funded, upgraded, lastAt: last.timestamp };
     await commitWrites(context, writes, (tx) => advanceCursor(tx, context.cursorStep(), blocks));
     context.tip = last;
-    watchList.removeAdded(shown);
+    watchList.removeAdded(shown.keys());
     deferrals.add(writes.deferred, now());
     meter.countAlerts(writes.findings);
     meter.measureLag(last, context.head());

@@ -15,18 +15,18 @@ type EvaluateBlock = (block: Block, previous: Header, observations: Matches) => 
 /**
  * Shows what was created or enabled since the last block the one at which it was, whatever its schedule, so that its first
  * comparison is with the state of that block, and then the blocks that it missed because it was noticed late. Returns those
- * that can go on with the next block: the others are newer than it, or nodes could not answer what they compare with.
+ * that can go on, each with the block after which: the others are newer, or nodes could not answer what they compare with.
  */
 export async function takeBaselines(
   context: PipelineContext,
   first: Block | undefined,
   writes: PendingWrites,
   evaluateBlock: EvaluateBlock,
-): Promise<ReadonlySet<Subscriber>> {
+): Promise<ReadonlyMap<Subscriber, number>> {
   const { watchList, states, deferrals } = context;
   const added = watchList.added();
-  const shown = new Set(added.keys());
-  if (added.size === 0 || !first || first.number === 0) return shown;
+  if (added.size === 0 || !first || first.number === 0)
+    return new Map(Array.from(added.keys(), (subscriber) => [subscriber, -1]));
   const tip = first.number - 1;
   const fromOf = (subscriber: Subscriber) => {
     const { from: known, mayWait } = added.get(subscriber) ?? { from: null, mayWait: false };
@@ -36,9 +36,10 @@ export async function takeBaselines(
     // One that never gets so far is not waited for.
     return mayWait && (isNear || from <= context.head()) ? from : tip;
   };
+  const shown = new Map(Array.from(added.keys(), (subscriber) => [subscriber, fromOf(subscriber)]));
   // The blocks until then were there before it.
-  for (const subscriber of added.keys()) if (fromOf(subscriber) > tip) putOff(subscriber);
-  const mayBeFresh = [...shown].filter(
+  for (const [subscriber, from] of shown) if (from > first.number) putOff(subscriber);
+  const mayBeFresh = [...shown.keys()].filter(
     (subscriber) => subscriber.takesBaseline || (added.get(subscriber)?.isNew && fromOf(subscriber) < tip),
   );
   await states.load(mayBeFresh);
@@ -47,6 +48,8 @@ export async function takeBaselines(
       states.get(subscriber)?.key !== subscriber.stateKey() && deferrals.reasonFor(subscriber) === undefined,
   );
   if (fresh.length === 0) return shown;
+  // Now, because some nodes know only the newest state.
+  await takeAt(first);
   const oldest = fresh.reduce((least, subscriber) => Math.min(least, fromOf(subscriber)), tip);
   const blocks = await readBlocks(context, oldest, first);
   // The nodes disagree in this moment.
