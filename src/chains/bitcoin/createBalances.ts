@@ -1,7 +1,7 @@
-import type { Block, BlockRef } from '../../model/block.ts';
+import type { BlockRef } from '../../model/block.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import { resultOf } from '../net/replies.ts';
-import { type BitcoinTransaction, recordOf, toSatoshis } from './decodeBlock.ts';
+import { type BitcoinBlock, listOf, recordOf, toSatoshis } from './decodeBlock.ts';
 import { toScript } from './script.ts';
 
 /** What a block changes of the addresses that were known when it came. */
@@ -21,10 +21,10 @@ export function createBalances({ request }: Endpoints) {
   const steps = new Map<string, Step>();
   let count = 0;
 
-  function add({ hash, parentHash, transactions }: Block): void {
+  function add({ hash, parentHash, transactions }: BitcoinBlock): void {
     if (known.size === 0 || steps.has(hash)) return;
     const changes = new Map<string, bigint>();
-    for (const transaction of transactions as readonly BitcoinTransaction[]) {
+    for (const transaction of transactions) {
       const { senders, recipients } = transaction.parties;
       if (![...senders, ...recipients].some((address) => known.has(address))) continue;
       for (const [address, amount] of transaction.changes)
@@ -69,7 +69,7 @@ export function createBalances({ request }: Endpoints) {
     };
     const found = await request([call], ([reply]) => recordOf(resultOf(reply)), scanTimeoutMs);
     const amounts = new Map(addresses.map((address) => [address, 0n]));
-    for (const item of found.unspents as readonly unknown[]) {
+    for (const item of listOf(found.unspents, 'unspents')) {
       const { scriptPubKey, amount } = recordOf(item);
       const address = scripts.get(String(scriptPubKey));
       if (address !== undefined) amounts.set(address, (amounts.get(address) ?? 0n) + toSatoshis(amount));

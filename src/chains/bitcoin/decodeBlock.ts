@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
+import { isRecord } from '../../lib/isRecord.ts';
 import type { Block, Header, Parties, Payment, Receipt, Transaction, Transfer } from '../../model/block.ts';
 import { InvalidResponse } from '../net/replies.ts';
 import { pairFlows } from '../pairFlows.ts';
 import { toAddress } from './script.ts';
 
-type RawScript = { hex?: unknown; address?: unknown };
-type RawOutput = { value?: unknown; scriptPubKey?: RawScript };
-type RawInput = { coinbase?: unknown; prevout?: RawOutput };
-type RawTransaction = { txid?: unknown; vin?: unknown; vout?: unknown; fee?: unknown; vsize?: unknown };
-type RawBlock = Readonly<Record<string, unknown>>;
+type Raw = Readonly<Record<string, unknown>>;
+export type BitcoinBlock = Block & { readonly transactions: readonly BitcoinTransaction[] };
 
 /** The weight that a block may have (BIP-141). */
 const maxWeight = 4_000_000n;
@@ -26,7 +24,7 @@ export function decodeHeader(raw: unknown): Header {
 }
 
 /** A whole block; the root of its Merkle tree proves that no transaction is missing. */
-export function decodeBlock(chainUid: string, raw: unknown, receivedAt: number): Block {
+export function decodeBlock(chainUid: string, raw: unknown, receivedAt: number): BitcoinBlock {
   const header = decodeHeader(raw);
   const block = recordOf(raw);
   const transactions = listOf(block.tx, 'tx').map(
@@ -62,19 +60,20 @@ export class BitcoinTransaction implements Transaction {
   readonly nonce = 0;
   readonly logs = [];
   readonly parties: Parties;
-  readonly #raw: RawTransaction;
-  readonly #inputs: readonly RawInput[];
-  readonly #outputs: readonly RawOutput[];
+  readonly #raw: Raw;
+  /** What each input spends; only that of new coins has none. */
+  readonly #spent: readonly (Raw | undefined)[];
+  readonly #outputs: readonly Raw[];
   #transfers: readonly Transfer[] | undefined;
 
-  constructor(raw: RawTransaction, index: number) {
+  constructor(raw: Raw, index: number) {
     this.hash = textOf(raw.txid, 'txid');
     this.index = index;
     this.#raw = raw;
-    this.#inputs = listOf(raw.vin, 'vin') as RawInput[];
-    this.#outputs = listOf(raw.vout, 'vout') as RawOutput[];
+    this.#spent = listOf(raw.vin, 'vin').map(spentBy);
+    this.#outputs = listOf(raw.vout, 'vout').map(recordOf);
     this.parties = {
-      senders: addressesOf(this.#inputs.flatMap(({ prevout }) => prevout ?? [])),
+      senders: addressesOf(this.#spent.filter((output) => output !== undefined)),
       recipients: addressesOf(this.#outputs),
     };
   }
@@ -82,14 +81,11 @@ export class BitcoinTransaction implements Transaction {
   /** What each address has more (or less) after it; null stands for outputs without an address. */
   get changes(): ReadonlyMap<string | null, bigint> {
     const changes = new Map<string | null, bigint>();
-    const add = ({ value, scriptPubKey }: RawOutput, sign: bigint) => {
+    const add = ({ value, scriptPubKey }: Raw, sign: bigint) => {
       const address = addressOf(scriptPubKey);
       changes.set(address, (changes.get(address) ?? 0n) + sign * toSatoshis(value));
     };
-    for (const { coinbase, prevout } of this.#inputs) {
-      if (prevout) add(prevout, -1n);
-      else if (coinbase === undefined) throw new InvalidResponse('an input lacks the output that it spends');
-    }
+    for (const output of this.#spent) if (output) add(output, -1n);
     for (const output of this.#outputs) add(output, 1n);
     return changes;
   }
@@ -137,7 +133,14 @@ export class BitcoinTransaction implements Transaction {
   }
 }
 
-function addressesOf(outputs: readonly RawOutput[]): ReadonlySet<string> {
+function spentBy(input: unknown): Raw | undefined {
+  const { coinbase, prevout } = recordOf(input);
+  if (prevout !== undefined) return recordOf(prevout);
+  if (coinbase === undefined) throw new InvalidResponse('an input lacks the output that it spends');
+  return undefined;
+}
+
+function addressesOf(outputs: readonly Raw[]): ReadonlySet<string> {
   const addresses = new Set<string>();
   for (const { scriptPubKey } of outputs) {
     const address = addressOf(scriptPubKey);
@@ -147,8 +150,8 @@ function addressesOf(outputs: readonly RawOutput[]): ReadonlySet<string> {
 }
 
 /** The node's own text where it is one of the main network; others are derived, since their networks write them otherwise. */
-function addressOf(script: RawScript | undefined): string | null {
-  const { hex, address } = script ?? {};
+function addressOf(script: unknown): string | null {
+  const { hex, address } = recordOf(script);
   if (typeof address === 'string' && /^(bc1|1|3)/.test(address)) return address;
   return address === undefined ? null : toAddress(textOf(hex, 'script'));
 }
@@ -174,12 +177,12 @@ function sha256(bytes: Buffer): Buffer {
   return createHash('sha256').update(bytes).digest();
 }
 
-export function recordOf(value: unknown): RawBlock {
-  if (typeof value !== 'object' || value === null) throw new InvalidResponse('an answer is not a record');
-  return value as RawBlock;
+export function recordOf(value: unknown): Raw {
+  if (!isRecord(value)) throw new InvalidResponse('an answer is not a record');
+  return value;
 }
 
-function listOf(value: unknown, what: string): readonly unknown[] {
+export function listOf(value: unknown, what: string): readonly unknown[] {
   if (!Array.isArray(value)) throw new InvalidResponse(`${what} is not a list`);
   return value;
 }
@@ -190,6 +193,7 @@ function textOf(value: unknown, what: string): string {
 }
 
 function numberOf(value: unknown, what: string): number {
-  if (!Number.isSafeInteger(value)) throw new InvalidResponse(`${what} is not a number`);
-  return value as number;
+  if (typeof value !== 'number' || !Number.isSafeInteger(value))
+    throw new InvalidResponse(`${what} is not a whole number`);
+  return value;
 }
