@@ -130,7 +130,8 @@ describe('the first quarter of an hour', () => {
     await token.send(world.anvil.accounts[0], 'pause');
     await until(async () => (await alertsOf(`contractId:${tokenId}`)).length > 0);
     await open(admin, `/contracts/${tokenId}`);
-    await admin.getByRole('region', { name: 'Alerts of the last 7 days' }).getByRole('link').nth(1).waitFor();
+    await admin.getByRole('region', { name: 'Alerts of the last 7 days' }).getByRole('link').nth(1).click();
+    await admin.getByText('What to do next').waitFor();
     await token.send(world.anvil.accounts[0], 'unpause');
   });
 
