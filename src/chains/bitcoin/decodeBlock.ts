@@ -51,7 +51,7 @@ export function decodeBlock(chainUid: string, raw: unknown, receivedAt: number):
 }
 
 /** Most transactions of a block match no subscriber, so amounts are added up on first use. */
-export class BitcoinTransaction implements Transaction {
+class BitcoinTransaction implements Transaction {
   readonly hash: string;
   readonly index: number;
   readonly input = '';
