@@ -60,7 +60,7 @@ export type ScriptPace = { allowance: (tenantId: number) => { remainingMs: numbe
 /** Results in the order of the requests, each of the type that `ReadResults` names. */
 export type Fetch = (requests: readonly ReadRequest[], pace?: ScriptPace) => Promise<readonly unknown[]>;
 
-/** The observed block and its parent, and what the block itself tells of outcomes. */
+/** The observed block and its parent, and the outcomes that the block itself reports. */
 export type Moment = { block: BlockRef; parent: BlockRef; receiptOf?: Block['receiptOf'] };
 
 /** What was read for one block, shared by all subscribers that read the same. */

@@ -50,7 +50,7 @@ export function planBatches(
   return { batches, later };
 }
 
-/** Whether it tells of a further alert, and not of what became of one. */
+/** Whether it is about a further alert, and not about what became of one. */
 export function isGrowth(type: EventType): boolean {
   return type === 'alert.detector.raised' || type === 'alert.trigger.raised';
 }

@@ -48,7 +48,7 @@ export function toAttemptResult(
   };
 }
 
-/** Only what tells of alerts can grow: that they are resolved or retracted is said once. */
+/** Only messages about alerts can grow: that they are resolved or retracted is said once. */
 function sentAbout({ incidentUid, type, data }: ClaimedDelivery, ref: string | undefined) {
   const severity = severityIn(data);
   return incidentUid && ref !== undefined && severity && isGrowth(type)

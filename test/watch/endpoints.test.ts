@@ -142,31 +142,41 @@ describe('endpoints', () => {
       await vigil.reached('anvil', 1);
       // Whatever belongs to the start is over when the contract was looked into.
       await sleep(2500);
-      const before = new Map(vigil.calls);
       const count = 60;
-      for (let n = 0; n < count; n++) {
-        chain.extend({ logs: [newOwner(random)] });
-        await sleep(80);
-      }
-      await vigil.reached('anvil', chain.head.number);
-      const made = new Map(
-        Array.from(vigil.calls, ([method, calls]) => [method, calls - (before.get(method) ?? 0)]),
-      );
+      let rounds = 0;
+      const run = async () => {
+        rounds++;
+        const before = new Map(vigil.calls);
+        for (let n = 0; n < count; n++) {
+          chain.extend({ logs: [newOwner(random)] });
+          await sleep(80);
+        }
+        await vigil.reached('anvil', chain.head.number);
+        return new Map(
+          Array.from(vigil.calls, ([method, calls]) => [method, calls - (before.get(method) ?? 0)]),
+        );
+      };
+      let made = await run();
+      // On a busy machine a slow answer is asked for at another endpoint, too: a quiet round counts.
+      while (sumOf(made) > 2.1 * count && rounds < 4) made = await run();
       const served = simulators.reduce((sum, { calls }) => sum + (calls.get('eth_getLogs') ?? 0), 0);
-      const all = [...made.values()].reduce((sum, calls) => sum + calls, 0);
+      const all = sumOf(made);
       console.log(
         `SEED=${random.seed}: ${all / count} calls a block, ${JSON.stringify(Object.fromEntries(made))}`,
       );
+      expect(made.get('eth_getLogs')).toBe(count);
       expect(served).toBe(vigil.calls.get('eth_getLogs'));
-      // On a busy machine a slow answer is now and then asked for at another endpoint, too.
-      expect(all / count).toBeLessThanOrEqual(2.5);
-      expect(await vigil.alerts('detectorId:*')).toHaveLength(count);
+      expect(made.get('eth_getBlockByNumber')).toBeLessThanOrEqual(count + 2);
+      expect(all / count).toBeLessThanOrEqual(2.2);
+      expect(await vigil.alerts('detectorId:*')).toHaveLength(rounds * count);
     } finally {
       await vigil.stop();
       await Promise.all(simulators.map((simulator) => simulator.stop()));
     }
   }, 60_000);
 });
+
+const sumOf = (calls: ReadonlyMap<string, number>) => [...calls.values()].reduce((sum, n) => sum + n, 0);
 
 type Pace = { next(): Promise<void>; stop(): Promise<void> };
 
