@@ -1,13 +1,12 @@
 /**
- * Terms that make numbers searchable by ranges: each names a bucket, the widest four powers of two wide, the narrowest less
- * than a ten-thousandth of the number. Narrower ones would be nearly one term per number, and cost more in the index than the
- * few alerts that they leave out. `member` are the buckets kept under the name of its member, `any` the narrowest one, under
- * which a number is found in any member. Stored, so they may never change.
+ * Terms that make numbers searchable by ranges: each names a bucket, the widest four powers of two wide, the narrowest a
+ * millionth of the number. `member` are the buckets kept under the name of its member, `any` the narrowest one, under which
+ * a number is found in any member. Stored, so they may never change.
  */
 export function numberTerms(value: number): { member: string[]; any: string } {
   const place = placeOf(value);
   return {
-    member: [wideTerm(wideOf(place)), term(narrow, place)],
+    member: [wideTerm(wideOf(place)), ...levels.map((bits) => term(bits, place))],
     any: term(narrowest, place),
   };
 }
@@ -24,17 +23,19 @@ export function rangeTerms(
   const [first, last] = [wideOf(from), wideOf(to)];
   if (first === last) {
     const any = termsBetween(narrowest, from, to);
-    return { member: termsBetween(narrow, from, to) ?? [wideTerm(first)], ...(any ? { any } : {}) };
+    const member = termsBetween(levels[1], from, to) ??
+      termsBetween(levels[0], from, to) ?? [wideTerm(first)];
+    return { member, ...(any ? { any } : {}) };
   }
-  const lower = termsBetween(narrow, from, edgesOf(first).to) ?? [wideTerm(first)];
-  const upper = termsBetween(narrow, edgesOf(last).from, to) ?? [wideTerm(last)];
+  const lower = termsBetween(levels[0], from, edgesOf(first).to) ?? [wideTerm(first)];
+  const upper = termsBetween(levels[0], edgesOf(last).from, to) ?? [wideTerm(last)];
   const inside = Array.from({ length: Math.max(0, last - first - 1) }, (_, n) => wideTerm(first + 1 + n));
   return { member: [...lower, ...inside, ...upper] };
 }
 
-/** How many leading bits of its place name the bucket of a number: 4 and 14 bits of the fraction. */
-const narrow = 16;
-const narrowest = 26;
+/** How many leading bits of its place name the bucket of a number: 4 and 10 bits of the fraction. */
+const levels = [16, 22] as const;
+const narrowest = 32;
 /** What a range may list on one level. */
 const maxTerms = 64;
 
