@@ -37,3 +37,16 @@ export type EndpointReport = {
   pendingTransactions: boolean | null;
   logRange: number | null;
 };
+
+/** Of an endpoint of which nothing is known. */
+export const emptyReport: EndpointReport = {
+  fault: null,
+  chainId: null,
+  head: null,
+  latencyMs: null,
+  archiveDepth: null,
+  isArchive: null,
+  traces: null,
+  pendingTransactions: null,
+  logRange: null,
+};

@@ -143,9 +143,7 @@ describe('endpoints', () => {
       // Whatever belongs to the start is over when the contract was looked into.
       await sleep(2500);
       const count = 60;
-      let rounds = 0;
       const run = async () => {
-        rounds++;
         const before = new Map(vigil.calls);
         for (let n = 0; n < count; n++) {
           chain.extend({ logs: [newOwner(random)] });
@@ -157,8 +155,9 @@ describe('endpoints', () => {
         );
       };
       let made = await run();
+      let rounds = 1;
       // On a busy machine a slow answer is asked for at another endpoint, too: a quiet round counts.
-      while (sumOf(made) > 2.1 * count && rounds < 4) made = await run();
+      for (; sumOf(made) > 2.1 * count && rounds < 4; rounds++) made = await run();
       const served = simulators.reduce((sum, { calls }) => sum + (calls.get('eth_getLogs') ?? 0), 0);
       const all = sumOf(made);
       console.log(

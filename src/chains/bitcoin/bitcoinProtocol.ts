@@ -1,4 +1,4 @@
-import type { EndpointReport } from '../chainFamily.ts';
+import { type EndpointReport, emptyReport } from '../chainFamily.ts';
 import type { Protocol } from '../net/createEndpoints.ts';
 import { createRpc, type RpcCall, RpcFailure } from '../net/createRpc.ts';
 import { resultOf } from '../net/replies.ts';
@@ -40,11 +40,11 @@ export async function probeEndpoint(url: string): Promise<EndpointReport> {
     const [reply] = await rpc.batch(calls, timeoutMs);
     const info = recordOf(resultOf(reply));
     const fault = bitcoinProtocol.identity.faultOf(info) ?? null;
-    if (fault !== null) return { ...nothing, fault };
+    if (fault !== null) return { ...emptyReport, fault };
     const isPruned = info.pruned === true;
     const head = Number(info.blocks);
     return {
-      ...nothing,
+      ...emptyReport,
       head,
       latencyMs: Math.round(performance.now() - startedAt),
       // Blocks and not states are what can be pruned here.
@@ -54,21 +54,9 @@ export async function probeEndpoint(url: string): Promise<EndpointReport> {
     };
   } catch (error) {
     if (error instanceof RpcFailure || (error instanceof Error && error.name === 'BadAnswer'))
-      return { ...nothing, fault: error.message };
+      return { ...emptyReport, fault: error.message };
     throw error;
   } finally {
     await rpc.close();
   }
 }
-
-const nothing: EndpointReport = {
-  fault: null,
-  chainId: null,
-  head: null,
-  latencyMs: null,
-  archiveDepth: null,
-  isArchive: null,
-  traces: null,
-  pendingTransactions: null,
-  logRange: null,
-};

@@ -1,6 +1,6 @@
 import { cutText } from '../../lib/cutText.ts';
 import { messageOf } from '../../lib/messageOf.ts';
-import type { EndpointReport } from '../chainFamily.ts';
+import { type EndpointReport, emptyReport } from '../chainFamily.ts';
 import type { Chain } from '../chains.ts';
 import { createRpc, type RpcCall, RpcFailure, type RpcReply } from '../net/createRpc.ts';
 import { toHex } from './toRpcCall.ts';
@@ -26,7 +26,7 @@ export async function probeEndpoint(url: string, chain: Chain): Promise<Endpoint
     if (remainingMs <= 0) throw new RpcFailure('it takes too long to answer');
     return askOnce(rpc, { method, params }, Math.min(callTimeoutMs, remainingMs));
   };
-  const report: EndpointReport = { ...nothing };
+  const report: EndpointReport = { ...emptyReport };
   try {
     report.chainId = readChainId(await ask('eth_chainId'));
     report.fault = wrongChain(report.chainId, expectedId);
@@ -65,18 +65,6 @@ export async function endpointFault(url: string, chain: Chain): Promise<string |
     await rpc.close();
   }
 }
-
-const nothing: EndpointReport = {
-  fault: null,
-  chainId: null,
-  head: null,
-  latencyMs: null,
-  archiveDepth: null,
-  isArchive: null,
-  traces: null,
-  pendingTransactions: null,
-  logRange: null,
-};
 
 function idOf({ uid, chainId }: Chain): number {
   if (chainId === undefined) throw new Error(`The chain ${uid} has no chain id.`);
