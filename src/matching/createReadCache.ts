@@ -45,6 +45,10 @@ type ChainValues = {
   call: CallResult;
   balance: bigint;
   code: string;
+  holding: bigint;
+  supply: bigint;
+  decimals: number;
+  symbol: string;
   storage: string;
   receipt: Receipt;
   trace: Trace;
@@ -60,8 +64,8 @@ export type ScriptPace = { allowance: (tenantId: number) => { remainingMs: numbe
 /** Results in the order of the requests, each of the type that `ReadResults` names. */
 export type Fetch = (requests: readonly ReadRequest[], pace?: ScriptPace) => Promise<readonly unknown[]>;
 
-/** The observed block and its parent, and the outcomes that the block itself reports. */
-export type Moment = { block: BlockRef; parent: BlockRef; receiptOf?: Block['receiptOf'] };
+/** The observed block and its parent, and what the block itself reports of outcomes and balances. */
+export type Moment = { block: BlockRef; parent: BlockRef } & Pick<Block, 'receiptOf' | 'holdingOf'>;
 
 /** What was read for one block, shared by all subscribers that read the same. */
 export type ReadCache = {
@@ -121,7 +125,7 @@ export function createReadCache(fetch: Fetch): ReadCache {
       let hasStandIns = gaps.isFinal;
 
       function readChain<T extends StateRead['type']>(
-        question: Extract<StateRead, { type: T }>,
+        question: StateRead & { type: T },
         moment: 'block' | 'parent' = 'block',
       ): ChainValues[T] {
         if (!at) throw new Error('There is no block to read from.');
@@ -159,8 +163,16 @@ export function createReadCache(fetch: Fetch): ReadCache {
 
       return {
         call: (to, data, moment) => readChain<'call'>({ type: 'call', to, data }, moment),
-        balance: (address, moment) => readChain<'balance'>({ type: 'balance', address }, moment),
+        balance: (address, moment) =>
+          at?.holdingOf?.('native', address, moment ?? 'block') ??
+          readChain<'balance'>({ type: 'balance', address }, moment),
         code: (address, moment) => readChain<'code'>({ type: 'code', address }, moment),
+        holding: (asset, holder, moment) =>
+          at?.holdingOf?.(asset, holder, moment ?? 'block') ??
+          readChain<'holding'>({ type: 'holding', asset, holder }, moment),
+        supply: (asset, moment) => readChain({ type: 'supply', asset }, moment),
+        decimals: (asset) => readChain({ type: 'decimals', asset }),
+        symbol: (asset) => readChain({ type: 'symbol', asset }),
         storage: (address, key, moment) => readChain<'storage'>({ type: 'storage', address, key }, moment),
         receipt: (hash) => at?.receiptOf?.(hash) ?? readChain<'receipt'>({ type: 'receipt', hash }),
         trace: (hash) => readChain<'trace'>({ type: 'trace', hash }).calls,

@@ -187,4 +187,72 @@ describe('by block and clock', () => {
     expect(at(11_000, 9000)).toEqual([1, 2]);
     expect(at(12_000, 11_000)).toEqual([1]);
   });
+
+  it('shows each call, transfer and change of a transaction with parties, and decodes only what someone wants', () => {
+    const [payer, program, token, quiet] = [address(1), address(2), address(3), address(4)];
+    let decoded: string[] = [];
+    const whole = block({ from: 1, to: null });
+    const [plain] = whole.transactions;
+    const parts = {
+      calls: [
+        { contract: program, key: 'a', input: '', position: 0 },
+        { contract: program, key: 'b', input: '', position: 1 },
+      ],
+      transfers: [
+        { asset: token, from: payer, to: address(9), amount: 5n },
+        { asset: 'native', from: address(8), to: address(9), amount: 5n },
+      ],
+      changes: [
+        { subject: token, what: 'mint', before: payer, after: null, position: 0 },
+        { subject: token, what: 'freeze', before: payer, after: null, position: 1 },
+      ],
+    } as const;
+    const lazy = <K extends keyof typeof parts>(name: K) => {
+      decoded.push(name);
+      return parts[name];
+    };
+    const transaction: Transaction = {
+      ...plain!,
+      parties: {
+        senders: new Set([payer]),
+        recipients: new Set([address(9)]),
+        others: new Set([program, token, quiet]),
+      },
+      get calls() {
+        return lazy('calls');
+      },
+      get transfers() {
+        return lazy('transfers');
+      },
+      get changes() {
+        return lazy('changes');
+      },
+    };
+    const only = { ...whole, transactions: [transaction] };
+    const seen = (...interests: Interest[]) => {
+      const index = createSubscriptionIndex();
+      const one = subscriber(1, ...interests);
+      index.add(one);
+      decoded = [];
+      return (index.match(only, undefined).get(one) ?? []).map((observation) =>
+        observation.type === 'call'
+          ? observation.call.key
+          : observation.type === 'transfer'
+            ? `transfer ${observation.position}`
+            : observation.type === 'change'
+              ? observation.change.what
+              : observation.type,
+      );
+    };
+    expect(seen({ on: 'touch', address: quiet })).toEqual(['transaction']);
+    expect(decoded).not.toContain('transfers');
+    expect(decoded).not.toContain('changes');
+    expect(seen({ on: 'call', address: program, keys: ['b'] })).toEqual(['b']);
+    expect(seen({ on: 'call', address: program })).toEqual(['a', 'b']);
+    expect(seen({ on: 'transfer', address: token })).toEqual(['transfer 0']);
+    expect(seen({ on: 'transfer', address: payer })).toEqual(['transfer 0']);
+    expect(seen({ on: 'change', address: token, keys: ['freeze'] })).toEqual(['freeze']);
+    expect(seen({ on: 'change', address: token })).toEqual(['mint', 'freeze']);
+    expect(seen({ on: 'change', address: payer })).toEqual([]);
+  });
 });

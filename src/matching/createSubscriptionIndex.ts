@@ -14,6 +14,7 @@ type Entry = { readonly address: string; subscriptions: Subscription[]; lookup?:
 type Lookup = ReadonlyMap<string, Subscriber[]>;
 const lookupThreshold = 16;
 const anyKey = '*';
+const none: ReadonlySet<string> = new Set();
 
 type BlockTime = { number: number; timestamp: number };
 
@@ -48,7 +49,9 @@ export function createSubscriptionIndex() {
       case 'party':
       case 'call':
       case 'sender':
-      case 'touch': {
+      case 'touch':
+      case 'transfer':
+      case 'change': {
         const entry = entryFor(interest);
         entry.subscriptions.push({ interest, subscriber });
         entry.lookup = undefined;
@@ -92,8 +95,8 @@ export function createSubscriptionIndex() {
       if (set) set.add(entry);
       else touched.set(index, new Set([entry]));
     };
-    const touchParties = (index: number, { senders, recipients }: Parties) => {
-      for (const addresses of [senders, recipients])
+    const touchParties = (index: number, { senders, recipients, others = none }: Parties) => {
+      for (const addresses of [senders, recipients, others])
         for (const address of addresses) {
           const entry = entries.get(address);
           if (entry) touch(index, entry);
@@ -178,7 +181,7 @@ function toLookup(subscriptions: readonly Subscription[]): Lookup {
   return lookup;
 }
 
-/** First the transaction itself, then its logs; each once for every subscriber. */
+/** First the transaction itself, then its logs, calls, transfers and changes; each once for every subscriber. */
 function matchTransaction(
   matches: Matches,
   block: Block,
@@ -191,12 +194,47 @@ function matchTransaction(
     const { from, to, parties } = transaction;
     if (parties ? parties.senders.has(entry.address) : entry.address === from)
       addAll(interested, subscribersFor(entry, 'sender'));
-    if (parties ? parties.recipients.has(entry.address) : entry.address === to)
+    // Where a transaction has calls, each of them is shown by itself.
+    if (!transaction.calls && (parties ? parties.recipients.has(entry.address) : entry.address === to))
       addAll(interested, subscribersFor(entry, 'call', transaction.callKey));
   }
   for (const subscriber of interested)
     addObservation(matches, subscriber, { type: 'transaction', block, transaction });
   for (const log of transaction.logs) matchLog(matches, block, transaction, log, touched);
+  if (transaction.parties) matchParts(matches, block, transaction, touched);
+}
+
+/** Decoded only where someone has an interest in them. */
+function matchParts(
+  matches: Matches,
+  block: Block,
+  transaction: Transaction,
+  touched: ReadonlySet<Entry>,
+): void {
+  const show = (observation: Observation, find: (entry: Entry) => readonly Subscriber[]) => {
+    const interested = new Set<Subscriber>();
+    for (const entry of touched) addAll(interested, find(entry));
+    for (const subscriber of interested) addObservation(matches, subscriber, observation);
+  };
+  const isWanted = (on: AddressInterest['on']) =>
+    [...touched].some(({ subscriptions }) => subscriptions.some(({ interest }) => interest.on === on));
+  if (isWanted('call'))
+    for (const call of transaction.calls ?? [])
+      show({ type: 'call', block, transaction, call }, (entry) =>
+        entry.address === call.contract ? subscribersFor(entry, 'call', call.key) : [],
+      );
+  if (isWanted('transfer'))
+    for (const [position, transfer] of transaction.transfers.entries())
+      show({ type: 'transfer', block, transaction, transfer, position }, (entry) =>
+        [transfer.asset, transfer.from, transfer.to].includes(entry.address)
+          ? subscribersFor(entry, 'transfer')
+          : [],
+      );
+  if (isWanted('change'))
+    for (const change of transaction.changes ?? [])
+      show({ type: 'change', block, transaction, change }, (entry) =>
+        entry.address === change.subject ? subscribersFor(entry, 'change', change.what) : [],
+      );
 }
 
 function matchLog(

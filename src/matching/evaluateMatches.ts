@@ -310,11 +310,11 @@ function checkStateSize(state: unknown): unknown {
 
 function blockOf(observation: Observation): Moment | undefined {
   if (!('block' in observation)) return undefined;
-  const { number, hash, parentHash, receiptOf } = observation.block;
+  const { number, hash, parentHash, receiptOf, holdingOf } = observation.block;
   const block = { number, hash };
   // There is no state before the first block of a chain.
   const parent = number === 0 ? block : { number: number - 1, hash: parentHash };
-  return { block, parent, ...(receiptOf && { receiptOf }) };
+  return { block, parent, ...(receiptOf && { receiptOf }), ...(holdingOf && { holdingOf }) };
 }
 
 export function timeOf(observation: Observation): number {

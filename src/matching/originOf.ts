@@ -27,11 +27,11 @@ export function originOf(
   const block = 'block' in observation ? observation.block : undefined;
   const txHash =
     found.transactionHash ?? ('transaction' in observation ? observation.transaction.hash : null);
-  const logIndex = observation.type === 'log' ? observation.log.index : undefined;
+  const place = placeOf(observation);
   const at = timeOf(observation);
   const parts = [
     txHash ?? (block ? `block ${block.number}` : `${observation.type} ${at}`),
-    logIndex,
+    place,
     found.part,
   ];
   const eid = parts.filter((part) => part !== undefined).join('-');
@@ -48,6 +48,15 @@ export function originOf(
     blockHash: block?.hash ?? null,
     ...positionOf(observation, txHash),
   };
+}
+
+/** Tells what is observed in one transaction apart, the same at every look. */
+function placeOf(observation: Observation): number | string | undefined {
+  if (observation.type === 'log') return observation.log.index;
+  if (observation.type === 'transfer') return `transfer ${observation.position}`;
+  if (observation.type === 'call') return `call ${observation.call.position}`;
+  if (observation.type === 'change') return `change ${observation.change.position}`;
+  return undefined;
 }
 
 function positionOf(observation: Observation, txHash: string | null): { position?: Position } {

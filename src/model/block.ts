@@ -9,6 +9,8 @@ export type Block = {
   readonly transactions: readonly Transaction[];
   /** Outcomes that the block itself tells, on chains where no one has to ask for receipts. */
   readonly receiptOf?: (transactionHash: string) => Receipt | undefined;
+  /** Balances before and after the block, as far as it tells them itself. */
+  readonly holdingOf?: (asset: string, holder: string, at: 'block' | 'parent') => bigint | undefined;
   readonly logs: readonly Log[];
   /** Contracts that report new code in this block. */
   readonly upgraded: readonly string[];
@@ -36,18 +38,73 @@ export type Transaction = {
   /** What the sender offers to block producers for a unit of work. */
   readonly priorityFee: bigint;
   readonly logs: readonly Log[];
-  /** Coins of the chain that it moves itself; what contracts move in inner calls is not among them. */
+  /**
+   * What it moves. On chains of the EVM's dialect only coins that it carries itself: tokens are in its logs there, and what
+   * contracts move in inner calls is in neither.
+   */
   readonly transfers: readonly Transfer[];
   /** All who spend and all who receive, on chains where these can be many; `from` and `to` are the largest of them. */
   readonly parties?: Parties;
+  /** What it calls, on chains where that can be several; elsewhere `to`, `callKey` and `input` are the one call. */
+  readonly calls?: readonly Call[];
+  /** Who or what came to control something by it, as far as the chain itself says so. */
+  readonly changes?: readonly Change[];
   /** Money that it moves. A token can report any sender, so payments of a source count only where the source takes part. */
   payments(isSource: (address: string) => boolean): Iterable<Payment>;
 };
 
-/** Null on one side: coins that come into being, or that no address can spend. */
-export type Transfer = { readonly from: string | null; readonly to: string | null; readonly amount: bigint };
+export type Transfer = {
+  /** `native`, or the canonical address (or id) of a token. */
+  readonly asset: string;
+  /** Null on one side: it comes into being, or no address can spend it. */
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly amount: bigint;
+};
 
-export type Parties = { readonly senders: ReadonlySet<string>; readonly recipients: ReadonlySet<string> };
+export type Parties = {
+  readonly senders: ReadonlySet<string>;
+  readonly recipients: ReadonlySet<string>;
+  /** All others that it has to do with: programs, tokens, accounts. */
+  readonly others?: ReadonlySet<string>;
+};
+
+/** A call of a contract, by the transaction itself or by another contract within it. */
+export type Call = {
+  readonly contract: string;
+  /** Which function it calls, as interests name it. */
+  readonly key: string;
+  /** What is passed, as the chain encodes it, and the accounts that are passed where those are separate. */
+  readonly input: string;
+  readonly accounts?: readonly string[];
+  /** Position among the calls of the transaction. */
+  readonly position: number;
+};
+
+const changeKinds = [
+  'owner',
+  'code',
+  'mint',
+  'freeze',
+  'signers',
+  'permission',
+  'flags',
+  'frozen',
+] as const;
+
+/** A change of control. Null: there was no one before, or there is no one any more; before is undefined where unknown. */
+export type Change = {
+  readonly subject: string;
+  /**
+   * owner, mint, freeze: who may act, mint or freeze. code: which code runs. signers, permission: who may sign, and how.
+   * flags: what an issuer may do. frozen: `true` or `false`.
+   */
+  readonly what: (typeof changeKinds)[number];
+  readonly before?: string | null;
+  readonly after: string | null;
+  /** Position among the changes of the transaction. */
+  readonly position: number;
+};
 
 export type Payment = {
   readonly from: string;

@@ -1,7 +1,17 @@
 import type { TSchema } from 'typebox';
 import type { Schedule } from '../lib/schedule.ts';
 import type { Severity } from './alert.ts';
-import type { Block, BlockRef, InnerCall, Log, Receipt, Transaction } from './block.ts';
+import type {
+  Block,
+  BlockRef,
+  Call,
+  Change,
+  InnerCall,
+  Log,
+  Receipt,
+  Transaction,
+  Transfer,
+} from './block.ts';
 import type { ChainUid } from './chainUid.ts';
 import type { TriggerType } from './enumerations.ts';
 import type { Fault } from './errors.ts';
@@ -12,6 +22,21 @@ import type { AddressLabel } from './label.ts';
 export type Observation =
   | { readonly type: 'log'; readonly block: Block; readonly transaction: Transaction; readonly log: Log }
   | { readonly type: 'transaction'; readonly block: Block; readonly transaction: Transaction }
+  /** One of the transfers, calls or changes of a transaction; `position` tells transfers of one transaction apart. */
+  | {
+      readonly type: 'transfer';
+      readonly block: Block;
+      readonly transaction: Transaction;
+      readonly transfer: Transfer;
+      readonly position: number;
+    }
+  | { readonly type: 'call'; readonly block: Block; readonly transaction: Transaction; readonly call: Call }
+  | {
+      readonly type: 'change';
+      readonly block: Block;
+      readonly transaction: Transaction;
+      readonly change: Change;
+    }
   | { readonly type: 'block'; readonly block: Block; readonly previous: BlockTime | undefined }
   | {
       readonly type: 'reorg';
@@ -33,8 +58,12 @@ export type Interest =
   | { readonly on: 'log'; readonly address: string; readonly keys?: readonly string[] }
   /** A log of any emitter with one of these keys that has the address among its parties. */
   | { readonly on: 'party'; readonly address: string; readonly keys: readonly string[] }
-  /** A transaction sent to the address; any call when no keys are named. */
+  /** A transaction sent to the address; any call when no keys are named. Where transactions have calls, each of these by itself. */
   | { readonly on: 'call'; readonly address: string; readonly keys?: readonly string[] }
+  /** A transfer of the address as an asset, or from it or to it; shown only where transactions have parties. */
+  | { readonly on: 'transfer'; readonly address: string }
+  /** A change of who or what controls the address; of any kind when no keys are named. */
+  | { readonly on: 'change'; readonly address: string; readonly keys?: readonly Change['what'][] }
   /** A transaction sent by the address. */
   | { readonly on: 'sender'; readonly address: string }
   /** A transaction that has anything to do with the address, once: sent to or by it, a log of it, or a log that names it. */
@@ -113,12 +142,18 @@ type StateAt = 'block' | 'parent';
 /**
  * What a detector may read beyond the observation itself. A detector does no I/O: a value that is not fetched yet ends the
  * evaluation, which is repeated once the value is there. All reads are of the state after the observed block (or after its
- * parent), so that the same block always gives the same values.
+ * parent), so that the same block always gives the same values; of a chain that keeps no history they are of the newest state,
+ * but for what the block itself tells.
  */
 export type Reader = {
   call(to: string, data: string, at?: StateAt): CallResult;
   balance(address: string, at?: StateAt): bigint;
   code(address: string, at?: StateAt): string;
+  /** How much of an asset the holder has, and how much there is of it, in smallest units. */
+  holding(asset: string, holder: string, at?: StateAt): bigint;
+  supply(asset: string, at?: StateAt): bigint;
+  decimals(asset: string): number;
+  symbol(asset: string): string;
   storage(address: string, key: string, at?: StateAt): string;
   receipt(transactionHash: string): Receipt;
   /** Every call within a transaction, in order; null where no node traces. Expensive for nodes: only for rare observations. */
@@ -159,6 +194,8 @@ export type ChainFacts = {
   readonly blockTimeMs: number;
   readonly symbol: string;
   readonly decimals: number;
+  /** The form of an address in which it is matched. */
+  canonical(address: string): string;
 };
 
 /** A finding as the detector reports it, before it is bound to a tenant, a contract and a block. */

@@ -9,6 +9,8 @@ export type StateRead =
   | { type: 'call'; to: string; data: string }
   | { type: 'balance'; address: string }
   | { type: 'code'; address: string }
+  | { type: 'holding'; asset: string; holder: string }
+  | { type: 'supply' | 'decimals' | 'symbol'; asset: string }
   | { type: 'storage'; address: string; key: string }
   | { type: 'receipt'; hash: string }
   /** The calls within a transaction. */
@@ -21,5 +23,5 @@ export type StateRead =
  * has dropped that state, so that asking again does not help.
  */
 export type StateResult =
-  | { value: string | bigint | Receipt | CallResult | Trace }
+  | { value: string | number | bigint | Receipt | CallResult | Trace }
   | { missing: string; isGone?: boolean };

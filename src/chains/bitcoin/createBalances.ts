@@ -27,7 +27,7 @@ export function createBalances({ request }: Endpoints) {
     for (const transaction of transactions) {
       const { senders, recipients } = transaction.parties;
       if (![...senders, ...recipients].some((address) => known.has(address))) continue;
-      for (const [address, amount] of transaction.changes)
+      for (const [address, amount] of transaction.balanceChanges)
         if (address !== null && known.has(address))
           changes.set(address, (changes.get(address) ?? 0n) + amount);
     }

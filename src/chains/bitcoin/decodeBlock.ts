@@ -79,7 +79,7 @@ class BitcoinTransaction implements Transaction {
   }
 
   /** What each address has more (or less) after it; null stands for outputs without an address. */
-  get changes(): ReadonlyMap<string | null, bigint> {
+  get balanceChanges(): ReadonlyMap<string | null, bigint> {
     const changes = new Map<string | null, bigint>();
     const add = ({ value, scriptPubKey }: Raw, sign: bigint) => {
       const address = addressOf(scriptPubKey);
@@ -91,7 +91,7 @@ class BitcoinTransaction implements Transaction {
   }
 
   get transfers(): readonly Transfer[] {
-    this.#transfers ??= pairFlows(this.changes);
+    this.#transfers ??= pairFlows(this.balanceChanges);
     return this.#transfers;
   }
 

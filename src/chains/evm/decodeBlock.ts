@@ -124,7 +124,7 @@ class EvmTransaction implements Transaction {
 
   get transfers(): readonly Transfer[] {
     const { from, to, value } = this;
-    return value === 0n ? [] : [{ from, to, amount: value }];
+    return value === 0n ? [] : [{ asset: 'native', from, to, amount: value }];
   }
 
   payments(isSource: (address: string) => boolean): Iterable<Payment> {

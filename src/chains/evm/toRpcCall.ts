@@ -1,5 +1,7 @@
 import type { StateRead } from '../../model/stateRead.ts';
 import type { RpcCall } from '../net/createRpc.ts';
+import { encodeCall, functionSelector, parseFunction } from './abi/abi.ts';
+import { decimalsData, symbolData } from './abi/tokenMetadata.ts';
 
 /** How a node is asked a question about the state at a block, which is named in one of its ways. */
 export function toRpcCall(question: StateRead, at: unknown): RpcCall {
@@ -10,6 +12,13 @@ export function toRpcCall(question: StateRead, at: unknown): RpcCall {
       return { method: 'eth_getBalance', params: [question.address, at] };
     case 'code':
       return { method: 'eth_getCode', params: [question.address, at] };
+    // Tokens are contracts here.
+    case 'holding':
+      return { method: 'eth_call', params: [{ to: question.asset, data: holdingData(question.holder) }, at] };
+    case 'supply':
+    case 'decimals':
+    case 'symbol':
+      return { method: 'eth_call', params: [{ to: question.asset, data: tokenData[question.type] }, at] };
     case 'storage':
       return { method: 'eth_getStorageAt', params: [question.address, question.key, at] };
     case 'receipt':
@@ -22,6 +31,10 @@ export function toRpcCall(question: StateRead, at: unknown): RpcCall {
     }
   }
 }
+
+const balanceOf = parseFunction('balanceOf(address)(uint256)');
+const holdingData = (holder: string) => encodeCall(balanceOf, [holder]);
+const tokenData = { supply: functionSelector('totalSupply()'), decimals: decimalsData, symbol: symbolData };
 
 /** A number as nodes want it. */
 export function toHex(number: number): string {

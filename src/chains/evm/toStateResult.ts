@@ -4,6 +4,7 @@ import type { BlockRef, InnerCall } from '../../model/block.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
 import type { RpcReply } from '../net/createRpc.ts';
 import { InvalidResponse } from '../net/replies.ts';
+import { readTokenDecimals, readTokenSymbol } from './abi/tokenMetadata.ts';
 import { decodeReceipt } from './decodeBlock.ts';
 import { toRevert } from './toRevert.ts';
 
@@ -60,7 +61,13 @@ function read(
     case 'replay':
       return { data: result };
     case 'balance':
+    case 'holding':
+    case 'supply':
       return BigInt(result);
+    case 'decimals':
+      return readTokenDecimals(result);
+    case 'symbol':
+      return readTokenSymbol(result) ?? '';
     case 'code':
     case 'storage':
       return result;

@@ -17,6 +17,14 @@ import { readNumber, toNumber, tryCall } from './readCall.ts';
  */
 export function assetFacts(read: Reader, chain: ChainFacts, token: string): AssetFacts {
   if (token === native) return { symbol: chain.symbol, decimals: chain.decimals };
+  if (!isContract(token)) {
+    const [symbol, decimals] = read.all([
+      () => read.optional(() => read.symbol(token)),
+      () => read.degradable(() => read.decimals(token)),
+    ]);
+    if (decimals === undefined) return { symbol: `smallest units of ${symbol || token}`, decimals: 0 };
+    return { symbol: symbol || token, decimals };
+  }
   const [answer, decimals] = read.all([
     () => read.optional(() => read.call(token, symbolData)),
     () => read.degradable(() => read.call(token, decimalsData)),
@@ -36,7 +44,13 @@ export function assetDecimalsIfKnown(read: Reader, chain: ChainFacts, token: str
   return token === native ? chain.decimals : read.degradable(() => tokenDecimals(read, token));
 }
 
+/** Elsewhere tokens are the chain's own, and read as such. */
+function isContract(token: string): boolean {
+  return token.startsWith('0x');
+}
+
 function tokenDecimals(read: Reader, token: string): number {
+  if (!isContract(token)) return read.decimals(token);
   return toDecimals(read.call(token, decimalsData));
 }
 
@@ -62,6 +76,7 @@ export function readHolding(
   id?: bigint,
 ): bigint {
   if (token === native) return read.balance(holder, at);
+  if (!isContract(token)) return read.holding(token, holder, at);
   return id === undefined
     ? readNumber(read, token, balanceOf, [holder], at)
     : readNumber(read, token, balanceOfId, [holder, id], at);
@@ -74,17 +89,20 @@ export function tryHolding(
   holder: string,
   at?: 'block' | 'parent',
 ): bigint | undefined {
+  if (!isContract(token)) return read.optional(() => read.holding(token, holder, at));
   const answer = read.optional(() => tryCall(read, token, balanceOf, [holder], at));
   return answer && 'results' in answer ? toNumber(answer.results) : undefined;
 }
 
 /** What the holder has of a token that anyone may have made: nothing where the token does not answer as one. */
 export function claimedHolding(read: Reader, token: string, holder: string, at?: 'block' | 'parent'): bigint {
+  if (!isContract(token)) return read.holding(token, holder, at);
   const answer = tryCall(read, token, balanceOf, [holder], at);
   return 'results' in answer ? toNumber(answer.results) : 0n;
 }
 
 export function readSupply(read: Reader, token: string, at?: 'block' | 'parent'): bigint {
+  if (!isContract(token)) return read.supply(token, at);
   return readNumber(read, token, totalSupply, [], at);
 }
 
@@ -95,9 +113,13 @@ export function readCirculation(
   lockers: readonly string[],
   at?: 'block' | 'parent',
 ): bigint {
+  const isOwn = !isContract(token);
   const [supply, ...locked] = read.all([
-    () => tryNumber(read, token, totalSupply, [], at),
-    ...lockers.map((locker) => () => tryNumber(read, token, balanceOf, [locker], at)),
+    () => (isOwn ? read.supply(token, at) : tryNumber(read, token, totalSupply, [], at)),
+    ...lockers.map(
+      (locker) => () =>
+        isOwn ? read.holding(token, locker, at) : tryNumber(read, token, balanceOf, [locker], at),
+    ),
   ]);
   return locked.reduce((rest, held) => rest - held, supply);
 }
