@@ -7,10 +7,19 @@ import type { Transactor } from './transactor.ts';
 export type ChainClient = {
   readonly chainUid: string;
   /**
-   * Null: the chain has no such block (yet). With a parent's hash a block that goes on from there is preferred when nodes
-   * disagree; whether it does is for the caller to see.
+   * The block of this number or, on chains that skip numbers, the first one after it. Null: the chain has no such block (yet).
+   * With a parent's hash a block that goes on from there is preferred when nodes disagree; whether it does is for the caller
+   * to see.
    */
   block(number: number, parentHash?: string): Promise<Block | null>;
+  /**
+   * The block with all that its transactions do which have to do with a watched address. Undefined where blocks are whole as
+   * they come; elsewhere they tell who takes part, and the rest is too much to fetch for everyone.
+   */
+  detail?(block: Block, isWatched: (address: string) => boolean): Promise<Block>;
+  /** False where nodes know the newest state only, which then stands for that after any block. */
+  readonly keepsHistory?: false;
+  /** As `block`, without what is in it. */
   header(which: number | 'latest' | 'finalized'): Promise<Header | null>;
   /** Reads the state after one block; a result that no node has says why. Throws BlockUnavailable when no node has the block. */
   readState(block: BlockRef, questions: readonly StateRead[]): Promise<StateResult[]>;

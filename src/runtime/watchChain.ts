@@ -4,6 +4,7 @@ import { BlockUnavailable, type ChainClient } from '../chains/chainClient.ts';
 import type { ChainUid } from '../chains/chains.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
 import type { Fetch } from '../matching/createReadCache.ts';
+import type { Block } from '../model/block.ts';
 import type { MetricRecorder } from '../services/telemetry/createMetricRecorder.ts';
 import { type Cursor, findCursor, parkChain, saveTick } from '../store/watch/cursor.ts';
 import { createFundingTracker } from '../watch/createFundingTracker.ts';
@@ -102,6 +103,8 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<void
 
 async function openPipeline(options: FollowOptions, cursor: Cursor): Promise<Pipeline> {
   const { chain, client, store, now, log } = options;
+  const isWatched = options.watchList.index.has;
+  const detail = client.detail && ((block: Block) => client.detail?.(block, isWatched) ?? block);
   return createPipeline(
     {
       ...options,
@@ -109,7 +112,11 @@ async function openPipeline(options: FollowOptions, cursor: Cursor): Promise<Pip
       ledger: await openFaultLedger(store, chain.uid),
       deferrals: await openDeferrals(store, chain.uid),
       meter: createWatchMeter(chain.uid, options.recorder),
-      readBlock: client.block,
+      readBlock: async (number) => {
+        const block = await client.block(number);
+        return block && detail ? detail(block) : block;
+      },
+      ...(detail && { detail: async (block) => detail(block) }),
       head: client.head,
       onError: throttlePerMinute(now, (error) =>
         log.warn({ err: error, chain: chain.uid }, 'Deferred evaluations failed; retrying'),

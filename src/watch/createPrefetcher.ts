@@ -32,6 +32,11 @@ export function createPrefetcher(client: ChainClient) {
     }
   }
 
+  /** Where a chain skips numbers, several of them lead to the same block. */
+  function dropUpTo(last: number): void {
+    for (const number of pending.keys()) if (number <= last) pending.delete(number);
+  }
+
   return {
     /** The block and those after it that are fetched already and form a chain; none when there is no such block. */
     async take(number: number, parentHash: string | undefined): Promise<Block[]> {
@@ -42,12 +47,13 @@ export function createPrefetcher(client: ChainClient) {
         first = await fetch(number, parentHash).promise;
       pending.delete(number);
       if (!first) return [];
+      dropUpTo(first.number);
       const blocks = [first];
       let last = first;
       while (blocks.length < maxBatch) {
         const following = pending.get(last.number + 1)?.block;
         if (!following || following.parentHash !== last.hash) break;
-        pending.delete(following.number);
+        dropUpTo(following.number);
         blocks.push(following);
         last = following;
       }

@@ -1,4 +1,5 @@
-import { type Chain, toChainFacts } from '../chains/chains.ts';
+import type { Chain } from '../chains/chains.ts';
+import { toChainFacts } from '../chains/toChainFacts.ts';
 import { createMutex } from '../lib/createMutex.ts';
 import { messageOf } from '../lib/messageOf.ts';
 import { compileDetector } from '../matching/compileDetector.ts';

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { createSimChain } from '../../testing/simulator/createSimChain.ts';
 import type { Faults } from '../../testing/simulator/faults.ts';
 import { startSimulator } from '../../testing/simulator/startSimulator.ts';
+import type { ChainClient } from '../chains/chainClient.ts';
 import { chains } from '../chains/chains.ts';
 import { createEvmClient } from '../chains/evm/createEvmClient.ts';
+import type { Block } from '../model/block.ts';
 import { type ChainMessage, followChain } from './followChain.ts';
 
 async function start(faults: Faults = {}) {
@@ -90,5 +92,51 @@ describe('following a chain', () => {
     expect(message).toMatchObject({ type: 'blocks', blocks: [{ number: 21 }] });
     await messages.return(undefined);
     await stop();
+  });
+
+  it('passes skipped numbers, and finds the fork where the new branch skips what ours has', async () => {
+    type Own = Pick<Block, 'number' | 'hash' | 'parentHash' | 'timestamp'>;
+    let branch: Own[] = [];
+    const grow = (parentHash: string, ...blocks: [number, string][]) => {
+      for (const [number, hash] of blocks) {
+        branch = [...branch, { number, hash, parentHash, timestamp: number }];
+        parentHash = hash;
+      }
+    };
+    const at = async (number: number) => branch.find((one) => one.number >= number) ?? null;
+    const stopping = new AbortController();
+    const client = {
+      block: at,
+      header: async (which: number | string) =>
+        which === 'finalized' ? null : typeof which === 'number' ? at(which) : branch.at(-1),
+      head: () => branch.at(-1)?.number ?? -1,
+      onHead: () => ({ appeared: () => {}, stop: () => {} }),
+    } as unknown as ChainClient;
+    grow('-', [1, 'a1'], [2, 'a2'], [5, 'a5'], [6, 'a6']);
+    const messages = followChain({
+      client,
+      recent: [],
+      startBlock: 1,
+      blockTimeMs: 20,
+      confirmations: 1,
+      now: Date.now,
+      onError: (error) => {
+        throw error;
+      },
+      signal: stopping.signal,
+    });
+    const seen: string[] = [];
+    const next = async () => {
+      const message = await take(messages);
+      if (message.type === 'blocks') seen.push(...message.blocks.map(({ hash }) => hash));
+      if (message.type === 'retract')
+        seen.push(`back to ${message.to?.hash}, new ${message.added.map(({ hash }) => hash).join()}`);
+    };
+    while (seen.at(-1) !== 'a6') await next();
+    branch = branch.slice(0, 2);
+    grow('a2', [4, 'b4'], [9, 'b9']);
+    while (seen.at(-1) !== 'b9') await next();
+    expect(seen).toEqual(['a1', 'a2', 'a5', 'a6', 'back to a2, new b9', 'b4', 'b9']);
+    stopping.abort();
   });
 });

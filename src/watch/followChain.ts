@@ -105,8 +105,10 @@ export async function* followChain(options: Options): AsyncGenerator<ChainMessag
   async function reorgHeight(tip: Header | undefined): Promise<number | undefined> {
     const latest = await client.header('latest');
     if (!tip || !latest || latest.number > tip.number) return undefined;
-    const isOurs = processed.every(({ number, hash }) => number !== latest.number || hash === latest.hash);
-    return isOurs ? undefined : latest.number;
+    const [oldest] = processed;
+    const isOurs = processed.some(({ hash }) => hash === latest.hash);
+    // What is older than all that we have says nothing.
+    return isOurs || (oldest && latest.number < oldest.number) ? undefined : latest.number;
   }
 }
 
@@ -160,7 +162,8 @@ async function findFork(
         ? undefined
         : { type: 'retract', to: ours, dropped, added: added.reverse() };
     dropped.push(ours);
-    if (theirs) added.push(theirs);
+    // Where their branch skips numbers, the same block answers for several of ours.
+    if (theirs && added.at(-1)?.hash !== theirs.hash) added.push(theirs);
   }
   // Deeper than the stored blocks: all of them are dropped and the chain is followed again from there.
   return { type: 'retract', to: undefined, dropped, added: added.reverse() };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChainClient } from '../chains/chainClient.ts';
-import { type ChainUid, getChain, toChainFacts } from '../chains/chains.ts';
+import { type ChainUid, getChain } from '../chains/chains.ts';
+import { toChainFacts } from '../chains/toChainFacts.ts';
 import { messageOf } from '../lib/messageOf.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
 import type { Fetch } from '../matching/createReadCache.ts';

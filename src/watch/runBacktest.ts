@@ -56,7 +56,8 @@ export async function runBacktest({
   for (let next = fromBlock; next <= toBlock; ) {
     const blocks = await prefetcher.take(next, previous?.hash);
     if (blocks.length === 0) throw new Error(`The chain has no block ${next}.`);
-    for (const block of blocks.filter(({ number }) => number <= toBlock)) {
+    for (const taken of blocks.filter(({ number }) => number <= toBlock)) {
+      const block = (await client.detail?.(taken, index.has)) ?? taken;
       const evaluated = await evaluateMatches(index.match(block, previous), () => state, fetch);
       state = evaluated.states.get(subscriber) ?? state;
       result.blocks++;
@@ -67,7 +68,7 @@ export async function runBacktest({
       for (const finding of evaluated.findings) count(result, finding);
       previous = block;
     }
-    next += blocks.length;
+    next = (blocks.at(-1)?.number ?? next) + 1;
     if (!onProgress(result.blocks)) return undefined;
   }
   const { alerts } = result;

@@ -33,10 +33,11 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
   }
 
   /** Blocks → observations → findings → alerts. */
-  async function processBlocks(blocks: readonly Block[]): Promise<void> {
-    const last = blocks.at(-1);
+  async function processBlocks(taken: readonly Block[]): Promise<void> {
+    const last = taken.at(-1);
     if (!last) return;
     await watchList.refresh(store);
+    const blocks = context.detail ? await Promise.all(taken.map(context.detail)) : taken;
     await funding.refresh(store);
     await context.refreshDeferrals();
     const writes = createWrites();

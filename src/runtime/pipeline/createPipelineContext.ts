@@ -32,6 +32,8 @@ export type PipelineOptions = {
   readWaitMs?: number | undefined;
   /** Reads a deferred block again. */
   readBlock: (number: number) => Promise<Block | null>;
+  /** Adds what transactions of watched addresses do, on chains whose blocks come without. */
+  detail?: (block: Block) => Promise<Block>;
   /** The highest block that a node is known to have. */
   head: () => number;
   alertHooks: readonly AlertHook[];

@@ -49,7 +49,7 @@ export async function takeBaselines(
   );
   if (fresh.length === 0) return shown;
   // Now, because some nodes know only the newest state.
-  await takeAt(first);
+  await takeAt(first, first.number + 1);
   const oldest = fresh.reduce((least, subscriber) => Math.min(least, fromOf(subscriber)), tip);
   const blocks = await readBlocks(context, oldest, first);
   // The nodes disagree in this moment.
@@ -57,10 +57,11 @@ export async function takeBaselines(
   if (!blocks) return shown;
   const index = createSubscriptionIndex();
   let previous: Block | undefined;
-  for (const block of blocks) {
+  for (const [place, block] of blocks.entries()) {
     if (previous) await evaluateBlock(block, previous, index.match(block, previous));
     previous = block;
-    for (const subscriber of await takeAt(block)) index.add(subscriber);
+    const end = blocks[place + 1]?.number ?? first.number;
+    for (const subscriber of await takeAt(block, end)) index.add(subscriber);
   }
   return shown;
 
@@ -69,9 +70,11 @@ export async function takeBaselines(
     watchList.keepAdded(subscriber, fromOf(subscriber));
   }
 
-  /** Takes the baselines of those that watch from this block on; returns those that can go on. */
-  async function takeAt(block: Block): Promise<Subscriber[]> {
-    const starting = fresh.filter((subscriber) => fromOf(subscriber) === block.number);
+  /** Takes the baselines of those that watch from this block on, or from a skipped number before `end`; returns those that can go on. */
+  async function takeAt(block: Block, end: number): Promise<Subscriber[]> {
+    const starting = fresh.filter(
+      (subscriber) => fromOf(subscriber) >= block.number && fromOf(subscriber) < end,
+    );
     const takers = starting.filter(({ takesBaseline }) => takesBaseline);
     const observation: Observation = { type: 'block', block, previous: undefined };
     const evaluated = await evaluateMatches(
@@ -105,7 +108,15 @@ async function readBlocks(
   { number, parentHash }: Block,
 ): Promise<Block[] | undefined> {
   const numbers = Array.from({ length: number - oldest }, (_, place) => oldest + place);
-  const blocks = await Promise.all(numbers.map((each) => readBlock(each)));
+  const read = await Promise.all(numbers.map((each) => readBlock(each)));
+  // A skipped number stands for the block before it, and what was read for it is the block after it.
+  for (let below = oldest - 1; (read[0]?.number ?? oldest) > oldest && below > oldest - maxSkipped; below--) {
+    const block = await readBlock(below);
+    if (block?.number === below) read.unshift(block);
+  }
+  const blocks = read.filter(
+    (block, place) => (block?.number ?? 0) < number && block?.hash !== read[place - 1]?.hash,
+  );
   let expected = parentHash;
   for (const block of blocks.toReversed()) {
     if (block?.hash !== expected) return undefined;
@@ -113,6 +124,9 @@ async function readBlocks(
   }
   return blocks.filter((block) => block !== null);
 }
+
+/** In a row; more than a leader has. */
+const maxSkipped = 16;
 
 /** One that keeps nothing has its key stored all the same, so that a restart takes no other baseline. */
 function markTaken(subscriber: Subscriber, state: SubscriberState = {}): SubscriberState {

@@ -29,7 +29,8 @@ export async function rebuildState(
   index.add(subscriber);
   let state: SubscriberState | undefined;
   let previous: Block | undefined;
-  for (const block of blocks) {
+  for (const fetched of blocks) {
+    const block = (await client.detail?.(fetched, index.has)) ?? fetched;
     const { states, faults } = await evaluateMatches(index.match(block, previous), () => state, fetch);
     const [fault] = faults;
     if (fault) return { state: undefined, blocks: blocks.length, isWhole, fault: fault.message };
@@ -55,6 +56,8 @@ async function fetchBefore(client: ChainClient, { number, timestamp }: Block, lo
     for (const block of fetched) {
       // A block in between that no node has would make a gap of what comes before it.
       if (!block) return { blocks, isWhole: false };
+      // A skipped number: the block after it is there already.
+      if (block.number >= (blocks[0]?.number ?? number)) continue;
       if (blocks.length > 0 && block.timestamp < since) return { blocks, isWhole: true };
       blocks.unshift(block);
       if (lookbackMs === 0) return { blocks, isWhole: true };
