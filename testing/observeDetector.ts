@@ -1,5 +1,6 @@
-import { chains, toChainFacts } from '../src/chains/chains.ts';
+import { chains } from '../src/chains/chains.ts';
 import { createEvmClient } from '../src/chains/evm/createEvmClient.ts';
+import { toChainFacts } from '../src/chains/toChainFacts.ts';
 import { detectors } from '../src/detectors/detectors.ts';
 import { compileDetector } from '../src/matching/compileDetector.ts';
 import { compileTrigger } from '../src/matching/compileTrigger.ts';

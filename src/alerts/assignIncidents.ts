@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { canonicalHash } from '../lib/canonicalHash.ts';
 import { groupBy } from '../lib/groupBy.ts';
 import { uidTime } from '../lib/uid.ts';
 import { type Finding, isShadow } from '../model/alert.ts';
@@ -119,7 +120,7 @@ function toGroup(key: string, alerts: Group['alerts']): Group {
 }
 
 function transactionKey(tenantId: number, chainUid: string | null | undefined, txHash: string): string {
-  return toKey(tenantId, `transaction ${chainUid ?? ''} ${txHash.toLowerCase()}`);
+  return toKey(tenantId, `transaction ${chainUid ?? ''} ${canonicalHash(txHash)}`);
 }
 
 function toKey(tenantId: number, text: string): string {

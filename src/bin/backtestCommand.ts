@@ -1,5 +1,6 @@
 import type { ChainClient } from '../chains/chainClient.ts';
-import { type ChainUid, chains, toChainFacts } from '../chains/chains.ts';
+import { type ChainUid, chains } from '../chains/chains.ts';
+import { toChainFacts } from '../chains/toChainFacts.ts';
 import { createHostQueues } from '../lib/createHostQueues.ts';
 import { compileDetector } from '../matching/compileDetector.ts';
 import type { Fetch } from '../matching/createReadCache.ts';

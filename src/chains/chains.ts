@@ -1,5 +1,4 @@
 import { type ChainUid, chainUids } from '../model/chainUid.ts';
-import type { ChainFacts } from '../model/detection.ts';
 import type { Family } from '../model/family.ts';
 
 export { type ChainUid, chainUids } from '../model/chainUid.ts';
@@ -232,9 +231,4 @@ function evm(network: Chain['network'], confirmations: number) {
 /** The paths that most explorers share. */
 function site(base: string) {
   return { address: `${base}/address/{}`, transaction: `${base}/tx/{}`, block: `${base}/block/{}` };
-}
-
-/** The facts of a chain that detectors use. */
-export function toChainFacts({ uid, family, blockTimeMs, currency }: Chain): ChainFacts {
-  return { uid, family, blockTimeMs, symbol: currency.symbol, decimals: currency.decimals };
 }

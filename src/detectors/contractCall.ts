@@ -76,7 +76,7 @@ export const contractCall = defineDetector<Config, State>({
     if (observation.type !== 'block') return {};
     const { config: settings, contract, state, read } = context;
     const item = functionWithResults(settings.function, contract.abi);
-    const address = settings.target?.toLowerCase() ?? contract.address;
+    const address = settings.target ?? contract.address;
     const answer = tryCall(read, address, item, toAbiValues(item.inputs, settings.params));
     const shown = `${canonicalSignature(item)} of ${address === contract.address ? contract.name : address}`;
     if ('failure' in answer) return failed(context, shown, answer.failure);

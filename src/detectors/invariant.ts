@@ -4,7 +4,6 @@ import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
 import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
 import { readCall } from '../chains/evm/evidence/readCall.ts';
 import { readHolding } from '../chains/evm/evidence/tokens.ts';
-import { native } from '../evidence/amounts.ts';
 import { type Comparison, holdsWithin, splitComparison } from '../evidence/comparison.ts';
 import { holdsFor, runScript } from '../evidence/holdsFor.ts';
 import { Address, AmountOrPercent, Configuration, Polling, scheduleOf } from '../evidence/parameters.ts';
@@ -112,17 +111,12 @@ function readTerm({ contract, read }: EvaluationContext<Config, State>, item: St
   const { name, function: signature, params, target, balanceOf, token } = item;
   if (signature === undefined) {
     if (balanceOf === undefined) throw new Error(`The term ${name} needs a function or balanceOf.`);
-    return readHolding(read, token === native ? token : token.toLowerCase(), balanceOf.toLowerCase());
+    return readHolding(read, token, balanceOf);
   }
   if (balanceOf !== undefined)
     throw new Error(`The term ${name} has both a function and balanceOf; leave one out.`);
   const asked = functionWithResults(signature, contract.abi);
-  const [value] = readCall(
-    read,
-    target?.toLowerCase() ?? contract.address,
-    asked,
-    toAbiValues(asked.inputs, params),
-  );
+  const [value] = readCall(read, target ?? contract.address, asked, toAbiValues(asked.inputs, params));
   // Short integers are decoded as plain numbers, which cannot be mixed with big ones.
   return typeof value === 'number' ? BigInt(value) : value;
 }

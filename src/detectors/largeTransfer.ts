@@ -56,7 +56,7 @@ export const largeTransfer = defineDetector<Config, State>({
   config,
   fields: ['from', 'to', 'token', 'symbol', 'amount', 'rawAmount', 'tokenId', 'threshold', 'usd'],
   interests({ token, direction }, { address }) {
-    const wanted = token?.toLowerCase() ?? address;
+    const wanted = token ?? address;
     const interests: Interest[] = [];
     if (wanted === address && direction === 'any')
       interests.push({ on: 'log', address, keys: transferTopics });
@@ -72,7 +72,7 @@ export const largeTransfer = defineDetector<Config, State>({
   },
   evaluate(observation, context) {
     const { config: settings, contract, chain, state, read } = context;
-    const wanted = settings.token?.toLowerCase() ?? contract.address;
+    const wanted = settings.token ?? contract.address;
     const moves = movesOf(observation, contract.address).filter((move) =>
       isWanted(move, settings, contract.address),
     );
@@ -124,7 +124,7 @@ function movesOf(observation: Observation, watched: string): Moved[] {
 function isWanted({ token, from, to, amount }: Moved, settings: Config, address: string): boolean {
   if (amount === 0n) return false;
   const isFitting = settings.direction === 'any' || address === (settings.direction === 'in' ? to : from);
-  if (settings.token !== undefined) return isFitting && token === settings.token.toLowerCase();
+  if (settings.token !== undefined) return isFitting && token === settings.token;
   if (token === native || token === address) return isFitting;
   return from === address && settings.direction !== 'in';
 }

@@ -56,8 +56,8 @@ export const oracleStaleness = defineDetector<Config, State>({
   evaluate(observation, context) {
     if (observation.type !== 'block') return {};
     const { config: settings, contract, state, read } = context;
-    const feed = settings.feed?.toLowerCase() ?? contract.address;
-    const reference = settings.reference?.toLowerCase();
+    const feed = settings.feed ?? contract.address;
+    const { reference } = settings;
     const [round, other] = read.all([
       () => readFeed(read, feed),
       () => (reference === undefined ? undefined : readFeed(read, reference)),

@@ -203,7 +203,7 @@ function tokenOutflow(
   { config, contract: { address }, state, read }: EvaluationContext<Config, State>,
 ): Left | undefined {
   const asset = log.address;
-  if (asset !== (config.token?.toLowerCase() ?? asset)) return undefined;
+  if (asset !== (config.token ?? asset)) return undefined;
   const id = idOf(config);
   const transfersOf = (each: Log) => (each.address === asset ? transfersIn(each, id) : []);
   const first = transaction.logs.find((each) => transfersOf(each).some((one) => isEnd(one, address)));

@@ -33,8 +33,8 @@ export const proofOfReserves = defineDetector<Static<typeof config>, SampleState
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],
   evaluate(observation, { config: settings, contract, chain, state, read }) {
     if (observation.type !== 'block') return {};
-    const token = settings.token?.toLowerCase() ?? contract.address;
-    const feed = settings.feed.toLowerCase();
+    const token = settings.token ?? contract.address;
+    const { feed } = settings;
     const [round, supply, facts] = read.all([
       () => readFeed(read, feed),
       () => readSupply(read, token),

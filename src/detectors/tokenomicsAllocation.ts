@@ -75,5 +75,5 @@ function plannedAt({ name, address, amounts }: Allocation, now: number) {
   if (address === null) return [];
   const past = amounts.filter(({ at }) => at <= now).sort((left, right) => left.at - right.at);
   const planned = past.at(-1)?.amount;
-  return planned === undefined ? [] : [{ name, address: address.toLowerCase(), planned }];
+  return planned === undefined ? [] : [{ name, address, planned }];
 }

@@ -140,7 +140,7 @@ function assetsOf(
   { tokens, native: isNative, nativeThreshold, nativeUsdFeed: usdFeed }: Config,
   state: State = {},
 ): WatchedAsset[] {
-  const named = tokens.map((asset) => ({ ...asset, token: asset.token.toLowerCase(), isFound: false }));
+  const named = tokens.map((asset) => ({ ...asset, isFound: false }));
   const found = Object.keys(state)
     .filter((token) => tokens.length === 0 && token !== native)
     .map((token) => ({ token, threshold: '1%', isFound: true }));

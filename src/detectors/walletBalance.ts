@@ -54,7 +54,7 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
     if (observation.type !== 'block') return {};
     const { trackAnyChange } = settings;
     const condition = settings.condition ?? (trackAnyChange ? undefined : usualCondition);
-    const token = settings.token.toLowerCase();
+    const { token } = settings;
     const balance = readHolding(read, token, contract.address);
     const decimals = state?.decimals ?? assetDecimals(read, chain, token);
     const judged: Judgement = condition

@@ -1,16 +1,16 @@
 const cached = new WeakMap<readonly string[], ReadonlySet<string>>();
 
-/** The addresses of a configured list in lower case; cached, since lists can be long and are checked for every event. */
+/** The addresses of a configured list; cached, since lists can be long and are checked for every event. */
 export function addressSet(list: readonly string[]): ReadonlySet<string> {
   let set = cached.get(list);
   if (!set) {
-    set = new Set(list.map((address) => address.toLowerCase()));
+    set = new Set(list);
     cached.set(list, set);
   }
   return set;
 }
 
-/** Whether an address, in lower case, is in a configured list, which may have any case. */
+/** Whether an address is in a configured list. */
 export function isListed(list: readonly string[], address: string): boolean {
-  return list.some((listed) => listed.toLowerCase() === address);
+  return list.includes(address);
 }

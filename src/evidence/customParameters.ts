@@ -16,7 +16,7 @@ export function Expression(description: string) {
 }
 
 export function watchedAddresses(addresses: readonly string[], contract: ContractFacts): string[] {
-  return [...new Set([contract.address, ...addresses.map((address) => address.toLowerCase())])];
+  return [...new Set([contract.address, ...addresses])];
 }
 
 /** Members of a finding about its transaction, */

@@ -79,7 +79,7 @@ function rowsOf(csv: string): string[][] {
 function toLabel([address = '', score = '', tags = '', ...name]: readonly string[]): Label {
   return {
     tenantId: null,
-    address: address.toLowerCase(),
+    address,
     name: name.join(',').trim() || null,
     tags: tags
       .split(';')

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { chains, toChainFacts } from '../chains/chains.ts';
+import { chains } from '../chains/chains.ts';
+import { toChainFacts } from '../chains/toChainFacts.ts';
 
 import type { ContractFacts } from '../model/detection.ts';
 import { compileDetector } from './compileDetector.ts';

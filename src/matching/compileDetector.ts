@@ -14,6 +14,7 @@ import type {
   Observation,
   Reader,
 } from '../model/detection.ts';
+import { mapAddresses } from '../model/mapAddresses.ts';
 import { withDefaults } from '../model/validate.ts';
 import { nameParties } from './nameParties.ts';
 import { originOf } from './originOf.ts';
@@ -46,6 +47,8 @@ export function compileDetector(
 /** What all detectors of a kind with the same configuration share. */
 type Program = {
   readonly definition: Detector;
+  /** As it is written, which its state belongs to, and with the addresses as they are matched. */
+  readonly written: CommonConfig;
   readonly config: CommonConfig;
   readonly chain: ChainFacts;
   readonly cooldownMs: number;
@@ -66,12 +69,14 @@ function getProgram(definition: Detector, stored: unknown, chain: ChainFacts): P
 }
 
 function readProgram(definition: Detector, stored: unknown, chain: ChainFacts): Program | { fault: string } {
-  const checked = withDefaults(configSchema(definition), upgradeConfig(definition.name, stored));
+  const schema = configSchema(definition);
+  const checked = withDefaults(schema, upgradeConfig(definition.name, stored));
   if ('faults' in checked) {
     return { fault: `Its configuration is not valid: ${describeFirst(checked.faults)}` };
   }
-  const config = checked.value as CommonConfig;
-  return { definition, config, chain, cooldownMs: parseDuration(config.cooldown) };
+  const written = checked.value as CommonConfig;
+  const config = mapAddresses(schema, written, chain.canonical) as CommonConfig;
+  return { definition, written, config, chain, cooldownMs: parseDuration(config.cooldown) };
 }
 
 /** A class, because there can be a hundred thousand: each instance holds only what is its own. */
@@ -129,7 +134,7 @@ class DetectorSubscriber implements Subscriber {
       desc: _desc,
       tags: _tags,
       ...rest
-    } = this.#program.config;
+    } = this.#program.written;
     return toStateKey([this.#program.definition.name, this.contract.address, rest]);
   }
 

@@ -3,6 +3,7 @@ import { isSevere, type Severity } from '../model/alert.ts';
 import type { ChainFacts, ContractFacts } from '../model/detection.ts';
 import { triggerTypes } from '../model/enumerations.ts';
 import type { Fault } from '../model/errors.ts';
+import { mapAddresses } from '../model/mapAddresses.ts';
 import { withDefaults } from '../model/validate.ts';
 import { triggers } from '../triggers/triggers.ts';
 import { nameParties } from './nameParties.ts';
@@ -38,7 +39,7 @@ export function compileTrigger(
   if (!definition.families.includes(chain.family)) return { fault: otherFamily(row.triggerType, chain) };
   const checked = withDefaults(definition.params, row.params);
   if ('faults' in checked) return toFault(checked.faults);
-  const config = checked.value;
+  const config = mapAddresses(definition.params, checked.value, chain.canonical);
   const faults = definition.check?.(config, contract.abi) ?? [];
   if (faults.length > 0) return toFault(faults);
   const self = { kind: 'trigger', id: row.id, contract } as const;
@@ -52,7 +53,7 @@ export function compileTrigger(
     isSevere: alerts.some(({ severity }) => isSevere(severity)),
     takesBaseline: definition.takesBaseline === true,
     cooldownMs: 0,
-    stateKey: () => toStateKey([row.triggerType, contract.address, config]),
+    stateKey: () => toStateKey([row.triggerType, contract.address, checked.value]),
     evaluate: (observation, state, read) =>
       nameParties(
         definition.evaluate(observation, { config, contract, chain, state, read }),

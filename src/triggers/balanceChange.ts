@@ -48,7 +48,7 @@ export const balanceChange = defineTrigger<Static<typeof params>, State>({
       : [look];
   },
   evaluate(observation, { config, contract, chain, state, read }) {
-    const token = config.token.toLowerCase();
+    const { token } = config;
     if (observation.type !== 'block' && observation.type !== 'log') return {};
     if (observation.type === 'log' && observation.log.address !== token) return {};
     const after = readHolding(read, token, contract.address);

@@ -30,7 +30,7 @@ export const erc20Transfer = defineTrigger<Static<typeof params>, State>({
     // A transfer of nothing costs its sender nothing, and is how strangers get themselves noticed.
     if (!transfer || transfer.amount === 0n) return {};
     const token = observation.log.address;
-    const wanted = config.token?.toLowerCase();
+    const wanted = config.token;
     if (token !== (wanted ?? token) || !isDirected(config.direction, contract.address, transfer)) return {};
     const isTheOne = token === (wanted ?? contract.address);
     let after: { state?: State } = {};

@@ -23,7 +23,7 @@ export const erc721Transfer = defineTrigger<Static<typeof params>, never>({
     // The same event without an indexed id is the transfer of an amount.
     if (fromTopic === undefined || toTopic === undefined || idTopic === undefined) return {};
     const transfer = { from: topicAddress(fromTopic), to: topicAddress(toTopic) };
-    if (token !== (config.token?.toLowerCase() ?? token)) return {};
+    if (token !== (config.token ?? token)) return {};
     if (!isDirected(config.direction, contract.address, transfer)) return {};
     const { symbol } = assetFacts(read, chain, token);
     const tokenId = BigInt(idTopic);

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { chains, toChainFacts } from '../../src/chains/chains.ts';
+import { chains } from '../../src/chains/chains.ts';
 import { EvmLog } from '../../src/chains/evm/abi/evmLog.ts';
 import { transferTopic } from '../../src/chains/evm/abi/transferTopic.ts';
+import { toChainFacts } from '../../src/chains/toChainFacts.ts';
 import { compileDetector } from '../../src/matching/compileDetector.ts';
 import type { ReadRequest } from '../../src/matching/createReadCache.ts';
 import { evaluateMatches } from '../../src/matching/evaluateMatches.ts';

@@ -1,4 +1,5 @@
-import { chains, toChainFacts } from '../../../src/chains/chains.ts';
+import { chains } from '../../../src/chains/chains.ts';
+import { toChainFacts } from '../../../src/chains/toChainFacts.ts';
 import { compileDetector } from '../../../src/matching/compileDetector.ts';
 import { createSubscriptionIndex, type Matches } from '../../../src/matching/createSubscriptionIndex.ts';
 import { evaluateMatches, type SubscriberState } from '../../../src/matching/evaluateMatches.ts';

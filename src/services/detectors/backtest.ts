@@ -1,4 +1,5 @@
-import { chains, toChainFacts } from '../../chains/chains.ts';
+import { chains } from '../../chains/chains.ts';
+import { toChainFacts } from '../../chains/toChainFacts.ts';
 import { configSchema } from '../../detectors/configSchema.ts';
 import { detectors } from '../../detectors/detectors.ts';
 import { isUuid } from '../../lib/uid.ts';

@@ -1,4 +1,6 @@
-import { chains, toChainFacts } from '../../chains/chains.ts';
+import { chains } from '../../chains/chains.ts';
+import { toChainFacts } from '../../chains/toChainFacts.ts';
+import { canonicalHash } from '../../lib/canonicalHash.ts';
 import { sealedText } from '../../lib/secret.ts';
 
 import { compileDetector } from '../../matching/compileDetector.ts';
@@ -39,8 +41,11 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
     details: toMeta({ interests: subscriber.interests }),
   });
   const number = await client.blockOfTransaction(txHash);
-  const block = number === null ? null : await client.block(number);
-  const transaction = block?.transactions.find(({ hash }) => hash === txHash.toLowerCase());
+  const index = createSubscriptionIndex();
+  index.add(subscriber);
+  const found = number === null ? null : await client.block(number);
+  const block = found && ((await client.detail?.(found, index.has)) ?? found);
+  const transaction = block?.transactions.find(({ hash }) => hash === canonicalHash(txHash));
   if (!block || !transaction)
     throw new Problem('not-found', 'The chain has no such transaction, or it is not in a block yet.');
   const details = {
@@ -54,8 +59,6 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
     text: `The transaction is in block ${block.number} and has ${transaction.logs.length} logs.`,
     details,
   });
-  const index = createSubscriptionIndex();
-  index.add(subscriber);
   const inBlock = index.match(block, undefined).get(subscriber) ?? [];
   const matched = inBlock.filter(
     (observation) => 'transaction' in observation && observation.transaction === transaction,

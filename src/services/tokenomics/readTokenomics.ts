@@ -1,5 +1,6 @@
 import { type ChainUid, chains } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
+import { toChainFacts } from '../../chains/toChainFacts.ts';
 import { addDecimal, formatDecimal, parseDecimal, subtractDecimal, toDecimal } from '../../lib/decimal.ts';
 import { getOrThrow } from '../../lib/getOrThrow.ts';
 import { zip } from '../../lib/zip.ts';
@@ -30,11 +31,11 @@ export async function readTokenomics(call: Call, contractId: number, range: { fr
     findSupplyDetectors(call.db, contractRef.tenantId, contractId),
   ]);
   const watch = detectors.find((one) => one.isActive && one.schemaName === 'circulation_supply');
-  const lockers = [...new Set((watch?.config.lockerAddresses ?? []).map((each) => each.toLowerCase()))];
+  const { canonical } = toChainFacts(chains[chainUid]);
+  const lockers = [...new Set((watch?.config.lockerAddresses ?? []).map(canonical))];
   const holders = categories.map(({ address }) => canonicalOf(chainUid, address));
   const [{ fault, token }, samples] = await Promise.all([
-    // In lower case, which every node and encoder takes.
-    readToken(call, chainUid, contract.address.toLowerCase(), [
+    readToken(call, chainUid, canonical(contract.address), [
       ...lockers,
       ...holders.filter((each) => each !== null),
     ]),

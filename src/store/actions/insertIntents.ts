@@ -1,3 +1,4 @@
+import { canonicalHash } from '../../lib/canonicalHash.ts';
 import { storableJson } from '../../lib/json.ts';
 import { raw, sql } from '../../lib/sql.ts';
 import type { Severity } from '../../model/alert.ts';
@@ -40,7 +41,7 @@ const chainReason =
  */
 export async function insertIntents(tx: Db, firings: readonly FiringAlert[], now: number): Promise<void> {
   const tenantIds = [...new Set(firings.map(({ tenantId }) => tenantId))];
-  const hashes = [...new Set(firings.flatMap(({ txHash }) => txHash?.toLowerCase() ?? []))];
+  const hashes = [...new Set(firings.flatMap(({ txHash }) => (txHash ? canonicalHash(txHash) : [])))];
   await tx.prepared(
     sql`with fired as (
         select * from json_to_recordset(${storableJson(firings)}::json) as f(uid uuid, "tenantId" bigint,
@@ -65,7 +66,7 @@ export async function insertIntents(tx: Db, firings: readonly FiringAlert[], now
         from bound b join action x on x.tenant_id = b."tenantId" and x.id = b.action_id and x.status = 'ACTIVE'
         join contract c on c.tenant_id = x.tenant_id and c.id = x.contract_id
         join tenant n on n.id = b."tenantId"
-        left join origin o on o.tenant_id = b."tenantId" and o.hash = lower(b."txHash"),
+        left join origin o on o.tenant_id = b."tenantId" and o.hash in (b."txHash", lower(b."txHash")),
         lateral (select case
           when x.id = any(o.causes) then ${loopReason}::text
           when cardinality(o.causes) > ${maxCauses}::int then ${chainReason}::text

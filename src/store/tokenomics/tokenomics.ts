@@ -19,7 +19,7 @@ export async function findIdByUid(
 /** What was planned for a token: each category's address, and how much it should hold from each date of its schedules on. */
 export async function findAllocations(db: Db, tenantId: number, contractId: number): Promise<Allocation[]> {
   return db.query<Allocation>(
-    sql`select c.name, lower(c.address) as address,
+    sql`select c.name, case when c.address like '0x%' then lower(c.address) else c.address end as address,
         (select coalesce(json_agg(json_build_object('at', at, 'amount', total::text) order by at), '[]')
           from (select (a ->> 'timestamp')::bigint as at,
                   sum((a ->> 'amount')::numeric) over (order by (a ->> 'timestamp')::bigint) as total

@@ -102,7 +102,7 @@ export async function claimBacktest(
 
 /** A contract as detectors see it; the table's alias is `c`. */
 const watchedJson = raw(`json_build_object('id', c.id, 'tenantId', c.tenant_id, 'projectId', c.project_id,
-  'chainUid', c.chain_uid, 'address', c.canonical_address, 'implementation', lower(c.implementation), 'name', c.name,
+  'chainUid', c.chain_uid, 'address', c.canonical_address, 'implementation', case when c.implementation like '0x%' then lower(c.implementation) else c.implementation end, 'name', c.name,
   'addressType', c.address_type, 'abi', coalesce(c.abi, '[]'))`);
 
 /** Reports progress and renews the lease; false when the backtest was cancelled meanwhile. */

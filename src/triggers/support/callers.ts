@@ -21,9 +21,7 @@ export function CallerList(description: string) {
   );
 }
 
-const callerSet = memoizeParams(
-  ({ callers }: Params) => new Set(callers.map((caller) => caller.toLowerCase())),
-);
+const callerSet = memoizeParams(({ callers }: Params) => new Set(callers));
 
 /** Members of its findings. */
 export const callerFields = ['from', 'to', 'value', 'selector', 'status'];

@@ -22,7 +22,7 @@ export function transferInterests(
   { token, direction }: { token?: string; direction: Direction },
   { address }: ContractFacts,
 ): Interest[] {
-  const wanted = token?.toLowerCase();
+  const wanted = token;
   const topics = [transferTopic];
   const own: Interest[] =
     direction === 'any' && (wanted ?? address) === address ? [{ on: 'log', address, keys: topics }] : [];

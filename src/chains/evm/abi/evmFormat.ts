@@ -1,21 +1,26 @@
 import { defineFormat, isAccepted } from '../../../model/formats.ts';
 import { parseEvent, parseFunction } from './abi.ts';
 
-/** Formats of schema members that only EVM chains have. */
+/** Of the EVM, or what may be one of another family; which of them is right the chain of the contract decides. */
+const address = '(?:0x[0-9a-fA-F]{40}|(?!0x)[0-9A-Za-z][0-9A-Za-z-]{24,89})';
+const [anAddress, anAsset, aRow] = [
+  `${address}`,
+  `native|${address}`,
+  `${address}(,\\s*(\\d{1,2}|100)?\\s*(,.*)?)?`,
+].map((form) => new RegExp(`^(?:${form})$`)) as [RegExp, RegExp, RegExp];
+
+/** Formats of schema members with addresses, and of those that only chains of the EVM's dialect have. */
 export const evmFormat = {
   address: defineFormat('address', {
-    test: (text) => /^0x[0-9a-fA-F]{40}$/.test(text),
+    test: (text) => anAddress.test(text),
     words: 'must be an address such as 0xdAC17F958D2ee523a2206206994597C13D831ec7',
   }),
   asset: defineFormat('asset', {
-    test: (text) => /^(native|0x[0-9a-fA-F]{40})$/.test(text),
+    test: (text) => anAsset.test(text),
     words: 'must be native, or the address of a token',
   }),
   addressCsv: defineFormat('addressCsv', {
-    test: (text) =>
-      text
-        .split(/\r?\n/)
-        .every((line) => line === '' || /^0x[0-9a-fA-F]{40}(,\s*(\d{1,2}|100)?\s*(,.*)?)?$/.test(line)),
+    test: (text) => text.split(/\r?\n/).every((line) => line === '' || aRow.test(line)),
     words:
       'must have lines of address, score, tags and name such as "0x8589427373d6d84e98730d7795d8f6f8731fda16,90,MIXER;SANCTION,Router", without a headline',
   }),

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Reader } from '../../../model/detection.ts';
-import { chains, toChainFacts } from '../../chains.ts';
+import { chains } from '../../chains.ts';
+import { toChainFacts } from '../../toChainFacts.ts';
 import { encodeCall, parseFunction } from '../abi/abi.ts';
 import { decimalsData } from '../abi/tokenMetadata.ts';
 import { describeCall, functionName } from './describeCall.ts';

@@ -53,7 +53,7 @@ export function readPrice(
   contract: ContractFacts,
 ): { price: Decimal; origin: string } {
   if (settings.source === 'market') return readMarket(read, settings);
-  const feed = settings.feed?.toLowerCase() ?? contract.address;
+  const feed = settings.feed ?? contract.address;
   return { price: readFeed(read, feed).answer, origin: feed };
 }
 

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { native } from '../../../evidence/amounts.ts';
 import type { Reader } from '../../../model/detection.ts';
-import { chains, toChainFacts } from '../../chains.ts';
+import { chains } from '../../chains.ts';
+import { toChainFacts } from '../../toChainFacts.ts';
 import { findKnownFeed } from './knownFeeds.ts';
 import { usdWorth } from './usdWorth.ts';
 

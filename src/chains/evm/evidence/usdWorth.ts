@@ -36,7 +36,7 @@ export function usdWorth(
   decimals: number,
 ): { shown: string; fields: { usd?: string } } {
   const feed = given ?? findKnownFeed(chain.uid, token);
-  const round = feed === undefined ? undefined : read.optional(() => tryFeed(read, feed.toLowerCase()));
+  const round = feed === undefined ? undefined : read.optional(() => tryFeed(read, feed));
   const isOld = given === undefined && round !== undefined && round.updatedAt < at - maxAgeMs;
   if (!round || isOld || round.answer.units <= 0n) return { shown: '', fields: {} };
   const worth = formatDecimal(multiplyDecimal(toDecimal(units, decimals), round.answer));
