@@ -81,17 +81,6 @@ export type Call = {
   readonly position: number;
 };
 
-const changeKinds = [
-  'owner',
-  'code',
-  'mint',
-  'freeze',
-  'signers',
-  'permission',
-  'flags',
-  'frozen',
-] as const;
-
 /** A change of control. Null: there was no one before, or there is no one any more; before is undefined where unknown. */
 export type Change = {
   readonly subject: string;
@@ -99,7 +88,7 @@ export type Change = {
    * owner, mint, freeze: who may act, mint or freeze. code: which code runs. signers, permission: who may sign, and how.
    * flags: what an issuer may do. frozen: `true` or `false`.
    */
-  readonly what: (typeof changeKinds)[number];
+  readonly what: 'owner' | 'code' | 'mint' | 'freeze' | 'signers' | 'permission' | 'flags' | 'frozen';
   readonly before?: string | null;
   readonly after: string | null;
   /** Position among the changes of the transaction. */

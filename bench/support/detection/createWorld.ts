@@ -161,6 +161,11 @@ export function createWorld(startAt: number) {
         return { data: '0x' };
       case 'trace':
         return { calls: null };
+      case 'holding':
+      case 'supply':
+      case 'decimals':
+      case 'symbol':
+        throw new Error('Tokens are contracts in this world.');
       case 'call': {
         const result = callResult(question.to, question.data, look);
         return result === undefined ? { failure: 'execution reverted' } : { data: result };

@@ -102,7 +102,8 @@ export async function claimBacktest(
 
 /** A contract as detectors see it; the table's alias is `c`. */
 const watchedJson = raw(`json_build_object('id', c.id, 'tenantId', c.tenant_id, 'projectId', c.project_id,
-  'chainUid', c.chain_uid, 'address', c.canonical_address, 'implementation', case when c.implementation like '0x%' then lower(c.implementation) else c.implementation end, 'name', c.name,
+  'chainUid', c.chain_uid, 'address', c.canonical_address, 'name', c.name,
+  'implementation', case when c.implementation like '0x%' then lower(c.implementation) else c.implementation end,
   'addressType', c.address_type, 'abi', coalesce(c.abi, '[]'))`);
 
 /** Reports progress and renews the lease; false when the backtest was cancelled meanwhile. */

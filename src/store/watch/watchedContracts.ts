@@ -61,7 +61,9 @@ export async function* watchedContracts(
   for (let after = 0; ; ) {
     const contracts = await db.query<Omit<WatchedContract, 'detectors' | 'triggers'>>(
       sql`select c.id, c.tenant_id as "tenantId", c.project_id as "projectId", c.chain_uid as "chainUid",
-          c.canonical_address as address, case when c.implementation like '0x%' then lower(c.implementation) else c.implementation end as implementation, c.name,
+          c.canonical_address as address, c.name,
+          case when c.implementation like '0x%' then lower(c.implementation) else c.implementation end
+            as implementation,
           c.address_type as "addressType", coalesce(c.abi, '[]') as abi, c.inspected_at as "inspectedAt",
           c.watched_from as "watchedFrom"
         from contract c where c.chain_uid = ${chainUid} and c.id > ${after} and ${isLive} ${only}

@@ -4,7 +4,7 @@ import { parseEvent, parseFunction } from './abi.ts';
 /** Of the EVM, or what may be one of another family; which of them is right the chain of the contract decides. */
 const address = '(?:0x[0-9a-fA-F]{40}|(?!0x)[0-9A-Za-z][0-9A-Za-z-]{24,89})';
 const [anAddress, anAsset, aRow] = [
-  `${address}`,
+  address,
   `native|${address}`,
   `${address}(,\\s*(\\d{1,2}|100)?\\s*(,.*)?)?`,
 ].map((form) => new RegExp(`^(?:${form})$`)) as [RegExp, RegExp, RegExp];
