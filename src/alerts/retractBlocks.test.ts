@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { sql } from '../lib/sql.ts';
 import type { Finding } from '../model/alert.ts';
 import { dropOldPartitions } from '../store/alerts/partitions.ts';
-import { verifyRollups } from '../store/alerts/rollups.ts';
+import { dayMs, verifyRollups } from '../store/alerts/rollups.ts';
 import { openStore, type Store } from '../store/db.ts';
 import { alertUid } from './alertUid.ts';
 import { prepareRaise, raiseAlerts } from './raiseAlerts.ts';
@@ -157,10 +157,14 @@ describe('verifying the roll-ups', () => {
     await store.transaction((tx) => raiseAlerts(tx, findings));
     const own = sql`ctid = (select ctid from alert_rollup where tenant_id = 7 and contract_id = 1 limit 1)`;
     const stray = (count: number) =>
-      sql`insert into alert_rollup values (7, 5, 900000, ${first}, array_fill(${count}::int4, array[20]))`;
+      sql`insert into alert_rollup (tenant_id, contract_id, day, recent)
+        values (7, 5, ${Math.floor(first / dayMs)}, array[${count * 4096}::int4])`;
     for (const tamper of [
-      sql`update alert_rollup set counts[3] = counts[3] + 1 where ${own}`,
-      sql`update alert_rollup set counts = counts[2:20] || counts[1:1] where ${own}`,
+      sql`update alert_rollup set recent[1] = recent[1] + 4096 where ${own}`,
+      sql`update alert_rollup set recent[1] = recent[1] # 1 where ${own}`,
+      sql`update alert_rollup set recent[1] = recent[1] | 31 where ${own}`,
+      sql`update alert_rollup set totals = array[4096] where ${own}`,
+      sql`update alert_rollup set quarters = array[4096] where ${own}`,
       sql`delete from alert_rollup where ${own}`,
       stray(1),
       stray(-1),
@@ -183,7 +187,7 @@ describe('verifying the roll-ups', () => {
     expect((await retractedAt()).size).toBeLessThan(before);
     expect(await verifyRollups(store)).toEqual([]);
     const [left] = await store.query<{ count: number }>(
-      sql`select count(*) as count from alert_rollup where start < ${Date.UTC(2026, 1, 1)}`,
+      sql`select count(*) as count from alert_rollup where day < ${Date.UTC(2026, 1, 1) / dayMs}`,
     );
     expect(left!.count).toBe(0);
   });

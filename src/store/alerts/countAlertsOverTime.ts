@@ -5,7 +5,7 @@ import { compileQuery } from '../documents/compileQuery.ts';
 import { contractScope } from '../documents/documentScopes.ts';
 import { asSeenIn, type DocumentScope } from '../documents/documentTable.ts';
 import { alertTable } from './alertTable.ts';
-import { cells, dayMs, eachCell, quarterMs } from './rollups.ts';
+import { cells, dayMs, quarterMs, unpackCount } from './rollups.ts';
 
 /** Alerts from `from` to `to`, both included, cut at the starts of buckets; the first start is not after `from`. */
 export type TimeCut = { from: number; to: number; starts: readonly number[] };
@@ -24,8 +24,8 @@ export async function countAlertsOverTime(
   query: string | undefined,
   now: number,
 ): Promise<CellCount[]> {
-  const fromRollups = query?.trim() ? undefined : countsByRollup(owner, cut);
-  if (fromRollups) return toCellCounts(await db.query<RollupCount>(fromRollups));
+  const counts = query?.trim() ? undefined : await countByRollup(db, owner, cut);
+  if (counts) return counts;
   const { tenantId, contractId, isForeign = false } = owner;
   const scope: DocumentScope =
     contractId === 0
@@ -47,31 +47,18 @@ function countsOfAlerts({ starts }: TimeCut, condition: Sql): Sql {
     from alert t where ${condition} group by 1, 2, 3`;
 }
 
-/** A row of the roll-ups has the counts of all cells. */
-type RollupCount = CellCount & { counts: number[] | null };
-
-function toCellCounts(rows: readonly RollupCount[]): CellCount[] {
-  const counts: CellCount[] = [];
-  for (const row of rows) {
-    if (row.counts === null) counts.push(row);
-    else
-      for (const [index, { group, severity }] of cells.entries()) {
-        const count = row.counts[index] ?? 0;
-        if (count !== 0) counts.push({ bucket: row.bucket, group, numericSeverity: severity, count });
-      }
-  }
-  return counts;
-}
-
 /** A time range: `from` is inside, `beyond` is not. */
 type Span = { from: number; beyond: number };
-type RollupSpan = Span & { width: number };
+
+/** A day of the roll-ups; `isWhole` if its numbers count the whole day, and not its quarters. */
+type RollupDay = { day: number; isWhole: boolean; numbers: number[] };
+type RollupRow = (CellCount & { numbers: null }) | (CellCount & RollupDay);
 
 /**
  * Alerts before the first and after the last whole quarter are counted directly, in the same statement and so in the
  * same snapshot. Undefined if a bucket begins within a quarter.
  */
-function countsByRollup(owner: AlertOwner, cut: TimeCut): Sql | undefined {
+async function countByRollup(db: Db, owner: AlertOwner, cut: TimeCut): Promise<CellCount[] | undefined> {
   const inside = cut.starts.filter((start) => start > cut.from);
   if (inside.some((start) => start % quarterMs !== 0)) return undefined;
   const first = Math.ceil(cut.from / quarterMs) * quarterMs;
@@ -85,18 +72,57 @@ function countsByRollup(owner: AlertOwner, cut: TimeCut): Sql | undefined {
         { from: beyond, beyond: cut.to + 1 },
       ].filter((span) => span.from < span.beyond);
   // `offset 0` makes the planner look up each span in the index.
-  const fromRollups = sql`select width_bucket(r.start, ${cut.starts}::bigint[]) - 1 as bucket, null as "group",
-      null::smallint as "numericSeverity", null::bigint as count,
-      array[${eachCell((n) => `sum(r.counts[${n}])`)}] as counts
-    from unnest(${rolled.map(({ width }) => width)}::int[], ${rolled.map(({ from }) => from)}::bigint[],
-                ${rolled.map(({ beyond }) => beyond)}::bigint[]) s(width_ms, first, beyond)
+  const fromRollups = sql`select null::int as bucket, null as "group", null::smallint as "numericSeverity",
+      null::bigint as count, r.day, s.is_whole as "isWhole",
+      case when s.is_whole then r.totals else r.quarters end || r.recent as numbers
+    from unnest(${rolled.map(({ isWhole }) => isWhole)}::boolean[], ${rolled.map(({ first }) => first)}::int[],
+                ${rolled.map(({ last }) => last)}::int[]) s(is_whole, first, last)
     cross join lateral (
-      select start, counts from alert_rollup
-      where tenant_id = ${owner.tenantId} and contract_id = ${owner.contractId} and width_ms = s.width_ms
-        and start >= s.first and start < s.beyond offset 0) r
-    group by 1`;
-  const fromEdges = edges.map((edge) => sql`select *, null from (${countsOfEdge(owner, cut, edge)}) e`);
-  return join([fromRollups, ...fromEdges], ' union all ');
+      select day, totals, quarters, recent from alert_rollup
+      where tenant_id = ${owner.tenantId} and contract_id = ${owner.contractId}
+        and day between s.first and s.last offset 0) r`;
+  const fromEdges = edges.map(
+    (edge) => sql`select *, null, null, null from (${countsOfEdge(owner, cut, edge)}) e`,
+  );
+  const rows = await db.query<RollupRow>(join([fromRollups, ...fromEdges], ' union all '));
+  return rows.flatMap((row) =>
+    row.numbers === null ? [row] : countsOfDay(row, cut.starts, { from: first, beyond }),
+  );
+}
+
+/** The counts of a day within the span, in the buckets that begin at `starts`. */
+function countsOfDay(
+  { day, isWhole, numbers }: RollupDay,
+  starts: readonly number[],
+  span: Span,
+): CellCount[] {
+  const counts = new Map<number, CellCount>();
+  let bucket = bucketOf(starts, day * dayMs);
+  for (const number of numbers) {
+    const { quarter, cell, count } = unpackCount(number);
+    if (!isWhole) {
+      const at = day * dayMs + quarter * quarterMs;
+      if (at < span.from || at >= span.beyond) continue;
+      bucket = bucketOf(starts, at);
+    }
+    const place = bucket * cells.length + cell;
+    const same = counts.get(place);
+    const { group, severity } = cells[cell]!;
+    if (same) same.count += count;
+    else counts.set(place, { bucket, group, numericSeverity: severity, count });
+  }
+  return [...counts.values()].filter(({ count }) => count !== 0);
+}
+
+/** The last bucket that does not begin after `at`. */
+function bucketOf(starts: readonly number[], at: number): number {
+  let [low, high] = [0, starts.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (starts[middle]! <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
 }
 
 /** With constant bounds, so PostgreSQL plans only the partition of that range. */
@@ -109,24 +135,25 @@ function countsOfEdge(owner: AlertOwner, cut: TimeCut, { from, beyond }: Span): 
   );
 }
 
-/** Between two cuts: whole days by the day, the rest by the quarter; neighbours of one width are one span. */
-function rollupSpans([first, ...rest]: readonly [number, ...number[]]): RollupSpan[] {
-  const spans: RollupSpan[] = [];
-  const push = (width: number, from: number, beyond: number) => {
-    const last = spans.at(-1);
-    if (from >= beyond) return;
-    if (last?.width === width && last.beyond === from) last.beyond = beyond;
-    else spans.push({ width, from, beyond });
+/** Days from `first` to `last`. */
+type DaySpan = { isWhole: boolean; first: number; last: number };
+
+/** The days between two cuts are whole ones, those with a cut are not; neighbours of one sort are one span. */
+function rollupSpans(cuts: readonly [number, ...number[]]): DaySpan[] {
+  const spans: DaySpan[] = [];
+  const push = (isWhole: boolean, first: number, last: number) => {
+    const before = spans.at(-1);
+    if (first > last) return;
+    if (before?.isWhole === isWhole && before.last >= first - 1) before.last = Math.max(before.last, last);
+    else spans.push({ isWhole, first, last });
   };
-  let from = first;
-  for (const beyond of rest) {
-    const firstDay = Math.ceil(from / dayMs) * dayMs;
-    const lastDay = Math.floor(beyond / dayMs) * dayMs;
-    if (firstDay < lastDay) {
-      push(quarterMs, from, firstDay);
-      push(dayMs, firstDay, lastDay);
-      push(quarterMs, lastDay, beyond);
-    } else push(quarterMs, from, beyond);
+  let [from] = cuts;
+  for (const beyond of cuts.slice(1)) {
+    const firstWhole = Math.ceil(from / dayMs);
+    const beyondWhole = Math.floor(beyond / dayMs);
+    if (from % dayMs !== 0) push(false, Math.floor(from / dayMs), Math.floor(from / dayMs));
+    push(true, firstWhole, beyondWhole - 1);
+    if (beyond % dayMs !== 0) push(false, beyondWhole, beyondWhole);
     from = beyond;
   }
   return spans;

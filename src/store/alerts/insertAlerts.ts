@@ -24,7 +24,7 @@ export async function insertAlerts(
   rows: readonly Record<string, unknown>[],
 ): Promise<(InsertedAlert & { beginsIncident: boolean })[]> {
   if (rows.length === 0) return [];
-  const inserted = await tx.prepared<InsertedAlert & { beginsIncident: boolean }>(
+  return tx.prepared<InsertedAlert & { beginsIncident: boolean }>(
     sql`with inserted as (
         insert into alert select * from json_populate_recordset(null::alert, ${storableJson(rows)}::json)
         on conflict (tenant_id, timestamp, uid) do update set retracted_at = null, incident_at = null
@@ -33,12 +33,11 @@ export async function insertAlerts(
           incident_at),
       published as (
         insert into alert_event (tenant_id, contract_id, alert_uid, alert_timestamp, type, at)
-        select tenant_id, contract_id, uid, timestamp, 'raised', ${nowMs} from inserted)
+        select tenant_id, contract_id, uid, timestamp, 'raised', ${nowMs} from inserted),
+      counted as (${addToRollups('inserted', 1)})
       select uid, tenant_id as "tenantId", contract_id as "contractId", timestamp, alert_group as "group",
         numeric_severity as "numericSeverity", is_resolved as "isResolved", incident_uid::text as "incidentUid",
         incident_at is not null as "beginsIncident"
       from inserted`,
   );
-  await addToRollups(tx, inserted, 1);
-  return inserted;
 }

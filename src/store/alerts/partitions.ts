@@ -1,6 +1,7 @@
 import { raw, sql } from '../../lib/sql.ts';
 import type { Db, Store } from '../db.ts';
 import { inChunks } from '../inChunks.ts';
+import { dayMs } from './rollups.ts';
 
 const partitionedTables = ['alert', 'score_change'] as const;
 export type PartitionedTable = (typeof partitionedTables)[number];
@@ -56,22 +57,22 @@ export async function dropOldPartitions(store: Store, before: number): Promise<s
   return old.map(({ name }) => name);
 }
 
-/** Contract by contract, by the index of the roll-ups. */
+/** Contract by contract, by the index of the roll-ups; months begin with a day. */
 async function dropRollups(db: Db, before: number): Promise<void> {
   await inChunks(async (limit) => {
     const rows = await db.query(
-      sql`with recursive series as (
-          (select tenant_id, contract_id, width_ms from alert_rollup order by 1, 2, 3 limit 1)
+      sql`with recursive owner as (
+          (select tenant_id, contract_id from alert_rollup order by 1, 2 limit 1)
           union all
-          select next.* from series s, lateral (
-            select tenant_id, contract_id, width_ms from alert_rollup
-            where (tenant_id, contract_id, width_ms) > (s.tenant_id, s.contract_id, s.width_ms)
-            order by 1, 2, 3 limit 1) next),
+          select next.* from owner o, lateral (
+            select tenant_id, contract_id from alert_rollup
+            where (tenant_id, contract_id) > (o.tenant_id, o.contract_id)
+            order by 1, 2 limit 1) next),
         old as (
-          select r.at from series s, lateral (
+          select r.at from owner o, lateral (
             select ctid as at from alert_rollup
-            where (tenant_id, contract_id, width_ms) = (s.tenant_id, s.contract_id, s.width_ms) and start < ${before}
-            order by start limit ${limit}) r
+            where (tenant_id, contract_id) = (o.tenant_id, o.contract_id) and day < ${before / dayMs}
+            order by day limit ${limit}) r
           limit ${limit})
         delete from alert_rollup where ctid = any(array(select at from old)) returning 1`,
     );

@@ -14,14 +14,18 @@ export async function retractAlerts(
   blocks: readonly Block[],
   now: number,
 ): Promise<RetractedAlert[]> {
-  const retracted = await tx.prepared<RetractedAlert>(
-    sql`update alert t set retracted_at = ${now}
-      from unnest(${blocks.map(({ number }) => number)}::bigint[],
-        ${blocks.map(({ hash }) => hash)}::text[]) b(number, hash)
-      where t.chain_uid = ${chainUid} and t.block_number = b.number and t.block_hash = b.hash and t.retracted_at is null
-      returning t.uid, t.tenant_id as "tenantId", t.contract_id as "contractId", t.timestamp, t.alert_group as "group",
-        t.numeric_severity as "numericSeverity", t.is_resolved as "isResolved", t.incident_uid::text as "incidentUid"`,
+  return tx.prepared<RetractedAlert>(
+    sql`with retracted as (
+        update alert t set retracted_at = ${now}
+        from unnest(${blocks.map(({ number }) => number)}::bigint[],
+          ${blocks.map(({ hash }) => hash)}::text[]) b(number, hash)
+        where t.chain_uid = ${chainUid} and t.block_number = b.number and t.block_hash = b.hash
+          and t.retracted_at is null
+        returning t.uid, t.tenant_id, t.contract_id, t.timestamp, t.alert_group, t.numeric_severity, t.is_resolved,
+          t.incident_uid),
+      counted as (${addToRollups('retracted', -1)})
+      select uid, tenant_id as "tenantId", contract_id as "contractId", timestamp, alert_group as "group",
+        numeric_severity as "numericSeverity", is_resolved as "isResolved", incident_uid::text as "incidentUid"
+      from retracted`,
   );
-  await addToRollups(tx, retracted, -1);
-  return retracted;
 }

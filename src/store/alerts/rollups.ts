@@ -5,56 +5,54 @@ import type { Db, Store } from '../db.ts';
 export const quarterMs = 15 * 60_000;
 export const dayMs = 86_400_000;
 
-type CountedAlert = {
-  tenantId: number;
-  contractId: number;
-  timestamp: number;
-  group: string;
-  numericSeverity: number;
-};
-
 const severities = Object.values(severityOf);
-/** What each element of `counts` counts; stored rows rely on the order. */
+/** What the cells of a quarter count; stored numbers rely on the order. */
 export const cells = alertGroups.flatMap((group) => severities.map((severity) => ({ group, severity })));
 
-const cellIndexes = new Map(cells.map(({ group, severity }, index) => [`${group} ${severity}`, index]));
+/** A stored number is `count * perCount + quarter * perQuarter + cell`. */
+const perQuarter = 32;
+const perCount = 4096;
 
-/** Adds alerts to the counts of their contract and tenant, or with -1 subtracts them. */
-export async function addToRollups(tx: Db, alerts: readonly CountedAlert[], sign: 1 | -1): Promise<void> {
-  const rows = new Map<string, { key: readonly number[]; counts: number[] }>();
-  for (const { tenantId, contractId, timestamp, group, numericSeverity } of alerts) {
-    const cell = cellIndexes.get(`${group} ${numericSeverity}`);
-    if (cell === undefined)
-      throw new Error(`No roll-up counts ${group} alerts of severity ${numericSeverity}.`);
-    for (const owner of [contractId, 0]) {
-      for (const width of [quarterMs, dayMs]) {
-        const key = [tenantId, owner, width, timestamp - (timestamp % width)];
-        const name = key.join(' ');
-        const row = rows.get(name) ?? { key, counts: cells.map(() => 0) };
-        row.counts[cell] = (row.counts[cell] ?? 0) + sign;
-        rows.set(name, row);
-      }
-    }
-  }
-  if (rows.size === 0) return;
-  // In a fixed order, so two batches cannot deadlock.
-  const sorted = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
-  // Hundreds of rows per batch: serialised here, because the driver would check every element for quotes.
-  const column = (index: number) => `{${sorted.map(({ key }) => key[index]).join()}}`;
-  const counts = `{${sorted.map((row) => `"{${row.counts.join()}}"`).join()}}`;
-  await tx.prepared(
-    sql`insert into alert_rollup as r (tenant_id, contract_id, width_ms, start, counts)
-      select tenant_id, contract_id, width_ms, start, counts::int4[]
-      from unnest(${column(0)}::bigint[], ${column(1)}::bigint[], ${column(2)}::int[], ${column(3)}::bigint[],
-        ${counts}::text[]) u(tenant_id, contract_id, width_ms, start, counts)
-      on conflict (tenant_id, contract_id, width_ms, start)
-      do update set counts = array[${eachCell((n) => `r.counts[${n}] + excluded.counts[${n}]`)}]`,
-  );
+/** The quarter (of its day), cell and count of a stored number; the count may be negative. */
+export function unpackCount(number: number): { quarter: number; cell: number; count: number } {
+  const count = Math.floor(number / perCount);
+  const place = number - count * perCount;
+  return { quarter: Math.floor(place / perQuarter), cell: place % perQuarter, count };
 }
 
-/** An expression for every element of `counts`, from 1. */
-export function eachCell(expression: (n: number) => string): Sql {
-  return raw(cells.map((_, index) => expression(index + 1)).join(', '));
+const cellCases = cells.map(
+  ({ group, severity }, cell) =>
+    `when alert_group = '${group}' and numeric_severity = ${severity} then ${cell}`,
+);
+const placeOfAlert = `timestamp % ${dayMs} / ${quarterMs} * ${perQuarter} + case ${cellCases.join(' ')} end`;
+
+/** From so many new numbers on, they are summed up. */
+const maxRecent = 48;
+const isFew = `cardinality(r.recent) + cardinality(excluded.recent) <= ${maxRecent}`;
+const summedUp = (former: string, mask: number) => `array(
+  select sum(number >> 12) * ${perCount} + (number & ${mask})
+  from unnest(${former} || r.recent || excluded.recent) number
+  group by number & ${mask} having sum(number >> 12) <> 0 order by number & ${mask})`;
+
+/**
+ * A statement that adds the alerts of a relation to the counts of their contract and tenant, or with -1 subtracts them. Goes
+ * through the rows in a fixed order, so two batches cannot deadlock. New numbers come first, because PostgreSQL then logs
+ * only them: the rest of the row stays as it was.
+ */
+export function addToRollups(alerts: string, sign: 1 | -1): Sql {
+  return raw(`insert into alert_rollup as r (tenant_id, contract_id, day, recent)
+    select tenant_id, owner, day, array_agg(number::int4)
+    from (
+      select tenant_id, owner, day, ${sign} * count(*) * ${perCount} + place as number
+      from (
+        select tenant_id, unnest(array[contract_id, 0]) as owner, timestamp / ${dayMs} as day, ${placeOfAlert} as place
+        from ${alerts}) placed
+      group by tenant_id, owner, day, place) counted
+    group by tenant_id, owner, day order by tenant_id, owner, day
+    on conflict (tenant_id, contract_id, day) do update set
+      recent = case when ${isFew} then excluded.recent || r.recent else '{}' end,
+      quarters = case when ${isFew} then r.quarters else ${summedUp('r.quarters', perCount - 1)} end,
+      totals = case when ${isFew} then r.totals else ${summedUp('r.totals', perQuarter - 1)} end`);
 }
 
 export type RollupFault = {
@@ -92,19 +90,25 @@ async function findFaults(tx: Db): Promise<RollupFault[]> {
         coalesce(c.alert_group, r.alert_group) as "group",
         coalesce(c.numeric_severity, r.numeric_severity) as "numericSeverity", coalesce(c.count, 0) as counted,
           coalesce(r.count, 0) as stored
-      from counted c full join (select * from alert_rollup, lateral ${cellsOf('counts')}) r
+      from counted c full join ${unpackedRollups} r
         on r.tenant_id = c.tenant_id and r.contract_id = c.contract_id and r.width_ms = c.ms and r.start = c.start
         and r.alert_group = c.alert_group and r.numeric_severity = c.numeric_severity
       where c.count is distinct from r.count order by 1, 2, 3, 4, 5, 6 limit 100`,
   );
 }
 
-/** A table `cell` of group, severity and count, of the cells of an array that are not 0. */
-function cellsOf(counts: string): Sql {
-  const rows = cells.map(
-    ({ group, severity }, index) => `('${group}', ${severity}, ${counts}[${index + 1}])`,
-  );
-  return raw(
-    `(select * from (values ${rows.join(', ')}) v(alert_group, numeric_severity, count) where count <> 0) cell`,
-  );
-}
+const cellRows = cells.map(({ group, severity }, cell) => `(${cell}, '${group}', ${severity})`);
+
+/** A row for each count that is not 0: by quarter, and by day. A cell that does not exist has no group. */
+export const unpackedRollups = raw(`(
+  select tenant_id, contract_id, width_ms, start, alert_group, numeric_severity, count
+  from (
+    select tenant_id, contract_id, width_ms, day::bigint * ${dayMs} + place / ${perQuarter} * ${quarterMs} as start,
+      place % ${perQuarter} as cell, sum(count)::bigint as count
+    from (
+      select r.*, w.width_ms, number >> 12 as count,
+        number & case width_ms when ${dayMs} then ${perQuarter - 1} else ${perCount - 1} end as place
+      from alert_rollup r cross join (values (${quarterMs}), (${dayMs})) w(width_ms)
+      cross join lateral unnest(case width_ms when ${dayMs} then totals else quarters end || recent) number) numbers
+    group by 1, 2, 3, 4, 5 having sum(count) <> 0) summed
+  left join (values ${cellRows.join(', ')}) c(cell, alert_group, numeric_severity) using (cell))`);

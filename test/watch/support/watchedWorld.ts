@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ChainUid } from '../../../src/chains/chains.ts';
 import { sql } from '../../../src/lib/sql.ts';
 import { termHash } from '../../../src/query/termHash.ts';
+import { unpackedRollups } from '../../../src/store/alerts/rollups.ts';
 import type { Random } from '../../../testing/createRandom.ts';
 import type { BlockSpec, LogSpec, TxSpec } from '../../../testing/simulator/buildBlock.ts';
 import type { SimState } from '../../../testing/simulator/handleRpc.ts';
@@ -117,7 +118,7 @@ export async function dumpWatch({ store }: TestWatch) {
     store.query<{ row: Record<string, unknown> }>(
       sql`select to_jsonb(a) as row from alert a where retracted_at is null order by timestamp, uid`,
     ),
-    store.query(sql`select * from alert_rollup where 0 <> any(counts) order by 1, 2, 3, 4`),
+    store.query(sql`select * from ${unpackedRollups} r order by 1, 2, 3, 4, 5, 6`),
     store.query(sql`select kind, id, state from watch_state order by kind, id`),
     store.query(sql`select kind, id, message from watch_fault`),
   ]);
