@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { createFireOnAlerts } from '../src/actions/fireOnAlerts.ts';
-import { toEnvelope } from '../src/actions/toEnvelope.ts';
 import type { AlertHook } from '../src/alerts/raiseAlerts.ts';
 import { chains } from '../src/chains/chains.ts';
+import { buildTransaction } from '../src/chains/evm/buildTransaction.ts';
 import { createEvmClient } from '../src/chains/evm/createEvmClient.ts';
 import { sql } from '../src/lib/sql.ts';
 import { startActions } from '../src/runtime/startActions.ts';
@@ -120,8 +120,9 @@ async function sendAlone(
   const times: number[] = [];
   for (let nonce = 0; nonce < count; nonce++) {
     const startedAt = performance.now();
-    const call = { to: guard, data: '0x8456cb59', gasLimit: '60000' };
-    const { raw } = await signTransaction(signer, toEnvelope(chains.anvil, nonce, call, price));
+    const call = { to: guard, data: '0x8456cb59' };
+    const order = { from: address, call, units: 60_000n, price, place: { nonce } };
+    const { raw } = await signTransaction(signer, buildTransaction(chains.anvil, order));
     await client.transactor.broadcast([raw]);
     times.push(performance.now() - startedAt);
   }

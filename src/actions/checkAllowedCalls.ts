@@ -1,7 +1,8 @@
 import { getChain } from '../chains/chains.ts';
-import { canonicalSignature, type FunctionItem, parseFunction, selectorOf } from '../chains/evm/abi/abi.ts';
 import { families } from '../chains/families.ts';
+import type { FunctionItem } from '../chains/familyActions.ts';
 import type { AllowedCall } from '../model/action.ts';
+import { actionsOn } from './fillCall.ts';
 
 type PlannedCall = {
   funcAbi: FunctionItem;
@@ -23,16 +24,22 @@ export function checkAllowedCalls({
       member: 'walletId',
       reason: `The wallet may not call ${contract.name} (${contract.address}): its allowedCalls do not name this contract.`,
     };
-  const selector = selectorOf(funcAbi);
+  const { functionKey, parseFunction } = actionsOn(contract.chainUid);
+  const key = functionKey(funcAbi);
   const isAllowed = ofContract.some(
     ({ functions }) =>
-      functions === null || functions.some((signature) => selectorOf(parseFunction(signature)) === selector),
+      functions === null || functions.some((signature) => functionKey(parseFunction(signature, [])) === key),
   );
   if (isAllowed) return undefined;
   return {
     member: 'funcSignature',
-    reason: `The wallet may not call ${canonicalSignature(funcAbi)} of ${contract.name}: its allowedCalls do not name this function.`,
+    reason: `The wallet may not call ${signatureOf(funcAbi)} of ${contract.name}: its allowedCalls do not name this function.`,
   };
+}
+
+/** `name(type,type)`. */
+function signatureOf({ name, inputs }: FunctionItem): string {
+  return `${name}(${inputs.map(({ type }) => type).join(',')})`;
 }
 
 function canonicalAddress(chainUid: string, address: string): string {

@@ -17,7 +17,7 @@ export type Undecided = {
 };
 
 export type Decision =
-  | { type: 'fire'; data: string; parameters: FilledParameter[] }
+  | { type: 'fire'; to: string; data: string; parameters: FilledParameter[] }
   | { type: 'skip' }
   | { type: 'fault'; reason: string; isTimeout: boolean };
 

@@ -13,7 +13,12 @@ import { terminalReason } from './terminalReason.ts';
 /** Intents of one binding that are decided side by side. */
 const maxAtOnce = 16;
 
-export type DecidedCall = { intent: WaitingIntent; data: string; parameters: FilledParameter[] };
+export type DecidedCall = {
+  intent: WaitingIntent;
+  to: string;
+  data: string;
+  parameters: FilledParameter[];
+};
 
 /** Filled while deciding goes on; the caller takes out what is decided so far. */
 export type Decisions = { calls: DecidedCall[]; endings: Ending[]; faults: unknown[] };
@@ -92,7 +97,10 @@ async function decideIntent(
   const timeouts = decision.type === 'fault' && decision.isTimeout ? timeoutsBefore + 1 : 0;
   if (timeouts !== timeoutsBefore)
     await saveScriptTimeouts(store, { tenantId, actionId: action.id, binding }, timeouts, now());
-  if (decision.type === 'fire') return { call: { intent, ...decision }, timeouts };
+  if (decision.type === 'fire') {
+    const { to, data, parameters } = decision;
+    return { call: { intent, to, data, parameters }, timeouts };
+  }
   if (decision.type === 'skip') return end('SKIPPED', 'The filter did not match.', timeouts);
   const isLast = timeouts >= maxScriptTimeouts;
   return end('FAILED', isLast ? `${decision.reason} ${stoppedText}` : decision.reason, timeouts);

@@ -1,22 +1,31 @@
-import { encodeCall, type FunctionItem } from '../chains/evm/abi/abi.ts';
-import { toAbiValues } from '../chains/evm/abi/toAbiValue.ts';
+import { getChain } from '../chains/chains.ts';
+import { families } from '../chains/families.ts';
+import type { FamilyActions, FunctionItem } from '../chains/familyActions.ts';
 import { toJsonValue } from '../lib/json.ts';
 import { zip } from '../lib/zip.ts';
 import type { FilledParameter } from '../model/action.ts';
 
 type Callable = { funcAbi: FunctionItem; params: readonly { name: string; value: string }[] };
 
+/** How calls are written on a chain; throws where Vigil fires no actions yet, which saving an action refuses. */
+export function actionsOn(chainUid: string): FamilyActions {
+  const { actions } = families[getChain(chainUid).family];
+  if (!actions) throw new Error(`Vigil fires no actions on ${chainUid} yet.`);
+  return actions;
+}
+
 /** The parameter names of a function: those of its signature, else of the action's parameter at the same index, else the index. */
 export function parameterNames({ funcAbi, params }: Callable): string[] {
   return funcAbi.inputs.map((input, index) => input.name || params[index]?.name || String(index));
 }
 
-/** The call data. `values` take precedence over the action's own parameters. Throws a RangeError that names the fault. */
+/** The call. `values` take precedence over the action's own parameters. Throws a RangeError that names the fault. */
 export function fillCall(
-  action: Callable,
+  action: Callable & { contract: { chainUid: string; address: string } },
   values: Readonly<Record<string, unknown>>,
-): { data: string; parameters: FilledParameter[] } {
-  const { funcAbi, params } = action;
+): { to: string; data: string; parameters: FilledParameter[] } {
+  const { funcAbi, params, contract } = action;
+  const { readValue, encode } = actionsOn(contract.chainUid);
   const names = parameterNames(action);
   const own = new Map(params.map(({ name, value }) => [name, value]));
   const unknown = [...own.keys(), ...Object.keys(values)].find((name) => !names.includes(name));
@@ -29,12 +38,18 @@ export function fillCall(
     throw new RangeError(
       `There is no value for ${missing.join(', ')}: give it in params or in scriptParams.`,
     );
-  const named = zip(funcAbi.inputs, names).map(([input, name]) => ({ ...input, name }));
-  const supplied = names.map((name) => (Object.hasOwn(values, name) ? values[name] : own.get(name)));
-  const filled = toAbiValues(named, supplied);
+  const filled = zip(funcAbi.inputs, names).map(([input, name]) => {
+    const value = readValue(input, Object.hasOwn(values, name) ? values[name] : own.get(name), name);
+    return { name, type: input.type, value };
+  });
+  const call = encode(
+    funcAbi,
+    filled.map(({ value }) => value),
+    contract.address,
+  );
   return {
-    data: encodeCall(funcAbi, toAbiValues(funcAbi.inputs, supplied)),
-    parameters: zip(named, filled).map(([{ name, type }, value]) => ({ name, type, value: toText(value) })),
+    ...call,
+    parameters: filled.map(({ name, type, value }) => ({ name, type, value: toText(value) })),
   };
 }
 

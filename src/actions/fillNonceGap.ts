@@ -1,3 +1,4 @@
+import type { Signed } from '../chains/transactor.ts';
 import { zip } from '../lib/zip.ts';
 import { lastAttempt, type SentIntent } from '../store/actions/claimIntents.ts';
 import { insertGapFillers, isLowestNonce } from '../store/actions/gapFillers.ts';
@@ -5,8 +6,7 @@ import { insertAttempts, lockNonceLane, lockSent, lockSpending } from '../store/
 import { openSigner } from '../wallets/openSigner.ts';
 import { signTransaction } from '../wallets/signTransaction.ts';
 import type { ActionContext } from './actionContext.ts';
-import { priceGas } from './priceCall.ts';
-import { emptyCall, emptyCallGas, marketPrice, toEnvelope } from './toEnvelope.ts';
+import { toUnique } from './place.ts';
 import { checkBudget, spendingWindowMs, spendLimit } from './walletLimits.ts';
 
 /** The missing transaction may still arrive within this time, from another node or from the wallet's other user. */
@@ -25,17 +25,19 @@ export async function fillNonceGap(
   const { store, chain, aliases, transactor, keyring, hsm, now } = context;
   const { action, tenantId, address, nonce, signedAt } = intent;
   const { wallet } = action;
-  const { nextNonce: first, fees, balance } = await transactor.prepare(address, []);
+  if (nonce === null || transactor.replaces !== 'samePlace' || !transactor.lane) return undefined;
+  const filler = await transactor.lane.prepareFiller(address, wallet.maxGasPrice);
+  const { nextNonce: first, offer } = filler;
   if (first >= nonce) return undefined;
   const reason = `It waits for the nonce ${first} of the wallet, for which the node has no transaction.`;
   const at = now();
   if (at - signedAt < gapGraceMs) return { reason };
-  const priced = priceGas({ ...action, ...marketPrice }, fees);
-  if ('reason' in priced) return { reason: `${reason} ${priced.reason}` };
-  const { price } = priced;
+  if ('failure' in offer) return { reason: `${reason} ${offer.failure.reason}` };
+  if ('reason' in offer) return { reason: `${reason} ${offer.reason}` };
+  const { price, cost } = offer;
+  const { units, ...call } = transactor.emptyCall(address);
   const walletKey = { tenantId, walletId: wallet.id };
   const lane = { aliases, address };
-  const cost = BigInt(emptyCallGas) * price.maxFee;
   return store.transaction(async (tx) => {
     await lockNonceLane(tx, lane, first);
     if (!(await lockSent(tx, intent, lastAttempt(intent).hash)) || !(await isLowestNonce(tx, lane, nonce)))
@@ -43,26 +45,27 @@ export async function fillNonceGap(
     const budget = await lockSpending(tx, walletKey, at - spendingWindowMs);
     const limit = spendLimit(wallet, chain);
     const signer = await openSigner({ db: tx, keyring, hsm }, walletKey, address);
-    const signed: { missing: number; hash: string; raw: string }[] = [];
+    const signed: { missing: number; transaction: Signed }[] = [];
     for (let missing = first; missing < Math.min(nonce, first + maxGapFillers); missing++) {
-      const overBudget = checkBudget(chain, cost, budget, balance, limit);
+      const overBudget = checkBudget(chain, cost, budget, filler, limit);
       if (overBudget && signed.length === 0) return { reason: `${reason} ${overBudget.reason}` };
       if (overBudget) break;
-      const envelope = toEnvelope(chain, missing, emptyCall(address), price);
-      signed.push({ missing, ...(await signTransaction(signer, envelope)) });
+      const place = { nonce: missing };
+      const order = { from: address, call, units, price, place, unique: toUnique(intent.id, missing) };
+      signed.push({ missing, transaction: await signTransaction(signer, transactor.build(order)) });
       budget.spent += cost;
       budget.reserved += cost;
     }
     const nonces = signed.map(({ missing }) => missing);
-    const ids = await insertGapFillers(tx, intent, emptyCall(address), nonces, at);
+    const intended = { ...call, parameters: [], gasLimit: String(units) };
+    const ids = await insertGapFillers(tx, intent, intended, nonces, at);
     await insertAttempts(
       tx,
-      zip(ids, signed).map(([id, { hash, raw }]) => ({
+      zip(ids, signed).map(([id, { transaction }]) => ({
         tenantId,
         id,
         attempt: 1,
-        hash,
-        raw,
+        ...transaction,
         ...price,
         isVoid: true,
         cost,

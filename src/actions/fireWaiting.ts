@@ -11,10 +11,12 @@ import { type AlertDocument, findAlertDocuments } from '../store/destinations/fi
 import { type ActionContext, maxIntentAgeMs } from './actionContext.ts';
 import { type DecidedCall, type Decisions, decideIntents } from './decideIntents.ts';
 import { type Ending, endIntents } from './endIntents.ts';
-import { priceCall } from './priceCall.ts';
+import { actionsOn } from './fillCall.ts';
 import { raiseOutcomeAlerts, toOutcomeFinding } from './raiseOutcomeAlerts.ts';
 import { sendAttempts } from './sendAttempts.ts';
 import { type PricedIntent, signCalls } from './signCalls.ts';
+import { findTakenInputs } from './takenInputs.ts';
+import { termsOf } from './termsOf.ts';
 
 const batchSize = 100;
 /** Decided intents are signed after at most this time, while the scripts of others still run. */
@@ -83,34 +85,39 @@ async function fireWallet(
 ): Promise<void> {
   const { store, transactor } = context;
   const { wallet } = decided[0].intent.action;
-  const calls = decided.map(({ intent, data }) => ({ to: intent.action.contract.address, data }));
-  const prepared = await transactor.prepare(wallet.address, calls).catch(async (error: unknown) => {
-    const reason = `The chain does not respond: ${messageOf(error)}`;
-    await postponeIntents(
-      store,
-      decided.map(({ intent }) => postpone(context, intent, reason)),
-    );
-    return undefined;
-  });
+  const requests = decided.map(({ intent, to, data }) => ({ to, data, terms: termsOf(intent.action) }));
+  const inputs = await findTakenInputs(context, wallet.address);
+  const prepared = await transactor
+    .prepare(wallet.address, requests, inputs)
+    .catch(async (error: unknown) => {
+      const reason = `The chain does not respond: ${messageOf(error)}`;
+      await postponeIntents(
+        store,
+        decided.map(({ intent }) => postpone(context, intent, reason)),
+      );
+      return undefined;
+    });
   if (!prepared) return;
   const endings: Ending[] = [];
   const postponed: PostponedIntent[] = [];
   const priced: PricedIntent[] = [];
-  for (const [{ intent, data, parameters }, estimate] of zip(decided, prepared.estimates)) {
+  const unpaid: { intent: WaitingIntent; reason: string }[] = [];
+  for (const [{ intent, to, data, parameters }, offer] of zip(decided, prepared.offers)) {
     const { tenantId, action } = intent;
-    const { contract } = action;
-    const abi = 'gas' in estimate ? [] : await findContractAbi(store, tenantId, contract.id);
-    const result = priceCall(action, estimate, prepared.fees, abi);
-    if ('price' in result) {
-      const { gasLimit, price } = result;
-      const call = { to: contract.address, data, parameters, gasLimit: String(gasLimit) };
-      priced.push({ intent, call, price });
-    } else if (result.isFinal) endings.push({ intent, state: 'FAILED', reason: result.reason });
-    else postponed.push(postpone(context, intent, result.reason));
+    if ('failure' in offer) {
+      const abi = await findContractAbi(store, tenantId, action.contract.id);
+      const why = actionsOn(action.contract.chainUid).explain(offer.failure, abi);
+      endings.push({ intent, state: 'FAILED', reason: `The call would fail: ${why}.` });
+    } else if ('price' in offer)
+      priced.push({ intent, call: { to, data, parameters, gasLimit: String(offer.units) }, offer });
+    else if (offer.isFinal) endings.push({ intent, state: 'FAILED', reason: offer.reason });
+    else if (offer.needsFunds) unpaid.push({ intent, reason: offer.reason });
+    else postponed.push(postpone(context, intent, offer.reason));
   }
   await settleAll([
     endIntents(context, endings),
     postponeIntents(store, postponed),
+    waitForFunds(context, unpaid),
     signAndSend(context, priced, prepared),
   ]);
 }

@@ -6,6 +6,7 @@ import { gapFillerBinding } from '../store/actions/gapFillers.ts';
 import type { Db } from '../store/db.ts';
 import { addSamples } from '../store/telemetry/addSamples.ts';
 import { maxIntentAgeMs, type OutcomeContext } from './actionContext.ts';
+import { actionsOn } from './fillCall.ts';
 
 const hourMs = 3_600_000;
 
@@ -17,7 +18,7 @@ type Outcome = {
   txHash?: string;
   reason?: string | null;
   attempt?: number;
-  nonce?: number;
+  nonce?: number | null;
   mined?: { blockNumber: number; blockHash: string; cost: bigint };
 };
 
@@ -50,8 +51,8 @@ export function toOutcomeFinding(intent: Intent, outcome: Outcome): Finding {
       ...(intent.alertUid ? { alertUid: intent.alertUid } : {}),
       function: action.funcSignature,
       ...(reason ? { reason } : {}),
-      ...(outcome.nonce === undefined ? {} : { nonce: outcome.nonce }),
-      ...(mined ? { cost: String(mined.cost), gasCurrency: 'wei' } : {}),
+      ...(outcome.nonce == null ? {} : { nonce: outcome.nonce }),
+      ...(mined ? { cost: String(mined.cost), gasCurrency: actionsOn(wallet.chainUid).costUnit } : {}),
     },
     tags: [],
     txHash,

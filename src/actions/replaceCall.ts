@@ -1,52 +1,61 @@
+import type { SamePlaceTransactor } from '../chains/transactor.ts';
 import { lastAttempt, type SentIntent } from '../store/actions/claimIntents.ts';
 import { insertAttempts, lockSent, lockSpending } from '../store/actions/signing.ts';
 import { openSigner } from '../wallets/openSigner.ts';
 import { signTransaction } from '../wallets/signTransaction.ts';
 import { type ActionContext, maxIntentAgeMs } from './actionContext.ts';
-import { bumpFees } from './chooseFees.ts';
-import { priceGas } from './priceCall.ts';
+import { actionsOn } from './fillCall.ts';
+import { placeOf, toUnique } from './place.ts';
 import { raiseOutcomeAlerts, toOutcomeFinding } from './raiseOutcomeAlerts.ts';
 import type { SignedCall } from './sendAttempts.ts';
-import { emptyCall, emptyCallGas, marketPrice, toEnvelope } from './toEnvelope.ts';
-import { gasPriceCap, spendingWindowMs, spendLimit } from './walletLimits.ts';
+import { termsOf } from './termsOf.ts';
+import { spendingWindowMs, spendLimit } from './walletLimits.ts';
 
 /**
- * Signs the same call with the same nonce and a higher fee; the chain mines one of the two. After `maxIntentAgeMs` the call
+ * Signs the same call in the same place with a higher fee; the chain mines one of the two. After `maxIntentAgeMs` the call
  * is given up, and an empty call replaces it. Returns the reason when the wallet may not pay more.
  */
 export async function replaceCall(
   context: ActionContext,
+  transactor: SamePlaceTransactor,
   intent: SentIntent,
 ): Promise<{ send: SignedCall } | { reason: string } | undefined> {
-  const { store, chain, transactor, keyring, hsm, now, alerts, onStep } = context;
+  const { store, chain, keyring, hsm, now, alerts, onStep } = context;
   const { action, attempts, tenantId, id, address, nonce, signedAt } = intent;
   const { wallet } = action;
   const walletKey = { tenantId, walletId: wallet.id };
   const last = lastAttempt(intent);
   const isVoid = last.isVoid || now() - signedAt > maxIntentAgeMs;
-  const cap = gasPriceCap(wallet);
-  const before = { maxFee: BigInt(last.maxFee), tip: last.tip === null ? null : BigInt(last.tip) };
-  const priced = priceGas(isVoid ? { ...action, ...marketPrice } : action, await transactor.fees());
-  if ('reason' in priced && priced.isFinal) return { reason: priced.reason };
-  const market = 'price' in priced ? priced.price : undefined;
-  const price = bumpFees(before, market, cap, isVoid && !last.isVoid);
-  if (!price) {
-    const reason = `It waits for a cheaper block: the wallet may not pay more than ${wallet.maxGasPrice} gwei for gas.`;
-    return cap === undefined ? undefined : { reason };
-  }
-  const call = isVoid ? emptyCall(address) : intent.call;
-  // Both may be mined, so the larger gas limit counts.
-  const gas = Math.max(Number(intent.call.gasLimit), isVoid ? emptyCallGas : 0);
-  const cost = BigInt(gas) * price.maxFee;
+  const { to, data, gasLimit } = intent.call;
+  const { units, ...call } = isVoid ? transactor.emptyCall(address) : { to, data, units: BigInt(gasLimit) };
+  const place = placeOf(intent);
+  const offer = await transactor.reprice({
+    from: address,
+    call,
+    terms: termsOf(action),
+    place,
+    // What was signed before may be mined as well.
+    units: BigInt(gasLimit),
+    price: { maxFee: BigInt(last.maxFee), tip: last.tip === null ? null : BigInt(last.tip) },
+    raw: last.raw,
+    isEmpty: isVoid,
+    givesUp: isVoid && !last.isVoid,
+  });
+  if (!offer) return undefined;
+  if ('failure' in offer) return { reason: offer.failure.reason };
+  if ('reason' in offer) return { reason: offer.reason };
+  const { price, cost } = offer;
   const attempt = attempts.length + 1;
+  const unique = toUnique(id, attempt);
+  const order = { from: address, call, units: isVoid ? units : offer.units, price, place, unique };
   const signer = await openSigner({ db: store, keyring, hsm }, walletKey, address);
-  const { hash, raw } = await signTransaction(signer, toEnvelope(chain, nonce, call, price));
+  const signed = await signTransaction(signer, transactor.build(order));
   const at = now();
   const finding = toOutcomeFinding(intent, {
     outcome: 'replaced',
     at,
     address,
-    txHash: hash,
+    txHash: signed.hash,
     nonce,
     attempt,
   });
@@ -58,11 +67,12 @@ export async function replaceCall(
     const limit = spendLimit(wallet, chain);
     if (limit !== undefined && spent + cost > limit)
       return {
-        reason: 'It waits for a cheaper block: the wallet may not spend more on gas within this hour.',
+        reason: `It waits for a cheaper block: the wallet may not spend more on ${actionsOn(chain.uid).costName} within this hour.`,
       };
-    await insertAttempts(tx, [{ tenantId, id, attempt, hash, raw, ...price, isVoid, cost }], at);
+    await insertAttempts(tx, [{ tenantId, id, attempt, ...signed, ...price, isVoid, cost }], at);
     await raiseOutcomeAlerts(tx, context, [finding]);
     await onStep('while it is replaced');
+    const { hash, raw } = signed;
     return { send: { intent, address, nonce, attempt, hash, raw, signedAt } };
   });
   await onStep('after it was replaced');

@@ -1,6 +1,7 @@
 import type { Broadcast } from '../chains/transactor.ts';
 import { messageOf } from '../lib/messageOf.ts';
 import { zip } from '../lib/zip.ts';
+import type { Finding } from '../model/alert.ts';
 import type { Intent } from '../store/actions/claimIntents.ts';
 import {
   markBroadcast,
@@ -15,7 +16,8 @@ import { raiseOutcomeAlerts, toOutcomeFinding } from './raiseOutcomeAlerts.ts';
 export type SignedCall = {
   intent: Intent;
   address: string;
-  nonce: number;
+  /** Null on chains without nonces. */
+  nonce: number | null;
   attempt: number;
   hash: string;
   raw: string;
@@ -26,7 +28,7 @@ export type SignedCall = {
 export async function sendAttempts(context: ActionContext, calls: readonly SignedCall[]): Promise<void> {
   if (calls.length === 0) return;
   const { store, transactor, now, onStep, alerts } = context;
-  const inOrder = calls.toSorted((one, other) => one.nonce - other.nonce);
+  const inOrder = calls.toSorted((one, other) => (one.nonce ?? 0) - (other.nonce ?? 0));
   await onStep('before it is sent');
   let outcomes: Broadcast[];
   try {
@@ -48,9 +50,7 @@ export async function sendAttempts(context: ActionContext, calls: readonly Signe
     if (outcome.outcome !== 'refused') taken.push(call);
     else refused.push(postpone(at + 2000, `The node refuses it: ${outcome.reason}`)(call));
   }
-  const findings = taken.map(({ intent, address, hash, nonce, signedAt }) =>
-    toOutcomeFinding(intent, { outcome: 'submitted', at: signedAt, address, txHash: hash, nonce }),
-  );
+  const findings = taken.map((call) => toSubmitted(context, call));
   await alerts.prepare(findings);
   await store.transaction(async (tx) => {
     const fresh = await markSubmitted(tx, taken.map(toKey), at);
@@ -68,6 +68,20 @@ export async function sendAttempts(context: ActionContext, calls: readonly Signe
     await onStep('while it is marked as sent');
   });
   await onStep('after it was marked as sent');
+}
+
+/** The alert of a call that was sent: once where attempts replace each other, for each one where they expire. */
+export function toSubmitted({ transactor }: ActionContext, call: Omit<SignedCall, 'raw'>): Finding {
+  const { intent, address, hash, nonce, signedAt } = call;
+  const attempt = transactor.replaces === 'afterExpiry' ? call.attempt : 1;
+  return toOutcomeFinding(intent, {
+    outcome: 'submitted',
+    at: signedAt,
+    address,
+    txHash: hash,
+    nonce,
+    attempt,
+  });
 }
 
 function toKey({ intent }: SignedCall) {

@@ -1,3 +1,4 @@
+import type { Offer, Place, Prepared } from '../chains/transactor.ts';
 import type { IntendedCall } from '../model/action.ts';
 import type { WaitingIntent } from '../store/actions/claimIntents.ts';
 import {
@@ -7,19 +8,21 @@ import {
   lockWaiting,
   markSigned,
   moveNonceLane,
+  type NonceLaneKey,
   type SignedAttempt,
   type SignedIntent,
 } from '../store/actions/signing.ts';
+import type { Db } from '../store/db.ts';
 import { openSigner } from '../wallets/openSigner.ts';
 import { signTransaction } from '../wallets/signTransaction.ts';
 import type { ActionContext } from './actionContext.ts';
-import type { GasPrice } from './chooseFees.ts';
+import { toUnique } from './place.ts';
 import type { SignedCall } from './sendAttempts.ts';
-import { toEnvelope } from './toEnvelope.ts';
+import { findTakenInputs } from './takenInputs.ts';
 import { checkBudget, spendingWindowMs, spendLimit } from './walletLimits.ts';
 
 /** An intent whose call passed the simulation, with its price. */
-export type PricedIntent = { intent: WaitingIntent; call: IntendedCall; price: GasPrice };
+export type PricedIntent = { intent: WaitingIntent; call: IntendedCall; offer: Offer };
 
 export type SigningResult = {
   signedCalls: SignedCall[];
@@ -34,55 +37,54 @@ const behindMs = 30_000;
 /** A report older than this no longer counts: the node may have been right in between. */
 const behindResetMs = 600_000;
 
-/** Assigns a nonce to each call of one wallet, signs and stores it, in one transaction that holds the wallet's nonce lane. */
+/** Gives each call of one wallet its place, signs and stores it, in one transaction that holds the places of the wallet. */
 export async function signCalls(
   context: ActionContext,
   priced: readonly [PricedIntent, ...PricedIntent[]],
-  chainState: { nextNonce: number; balance: bigint },
+  prepared: Prepared,
 ): Promise<SigningResult> {
-  const { store, chain, aliases, keyring, hsm, now, onStep } = context;
+  const { store, chain, transactor, keyring, hsm, now, onStep } = context;
   const { tenantId, action } = priced[0].intent;
   const { wallet } = action;
   const walletKey = { tenantId, walletId: wallet.id };
-  const lane = { aliases, address: wallet.address };
   return store.transaction(async (tx) => {
     const at = now();
-    const { nextNonce, behindSince, isIdle } = await lockNonceLane(tx, lane, chainState.nextNonce);
-    const isBehind = isIdle && chainState.nextNonce < nextNonce;
-    const since = behindSince !== null && at - behindSince < behindResetMs ? behindSince : at;
-    if (isBehind && at - since < behindMs) {
-      await moveNonceLane(tx, lane, nextNonce, since);
-      return { signedCalls: [], refused: [], isBehind };
-    }
+    const places = await lockPlaces(context, tx, wallet.address, prepared, at);
+    if (!places) return { signedCalls: [], refused: [], isBehind: true };
     const signable = await lockWaiting(
       tx,
       tenantId,
       priced.map(({ intent }) => intent.id),
     );
     const budget = await lockSpending(tx, walletKey, at - spendingWindowMs);
+    const funds = { balance: prepared.balance, ...spendableOf(prepared) };
     const limit = spendLimit(wallet, chain);
     const signer = await openSigner({ db: tx, keyring, hsm }, walletKey, wallet.address);
-    let nonce = isBehind ? chainState.nextNonce : Math.max(nextNonce, chainState.nextNonce);
     const refused: SigningResult['refused'] = [];
     const signed: { intent: WaitingIntent; row: SignedIntent; attempt: SignedAttempt }[] = [];
-    for (const { intent, call, price } of priced) {
-      if (!signable.has(intent.id)) continue;
-      const cost = BigInt(call.gasLimit) * price.maxFee;
-      const refusal = checkBudget(chain, cost, budget, chainState.balance, limit);
+    for (const { intent, call, offer } of priced) {
+      const place = signable.has(intent.id) ? places.offer(offer) : undefined;
+      if (!place) continue;
+      const { units, price, cost } = offer;
+      const refusal = checkBudget(chain, cost, budget, funds, limit);
       if (refusal) {
         refused.push({ intent, ...refusal });
         continue;
       }
-      const { hash, raw } = await signTransaction(signer, toEnvelope(chain, nonce, call, price));
+      const attempt = intent.expiredAttempts + 1;
+      const unique = toUnique(intent.id, attempt);
+      const order = { from: wallet.address, call, units, price, place, unique };
+      const transaction = await signTransaction(signer, transactor.build(order));
       const key = { tenantId, id: intent.id };
       signed.push({
         intent,
-        row: { ...key, walletId: wallet.id, nonce, call },
-        attempt: { ...key, attempt: 1, hash, raw, ...price, isVoid: false, cost },
+        row: { ...key, walletId: wallet.id, ...columnsOf(place), call },
+        attempt: { ...key, attempt, ...transaction, ...price, isVoid: false, cost },
       });
+      places.take(place);
       budget.spent += cost;
       budget.reserved += cost;
-      nonce++;
+      if (funds.spendable !== undefined) funds.spendable -= cost;
     }
     if (signed.length > 0) {
       const rows = signed.map(({ row }) => row);
@@ -90,7 +92,7 @@ export async function signCalls(
       const attempts = signed.map(({ attempt }) => attempt);
       await insertAttempts(tx, attempts, at);
     }
-    await moveNonceLane(tx, lane, signed.length > 0 || !isBehind ? nonce : nextNonce, null);
+    await places.close(signed.length > 0);
     await onStep('while it is signed');
     return {
       signedCalls: signed.map(({ intent, row, attempt: { attempt, hash, raw } }) => ({
@@ -106,4 +108,70 @@ export async function signCalls(
       isBehind: false,
     };
   });
+}
+
+/** The places of a wallet, held until the transaction ends. */
+type Places = {
+  /** Where the offered call would stand; undefined when another call has taken it since. */
+  offer(offer: Offer): Place | undefined;
+  take(place: Place): void;
+  close(hasSigned: boolean): Promise<void>;
+};
+
+/** Undefined while the node is behind. */
+async function lockPlaces(
+  context: ActionContext,
+  tx: Db,
+  address: string,
+  { nextNonce }: Prepared,
+  at: number,
+): Promise<Places | undefined> {
+  const { transactor, aliases } = context;
+  if (transactor.replaces === 'afterExpiry')
+    return { offer: ({ place }) => place, take: () => {}, close: async () => {} };
+  const lane = { aliases, address };
+  if (transactor.lane) return lockNonces(tx, lane, nextNonce, at);
+  await lockNonceLane(tx, lane, 0);
+  const taken = new Set(await findTakenInputs({ ...context, store: tx }, address));
+  return {
+    offer: ({ place }) =>
+      place && 'inputs' in place && !place.inputs.some((input) => taken.has(input)) ? place : undefined,
+    take(place) {
+      if ('inputs' in place) for (const input of place.inputs) taken.add(input);
+    },
+    close: async () => {},
+  };
+}
+
+async function lockNonces(
+  tx: Db,
+  lane: NonceLaneKey,
+  next: number | undefined,
+  at: number,
+): Promise<Places | undefined> {
+  if (next === undefined) throw new Error(`The next nonce of ${lane.address} was not read.`);
+  const { nextNonce, behindSince, isIdle } = await lockNonceLane(tx, lane, next);
+  const isBehind = isIdle && next < nextNonce;
+  const since = behindSince !== null && at - behindSince < behindResetMs ? behindSince : at;
+  if (isBehind && at - since < behindMs) {
+    await moveNonceLane(tx, lane, nextNonce, since);
+    return undefined;
+  }
+  let nonce = isBehind ? next : Math.max(nextNonce, next);
+  return {
+    offer: () => ({ nonce }),
+    take: () => void nonce++,
+    close: (hasSigned) => moveNonceLane(tx, lane, hasSigned || !isBehind ? nonce : nextNonce, null),
+  };
+}
+
+function columnsOf(place: Place): Pick<SignedIntent, 'nonce' | 'inputs'> {
+  return {
+    nonce: 'nonce' in place ? place.nonce : null,
+    inputs: 'inputs' in place ? place.inputs : null,
+  };
+}
+
+function spendableOf({ spendable }: Prepared): { spendable?: bigint } {
+  return spendable === undefined ? {} : { spendable };
 }

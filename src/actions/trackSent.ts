@@ -1,17 +1,17 @@
-import type { Mined, Progress } from '../chains/transactor.ts';
+import type { Mined, Progress, SamePlaceTransactor } from '../chains/transactor.ts';
 import { settleAll } from '../lib/settleAll.ts';
 import { zip } from '../lib/zip.ts';
 import { type Attempt, claimSent, lastAttempt, type SentIntent } from '../store/actions/claimIntents.ts';
 import { gapFillerBinding } from '../store/actions/gapFillers.ts';
-import { type PostponedIntent, postponeIntents } from '../store/actions/settleIntents.ts';
+import { type PostponedIntent, postponeIntents, reopenExpired } from '../store/actions/settleIntents.ts';
 import { findContractAbi } from '../store/contracts/findContractAbi.ts';
 import { type ActionContext, maxIntentAge, recheckDelayMs } from './actionContext.ts';
 import { type Ending, endIntents } from './endIntents.ts';
-import { explainRevert } from './explainRevert.ts';
+import { actionsOn } from './fillCall.ts';
 import { fillNonceGap } from './fillNonceGap.ts';
-import { toOutcomeFinding } from './raiseOutcomeAlerts.ts';
+import { placeOf, toSent } from './place.ts';
 import { replaceCall } from './replaceCall.ts';
-import { type SignedCall, sendAttempts } from './sendAttempts.ts';
+import { type SignedCall, sendAttempts, toSubmitted } from './sendAttempts.ts';
 
 const batchSize = 200;
 /** Signed transactions are broadcast again after this time, because nodes may drop what they accepted. */
@@ -22,11 +22,11 @@ export async function trackSent(context: ActionContext): Promise<number> {
   const { store, chain, aliases, transactor, now, onStep } = context;
   const claimed = await claimSent(store, chain.uid, aliases, batchSize, now());
   if (claimed.length === 0) return 0;
-  const hashes = claimed.flatMap(({ attempts }) => attempts.map(({ hash }) => hash));
+  const sent = claimed.flatMap(toSent);
   await onStep('before receipts are read');
   let progress: Progress;
   try {
-    progress = await transactor.progress(hashes);
+    progress = await transactor.progress(sent);
   } catch (error) {
     await postponeIntents(
       store,
@@ -35,10 +35,11 @@ export async function trackSent(context: ActionContext): Promise<number> {
     throw error;
   }
   await onStep('after receipts were read');
-  const minedByHash = new Map(zip(hashes, progress.mined));
+  const minedByHash = new Map(zip(sent, progress.mined).map(([{ hash }, mined]) => [hash, mined]));
   const endings: Ending[] = [];
   const postponed: PostponedIntent[] = [];
   const unsent: SignedCall[] = [];
+  const expired: SentIntent[] = [];
   const faults: unknown[] = [];
   for (const intent of claimed) {
     const [found] = intent.attempts.flatMap((attempt) => {
@@ -47,46 +48,55 @@ export async function trackSent(context: ActionContext): Promise<number> {
     });
     const next = found
       ? onMined(context, intent, found, progress.head)
-      : onNotMined(context, intent, progress.head);
+      : onNotMined(context, intent, progress);
     const step = await next.catch((error: unknown): Step => {
       faults.push(error);
       return found ? {} : resend(context, intent);
     });
     if ('ending' in step) endings.push(step.ending);
     else if ('send' in step) unsent.push(step.send);
+    else if ('isExpired' in step) expired.push(intent);
     else postponed.push({ ...keyOf(intent), at: now() + recheckDelayMs(context), reason: step.reason ?? '' });
   }
   await settleAll([
     endIntents(context, endings),
     postponeIntents(store, postponed),
     sendAttempts(context, unsent),
+    reopen(context, expired),
     ...faults.map((fault) => Promise.reject(fault)),
   ]);
   return claimed.length;
 }
 
-/** Ends the intent, sends a transaction, or waits, with or without a reason. */
-type Step = { ending: Ending } | { send: SignedCall } | { reason?: string };
+/** Ends the intent, sends a transaction, starts over, or waits, with or without a reason. */
+type Step = { ending: Ending } | { send: SignedCall } | { isExpired: true } | { reason?: string };
+
+/** Nothing that was signed for them can become valid any more. */
+async function reopen({ store, now }: ActionContext, expired: readonly SentIntent[]): Promise<void> {
+  if (expired.length === 0) return;
+  await store.transaction((tx) =>
+    reopenExpired(
+      tx,
+      expired.map((intent) => ({ ...keyOf(intent), lastHash: lastAttempt(intent).hash })),
+      now(),
+    ),
+  );
+}
 
 async function onMined(
-  { confirmations, transactor, store }: ActionContext,
+  context: ActionContext,
   intent: SentIntent,
-  { attempt: { hash, isVoid }, mined }: { attempt: Attempt; mined: Mined },
+  { attempt: { attempt, hash, isVoid }, mined }: { attempt: Attempt; mined: Mined },
   head: number,
 ): Promise<Step> {
+  const { confirmations, transactor, store } = context;
   const depth = head - mined.blockNumber;
   if (depth < confirmations)
     return {
       reason: `It is in block ${mined.blockNumber} and waits for confirmations: ${Math.max(0, depth)} of ${confirmations}.`,
     };
   const { address, call, nonce, signedAt } = intent;
-  const submitted = toOutcomeFinding(intent, {
-    outcome: 'submitted',
-    at: signedAt,
-    address,
-    txHash: hash,
-    nonce,
-  });
+  const submitted = toSubmitted(context, { intent, address, hash, nonce, attempt, signedAt });
   const ending: Omit<Ending, 'state'> = {
     intent,
     address,
@@ -105,26 +115,38 @@ async function onMined(
     };
   if (mined.isSuccess) return { ending: { ...ending, state: 'CONFIRMED' } };
   // Not every node has the state of past blocks; the failure is certain either way.
-  const reverted = await transactor
-    .findRevert({ from: address, to: call.to, data: call.data }, mined.blockNumber)
+  const failure = await transactor
+    .findFailure(address, call, mined.blockNumber)
     .catch((error: unknown) => ({ reason: `the reason cannot be read (${String(error)})`, data: '0x' }));
   const abi = await findContractAbi(store, intent.tenantId, intent.action.contract.id);
-  const revertReason = reverted && explainRevert(reverted, abi);
+  const why = failure && actionsOn(intent.action.contract.chainUid).explain(failure, abi);
   return {
     ending: {
       ...ending,
       state: 'FAILED',
-      reason: `The call was mined and reverted${revertReason ? `: ${revertReason}` : ''}.`,
+      reason: `The call was mined and reverted${why ? `: ${why}` : ''}.`,
     },
   };
 }
 
-async function onNotMined(context: ActionContext, intent: SentIntent, head: number): Promise<Step> {
+async function onNotMined(
+  context: ActionContext,
+  intent: SentIntent,
+  { head, final }: Progress,
+): Promise<Step> {
+  const { transactor } = context;
+  if (transactor.replaces === 'afterExpiry')
+    return hasExpired(intent, final) ? { isExpired: true } : resend(context, intent);
   const isStuck = intent.isNext && context.now() - lastAttempt(intent).createdAt >= context.stuckMs;
-  const step = isStuck ? await onStuck(context, intent, head) : undefined;
+  const step = isStuck ? await onStuck(context, transactor, intent, head) : undefined;
   if (step && !('reason' in step)) return step;
   const again = resend(context, intent);
   return 'send' in again ? again : (step ?? {});
+}
+
+/** Whether every attempt ends before a block that is final: then none can be taken into a block any more. */
+function hasExpired({ attempts }: SentIntent, final: number | undefined): boolean {
+  return attempts.every(({ validUntil }) => validUntil !== null && final !== undefined && validUntil < final);
 }
 
 /** Broadcasts the same transaction again once `resendMs` have passed. */
@@ -136,24 +158,27 @@ function resend({ now }: ActionContext, intent: SentIntent): Step {
 }
 
 /** Undefined when it can only be sent again. */
-async function onStuck(context: ActionContext, intent: SentIntent, head: number): Promise<Step | undefined> {
-  const { transactor, confirmations } = context;
-  const { address, nonce, attempts, binding } = intent;
+async function onStuck(
+  context: ActionContext,
+  transactor: SamePlaceTransactor,
+  intent: SentIntent,
+  head: number,
+): Promise<Step | undefined> {
+  const { confirmations } = context;
+  const { address, nonce, binding } = intent;
   const depth = Math.max(0, head - confirmations);
-  const used = await transactor.countMined(
-    address,
-    depth,
-    attempts.map(({ hash }) => hash),
-  );
-  if (used.isMined.includes(true)) return {};
-  if (used.count > nonce) {
+  const place = await transactor.findPlace(address, placeOf(intent), depth, toSent(intent));
+  if (place === 'taken') return {};
+  if (place === 'lost') {
     if (binding === gapFillerBinding)
       return { ending: { intent, address, state: 'CANCELED', reason: 'The nonce was used after all.' } };
-    const reason = `The nonce ${nonce} of the wallet was used by a transaction that Vigil did not send, so this call can never be mined. Run the action by hand if it is still needed, and let no one else use the wallet.`;
+    const what =
+      nonce === null ? 'Coins of the wallet that it spends were' : `The nonce ${nonce} of the wallet was`;
+    const reason = `${what} used by a transaction that Vigil did not send, so this call can never be mined. Run the action by hand if it is still needed, and let no one else use the wallet.`;
     return { ending: { intent, address, state: 'FAILED', reason } };
   }
-  const gap = used.count < nonce ? await fillNonceGap(context, intent) : undefined;
-  return gap ?? replaceCall(context, intent);
+  const gap = place === 'blocked' ? await fillNonceGap(context, intent) : undefined;
+  return gap ?? replaceCall(context, transactor, intent);
 }
 
 function keyOf({ tenantId, id }: SentIntent) {

@@ -2,12 +2,15 @@ import type { Header } from '../model/block.ts';
 import type { Inspection } from '../model/contractKinds.ts';
 import type { ChainClient, ClientOptions, ConnectedClient } from './chainClient.ts';
 import type { Chain } from './chains.ts';
+import type { FamilyActions } from './familyActions.ts';
 import type { FamilyRules } from './familyRules.ts';
 
 /** All that Vigil knows of a chain family; nothing outside this folder depends on which one a chain belongs to. */
 export type ChainFamily = FamilyRules & {
   /** Undefined: chains of the family cannot be followed yet, only their addresses and keys are known. */
   readonly nodes?: FamilyNodes;
+  /** Undefined: actions cannot be fired on chains of the family yet. */
+  readonly actions?: FamilyActions;
 };
 
 /** How the nodes of a family are used. */

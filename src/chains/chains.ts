@@ -207,6 +207,13 @@ export function getChain(uid: string): Chain {
   return chains[known];
 }
 
+/** Every chainUid of the same network, the one first under which it is listed first. */
+export function aliasesOf({ uid, chainId }: Chain): ChainUid[] {
+  return chainUids.filter(
+    (other) => other === uid || (chainId !== undefined && chains[other].chainId === chainId),
+  );
+}
+
 function evm(network: Chain['network'], confirmations: number) {
   return (
     uid: ChainUid,

@@ -16,8 +16,13 @@ export type FamilyRules = {
   readonly generateKey: () => Uint8Array;
   /** The address of the wallet that a key of `readKey` or `generateKey` controls, as people write it. */
   readonly deriveAddress: (key: Uint8Array, chain: Chain) => string;
-  /** The address of an uncompressed secp256k1 public key; undefined where Vigil does not sign with such keys. */
-  readonly addressOf?: (publicKey: Uint8Array) => string;
+  /** How wallets sign; undefined where Vigil does not sign for the family yet. */
+  readonly signing?: {
+    /** ECDSA over a hash, or Ed25519 over a message. The secret is the first 32 bytes of what `readKey` gives. */
+    readonly curve: 'secp256k1' | 'ed25519';
+    /** The address of a public key: 65 bytes, uncompressed, or the 32 of Ed25519; as people write it. */
+    readonly addressOf: (publicKey: Uint8Array) => string;
+  };
 };
 
 export type Fault = { fault: string };

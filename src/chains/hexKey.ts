@@ -26,6 +26,10 @@ export function readBareHexKey(text: string, keyForm: string): { key: Uint8Array
 
 /** The 20 bytes that identify an account of evm, tron and vechain. */
 export function toAccount(key: Uint8Array): Uint8Array {
-  const publicKey = secp256k1.getPublicKey(key, false);
+  return accountOf(secp256k1.getPublicKey(key, false));
+}
+
+/** The same of an uncompressed public key. */
+export function accountOf(publicKey: Uint8Array): Uint8Array {
   return keccak_256(publicKey.subarray(1)).subarray(12);
 }

@@ -21,6 +21,12 @@ export function toDecimal(units: bigint, decimals = 0): Decimal {
   return normalize(units, decimals);
 }
 
+/** A decimal amount in the smallest unit of its currency; smaller fractions are cut off. */
+export function toUnits({ units, scale }: Decimal, decimals: number): bigint {
+  const shift = decimals - scale;
+  return shift >= 0 ? units * 10n ** BigInt(shift) : units / 10n ** BigInt(-shift);
+}
+
 /** Below 0, 0 or above 0 as `left` is less than, equal to or greater than `right`. */
 export function compareDecimal(left: Decimal, right: Decimal): number {
   const { units } = subtractDecimal(left, right);

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { ActionContext, OutcomeContext } from '../actions/actionContext.ts';
 import { startActing } from '../actions/startActing.ts';
 import { type AlertHook, prepareRaise, raiseAlerts } from '../alerts/raiseAlerts.ts';
-import { type ChainUid, chains, chainUids } from '../chains/chains.ts';
+import { aliasesOf, type ChainUid, chains } from '../chains/chains.ts';
 import { createFairQueue, type FairQueue } from '../lib/createFairQueue.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { throttlePerMinute } from '../lib/throttlePerMinute.ts';
@@ -50,13 +50,10 @@ export function startActions(options: Options): Stoppable {
     const chain = chains[uid];
     const stuckMs = options.stuckMs ?? Math.max(20_000, 3 * chain.blockTimeMs);
     const confirmations = options.confirmations(uid);
-    const aliases = chainUids.filter(
-      (other) => other === uid || (chain.chainId !== undefined && chains[other].chainId === chain.chainId),
-    );
     return {
       ...outcomeContext,
       chain,
-      aliases,
+      aliases: aliasesOf(chain),
       confirmations,
       transactor,
       keyring,

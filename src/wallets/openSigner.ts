@@ -1,20 +1,25 @@
+import { ed25519 } from '@noble/curves/ed25519.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { getChain } from '../chains/chains.ts';
 import { families } from '../chains/families.ts';
+import type { FamilyRules } from '../chains/familyRules.ts';
+import type { Signature } from '../chains/transactor.ts';
 import type { Db } from '../store/db.ts';
 import type { Keyring } from '../store/keyring.ts';
 import { findWalletKey, type WalletRef } from '../store/wallets/walletKeys.ts';
 import type { Hsm } from './pkcs11/openHsm.ts';
 import { keyLabel, privateKeyRef } from './walletKey.ts';
 
-/** Each signer checks that s is in the lower half and that the key of `address` made the signature. */
-export type Signature = { r: bigint; s: bigint; yParity: 0 | 1 };
-export type Signer = { address: string; sign(hash: Uint8Array): Promise<Signature> };
+/**
+ * Signs a payload of the chain's family: the hash of ECDSA on secp256k1, or the message of Ed25519. Each signer checks that s
+ * is in the lower half and that the key of `address` made the signature.
+ */
+export type Signer = { address: string; sign(payload: Uint8Array): Promise<Signature> };
 
-type Account = { address: string; addressOf: (publicKey: Uint8Array) => string };
+type Account = { address: string; signing: NonNullable<FamilyRules['signing']> };
 type SignerContext = { db: Db; keyring: Keyring; hsm: Hsm | undefined };
 
-/** The signer of a wallet on an EVM chain, or of one of its former addresses. */
+/** The signer of a wallet, or of one of its former addresses. */
 export async function openSigner(
   context: SignerContext,
   wallet: WalletRef,
@@ -23,40 +28,40 @@ export async function openSigner(
   const key = await findWalletKey(context.db, wallet, address);
   if (!key)
     throw new Error(`There is no key of wallet ${wallet.walletId}${address ? ` for ${address}` : ''}.`);
-  const { addressOf } = families[getChain(key.chainUid).family];
-  if (!addressOf)
-    throw new Error(`Wallet ${wallet.walletId} is on ${key.chainUid}, and Vigil signs on EVM chains only.`);
-  if (key.sealedKey)
-    return createSealedSigner(context.keyring, wallet, { ...key, sealedKey: key.sealedKey, addressOf });
+  const { signing } = families[getChain(key.chainUid).family];
+  if (!signing)
+    throw new Error(`Wallet ${wallet.walletId} is on ${key.chainUid}, where Vigil does not sign yet.`);
+  const account = { address: key.address, signing };
+  if (key.sealedKey) return createSealedSigner(context.keyring, wallet, account, key.sealedKey);
   if (!context.hsm || !key.moduleKeyId)
     throw new Error(
       `The key of wallet ${wallet.walletId} is in a PKCS#11 module, and none is configured here.`,
     );
-  return createModuleSigner(
-    context.hsm,
-    { label: keyLabel(wallet), id: key.moduleKeyId },
-    { ...key, addressOf },
-  );
+  return createModuleSigner(context.hsm, { label: keyLabel(wallet), id: key.moduleKeyId }, account);
 }
 
 /** The key is open only while it signs. */
 function createSealedSigner(
   keyring: Keyring,
   wallet: WalletRef,
-  { address, sealedKey, addressOf }: Account & { sealedKey: Buffer },
+  { address, signing: { curve, addressOf } }: Account,
+  sealedKey: Buffer,
 ): Signer {
-  let isVerified = false;
+  let verified: Uint8Array | undefined;
   return {
     address,
-    async sign(hash) {
+    async sign(payload) {
       const digits = await keyring.unsealBytes(privateKeyRef(wallet), sealedKey);
       const key = fromHexDigits(digits);
       try {
-        isVerified ||= addressOf(secp256k1.getPublicKey(key, false)) === address;
-        if (!isVerified) throw keyMismatch(address);
+        const secret = key.subarray(0, 32);
+        const publicKey = verified ?? publicKeyOf(curve, secret);
+        if (!verified && addressOf(publicKey) !== address) throw keyMismatch(address);
+        verified = publicKey;
+        if (curve === 'ed25519') return { bytes: ed25519.sign(payload, secret), yParity: 0, publicKey };
         const options = { prehash: false, lowS: true, format: 'recovered' } as const;
-        const signature = secp256k1.Signature.fromBytes(secp256k1.sign(hash, key, options), 'recovered');
-        return { r: signature.r, s: signature.s, yParity: signature.recovery === 1 ? 1 : 0 };
+        const signed = secp256k1.sign(payload, secret, options);
+        return { bytes: signed.subarray(1), yParity: signed[0] === 1 ? 1 : 0, publicKey };
       } finally {
         key.fill(0);
         digits.fill(0);
@@ -65,11 +70,17 @@ function createSealedSigner(
   };
 }
 
+function publicKeyOf(curve: Account['signing']['curve'], secret: Uint8Array): Uint8Array {
+  return curve === 'ed25519' ? ed25519.getPublicKey(secret) : secp256k1.getPublicKey(secret, false);
+}
+
 function createModuleSigner(
   hsm: Hsm,
   name: { label: string; id: string },
-  { address, addressOf }: Account,
+  { address, signing: { curve, addressOf } }: Account,
 ): Signer {
+  if (curve !== 'secp256k1')
+    throw new Error(`The PKCS#11 module signs on secp256k1 only, and ${address} needs ${curve}.`);
   return {
     address,
     async sign(hash) {
@@ -78,8 +89,10 @@ function createModuleSigner(
       const low = s > half ? secp256k1.Point.CURVE().n - s : s;
       // The module does not return the parity: of the two keys that could have signed, one is the wallet's.
       for (const yParity of [0, 1] as const) {
-        const key = new secp256k1.Signature(r, low, yParity).recoverPublicKey(hash);
-        if (addressOf(key.toBytes(false)) === address) return { r, s: low, yParity };
+        const signature = new secp256k1.Signature(r, low, yParity);
+        const publicKey = signature.recoverPublicKey(hash).toBytes(false);
+        if (addressOf(publicKey) === address)
+          return { bytes: signature.toBytes('compact'), yParity, publicKey };
       }
       throw keyMismatch(address);
     },

@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Envelope } from '../../src/chains/evm/buildTransaction.ts';
 import { sql } from '../../src/lib/sql.ts';
 import { destroyOrphanKeys } from '../../src/services/wallets/purgeWalletKeys.ts';
 import { openSigner, type Signer } from '../../src/wallets/openSigner.ts';
 import { type Hsm, openHsm } from '../../src/wallets/pkcs11/openHsm.ts';
-import { type Envelope, signTransaction } from '../../src/wallets/signTransaction.ts';
 import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { createWorld } from '../support/createWorld.ts';
 import { expectSignature } from './support/expectSignature.ts';
 import { rawModule } from './support/rawModule.ts';
+import { signEnvelope } from './support/signEnvelope.ts';
 import { createSoftHsm, hasSoftHsm, makePipe, type SoftHsm, skipWithoutSoftHsm } from './support/softHsm.ts';
 
 const timeLimitMs = 1500;
@@ -82,7 +83,7 @@ describe('a wallet with its key in a PKCS#11 module', () => {
         nonce % 2n === 0n
           ? { ...common, type: 'eip1559', nonce, ...fees }
           : { ...common, type: 'legacy', nonce, gasPrice: 10n ** 10n };
-      const signed = await signTransaction(signer, envelope);
+      const signed = await signEnvelope(signer, envelope);
       expect(await anvil.rpc('eth_sendRawTransaction', signed.raw)).toBe(signed.hash);
       expect((await anvil.receipt(signed.hash)).status).toBe('success');
       const mined = await anvil.rpc<Json>('eth_getTransactionByHash', signed.hash);

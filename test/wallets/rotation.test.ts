@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { retireDrainedKeys } from '../../src/services/wallets/purgeWalletKeys.ts';
 import { openSigner } from '../../src/wallets/openSigner.ts';
-import { signTransaction } from '../../src/wallets/signTransaction.ts';
 import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 import { type Json, startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { createWorld } from '../support/createWorld.ts';
 import { anvilChain } from './support/anvilChain.ts';
+import { signEnvelope } from './support/signEnvelope.ts';
 
 const ether = 10n ** 18n;
 
@@ -52,7 +52,7 @@ describe('POST /wallet/{id}/rotate', () => {
     const { store: db, keyring } = api.services;
     const place = { tenantId, walletId: wallet.id };
     const old = await openSigner({ db, keyring, hsm: undefined }, place, wallet.address);
-    const { raw, hash } = await signTransaction(old, {
+    const { raw, hash } = await signEnvelope(old, {
       type: 'legacy',
       chainId: 31_337,
       nonce: 0n,

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { TxEnvelopeEip1559, TxEnvelopeLegacy } from 'ox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Envelope } from '../../src/chains/evm/buildTransaction.ts';
 import { sql } from '../../src/lib/sql.ts';
 import { openSigner, type Signer } from '../../src/wallets/openSigner.ts';
-import { type Envelope, signTransaction } from '../../src/wallets/signTransaction.ts';
 import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 import { startTestApi, type TestApi } from '../../testing/startTestApi.ts';
 import { createWorld } from '../support/createWorld.ts';
 import { expectSignature } from './support/expectSignature.ts';
+import { signEnvelope } from './support/signEnvelope.ts';
 
 let api: TestApi;
 let anvil: Anvil;
@@ -40,8 +41,8 @@ describe('a wallet with a sealed key', () => {
       { type: 'eip1559', chainId: 31_337, nonce: 2n, to, data: '0x1234', gas: 50_000n, ...fees },
     ];
     for (const envelope of envelopes) {
-      const signed = await signTransaction(signer, envelope);
-      expect(await signTransaction(signer, envelope)).toEqual(signed);
+      const signed = await signEnvelope(signer, envelope);
+      expect(await signEnvelope(signer, envelope)).toEqual(signed);
       expect(await anvil.rpc('eth_sendRawTransaction', signed.raw)).toBe(signed.hash);
       const receipt = await anvil.receipt(signed.hash);
       const mined = await anvil.rpc<{ from: string; chainId: string }>(
@@ -59,16 +60,16 @@ describe('a wallet with a sealed key', () => {
     const envelope = { chainId: 1, nonce: 9n, to, value: 3n, gas: 21_000n, data: '0xabcd' } as const;
     const legacy = { ...envelope, type: 'legacy', gasPrice: 8n } as const;
     const modern = { ...envelope, type: 'eip1559', maxFeePerGas: 9n, maxPriorityFeePerGas: 2n } as const;
-    const { raw: legacyRaw } = await signTransaction(signer, legacy);
+    const { raw: legacyRaw } = await signEnvelope(signer, legacy);
     expect(TxEnvelopeLegacy.deserialize(legacyRaw)).toMatchObject({ ...legacy });
-    const { raw } = await signTransaction(signer, modern);
+    const { raw } = await signEnvelope(signer, modern);
     if (!raw.startsWith('0x02')) throw new Error('This is no EIP-1559 transaction.');
     expect(TxEnvelopeEip1559.deserialize(raw as TxEnvelopeEip1559.Serialized)).toMatchObject({ ...modern });
   });
 
   it('refuses a transaction that could be sent on any chain', async () => {
     const envelope = { type: 'legacy', chainId: 0, nonce: 0n, gasPrice: 1n, gas: 21_000n, to } as const;
-    await expect(signTransaction(signer, envelope)).rejects.toThrow('needs a chain id');
+    await expect(signEnvelope(signer, envelope)).rejects.toThrow('needs a chain id');
   });
 
   it('makes 200 signatures at once, each low in s and of its own address', async () => {
@@ -111,10 +112,10 @@ describe('a wallet with a sealed key', () => {
 
   it('says why it cannot sign: no such key, and chains of other families', async () => {
     await expect(open(to)).rejects.toThrow(`There is no key of wallet ${walletId} for ${to}.`);
-    const solana = (await api.ok('POST', 'wallet', { tenantId, name: 'S', chainUid: 'solana' })).id;
+    const other = (await api.ok('POST', 'wallet', { tenantId, name: 'S', chainUid: 'icp' })).id;
     const { store: db, keyring } = api.services;
-    await expect(openSigner({ db, keyring, hsm: undefined }, { tenantId, walletId: solana })).rejects.toThrow(
-      'signs on EVM chains only',
+    await expect(openSigner({ db, keyring, hsm: undefined }, { tenantId, walletId: other })).rejects.toThrow(
+      'where Vigil does not sign yet',
     );
     await expect(
       openSigner({ db, keyring, hsm: undefined }, { tenantId: tenantId + 999, walletId }),

@@ -45,12 +45,25 @@ export const bitcoinRules: FamilyRules = {
   /** A compressed key controls the bc1q address; an uncompressed one, which SegWit forbids, the one with 1. */
   deriveAddress(key) {
     const isCompressed = key.length === 33;
-    const hash = ripemd160(sha256(secp256k1.getPublicKey(key.subarray(0, 32), isCompressed)));
+    const publicKey = secp256k1.getPublicKey(key.subarray(0, 32), isCompressed);
     return isCompressed
-      ? bech32.encode(bitcoinPrefix, [0, ...bech32.toWords(hash)])
-      : base58check.encode(concatBytes(Uint8Array.of(publicKeyHashVersion), hash));
+      ? toSegwit(publicKey)
+      : base58check.encode(concatBytes(Uint8Array.of(publicKeyHashVersion), hash160(publicKey)));
+  },
+  signing: {
+    curve: 'secp256k1',
+    addressOf: (publicKey) => toSegwit(secp256k1.Point.fromBytes(publicKey).toBytes(true)),
   },
 };
+
+/** The bc1q address of a compressed public key. */
+function toSegwit(publicKey: Uint8Array): string {
+  return bech32.encode(bitcoinPrefix, [0, ...bech32.toWords(hash160(publicKey))]);
+}
+
+function hash160(bytes: Uint8Array): Uint8Array {
+  return ripemd160(sha256(bytes));
+}
 
 /** BIP-173 and BIP-350: version 0 is written in bech32, every later one in bech32m. */
 function readSegwit(text: string): { canonical: string } | Fault {

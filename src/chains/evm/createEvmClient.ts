@@ -91,7 +91,7 @@ export function createEvmClient({ chain, now, onCall, ...options }: ClientOption
           return Number(raw.blockNumber);
         }),
       ),
-    transactor: createTransactor(endpoints),
+    transactor: createTransactor(endpoints, chain),
     checkEndpoints: (which) => {
       const number = Math.max(0, endpoints.head());
       return endpoints.checkAll(which, {

@@ -48,7 +48,9 @@ it.each([
     onCall: () => {},
   };
   const client = createEvmClient(options);
-  const { mined } = await client.transactor.progress(['0xcd']);
+  const { mined } = await client.transactor.progress([
+    { hash: '0xcd', raw: '0x', place: { nonce: 0 }, signedAt: 0 },
+  ]);
   await client.close();
   expect(mined).toEqual([{ isSuccess: true, blockNumber: 5, blockHash: '0xab', cost }]);
 });

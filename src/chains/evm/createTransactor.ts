@@ -1,8 +1,13 @@
 import { membersOf } from '../../lib/isRecord.ts';
+import { zip } from '../../lib/zip.ts';
+import type { Chain } from '../chains.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import { type RpcCall, type RpcError, RpcFailure, type RpcReply } from '../net/createRpc.ts';
 import { InvalidResponse } from '../net/replies.ts';
-import type { Broadcast, Fees, Mined, Revert, Transactor } from '../transactor.ts';
+import type { Broadcast, Call, Failure, Mined, Transactor } from '../transactor.ts';
+import { buildTransaction } from './buildTransaction.ts';
+import type { Fees } from './chooseFees.ts';
+import { checkMarketPrice, emptyCallGas, priceCall, priceEmptyCall, repriceCall } from './priceCall.ts';
 import { toRevert } from './toRevert.ts';
 import { toHex } from './toRpcCall.ts';
 
@@ -10,55 +15,78 @@ const feeCalls: readonly RpcCall[] = [
   { method: 'eth_gasPrice', params: [] },
   { method: 'eth_feeHistory', params: ['0x5', 'latest', [25, 50, 75, 95]] },
 ];
-const receiptOf = (hash: string): RpcCall => ({ method: 'eth_getTransactionReceipt', params: [hash] });
+const receiptOf = ({ hash }: { hash: string }): RpcCall => ({
+  method: 'eth_getTransactionReceipt',
+  params: [hash],
+});
 
-export function createTransactor({ request }: Endpoints): Transactor {
+export function createTransactor({ request }: Endpoints, chain: Chain): Transactor {
+  /** Fees, balance, nonce and estimates for calls of one account, read from one node at one moment. */
+  const read = (from: string, calls: readonly Call[]) =>
+    request(
+      [
+        ...feeCalls,
+        { method: 'eth_getBalance', params: [from, 'latest'] },
+        { method: 'eth_getTransactionCount', params: [from, 'pending'] },
+        ...calls.map(({ to, data }) => ({ method: 'eth_estimateGas', params: [{ from, to, data }] })),
+      ],
+      ([price, history, balance, count, ...estimates]) => ({
+        fees: toFees(price, history),
+        balance: toBigInt(balance, 'balance'),
+        nextNonce: Number(toBigInt(count, 'transaction count')),
+        estimates: estimates.map((reply) =>
+          'error' in reply
+            ? { failure: requireRevert(reply.error) }
+            : { gas: toBigInt(reply, 'gas estimate') },
+        ),
+      }),
+    );
+  const readFees = () => request(feeCalls, ([price, history]) => toFees(price, history));
+
   return {
-    prepare: (from, calls) =>
-      request(
-        [
-          ...feeCalls,
-          { method: 'eth_getBalance', params: [from, 'latest'] },
-          { method: 'eth_getTransactionCount', params: [from, 'pending'] },
-          ...calls.map((call) => ({ method: 'eth_estimateGas', params: [{ from, ...call }] })),
-        ],
-        ([price, history, balance, count, ...estimates]) => ({
-          fees: toFees(price, history),
-          balance: toBigInt(balance, 'balance'),
-          nextNonce: Number(toBigInt(count, 'transaction count')),
-          estimates: estimates.map((reply) =>
-            'error' in reply
-              ? { reverted: requireRevert(reply.error) }
-              : { gas: toBigInt(reply, 'gas estimate') },
-          ),
-        }),
-      ),
+    replaces: 'samePlace',
+    async prepare(from, requests) {
+      const { fees, estimates, ...account } = await read(from, requests);
+      const offers = zip(requests, estimates).map(([{ terms }, estimate]) =>
+        priceCall(chain, terms, estimate, fees),
+      );
+      return { ...account, offers };
+    },
+    build: (order) => buildTransaction(chain, order),
     broadcast: (raws) =>
       request(
         raws.map((raw) => ({ method: 'eth_sendRawTransaction', params: [raw] })),
         (replies) => replies.map(toBroadcast),
       ),
-    progress: (hashes) =>
-      request(
-        [{ method: 'eth_blockNumber', params: [] }, ...hashes.map(receiptOf)],
-        ([head, ...receipts]) => ({
-          head: Number(toBigInt(head, 'newest block')),
-          mined: receipts.map(toMined),
-        }),
-      ),
-    fees: () => request(feeCalls, ([price, history]) => toFees(price, history)),
-    countMined: (address, block, hashes) =>
-      request(
-        [{ method: 'eth_getTransactionCount', params: [address, toHex(block)] }, ...hashes.map(receiptOf)],
-        ([count, ...receipts]) => ({
-          count: Number(toBigInt(count, 'transaction count')),
-          isMined: receipts.map((reply) => toMined(reply) !== null),
-        }),
-      ),
-    findRevert: (call, block) =>
-      request([{ method: 'eth_call', params: [call, toHex(block)] }], ([reply]) =>
+    progress: (sent) =>
+      request([{ method: 'eth_blockNumber', params: [] }, ...sent.map(receiptOf)], ([head, ...receipts]) => ({
+        head: Number(toBigInt(head, 'newest block')),
+        mined: receipts.map(toMined),
+      })),
+    checkTerms: async (terms) => checkMarketPrice(chain, terms, await readFees()),
+    findFailure: (from, { to, data }, block) =>
+      request([{ method: 'eth_call', params: [{ from, to, data }, toHex(block)] }], ([reply]) =>
         reply && 'error' in reply ? requireRevert(reply.error) : undefined,
       ),
+    // It calls the account's own address without data.
+    emptyCall: (from) => ({ to: from, data: '0x', units: emptyCallGas }),
+    reprice: async (stuck) => repriceCall(chain, stuck, await readFees()),
+    findPlace: (from, place, block, sent) =>
+      request(
+        [{ method: 'eth_getTransactionCount', params: [from, toHex(block)] }, ...sent.map(receiptOf)],
+        ([count, ...receipts]) => {
+          const used = Number(toBigInt(count, 'transaction count'));
+          if (receipts.some((reply) => toMined(reply) !== null)) return 'taken';
+          if (!('nonce' in place)) throw new Error('A call of an EVM chain has a nonce.');
+          return used > place.nonce ? 'lost' : used < place.nonce ? 'blocked' : 'free';
+        },
+      ),
+    lane: {
+      async prepareFiller(from, maxPrice) {
+        const { fees, balance, nextNonce } = await read(from, []);
+        return { balance, nextNonce, offer: priceEmptyCall(chain, maxPrice, fees) };
+      },
+    },
   };
 }
 
@@ -100,7 +128,7 @@ function median(values: bigint[]): bigint {
 }
 
 /** What does not come from the call itself may be right at another node or later, and so counts as no answer. */
-function requireRevert(error: RpcError): Revert {
+function requireRevert(error: RpcError): Failure {
   const why = toRevert(error);
   if (!why) throw new RpcFailure(error.message);
   return why;

@@ -2,7 +2,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { FamilyRules } from '../familyRules.ts';
-import { readHexKey, toAccount } from '../hexKey.ts';
+import { accountOf, readHexKey, toAccount } from '../hexKey.ts';
 
 const addressForm = '0x and 40 hexadecimal digits, either all in one case or with the capitals of EIP-55';
 
@@ -27,7 +27,10 @@ export const evmRules: FamilyRules = {
   readKey: (text) => readHexKey(text.startsWith('0x') ? text.slice(2) : text, keyForm),
   generateKey: () => secp256k1.utils.randomSecretKey(),
   deriveAddress: (key) => toChecksumAddress(bytesToHex(toAccount(key))),
-  addressOf: (publicKey) => toChecksumAddress(bytesToHex(keccak_256(publicKey.subarray(1)).subarray(12))),
+  signing: {
+    curve: 'secp256k1',
+    addressOf: (publicKey) => toChecksumAddress(bytesToHex(accountOf(publicKey))),
+  },
 };
 
 /** EIP-55: a letter is a capital where the hash of the lower-case digits has a digit of 8 or more. */

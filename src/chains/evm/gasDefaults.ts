@@ -31,8 +31,7 @@ const mainnets: Partial<Record<ChainUid, GasDefaults>> = {
 /** Young chains, whose prices are not known well enough for more. */
 const other: GasDefaults = { maxGasPrice: 5000, maxHourlySpend: 500 };
 
-/** What a wallet may pay for gas unless set otherwise; undefined where no gas is bought. */
-export function gasDefaults({ uid, family, network }: Chain): GasDefaults | undefined {
-  if (family !== 'evm') return undefined;
+/** What a wallet may pay for gas unless set otherwise. */
+export function gasDefaults({ uid, network }: Chain): GasDefaults {
   return network === 'MAINNET' ? (mainnets[uid] ?? other) : test;
 }

@@ -1,11 +1,11 @@
 import { cutText } from '../../lib/cutText.ts';
 import { harmless } from '../../lib/harmless.ts';
 import type { RpcError } from '../net/createRpc.ts';
-import type { Revert } from '../transactor.ts';
+import type { Failure } from '../transactor.ts';
 import { decodeResult, type FunctionItem, parseFunction } from './abi/abi.ts';
 
 /** What the call itself came to; undefined for a fault of the node, whose answer may be right elsewhere or later. */
-export function toRevert({ code, message, data }: RpcError): Revert | undefined {
+export function toRevert({ code, message, data }: RpcError): Failure | undefined {
   const bytes = bytesOf(data);
   const text = typeof data === 'string' ? `${message} ${data}` : message;
   if (code !== 3 && bytes === undefined && !callFaults.test(text)) return undefined;

@@ -32,6 +32,7 @@ export const solanaRules: FamilyRules = {
   },
   generateKey: () => ed25519.utils.randomSecretKey(),
   deriveAddress: (key) => base58.encode(ed25519.getPublicKey(key)),
+  signing: { curve: 'ed25519', addressOf: (publicKey) => base58.encode(publicKey) },
 };
 
 function readByteArray(text: string): Uint8Array | undefined {

@@ -2,7 +2,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { concatBytes } from '@noble/hashes/utils.js';
 import { base58check, decode } from '../encodings.ts';
 import type { FamilyRules } from '../familyRules.ts';
-import { readBareHexKey, toAccount } from '../hexKey.ts';
+import { accountOf, readBareHexKey, toAccount } from '../hexKey.ts';
 
 /** The byte in front of every mainnet account; it makes the text start with T. */
 const tronVersion = 0x41;
@@ -28,5 +28,10 @@ export const tronRules: FamilyRules = {
   keyForm,
   readKey: (text) => readBareHexKey(text, keyForm),
   generateKey: () => secp256k1.utils.randomSecretKey(),
-  deriveAddress: (key) => base58check.encode(concatBytes(Uint8Array.of(tronVersion), toAccount(key))),
+  deriveAddress: (key) => toAddress(toAccount(key)),
+  signing: { curve: 'secp256k1', addressOf: (publicKey) => toAddress(accountOf(publicKey)) },
 };
+
+function toAddress(account: Uint8Array): string {
+  return base58check.encode(concatBytes(Uint8Array.of(tronVersion), account));
+}

@@ -1,5 +1,5 @@
 import { parameterNames } from '../../actions/fillCall.ts';
-import type { FunctionItem } from '../../chains/evm/abi/abi.ts';
+import type { FunctionItem } from '../../chains/familyActions.ts';
 import { type Fault, Problem } from '../../model/errors.ts';
 
 /** An item that binds an action, with scripts for its parameters. */

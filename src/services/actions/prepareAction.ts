@@ -1,9 +1,8 @@
 import { checkAllowedCalls } from '../../actions/checkAllowedCalls.ts';
 import { parameterNames } from '../../actions/fillCall.ts';
-import { checkMarketPrice } from '../../actions/priceCall.ts';
 import { chains } from '../../chains/chains.ts';
-import { type FunctionItem, parseFunction } from '../../chains/evm/abi/abi.ts';
-import { toAbiValue } from '../../chains/evm/abi/toAbiValue.ts';
+import { families } from '../../chains/families.ts';
+import type { FamilyActions, FunctionItem } from '../../chains/familyActions.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
 import { type Fault, invalid, unprocessable } from '../../model/errors.ts';
 import type { Scope } from '../../model/principal.ts';
@@ -11,6 +10,7 @@ import { invalidInput } from '../../model/validate.ts';
 import type { actionTable } from '../../store/actions/actionTable.ts';
 import { resetScriptTimeouts } from '../../store/actions/scriptTimeouts.ts';
 import { contractTable } from '../../store/contracts/contractTable.ts';
+import { findContractAbi } from '../../store/contracts/findContractAbi.ts';
 import { findRecord, type Row } from '../../store/records/records.ts';
 import { findAllowedCalls } from '../../store/wallets/walletKeys.ts';
 import { walletTable } from '../../store/wallets/walletTable.ts';
@@ -30,13 +30,17 @@ export async function prepareAction(call: Call, change: ActionChange): Promise<R
   const { input, current } = change;
   checkBindingFilters(input.destinations, '/destinations', call.now);
   if (input.walletId !== undefined) await checkChains(call, change);
-  const written = input.funcSignature === undefined ? undefined : toFunctionAbi(input.funcSignature);
+  const { rules, abi } = await findRules(call, change);
+  const read = (signature: string) => toFunctionAbi(rules, signature, abi);
+  const written = input.funcSignature === undefined ? undefined : read(input.funcSignature);
   const action = {
-    funcAbi: change.current ? (written ?? change.current.funcAbi) : toFunctionAbi(change.input.funcSignature),
+    rules,
+    funcAbi: change.current ? (written ?? change.current.funcAbi) : read(change.input.funcSignature),
     params: input.params ?? current?.params ?? [],
   };
   const faults = [
     ...parameterFaults(action),
+    ...termFaults(rules, change),
     ...bindingFaults(action, change, 'detectors'),
     ...bindingFaults(action, change, 'triggerAlerts'),
     ...(await scriptFaults(call, [
@@ -76,7 +80,7 @@ async function checkScripts(call: Call, change: ActionChange, callable: Callable
   if (!contract || !wallet) return;
   const { name, description = null, funcSignature, gasPrice, gasLimit = null, gasTip = null } = members;
   const action = {
-    ...callable,
+    funcAbi: callable.funcAbi,
     id: change.id ?? 0,
     name,
     description,
@@ -110,10 +114,10 @@ export async function finishAction(call: Call, change: ActionChange, id: number)
   await resetScriptTimeouts(call.db, { tenantId: tenantOf(change), actionId: id });
 }
 
-type Callable = { funcAbi: FunctionItem; params: readonly Parameter[] };
+type Callable = { rules: FamilyActions; funcAbi: FunctionItem; params: readonly Parameter[] };
 
 /** Parameters that the function does not have, or that its types do not take. */
-function parameterFaults({ funcAbi, params }: Callable): Fault[] {
+function parameterFaults({ rules, funcAbi, params }: Callable): Fault[] {
   const names = parameterNames({ funcAbi, params });
   return params.flatMap(({ name, value }, index): Fault[] => {
     const input = funcAbi.inputs[names.indexOf(name)];
@@ -123,7 +127,7 @@ function parameterFaults({ funcAbi, params }: Callable): Fault[] {
       return [{ pointer: `/params/${index}/name`, code: 'parameter', message }];
     }
     try {
-      toAbiValue({ ...input, name }, value);
+      rules.readValue(input, value, name);
       return [];
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
@@ -180,14 +184,12 @@ async function warnAboutPrice(call: Call, change: ActionChange): Promise<void> {
   } = change.current ? { ...change.current, ...change.input } : change.input;
   const scope = scopeOf(tenantOf(change));
   const contract = await findRecord(call.db, contractTable, scope, contractId, chainOnly);
-  const chain = contract && chains[contract.chainUid];
-  const transactor = chain && call.services.chains.client(chain.uid)?.transactor;
-  const settings = { gasPrice, gasTip };
-  if (!chain || !transactor || !/\d/.test(`${settings.gasPrice}${settings.gasTip ?? ''}`)) return;
+  const transactor = contract && call.services.chains.client(contract.chainUid)?.transactor;
+  if (!transactor || !/\d/.test(`${gasPrice ?? ''}${gasTip ?? ''}`)) return;
+  const terms = { price: gasPrice ?? 'market', limit: null, tip: gasTip, maxPrice: null };
   // A chain that does not respond now is no fault of the action.
-  const reading = transactor.fees().catch(() => undefined);
-  const fees = await settleWithin(feesTimeoutMs, reading, () => undefined);
-  const warning = fees && checkMarketPrice(chain, settings, fees);
+  const checking = transactor.checkTerms(terms).catch(() => undefined);
+  const warning = await settleWithin(feesTimeoutMs, checking, () => undefined);
   if (warning) call.warnings.push(`${warning} As it is, the action does not fire.`);
 }
 
@@ -211,15 +213,38 @@ function scopeOf(tenantId: number): Scope {
   return { all: false, tenantIds: [tenantId], organisationIds: [] };
 }
 
+/** How calls of the action's contract are written. */
+async function findRules(
+  call: Call,
+  change: ActionChange,
+): Promise<{ rules: FamilyActions; abi: readonly unknown[] }> {
+  const { contractId } = change.current ?? change.input;
+  const tenantId = tenantOf(change);
+  const contract = await findRecord(call.db, contractTable, scopeOf(tenantId), contractId, chainOnly);
+  // What is wrong with the contract itself is found with the other references.
+  const chain = chains[contract?.chainUid ?? 'ethereum'];
+  const rules = families[chain.family].actions;
+  if (!rules) throw unprocessable('/contractId', 'family', `Vigil cannot fire actions on ${chain.name} yet.`);
+  return { rules, abi: contract ? await findContractAbi(call.db, tenantId, contractId) : [] };
+}
+
+/** What the action says about fees must mean something on its chain. */
+function termFaults({ termsFault }: FamilyActions, { input, current }: ActionChange): Fault[] {
+  const price = input.gasPrice ?? current?.gasPrice ?? 'market';
+  const limit = input.gasLimit === undefined ? (current?.gasLimit ?? null) : input.gasLimit;
+  const tip = (input.gasTip === undefined ? current?.gasTip : input.gasTip) || null;
+  const fault = termsFault?.({ price, limit, tip });
+  if (!fault) return [];
+  const member = { price: 'gasPrice', limit: 'gasLimit', tip: 'gasTip' }[fault.member];
+  return [{ pointer: `/${member}`, code: 'fee', message: fault.reason }];
+}
+
 /** `pause()`, `transfer(address to, uint256 amount)` or the same behind the word `function`. */
-function toFunctionAbi(signature: string): FunctionItem {
+function toFunctionAbi(rules: FamilyActions, signature: string, abi: readonly unknown[]): FunctionItem {
   try {
-    return parseFunction(signature);
-  } catch {
-    throw invalid(
-      '/funcSignature',
-      'signature',
-      'must be a function signature such as transfer(address to, uint256 amount).',
-    );
+    return rules.parseFunction(signature, abi);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw invalid('/funcSignature', 'signature', `must be a function signature: ${error.message}`);
   }
 }

@@ -1,8 +1,10 @@
 import { checkAllowedCalls } from '../../actions/checkAllowedCalls.ts';
 import { decide } from '../../actions/decide.ts';
-import { priceCall } from '../../actions/priceCall.ts';
+import { actionsOn } from '../../actions/fillCall.ts';
+import { findTakenInputs } from '../../actions/takenInputs.ts';
+import { termsOf } from '../../actions/termsOf.ts';
 import { checkBudget, spendingWindowMs, spendLimit } from '../../actions/walletLimits.ts';
-import { getChain } from '../../chains/chains.ts';
+import { aliasesOf, getChain } from '../../chains/chains.ts';
 import type { Prepared } from '../../chains/transactor.ts';
 import { uidTime } from '../../lib/uid.ts';
 import type { FilledParameter } from '../../model/action.ts';
@@ -55,19 +57,15 @@ export async function simulateAction(
     const reason = decision.type === 'skip' ? 'The filter does not match.' : decision.reason;
     return { ...emptySimulation, ...parties, fires: false, reason };
   }
-  const { data, parameters } = decision;
+  const { to, data, parameters } = decision;
+  const made = { ...emptySimulation, from: parties.from, to, data, parameters, fires: true };
   const refused = checkAllowedCalls(action);
-  if (refused)
-    return { ...emptySimulation, ...parties, data, parameters, fires: true, reason: refused.reason };
-  const prepared = await prepareOrThrow(() => transactor.prepare(parties.from, [{ to: parties.to, data }]));
-  return {
-    ...emptySimulation,
-    ...parties,
-    data,
-    parameters,
-    fires: true,
-    ...(await price(call, setup, prepared)),
-  };
+  if (refused) return { ...made, reason: refused.reason };
+  const aliases = aliasesOf(getChain(action.contract.chainUid));
+  const inputs = await findTakenInputs({ transactor, aliases, store: call.db }, parties.from);
+  const requests = [{ to, data, terms: termsOf(action) }];
+  const prepared = await prepareOrThrow(() => transactor.prepare(parties.from, requests, inputs));
+  return { ...made, ...(await price(call, setup, prepared)) };
 }
 
 const emptySimulation: Omit<Simulation, 'from' | 'to' | 'fires'> = {
@@ -83,33 +81,30 @@ const emptySimulation: Omit<Simulation, 'from' | 'to' | 'fires'> = {
 };
 
 /** Prices the call as firing does; the spending is read without a lock, because nothing is signed. */
-async function price(
-  call: Call,
-  { action }: ActionSetup,
-  { estimates, fees, balance }: Prepared,
-): Promise<Partial<Simulation>> {
+async function price(call: Call, { action }: ActionSetup, prepared: Prepared): Promise<Partial<Simulation>> {
   const { tenantId, wallet, contract } = action;
-  const [estimate] = estimates;
-  if (!estimate) throw new Error('The chain returned no estimate.');
-  const abi = 'gas' in estimate ? [] : await findContractAbi(call.db, tenantId, contract.id);
-  const priced = priceCall(action, estimate, fees, abi);
-  const basics = {
-    gasLimit: priced.gasLimit === undefined ? null : String(priced.gasLimit),
-    balance: String(balance),
-  };
-  if ('reason' in priced) return { ...basics, reason: priced.reason };
+  const [offer] = prepared.offers;
+  if (!offer) throw new Error('The chain returned no estimate.');
+  const balance = String(prepared.balance);
+  if ('failure' in offer) {
+    const abi = await findContractAbi(call.db, tenantId, contract.id);
+    const why = actionsOn(contract.chainUid).explain(offer.failure, abi);
+    return { balance, reason: `The call would fail: ${why}.` };
+  }
+  const basics = { gasLimit: offer.units === undefined ? null : String(offer.units), balance };
+  if ('reason' in offer) return { ...basics, reason: offer.reason };
   const chain = getChain(wallet.chainUid);
   const walletRef = { tenantId, walletId: wallet.id };
   const budget = await findSpending(call.db, walletRef, call.now - spendingWindowMs);
-  const refusal = checkBudget(chain, priced.cost, budget, balance, spendLimit(wallet, chain));
+  const refusal = checkBudget(chain, offer.cost, budget, prepared, spendLimit(wallet, chain));
   const reason = refusal?.reason ?? null;
   return {
     ...basics,
     success: reason === null,
     reason,
-    maxFeePerGas: String(priced.price.maxFee),
-    maxPriorityFeePerGas: priced.price.tip === null ? null : String(priced.price.tip),
-    maxCost: String(priced.cost),
+    maxFeePerGas: String(offer.price.maxFee),
+    maxPriorityFeePerGas: offer.price.tip === null ? null : String(offer.price.tip),
+    maxCost: String(offer.cost),
   };
 }
 

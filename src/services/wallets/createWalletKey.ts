@@ -43,14 +43,18 @@ export async function createModuleKey(
       'no-module',
       'HSM wallets need a PKCS#11 module, and none is configured here.',
     );
-  const { addressOf } = families[chains[chainUid].family];
-  if (!addressOf)
-    throw unprocessable('/type', 'no-module', 'HSM wallets can be created for EVM chains only.');
+  const { signing } = families[chains[chainUid].family];
+  if (signing?.curve !== 'secp256k1')
+    throw unprocessable(
+      '/type',
+      'no-module',
+      'HSM wallets can be created for chains whose keys are on secp256k1 only: EVM chains, VeChain, Tron and Bitcoin.',
+    );
   const name = { label: keyLabel(wallet), id: randomBytes(16).toString('hex') };
   await recordPendingKey(store, name, call.now);
   const publicKey = await createKey(hsm, name);
   await removePendingKey(call.db, name.id);
-  return { address: addressOf(publicKey), sealedKey: null, moduleKeyId: name.id };
+  return { address: signing.addressOf(publicKey), sealedKey: null, moduleKeyId: name.id };
 }
 
 async function createKey(hsm: Hsm, name: { label: string; id: string }): Promise<Uint8Array> {

@@ -1,5 +1,5 @@
 import { type Chain, chains } from '../../chains/chains.ts';
-import { gasDefaults } from '../../chains/evm/gasDefaults.ts';
+import { families } from '../../chains/families.ts';
 import { invalid } from '../../model/errors.ts';
 import { type Row, reserveId } from '../../store/records/records.ts';
 import { walletTable } from '../../store/wallets/walletTable.ts';
@@ -31,7 +31,5 @@ export async function prepareWallet(call: Call, change: WalletChange): Promise<R
 }
 
 function defaultLimits(chain: Chain): Row {
-  const defaults = gasDefaults(chain);
-  if (!defaults) return {};
-  return { maxGasPrice: String(defaults.maxGasPrice), maxHourlySpend: String(defaults.maxHourlySpend) };
+  return families[chain.family].actions?.defaultLimits(chain) ?? {};
 }

@@ -1,5 +1,4 @@
 import type { Chain } from '../../chains/chains.ts';
-import { parseFunction } from '../../chains/evm/abi/abi.ts';
 import { families } from '../../chains/families.ts';
 import type { AllowedCall } from '../../model/action.ts';
 import { unprocessable } from '../../model/errors.ts';
@@ -25,7 +24,7 @@ export async function readAllowedCalls(
     const pointer = `/allowedCalls/${index}`;
     const functions = item.functions ?? null;
     for (const [position, signature] of (functions ?? []).entries())
-      checkSignature(signature, `${pointer}/functions/${position}`);
+      checkSignature(chain, signature, `${pointer}/functions/${position}`);
     const address = item.address === undefined ? undefined : readAddress(chain, item.address, pointer);
     const contractId = item.contractId ?? null;
     const ofContract =
@@ -44,11 +43,14 @@ export async function readAllowedCalls(
   return allowed;
 }
 
-function checkSignature(signature: string, pointer: string): void {
+function checkSignature({ family, name }: Chain, signature: string, pointer: string): void {
+  const { actions } = families[family];
+  if (!actions) throw unprocessable(pointer, 'family', `Vigil calls no functions on ${name} yet.`);
   try {
-    parseFunction(signature);
-  } catch {
-    throw unprocessable(pointer, 'signature', 'must be a function signature such as pause().');
+    actions.parseFunction(signature, []);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw unprocessable(pointer, 'signature', `must be a function signature: ${error.message}`);
   }
 }
 

@@ -54,6 +54,8 @@ export type WaitingIntent = Intent & {
   alertTimestamp: number | null;
   createdAt: number;
   manualParams: Record<string, unknown>;
+  /** Attempts that expired without a block taking them. */
+  expiredAttempts: number;
   /** How many times in a row the scripts of its binding timed out. */
   timeouts: number;
   /** Null when its binding was removed; a manual run has neither filter nor scripts. */
@@ -118,6 +120,8 @@ export async function claimWaiting(
         i.severity, i.reason, coalesce(due.is_deep, false) as "isDeep", due.stopped_by as "stoppedBy",
         i.alert_timestamp as "alertTimestamp", i.created_at as "createdAt", i.given as "manualParams",
           ${actionJson} as action,
+        (select count(*)::int from action_transaction a
+          where a.tenant_id = i.tenant_id and a.intent_id = i.id) as "expiredAttempts",
         coalesce((select o.count from binding_timeout o where o.tenant_id = i.tenant_id and o.action_id = i.action_id
           and o.binding = i.binding and o.updated_at >= s.updated_at), 0) as timeouts,
         case when s.script_params is not null
@@ -133,6 +137,8 @@ export type Attempt = {
   maxFee: string;
   tip: string | null;
   isVoid: boolean;
+  /** The last block or time at which a block may take it; null where it takes a place of its own. */
+  validUntil: number | null;
   createdAt: number;
   broadcastAt: number | null;
 };
@@ -140,7 +146,10 @@ export type Attempt = {
 export type SentIntent = Intent & {
   state: 'SIGNED' | 'SUBMITTED';
   address: string;
-  nonce: number;
+  /** Null on chains without nonces. */
+  nonce: number | null;
+  /** What it spends, on chains where a transaction spends outputs of earlier ones. */
+  inputs: string[] | null;
   /** No transaction of the wallet with a lower nonce is under way. */
   isNext: boolean;
   call: IntendedCall;
@@ -188,15 +197,15 @@ export async function claimSent(
       where i.tenant_id = due.tenant_id and i.id = due.id and x.tenant_id = i.tenant_id and x.id = i.action_id
         and c.tenant_id = x.tenant_id and c.id = x.contract_id and w.tenant_id = i.tenant_id and w.id = i.wallet_id
       returning i.tenant_id as "tenantId", i.id, i.uid::text, i.state, i.alert_uid::text as "alertUid",
-        i.severity, i.binding, i.address, i.nonce, i.call,
+        i.severity, i.binding, i.address, i.nonce, i.inputs, i.call,
         not exists (select from action_intent earlier
           where earlier.chain_uid = any(${aliases}::text[]) and earlier.state in ('SIGNED', 'SUBMITTED')
           and earlier.address = i.address and earlier.nonce < i.nonce) as "isNext", i.signed_at as "signedAt", i.reason,
         ${actionJson} as action,
         (select json_agg(json_build_object('attempt', a.attempt, 'hash', a.hash, 'raw', a.raw,
           'maxFee', a.max_fee::text,
-            'tip', a.tip::text, 'isVoid', a.is_void, 'createdAt', a.created_at, 'broadcastAt', a.broadcast_at)
-            order by a.attempt)
+            'tip', a.tip::text, 'isVoid', a.is_void, 'validUntil', a.valid_until, 'createdAt', a.created_at,
+            'broadcastAt', a.broadcast_at) order by a.attempt)
           from action_transaction a where a.tenant_id = i.tenant_id and a.intent_id = i.id) as attempts`,
   );
   return rows.sort((one, other) => one.id - other.id);

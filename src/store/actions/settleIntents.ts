@@ -3,6 +3,7 @@ import { sql } from '../../lib/sql.ts';
 import type { IntentState } from '../../model/action.ts';
 import type { Db } from '../db.ts';
 import type { IntentKey } from './claimIntents.ts';
+import { retractedReason } from './insertIntents.ts';
 
 /** Without `mined` the cost becomes zero, which releases what was reserved. */
 export type SettledIntent = IntentKey & {
@@ -36,6 +37,40 @@ export async function settleIntents(
   );
   return new Set(changed.map(({ id }) => id));
 }
+
+/**
+ * Lets intents wait again whose every transaction has expired at a block that is final, as if they had never been signed;
+ * one whose alert was retracted since then is cancelled.
+ */
+export async function reopenExpired(
+  tx: Db,
+  expired: readonly (IntentKey & { lastHash: string })[],
+  now: number,
+): Promise<void> {
+  const keys = sql`unnest(${expired.map(({ tenantId }) => tenantId)}::bigint[],
+    ${expired.map(({ id }) => id)}::bigint[], ${expired.map(({ lastHash }) => lastHash)}::text[])
+    k(tenant_id, id, hash)`;
+  // Held, so that a retraction under way is either seen here or finds the intents waiting.
+  const alerts = await tx.prepared<{ uid: string; isRetracted: boolean }>(
+    sql`select t.uid::text, t.retracted_at is not null as "isRetracted"
+      from alert t join action_intent i on i.tenant_id = t.tenant_id and i.alert_uid = t.uid
+        and i.alert_timestamp = t.timestamp
+      join ${keys} on i.tenant_id = k.tenant_id and i.id = k.id for share of t`,
+  );
+  const uids = alerts.flatMap(({ uid, isRetracted }) => (isRetracted ? [uid] : []));
+  await tx.prepared(
+    sql`update action_intent i set
+        state = case when i.alert_uid = any(${uids}::uuid[]) then 'CANCELED' else 'WAITING' end,
+        reason = case when i.alert_uid = any(${uids}::uuid[]) then ${retractedReason}::text
+          else ${expiredReason}::text end,
+        tx_hash = null, signed_at = null, cost = 0, lease_until = null, next_attempt_at = ${now}::bigint,
+        updated_at = ${now}::bigint
+      from ${keys}
+      where i.tenant_id = k.tenant_id and i.id = k.id and i.state in ('SIGNED', 'SUBMITTED') and i.tx_hash = k.hash`,
+  );
+}
+
+const expiredReason = 'No block took its transaction before that expired; it is signed again.';
 
 /** Returns the ids of those that were not marked as sent before. */
 export async function markSubmitted(tx: Db, keys: readonly IntentKey[], now: number): Promise<Set<number>> {

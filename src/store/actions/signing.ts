@@ -32,6 +32,15 @@ export async function lockNonceLane(
   return { ...lane, isIdle: busy === undefined };
 }
 
+/** The inputs that calls of the address under way spend. */
+export async function findInputsUnderWay(db: Db, { aliases, address }: NonceLaneKey): Promise<string[]> {
+  const rows = await db.prepared<{ input: string }>(
+    sql`select unnest(inputs) as input from action_intent where chain_uid = any(${aliases}::text[])
+      and state in ('SIGNED', 'SUBMITTED') and address = ${address}`,
+  );
+  return rows.map(({ input }) => input);
+}
+
 export async function moveNonceLane(
   tx: Db,
   { aliases, address }: NonceLaneKey,
@@ -110,6 +119,7 @@ export type SignedAttempt = IntentKey & {
   tip: bigint | null;
   isVoid: boolean;
   cost: bigint;
+  validUntil: number | null;
 };
 
 /** Stores the signed transactions before they are broadcast. */
@@ -122,16 +132,23 @@ export async function insertAttempts(tx: Db, attempts: readonly SignedAttempt[],
   }));
   await tx.prepared(
     sql`with signed as (select * from json_to_recordset(${storableJson(rows)}::json) as s("tenantId" bigint, id bigint,
-          attempt int, hash text, raw text, "maxFee" numeric, tip numeric, "isVoid" boolean, cost numeric)),
+          attempt int, hash text, raw text, "maxFee" numeric, tip numeric, "isVoid" boolean, cost numeric,
+          "validUntil" bigint)),
       stored as (
-        insert into action_transaction (tenant_id, intent_id, attempt, hash, raw, max_fee, tip, is_void, created_at)
-        select "tenantId", id, attempt, hash, raw, "maxFee", tip, "isVoid", ${now}::bigint from signed)
+        insert into action_transaction (tenant_id, intent_id, attempt, hash, raw, max_fee, tip, is_void, valid_until,
+          created_at)
+        select "tenantId", id, attempt, hash, raw, "maxFee", tip, "isVoid", "validUntil", ${now}::bigint from signed)
       update action_intent i set tx_hash = s.hash, cost = s.cost, updated_at = ${now}::bigint
       from signed s where i.tenant_id = s."tenantId" and i.id = s.id`,
   );
 }
 
-export type SignedIntent = IntentKey & { walletId: number; nonce: number; call: IntendedCall };
+export type SignedIntent = IntentKey & {
+  walletId: number;
+  nonce: number | null;
+  inputs: readonly string[] | null;
+  call: IntendedCall;
+};
 
 export async function markSigned(
   tx: Db,
@@ -142,9 +159,9 @@ export async function markSigned(
   await tx.prepared(
     sql`update action_intent i set state = 'SIGNED', reason = null, wallet_id = s."walletId",
       address = ${address}::text,
-        nonce = s.nonce, call = s.call, signed_at = ${now}::bigint, updated_at = ${now}::bigint
+        nonce = s.nonce, inputs = s.inputs, call = s.call, signed_at = ${now}::bigint, updated_at = ${now}::bigint
       from json_to_recordset(${storableJson(intents)}::json) as s("tenantId" bigint, id bigint, "walletId" bigint,
-        nonce bigint, call jsonb)
+        nonce bigint, inputs text[], call jsonb)
       where i.tenant_id = s."tenantId" and i.id = s.id`,
   );
 }

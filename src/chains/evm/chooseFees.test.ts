@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bumpFees, chooseFees, type GasPrice, toUnits, toWei } from './chooseFees.ts';
+import { toUnits } from '../../lib/decimal.ts';
+import type { Price } from '../transactor.ts';
+import { bumpFees, chooseFees, toWei } from './chooseFees.ts';
 
 const gwei = 1_000_000_000n;
 const wei = fc.bigInt({ min: 1n, max: 10n ** 13n });
@@ -13,10 +15,10 @@ const fees = fc.record({
 });
 const decimal = fc.integer({ min: 1, max: 10_000_000 }).map((value) => String(value / 1000));
 const wish = fc.record({
-  gasPrice: fc.oneof(fc.constantFrom('slow', 'market', 'fast', 'fastest'), decimal),
-  gasTip: fc.option(decimal, { nil: null }),
+  price: fc.oneof(fc.constantFrom('slow', 'market', 'fast', 'fastest'), decimal),
+  tip: fc.option(decimal, { nil: null }),
 });
-const offer: fc.Arbitrary<GasPrice> = fc
+const offer: fc.Arbitrary<Price> = fc
   .tuple(wei, fc.option(maybeZero, { nil: null }))
   .map(([maxFee, tip]) => ({ maxFee, tip: tip !== null && tip > maxFee ? maxFee : tip }));
 const prove = { numRuns: 5000, verbose: 1 } as const;
@@ -38,7 +40,7 @@ describe('chooseFees', () => {
     fc.assert(
       fc.property(fees, wish, cap, (now, wanted, most) => {
         const price = chooseFees(now, wanted, most);
-        const isFixed = /^\d/.test(wanted.gasPrice);
+        const isFixed = /^\d/.test(wanted.price);
         const needed = now.baseFee ?? now.gasPrice;
         return isFixed || (price ? price.maxFee >= needed : most! < needed);
       }),
@@ -58,8 +60,8 @@ describe('chooseFees', () => {
 
   it('leaves room for the base fee to rise, by the mode', () => {
     const now = { baseFee: 10n * gwei, gasPrice: 12n * gwei, tips };
-    const offers = ['slow', 'market', 'fast', 'fastest'].map((gasPrice) =>
-      chooseFees(now, { gasPrice, gasTip: null }, undefined),
+    const offers = ['slow', 'market', 'fast', 'fastest'].map((price) =>
+      chooseFees(now, { price, tip: null }, undefined),
     );
     expect(offers).toEqual([
       { maxFee: 13n * gwei, tip: gwei },
@@ -101,7 +103,7 @@ describe('bumpFees', () => {
 
   it('stops where a halted chain would drive the price up without end', () => {
     const market = { maxFee: 30n * gwei, tip: 2n * gwei };
-    let price: GasPrice = market;
+    let price: Price = market;
     let bumps = 0;
     for (let next = bumpFees(price, market, undefined); next; next = bumpFees(price, market, undefined)) {
       price = next;

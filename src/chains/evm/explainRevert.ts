@@ -1,10 +1,10 @@
-import { decodeCall, type FunctionItem, selectorOf } from '../chains/evm/abi/abi.ts';
-import type { Revert } from '../chains/transactor.ts';
-import { harmless } from '../lib/harmless.ts';
-import { toJsonValue } from '../lib/json.ts';
+import { harmless } from '../../lib/harmless.ts';
+import { toJsonValue } from '../../lib/json.ts';
+import type { Failure } from '../transactor.ts';
+import { decodeCall, type FunctionItem, selectorOf } from './abi/abi.ts';
 
 /** Why a call fails: the decoded error where the contract's ABI declares it (`NotOwner(who: 0x…)`), else the node's reason. */
-export function explainRevert({ reason, data }: Revert, abi: readonly unknown[]): string {
+export function explainRevert({ reason, data }: Failure, abi: readonly unknown[]): string {
   for (const item of abi.filter(isError)) {
     const decoded = decodeError(item, data);
     if (decoded !== undefined) return decoded;

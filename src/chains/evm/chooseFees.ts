@@ -1,10 +1,13 @@
-import type { Fees } from '../chains/transactor.ts';
-import { type Decimal, parseDecimal } from '../lib/decimal.ts';
+import { parseDecimal, toUnits } from '../../lib/decimal.ts';
+import type { Price, Terms } from '../transactor.ts';
 
-/** What a unit of gas may cost, and the tip within it; null on chains without EIP-1559. */
-export type GasPrice = { maxFee: bigint; tip: bigint | null };
-
-type FeeSettings = { gasPrice: string; gasTip: string | null };
+export type Fees = {
+  /** Of the next block; null on chains that know a gas price only. */
+  baseFee: bigint | null;
+  gasPrice: bigint;
+  /** Tips that the last blocks took, from the lower quarter to the top. */
+  tips: { slow: bigint; market: bigint; fast: bigint; fastest: bigint };
+};
 
 /** Percent of the present base fee, or of the gas price of a legacy chain, that the transaction offers: it may rise while it waits. */
 const headroom = { slow: 120n, market: 200n, fast: 250n, fastest: 300n } as const;
@@ -13,18 +16,22 @@ const legacyHeadroom = { slow: 100n, market: 110n, fast: 130n, fastest: 160n } a
 const minTip = 1_000_000n;
 
 /** The price to offer now; undefined when the cap is below the price of the next block. */
-export function chooseFees(fees: Fees, settings: FeeSettings, cap: bigint | undefined): GasPrice | undefined {
-  const mode = toMode(settings.gasPrice);
+export function chooseFees(
+  fees: Fees,
+  terms: Pick<Terms, 'price' | 'tip'>,
+  cap: bigint | undefined,
+): Price | undefined {
+  const mode = toMode(terms.price);
   if (fees.baseFee === null) {
-    const price = mode ? (fees.gasPrice * legacyHeadroom[mode]) / 100n : toWei(settings.gasPrice);
+    const price = mode ? (fees.gasPrice * legacyHeadroom[mode]) / 100n : toWei(terms.price);
     return cap === undefined || price <= cap
       ? { maxFee: price, tip: null }
       : cap >= fees.gasPrice
         ? { maxFee: cap, tip: null }
         : undefined;
   }
-  const tip = settings.gasTip ? toWei(settings.gasTip) : max(fees.tips[mode ?? 'market'], minTip);
-  const full = mode ? (fees.baseFee * headroom[mode]) / 100n + tip : toWei(settings.gasPrice);
+  const tip = terms.tip ? toWei(terms.tip) : max(fees.tips[mode ?? 'market'], minTip);
+  const full = mode ? (fees.baseFee * headroom[mode]) / 100n + tip : toWei(terms.price);
   const maxFee = cap !== undefined && full > cap ? cap : full;
   // A fixed price is sent even below the base fee: it waits for a cheaper block.
   if (mode && maxFee < fees.baseFee) return undefined;
@@ -43,11 +50,11 @@ const maxTimesMarket = 3n;
  * call up may exceed the market limit once, because it must outbid the call.
  */
 export function bumpFees(
-  before: GasPrice,
-  now: GasPrice | undefined,
+  before: Price,
+  now: Price | undefined,
   cap: bigint | undefined,
   givesUp = false,
-): GasPrice | undefined {
+): Price | undefined {
   if (!now) return undefined;
   const maxFee = capAt(max(raiseBy(before.maxFee, bumpPercent), now.maxFee), cap);
   if (maxFee < raiseBy(before.maxFee, minBumpPercent)) return undefined;
@@ -80,10 +87,4 @@ function capAt(value: bigint, cap: bigint | undefined): bigint {
 
 export function toWei(gwei: string): bigint {
   return toUnits(parseDecimal(gwei), 9);
-}
-
-/** A decimal amount in the smallest unit of its currency; smaller fractions are cut off. */
-export function toUnits({ units, scale }: Decimal, decimals: number): bigint {
-  const shift = decimals - scale;
-  return shift >= 0 ? units * 10n ** BigInt(shift) : units / 10n ** BigInt(-shift);
 }

@@ -1,0 +1,21 @@
+import type { Place, SentTransaction } from '../chains/transactor.ts';
+import type { SentIntent } from '../store/actions/claimIntents.ts';
+
+/** Where the attempts of a signed intent stand. */
+export function placeOf({ nonce, inputs }: SentIntent): Place {
+  if (nonce !== null) return { nonce };
+  return inputs === null ? { anchor: '' } : { inputs };
+}
+
+/** The attempts of an intent, as the chain is asked for them. */
+export function toSent(intent: SentIntent): SentTransaction[] {
+  const place = placeOf(intent);
+  return intent.attempts.map(({ hash, raw, createdAt }) => ({ hash, raw, place, signedAt: createdAt }));
+}
+
+/** Intents are numbered across tenants, and none has this many attempts. */
+const maxAttempts = 10_000n;
+
+export function toUnique(intentId: number, attempt: number): bigint {
+  return BigInt(intentId) * maxAttempts + BigInt(attempt);
+}
