@@ -1,0 +1,98 @@
+import type { Mined, Transactor } from '../../../src/chains/transactor.ts';
+import type { Random } from '../../../testing/createRandom.ts';
+
+type Sent = { hash: string; data: string; intent: bigint; validUntil: number };
+
+const confirmations = 2;
+const validBlocks = 3;
+
+/** A chain whose transactions have no place but expire; it forgets and takes back what it likes, and its node may be late. */
+export function createExpiringChain(random: Random) {
+  const blocks: Sent[][] = [[]];
+  const signed: Sent[] = [];
+  let pool: Sent[] = [];
+  const head = () => blocks.length - 1;
+  const final = () => head() - confirmations;
+  /** Attempts that were signed while an earlier one of the same call could still be taken into a block. */
+  const overlaps: Sent[] = [];
+  let isDeaf = false;
+
+  function findMined(hash: string, upTo: number): Mined | null {
+    const blockNumber = blocks.findIndex((block) => block.some((sent) => sent.hash === hash));
+    if (blockNumber === -1 || blockNumber > upTo) return null;
+    return { isSuccess: true, blockNumber, blockHash: `0x${blockNumber}`, cost: 1n };
+  }
+
+  const transactor: Transactor = {
+    replaces: 'afterExpiry',
+    prepare: async (_, requests) => ({
+      balance: 10n ** 18n,
+      offers: requests.map(() => ({
+        units: 1n,
+        price: { maxFee: 1n, tip: null },
+        cost: 1n,
+        place: { anchor: String(head() + validBlocks) },
+      })),
+    }),
+    build({ call, place, unique }) {
+      if (!('anchor' in place)) throw new Error('It stands on no block.');
+      const sent = {
+        hash: `0x${unique}`,
+        data: call.data,
+        intent: unique / 10_000n,
+        validUntil: Number(place.anchor),
+      };
+      const earlier = signed.filter(({ intent }) => intent === sent.intent);
+      if (earlier.some(({ validUntil }) => validUntil >= final())) overlaps.push(sent);
+      return {
+        payloads: [new Uint8Array(32).fill(1)],
+        finish([signature]) {
+          if (signature?.bytes.length !== 64) throw new Error('It is not signed.');
+          signed.push(sent);
+          return { hash: sent.hash, raw: sent.hash, validUntil: sent.validUntil };
+        },
+      };
+    },
+    async broadcast(raws) {
+      for (const raw of raws) {
+        const sent = signed.find(({ hash }) => hash === raw)!;
+        if (!isDeaf && !pool.includes(sent) && random.chance(0.5)) pool.push(sent);
+      }
+      return raws.map(() => ({ outcome: 'accepted' as const }));
+    },
+    async progress(sent) {
+      const seen = Math.max(0, head() - (random.chance(0.2) ? 1 + random.below(3) : 0));
+      return {
+        head: seen,
+        final: seen - confirmations,
+        mined: sent.map(({ hash }) => findMined(hash, seen)),
+      };
+    },
+    checkTerms: async () => undefined,
+    findFailure: async () => undefined,
+  };
+
+  return {
+    transactor,
+    confirmations,
+    overlaps,
+    signed,
+    /** From now on, or not any more, it takes nothing that is sent. */
+    setDeaf(deaf: boolean) {
+      isDeaf = deaf;
+    },
+    mine() {
+      const number = blocks.length;
+      const taken = pool.filter(({ validUntil }) => validUntil >= number && random.chance(0.6));
+      pool = pool.filter((sent) => !taken.includes(sent) && sent.validUntil >= number);
+      blocks.push(taken);
+    },
+    /** Takes back the newest blocks, none that is final. */
+    fork() {
+      for (let count = 1 + random.below(confirmations); count > 0 && head() > 1; count--)
+        pool.push(...blocks.pop()!.filter(() => random.chance(0.5)));
+    },
+    /** The data of every call that is in a block. */
+    mined: () => blocks.flat().map(({ data }) => data),
+  };
+}
