@@ -1,8 +1,8 @@
 import { type EndpointReport, emptyReport } from '../chainFamily.ts';
 import type { Protocol } from '../net/createEndpoints.ts';
 import { createRpc, type RpcCall, RpcFailure } from '../net/createRpc.ts';
+import { recordOf } from '../net/members.ts';
 import { resultOf } from '../net/replies.ts';
-import { recordOf } from './decodeBlock.ts';
 
 /** A regtest network belongs to the one who runs its node, and stands in for the main network in trials and tests. */
 const accepted = ['main', 'regtest'];

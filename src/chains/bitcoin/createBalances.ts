@@ -1,7 +1,8 @@
 import type { BlockRef } from '../../model/block.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
+import { listOf, recordOf } from '../net/members.ts';
 import { resultOf } from '../net/replies.ts';
-import { type BitcoinBlock, listOf, recordOf, toSatoshis } from './decodeBlock.ts';
+import { type BitcoinBlock, toSatoshis } from './decodeBlock.ts';
 import { toScript } from './script.ts';
 
 /** What a block changes of the addresses that were known when it came. */

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { isRecord } from '../../lib/isRecord.ts';
 import type { Block, Header, Parties, Payment, Receipt, Transaction, Transfer } from '../../model/block.ts';
+import { listOf, numberOf, type Raw, recordOf, textOf } from '../net/members.ts';
 import { InvalidResponse } from '../net/replies.ts';
 import { pairFlows } from '../pairFlows.ts';
 import { toAddress } from './script.ts';
 
-type Raw = Readonly<Record<string, unknown>>;
 export type BitcoinBlock = Block & { readonly transactions: readonly BitcoinTransaction[] };
 
 /** The weight that a block may have (BIP-141). */
@@ -175,25 +174,4 @@ function merkleRoot(hashes: readonly string[]): string {
 
 function sha256(bytes: Buffer): Buffer {
   return createHash('sha256').update(bytes).digest();
-}
-
-export function recordOf(value: unknown): Raw {
-  if (!isRecord(value)) throw new InvalidResponse('an answer is not a record');
-  return value;
-}
-
-export function listOf(value: unknown, what: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw new InvalidResponse(`${what} is not a list`);
-  return value;
-}
-
-function textOf(value: unknown, what: string): string {
-  if (typeof value !== 'string') throw new InvalidResponse(`${what} is not a text`);
-  return value;
-}
-
-function numberOf(value: unknown, what: string): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value))
-    throw new InvalidResponse(`${what} is not a whole number`);
-  return value;
 }

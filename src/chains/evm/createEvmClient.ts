@@ -1,6 +1,7 @@
 import type { Block, Header } from '../../model/block.ts';
-import type { ClientOptions, ConnectedClient, HeadSubscription } from '../chainClient.ts';
+import type { ClientOptions, ConnectedClient } from '../chainClient.ts';
 import { createEndpoints, type Protocol } from '../net/createEndpoints.ts';
+import { createHeads } from '../net/createHeads.ts';
 import type { RpcReply } from '../net/createRpc.ts';
 import { InvalidResponse, NotAvailableYet, orNull, resultOf } from '../net/replies.ts';
 import type { Transactor } from '../transactor.ts';
@@ -8,15 +9,14 @@ import { createLogsCheck } from './createLogsCheck.ts';
 import { createStateReader } from './createStateReader.ts';
 import { createTransactor } from './createTransactor.ts';
 import { decodeBlock, decodeHeader } from './decodeBlock.ts';
+import { evmHeads } from './evmHeads.ts';
 import { findImplementation } from './findImplementation.ts';
-import { subscribeToHeads } from './subscribeToHeads.ts';
 import { toHex } from './toRpcCall.ts';
 
 export type EvmClient = ConnectedClient & { readonly transactor: Transactor };
 
-export function createEvmClient({ chain, now, onCall, ...options }: ClientOptions): EvmClient {
-  let { urls } = options;
-  const subscriptions = new Set<{ listener: (number: number) => void; heads: HeadSubscription }>();
+export function createEvmClient({ chain, urls, now, onCall }: ClientOptions): EvmClient {
+  const heads = createHeads(evmHeads, urls);
   const endpoints = createEndpoints({
     urls,
     ...evmProtocol(chain.chainId),
@@ -100,24 +100,10 @@ export function createEvmClient({ chain, now, onCall, ...options }: ClientOption
       });
     },
     head: endpoints.head,
-    onHead(listener) {
-      const subscription = { listener, heads: subscribeToHeads(urls, listener) };
-      subscriptions.add(subscription);
-      return {
-        appeared: (number) => subscription.heads.appeared(number),
-        stop: () => {
-          subscriptions.delete(subscription);
-          subscription.heads.stop();
-        },
-      };
-    },
+    onHead: heads.onHead,
     setUrls(next) {
-      urls = next;
-      endpoints.setUrls(urls);
-      for (const subscription of subscriptions) {
-        subscription.heads.stop();
-        subscription.heads = subscribeToHeads(urls, subscription.listener);
-      }
+      endpoints.setUrls(next);
+      heads.setUrls(next);
     },
     health: endpoints.health,
     close: endpoints.close,

@@ -1,12 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { itemAt } from '../../lib/itemAt.ts';
 import { zip } from '../../lib/zip.ts';
 import type { BlockRef } from '../../model/block.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
-import { BlockUnavailable, type ChainClient } from '../chainClient.ts';
+import type { ChainClient } from '../chainClient.ts';
+import { createPatientReader, isMissing, mergeAnswers } from '../createPatientReader.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcReply } from '../net/createRpc.ts';
-import { InvalidResponse, NotAvailableYet } from '../net/replies.ts';
+import { NotAvailableYet, resultOf } from '../net/replies.ts';
 import { decodeResult, encodeCall, parseFunction } from './abi/abi.ts';
 import { decodeHeader } from './decodeBlock.ts';
 import { isolateFailures, LimitReached } from './isolateFailures.ts';
@@ -23,11 +23,6 @@ const multicall = '0xca11bde05977b3631167028862be2a173976ca11';
 /** From this many calls on, one call to the contract is cheaper than each alone. */
 const multicallThreshold = 4;
 const maxBatch = 100;
-/** A node that has just got a block may not have its receipts or its state yet. */
-const retryDelaysMs = [100, 300, 900];
-/** Only as many blocks below the head is it worth to wait: what is missing of an older one does not come any more. */
-const recentBlocks = 2;
-
 /** Answers questions about the state after a block, in as few calls as possible. */
 export function createStateReader(endpoints: Endpoints, now: () => number): ChainClient['readState'] {
   let hasMulticall: boolean | undefined;
@@ -36,20 +31,15 @@ export function createStateReader(endpoints: Endpoints, now: () => number): Chai
 
   const readEach = isolateFailures(readFromAny, now);
 
-  return async (block, questions) => {
-    const isNew = block.number >= endpoints.head() - recentBlocks;
-    for (const delayMs of retryDelaysMs) {
-      const answers = await readAll(block, questions);
-      if (!answers.some(isMissing)) return answers;
-      if ((await isAvailable(block)) && !(isNew && answers.some(isDelayed))) return answers;
-      await sleep(delayMs);
-    }
-    const answers = await readAll(block, questions);
-    // It was there a moment ago: the caller follows the chain again instead of missing what is in the block.
-    if (answers.some(isMissing) && !(await isAvailable(block)))
-      throw new BlockUnavailable(`No node has block ${block.number} (${block.hash}) at the moment.`);
-    return answers;
-  };
+  return createPatientReader({
+    endpoints,
+    readAll,
+    blockCall: (number) => ({ method: 'eth_getBlockByNumber', params: [toHex(number), false] }),
+    readHash: (reply) => {
+      const raw = resultOf(reply);
+      return raw === null ? null : decodeHeader(raw).hash;
+    },
+  });
 
   async function readAll(block: BlockRef, questions: readonly StateRead[]): Promise<StateResult[]> {
     const answers = new Map<StateRead, StateResult>();
@@ -133,29 +123,6 @@ export function createStateReader(endpoints: Endpoints, now: () => number): Chai
     return answers.some(isMissing) ? [] : answers;
   }
 
-  /** False while no node has it. Another block in its place means that it was reorganised away, which is no fault of a node. */
-  async function isAvailable(block: BlockRef): Promise<boolean> {
-    const call = { method: 'eth_getBlockByNumber', params: [toHex(block.number), false] };
-    let hasOther = false;
-    try {
-      return await endpoints.request([call], ([reply]) => {
-        if (!reply || 'error' in reply)
-          throw new InvalidResponse(reply?.error.message ?? 'a reply is missing');
-        if (reply.result === null) throw new NotAvailableYet();
-        if (decodeHeader(reply.result).hash === block.hash) return true;
-        hasOther = true;
-        throw new NotAvailableYet();
-      });
-    } catch (error) {
-      if (!(error instanceof NotAvailableYet)) throw error;
-      if (hasOther)
-        throw new BlockUnavailable(
-          `Block ${block.number} (${block.hash}) is not part of the chain any more.`,
-        );
-      return false;
-    }
-  }
-
   async function knowsMulticall(block: BlockRef): Promise<boolean> {
     if (hasMulticall === undefined) {
       const [answer] = await readEach(block, [{ type: 'code', address: multicall }]);
@@ -168,34 +135,6 @@ export function createStateReader(endpoints: Endpoints, now: () => number): Chai
 /** What the well-known contract can answer. */
 type CallQuestion = Extract<StateRead, { type: 'call' | 'balance' }>;
 type Aggregated = { success: boolean; returnData: string };
-
-const isMissing = (answer: StateResult) => 'missing' in answer;
-
-/** What a node that prunes has forgotten does not come back, although it says as well that it was not found. */
-function isDelayed(answer: StateResult): boolean {
-  return (
-    'missing' in answer && /not found|unknown block|has no/i.test(answer.missing) && !isForgotten(answer)
-  );
-}
-
-/** The words in which nodes say that they have dropped the state of a block. */
-const forgotten =
-  /missing trie|state .*(not |un)available|pruned|pruning|archive|(historical|old) (state|data)/i;
-
-function isForgotten(answer: StateResult): boolean {
-  return 'missing' in answer && forgotten.test(answer.missing);
-}
-
-/** For each read the answer of the first node that has one; it is gone when every node of the chain says so. */
-function mergeAnswers(given: readonly StateResult[][], isEveryNode: boolean): StateResult[] {
-  const [first = []] = given;
-  return first.map((answer, n) => {
-    const answers = given.map((each) => itemAt(each, n));
-    const found = answers.find((each) => !isMissing(each));
-    if (found) return found;
-    return isEveryNode && answers.every(isForgotten) ? { ...answer, isGone: true } : answer;
-  });
-}
 
 /** A replay that cannot be made gives no reason, which is not a failure. */
 function toReplayResult(answer: StateResult): StateResult {

@@ -2,6 +2,7 @@ import { cutText } from '../../lib/cutText.ts';
 import { messageOf } from '../../lib/messageOf.ts';
 import { type EndpointReport, emptyReport } from '../chainFamily.ts';
 import type { Chain } from '../chains.ts';
+import { archiveDepth, largest } from '../net/archiveDepth.ts';
 import { createRpc, type RpcCall, RpcFailure, type RpcReply } from '../net/createRpc.ts';
 import { toHex } from './toRpcCall.ts';
 
@@ -106,11 +107,9 @@ function describe(error: RpcFailure): string {
   return cutText(messageOf(error), maxFaultLength);
 }
 
-/** How far back the state is known, at least: by doubling, or all of it. */
-async function findArchiveDepth(ask: Ask, head: number): Promise<number> {
-  const doubling = Array.from({ length: 50 }, (_, exponent) => 2 ** exponent).filter((depth) => depth < head);
-  return largest([0, ...doubling, ...(head > 0 ? [head] : [])], async (depth) =>
-    isAnswered(await ask('eth_getBalance', nowhere, toHex(head - depth))),
+function findArchiveDepth(ask: Ask, head: number): Promise<number> {
+  return archiveDepth(head, async (number) =>
+    isAnswered(await ask('eth_getBalance', nowhere, toHex(number))),
   );
 }
 
@@ -135,24 +134,6 @@ async function findLogRange(ask: Ask, head: number): Promise<number> {
       await ask('eth_getLogs', { fromBlock: toHex(head - range + 1), toBlock: toHex(head), ...noLogs }),
     ),
   );
-}
-
-/** The largest of these rising values that fits, where all below one that fits do; 0 when none does. */
-async function largest(
-  values: readonly number[],
-  fits: (value: number) => Promise<boolean>,
-): Promise<number> {
-  const last = values.at(-1);
-  // Nodes of one's own know all, with one call.
-  if (last === undefined || (await fits(last))) return last ?? 0;
-  let low = -1;
-  let high = values.length - 1;
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (await fits(values[middle]!)) low = middle;
-    else high = middle;
-  }
-  return values[low] ?? 0;
 }
 
 function isAnswered(reply: RpcReply): boolean {

@@ -1,8 +1,11 @@
-import { isAscii } from 'node:buffer';
-import { Agent, Pool, WebSocket } from 'undici';
+import { Agent, WebSocket } from 'undici';
 import { isRecord } from '../../lib/isRecord.ts';
 import { createRedact, maskOrigin } from '../../lib/maskEndpoint.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
+import { createHttp, maxAnswerBytes } from './createHttp.ts';
+import { RpcFailure } from './rpcFailure.ts';
+
+export { RpcFailure } from './rpcFailure.ts';
 
 export type RpcCall = { method: string; params: readonly unknown[] };
 export type RpcReply = { result: unknown } | { error: RpcError };
@@ -17,40 +20,17 @@ export type Rpc = {
   close(): Promise<void>;
 };
 
-/** What an endpoint did instead of answering. */
-export class RpcFailure extends Error {
-  override readonly name = 'RpcFailure';
-}
-
-/** Blocks of fast chains with all their logs have some tens of megabytes. */
-const maxAnswerBytes = 256 * 1024 * 1024;
-
 export function createRpc(url: string, maxBytes = maxAnswerBytes): Rpc {
   return url.startsWith('ws') ? createSocketRpc(url, maxBytes) : createHttpRpc(url, maxBytes);
 }
 
 function createHttpRpc(url: string, maxBytes: number): Rpc {
-  const { origin, pathname, search, username, password } = new URL(url);
-  const redact = createRedact(url);
-  const pool = new Pool(origin, {
-    connections: 16,
-    keepAliveTimeout: 30_000,
-    connectTimeout: 3000,
-    maxResponseSize: maxBytes,
-  });
+  const http = createHttp(url, maxBytes);
+  const { redact } = http;
   // A server that knows no batches answers one with a single record; from then on it gets one call at a time.
   let takesBatches = true;
-  const headers = {
-    'content-type': 'application/json',
-    'accept-encoding': 'identity',
-    ...(username
-      ? {
-          authorization: `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`,
-        }
-      : {}),
-  };
   return {
-    name: maskOrigin(url),
+    name: http.name,
     async batch(calls, timeoutMs) {
       if (takesBatches && calls.length > 1) {
         const body = JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call })));
@@ -62,7 +42,7 @@ function createHttpRpc(url: string, maxBytes: number): Rpc {
       if (calls.length > 1 && replies.some((reply) => 'result' in reply)) takesBatches = false;
       return replies;
     },
-    close: () => pool.destroy(),
+    close: http.close,
   };
 
   async function single(call: RpcCall, timeoutMs: number): Promise<RpcReply> {
@@ -71,22 +51,9 @@ function createHttpRpc(url: string, maxBytes: number): Rpc {
   }
 
   async function post(body: string, timeoutMs: number): Promise<string> {
-    try {
-      const response = await pool.request({
-        method: 'POST',
-        path: pathname + search,
-        headers,
-        body,
-        signal: AbortSignal.timeout(timeoutMs),
-      });
-      if (response.statusCode !== 200) {
-        await response.body.dump();
-        throw new RpcFailure(`it answered with status ${response.statusCode}`);
-      }
-      return toText(Buffer.from(await response.body.arrayBuffer()));
-    } catch (error) {
-      throw error instanceof RpcFailure ? error : new RpcFailure(reason(error, timeoutMs), { cause: error });
-    }
+    const { status, text } = await http.request('POST', '', body, timeoutMs);
+    if (status !== 200) throw new RpcFailure(`it answered with status ${status}`);
+    return text;
   }
 }
 
@@ -184,11 +151,6 @@ function parse(text: string): unknown {
   return parsed;
 }
 
-/** Answers are plain ASCII nearly always, which is read several times as fast. */
-function toText(bytes: Buffer): string {
-  return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
-}
-
 function tryParse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -219,12 +181,4 @@ function toReply(item: unknown, redact: Redact): RpcReply {
   }
   if (item.result === undefined) throw new RpcFailure('a reply has neither result nor error');
   return { result: item.result };
-}
-
-function reason(error: unknown, timeoutMs: number): string {
-  if (error instanceof Error && error.name === 'TimeoutError')
-    return `it did not answer within ${timeoutMs} ms`;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return 'its answer is too large';
-  return code ? `the connection failed (${code})` : 'the connection failed';
 }

@@ -2,15 +2,29 @@ import type { Socket } from 'node:net';
 import { Agent, buildConnector, WebSocket } from 'undici';
 import type { HeadSubscription } from '../chainClient.ts';
 
+/** How nodes of a family announce new heads. */
+export type HeadProtocol = {
+  /** The address of an endpoint at which it announces them; undefined where it does not. */
+  urlOf(url: string): string | undefined;
+  /** What is sent once the connection is open. */
+  readonly subscribe?: string;
+  /** The block number that a message announces; undefined for any other message. */
+  headIn(message: string): number | undefined;
+};
+
 /**
  * Subscribes to new heads at every WebSocket endpoint and calls back for each head. A connection that broke, or that does not
  * announce what others have, is replaced.
  */
 export function subscribeToHeads(
   urls: readonly string[],
+  protocol: HeadProtocol,
   onHead: (number: number) => void,
 ): HeadSubscription {
-  const sockets = urls.filter((url) => url.startsWith('ws')).map((url) => listen(url, announce));
+  const sockets = urls.flatMap((each) => {
+    const url = protocol.urlOf(each);
+    return url === undefined ? [] : [listen(url, protocol, announce)];
+  });
   let newest = -1;
 
   function announce(number: number): void {
@@ -31,7 +45,6 @@ export function subscribeToHeads(
   };
 }
 
-const subscribe = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_subscribe', params: ['newHeads'] });
 const connectMs = 10_000;
 /** Without anything to compare it with: the chain may rest for so long. */
 const silenceMs = 60_000;
@@ -39,7 +52,7 @@ const silenceMs = 60_000;
 const graceMs = 1000;
 const firstDelayMs = 500;
 
-function listen(url: string, onHead: (number: number) => void) {
+function listen(url: string, { subscribe, headIn }: HeadProtocol, onHead: (number: number) => void) {
   const connector = buildConnector({ timeout: connectMs });
   let connection: Socket | undefined;
   const dispatcher = new Agent({
@@ -64,7 +77,7 @@ function listen(url: string, onHead: (number: number) => void) {
     socket = new WebSocket(url, { dispatcher });
     closeAfter(connectMs);
     socket.addEventListener('open', () => {
-      socket?.send(subscribe);
+      if (subscribe !== undefined) socket?.send(subscribe);
       closeAfter(silenceMs);
     });
     socket.addEventListener('message', ({ data }) => {
@@ -123,11 +136,4 @@ function listen(url: string, onHead: (number: number) => void) {
       void dispatcher.destroy();
     },
   };
-}
-
-/** The block number that a new-head message announces; undefined for any other message. */
-function headIn(message: string): number | undefined {
-  if (!message.includes('"eth_subscription"')) return undefined;
-  const found = /"number"\s*:\s*"(0x[0-9a-f]+)"/i.exec(message);
-  return found ? Number(found[1]) : undefined;
 }

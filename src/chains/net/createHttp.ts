@@ -1,0 +1,75 @@
+import { isAscii } from 'node:buffer';
+import { Pool } from 'undici';
+import { createRedact, maskOrigin } from '../../lib/maskEndpoint.ts';
+import { RpcFailure } from './rpcFailure.ts';
+
+/** Blocks of fast chains with all their logs have some tens of megabytes. */
+export const maxAnswerBytes = 256 * 1024 * 1024;
+
+export type Http = ReturnType<typeof createHttp>;
+
+/** The HTTP connections to one endpoint. What it fails to answer is an RpcFailure; any status is an answer. */
+export function createHttp(url: string, maxBytes = maxAnswerBytes) {
+  const { origin, pathname, search, username, password } = new URL(url);
+  const pool = new Pool(origin, {
+    connections: 16,
+    keepAliveTimeout: 30_000,
+    connectTimeout: 3000,
+    maxResponseSize: maxBytes,
+  });
+  const headers = {
+    'content-type': 'application/json',
+    'accept-encoding': 'identity',
+    ...(username
+      ? {
+          authorization: `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`,
+        }
+      : {}),
+  };
+  return {
+    /** Without path and query, which often hold an access key. */
+    name: maskOrigin(url),
+    redact: createRedact(url),
+    async request(
+      method: 'GET' | 'POST',
+      path: string,
+      body: string | undefined,
+      timeoutMs: number,
+    ): Promise<{ status: number; text: string }> {
+      try {
+        const response = await pool.request({
+          method,
+          path: joinPath(pathname, path, search),
+          headers,
+          body: body ?? null,
+          signal: AbortSignal.timeout(timeoutMs),
+        });
+        const bytes = Buffer.from(await response.body.arrayBuffer());
+        return { status: response.statusCode, text: toText(bytes) };
+      } catch (error) {
+        throw new RpcFailure(reason(error, timeoutMs), { cause: error });
+      }
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+/** A path below the address of the endpoint, whose query may hold an access key. */
+function joinPath(base: string, path: string, search: string): string {
+  if (path === '') return base + search;
+  const joined = base.replace(/\/$/, '') + path;
+  return search === '' ? joined : `${joined}${joined.includes('?') ? '&' : '?'}${search.slice(1)}`;
+}
+
+/** Answers are plain ASCII nearly always, which is read several times as fast. */
+function toText(bytes: Buffer): string {
+  return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
+}
+
+function reason(error: unknown, timeoutMs: number): string {
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return `it did not answer within ${timeoutMs} ms`;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return 'its answer is too large';
+  return code ? `the connection failed (${code})` : 'the connection failed';
+}

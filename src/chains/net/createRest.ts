@@ -1,0 +1,52 @@
+import { createHttp } from './createHttp.ts';
+import { type Rpc, type RpcCall, RpcFailure, type RpcReply } from './createRpc.ts';
+
+/** Statuses of a server that refuses to work for us at the moment, or at all; any other above 400 is about the request itself. */
+const refusals = [401, 402, 407, 408, 425, 429];
+
+/**
+ * One endpoint of a node with a REST API. A call's method is the verb and the path as it is counted, such as `GET /blocks`; its
+ * parameters are the rest of the path, which differs from call to call, and the body.
+ */
+export function createRest(url: string, maxBytes?: number): Rpc {
+  const http = createHttp(url, maxBytes);
+
+  async function send({ method, params }: RpcCall, timeoutMs: number): Promise<RpcReply> {
+    const [verb = '', path = ''] = method.split(' ');
+    const [rest, body] = params;
+    const { status, text } = await http.request(
+      verb === 'GET' ? 'GET' : 'POST',
+      `${path}${String(rest ?? '')}`,
+      body === undefined ? undefined : JSON.stringify(body),
+      timeoutMs,
+    );
+    if (status === 404) return { result: null };
+    if (status > 500 || refusals.includes(status)) throw new RpcFailure(`it answered with status ${status}`);
+    if (status !== 200) return { error: { code: status, message: http.redact(text.trim()) } };
+    return { result: parse(text) };
+  }
+
+  return {
+    name: http.name,
+    // There is no batch: the calls of a request travel side by side.
+    batch: (calls, timeoutMs) => Promise.all(calls.map((call) => send(call, timeoutMs))),
+    close: http.close,
+  };
+}
+
+/** A call whose path is the same each time, but for what follows. */
+export function get(path: string, rest = ''): RpcCall {
+  return { method: `GET ${path}`, params: [rest] };
+}
+
+export function post(path: string, body: unknown, rest = ''): RpcCall {
+  return { method: `POST ${path}`, params: [rest, body] };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new RpcFailure('its answer is not JSON');
+  }
+}

@@ -1,0 +1,4 @@
+/** What an endpoint did instead of answering. */
+export class RpcFailure extends Error {
+  override readonly name = 'RpcFailure';
+}
