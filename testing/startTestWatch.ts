@@ -3,7 +3,7 @@ import pino from 'pino';
 import type { ActionContext } from '../src/actions/actionContext.ts';
 import { createCancelOnRetractions, createFireOnAlerts } from '../src/actions/fireOnAlerts.ts';
 import type { ChainClient } from '../src/chains/chainClient.ts';
-import { type ChainUid, chains } from '../src/chains/chains.ts';
+import { type ChainUid, chains, withNetwork } from '../src/chains/chains.ts';
 import { families } from '../src/chains/families.ts';
 import { createHostQueues } from '../src/lib/createHostQueues.ts';
 import { type Egress, toEgress } from '../src/lib/egress.ts';
@@ -21,7 +21,7 @@ import { createFetchers } from '../src/watch/createFetchers.ts';
 import { type Json, startTestApi, type TestApi } from './startTestApi.ts';
 import { until } from './until.ts';
 
-type Settings = { urls: readonly string[]; confirmations?: number; startBlock?: number };
+type Settings = { urls: readonly string[]; confirmations?: number; startBlock?: number; network?: string };
 
 export type TestWatch = TestApi & {
   /** Starts one more process that watches, as far as a process can be had inside this one. */
@@ -61,7 +61,7 @@ export async function startTestWatch(
       clients.get(uid) ??
       (urls &&
         families[chains[uid].family].nodes?.createClient({
-          chain: chains[uid],
+          chain: withNetwork(chains[uid], settings[uid]?.network),
           urls,
           now: Date.now,
           onCall: counted,
@@ -76,7 +76,11 @@ export async function startTestWatch(
   const links = createAlertLinks(() => 'https://vigil.example.com');
   const now = Date.now;
   const alertHooks = [createNotifyOnAlerts({ links, now }), createFireOnAlerts({ now })];
-  const chainAccess = { isConfigured: (uid: ChainUid) => settings[uid] !== undefined, client };
+  const chainAccess = {
+    isConfigured: (uid: ChainUid) => settings[uid] !== undefined,
+    client,
+    chain: (uid: ChainUid) => withNetwork(chains[uid], settings[uid]?.network),
+  };
   const api = await startTestApi({
     answers: (uid, made) => asked!.fetchFor(uid, made),
     chains: chainAccess,

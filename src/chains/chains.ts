@@ -12,6 +12,8 @@ export type Chain = {
   readonly currency: { readonly symbol: string; readonly name: string; readonly decimals: number };
   /** The EIP-155 chain id; only EVM chains have one. */
   readonly chainId?: number;
+  /** What the nodes of other families say to tell their network: the hash of its first block, or its name. */
+  readonly genesis?: string;
   readonly blockTimeMs: number;
   /** Blocks that must lie on top of a block before an action may follow from it. */
   readonly confirmations: number;
@@ -109,6 +111,7 @@ export const chains: Readonly<Record<ChainUid, Chain>> = {
     name: 'Tron',
     network: 'MAINNET',
     currency: { symbol: 'TRX', name: 'Tronix', decimals: 6 },
+    genesis: '00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc',
     blockTimeMs: 3_000,
     // 19 of the 27 block producers must have built on a block before it is irreversible.
     confirmations: 19,
@@ -153,6 +156,7 @@ export const chains: Readonly<Record<ChainUid, Chain>> = {
     name: 'VeChainThor',
     network: 'MAINNET',
     currency: { symbol: 'VET', name: 'VeChain', decimals: 18 },
+    genesis: '0x00000000851caf3cfdb6e899cf5958bfb1ac3413d346d43539627e6be7ec1b4a',
     blockTimeMs: 10_000,
     confirmations: 12,
     explorer: {
@@ -212,6 +216,11 @@ export function aliasesOf({ uid, chainId }: Chain): ChainUid[] {
   return chainUids.filter(
     (other) => other === uid || (chainId !== undefined && chains[other].chainId === chainId),
   );
+}
+
+/** The chain as a private network of the same kind has it. */
+export function withNetwork(chain: Chain, genesis: string | undefined): Chain {
+  return genesis === undefined ? chain : { ...chain, genesis };
 }
 
 function evm(network: Chain['network'], confirmations: number) {

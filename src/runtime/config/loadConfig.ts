@@ -77,8 +77,11 @@ function readChains(read: EnvReader) {
       const maxBlock = Number.MAX_SAFE_INTEGER;
       const confirmations = read.optionalInteger(`VIGIL_CHAIN_${name}_CONFIRMATIONS`, 0, maxBlock);
       const startBlock = read.optionalInteger(`VIGIL_CHAIN_${name}_START_BLOCK`, 0, maxBlock);
-      const isSet = endpoints.length > 0 || confirmations !== undefined || startBlock !== undefined;
-      return isSet ? [[uid, { endpoints, confirmations, startBlock }]] : [];
+      const network = read.text(`VIGIL_CHAIN_${name}_NETWORK`);
+      const settings = { endpoints, confirmations, startBlock, network };
+      const isSet =
+        endpoints.length > 0 || [confirmations, startBlock, network].some((set) => set !== undefined);
+      return isSet ? [[uid, settings]] : [];
     }),
   );
 }

@@ -36,7 +36,7 @@ const fixedUid = /^fixed-(\d{1,3})$/;
 
 /** Those of the environment first, then the stored ones, oldest first. */
 export async function listChainEndpoints(call: Call, uid: string): Promise<ShownEndpoint[]> {
-  const chain = chainOf(uid);
+  const chain = chainOf(call, uid);
   const fixed = call.services.fixedEndpoints(chain.uid).map(
     (url, index): ShownEndpoint => ({
       uid: `fixed-${index + 1}`,
@@ -57,7 +57,7 @@ export async function createChainEndpoint(
   chainUid: string,
   { url, name = null, status = 'ACTIVE' }: Changes & { url: string },
 ): Promise<ShownEndpoint> {
-  const chain = followedChain(chainUid);
+  const chain = followedChain(call, chainUid);
   const address = await checkUrl(chain, url);
   await lockEndpoints(call.db);
   const others = await refuseDuplicate(call, chain.uid, address);
@@ -76,7 +76,7 @@ export async function updateChainEndpoint(
   uid: string,
   { url, name, status }: Changes,
 ): Promise<ShownEndpoint> {
-  const chain = followedChain(chainUid);
+  const chain = followedChain(call, chainUid);
   refuseFixed(call, chain, uid);
   const { shownUrl } = await findStored(call, chain, uid);
   // The masked address, sent back as it was read, means the stored one.
@@ -99,7 +99,7 @@ export async function updateChainEndpoint(
 }
 
 export async function deleteChainEndpoint(call: Call, chainUid: string, uid: string): Promise<void> {
-  const chain = chainOf(chainUid);
+  const chain = chainOf(call, chainUid);
   refuseFixed(call, chain, uid);
   await lockEndpoints(call.db);
   const current = await findStored(call, chain, uid);
@@ -108,27 +108,27 @@ export async function deleteChainEndpoint(call: Call, chainUid: string, uid: str
 }
 
 /** What an endpoint that is not stored can do. */
-export async function tryUrl(chainUid: string, url: string): Promise<EndpointReport> {
-  const chain = followedChain(chainUid);
+export async function tryUrl(call: Call, chainUid: string, url: string): Promise<EndpointReport> {
+  const chain = followedChain(call, chainUid);
   return nodesOf(chain).probeEndpoint(readUrl(url), chain);
 }
 
 /** What a stored endpoint, or one of the environment, can do. */
 export async function tryChainEndpoint(call: Call, chainUid: string, uid: string): Promise<EndpointReport> {
-  const chain = followedChain(chainUid);
+  const chain = followedChain(call, chainUid);
   const fixed = fixedUrl(call, chain, uid);
   const url = fixed ?? (await openUrl(call.services.keyring, await findStored(call, chain, uid)));
   return nodesOf(chain).probeEndpoint(url, chain);
 }
 
-function chainOf(text: string): Chain {
+function chainOf({ services }: Call, text: string): Chain {
   const uid = chainUids.find((each) => each === text);
   if (!uid) throw new Problem('not-found', 'There is no such chain; GET /chain lists them.');
-  return chains[uid];
+  return services.chains.chain?.(uid) ?? chains[uid];
 }
 
-function followedChain(text: string): Chain {
-  const chain = chainOf(text);
+function followedChain(call: Call, text: string): Chain {
+  const chain = chainOf(call, text);
   nodesOf(chain);
   return chain;
 }

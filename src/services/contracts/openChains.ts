@@ -1,11 +1,11 @@
 import type { ConnectedClient } from '../../chains/chainClient.ts';
-import { type ChainUid, chains, chainUids } from '../../chains/chains.ts';
+import { type ChainUid, chains, chainUids, withNetwork } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import { createSeriesCache, platformTenant } from '../../model/metrics.ts';
 import type { MetricRecorder } from '../telemetry/createMetricRecorder.ts';
 import type { ChainAccess } from './chainAccess.ts';
 
-type Settings = Readonly<Record<string, { endpoints: readonly string[] }>>;
+type Settings = Readonly<Record<string, { endpoints: readonly string[]; network?: string | undefined }>>;
 
 export type OpenChains = ChainAccess & {
   /** The endpoints that are stored, which are used beside those of the settings. */
@@ -23,7 +23,9 @@ export function openChains(settings: Settings, recorder: MetricRecorder, now: ()
   const clients = new Map<ChainUid, ConnectedClient>();
   const listeners = new Set<() => void>();
   let urls = mergeUrls(settings, new Map());
+  const chainOf = (uid: ChainUid) => withNetwork(chains[uid], settings[uid]?.network);
   return {
+    chain: chainOf,
     isConfigured: (uid) => urls.has(uid),
     client(uid) {
       const own = urls.get(uid);
@@ -32,7 +34,7 @@ export function openChains(settings: Settings, recorder: MetricRecorder, now: ()
       if (cached || !own || !nodes) return own && cached;
       const seriesOf = createSeriesCache({ chain: uid });
       const onCall = (method: string) => recorder.add(seriesOf('rpc_calls', method), platformTenant, 1);
-      const client = nodes.createClient({ chain: chains[uid], urls: own, now, onCall });
+      const client = nodes.createClient({ chain: chainOf(uid), urls: own, now, onCall });
       clients.set(uid, client);
       return client;
     },

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { type Chain, type ChainUid, chains, chainUids } from '../../../chains/chains.ts';
+import { families } from '../../../chains/families.ts';
 import { Count, Flag, Id, List, Millis, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
 import { judgeChain, watchStates } from '../../../services/contracts/judgeChain.ts';
 import { type ChainState, findChainStates, listContractsByChain } from '../../../store/watch/chainStates.ts';
@@ -34,6 +35,8 @@ const chain = {
   blockTimeMs: Count('Usual time between blocks in milliseconds.', 12_000),
   confirmations: Count('Blocks after which a block counts as confirmed.', 12),
   explorer: nullable(Shape(explorer, Object.keys(explorer), 'Link patterns of a block explorer.')),
+  canFollow: Flag('Whether Vigil can follow it; of other chains it knows addresses and keys.'),
+  canInspect: Flag('Whether `POST /contract/inspect` recognises contracts on it.'),
   configured: Flag('Whether an RPC endpoint is configured for it here.'),
   followed: Flag('Whether a process follows it at the moment.'),
   head: nullable(Count('Newest block that is known of.', 21_000_000)),
@@ -99,7 +102,9 @@ export function chainEndpoint(confirmations: (uid: ChainUid) => number): Endpoin
 
 function describe({ uid, family, name, network, currency, chainId, blockTimeMs, explorer }: Chain) {
   const optional = { chainId: chainId ?? null, explorer: explorer ?? null };
-  return { chainUid: uid, family, name, network, currency, blockTimeMs, ...optional };
+  const { nodes } = families[family];
+  const can = { canFollow: nodes !== undefined, canInspect: nodes?.inspect !== undefined };
+  return { chainUid: uid, family, name, network, currency, blockTimeMs, ...optional, ...can };
 }
 
 function toProgress(state: ChainState | undefined, showsEndpoints: boolean) {

@@ -149,7 +149,7 @@ export const rpcEndpoints: readonly Endpoint[] = [
     reply: reportReply,
     effect: 'send',
     problems: ['not-found', 'conflict'],
-    handle: async (_call, { params, body }) => ({ body: await tryUrl(params.uid, body.url) }),
+    handle: async (call, { params, body }) => ({ body: await tryUrl(call, params.uid, body.url) }),
   }),
   endpoint({
     method: 'POST',

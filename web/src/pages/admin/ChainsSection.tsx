@@ -5,7 +5,6 @@ import { Empty, Loading } from '../../parts/Empty.tsx';
 import { Icon } from '../../parts/Icon.tsx';
 import { Problem } from '../../parts/Problem.tsx';
 import { Time } from '../../parts/Time.tsx';
-import { canFollow } from '../../state/canFollow.ts';
 import { showCount } from '../../state/format.ts';
 import { type Chain, loadChains } from '../../state/names.ts';
 import { href, search, setSearch } from '../../state/route.ts';
@@ -141,7 +140,7 @@ function Detail({ chain, onChange }: { chain: Chain; onChange(): void }) {
           {chain.confirmations} blocks
         </dd>
       </dl>
-      {canFollow(chain) && can('GET /chain/{uid}/endpoint') && (
+      {chain.canFollow && can('GET /chain/{uid}/endpoint') && (
         <ChainEndpoints key={chain.chainUid} chainUid={chain.chainUid} onChange={onChange} />
       )}
       {chain.endpoints.length > 0 && <h3>Health while following</h3>}

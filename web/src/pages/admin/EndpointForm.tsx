@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import type { ReplyOf } from '../../../../sdk/src/index.ts';
 import { Problem } from '../../parts/Problem.tsx';
 import { client, faultsOf } from '../../state/api.ts';
-import { canFollow } from '../../state/canFollow.ts';
 import { chains } from '../../state/names.ts';
 import { toast } from '../../state/toasts.ts';
 import { EndpointReport, type Report } from './EndpointReport.tsx';
@@ -72,11 +71,13 @@ export function EndpointForm({ chainUid, endpoint, onDone, onCancel }: EndpointF
           <span class="label">Chain</span>
           <select required value={uid} onChange={({ currentTarget }) => change({ uid: currentTarget.value })}>
             <option value="">Choose …</option>
-            {chains.value.filter(canFollow).map((chain) => (
-              <option key={chain.chainUid} value={chain.chainUid}>
-                {chain.name}
-              </option>
-            ))}
+            {chains.value
+              .filter(({ canFollow }) => canFollow)
+              .map((chain) => (
+                <option key={chain.chainUid} value={chain.chainUid}>
+                  {chain.name}
+                </option>
+              ))}
           </select>
         </label>
       )}

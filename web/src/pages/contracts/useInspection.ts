@@ -13,7 +13,7 @@ export type Inspection = {
 
 /** Looks at an address on the chains that it can be on; nothing while it is not whole, or on chains that cannot be asked. */
 export function useInspection(address: string, chains: readonly Chain[]): Inspection {
-  const isAsked = chains.some(({ family }) => family === 'evm') && can('POST /contract/inspect');
+  const isAsked = chains.some(({ canInspect }) => canInspect) && can('POST /contract/inspect');
   const { data, error, isLoading, reload } = useLoad(isAsked ? address : null, (signal) =>
     client.post('/contract/inspect', { body: { address }, signal }),
   );
