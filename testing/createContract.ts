@@ -51,6 +51,11 @@ export function encodeDeployment({ abi, bytecode }: Artifact, args: readonly unk
   return AbiConstructor.encode(builder, { bytecode, args });
 }
 
+/** A call of a function of these contracts. */
+export function encodeFunction({ abi }: Artifact, name: string, args: readonly unknown[]): Hex.Hex {
+  return encodeCall(findFunction(abi, name), args);
+}
+
 function findFunction(abi: Artifact['abi'], name: string): AbiFunction.AbiFunction {
   const found = abi.find((item) => item.type === 'function' && item.name === name);
   if (found?.type === 'function') return found;

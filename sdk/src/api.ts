@@ -5036,6 +5036,10 @@ export interface Api {
           /** Link to a block; {} stands for it. */
           block: string;
         } | null;
+        /** Whether Vigil can follow it; of other chains it knows addresses and keys. */
+        canFollow: boolean;
+        /** Whether `POST /contract/inspect` recognises contracts on it. */
+        canInspect: boolean;
         /** Whether an RPC endpoint is configured for it here. */
         configured: boolean;
         /** Whether a process follows it at the moment. */

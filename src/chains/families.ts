@@ -6,7 +6,7 @@ import { icpRules } from './icp/icpRules.ts';
 import { solanaRules } from './solana/solanaRules.ts';
 import { stellarRules } from './stellar/stellarRules.ts';
 import { tronRules } from './tron/tronRules.ts';
-import { vechainRules } from './vechain/vechainRules.ts';
+import { vechainFamily } from './vechain/vechainFamily.ts';
 
 /** One row for each chain family; use it as `families[chains[uid].family]`. */
 export const families: Readonly<Record<Family, ChainFamily>> = {
@@ -14,7 +14,7 @@ export const families: Readonly<Record<Family, ChainFamily>> = {
   bitcoin: bitcoinFamily,
   solana: solanaRules,
   tron: tronRules,
-  vechain: vechainRules,
+  vechain: vechainFamily,
   stellar: stellarRules,
   icp: icpRules,
 };

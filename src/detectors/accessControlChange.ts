@@ -6,6 +6,7 @@ import { isListed } from '../evidence/addressList.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
 import { showNumber } from '../lib/showNumber.ts';
 import { defineDetector } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   roles: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
@@ -86,7 +87,7 @@ export const accessControlChange = defineDetector<Static<typeof config>, never>(
   title: 'Access control change',
   version: '1.0.0',
   category: 'SECURITY',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'HIGH',
   description:
     'Rights over the contract change: a role is granted, revoked or put under another role, the owners or the threshold of a Safe change, someone may act, mint or pause, or a bridge gets other validators or peers.',

@@ -9,6 +9,7 @@ import { findLabelHits, showLabel } from '../evidence/labels.ts';
 import { Configuration, Whole } from '../evidence/parameters.ts';
 import type { Log, Transaction } from '../model/block.ts';
 import { defineDetector, type EvaluationContext, type Label, type Observation } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   past: Whole('How many blocks a payment is remembered.', 600_000, 1, 100_000_000),
@@ -27,7 +28,7 @@ export const addressPoisoning = defineDetector<Config, State>({
   title: 'Address poisoning',
   version: '1.0.0',
   category: 'SECURITY',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'HIGH',
   description:
     'A transfer of nothing, of dust or of a fake token puts an address into the history of the wallet that looks like one it has paid, or one that is labelled SCAM, so that it is copied by mistake. CRITICAL when the wallet pays such an address.',

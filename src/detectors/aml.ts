@@ -6,6 +6,7 @@ import { customLabels, findLabelHits, severityByScore, showLabel, worstFirst } f
 import { Addresses, Choice, Condition, Configuration, Flag, LabelTags } from '../evidence/parameters.ts';
 import { evaluateCondition, parseCondition } from '../lib/condition.ts';
 import { defineDetector, type Label } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   source: Choice(
@@ -36,7 +37,7 @@ export const aml = defineDetector<Config, never>({
   title: 'Anti money laundering',
   version: '1.0.0',
   category: 'COMPLIANCE',
-  families: ['evm', 'bitcoin'],
+  families: [...evmDialect, 'bitcoin'],
   severity: 'AUTO',
   description:
     'An address with a bad label sends to the contract, receives from it, or sends or receives its token. The severity follows the score: from 90 CRITICAL, 70 HIGH, 50 MEDIUM, 30 LOW, otherwise INFO.',

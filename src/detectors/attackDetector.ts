@@ -5,6 +5,7 @@ import { evaluateCondition, parseCondition } from '../lib/condition.ts';
 import { parseDuration } from '../lib/duration.ts';
 import type { Transaction } from '../model/block.ts';
 import { defineDetector, type EvaluationContext, type Label } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   labelTags: LabelTags('Tags of labels that make an account or contract suspicious.', badTags),
@@ -31,7 +32,7 @@ export const attackDetector = defineDetector<Config, never>({
   title: 'Attack detector',
   version: '1.0.0',
   category: 'SECURITY',
-  families: ['evm', 'bitcoin'],
+  families: [...evmDialect, 'bitcoin'],
   severity: 'HIGH',
   description:
     'A suspicious account or contract is involved with the contract: as sender, as deployer, as the contract called, as a contract that emits a log in the same transaction, or as one that suspicious money has funded.',

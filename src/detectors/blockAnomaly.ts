@@ -6,6 +6,7 @@ import { keepState } from '../evidence/samples.ts';
 import { parseDuration } from '../lib/duration.ts';
 import type { Block } from '../model/block.ts';
 import { defineDetector } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   minTransactions: Limit('Least number of transactions of a block.'),
@@ -44,7 +45,7 @@ export const blockAnomaly = defineDetector<Config, State>({
   title: 'Block anomaly',
   version: '1.0.0',
   category: 'OPERATIONAL',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'MEDIUM',
   description:
     'A block is out of the ordinary: its number of transactions or logs, its size, gas, gas per transaction, distance from the block before, or latency is below the least or above the most that is given. Without any limit: far from what the blocks before had, for several blocks in a row.',

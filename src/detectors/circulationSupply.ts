@@ -17,6 +17,7 @@ import {
   type EvaluationContext,
   type EvaluationResult,
 } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   threshold: Type.Number({
@@ -51,7 +52,7 @@ export const circulationSupply = defineDetector<Config, State>({
   title: 'Circulating supply',
   version: '1.0.0',
   category: 'COMPLIANCE',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'HIGH',
   description:
     'A single mint, burn or unlock moves a large share of the circulating supply, the supply changes by as much without an event, or the circulating supply leaves its plan (reported once until it is back).',

@@ -13,6 +13,7 @@ import { type Decimal, formatDecimal, parseDecimal, toDecimal } from '../lib/dec
 import { harmless } from '../lib/harmless.ts';
 import { showChange } from '../lib/showValue.ts';
 import { defineDetector, type EvaluationContext, type EvaluationResult } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration(
   {
@@ -62,7 +63,7 @@ export const contractCall = defineDetector<Config, State>({
   title: 'Contract call',
   version: '1.0.0',
   category: 'OPERATIONAL',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'AUTO',
   description:
     'What a reading function gives meets a condition or a script; without either, any change of it is reported. MEDIUM for values, HIGH when the call begins to fail.',

@@ -13,6 +13,7 @@ import {
   type Observation,
   type Reader,
 } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   hashType: Choice('How the checksum is made.', ['keccak', 'sha256'], 'keccak'),
@@ -40,7 +41,7 @@ export const contractHashVerification = defineDetector<Config, State>({
   title: 'Contract hash verification',
   version: '1.0.0',
   category: 'SECURITY',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'AUTO',
   description:
     'The code of the contract, or of the implementation behind it, is not the expected one: always CRITICAL. It looks at every upgrade and regularly in between.',

@@ -12,6 +12,7 @@ import {
 import { holdsFor } from '../evidence/holdsFor.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { defineDetector } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration(
   {
@@ -33,7 +34,7 @@ export const customEvent = defineDetector<Static<typeof config>, never>({
   title: 'Custom event',
   version: '1.0.0',
   category: 'SECURITY',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'MEDIUM',
   description: 'An event of your choice is emitted and an expression about its values holds.',
   faq: 'How do I compare amounts? They are big integers: write e.args.value > 1000n, or 10n ** 18n for a whole token of 18 decimals.',

@@ -16,6 +16,7 @@ import {
 import { holdsFor } from '../evidence/holdsFor.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { defineDetector } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration(
   {
@@ -38,7 +39,7 @@ export const customFunction = defineDetector<Static<typeof config>, never>({
   title: 'Custom function',
   version: '1.0.0',
   category: 'SECURITY',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'MEDIUM',
   description: 'A transaction calls a function of your choice and an expression about its parameters holds.',
   faq: 'Does it see calls that other contracts make? No, only those that a transaction makes itself; watch an event that the function emits for the others.',

@@ -12,6 +12,7 @@ import {
 import { holdsFor } from '../evidence/holdsFor.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { defineDetector } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   expression: Expression(
@@ -26,7 +27,7 @@ export const customTx = defineDetector<Static<typeof config>, never>({
   title: 'Custom transaction',
   version: '1.0.0',
   category: 'SECURITY',
-  families: ['evm', 'bitcoin'],
+  families: [...evmDialect, 'bitcoin'],
   severity: 'MEDIUM',
   description:
     'A transaction touches the contract (sent to it or by it, or one of its logs is of or names it) and an expression about it holds.',

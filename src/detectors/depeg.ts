@@ -13,6 +13,7 @@ import {
   subtractDecimal,
 } from '../lib/decimal.ts';
 import { defineDetector } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   ...priceMembers,
@@ -33,7 +34,7 @@ export const depeg = defineDetector<Static<typeof config>, State>({
   title: 'Depeg',
   version: '1.0.0',
   category: 'FINANCIAL',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'HIGH',
   description:
     'The price of a stable token is away from its peg for several looks in a row. Reported once until it is back.',

@@ -4,6 +4,7 @@ import { countEvent, countWithin, usualMost, type WindowCounts } from '../eviden
 import { parseDuration } from '../lib/duration.ts';
 import type { Transaction } from '../model/block.ts';
 import { defineDetector, type Reader } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   atLeast: Whole('How many transactions to the contract must fail.', 10, 1, 1_000),
@@ -22,7 +23,7 @@ export const failedTxSpike = defineDetector<Static<typeof config>, State>({
   title: 'Failed transactions',
   version: '1.0.0',
   category: 'OPERATIONAL',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'MEDIUM',
   description:
     'Many transactions to the contract fail within a short time, more than usual for it. Reported again only when twice as many have failed.',

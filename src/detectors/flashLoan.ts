@@ -9,6 +9,7 @@ import { Configuration } from '../evidence/parameters.ts';
 import { showNumber } from '../lib/showNumber.ts';
 import type { Log, Transaction } from '../model/block.ts';
 import { defineDetector, type Reader } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const providers = ['aave', 'balancer', 'uniswap', 'morpho', 'erc3156', 'other'] as const;
 type Provider = (typeof providers)[number];
@@ -62,7 +63,7 @@ export const flashLoan = defineDetector<Static<typeof config>, never>({
   title: 'Flash loan',
   version: '1.0.0',
   category: 'SECURITY',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'HIGH',
   description: 'A transaction that involves the contract takes a flash loan.',
   faq: 'Which loans does it see? Those of Aave, Balancer V2, Maker, Uniswap V3, Morpho, Sushi, Bancor and DODO by their events. ERC-3156, flash swaps and flash mints have no event of their own: such a loan is seen when the transaction calls the lender itself, or when a contract gets tokens, something happens to the watched contract, and the same contract gives at least as many back. The contract must be called by the transaction, emit a log in it, or be named in one; a silent inner call is not seen.',

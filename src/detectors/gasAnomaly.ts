@@ -10,6 +10,7 @@ import {
 } from '../evidence/robustSeries.ts';
 import type { Block, Transaction } from '../model/block.ts';
 import { defineDetector } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   z: Type.Number({
@@ -30,7 +31,7 @@ export const gasAnomaly = defineDetector<Static<typeof config>, State>({
   title: 'Gas anomaly',
   version: '1.0.0',
   category: 'OPERATIONAL',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'LOW',
   description:
     'A transaction to the contract uses far more or less gas than calls of the same function did before, or offers a far larger priority fee, and is beyond all that was seen before: gas by half, a fee ten times.',

@@ -13,6 +13,7 @@ import { parseDuration } from '../lib/duration.ts';
 import { isRecord } from '../lib/isRecord.ts';
 import { showId } from '../lib/showNumber.ts';
 import { defineDetector, type EvaluationContext } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   minDelay: Duration(
@@ -26,7 +27,7 @@ export const governance = defineDetector<Static<typeof config>, never>({
   title: 'Governance',
   version: '1.0.0',
   category: 'OPERATIONAL',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'MEDIUM',
   description:
     'A proposal is made, queued, executed or cancelled, a timelock schedules or executes a call, or its delay changes. HIGH when the delay is below the least that is wanted.',

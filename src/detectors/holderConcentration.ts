@@ -14,6 +14,7 @@ import {
   type EvaluationResult,
   type Observation,
 } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   topN: Whole('How many of the largest holders are taken together.', 5, 1, 50),
@@ -40,7 +41,7 @@ export const holderConcentration = defineDetector<Config, State>({
   title: 'Holder concentration',
   version: '1.0.0',
   category: 'COMPLIANCE',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'MEDIUM',
   description: 'The largest holders of the token together have a share of the supply that meets a condition.',
   faq: 'Does it know all holders? It knows those named in the configuration and those that took part in the largest transfers since the detector was made; who never moves is not seen.',

@@ -11,6 +11,7 @@ import { keepState } from '../evidence/samples.ts';
 import { type Decimal, formatDecimal, parseDecimal, subtractDecimal, toDecimal } from '../lib/decimal.ts';
 import { showValue } from '../lib/showValue.ts';
 import { defineDetector, type EvaluationContext } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const term = Type.Object(
   {
@@ -71,7 +72,7 @@ export const invariant = defineDetector<Config, State>({
   title: 'Invariant',
   version: '1.0.0',
   category: 'FINANCIAL',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'HIGH',
   description:
     'An expression over results of functions and balances, which must always hold, no longer does. Reported once until it holds again.',

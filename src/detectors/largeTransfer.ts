@@ -16,6 +16,7 @@ import {
   type Observation,
   type Reader,
 } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration(
   {
@@ -46,7 +47,7 @@ export const largeTransfer = defineDetector<Config, State>({
   title: 'Large transfer',
   version: '1.0.0',
   category: 'FINANCIAL',
-  families: ['evm', 'bitcoin'],
+  families: [...evmDialect, 'bitcoin'],
   severity: 'LOW',
   description:
     'A single transfer of a token (ERC-20, or one id of an ERC-1155) or of native coins reaches a threshold.',

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Configuration, FundingWindow, Whole } from '../evidence/parameters.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { defineDetector } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 import { followedFunding } from '../model/followedFunding.ts';
 
 type Tag = (typeof followedFunding.tags)[number];
@@ -29,7 +30,7 @@ export const mixerFunding = defineDetector<Static<typeof config>, State>({
   title: 'Mixer funding',
   version: '1.0.0',
   category: 'SECURITY',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'MEDIUM',
   description:
     'An account whose first money came from a mixer or a bridge a short while ago uses the contract: the usual way to prepare an attack. Each caller is reported once.',

@@ -14,6 +14,7 @@ import { formatDecimal, percentChange } from '../lib/decimal.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { showNumber } from '../lib/showNumber.ts';
 import { type Detection, defineDetector, type EvaluationContext } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   feed: Type.Optional(Address('The feed (AggregatorV3), if it is not the watched contract.')),
@@ -33,7 +34,7 @@ export const oracleStaleness = defineDetector<Config, State>({
   title: 'Oracle staleness',
   version: '1.0.0',
   category: 'FINANCIAL',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'HIGH',
   description:
     'A price feed is not updated in time, answers with zero or less, carries an answer over from an earlier round, skips rounds, goes backwards, or differs from a second feed. Each is reported once until it is over.',

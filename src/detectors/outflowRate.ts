@@ -28,6 +28,7 @@ import {
   type EvaluationResult,
   type Observation,
 } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   token: Type.Optional(
@@ -78,7 +79,7 @@ export const outflowRate = defineDetector<Config, State>({
   title: 'Outflow rate',
   version: '1.0.0',
   category: 'FINANCIAL',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'HIGH',
   description:
     'What leaves the contract within a window exceeds a limit, a share of its balance, or a multiple of what is usual. Reported once until the sum is well below again (80 %).',

@@ -13,6 +13,7 @@ import {
   type EvaluationResult,
   type Reader,
 } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   allowedOwners: Addresses('New owners that are expected; a change to one of them raises nothing.'),
@@ -102,7 +103,7 @@ export const ownershipChange = defineDetector<Config, State>({
   title: 'Ownership change',
   version: '1.0.0',
   category: 'SECURITY',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'CRITICAL',
   description:
     'The owner, administrator, proxy administrator, authority or governance of the contract changes, or a change is started.',

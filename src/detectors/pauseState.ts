@@ -5,6 +5,7 @@ import { topicAddress } from '../chains/evm/abi/words.ts';
 
 import { Choice, Configuration } from '../evidence/parameters.ts';
 import { defineDetector } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   notifyOn: Choice('Which of the two to report.', ['both', 'paused', 'unpaused'], 'both'),
@@ -56,7 +57,7 @@ export const pauseState = defineDetector<Static<typeof config>, never>({
   title: 'Paused or unpaused',
   version: '1.0.0',
   category: 'OPERATIONAL',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'HIGH',
   description: 'The contract, or a part of it, is paused or runs again after a pause.',
   faq: 'Which contracts does it understand? Those with Paused and Unpaused or Pause and Unpause in their various forms, Stopped and Resumed (Lido), and the pauses of Aave, Compound, Balancer, Yearn and the OP stack.',

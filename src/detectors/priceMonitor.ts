@@ -5,6 +5,7 @@ import { Condition, Configuration } from '../evidence/parameters.ts';
 import { judgeSample, keepState, type SampleState } from '../evidence/samples.ts';
 import { formatDecimal, parseDecimal, percentChange } from '../lib/decimal.ts';
 import { defineDetector } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   ...priceMembers,
@@ -25,7 +26,7 @@ export const priceMonitor = defineDetector<Static<typeof config>, SampleState>({
   title: 'Price monitor',
   version: '1.0.0',
   category: 'FINANCIAL',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'MEDIUM',
   description:
     'The price of a feed on chain, or of a market, crosses a value or changes by so many per cent.',

@@ -6,6 +6,7 @@ import { Address, Condition, Configuration, Polling, scheduleOf } from '../evide
 import { judgeSample, keepState, type SampleState } from '../evidence/samples.ts';
 import { formatDecimal, toDecimal } from '../lib/decimal.ts';
 import { defineDetector } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration(
   {
@@ -22,7 +23,7 @@ export const proofOfReserves = defineDetector<Static<typeof config>, SampleState
   title: 'Proof of reserves',
   version: '1.0.0',
   category: 'COMPLIANCE',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'HIGH',
   description: 'The reserves of a token, as a feed reports them, are too small for its supply.',
   faq: 'Does it know when the feed stands still? No, add oracle_staleness on the same feed.',

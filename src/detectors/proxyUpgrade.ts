@@ -18,6 +18,7 @@ import {
   type Interest,
   type Observation,
 } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   allowedImplementations: Addresses(
@@ -43,7 +44,7 @@ export const proxyUpgrade = defineDetector<Config, State>({
   title: 'Proxy upgrade',
   version: '1.0.0',
   category: 'SECURITY',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'CRITICAL',
   description:
     'The code behind the contract is replaced: an upgrade of a proxy, of its beacon or of the facets of a diamond.',

@@ -23,6 +23,7 @@ import type { Severity } from '../model/alert.ts';
 import type { Block, Log, Transaction } from '../model/block.ts';
 import { type Detection, defineDetector, type EvaluationContext, type Reader } from '../model/detection.ts';
 import { severities } from '../model/enumerations.ts';
+import { evmDialect } from '../model/family.ts';
 
 /** What follows from executions without an event of its own. */
 const derived = { DelegateCall: 'HIGH', SingletonChanged: 'CRITICAL', NonceGap: 'HIGH' } as const;
@@ -56,7 +57,7 @@ export const safeMultisig = defineDetector<Config, never>({
   title: 'Safe multisig',
   version: '1.0.0',
   category: 'OPERATIONAL',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'AUTO',
   description:
     'A Safe executes or fails, its owners, threshold, modules, guard or code change, it runs foreign code by delegatecall, or its nonce jumps. The severity of each event is set under events.',

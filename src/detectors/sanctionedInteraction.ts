@@ -4,6 +4,7 @@ import { findLabelHits, showLabel } from '../evidence/labels.ts';
 
 import { Configuration } from '../evidence/parameters.ts';
 import { defineDetector } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   listVersion: Type.Optional(
@@ -21,7 +22,7 @@ export const sanctionedInteraction = defineDetector<Static<typeof config>, never
   title: 'Sanctioned interaction',
   version: '1.0.0',
   category: 'COMPLIANCE',
-  families: ['evm', 'bitcoin'],
+  families: [...evmDialect, 'bitcoin'],
   severity: 'CRITICAL',
   description:
     'An address on a sanctions list sends to the contract, receives from it, or sends or receives its token.',

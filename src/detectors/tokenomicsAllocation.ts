@@ -6,6 +6,7 @@ import { AmountOrPercent, Configuration, Polling, scheduleOf } from '../evidence
 import { keepState } from '../evidence/samples.ts';
 import { compareDecimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { type Allocation, type Detection, defineDetector } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   decimals: decimalsMember,
@@ -25,7 +26,7 @@ export const tokenomicsAllocation = defineDetector<Static<typeof config>, State>
   title: 'Tokenomics allocation',
   version: '1.0.0',
   category: 'COMPLIANCE',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'AUTO',
   description:
     'The address of an allocation holds another amount than the tokenomics records plan for this time: less is HIGH, more is INFO. Reported once until it is back on plan.',

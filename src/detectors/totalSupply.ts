@@ -5,6 +5,7 @@ import { Configuration, Flag, Polling, scheduleOf } from '../evidence/parameters
 import { keepState } from '../evidence/samples.ts';
 import { compareDecimal, formatDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { type Detection, defineDetector } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   expectedTotalSupply: Type.Optional(
@@ -26,7 +27,7 @@ export const totalSupply = defineDetector<Config, State>({
   title: 'Total supply',
   version: '1.0.0',
   category: 'COMPLIANCE',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'MEDIUM',
   description:
     'More of the token is issued than expected (MEDIUM, reported once until it is within again), or its supply changes (INFO).',

@@ -22,6 +22,7 @@ import {
   type EvaluationContext,
   type EvaluationResult,
 } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const drop =
   'A drop of at least this since the last check is reported: whole tokens, or a share of the balance.';
@@ -57,7 +58,7 @@ export const tvlDrop = defineDetector<Config, State>({
   title: 'TVL drop',
   version: '1.0.0',
   category: 'FINANCIAL',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'AUTO',
   description:
     'What the contract holds, in native coins or tokens, drops from one look to the next. Severity by the share that is gone: from 50 % CRITICAL, from 20 % HIGH, from 5 % MEDIUM, else LOW.',

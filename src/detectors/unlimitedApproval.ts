@@ -11,6 +11,7 @@ import { badTags } from '../evidence/labels.ts';
 import { Addresses, Amount, Configuration } from '../evidence/parameters.ts';
 import type { Log, Transaction } from '../model/block.ts';
 import { defineDetector, type EvaluationContext, type EvaluationResult } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   threshold: Type.Optional(
@@ -38,7 +39,7 @@ export const unlimitedApproval = defineDetector<Config, State>({
   title: 'Unlimited approval',
   version: '1.0.0',
   category: 'SECURITY',
-  families: ['evm'],
+  families: evmDialect,
   severity: 'MEDIUM',
   description:
     'A holder of the token, or the watched wallet, lets an unknown spender take any amount, at the token or through Permit2. MEDIUM, and CRITICAL when the spender has a bad label.',

@@ -7,6 +7,7 @@ import { Asset, Configuration, Flag, Polling, scheduleOf } from '../evidence/par
 import { type Judgement, judgeSample, keepState, type SampleState } from '../evidence/samples.ts';
 import { toDecimal } from '../lib/decimal.ts';
 import { defineDetector } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   token: Asset('native, or the address of the token.'),
@@ -31,7 +32,7 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
   title: 'Wallet balance',
   version: '1.0.0',
   category: 'FINANCIAL',
-  families: ['evm', 'bitcoin'],
+  families: [...evmDialect, 'bitcoin'],
   severity: 'MEDIUM',
   description: 'The balance of the wallet or contract, in native coins or a token, meets a condition.',
   faq: 'Why do I get an alert every minute? A condition such as "< 1" raises an alert at every check while it holds; write "<< 1" for one alert each time it begins to hold.',

@@ -111,6 +111,10 @@ export function createSubscriptionIndex() {
       if (from) touch(transaction.index, from);
       const to = transaction.to === null ? undefined : entries.get(transaction.to);
       if (to) touch(transaction.index, to);
+      for (const address of transaction.others ?? []) {
+        const other = parties.get(address);
+        if (other) touch(transaction.index, other);
+      }
     }
     for (const log of block.logs) {
       const entry = entries.get(log.address);
@@ -201,7 +205,7 @@ function matchTransaction(
   for (const subscriber of interested)
     addObservation(matches, subscriber, { type: 'transaction', block, transaction });
   for (const log of transaction.logs) matchLog(matches, block, transaction, log, touched);
-  if (transaction.parties) matchParts(matches, block, transaction, touched);
+  if (transaction.parties || transaction.changes) matchParts(matches, block, transaction, touched);
 }
 
 /** Decoded only where someone has an interest in them. */

@@ -52,6 +52,7 @@ export function originOf(
 
 /** Tells what is observed in one transaction apart, the same at every look. */
 function placeOf(observation: Observation): number | string | undefined {
+  if (observation.type === 'transaction') return observation.transaction.part;
   if (observation.type === 'log') return observation.log.index;
   if (observation.type === 'transfer') return `transfer ${observation.position}`;
   if (observation.type === 'call') return `call ${observation.call.position}`;
@@ -66,6 +67,7 @@ function positionOf(observation: Observation, txHash: string | null): { position
     const first = transaction.logs[0]?.index ?? log.index;
     return { position: { transaction: transaction.index, log: log.index - first } };
   }
-  const index = observation.block.transactions.find(({ hash }) => hash === txHash)?.index;
+  const own = observation.type === 'transaction' ? [observation.transaction] : observation.block.transactions;
+  const index = own.find(({ hash }) => hash === txHash)?.index;
   return index === undefined ? {} : { position: { transaction: index, log: -1 } };
 }

@@ -25,7 +25,10 @@ export type Block = {
 
 export type Transaction = {
   readonly hash: string;
+  /** Its place in `transactions`. */
   readonly index: number;
+  /** Tells the calls of one transaction apart, on chains where a transaction makes several: each is an entry of its own. */
+  readonly part?: string | undefined;
   readonly from: string;
   /** Null when the transaction creates a contract. */
   readonly to: string | null;
@@ -49,6 +52,10 @@ export type Transaction = {
   readonly calls?: readonly Call[];
   /** Who or what came to control something by it, as far as the chain itself says so. */
   readonly changes?: readonly Change[];
+  /** Others that it has to do with: who pays its fee, and both ends of coins that contracts move in it. */
+  readonly others?: Iterable<string>;
+  /** The contract that it creates, where it is one of several calls; otherwise the receipt says it. */
+  readonly created?: string | undefined;
   /** Money that it moves. A token can report any sender, so payments of a source count only where the source takes part. */
   payments(isSource: (address: string) => boolean): Iterable<Payment>;
 };

@@ -9,6 +9,7 @@ import { Asset, Condition, Configuration, Polling, scheduleOf } from '../evidenc
 import { evaluateCondition, parseCondition } from '../lib/condition.ts';
 import { toDecimal } from '../lib/decimal.ts';
 import { defineTrigger } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const params = Configuration({
   token: Asset('native, or the address of a token.'),
@@ -24,7 +25,7 @@ type State = { value: string; armed?: false };
 
 export const balanceChange = defineTrigger<Static<typeof params>, State>({
   type: 'BALANCE_CHANGE',
-  families: ['evm', 'bitcoin'],
+  families: [...evmDialect, 'bitcoin'],
   description:
     'The balance of the watched address in native coins or in a token changes, and the new balance meets the condition.',
   params,

@@ -5,6 +5,7 @@ import { compareToAmount, formatUnits, showAmount } from '../evidence/amounts.ts
 import { Amount, Configuration } from '../evidence/parameters.ts';
 import { parseDecimal } from '../lib/decimal.ts';
 import { defineTrigger } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 import { directionMember, isDirected, tokenMember, transferInterests } from './support/transfers.ts';
 
 const params = Configuration({
@@ -18,7 +19,7 @@ type State = { decimals: number };
 
 export const erc20Transfer = defineTrigger<Static<typeof params>, State>({
   type: 'ERC20_TRANSFER',
-  families: ['evm'],
+  families: evmDialect,
   description:
     'Tokens (ERC-20) go to or from the watched address or, when that is a token, between any addresses.',
   params,

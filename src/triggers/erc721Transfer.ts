@@ -4,13 +4,14 @@ import { assetFacts } from '../chains/evm/evidence/tokens.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { showId } from '../lib/showNumber.ts';
 import { defineTrigger } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 import { directionMember, isDirected, tokenMember, transferInterests } from './support/transfers.ts';
 
 const params = Configuration({ direction: directionMember, token: tokenMember });
 
 export const erc721Transfer = defineTrigger<Static<typeof params>, never>({
   type: 'ERC721_TRANSFER',
-  families: ['evm'],
+  families: evmDialect,
   description:
     'A unique token (ERC-721) goes to or from the watched address or, when that is a collection, between any addresses.',
   params,

@@ -3,6 +3,7 @@ import { decodeEvent, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
 import { eventByTopic, eventItem } from '../chains/evm/abi/abiItems.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 import { describeEvent, EventSignature, eventFields } from './support/events.ts';
 import { memoizeParams } from './support/memoizeParams.ts';
 
@@ -19,7 +20,7 @@ const named = memoizeParams(({ signature }: Params, abi) =>
 
 export const eventEmitted = defineTrigger<Params, never>({
   type: 'EVENT_EMITTED',
-  families: ['evm'],
+  families: evmDialect,
   description: 'The contract emits an event.',
   params,
   fields: eventFields,

@@ -4,6 +4,7 @@ import { decodeEvent, type EventItem, parseEvent, topicOf } from '../chains/evm/
 import { eventItem } from '../chains/evm/abi/abiItems.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 import { Conditions, compileConditions, refuseFaults } from './support/conditions.ts';
 import { describeEvent, EventSignature, eventFields } from './support/events.ts';
 import { memoizeParams } from './support/memoizeParams.ts';
@@ -23,7 +24,7 @@ const compiled = memoizeParams(compile);
 
 export const eventParameter = defineTrigger<Params, never>({
   type: 'EVENT_PARAMETER',
-  families: ['evm'],
+  families: evmDialect,
   description:
     'The contract emits an event whose values meet all conditions. An indexed text can only be compared for equality, an indexed list or struct not at all.',
   params,

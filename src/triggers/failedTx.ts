@@ -1,11 +1,12 @@
 import { Configuration } from '../evidence/parameters.ts';
 import { harmless } from '../lib/harmless.ts';
 import { defineTrigger } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 import { sentence } from './support/sentence.ts';
 
 export const failedTx = defineTrigger<object, never>({
   type: 'FAILED_TX',
-  families: ['evm'],
+  families: evmDialect,
   description:
     'A transaction sent to the contract, or by the wallet, fails. The reason is given where replaying it on the state before its block gives one.',
   params: Configuration({}),

@@ -3,6 +3,7 @@ import { parseFunction, selectorOf, tryDecodeCall } from '../chains/evm/abi/abi.
 import { functionBySelector, functionItem } from '../chains/evm/abi/abiItems.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 import { callFields, detectCall, FunctionSignature, statusMember } from './support/calls.ts';
 import { memoizeParams } from './support/memoizeParams.ts';
 
@@ -20,7 +21,7 @@ const named = memoizeParams(({ signature }: Params, abi) =>
 
 export const functionCall = defineTrigger<Params, never>({
   type: 'FUNCTION_CALL',
-  families: ['evm'],
+  families: evmDialect,
   description:
     'A transaction calls a function of the contract. Calls that other contracts make inside a transaction are not seen.',
   params,

@@ -3,6 +3,7 @@ import { parseFunction, selectorOf, tryDecodeCall } from '../chains/evm/abi/abi.
 import { functionItem } from '../chains/evm/abi/abiItems.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 import { callFields, detectCall, FunctionSignature, statusMember } from './support/calls.ts';
 import { Conditions, compileConditions, refuseFaults } from './support/conditions.ts';
 import { memoizeParams } from './support/memoizeParams.ts';
@@ -23,7 +24,7 @@ const compiled = memoizeParams(compile);
 
 export const functionParameter = defineTrigger<Params, never>({
   type: 'FUNCTION_PARAMETER',
-  families: ['evm'],
+  families: evmDialect,
   description:
     'A transaction calls a function of the contract with parameters that meet all conditions. Calls that other contracts make inside a transaction are not seen.',
   params,

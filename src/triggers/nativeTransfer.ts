@@ -4,6 +4,7 @@ import { coinMoves } from '../evidence/coinMoves.ts';
 import { Amount, Configuration } from '../evidence/parameters.ts';
 import { compareDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { defineTrigger, type Interest } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 import { directionMember } from './support/transfers.ts';
 
 const params = Configuration({
@@ -13,7 +14,7 @@ const params = Configuration({
 
 export const nativeTransfer = defineTrigger<Static<typeof params>, never>({
   type: 'NATIVE_TRANSFER',
-  families: ['evm', 'bitcoin'],
+  families: [...evmDialect, 'bitcoin'],
   description:
     'A transaction brings native coins to the watched address, or from it. Coins that a contract moves inside a transaction are not seen; BALANCE_CHANGE sees what they come to.',
   params,
@@ -43,7 +44,7 @@ export const nativeTransfer = defineTrigger<Static<typeof params>, never>({
     if (!isSuccess) return {};
     return {
       detections: wanted.map(({ from, to, amount }) => {
-        const recipient = to ?? contractAddress;
+        const recipient = to ?? transaction.created ?? contractAddress;
         return {
           message: `${showAmount(amount, chain)} moved from ${from} to ${recipient} (${name}).`,
           fields: {

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Configuration, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 
 const params = Configuration(
   {
@@ -17,7 +18,7 @@ type State = { value: string };
 
 export const stateChange = defineTrigger<Static<typeof params>, State>({
   type: 'STATE_CHANGE',
-  families: ['evm'],
+  families: evmDialect,
   description: 'The value in a storage slot of the contract is another than at the look before.',
   params,
   fields: ['slot', 'before', 'after'],

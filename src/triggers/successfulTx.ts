@@ -1,10 +1,11 @@
 import { Configuration } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 import { sentence } from './support/sentence.ts';
 
 export const successfulTx = defineTrigger<object, never>({
   type: 'SUCCESSFUL_TX',
-  families: ['evm'],
+  families: evmDialect,
   description: 'A transaction sent to the contract, or by the wallet, succeeds.',
   params: Configuration({}),
   fields: ['from', 'to', 'value'],

@@ -11,6 +11,7 @@ import { parseDecimal } from '../lib/decimal.ts';
 import { showChange } from '../lib/showValue.ts';
 import { defineTrigger } from '../model/detection.ts';
 import type { Fault } from '../model/errors.ts';
+import { evmDialect } from '../model/family.ts';
 import { FunctionSignature } from './support/calls.ts';
 import { attempt, Comparand, refuseFaults } from './support/conditions.ts';
 import { memoizeParams } from './support/memoizeParams.ts';
@@ -51,7 +52,7 @@ const compiled = memoizeParams(compile);
 
 export const viewFunction = defineTrigger<Params, State>({
   type: 'VIEW_FUNCTION',
-  families: ['evm'],
+  families: evmDialect,
   description:
     'A reading function of the contract gives a result that meets a condition or equals a value, reported when it begins to and at every change while it does; without either, every change is reported.',
   params,

@@ -1,12 +1,13 @@
 import type { Static } from 'typebox';
 import { defineTrigger } from '../model/detection.ts';
+import { evmDialect } from '../model/family.ts';
 import { CallerList, callerFields, detectCaller } from './support/callers.ts';
 
 const params = CallerList('Who may send transactions to the contract; anyone else is reported.');
 
 export const whitelistedCallers = defineTrigger<Static<typeof params>, never>({
   type: 'WHITELISTED_CALLERS',
-  families: ['evm'],
+  families: evmDialect,
   description:
     'An address that is not on a list sends a transaction to the contract. Who calls it through another contract is not seen.',
   params,

@@ -6,8 +6,6 @@ import { RpcFailure } from './rpcFailure.ts';
 /** Blocks of fast chains with all their logs have some tens of megabytes. */
 export const maxAnswerBytes = 256 * 1024 * 1024;
 
-export type Http = ReturnType<typeof createHttp>;
-
 /** The HTTP connections to one endpoint. What it fails to answer is an RpcFailure; any status is an answer. */
 export function createHttp(url: string, maxBytes = maxAnswerBytes) {
   const { origin, pathname, search, username, password } = new URL(url);

@@ -16,7 +16,7 @@ export function createRest(url: string, maxBytes?: number): Rpc {
     const [rest, body] = params;
     const { status, text } = await http.request(
       verb === 'GET' ? 'GET' : 'POST',
-      `${path}${String(rest ?? '')}`,
+      `${path}${typeof rest === 'string' ? rest : ''}`,
       body === undefined ? undefined : JSON.stringify(body),
       timeoutMs,
     );
