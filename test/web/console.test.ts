@@ -184,6 +184,13 @@ describe('alerts', () => {
         return page.locator('[data-index="299"]').count();
       }, patient)
       .toBe(1);
+    const focused = () => page.evaluate('document.activeElement.dataset.index');
+    await page.evaluate("document.querySelector('.data-body').scrollTop = 0");
+    await page.locator('[data-index="0"]').waitFor();
+    expect(await focused()).toBe('299');
+    await page.keyboard.press('ArrowUp');
+    await expect.poll(focused, patient).toBe('298');
+    expect(await page.locator('[data-index="0"]').count()).toBe(0);
   });
 
   it('marks a fault at its place, completes fields and values, and runs with Enter', async () => {

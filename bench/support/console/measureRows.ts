@@ -25,14 +25,64 @@ export async function measureRows(context: BrowserContext, url: string): Promise
   return times.sort((a, b) => a - b);
 }
 
-/** Milliseconds between the frames of a scroll through all rows, sorted. */
-export async function measureScroll(page: Page, url: string, rows: number): Promise<number[]> {
+export type Scroll = {
+  /** Milliseconds between the frames, sorted. */
+  frames: number[];
+  /** Processor milliseconds of the main thread for a frame, which a busy machine changes little. */
+  cpuMs: number;
+};
+
+/** A scroll through all rows of the table, and one through a bare list of the same size: what the machine itself needs. */
+export async function measureScroll(
+  page: Page,
+  url: string,
+  rows: number,
+): Promise<Record<'table' | 'bare', Scroll>> {
   await page.goto(`${url}/alerts`);
   await page.locator('[data-index="0"]').focus();
   while ((await page.locator(`[data-index="${rows - 1}"]`).count()) === 0) await page.keyboard.press('End');
-  const frames = await page.evaluate(`new Promise((resolve) => {
+  const table = await scrollThrough(page);
+  // In the same place of the same page, so that nothing but the rows differs.
+  await page.evaluate(`(() => {
     const body = document.querySelector('.data-body');
-    body.scrollTop = 0;
+    const height = document.querySelector('[data-index]').offsetHeight;
+    const list = body.cloneNode(false);
+    body.replaceWith(list);
+    const space = list.appendChild(document.createElement('div'));
+    space.style = 'position: relative; height: ' + ${rows} * height + 'px';
+    const pool = Array.from({ length: Math.ceil(list.clientHeight / height) + 1 }, () => {
+      const row = space.appendChild(document.createElement('div'));
+      row.style = 'position: absolute; contain: strict; left: 0; right: 0; height: ' + height + 'px';
+      return row.appendChild(document.createTextNode(''));
+    });
+    const draw = () => {
+      const first = Math.floor(list.scrollTop / height);
+      pool.forEach((text, offset) => {
+        text.data = 'Row ' + (first + offset) + ' of a list that has nothing but one line of text in each row of it';
+        text.parentNode.style.top = (first + offset) * height + 'px';
+      });
+    };
+    list.addEventListener('scroll', draw, { passive: true });
+    draw();
+  })()`);
+  return { table, bare: await scrollThrough(page) };
+}
+
+async function scrollThrough(page: Page): Promise<Scroll> {
+  const devTools = await page.context().newCDPSession(page);
+  await devTools.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const busySeconds = async () => {
+    const { metrics } = await devTools.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'TaskDuration')!.value;
+  };
+  await page.evaluate(`new Promise((resolve) => {
+    document.querySelector('.data-body').scrollTop = 0;
+    // What the jump to the top leaves behind is no part of the scroll.
+    setTimeout(resolve, 500);
+  })`);
+  const before = await busySeconds();
+  const frames = (await page.evaluate(`new Promise((resolve) => {
+    const body = document.querySelector('.data-body');
     const times = [];
     let last;
     const step = (now) => {
@@ -42,8 +92,9 @@ export async function measureScroll(page: Page, url: string, rows: number): Prom
       if (body.scrollTop + body.clientHeight >= body.scrollHeight) resolve(times);
       else requestAnimationFrame(step);
     };
-    // What the jump to the top has left behind is no part of the scroll.
-    setTimeout(() => requestAnimationFrame(step), 500);
-  })`);
-  return (frames as number[]).sort((a, b) => a - b);
+    requestAnimationFrame(step);
+  })`)) as number[];
+  const cpuMs = (1000 * ((await busySeconds()) - before)) / frames.length;
+  await devTools.detach();
+  return { frames: frames.sort((a, b) => a - b), cpuMs };
 }

@@ -23,7 +23,7 @@ export function Address({ value, chainUid, kind = 'address', name, whole = false
       <span class={`mono foreign${name ? ' dim' : ''}`} title={value}>
         {whole ? value : shorten(value, kind === 'transaction' ? 10 : 6, 4)}
       </span>
-      <CopyButton text={value} label={`Copy ${value}`} />
+      <CopyButton key={value} text={value} label={`Copy ${value}`} />
       {pattern && (
         <a
           class="outside"

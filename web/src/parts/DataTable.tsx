@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isNarrow } from '../state/theme.ts';
+import { assignSlots, type Key } from './assignSlots.ts';
 import './DataTable.css';
 
 export type Column<Row> = {
@@ -20,13 +21,13 @@ export type DataTableProps<Row> = {
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  rowKey(row: Row): string | number;
+  rowKey(row: Row): Key;
   onOpen?(row: Row): void;
   /** The row that is open at the moment. */
-  openKey?: string | number | undefined;
+  openKey?: Key | undefined;
   /** Keys of the rows that are ticked; without it rows have no tick. */
-  selected?: ReadonlySet<string | number>;
-  onSelect?(selected: ReadonlySet<string | number>): void;
+  selected?: ReadonlySet<Key>;
+  onSelect?(selected: ReadonlySet<Key>): void;
   /** How many rows there are in all, where more can be read. */
   total?: number;
   onMore?(): void;
@@ -35,15 +36,19 @@ export type DataTableProps<Row> = {
 };
 
 /** Rows above and below the view, for scrolls that the browser draws before it says so. */
-const overscan = 6;
+const overscan = 3;
 
-/** A table of any length: only the rows in view are in the document. Arrow keys move, Enter opens, Space ticks. */
+/**
+ * A table of any length: only the rows in view, and the one with the focus, are in the document. Arrow keys move, Enter opens,
+ * Space ticks.
+ */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowKey, onOpen, openKey, selected, onSelect, total, onMore, fills } = props;
   const scroller = useRef<HTMLDivElement>(null);
   /** The first row in view, and how many are. */
   const [view, setView] = useState({ first: 0, count: 30 });
-  const [active, setActive] = useState(0);
+  const [active, setActive] = useState<{ index: number; key?: Key }>({ index: 0 });
+  const hasFocus = useRef(false);
   /** The row that gets the focus once it is in the document. */
   const focusAt = useRef<number>(undefined);
   const rowHeight = heightOfRow();
@@ -73,30 +78,43 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     };
   }, [fills, rowHeight]);
 
-  const first = fills ? Math.max(0, view.first - overscan) : 0;
-  const last = fills ? Math.min(rows.length, view.first + view.count + overscan) : rows.length;
+  // As many rows at both ends as in between, so that a scroll neither makes nor removes elements.
+  const count = fills ? Math.min(rows.length, view.count + 2 * overscan) : rows.length;
+  const first = fills ? Math.max(0, Math.min(view.first - overscan, rows.length - count)) : 0;
+  const last = first + count;
+  const activeIndex = useMemo(() => indexOf(rows, rowKey, active), [rows, active]);
+  const isActiveAway = activeIndex < first || activeIndex >= last;
+  // The focus stays where the keyboard left it, however far the pointer scrolls.
+  const indexes = Array.from({ length: count }, (_, offset) => first + offset);
+  if (isActiveAway && hasFocus.current && rows[activeIndex])
+    indexes.splice(activeIndex < first ? 0 : count, 0, activeIndex);
   const wantsMore = onMore !== undefined && rows.length < (total ?? 0) && last >= rows.length - 20;
   // Asks once for each length that has been reached.
   useEffect(() => {
     if (wantsMore) onMore?.();
   }, [wantsMore, rows.length]);
 
+  const hadFocus = hasFocus.current;
   useLayoutEffect(() => {
-    if (focusAt.current === undefined) return;
-    const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${focusAt.current}"]`);
+    const body = scroller.current;
+    // An element that changes its place in the document loses the focus.
+    const isLost = hadFocus && !body?.contains(document.activeElement);
+    const index = focusAt.current ?? (isLost ? activeIndex : undefined);
+    if (index === undefined) return;
+    const row = body?.querySelector<HTMLElement>(`[data-index="${index}"]`);
     if (!row) return;
     row.focus({ preventScroll: true });
     focusAt.current = undefined;
   });
 
-  const toggle = (key: string | number) => {
+  const toggle = (key: Key) => {
     const next = new Set(selected);
     if (!next.delete(key)) next.add(key);
     onSelect?.(next);
   };
   const move = (to: number) => {
     const index = Math.min(Math.max(to, 0), rows.length - 1);
-    setActive(index);
+    setActive({ index });
     const element = scroller.current;
     if (!element) return;
     const top = index * rowHeight;
@@ -129,11 +147,32 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     event.preventDefault();
   };
 
+  const rowOf = ({ target }: Event) =>
+    (target as Element).closest<HTMLElement>('[data-index]')?.dataset.index;
+  const onFocusIn = (event: FocusEvent) => {
+    const index = rowOf(event);
+    hasFocus.current = index !== undefined;
+    const row = rows[Number(index)];
+    if (row) setActive({ index: Number(index), key: rowKey(row) });
+  };
+  const onClick = (event: MouseEvent) => {
+    if ((event.target as Element).closest('a, button, input, label')) return;
+    const row = rows[Number(rowOf(event))];
+    if (row) onOpen?.(row);
+  };
+
   const template = `${onSelect ? '34px ' : ''}${shown.map(({ width }) => width ?? 'minmax(0, 1fr)').join(' ')}`;
-  const allTicked = rows.length > 0 && rows.every((row) => selected?.has(rowKey(row)));
-  // The same object in every drawing, so that rows which have not changed are not drawn again.
-  const uses = useRef({} as RowUses<Row>).current;
-  Object.assign(uses, { open: onOpen, focus: setActive, toggle: onSelect && toggle });
+  const allTicked = useMemo(
+    () => rows.length > 0 && rows.every((row) => selected?.has(rowKey(row))),
+    [rows, selected],
+  );
+  // The same function in every drawing, so that rows which have not changed are not drawn again.
+  const toggleNow = useRef(toggle);
+  toggleNow.current = toggle;
+  const onTick = useCallback((key: Key) => toggleNow.current(key), []);
+  const keys = indexes.map((index) => rowKey(rows[index]!));
+  const slots = useRef<ReadonlyMap<Key, number>>(new Map());
+  if (fills) slots.current = assignSlots(slots.current, keys, hasFocus.current ? active.key : undefined);
   return (
     <div
       class={`data-table${fills ? ' fills' : ''}${onOpen ? ' opens' : ''}`}
@@ -141,10 +180,16 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       aria-label={label}
       aria-rowcount={total ?? rows.length}
       tabIndex={-1}
+      style={{ '--columns': template, '--row': `${rowHeight}px` }}
       onKeyDown={onKeyDown}
+      onClick={onClick}
+      onFocusIn={onFocusIn}
+      onFocusOut={() => {
+        hasFocus.current = false;
+      }}
     >
       <div class="data-head" role="rowgroup">
-        <div class="data-row" role="row" style={{ gridTemplateColumns: template }} tabIndex={-1}>
+        <div class="data-row" role="row" tabIndex={-1}>
           {onSelect && (
             <span role="columnheader" tabIndex={-1}>
               <input
@@ -168,23 +213,20 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           role="presentation"
           style={fills ? { height: `${rows.length * rowHeight}px` } : {}}
         >
-          {rows.slice(first, last).map((row, offset) => {
-            const index = first + offset;
-            const key = rowKey(row);
-            const isActive = index === Math.min(active, rows.length - 1);
+          {indexes.map((index, nth) => {
+            const key = keys[nth]!;
             return (
               <DataRow
-                key={key}
+                key={slots.current.get(key) ?? key}
                 id={key}
-                row={row}
+                row={rows[index]!}
                 index={index}
                 columns={shown}
-                template={template}
                 isOpen={key === openKey}
                 isTicked={selected?.has(key)}
-                isReachable={isActive || (offset === 0 && (active < first || active >= last))}
+                isReachable={index === activeIndex || (isActiveAway && index === first && !hasFocus.current)}
                 isPlaced={fills ?? false}
-                uses={uses}
+                onTick={onSelect && onTick}
               />
             );
           })}
@@ -194,30 +236,35 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   );
 }
 
-type RowUses<Row> = {
-  open: ((row: Row) => void) | undefined;
-  focus(index: number): void;
-  /** Without it rows have no tick. */
-  toggle: ((key: string | number) => void) | undefined;
-};
+/** Where the active row is now that others may have come before it. */
+function indexOf<Row>(
+  rows: readonly Row[],
+  rowKey: (row: Row) => Key,
+  { index, key }: { index: number; key?: Key },
+): number {
+  const here = rows[index];
+  if (key === undefined || (here && rowKey(here) === key)) return Math.min(index, rows.length - 1);
+  const found = rows.findIndex((row) => rowKey(row) === key);
+  return found < 0 ? Math.min(index, rows.length - 1) : found;
+}
 
 type DataRowProps<Row> = {
-  id: string | number;
+  id: Key;
   row: Row;
   index: number;
   columns: readonly Column<Row>[];
-  template: string;
   isOpen: boolean;
   isTicked: boolean | undefined;
   /** By the tab key. */
   isReachable: boolean;
   isPlaced: boolean;
-  uses: RowUses<Row>;
+  /** Without it rows have no tick. */
+  onTick: ((key: Key) => void) | undefined;
 };
 
 /** As it reads a signal, it is drawn again only when a member of its own changes, and not with every scroll. */
 function DataRow<Row>(props: DataRowProps<Row>) {
-  const { id, row, index, columns, template, isOpen, isTicked, isReachable, isPlaced, uses } = props;
+  const { id, row, index, columns, isOpen, isTicked, isReachable, isPlaced, onTick } = props;
   const height = heightOfRow();
   return (
     <div
@@ -227,21 +274,16 @@ function DataRow<Row>(props: DataRowProps<Row>) {
       aria-rowindex={index + 2}
       aria-selected={isTicked}
       tabIndex={isReachable ? 0 : -1}
-      style={`grid-template-columns:${template};height:${height}px${isPlaced ? `;top:${index * height}px` : ''}`}
-      onFocus={() => uses.focus(index)}
-      onClick={(event) => {
-        if ((event.target as Element).closest('a, button, input, label')) return;
-        uses.open?.(row);
-      }}
+      style={isPlaced ? { top: `${index * height}px` } : undefined}
     >
-      {uses.toggle && (
+      {onTick && (
         <span {...cell}>
           <input
             type="checkbox"
             tabIndex={-1}
             aria-label="Tick this row"
             checked={isTicked ?? false}
-            onChange={() => uses.toggle?.(id)}
+            onChange={() => onTick(id)}
           />
         </span>
       )}
