@@ -1,5 +1,6 @@
 import type { Finding, RaisedAlert } from '../model/alert.ts';
 import { alertRow } from '../store/alerts/alertRow.ts';
+import { prepareTerms, saveWords } from '../store/alerts/findingTerms.ts';
 import { flushPendingTerms } from '../store/alerts/flushPendingTerms.ts';
 import { insertAlerts } from '../store/alerts/insertAlerts.ts';
 import { ensurePartitions } from '../store/alerts/partitions.ts';
@@ -15,6 +16,7 @@ export type AlertHook = (tx: Db, raised: readonly RaisedAlert[]) => Promise<void
 export async function prepareRaise(store: Store, findings: readonly Finding[]): Promise<void> {
   await ensurePartitions(store, 'alert', new Set(findings.map(({ timestamp }) => timestamp)));
   await flushPendingTerms(store, findings.length);
+  await prepareTerms(store, findings);
 }
 
 /**
@@ -29,6 +31,10 @@ export async function raiseAlerts(
   const byUid = new Map(findings.map((finding) => [alertUid(finding), finding]));
   const candidates = Array.from(byUid, ([uid, finding]) => ({ uid, finding }));
   const { byAlert, keys } = await assignIncidents(tx, candidates);
+  await saveWords(
+    tx,
+    candidates.map(({ finding }) => finding),
+  );
   const rows: Record<string, unknown>[] = [];
   for (const { uid, finding } of candidates) rows.push(await alertRow(finding, uid, byAlert.get(uid)));
   const inserted = await insertAlerts(tx, rows);

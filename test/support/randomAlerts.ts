@@ -20,6 +20,10 @@ const words = [
   'x',
   'USDC',
   'İstanbul',
+  '0x6b4f00aa11',
+  'block12345',
+  '2026',
+  'DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB263YaB1pPB',
 ];
 const tokens = ['USDC', 'WETH', 'dai', '', 'USD*', 'multi word'];
 
@@ -179,6 +183,57 @@ const values = [
   '50',
   '1',
 ];
+
+const patternFields = [
+  '',
+  'message:',
+  'name:',
+  'name.keyword:',
+  'message.keyword:',
+  'meta.\\*:',
+  'meta.token:',
+  'meta.token.keyword:',
+  'meta.nested.note:',
+  'tags:',
+  'eid:',
+  'txHash:',
+  'walletName:',
+  'walletAddress:',
+];
+
+/** A wildcard, regular expression or range made of pieces of what random alerts have. */
+export function randomPattern(random: Random): string {
+  const { pick, integer, chance } = random;
+  const piece = (): string => {
+    const text = pick([
+      ...words,
+      ...tokens,
+      'defi',
+      'attack',
+      'guardian',
+      '0xabc1',
+      'e:12',
+      'zzz',
+    ]).toLowerCase();
+    const start = integer(0, Math.max(0, text.length - 1));
+    return text.slice(start, start + integer(1, 5)).replace(/[^\p{L}\p{N}]/gu, '?') || 'a';
+  };
+  const plain = () => piece().replaceAll('?', '.');
+  const pattern = pick([
+    () => `${piece()}*`,
+    () => `*${piece()}`,
+    () => `*${piece()}*${chance(0.3) ? piece() : ''}`,
+    () => `?${piece()}*`,
+    () => `/${plain()}.*/`,
+    () => `/.*${plain()}/`,
+    () => `/(${plain()}|${plain()})[a-z0-9]*/`,
+    () => `/~(${plain()}.*)/`,
+    () => `[${plain().replaceAll('.', '')}a TO ${plain().replaceAll('.', '')}z]`,
+    () => `{${plain().replaceAll('.', '')}a TO *}`,
+    () => `[* TO ${plain().replaceAll('.', '')}z}`,
+  ]);
+  return `${chance(0.15) ? 'NOT ' : ''}${pick(patternFields)}${pattern()}`;
+}
 
 /** A query that can be read, over the fields and words of random alerts. */
 export function randomQuery(random: Random, depth = 0): string {

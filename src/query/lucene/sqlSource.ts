@@ -1,5 +1,6 @@
 import { join, type Sql, sql } from '../../lib/sql.ts';
 import type { Field } from './mapping.ts';
+import type { Pattern } from './patternNode.ts';
 
 /** Where the values of a field are: a column, an array of texts, or a JSON document. */
 export type SqlColumn = {
@@ -36,13 +37,15 @@ export type SqlSource = {
   hasMemberTerms?: boolean;
   /** Whether the index has how addresses and hashes begin. */
   hasBeginnings?: boolean;
+  /** Words one of which every match of a pattern has in its field, where all such words are known. */
+  wordsOf?: (pattern: Pattern) => readonly string[] | undefined;
   /** The condition on the tenants searched. */
   tenants?: Sql;
 };
 
 type Found = { name: string; column: SqlColumn; below: readonly string[] };
 
-export function findColumn(field: Field, source: SqlSource): Found | undefined {
+export function findColumn(field: Field, source: Pick<SqlSource, 'columns'>): Found | undefined {
   for (let length = field.path.length; length > 0; length--) {
     const name = field.path.slice(0, length).join('.');
     const column = source.columns.get(name);

@@ -30,6 +30,11 @@ export function wordsTest(predicate: StringPredicate, text: Sql, odd: Sql): Sql 
   }
 }
 
+/** Whether a text has this one in it. */
+export function contains(text: Sql, part: string): Sql {
+  return sql`${text} like ${`%${likeText(part)}%`}`;
+}
+
 /** Characters that LIKE gives a meaning to stand for themselves. */
 function likeText(text: string): string {
   return text.replace(/[\\%_]/g, (character) => `\\${character}`);

@@ -29,7 +29,7 @@ export function termsToSql({ field, values }: Terms, source: SqlSource): SqlPred
 }
 
 /** PostgreSQL takes long to compile an expression of many words, but compares lists fast. */
-const wordsInPattern = 32;
+export const wordsInPattern = 32;
 
 function anyWordTest(words: readonly string[], { oddWords }: SqlSource): (text: Sql) => Sql {
   if (words.length > wordsInPattern)

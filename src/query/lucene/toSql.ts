@@ -3,6 +3,7 @@ import { isPlain, lowerCase } from '../analyzer.ts';
 import { beginningTerm } from '../beginningTerm.ts';
 import { compareText } from './compareText.ts';
 import type { Field } from './mapping.ts';
+import type { Pattern } from './patternNode.ts';
 import type { Bool, Predicate } from './predicate.ts';
 import { flagToSql, rangeToSql } from './rangeToSql.ts';
 import { toPostgres } from './regex/toPostgres.ts';
@@ -17,7 +18,7 @@ import {
 } from './sqlPredicate.ts';
 import { findColumn, type SqlSource, someValue } from './sqlSource.ts';
 import { wholeTest, wordsTest } from './stringSql.ts';
-import { hashSets, joinTerms, termsToSql, textNarrow } from './termsToSql.ts';
+import { hashSets, joinTerms, termsToSql, textNarrow, wordsInPattern } from './termsToSql.ts';
 import { createWildcardTest } from './wildcard.ts';
 import { anyWord, regexWord, type WordPattern, wordsInOrder, wordsNear, wordTest } from './wordSql.ts';
 
@@ -55,16 +56,22 @@ function patternToSql(predicate: Pattern, source: SqlSource): SqlPredicate {
   const fits = column?.values && valueTest(predicate);
   if (fits) return termsToSql({ type: 'terms', field, values: column.values?.filter(fits) ?? [] }, source);
   if (column?.characters && !textsOf(predicate).every((text) => column.characters?.test(text))) return never;
-  if (predicate.type === 'regex') return regexToSql(predicate, source);
   if (predicate.type === 'textRange' && isEmpty(predicate)) return never;
-  const part =
-    field.type === 'text'
-      ? onTexts(field, source, (text) => wordsTest(predicate, text, source.oddWords))
-      : onKeywords(field, source, (text) => wholeTest(predicate, text));
-  return { ...part, narrow: [...beginningNarrow(predicate, source), ...part.narrow] };
+  const words = source.wordsOf?.(predicate);
+  if (words?.length === 0) return never;
+  const isListed = words && field.type === 'text' && words.length <= wordsInPattern;
+  const part = isListed ? onWords(field, source, anyWord(words)) : testToSql(predicate, source);
+  const narrow = words ? hashSets(field, source, [words]) : beginningNarrow(predicate, source);
+  return { ...part, narrow: [...narrow, ...part.narrow] };
 }
 
-type Pattern = Extract<Predicate, { type: 'regex' | 'prefix' | 'wildcard' | 'textRange' }>;
+function testToSql(predicate: Pattern, source: SqlSource): SqlPredicate {
+  const { field } = predicate;
+  if (predicate.type === 'regex') return regexToSql(predicate, source);
+  return field.type === 'text'
+    ? onTexts(field, source, (text) => wordsTest(predicate, text, source.oddWords))
+    : onKeywords(field, source, (text) => wholeTest(predicate, text));
+}
 
 function valueTest(predicate: Pattern): ((value: string) => boolean) | undefined {
   switch (predicate.type) {

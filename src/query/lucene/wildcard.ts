@@ -125,7 +125,11 @@ export function longestText(parts: readonly WildcardPart[]): string {
 
 /** Finds words in a text in one reading, for patterns whose `loopLength` is 0. */
 export function createWildcardAutomaton(parts: readonly WildcardPart[]): Automaton {
-  const node: RegexNode = {
+  return createWholeAutomaton(buildNfa(wildcardNode(parts), { left: Number.POSITIVE_INFINITY, steps: 0 }));
+}
+
+export function wildcardNode(parts: readonly WildcardPart[]): RegexNode {
+  return {
     type: 'sequence',
     parts: parts.map((part): RegexNode => {
       if (part.type === 'text') return literal(part.text);
@@ -134,5 +138,4 @@ export function createWildcardAutomaton(parts: readonly WildcardPart[]): Automat
         : { type: 'repeat', of: anyCharacter, min: 0, max: undefined };
     }),
   };
-  return createWholeAutomaton(buildNfa(node, { left: Number.POSITIVE_INFINITY, steps: 0 }));
 }

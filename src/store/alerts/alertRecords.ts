@@ -7,6 +7,7 @@ import { nowMs } from '../fragments.ts';
 import type { Row } from '../records/records.ts';
 import { insertStatusEvents } from './alertEvents.ts';
 import { alertTable } from './alertTable.ts';
+import { addTagWords } from './alertWords.ts';
 import { writeLoneIncidents } from './loneIncidents.ts';
 
 export async function findAlert(
@@ -32,6 +33,7 @@ export async function tagAlert(
   key: AlertKey,
   tags: { former: readonly string[]; now: readonly string[] },
 ): Promise<void> {
+  await addTagWords(db, [key], tags.now);
   await db.query(
     sql`update alert t set ${setTags(key.tenantId, tags.former, tags.now)} where ${hasKey(key)}`,
   );

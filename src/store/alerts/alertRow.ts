@@ -1,6 +1,7 @@
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { type Finding, severityOf } from '../../model/alert.ts';
-import { alertTerms } from './alertTerms.ts';
+import { termHash } from '../../query/termHash.ts';
+import { findingTerms } from './findingTerms.ts';
 
 /** A finding as its row, with its search terms; yields to the event loop where that takes long. */
 export async function alertRow(
@@ -9,7 +10,8 @@ export async function alertRow(
   incidentUid?: string,
 ): Promise<Record<string, unknown>> {
   await yieldToEventLoop();
-  const { odd, terms } = await alertTerms({ ...finding, incidentUid: incidentUid ?? null });
+  const { odd, terms } = await findingTerms(finding);
+  const incidentTerms = incidentUid ? [termHash(finding.tenantId, 'incidentUid', incidentUid)] : [];
   await yieldToEventLoop();
   return {
     tenant_id: finding.tenantId,
@@ -45,6 +47,6 @@ export async function alertRow(
     tags: finding.tags,
     meta: finding.meta,
     odd_words: odd,
-    terms: [...terms],
+    terms: [...terms, ...incidentTerms],
   };
 }

@@ -4,6 +4,7 @@ import { lowerCase } from '../../query/analyzer.ts';
 import { beginningTerm } from '../../query/beginningTerm.ts';
 import { addMemberTerms } from '../../query/memberTerms.ts';
 import { createTermHash, termHash } from '../../query/termHash.ts';
+import type { NoteWords } from './alertWords.ts';
 import { type IndexedTexts, indexTexts, textsOf } from './indexTexts.ts';
 
 /** What the terms of an alert are made of. */
@@ -18,17 +19,18 @@ type Nullable<T> = { [member in keyof T]?: T[member] | null };
  * Which terms this version gives an alert. Greater with every change: searches rely on new terms only after
  * `reindexAlerts` has given them to all alerts.
  */
-export const termVersion = 2;
+export const termVersion = 3;
 
-/** The hashes under which searches find an alert, and the words that PostgreSQL would split wrongly. */
-export async function alertTerms(alert: TermSource): Promise<IndexedTexts> {
+/** The hashes under which searches find an alert, and the words that PostgreSQL would split wrongly; notes all its words. */
+export async function alertTerms(alert: TermSource, noteWords?: NoteWords): Promise<IndexedTexts> {
   const { tenantId, meta } = alert;
-  const { odd, terms } = await indexTexts(tenantId, {
+  const texts = {
     name: [alert.name],
     message: [alert.message],
     walletName: [alert.walletName ?? undefined],
     meta: textsOf(meta),
-  });
+  };
+  const { odd, terms } = await indexTexts(tenantId, texts, noteWords);
   await yieldToEventLoop();
   const hashes = new Map<string, (term: string) => number>();
   addMemberTerms('meta', meta, (field, term) => {
@@ -42,6 +44,7 @@ export async function alertTerms(alert: TermSource): Promise<IndexedTexts> {
   for (const [column, value] of wholeValues(alert)) {
     if (value == null) continue;
     terms.add(termHash(tenantId, column, String(value)));
+    noteWords?.(column)?.(String(value));
     const beginning = beginningTerm(String(value));
     if (beginning !== undefined) terms.add(termHash(tenantId, column, beginning));
   }

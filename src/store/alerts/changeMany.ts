@@ -4,6 +4,7 @@ import { type Db, onlyRow } from '../db.ts';
 import { tagTerms } from '../documents/documentRecords.ts';
 import { nowMs } from '../fragments.ts';
 import { type AlertKey, resolveAlerts } from './alertRecords.ts';
+import { addTagWords } from './alertWords.ts';
 
 /** A change of many alerts at once. */
 export type ManyChange =
@@ -43,6 +44,7 @@ export async function changeMany(
 ): Promise<number> {
   const condition = isOneOf(tenantId, keys);
   if (change.type === 'resolve') return resolveAlerts(tx, condition, change.isResolved, now);
+  if (change.type === 'tag') await addTagWords(tx, keys, change.add);
   const rows = await tx.query<{ count: number }>(
     sql`with changed as (
         update alert t set ${assignment(tenantId, change)}

@@ -3,6 +3,7 @@ import { addWords, analyze } from '../../query/analyzer.ts';
 import { beginningTerm } from '../../query/beginningTerm.ts';
 import { oddWords } from '../../query/plainWords.ts';
 import { createTermHash } from '../../query/termHash.ts';
+import type { NoteWords } from './alertWords.ts';
 
 export type IndexedTexts = {
   /** Hashes of all words. */
@@ -19,17 +20,20 @@ const wordsPerTurn = 10_000;
 export async function indexTexts(
   tenantId: number,
   columns: Readonly<Record<string, readonly (string | undefined)[]>>,
+  noteWords?: NoteWords,
 ): Promise<IndexedTexts> {
   const terms = new Set<number>();
   const odd: [string, string][] = [];
   for (const [column, texts] of Object.entries(columns)) {
     const hash = createTermHash(tenantId, column);
+    const note = noteWords?.(column);
     for (const text of texts) {
       if (text === undefined) continue;
       const words = text.length < largeText ? analyze(text) : await analyzeInPieces(text);
       for (let at = 0; at < words.length; at += wordsPerTurn) {
         for (const word of words.slice(at, at + wordsPerTurn)) {
           terms.add(hash(word));
+          note?.(word);
           const beginning = beginningTerm(word);
           if (beginning !== undefined) terms.add(hash(beginning));
         }

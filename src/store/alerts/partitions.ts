@@ -1,6 +1,7 @@
 import { raw, sql } from '../../lib/sql.ts';
 import type { Db, Store } from '../db.ts';
 import { inChunks } from '../inChunks.ts';
+import { dropOldWords } from './alertWords.ts';
 import { dayMs } from './rollups.ts';
 
 const partitionedTables = ['alert', 'score_change'] as const;
@@ -37,7 +38,7 @@ export async function ensurePartitionsAhead(store: Store, now: number): Promise<
   for (const table of partitionedTables) await ensurePartitions(store, table, ahead);
 }
 
-/** Drops the partitions that end before `before` and their roll-ups; returns the names of the partitions. */
+/** Drops the partitions that end before `before`, their roll-ups and words; returns the names of the partitions. */
 export async function dropOldPartitions(store: Store, before: number): Promise<string[]> {
   const rows = await store.query<{ parent: string; name: string }>(
     sql`select p.relname as parent, c.relname as name from pg_inherits i
@@ -54,6 +55,7 @@ export async function dropOldPartitions(store: Store, before: number): Promise<s
   }
   const date = new Date(before);
   await dropRollups(store, Date.UTC(date.getUTCFullYear(), date.getUTCMonth()));
+  await dropOldWords(store, before);
   return old.map(({ name }) => name);
 }
 

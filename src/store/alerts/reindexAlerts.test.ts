@@ -54,7 +54,7 @@ it('alerts of an earlier version are found before and after they get new terms, 
   expect(await reindexAlerts(store, { onProgress: ({ partition }) => done.push(partition) })).toBe(true);
   expect(done.at(-1)).toBe('alert_2026_01');
   expect(await terms()).toEqual(right);
-  expect(await completeTerms(store)).toBe(2);
+  expect(await completeTerms(store)).toBe(3);
   expect(await count('meta.amount:500')).toBe(counted.count);
 });
 

@@ -3,6 +3,7 @@ import { raw, sql } from '../../lib/sql.ts';
 import { toSeverity } from '../../model/alert.ts';
 import type { Db, Store } from '../db.ts';
 import { alertTerms, type TermSource, termVersion } from './alertTerms.ts';
+import { createWordList, insertWords } from './alertWords.ts';
 
 type Progress = { partition: string; done: number; total: number };
 type Options = {
@@ -13,6 +14,8 @@ type Options = {
 };
 
 const chunkSize = 250;
+/** Version 3 only added the dictionary, so that alerts with the terms of version 2 need not be written again. */
+const lastChangedTerms = 2;
 /** So often the rows that were replaced make room for the next ones. */
 const chunksPerVacuum = 40;
 
@@ -36,7 +39,9 @@ export async function reindexAlerts(store: Store, options: Options = {}): Promis
     if (!step) return false;
     if (step.version >= termVersion) return true;
     const { partition } = step;
-    if (partition !== null && (count % chunksPerVacuum === 0 || step.isEnd)) await vacuum(store, partition);
+    const isChanged = step.version < lastChangedTerms;
+    if (partition !== null && isChanged && (count % chunksPerVacuum === 0 || step.isEnd))
+      await vacuum(store, partition);
     if (partition !== null && step.isEnd)
       onProgress?.({ partition, done: names.indexOf(partition) + 1, total: names.length });
     await sleep(((performance.now() - startedAt) * (1 - share)) / share);
@@ -84,6 +89,8 @@ async function reindexChunk(
     );
     return { partition: null, isEnd: true, version: termVersion };
   }
+  const isChanged = state.version < lastChangedTerms;
+  const limit = isChanged ? chunkSize : 4 * chunkSize;
   const isStarted = partition === state.partition && state.tenantId !== null;
   const after = isStarted
     ? sql`where (tenant_id, timestamp, uid) > (${state.tenantId}, ${state.timestamp}, ${state.uid}::uuid)`
@@ -96,11 +103,11 @@ async function reindexChunk(
         wallet_chain_uid as "walletChainUid", block_hash as "blockHash", tx_hash as "txHash",
         wallet_name as "walletName",
         wallet_address as "walletAddress", name, message, tags, meta, suppressed, backfilled
-      from ${raw(partition)} ${after} order by tenant_id, timestamp, uid limit ${chunkSize} for update`,
+      from ${raw(partition)} ${after} order by tenant_id, timestamp, uid limit ${limit} ${raw(isChanged ? 'for update' : '')}`,
   );
-  await setTerms(tx, partition, rows);
+  await setTerms(tx, partition, rows, isChanged);
   const last = rows.at(-1);
-  const isEnd = rows.length < chunkSize;
+  const isEnd = rows.length < limit;
   const next = isEnd ? names[names.indexOf(partition) + 1] : partition;
   await tx.query(
     sql`update alert_terms_state set partition = ${next ?? ''}, tenant_id = ${isEnd ? null : (last?.tenantId ?? null)},
@@ -111,13 +118,21 @@ async function reindexChunk(
 
 type StoredAlert = Omit<TermSource, 'severity'> & { uid: string; timestamp: number; numericSeverity: number };
 
-async function setTerms(tx: Db, partition: string, rows: readonly StoredAlert[]): Promise<void> {
-  if (rows.length === 0) return;
+async function setTerms(
+  tx: Db,
+  partition: string,
+  rows: readonly StoredAlert[],
+  isChanged: boolean,
+): Promise<void> {
+  const { words, noteAlert } = createWordList();
   const terms: string[] = [];
-  for (const row of rows)
-    terms.push(
-      `{${[...(await alertTerms({ ...row, severity: toSeverity(row.numericSeverity) })).terms].join()}}`,
-    );
+  for (const row of rows) {
+    const source = { ...row, severity: toSeverity(row.numericSeverity) };
+    const found = await alertTerms(source, noteAlert(row.tenantId, row.timestamp));
+    if (isChanged) terms.push(`{${[...found.terms].join()}}`);
+  }
+  await insertWords(tx, words);
+  if (terms.length === 0) return;
   await tx.query(
     sql`update ${raw(partition)} t set terms = u.terms::int4[]
       from unnest(${rows.map((row) => row.tenantId)}::bigint[], ${rows.map((row) => row.timestamp)}::bigint[],

@@ -14,6 +14,7 @@ import { termHash } from '../../query/termHash.ts';
 import { completeTerms } from '../alerts/completeTerms.ts';
 import type { Db } from '../db.ts';
 import { type DocumentScope, type DocumentTable, memberColumn } from './documentTable.ts';
+import { expandPatterns } from './expandPatterns.ts';
 
 type Timeseries = readonly { from: number; to: number }[];
 export type QueryInput = { query?: string | undefined; timeseries?: Timeseries | undefined };
@@ -79,7 +80,7 @@ export async function compileSearch(
   const part = toSql(predicate, {
     columns: narrowColumns(table, scope, isHidden),
     oddWords: raw('t.odd_words'),
-    ...(await hashing(db, table, scope)),
+    ...(await hashing(db, table, scope, predicate)),
   });
   const condition = all([scope.condition, ...bounds, narrowed(part, terms)]);
   if (!part.isExact) {
@@ -132,10 +133,13 @@ async function hashing(
   db: Db,
   table: DocumentTable,
   { tenantIds }: DocumentScope,
+  predicate: Predicate,
 ): Promise<Partial<SqlSource>> {
   if (!tenantIds || tenantIds.length > hashedTenants) return {};
   const version = table.name === 'alert' ? await completeTerms(db) : 0;
+  const words = version >= 3 ? await expandPatterns(db, predicate, table.columns, tenantIds) : undefined;
   return {
+    ...(words ? { wordsOf: (pattern) => words.get(pattern) } : {}),
     hash: (column: string, term: string) => tenantIds.map((tenantId) => termHash(tenantId, column, term)),
     hasMemberTerms: version >= 1,
     hasBeginnings: version >= 2,

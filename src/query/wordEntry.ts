@@ -1,0 +1,49 @@
+/**
+ * How the dictionary has a word: as it is, or if it is long or has many digits (an address, a hash, a number, an id) as the
+ * shape that it shares with others of its kind, because there are too many of these to list. Stored, so it may never change.
+ */
+export function wordEntry(word: string): string {
+  if (isOrdinary(word)) return word;
+  if (word.length >= maxWordLength || placeholders.test(word)) return anyShape;
+  if (/^0x[0-9a-f]+$/i.test(word)) return `0x${hexDigits}`;
+  const shape = word.replace(/[0-9A-Za-z]+/g, runShape);
+  return shape.length > maxShapeLength ? anyShape : shape;
+}
+
+/** Whether an entry is a shape. No word of the dictionary has one of these characters. */
+export function isShape(entry: string): boolean {
+  return placeholders.test(entry);
+}
+
+/** In a shape, each stands for one or more characters of a kind; of the private use area, so that no one misses them. */
+export const digits = '\uE000';
+export const hexDigits = '\uE001';
+export const lettersAndDigits = '\uE002';
+/** Any characters, of a word about which nothing is known. A word may have been cut if it is as long as words can be. */
+export const anyShape = '\uE003';
+
+const placeholders = /[\uE000-\uE003]/;
+const maxWordLength = 255;
+const maxOrdinaryLength = 32;
+const maxOrdinaryDigits = 2;
+const maxShapeLength = 64;
+const maxRunLength = 20;
+
+function isOrdinary(word: string): boolean {
+  if (word.length > maxOrdinaryLength) return false;
+  let count = 0;
+  for (let at = 0; at < word.length; at++) {
+    const unit = word.charCodeAt(at);
+    if (unit >= 0x30 && unit <= 0x39) count += 1;
+    else if (unit >= 0xe000 && unit <= 0xe003) return false;
+  }
+  return count <= maxOrdinaryDigits;
+}
+
+function runShape(run: string): string {
+  if (!/[0-9]/.test(run)) return run.length > maxRunLength ? lettersAndDigits : run;
+  if (run.length >= 8 && /^[0-9a-f]+$/i.test(run) && /[a-f]/i.test(run)) return hexDigits;
+  const [, before = '', after = ''] = /^([A-Za-z]{0,20})[0-9]+([A-Za-z]{0,20})$/.exec(run) ?? [undefined];
+  if (before !== '' || after !== '' || /^[0-9]+$/.test(run)) return `${before}${digits}${after}`;
+  return /^[0-9a-f]+$/i.test(run) ? hexDigits : lettersAndDigits;
+}

@@ -1,0 +1,158 @@
+import { storableJson } from '../../lib/json.ts';
+import { sql } from '../../lib/sql.ts';
+import { isShape, wordEntry } from '../../query/wordEntry.ts';
+import type { Db } from '../db.ts';
+
+/** The fields of the dictionary, by which number they are stored; these may never change. */
+export const wordFields: ReadonlyMap<string, number> = new Map(
+  [
+    'name',
+    'message',
+    'walletName',
+    'meta',
+    'tags',
+    'eid',
+    'detectorSchemaName',
+    'chainUid',
+    'walletChainUid',
+    'txHash',
+    'blockHash',
+    'walletAddress',
+  ].map((name, index) => [name, index + 1]),
+);
+
+/** At most this many words of a field of a tenant are kept. */
+const maxWords = 50_000;
+
+export type Word = { tenantId: number; field: number; text: string; month: number };
+
+/** For the texts of one field of an alert. */
+export type NoteWord = (text: string) => void;
+/** For the fields of one alert; undefined for a field that the dictionary leaves out. */
+export type NoteWords = (field: string) => NoteWord | undefined;
+
+/** By tenant and field, the last month for which each entry of the dictionary is known to be stored. */
+export type KnownWords = { readonly fields: Map<string, Map<string, number>>; count: number };
+
+export function createKnownWords(): KnownWords {
+  return { fields: new Map(), count: 0 };
+}
+
+type WordList = {
+  readonly words: Word[];
+  readonly noteAlert: (tenantId: number, timestamp: number) => NoteWords;
+};
+
+/** Collects words that are not known. */
+export function createWordList(known = createKnownWords()): WordList {
+  const listed = createKnownWords();
+  const words: Word[] = [];
+  const noteAlert = (tenantId: number, timestamp: number): NoteWords => {
+    const month = monthOf(timestamp);
+    return (name) => {
+      const field = wordFields.get(name);
+      if (field === undefined) return undefined;
+      const key = `${tenantId} ${field}`;
+      const knownMonths = known.fields.get(key);
+      const listedMonths = monthsOf(listed, key);
+      const has = (entry: string) =>
+        (knownMonths?.get(entry) ?? -1) >= month || (listedMonths.get(entry) ?? -1) >= month;
+      return (text) => {
+        if (has(text)) return;
+        const entry = wordEntry(text);
+        if (entry !== text && has(entry)) return;
+        listedMonths.set(entry, month);
+        words.push({ tenantId, field, text: entry, month });
+      };
+    };
+  };
+  return { words, noteAlert };
+}
+
+const maxKnown = 500_000;
+
+/** After these words were committed. */
+export function addKnown(known: KnownWords, words: readonly Word[]): void {
+  known.count += words.length;
+  if (known.count > maxKnown) {
+    known.fields.clear();
+    known.count = words.length;
+  }
+  for (const { tenantId, field, text, month } of words)
+    monthsOf(known, `${tenantId} ${field}`).set(text, month);
+}
+
+function monthsOf({ fields }: KnownWords, key: string): Map<string, number> {
+  const found = fields.get(key);
+  if (found) return found;
+  const added = new Map<string, number>();
+  fields.set(key, added);
+  return added;
+}
+
+/** The words of tags that stored alerts of one tenant get. */
+export async function addTagWords(
+  db: Db,
+  alerts: readonly { tenantId: number; timestamp: number }[],
+  tags: readonly string[],
+): Promise<void> {
+  const newest = alerts.toSorted((a, b) => b.timestamp - a.timestamp)[0];
+  if (!newest) return;
+  const { words, noteAlert } = createWordList();
+  for (const tag of tags) noteAlert(newest.tenantId, newest.timestamp)('tags')?.(tag);
+  await insertWords(db, words);
+}
+
+const chunkSize = 10_000;
+
+/** Adds words to the dictionary, in its order, so that two transactions cannot wait for each other. */
+export async function insertWords(db: Db, words: readonly Word[], limit = maxWords): Promise<void> {
+  for (let at = 0; at < words.length; at += chunkSize)
+    await insertChunk(db, words.slice(at, at + chunkSize), limit);
+}
+
+async function insertChunk(db: Db, words: readonly Word[], limit: number): Promise<void> {
+  const rows = words.map(({ tenantId, field, text, month }) => [tenantId, field, isShape(text), text, month]);
+  await db.prepared(
+    sql`with word as (
+        select (j ->> 0)::bigint as tenant_id, (j ->> 1)::smallint as field, (j ->> 2)::boolean as is_shape,
+          (j ->> 3) collate "C" as word, max((j ->> 4)::smallint) as month
+        from json_array_elements(${storableJson(rows)}::json) j group by 1, 2, 3, 4),
+      missing as (
+        select n.*, coalesce(f.words, 0) >= ${limit} as is_full
+        from word n left join alert_word_field f on f.tenant_id = n.tenant_id and f.field = n.field
+        where not exists (select from alert_word w where w.tenant_id = n.tenant_id and w.field = n.field
+          and w.is_shape = n.is_shape and w.word = n.word and w.month >= n.month)),
+      added as (
+        insert into alert_word as w (tenant_id, field, is_shape, word, month)
+        select tenant_id, field, is_shape, word, month from missing where not is_full
+        order by tenant_id, field, is_shape, word
+        on conflict (tenant_id, field, is_shape, word) do update set month = greatest(w.month, excluded.month)
+        returning tenant_id, field, (xmax = 0)::int as words, null::smallint as skipped_month)
+      insert into alert_word_field as f (tenant_id, field, words, skipped_month)
+      select tenant_id, field, sum(words), max(skipped_month)
+      from (select * from added union all select tenant_id, field, 0, month from missing where is_full) changed
+      group by tenant_id, field having sum(words) > 0 or max(skipped_month) is not null order by tenant_id, field
+      on conflict (tenant_id, field) do update
+        set words = f.words + excluded.words, skipped_month = greatest(f.skipped_month, excluded.skipped_month)`,
+  );
+}
+
+/** Deletes the words that only alerts before this month had; a field whose skipped words are all gone is complete again. */
+export async function dropOldWords(db: Db, before: number): Promise<void> {
+  const month = monthOf(before);
+  await db.query(
+    sql`with gone as (delete from alert_word where month < ${month} returning tenant_id, field),
+      counted as (select tenant_id, field, count(*)::int as words from gone group by 1, 2),
+      freed as (select tenant_id, field from alert_word_field where skipped_month < ${month})
+      update alert_word_field f set words = f.words - coalesce(c.words, 0),
+        skipped_month = case when f.skipped_month < ${month} then null else f.skipped_month end
+      from (select tenant_id, field, c.words from counted c full join freed using (tenant_id, field)) c
+      where f.tenant_id = c.tenant_id and f.field = c.field`,
+  );
+}
+
+function monthOf(timestamp: number): number {
+  const date = new Date(timestamp);
+  return 12 * (date.getUTCFullYear() - 1970) + date.getUTCMonth();
+}

@@ -1,0 +1,57 @@
+import type { Finding } from '../../model/alert.ts';
+import type { Db, Store } from '../db.ts';
+import { alertTerms } from './alertTerms.ts';
+import {
+  addKnown,
+  createKnownWords,
+  createWordList,
+  insertWords,
+  type KnownWords,
+  type Word,
+} from './alertWords.ts';
+import type { IndexedTexts } from './indexTexts.ts';
+
+/** `unsaved` are words that the transaction that raises the finding has to add to the dictionary. */
+type Prepared = { terms: IndexedTexts; unsaved: readonly Word[] };
+
+const preparedTerms = new WeakMap<Finding, Prepared>();
+const knownByStore = new WeakMap<Store, KnownWords>();
+
+/**
+ * Works out the terms of findings and adds their words to the dictionary, outside of the transaction that raises them: no
+ * other waits for it, and what is committed stays known if it is rolled back. Where connections are scarce it leaves
+ * the words to that transaction, because the caller may hold a connection itself.
+ */
+export async function prepareTerms(store: Store, findings: readonly Finding[]): Promise<void> {
+  const known = knownByStore.get(store) ?? createKnownWords();
+  knownByStore.set(store, known);
+  const words = await prepare(findings, known);
+  if (words.length === 0 || store.stats().waiting > 0) return;
+  await store.transaction((tx) => insertWords(tx, words));
+  addKnown(known, words);
+  for (const finding of findings) {
+    const { terms } = preparedTerms.get(finding)!;
+    preparedTerms.set(finding, { terms, unsaved: [] });
+  }
+}
+
+/** Adds the words of findings that are not in the dictionary yet. */
+export async function saveWords(tx: Db, findings: readonly Finding[]): Promise<void> {
+  await prepare(findings.filter((finding) => !preparedTerms.has(finding)));
+  const lists = new Set(findings.map((finding) => preparedTerms.get(finding)!.unsaved));
+  await insertWords(tx, [...lists].flat());
+}
+
+/** The terms of a finding, from where they were worked out already. */
+export async function findingTerms(finding: Finding): Promise<IndexedTexts> {
+  return preparedTerms.get(finding)?.terms ?? alertTerms(finding);
+}
+
+async function prepare(findings: readonly Finding[], known?: KnownWords): Promise<readonly Word[]> {
+  const { words, noteAlert } = createWordList(known);
+  for (const finding of findings) {
+    const terms = await alertTerms(finding, noteAlert(finding.tenantId, finding.timestamp));
+    preparedTerms.set(finding, { terms, unsaved: words });
+  }
+  return words;
+}

@@ -1,0 +1,171 @@
+import { yieldToEventLoop } from '../../lib/eventLoop.ts';
+import { join, type Sql, sql } from '../../lib/sql.ts';
+import { lowerCase } from '../../query/analyzer.ts';
+import { fitsShape } from '../../query/lucene/fitsShape.ts';
+import { containing, literalsOf, type Pattern, patternNode } from '../../query/lucene/patternNode.ts';
+import type { Predicate } from '../../query/lucene/predicate.ts';
+import type { RegexNode } from '../../query/lucene/regex/tree.ts';
+import { findColumn, type SqlColumn } from '../../query/lucene/sqlSource.ts';
+import { contains, wholeTest } from '../../query/lucene/stringSql.ts';
+import { wordFields } from '../alerts/alertWords.ts';
+import type { Db } from '../db.ts';
+
+/**
+ * For the patterns of a query, all words in the dictionary one of which every match has. A pattern is left out where the
+ * dictionary does not have all of these or has too many: it then has to be tried on the alerts themselves.
+ */
+export async function expandPatterns(
+  db: Db,
+  predicate: Predicate,
+  columns: ReadonlyMap<string, SqlColumn>,
+  tenantIds: readonly number[],
+): Promise<ReadonlyMap<Pattern, readonly string[]>> {
+  const expanded = new Map<Pattern, readonly string[]>();
+  const questions = collectQuestions(predicate, columns);
+  if (questions.length === 0 || questions.length > maxQuestions) return expanded;
+  const found = await readWords(db, questions, tenantIds);
+  for (const [index, question] of questions.entries()) {
+    const rows = found[index] ?? [];
+    if (rows.length > maxRead) continue;
+    const words = await fittingWords(question, rows);
+    for (const { pattern, field } of question.asked) {
+      const list = words.get(field);
+      if (list !== 'unknown') expanded.set(pattern, [...(list ?? [])]);
+    }
+  }
+  return expanded;
+}
+
+/** Different patterns for which the dictionary is read; it is read at once for all fields of one. */
+const maxQuestions = 8;
+/** Words that may be read for a question, of which so many may fit. */
+const maxRead = 20_000;
+const maxFitting = 256;
+const wordsPerTurn = 1_000;
+
+/** One test of words, and who asks. */
+type Question = {
+  node: RegexNode;
+  /** Finds the words; not exactly where `test` is given. */
+  condition: Sql;
+  test?: (word: string) => boolean;
+  asked: { pattern: Pattern; field: number }[];
+};
+
+function collectQuestions(predicate: Predicate, columns: ReadonlyMap<string, SqlColumn>): Question[] {
+  const questions = new Map<string, Question>();
+  const visit = (part: Predicate): void => {
+    if (part.type === 'bool') for (const each of [...part.must, ...part.should, ...part.mustNot]) visit(each);
+    if (
+      part.type !== 'regex' &&
+      part.type !== 'prefix' &&
+      part.type !== 'wildcard' &&
+      part.type !== 'textRange'
+    )
+      return;
+    const found = findColumn(part.field, { columns });
+    const field = wordFields.get(found?.name ?? '');
+    if (!found?.column.hashed || found.column.values || field === undefined) return;
+    const isPart = part.field.type === 'keyword' && found.column.hashed === 'words';
+    const key = questionKey(part, isPart);
+    const question = questions.get(key) ?? (isPart ? partQuestion(part) : wholeQuestion(part));
+    if (!question) return;
+    question.asked.push({ pattern: part, field });
+    questions.set(key, question);
+  };
+  visit(predicate);
+  return [...questions.values()];
+}
+
+function questionKey(pattern: Pattern, isPart: boolean): string {
+  const { field: _field, ...rest } = pattern;
+  return JSON.stringify([isPart, rest]);
+}
+
+/** The words or whole values that fit the pattern. */
+function wholeQuestion(pattern: Pattern): Question | undefined {
+  const node = patternNode(pattern);
+  if (!node) return undefined;
+  if (pattern.type !== 'regex') return { node, condition: wholeTest(pattern, sql`word`), asked: [] };
+  const { beginning, texts } = literalsOf(node);
+  const needle = longest(texts);
+  const condition =
+    beginning !== ''
+      ? wholeTest({ ...pattern, type: 'prefix', text: beginning }, sql`word`)
+      : contains(sql`word`, needle);
+  return { node, condition, test: pattern.regex.test, asked: [] };
+}
+
+/**
+ * A whole text that fits has a word with the letters and digits that stand side by side in the pattern, because they are
+ * never cut; with those at its beginning the word begins.
+ */
+function partQuestion(pattern: Pattern): Question | undefined {
+  const whole = patternNode(pattern);
+  if (!whole) return undefined;
+  const { beginning, texts } = literalsOf(whole);
+  const run = lowerCase(longest(texts.flatMap((text) => text.match(/[0-9A-Za-z]+/g) ?? [])));
+  const first = lowerCase(/^[0-9A-Za-z]+/.exec(beginning)?.[0] ?? '');
+  if (run === '') return undefined;
+  if (first.length < Math.min(3, run.length))
+    return { node: containing(run), condition: contains(sql`word`, run), asked: [] };
+  const prefix: Pattern = { type: 'prefix', field: pattern.field, text: first };
+  return wholeQuestion(prefix);
+}
+
+function longest(texts: readonly string[]): string {
+  return texts.reduce((best, text) => (text.length > best.length ? text : best), '');
+}
+
+type Row = { question: number; field: number; word: string | null; isShape: boolean };
+
+/** In one statement, so in one snapshot. A row without a word says that the dictionary skipped words of the field. */
+async function readWords(
+  db: Db,
+  questions: readonly Question[],
+  tenantIds: readonly number[],
+): Promise<Row[][]> {
+  const statements = questions.map(({ condition, asked }, question) => {
+    const fields = [...new Set(asked.map(({ field }) => field))];
+    const owner = sql`tenant_id = any(${tenantIds}::bigint[]) and field = any(${fields}::smallint[])`;
+    return sql`(select ${question}::int as question, field, word, is_shape as "isShape" from alert_word
+        where ${owner} and is_shape
+      union all
+      (select ${question}::int, field, word, false from alert_word
+        where ${owner} and not is_shape and ${condition} limit ${maxRead + 1})
+      union all
+      select ${question}::int, field, null, false from alert_word_field where ${owner} and skipped_month is not null
+      limit ${maxRead + 1})`;
+  });
+  const found: Row[][] = questions.map(() => []);
+  for (const row of await db.query<Row>(join(statements, ' union all '))) found[row.question]?.push(row);
+  return found;
+}
+
+/** By field. */
+async function fittingWords(
+  { node, test = () => true }: Question,
+  rows: readonly Row[],
+): Promise<ReadonlyMap<number, ReadonlySet<string> | 'unknown'>> {
+  const words = new Map<number, Set<string> | 'unknown'>();
+  const shapes = new Map<number, Set<string>>();
+  for (const [index, { field, word, isShape }] of rows.entries()) {
+    if (index % wordsPerTurn === wordsPerTurn - 1) await yieldToEventLoop();
+    const list = words.get(field) ?? new Set<string>();
+    words.set(field, list);
+    if (word === null) words.set(field, 'unknown');
+    else if (isShape) shapes.set(field, (shapes.get(field) ?? new Set()).add(word));
+    else if (list !== 'unknown' && test(word) && list.add(word).size > maxFitting)
+      words.set(field, 'unknown');
+  }
+  const tried = new Map<string, boolean>();
+  for (const [field, ofField] of shapes) {
+    if (words.get(field) === 'unknown') continue;
+    const key = [...ofField].join(' ');
+    const fits = tried.get(key) ?? fitsShape(node, [...ofField]);
+    tried.set(key, fits);
+    if (fits) words.set(field, 'unknown');
+    await yieldToEventLoop();
+  }
+  return words;
+}
