@@ -40,6 +40,7 @@ const documentSource: SqlSource = {
     ]),
   ),
   oddWords: raw('t.odd_words'),
+  terms: raw('t.terms'),
   hash: (column, term) => [termHash(1, column, term)],
   hasMemberTerms: true,
   hasBeginnings: true,

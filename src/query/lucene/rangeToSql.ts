@@ -57,7 +57,7 @@ function narrowRange(
   { name, column }: FoundColumn,
   condition: Sql,
   { hash, hasMemberTerms, tenants }: SqlSource,
-): Pick<SqlPredicate, 'narrow' | 'choice'> {
+): Pick<SqlPredicate, 'narrow' | 'choice' | 'common'> {
   if (column.indexed === 'alone') return { narrow: [{ hashes: [], rows: [condition] }] };
   if (column.indexed && tenants)
     return { narrow: [{ hashes: [], rows: [sql`(${tenants} and ${condition})`] }] };
@@ -67,7 +67,8 @@ function narrowRange(
     const values = Array.from(stands.of).filter(
       ([, number]) => number >= (min ?? -Infinity) && number <= (max ?? Infinity),
     );
-    return { narrow: [], choice: { hashes: values.flatMap(([value]) => hash(stands.for, value)) } };
+    const hashes = values.flatMap(([value]) => hash(stands.for, value));
+    return { narrow: [], choice: { hashes }, common: condition };
   }
   if (column.store === 'number' && column.hashed)
     return { narrow: min !== undefined && min === max ? [{ hashes: hash(name, String(min)) }] : [] };

@@ -9,6 +9,8 @@ export type SqlPredicate = {
   condition: Sql;
   isExact: boolean;
   narrow: readonly Narrow[];
+  /** What many matches fulfil and an index counts without reading rows; whatever fulfils it matches. */
+  common?: Sql;
   /** One such where the condition is as fast without it; useful only as one of several alternatives. */
   choice?: Narrow;
 };

@@ -31,6 +31,8 @@ export type SqlSource = {
   columns: ReadonlyMap<string, SqlColumn>;
   /** JSON map of the row's texts that PostgreSQL cannot cut into words itself. */
   oddWords: Sql;
+  /** The column of the row's hashes. */
+  terms?: Sql;
   /** Hashes of a term under a column's name, one per tenant searched; absent where there is no inverted index. */
   hash?: (column: string, term: string) => number[];
   /** Whether the index has the terms of numbers and booleans, and of short texts as a whole. */

@@ -1,8 +1,9 @@
 import { join, type Sql, sql } from '../../lib/sql.ts';
 import { wordsSql } from '../plainWords.ts';
 import type { Field } from './mapping.ts';
+import { patternNode } from './patternNode.ts';
 import type { Predicate } from './predicate.ts';
-import { wildcardWord, wordPrefix, wordTest } from './wordSql.ts';
+import { regexWord, wildcardWord, wordPrefix, wordTest } from './wordSql.ts';
 
 type StringPredicate = Extract<Predicate, { type: 'prefix' | 'wildcard' | 'textRange' }>;
 
@@ -10,7 +11,7 @@ type StringPredicate = Extract<Predicate, { type: 'prefix' | 'wildcard' | 'textR
 export function wholeTest(predicate: StringPredicate, text: Sql): Sql {
   switch (predicate.type) {
     case 'prefix':
-      return sql`${text} like ${`${likeText(predicate.text)}%`}`;
+      return beginsWith(text, predicate.text);
     case 'wildcard':
       return sql`${text} like ${wildcardLike(predicate.parts)}`;
     case 'textRange':
@@ -25,9 +26,17 @@ export function wordsTest(predicate: StringPredicate, text: Sql, odd: Sql): Sql 
       return wordTest(text, odd, wordPrefix(predicate.text));
     case 'wildcard':
       return wordTest(text, odd, wildcardWord(predicate.parts));
-    case 'textRange':
+    case 'textRange': {
+      const node = patternNode(predicate);
+      const pattern = node && regexWord(node);
+      if (pattern) return wordTest(text, odd, pattern);
       return someWord(wordsSql(text, odd), (word) => inRange(predicate, word));
+    }
   }
+}
+
+export function beginsWith(text: Sql, beginning: string): Sql {
+  return sql`${text} like ${`${likeText(beginning)}%`}`;
 }
 
 /** Whether a text has this one in it. */

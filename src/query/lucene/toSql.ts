@@ -3,10 +3,11 @@ import { isPlain, lowerCase } from '../analyzer.ts';
 import { beginningTerm } from '../beginningTerm.ts';
 import { compareText } from './compareText.ts';
 import type { Field } from './mapping.ts';
-import type { Pattern } from './patternNode.ts';
+import { literalsOf, type Pattern } from './patternNode.ts';
 import type { Bool, Predicate } from './predicate.ts';
 import { flagToSql, rangeToSql } from './rangeToSql.ts';
-import { toPostgres } from './regex/toPostgres.ts';
+import { parseRegex } from './regex/parseRegex.ts';
+import { nodeToPostgres } from './regex/toPostgres.ts';
 import {
   always,
   exact,
@@ -17,7 +18,7 @@ import {
   type SqlPredicate,
 } from './sqlPredicate.ts';
 import { findColumn, type SqlSource, someValue } from './sqlSource.ts';
-import { wholeTest, wordsTest } from './stringSql.ts';
+import { beginsWith, contains, wholeTest, wordsTest } from './stringSql.ts';
 import { hashSets, joinTerms, termsToSql, textNarrow, wordsInPattern } from './termsToSql.ts';
 import { createWildcardTest } from './wildcard.ts';
 import { anyWord, regexWord, type WordPattern, wordsInOrder, wordsNear, wordTest } from './wordSql.ts';
@@ -89,13 +90,15 @@ function valueTest(predicate: Pattern): ((value: string) => boolean) | undefined
 /** The texts that every match contains. */
 function textsOf(predicate: Pattern): string[] {
   if (predicate.type === 'prefix') return [predicate.text];
+  if (predicate.type === 'regex') return literalsOf(parseRegex(predicate.pattern)).texts;
   if (predicate.type !== 'wildcard') return [];
   return predicate.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
 }
 
 /** A text that begins like an address has a word that begins so; letters and digits side by side are never cut. */
 function beginningNarrow(predicate: Pattern, source: SqlSource): Narrow[] {
-  const isOpen = predicate.type === 'wildcard' && predicate.parts[0]?.type !== 'text';
+  const isOpen =
+    predicate.type === 'regex' || (predicate.type === 'wildcard' && predicate.parts[0]?.type !== 'text');
   const [head] = isOpen ? [] : textsOf(predicate);
   const column = findColumn(predicate.field, source)?.column;
   if (!source.hasBeginnings || head === undefined) return [];
@@ -129,7 +132,9 @@ function boolToSql(bool: Bool, source: SqlSource): SqlPredicate {
   const isExact = [...must, ...should, ...mustNot].every((part) => part.isExact);
   const choices = should.flatMap(({ narrow, choice }) => toOne(narrow) ?? choice ?? []);
   const isNarrow = should.some(({ narrow }) => narrow.length > 0) && choices.length === should.length;
+  const common = must.length + mustNot.length === 0 ? should.find((part) => part.common)?.common : undefined;
   return {
+    ...(common ? { common } : {}),
     condition: parts.length === 0 ? sql`true` : sql`(${join(parts, ' and ')})`,
     isExact,
     narrow: [...must.flatMap((part) => part.narrow), ...(isNarrow ? [joinNarrows(choices)] : [])],
@@ -147,7 +152,30 @@ function shouldToSql(should: readonly Predicate[], source: SqlSource): SqlPredic
   parts.sort((a, b) => a.effort - b.effort);
   const find = (least: number, most: number) =>
     parts.filter(({ effort }) => effort >= least && effort <= most).map(({ part }) => part);
-  return [...find(0, 0), ...joined, ...find(1, 3)].filter((part) => part !== never);
+  const last = find(2, 3).filter((part) => part !== never);
+  return [
+    ...[...find(0, 0), ...joined, ...find(1, 1)].filter((part) => part !== never),
+    ...testHashes(last, source),
+  ];
+}
+
+/** Tells which rows need not be compared word by word; more hashes take longer than they save. */
+const maxRowHashes = 32;
+
+/** Puts a test of hashes before alternatives that take long; those without hashes come last. */
+function testHashes(parts: readonly SqlPredicate[], { terms }: SqlSource): SqlPredicate[] {
+  const hashed = parts.flatMap((part) => {
+    const lists = part.narrow.filter(({ rows = [], all = [] }) => rows.length + all.length === 0);
+    const [shortest] = lists.map(({ hashes }) => hashes).toSorted((a, b) => a.length - b.length);
+    return shortest ? [{ part, hashes: shortest }] : [];
+  });
+  const hashes = [...new Set(hashed.flatMap((each) => each.hashes))];
+  if (!terms || hashed.length === 0 || hashes.length > maxRowHashes) return [...parts];
+  const test = sql`${terms} && ${hashes}::int4[]`;
+  return [
+    ...hashed.map(({ part }) => ({ ...part, condition: sql`(${test} and ${part.condition})` })),
+    ...parts.filter((part) => !hashed.some((each) => each.part === part)),
+  ];
 }
 
 /** Of alternatives PostgreSQL tries the first ones first: numbers are compared sooner than texts, and these than words. */
@@ -216,13 +244,24 @@ function regexToSql(
     isExact: false,
     narrow: textNarrow(field, source),
   };
+  const node = parseRegex(pattern);
   if (field.type === 'text') {
-    const words = regexWord(pattern);
+    const words = regexWord(node);
     return words ? onWords(field, source, words) : unknown;
   }
-  const expression = toPostgres(pattern, 'value');
+  const expression = nodeToPostgres(node, 'value');
   if (expression === undefined) return unknown;
-  return onKeywords(field, source, (text) => sql`${text} ~ ${`^(?:${expression})$`}`);
+  // Most texts are ruled out sooner by a text that all matches have.
+  const { beginning, texts } = literalsOf(node);
+  const [longest = ''] = texts.toSorted((a, b) => b.length - a.length);
+  const holds = (text: Sql) => (beginning === '' ? contains(text, longest) : beginsWith(text, beginning));
+  return onKeywords(field, source, (text) => sql`(${holds(text)} and ${text} ~ ${`^(?:${expression})$`})`);
+}
+
+/** For rows that are read anyway: the condition, after the hashes where these are few. */
+export function rowTest(predicate: SqlPredicate, terms: Sql): Sql {
+  const count = predicate.narrow.reduce((sum, { hashes }) => sum + hashes.length, 0);
+  return count > maxRowHashes ? predicate.condition : narrowed(predicate, terms);
 }
 
 /** The whole condition of a search: hashes first, which an index answers, then the exact condition. */

@@ -1,8 +1,8 @@
 import { type Sql, sql } from '../../lib/sql.ts';
 import type { Predicate } from './predicate.ts';
 import { escapeCodePoint } from './regex/escapeCodePoint.ts';
-import { toPostgres } from './regex/toPostgres.ts';
-import { firstCodePoint } from './regex/tree.ts';
+import { nodeToPostgres } from './regex/toPostgres.ts';
+import { firstCodePoint, type RegexNode } from './regex/tree.ts';
 
 /**
  * A test of words as two regular expressions of PostgreSQL, absent where no word can fit. `plain` is for texts whose
@@ -77,11 +77,30 @@ export function wildcardWord(parts: Parts): WordPattern {
 }
 
 /** Undefined where PostgreSQL has no such expression. */
-export function regexWord(pattern: string): WordPattern | undefined {
-  const plain = toPostgres(pattern, 'plain word');
-  const odd = toPostgres(pattern, 'odd word');
+export function regexWord(node: RegexNode): WordPattern | undefined {
+  const plain = nodeToPostgres(node, 'plain word');
+  const odd = nodeToPostgres(node, 'odd word');
   if (plain === undefined || odd === undefined) return undefined;
-  return { plain: notEmpty('plain', plain), odd: notEmpty('odd', odd) };
+  const write = fitsNothing(node) ? notEmpty : whole;
+  return { plain: write('plain', plain), odd: write('odd', odd) };
+}
+
+/** Whether it may fit a text without characters. */
+function fitsNothing(node: RegexNode): boolean {
+  switch (node.type) {
+    case 'nothing':
+    case 'set':
+      return false;
+    case 'sequence':
+      return node.parts.every(fitsNothing);
+    case 'union':
+      return node.options.some(fitsNothing);
+    case 'repeat':
+      return node.min === 0 || fitsNothing(node.of);
+    case 'intersection':
+    case 'complement':
+      return true;
+  }
 }
 
 function whole(kind: 'plain' | 'odd', expression: string): string {

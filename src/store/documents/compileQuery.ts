@@ -9,7 +9,7 @@ import { namedFields } from '../../query/lucene/namedFields.ts';
 import { parseQuery } from '../../query/lucene/parseQuery.ts';
 import { fieldsOf, type Predicate } from '../../query/lucene/predicate.ts';
 import type { SqlSource } from '../../query/lucene/sqlSource.ts';
-import { hashTests, narrowed, toSql } from '../../query/lucene/toSql.ts';
+import { hashTests, narrowed, rowTest, toSql } from '../../query/lucene/toSql.ts';
 import { termHash } from '../../query/termHash.ts';
 import { completeTerms } from '../alerts/completeTerms.ts';
 import type { Db } from '../db.ts';
@@ -46,6 +46,8 @@ export async function compileQuery(
 /** The whole condition, and faster ways to find the same among many documents, where they apply. */
 export type CompiledSearch = {
   condition: Sql;
+  /** A condition on part of the hits, which an index counts without reading documents. */
+  common?: Sql;
   newest?: {
     /** A FROM clause with this many of the newest documents. */
     among: (count: number) => Sql;
@@ -87,7 +89,8 @@ export async function compileSearch(
     const checked = await recheckRows(db, table, condition, predicate);
     return { condition: all([scope.condition, ...times, checked]) };
   }
-  if (part.narrow.length === 0) return { condition };
+  const common = part.common ? { common: all([scope.condition, ...bounds, part.common]) } : {};
+  if (part.narrow.length === 0) return { condition, ...common };
   const name = raw(table.name);
   // Otherwise PostgreSQL would combine the term index with another one over the whole scope, which takes far longer.
   const candidates = (count: number) =>
@@ -95,15 +98,15 @@ export async function compileSearch(
       where n <= ${count} and (n = ${count} or (${scope.condition} and ${part.condition}))`;
   const { ordered } = scope;
   const isInOrder = (isHidden || !table.hidden) && (input.timeseries?.length ?? 1) === 1;
-  if (!ordered || !isInOrder) return { condition, candidates };
+  if (!ordered || !isInOrder) return { condition, candidates, ...common };
   const documents = sql`from ${name} t where ${all([ordered, ...bounds])} order by t.timestamp desc`;
   const newest = {
     among: (count: number) =>
       sql`(select * ${documents} fetch first ${count} rows with ties) t
-        where ${scope.condition} and ${narrowed(part, terms)}`,
+        where ${scope.condition} and ${rowTest(part, terms)}`,
     beyond: (count: number) => sql`select 1 ${documents} offset ${count} limit 1`,
   };
-  return { condition, candidates, newest };
+  return { condition, candidates, newest, ...common };
 }
 
 const terms = raw('t.terms');
@@ -140,6 +143,7 @@ async function hashing(
   const words = version >= 3 ? await expandPatterns(db, predicate, table.columns, tenantIds) : undefined;
   return {
     ...(words ? { wordsOf: (pattern) => words.get(pattern) } : {}),
+    terms,
     hash: (column: string, term: string) => tenantIds.map((tenantId) => termHash(tenantId, column, term)),
     hasMemberTerms: version >= 1,
     hasBeginnings: version >= 2,

@@ -6,7 +6,7 @@ import { containing, literalsOf, type Pattern, patternNode } from '../../query/l
 import type { Predicate } from '../../query/lucene/predicate.ts';
 import type { RegexNode } from '../../query/lucene/regex/tree.ts';
 import { findColumn, type SqlColumn } from '../../query/lucene/sqlSource.ts';
-import { contains, wholeTest } from '../../query/lucene/stringSql.ts';
+import { beginsWith, contains, wholeTest } from '../../query/lucene/stringSql.ts';
 import { wordFields } from '../alerts/alertWords.ts';
 import type { Db } from '../db.ts';
 
@@ -89,10 +89,7 @@ function wholeQuestion(pattern: Pattern): Question | undefined {
   if (pattern.type !== 'regex') return { node, condition: wholeTest(pattern, sql`word`), asked: [] };
   const { beginning, texts } = literalsOf(node);
   const needle = longest(texts);
-  const condition =
-    beginning !== ''
-      ? wholeTest({ ...pattern, type: 'prefix', text: beginning }, sql`word`)
-      : contains(sql`word`, needle);
+  const condition = beginning !== '' ? beginsWith(sql`word`, beginning) : contains(sql`word`, needle);
   return { node, condition, test: pattern.regex.test, asked: [] };
 }
 

@@ -106,7 +106,7 @@ async function findRows(
       data,
       total:
         total === undefined
-          ? await countUpTo(run, table, compiled.condition, trackTotalCount)
+          ? await countHits(run, table, compiled, trackTotalCount)
           : Math.min(total, trackTotalCount),
     };
   });
@@ -203,6 +203,17 @@ export function selectDocument(table: DocumentTable, names: readonly string[]): 
     names.map((name) => sql`${memberColumn(table, name).sql} as ${raw(`"${name}"`)}`),
     ', ',
   );
+}
+
+/** Where part of the hits reach the limit already, no more are counted. */
+async function countHits(
+  db: Db,
+  table: DocumentTable,
+  { condition, common }: CompiledSearch,
+  limit: number,
+): Promise<number> {
+  if (common && (await countUpTo(db, table, common, limit)) === limit) return limit;
+  return countUpTo(db, table, condition, limit);
 }
 
 /** Counts exactly up to the limit, then stops. */

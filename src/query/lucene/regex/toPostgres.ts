@@ -29,7 +29,10 @@ const never = '[^\\U00000001-\\U0010ffff]';
  * (intersection, complement) or would take too long to compile it.
  */
 export function toPostgres(pattern: string, subject: Subject): string | undefined {
-  const node = parseRegex(pattern);
+  return nodeToPostgres(parseRegex(pattern), subject);
+}
+
+export function nodeToPostgres(node: RegexNode, subject: Subject): string | undefined {
   return sizeOf(node) > maxSize ? undefined : write(node, subject);
 }
 
