@@ -27,7 +27,7 @@ const maxWords = 50_000;
 export type Word = { tenantId: number; field: number; text: string; month: number };
 
 /** For the texts of one field of an alert. */
-export type NoteWord = (text: string) => void;
+type NoteWord = (text: string) => void;
 /** For the fields of one alert; undefined for a field that the dictionary leaves out. */
 export type NoteWords = (field: string) => NoteWord | undefined;
 

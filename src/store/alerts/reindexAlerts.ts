@@ -103,7 +103,8 @@ async function reindexChunk(
         wallet_chain_uid as "walletChainUid", block_hash as "blockHash", tx_hash as "txHash",
         wallet_name as "walletName",
         wallet_address as "walletAddress", name, message, tags, meta, suppressed, backfilled
-      from ${raw(partition)} ${after} order by tenant_id, timestamp, uid limit ${limit} ${raw(isChanged ? 'for update' : '')}`,
+      from ${raw(partition)} ${after} order by tenant_id, timestamp, uid limit ${limit}
+      ${raw(isChanged ? 'for update' : '')}`,
   );
   await setTerms(tx, partition, rows, isChanged);
   const last = rows.at(-1);
