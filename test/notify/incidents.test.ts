@@ -119,7 +119,9 @@ describe('an incident', () => {
     const alerts = await world.ok('POST', 'alert/search', { query: `incidentUid:"${first}"` });
     expect(alerts.total).toBe(3);
     const [alone] = await world.push({});
-    expect((await world.ok('GET', `alert/${alone}`)).incidentUid).toMatch(/^0/);
+    expect((await world.ok('GET', `alert/${alone}`)).incidentUid).toBe(alone);
+    for (const query of [`incidentUid:"${alone}"`, `"${alone}"`, `incidentUid:("${alone}" OR none)`])
+      expect(await world.ok('POST', 'alert/search', { query })).toMatchObject({ data: [{ uid: alone }] });
     const { data } = await world.ok('POST', 'incident/search', { where: `tenantId = ${other.id}` });
     expect(data).toMatchObject([{ uid: foreign, alerts: 1 }]);
     expect((await world.call('GET', 'incident/x')).status).toBe(404);

@@ -12,6 +12,8 @@ export type SqlColumn = {
   indexed?: 'alone' | 'with tenant';
   /** An indexed condition that rows with one of these values fulfil. */
   find?: (values: readonly string[]) => Sql;
+  /** The same for those rows that have one of these values but no term for it; undefined if there are none. */
+  findUnhashed?: (values: readonly string[]) => Sql | undefined;
   /** A number that stands for a hashed keyword, and the values of that. */
   stands?: { for: string; of: ReadonlyMap<string, number> };
   /** The only numbers that rows of this search have in it. */

@@ -85,7 +85,7 @@ function codesToSql(
 function keywordNarrow(field: Field, values: readonly string[], source: SqlSource): Narrow[] {
   const column = findColumn(field, source)?.column;
   if (column?.find) return [{ hashes: [], rows: [column.find(values)] }];
-  if (column?.hashed === 'whole') return hashSets(field, source, [values]);
+  if (column?.hashed === 'whole') return wholeSets(field, values, source);
   if (column?.hashed !== 'words') return [];
   const [value] = values;
   const whole = wholeNarrow(field, values, source);
@@ -96,6 +96,13 @@ function keywordNarrow(field: Field, values: readonly string[], source: SqlSourc
     source,
     [...new Set(analyze(value))].slice(0, 4).map((word) => [word]),
   );
+}
+
+/** Rows that have one of these values as a whole, by their terms or, where they need none, by another index. */
+function wholeSets(field: Field, values: readonly string[], source: SqlSource): Narrow[] {
+  const unhashed = findColumn(field, source)?.column.findUnhashed?.(values);
+  const rows = unhashed && [source.tenants ? sql`(${source.tenants} and ${unhashed})` : unhashed];
+  return hashSets(field, source, [values]).map((set) => (rows ? { ...set, rows } : set));
 }
 
 /** The short values of a dynamic member, as the index has them as a whole. */
@@ -183,7 +190,7 @@ function joinColumns({ values, terms }: SameTerms, source: SqlSource): SqlPredic
   const texts = terms.map(({ predicate, column }) =>
     predicate.field.isFolded ? sql`lower(${column.sql})` : column.sql,
   );
-  const narrow = terms.map(({ predicate }) => hashSets(predicate.field, source, [values]));
+  const narrow = terms.map(({ predicate }) => wholeSets(predicate.field, values, source));
   return {
     condition: sql`(array[${join(texts, ', ')}] && ${values}::text[])`,
     isExact: true,

@@ -11,7 +11,8 @@ export async function alertRow(
 ): Promise<Record<string, unknown>> {
   await yieldToEventLoop();
   const { odd, terms } = await findingTerms(finding);
-  const incidentTerms = incidentUid ? [termHash(finding.tenantId, 'incidentUid', incidentUid)] : [];
+  const incidentTerms =
+    incidentUid && incidentUid !== uid ? [termHash(finding.tenantId, 'incidentUid', incidentUid)] : [];
   await yieldToEventLoop();
   return {
     tenant_id: finding.tenantId,

@@ -61,6 +61,11 @@ export const alertTable = defineDocumentTable(
       store: 'text',
       type: 'keyword',
       hashed: 'whole',
+      // An alert that began its incident has the uid of that.
+      findUnhashed: (values) => {
+        const times = values.flatMap((value) => uidTime(value) ?? []);
+        return times.length > 0 ? sql`t.timestamp = any(${times}::bigint[])` : undefined;
+      },
       characters: inUids,
     },
     detectorId: { ...number('detector_id'), hashed: 'whole' },

@@ -98,7 +98,7 @@ async function reindexChunk(
   const rows = await tx.query<StoredAlert>(
     sql`select tenant_id as "tenantId", timestamp, uid::text, project_id as "projectId", detector_id as "detectorId",
         trigger_id as "triggerId", action_id as "actionId", wallet_id as "walletId", eid,
-        incident_uid::text as "incidentUid", detector_schema_name as "detectorSchemaName",
+        nullif(incident_uid, uid)::text as "incidentUid", detector_schema_name as "detectorSchemaName",
         numeric_severity as "numericSeverity", chain_uid as "chainUid",
         wallet_chain_uid as "walletChainUid", block_hash as "blockHash", tx_hash as "txHash",
         wallet_name as "walletName",
