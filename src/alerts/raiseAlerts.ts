@@ -38,10 +38,13 @@ export async function raiseAlerts(
   const rows: Record<string, unknown>[] = [];
   for (const { uid, finding } of candidates) rows.push(await alertRow(finding, uid, byAlert.get(uid)));
   const inserted = await insertAlerts(tx, rows);
-  const fresh = inserted.flatMap(({ uid, ...stored }) => {
-    const finding = byUid.get(uid);
-    return finding ? [{ ...stored, finding, uid }] : [];
-  });
+  const fresh = inserted.map(({ uid, isResolved, incidentUid, beginsIncident }) => ({
+    finding: byUid.get(uid)!,
+    uid,
+    isResolved,
+    incidentUid,
+    beginsIncident,
+  }));
   const raised = await addToIncidents(tx, fresh, keys);
   for (const hook of hooks) await hook(tx, raised);
   return raised;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * A uuid that is always the same for the same parts. The time comes first (as in UUID version 7), which makes a row
@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
  * one time sort by it; 48 bits still tell apart what has both in common.
  */
 export function timedUid(timestamp: number, parts: readonly unknown[], position?: number): string {
-  const bytes = createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, 16);
+  const bytes = hash('sha256', JSON.stringify(parts), 'buffer').subarray(0, 16);
   bytes.writeUIntBE(timestamp, 0, 6);
   if (position !== undefined) {
     // Around the bits of version and variant: 12, 6 and 8 bits.
@@ -17,7 +17,7 @@ export function timedUid(timestamp: number, parts: readonly unknown[], position?
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   const hex = bytes.toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
 /** The epoch milliseconds with which the uid of an alert or a score change begins, or undefined if it is no such uid. */

@@ -6,8 +6,33 @@ export function termHash(tenantId: number, field: string, term: string): number 
   return createTermHash(tenantId, field)(term);
 }
 
+type TermHash = (term: string) => number;
+
+/** Those in use: a tenant's alerts have the same members again and again. */
+const kept = new Map<number, Map<string, TermHash>>();
+const maxTenants = 1000;
+const maxFields = 200;
+const maxNameLength = 64;
+
 /** The same for many terms of one field. */
-export function createTermHash(tenantId: number, field: string): (term: string) => number {
+export function createTermHash(tenantId: number, field: string): TermHash {
+  if (field.length > maxNameLength) return makeTermHash(tenantId, field);
+  let fields = kept.get(tenantId);
+  if (!fields) {
+    if (kept.size >= maxTenants) kept.clear();
+    fields = new Map();
+    kept.set(tenantId, fields);
+  }
+  let hash = fields.get(field);
+  if (!hash) {
+    if (fields.size >= maxFields) fields.clear();
+    hash = makeTermHash(tenantId, field);
+    fields.set(field, hash);
+  }
+  return hash;
+}
+
+function makeTermHash(tenantId: number, field: string): TermHash {
   const start = add(add(0x811c9dc5, String(tenantId)), field);
   return (term) => {
     let hash = add(start, term);

@@ -3,11 +3,11 @@ import type { Finding } from '../../model/alert.ts';
 import { lowerCase } from '../../query/analyzer.ts';
 import { beginningTerm } from '../../query/beginningTerm.ts';
 import { addMemberTerms } from '../../query/memberTerms.ts';
-import { createTermHash, termHash } from '../../query/termHash.ts';
+import { createTermHash } from '../../query/termHash.ts';
 import type { NoteWords } from './alertWords.ts';
 import { type IndexedTexts, indexTexts, textsOf } from './indexTexts.ts';
 
-/** What the terms of an alert are made of. */
+/** What the terms of an alert are made of; `incidentUid` only if another alert began its incident. */
 export type TermSource = Nullable<Omit<Finding, keyof Required>> & Required & { incidentUid?: string | null };
 type Required = Pick<
   Finding,
@@ -32,45 +32,40 @@ export async function alertTerms(alert: TermSource, noteWords?: NoteWords): Prom
   };
   const { odd, terms } = await indexTexts(tenantId, texts, noteWords);
   await yieldToEventLoop();
-  const hashes = new Map<string, (term: string) => number>();
-  addMemberTerms('meta', meta, (field, term) => {
-    let hash = hashes.get(field);
-    if (!hash) {
-      hash = createTermHash(tenantId, field);
-      hashes.set(field, hash);
-    }
-    terms.add(hash(term));
-  });
-  for (const [column, value] of wholeValues(alert)) {
-    if (value == null) continue;
-    terms.add(termHash(tenantId, column, String(value)));
-    noteWords?.(column)?.(String(value));
-    const beginning = beginningTerm(String(value));
-    if (beginning !== undefined) terms.add(termHash(tenantId, column, beginning));
+  addMemberTerms('meta', meta, (field, term) => terms.add(createTermHash(tenantId, field)(term)));
+  const addWhole = (column: string, value: string) => {
+    const hash = createTermHash(tenantId, column);
+    terms.add(hash(value));
+    noteWords?.(column)?.(value);
+    const beginning = beginningTerm(value);
+    if (beginning !== undefined) terms.add(hash(beginning));
+  };
+  for (const column of wholeColumns) {
+    const value = alert[column];
+    if (value != null) addWhole(column, String(value));
   }
+  for (const column of foldedColumns) {
+    const value = alert[column];
+    if (value != null) addWhole(column, lowerCase(value));
+  }
+  for (const tag of alert.tags) addWhole('tags', tag);
+  // Almost no alert is, so that the others need no term.
+  for (const column of ['suppressed', 'backfilled'] as const) if (alert[column]) addWhole(column, 'true');
   return { odd, terms };
 }
 
 /** Values that are looked up as a whole. */
-function wholeValues(alert: TermSource): [string, string | number | null | undefined][] {
-  return [
-    ['projectId', alert.projectId],
-    ['detectorId', alert.detectorId],
-    ['triggerId', alert.triggerId],
-    ['actionId', alert.actionId],
-    ['walletId', alert.walletId],
-    ['eid', alert.eid],
-    ['incidentUid', alert.incidentUid],
-    ['detectorSchemaName', alert.detectorSchemaName],
-    ['severity', alert.severity],
-    ['chainUid', alert.chainUid],
-    ['walletChainUid', alert.walletChainUid],
-    ['blockHash', alert.blockHash && lowerCase(alert.blockHash)],
-    ['txHash', alert.txHash && lowerCase(alert.txHash)],
-    ['walletAddress', alert.walletAddress && lowerCase(alert.walletAddress)],
-    // Almost no alert is, so that the others need no term.
-    ['suppressed', alert.suppressed ? 'true' : undefined],
-    ['backfilled', alert.backfilled ? 'true' : undefined],
-    ...alert.tags.map((tag): [string, string] => ['tags', tag]),
-  ];
-}
+const wholeColumns = [
+  'projectId',
+  'detectorId',
+  'triggerId',
+  'actionId',
+  'walletId',
+  'eid',
+  'incidentUid',
+  'detectorSchemaName',
+  'severity',
+  'chainUid',
+  'walletChainUid',
+] as const;
+const foldedColumns = ['blockHash', 'txHash', 'walletAddress'] as const;

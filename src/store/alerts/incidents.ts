@@ -34,8 +34,10 @@ export async function pointIncidentKeys(tx: Db, keys: readonly IncidentKey[]): P
 }
 
 function keyRows(keys: readonly IncidentKey[]) {
-  return sql`unnest(${keys.map(({ key }) => key)}::uuid[], ${keys.map(({ lastAt }) => lastAt)}::bigint[],
-    ${keys.map(({ incidentUid }) => incidentUid)}::uuid[]) k(key, last_at, incident_uid)`;
+  // Serialised here, because the driver would check every element for quotes.
+  const array = (values: readonly (string | number)[]) => `{${values.join()}}`;
+  return sql`unnest(${array(keys.map(({ key }) => key))}::uuid[], ${array(keys.map(({ lastAt }) => lastAt))}::bigint[],
+    ${array(keys.map(({ incidentUid }) => incidentUid))}::uuid[]) k(key, last_at, incident_uid)`;
 }
 
 /** `isLone`: it is only an alert so far, without a row of its own. */

@@ -31,7 +31,8 @@ export async function indexTexts(
       if (text === undefined) continue;
       const words = text.length < largeText ? analyze(text) : await analyzeInPieces(text);
       for (let at = 0; at < words.length; at += wordsPerTurn) {
-        for (const word of words.slice(at, at + wordsPerTurn)) {
+        const piece = words.length > wordsPerTurn ? words.slice(at, at + wordsPerTurn) : words;
+        for (const word of piece) {
           terms.add(hash(word));
           note?.(word);
           const beginning = beginningTerm(word);
@@ -58,7 +59,13 @@ async function analyzeInPieces(text: string): Promise<string[]> {
 
 /** Every string below a JSON value. */
 export function textsOf(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.values(value).flatMap(textsOf);
+  const texts: string[] = [];
+  addTexts(value, texts);
+  return texts;
+}
+
+function addTexts(value: unknown, texts: string[]): void {
+  if (typeof value === 'string') texts.push(value);
+  else if (typeof value === 'object' && value !== null)
+    for (const inner of Object.values(value)) addTexts(inner, texts);
 }

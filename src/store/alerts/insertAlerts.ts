@@ -6,13 +6,9 @@ import { addToRollups } from './rollups.ts';
 
 export type InsertedAlert = {
   uid: string;
-  tenantId: number;
-  contractId: number;
-  timestamp: number;
-  group: string;
-  numericSeverity: number;
   isResolved: boolean;
   incidentUid: string | null;
+  beginsIncident: boolean;
 };
 
 /**
@@ -22,9 +18,9 @@ export type InsertedAlert = {
 export async function insertAlerts(
   tx: Db,
   rows: readonly Record<string, unknown>[],
-): Promise<(InsertedAlert & { beginsIncident: boolean })[]> {
+): Promise<InsertedAlert[]> {
   if (rows.length === 0) return [];
-  return tx.prepared<InsertedAlert & { beginsIncident: boolean }>(
+  return tx.prepared<InsertedAlert>(
     sql`with inserted as (
         insert into alert select * from json_populate_recordset(null::alert, ${storableJson(rows)}::json)
         on conflict (tenant_id, timestamp, uid) do update set retracted_at = null, incident_at = null
@@ -35,8 +31,7 @@ export async function insertAlerts(
         insert into alert_event (tenant_id, contract_id, alert_uid, alert_timestamp, type, at)
         select tenant_id, contract_id, uid, timestamp, 'raised', ${nowMs} from inserted),
       counted as (${addToRollups('inserted', 1)})
-      select uid, tenant_id as "tenantId", contract_id as "contractId", timestamp, alert_group as "group",
-        numeric_severity as "numericSeverity", is_resolved as "isResolved", incident_uid::text as "incidentUid",
+      select uid, is_resolved as "isResolved", incident_uid as "incidentUid",
         incident_at is not null as "beginsIncident"
       from inserted`,
   );

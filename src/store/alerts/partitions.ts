@@ -21,9 +21,12 @@ export async function ensurePartitions(
   const cached = partitionsByStore.get(store) ?? new Set<string>();
   partitionsByStore.set(store, cached);
   const missing = new Set<string>();
+  let seen = { from: 0, to: 0 };
   for (const timestamp of timestamps) {
+    if (timestamp >= seen.from && timestamp < seen.to) continue;
     const month = monthOf(timestamp);
-    if (!cached.has(`${table} ${month}`) || boundsOf(month).to <= Date.now()) missing.add(month);
+    seen = boundsOf(month);
+    if (!cached.has(`${table} ${month}`) || seen.to <= Date.now()) missing.add(month);
   }
   for (const month of [...missing].sort()) {
     await createPartition(store, table, month);

@@ -1,11 +1,19 @@
 import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
-import type { InsertedAlert } from './insertAlerts.ts';
 import { addToRollups } from './rollups.ts';
 
 export type Block = { number: number; hash: string };
 
-export type RetractedAlert = InsertedAlert;
+export type RetractedAlert = {
+  uid: string;
+  tenantId: number;
+  contractId: number;
+  timestamp: number;
+  group: string;
+  numericSeverity: number;
+  isResolved: boolean;
+  incidentUid: string | null;
+};
 
 /** Retracts the alerts of these blocks and subtracts them from the roll-ups; skips those already retracted. */
 export async function retractAlerts(

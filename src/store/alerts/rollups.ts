@@ -20,19 +20,18 @@ export function unpackCount(number: number): { quarter: number; cell: number; co
   return { quarter: Math.floor(place / perQuarter), cell: place % perQuarter, count };
 }
 
-const cellCases = cells.map(
-  ({ group, severity }, cell) =>
-    `when alert_group = '${group}' and numeric_severity = ${severity} then ${cell}`,
-);
-const placeOfAlert = `timestamp % ${dayMs} / ${quarterMs} * ${perQuarter} + case ${cellCases.join(' ')} end`;
+const groupCases = alertGroups.map((group, index) => `when '${group}' then ${index * severities.length}`);
+const severityCases = severities.map((severity, index) => `when ${severity} then ${index}`);
+const placeOfAlert = `timestamp % ${dayMs} / ${quarterMs} * ${perQuarter}
+  + case alert_group ${groupCases.join(' ')} end + case numeric_severity ${severityCases.join(' ')} end`;
 
 /** From so many new numbers on, they are summed up. */
 const maxRecent = 48;
 const isFew = `cardinality(r.recent) + cardinality(excluded.recent) <= ${maxRecent}`;
 const summedUp = (former: string, mask: number) => `array(
-  select sum(number >> 12) * ${perCount} + (number & ${mask})
+  select sum((number >> 12)::int4) * ${perCount} + (number & ${mask})
   from unnest(${former} || r.recent || excluded.recent) number
-  group by number & ${mask} having sum(number >> 12) <> 0 order by number & ${mask})`;
+  group by number & ${mask} having sum((number >> 12)::int4) <> 0 order by number & ${mask})`;
 
 /**
  * A statement that adds the alerts of a relation to the counts of their contract and tenant, or with -1 subtracts them. Goes
