@@ -10,21 +10,28 @@ type PlannedCall = {
   wallet: { allowedCalls: readonly AllowedCall[] | null };
 };
 
-/** The reason why the wallet may not make this call; undefined when it may. A wallet without a list may call every contract of its tenant. */
-export function checkAllowedCalls({
-  funcAbi,
-  contract,
-  wallet,
-}: PlannedCall): { member: 'walletId' | 'funcSignature'; reason: string } | undefined {
+/**
+ * The reason why the wallet may not make this call; undefined when it may. A wallet without a list may call every contract of
+ * its tenant. On chains where calls are payments the list names whom it may pay, which is known once the call is filled.
+ */
+export function checkAllowedCalls(
+  { funcAbi, contract, wallet }: PlannedCall,
+  recipient?: string,
+): { member: 'walletId' | 'funcSignature'; reason: string } | undefined {
   if (wallet.allowedCalls === null) return undefined;
-  const address = canonicalAddress(contract.chainUid, contract.address);
-  const ofContract = wallet.allowedCalls.filter((allowed) => allowed.address === address);
+  const { functionKey, parseFunction, isPayment } = actionsOn(contract.chainUid);
+  const target = isPayment ? recipient : contract.address;
+  const address = target === undefined ? undefined : canonicalAddress(contract.chainUid, target);
+  const ofContract = wallet.allowedCalls.filter(
+    (allowed) => address === undefined || allowed.address === address,
+  );
   if (ofContract.length === 0)
     return {
       member: 'walletId',
-      reason: `The wallet may not call ${contract.name} (${contract.address}): its allowedCalls do not name this contract.`,
+      reason: isPayment
+        ? `The wallet may not pay ${target ?? 'anyone'}: its allowedCalls do not name this address.`
+        : `The wallet may not call ${contract.name} (${contract.address}): its allowedCalls do not name this contract.`,
     };
-  const { functionKey, parseFunction } = actionsOn(contract.chainUid);
   const key = functionKey(funcAbi);
   const isAllowed = ofContract.some(
     ({ functions }) =>

@@ -99,6 +99,8 @@ async function decideIntent(
     await saveScriptTimeouts(store, { tenantId, actionId: action.id, binding }, timeouts, now());
   if (decision.type === 'fire') {
     const { to, data, parameters } = decision;
+    const forbidden = checkAllowedCalls(action, to);
+    if (forbidden) return end('FAILED', forbidden.reason, timeouts);
     return { call: { intent, to, data, parameters }, timeouts };
   }
   if (decision.type === 'skip') return end('SKIPPED', 'The filter did not match.', timeouts);

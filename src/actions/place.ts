@@ -10,7 +10,13 @@ export function placeOf({ nonce, inputs }: SentIntent): Place {
 /** The attempts of an intent, as the chain is asked for them. */
 export function toSent(intent: SentIntent): SentTransaction[] {
   const place = placeOf(intent);
-  return intent.attempts.map(({ hash, raw, createdAt }) => ({ hash, raw, place, signedAt: createdAt }));
+  return intent.attempts.map(({ hash, raw, createdAt }) => ({
+    from: intent.address,
+    hash,
+    raw,
+    place,
+    signedAt: createdAt,
+  }));
 }
 
 /** Intents are numbered across tenants, and none has this many attempts. */

@@ -31,7 +31,7 @@ export async function replaceCall(
   const place = placeOf(intent);
   const offer = await transactor.reprice({
     from: address,
-    call,
+    call: { to, data },
     terms: termsOf(action),
     place,
     // What was signed before may be mined as well.

@@ -14,6 +14,8 @@ export type FamilyActions = {
   readonly costName: string;
   /** The unit of prices that actions and wallets are set to: gwei, sat/vB. */
   readonly priceUnit: string;
+  /** Calls are payments: a wallet's `allowedCalls` name whom it may pay, and not the contract of the action. */
+  readonly isPayment?: true;
   /** What a new wallet may pay unless set otherwise, in that unit and in the chain's currency; null without a limit. */
   defaultLimits(chain: Chain): { maxGasPrice: string | null; maxHourlySpend: string | null };
   /** The function of a signature such as `pause()`, given the contract's interface; throws a RangeError that says what would be right. */

@@ -119,6 +119,7 @@ type Filler = { nextNonce: number; balance: bigint; offer: Offer | Refusal };
 
 export type StuckCall = {
   from: string;
+  /** The call itself, also when the empty one replaces it. */
   call: Call;
   terms: Terms;
   place: Place;
@@ -169,7 +170,7 @@ export type Signed = {
   validUntil: number | null;
 };
 
-export type SentTransaction = { hash: string; raw: string; place: Place; signedAt: number };
+export type SentTransaction = { from: string; hash: string; raw: string; place: Place; signedAt: number };
 
 /**
  * `accepted`, also when it was in the pool before. `stale`: its place is used already, by this transaction or by another, or

@@ -1,23 +1,18 @@
 import type { BlockRef } from '../../model/block.ts';
-import type { Endpoints } from '../net/createEndpoints.ts';
-import { listOf, recordOf } from '../net/members.ts';
-import { resultOf } from '../net/replies.ts';
-import { type BitcoinBlock, toSatoshis } from './decodeBlock.ts';
-import { toScript } from './script.ts';
+import type { Scan } from './createScan.ts';
+import type { BitcoinBlock } from './decodeBlock.ts';
 
 /** What a block changes of the addresses that were known when it came. */
 type Step = { parentHash: string; seen: number; changes: ReadonlyMap<string, bigint> };
 type Known = { hash: string; amount: bigint; since: number };
 
 const maxSteps = 300;
-/** Nodes keep no index of addresses: they read all unspent outputs, which takes minutes on the main network. */
-const scanTimeoutMs = 600_000;
 
 /**
  * Balances of addresses. A node only knows those after its newest block, and only by a scan of all unspent outputs, so an
  * address is scanned once and its balance then follows from the blocks that come, on whatever branch.
  */
-export function createBalances({ request }: Endpoints) {
+export function createBalances(scan: Scan) {
   const known = new Map<string, Known>();
   const steps = new Map<string, Step>();
   let count = 0;
@@ -62,21 +57,11 @@ export function createBalances({ request }: Endpoints) {
     return undefined;
   }
 
-  async function scan(addresses: readonly string[]): Promise<void> {
-    const scripts = new Map(addresses.map((address) => [toScript(address), address]));
-    const call = {
-      method: 'scantxoutset',
-      params: ['start', Array.from(scripts.keys(), (script) => `raw(${script})`)],
-    };
-    const found = await request([call], ([reply]) => recordOf(resultOf(reply)), scanTimeoutMs);
+  async function scanAll(addresses: readonly string[]): Promise<void> {
+    const { hash, outputs } = await scan(addresses);
     const amounts = new Map(addresses.map((address) => [address, 0n]));
-    for (const item of listOf(found.unspents, 'unspents')) {
-      const { scriptPubKey, amount } = recordOf(item);
-      const address = scripts.get(String(scriptPubKey));
-      if (address !== undefined) amounts.set(address, (amounts.get(address) ?? 0n) + toSatoshis(amount));
-    }
-    for (const [address, amount] of amounts)
-      known.set(address, { hash: String(found.bestblock), amount, since: count });
+    for (const { address, amount } of outputs) amounts.set(address, (amounts.get(address) ?? 0n) + amount);
+    for (const [address, amount] of amounts) known.set(address, { hash, amount, since: count });
   }
 
   return {
@@ -84,7 +69,7 @@ export function createBalances({ request }: Endpoints) {
     /** After the block, or after the newest one where it is too far from what is known. */
     async read(at: BlockRef, addresses: readonly string[]): Promise<bigint[]> {
       const unknown = addresses.filter((address) => derive(address, at) === undefined);
-      if (unknown.length > 0) await scan([...new Set(unknown)]);
+      if (unknown.length > 0) await scanAll([...new Set(unknown)]);
       return addresses.map((address) => {
         const amount = derive(address, at);
         const newest = known.get(address);

@@ -8,6 +8,8 @@ import type { RpcReply } from '../net/createRpc.ts';
 import { InvalidResponse, NotAvailableYet, orNull, resultOf } from '../net/replies.ts';
 import { bitcoinProtocol } from './bitcoinProtocol.ts';
 import { createBalances } from './createBalances.ts';
+import { createScan } from './createScan.ts';
+import { createTransactor } from './createTransactor.ts';
 import { decodeBlock, decodeHeader } from './decodeBlock.ts';
 
 /** Codes of the node: a height beyond its newest block, and a hash that it does not know. */
@@ -24,7 +26,8 @@ export function createBitcoinClient({ chain, urls, now, onCall }: ClientOptions)
     onCall,
   });
   const { request } = endpoints;
-  const balances = createBalances(endpoints);
+  const scan = createScan(endpoints);
+  const balances = createBalances(scan);
   const hashCall = (number: number) => ({ method: 'getblockhash', params: [number] });
 
   /** The hash of the block of this height; with a parent, only of one that has it. */
@@ -108,7 +111,7 @@ export function createBitcoinClient({ chain, urls, now, onCall }: ClientOptions)
       );
       return found === null ? null : ((await readHeader(found))?.number ?? null);
     },
-    transactor: undefined,
+    transactor: createTransactor(endpoints, scan),
     // Blocks are polled for: they are rare, and to ask for the hash of a height costs a node nothing.
     onHead: () => ({ appeared: () => {}, stop: () => {} }),
     head: endpoints.head,

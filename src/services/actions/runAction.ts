@@ -22,10 +22,9 @@ export async function runAction(
   if (!action.wallet.isActive)
     throw new Problem('conflict', 'The wallet that signs the action is not active.');
   if (!action.isActive) throw new Problem('conflict', 'The contract of the action is not active.');
-  const refused = checkAllowedCalls(action);
-  if (refused) throw new Problem('conflict', refused.reason);
   requireTransactor(call, action);
-  checkParams(action, params);
+  const refused = checkAllowedCalls(action, checkParams(action, params));
+  if (refused) throw new Problem('conflict', refused.reason);
   const uid = await insertManualIntent(call.db, { tenantId: key.tenantId, actionId: id }, params, call.now);
   if (uid === undefined)
     throw new Problem('conflict', 'Actions are halted; `POST /action/resume` lets them run again.');
@@ -45,9 +44,13 @@ export function requireTransactor({ services }: Call, { contract }: ActionSetup[
   );
 }
 
-export function checkParams(action: ActionSetup['action'], params: Readonly<Record<string, unknown>>): void {
+/** What the call goes to with these parameters. */
+export function checkParams(
+  action: ActionSetup['action'],
+  params: Readonly<Record<string, unknown>>,
+): string {
   try {
-    fillCall(action, params);
+    return fillCall(action, params).to;
   } catch (error) {
     if (error instanceof RangeError) throw unprocessable('/params', 'parameter', error.message);
     throw error;

@@ -59,7 +59,7 @@ export async function simulateAction(
   }
   const { to, data, parameters } = decision;
   const made = { ...emptySimulation, from: parties.from, to, data, parameters, fires: true };
-  const refused = checkAllowedCalls(action);
+  const refused = checkAllowedCalls(action, to);
   if (refused) return { ...made, reason: refused.reason };
   const aliases = aliasesOf(getChain(action.contract.chainUid));
   const inputs = await findTakenInputs({ transactor, aliases, store: call.db }, parties.from);

@@ -1,0 +1,55 @@
+import type { Endpoints } from '../net/createEndpoints.ts';
+import { listOf, recordOf } from '../net/members.ts';
+import { resultOf } from '../net/replies.ts';
+import type { SentTransaction } from '../transactor.ts';
+
+type Found = { blockHash: string; blockNumber: number };
+
+/** A block may claim to be two hours older than it is, and the clock that a payment was signed by may be fast. */
+const timeSlackMs = 21_600_000;
+const maxRemembered = 20_000;
+
+/**
+ * Finds the block of a transaction without an index of all transactions, which few nodes have: blocks are looked through from
+ * the newest one back to the time at which it was signed. Only worth asking for one whose inputs are spent.
+ */
+export function createTransactionSearch({ request }: Endpoints) {
+  const places = new Map<string, Found>();
+  /** Pairs of block and transaction that do not belong together. */
+  const misses = new Set<string>();
+
+  /** Where a transaction was found before; the caller makes sure that the block still counts. */
+  function recall(hash: string): Found | undefined {
+    return places.get(hash);
+  }
+
+  async function search({ hash, signedAt }: SentTransaction): Promise<Found | undefined> {
+    let at = await request([{ method: 'getbestblockhash', params: [] }], ([reply]) =>
+      String(resultOf(reply)),
+    );
+    for (;;) {
+      const isKnown = misses.has(`${at} ${hash}`);
+      const method = isKnown ? 'getblockheader' : 'getblock';
+      const block = await request([{ method, params: [at, isKnown ? true : 1] }], ([reply]) =>
+        recordOf(resultOf(reply)),
+      );
+      if (!isKnown && listOf(block.tx, 'tx').includes(hash)) {
+        const found = { blockHash: at, blockNumber: Number(block.height) };
+        remember(places, () => places.set(hash, found));
+        return found;
+      }
+      remember(misses, () => misses.add(`${at} ${hash}`));
+      const { previousblockhash: parent } = block;
+      if (Number(block.time) * 1000 < signedAt - timeSlackMs || typeof parent !== 'string') return undefined;
+      at = parent;
+    }
+  }
+
+  return { recall, search };
+}
+
+function remember(kept: Map<string, unknown> | Set<string>, add: () => unknown): void {
+  add();
+  const [oldest] = kept.keys();
+  if (kept.size > maxRemembered && oldest !== undefined) kept.delete(oldest);
+}
