@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
@@ -9,6 +7,7 @@ import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts'
 import { until } from '../../testing/until.ts';
 import { addGuard, type Guard, numberIn, privateKey, sender } from './support/addGuard.ts';
 import { type ActorProcess, type Actors, createActors } from './support/createActors.ts';
+import { findPoints } from './support/findPoints.ts';
 import { ended, expireLeases, faultsOf, findIntents, skipWaits } from './support/intents.ts';
 import { type SimulatedWorld, startSimulatedWorld } from './support/startSimulatedWorld.ts';
 
@@ -160,13 +159,4 @@ async function findMined(anvil: Anvil): Promise<{ nonce: number; data: string }[
       if (from.toLowerCase() === sender) mined.push({ nonce: Number(nonce), data: input });
   }
   return mined;
-}
-
-/** Read from the sources, so that a new point is never left out. */
-function findPoints(): string[] {
-  const folder = join(import.meta.dirname, '..', '..', 'src', 'actions');
-  return readdirSync(folder)
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-    .flatMap((file) => [...readFileSync(join(folder, file), 'utf8').matchAll(/onStep\('([^']+)'\)/g)])
-    .map(([, point]) => point!);
 }

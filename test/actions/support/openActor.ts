@@ -1,7 +1,7 @@
 import pino from 'pino';
 import type { ActionContext } from '../../../src/actions/actionContext.ts';
 import { type ChainUid, chains } from '../../../src/chains/chains.ts';
-import { createEvmClient } from '../../../src/chains/evm/createEvmClient.ts';
+import { families } from '../../../src/chains/families.ts';
 import { deriveAuditKey } from '../../../src/lib/auditKey.ts';
 import { sql } from '../../../src/lib/sql.ts';
 import { startActions } from '../../../src/runtime/startActions.ts';
@@ -27,7 +27,8 @@ export type Actor = { stop(): Promise<void> };
 export async function openActor(setup: ActorSetup, keyring = openKeyring(setup.privateKey)) {
   const { chainUid, urls, confirmations, stuckMs } = setup;
   const store = openStore({ ...setup.connection, max: 6 }, () => {});
-  const client = createEvmClient({ chain: chains[chainUid], urls, now: Date.now, onCall: () => {} });
+  const chain = chains[chainUid];
+  const client = families[chain.family].nodes?.createClient({ chain, urls, now: Date.now, onCall: () => {} });
   const sandbox = createSandbox();
   await Promise.all([store.query(sql`select 1`), sandbox.run(0, {}, ['1'])]);
   return {
@@ -49,7 +50,7 @@ export async function openActor(setup: ActorSetup, keyring = openKeyring(setup.p
       return {
         async stop() {
           await acting.stop();
-          await Promise.all([client.close(), sandbox.close(), store.close()]);
+          await Promise.all([client?.close(), sandbox.close(), store.close()]);
         },
       };
     },
