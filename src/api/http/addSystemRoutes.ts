@@ -33,7 +33,10 @@ export async function addSystemRoutes(
   if (!isElsewhere) {
     app.get('/metrics', async (request, reply) => {
       if (!mayReadMetrics(request.headers.authorization, token))
-        throw new Problem('unauthenticated', 'Metrics are read with the token of VIGIL_METRICS_TOKEN.');
+        throw new Problem(
+          'unauthenticated',
+          'Send the token of VIGIL_METRICS_TOKEN as `Authorization: Bearer <token>`.',
+        );
       return reply.type(options.metrics.contentType).send(await options.metrics.text());
     });
   }

@@ -62,9 +62,13 @@ export function createAuthenticator(
   function refuseGuessing(address: string): void {
     const { waitSeconds } = guesses.peek(address);
     if (waitSeconds === 0) return;
-    throw new Problem('rate-limited', 'Too many unknown tokens came from this address.', {
-      retryAfterSeconds: waitSeconds,
-    });
+    throw new Problem(
+      'rate-limited',
+      'Too many requests with unknown tokens came from this address; wait, then send a valid token.',
+      {
+        retryAfterSeconds: waitSeconds,
+      },
+    );
   }
 
   function trust(key: string, at: number): void {
@@ -96,7 +100,10 @@ function dropOldest(map: Map<string, unknown>, limit: number): void {
 
 function readBearer(authorization: string | undefined): string {
   if (authorization === undefined)
-    throw new Problem('unauthenticated', 'The Authorization header is missing.');
+    throw new Problem(
+      'unauthenticated',
+      'The Authorization header is missing: send `Authorization: Bearer <token>`.',
+    );
   const match = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(authorization);
   if (match?.[1] === undefined) {
     throw new Problem(

@@ -78,10 +78,15 @@ function refuseShadowed(
 /** 405 with the methods that the path has, else 404. */
 export function noSuchRoute(request: FastifyRequest, methodsOf: (path: string) => string[]): Problem {
   const methods = methodsOf(request.url.replace(/\?.*$/s, ''));
-  if (methods.length === 0) return new Problem('unknown-path', 'There is no such path.');
-  return new Problem('method-not-allowed', `${request.method} is not a method of this path.`, {
-    allow: methods.join(', '),
-  });
+  if (methods.length === 0)
+    return new Problem('unknown-path', 'There is no such path; /docs lists every endpoint.');
+  return new Problem(
+    'method-not-allowed',
+    `${request.method} is not a method of this path, which has ${methods.join(', ')}.`,
+    {
+      allow: methods.join(', '),
+    },
+  );
 }
 
 function toPattern(url: string): RegExp {

@@ -61,7 +61,7 @@ function fromFramework(error: unknown): Problem {
     case 'ECONNRESET':
       return new Problem('malformed-request', 'The connection ended before the whole body had arrived.');
     case 'FST_ERR_BAD_URL':
-      return new Problem('unknown-path', 'The path cannot be decoded.');
+      return new Problem('unknown-path', 'The path cannot be decoded: write a percent sign as %25.');
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new Problem('unknown-path', 'There is no such path: a part of it is too long.');
     default:

@@ -92,7 +92,10 @@ export async function openApproval(call: Call, id: number): Promise<StoredApprov
 /** The approver must be another user of the tenant; the endpoint of the request checks the role. */
 export function checkApprover({ principal }: Call, { requestedBy, tenantId }: StoredApproval): void {
   if (principal.userId === null)
-    throw new Problem('forbidden', 'Only a user can approve: this token belongs to none.');
+    throw new Problem(
+      'forbidden',
+      'Only a user can approve, and this token belongs to none: sign in as a user of the tenant.',
+    );
   if (principal.tenantId !== tenantId)
     throw new Problem('forbidden', 'Only a user of the same tenant can approve.');
   if (principal.userId === requestedBy)

@@ -20,8 +20,9 @@ export async function runAction(
   const key = await findReadable(call, actionTable, id);
   const { action } = await findActionSetup(call.db, key);
   if (!action.wallet.isActive)
-    throw new Problem('conflict', 'The wallet that signs the action is not active.');
-  if (!action.isActive) throw new Problem('conflict', 'The contract of the action is not active.');
+    throw new Problem('conflict', 'The wallet that signs the action is not active; enable it first.');
+  if (!action.isActive)
+    throw new Problem('conflict', 'The contract of the action is not active; enable it first.');
   requireTransactor(call, action);
   const refused = checkAllowedCalls(action, checkParams(action, params));
   if (refused) throw new Problem('conflict', refused.reason);

@@ -121,7 +121,11 @@ function scriptsFor({ bindings }: ActionSetup, { detectorId, meta }: AlertDocume
     kind === 'detector' ? source === detectorId : source === meta.triggerAlertId,
   );
   if (bound) return bound;
-  throw unprocessable('/alertUid', 'not-bound', 'The action is not bound to what raised this alert.');
+  throw unprocessable(
+    '/alertUid',
+    'not-bound',
+    'The action is not bound to what raised this alert: bind it there, or name another alert.',
+  );
 }
 
 async function prepareOrThrow(read: () => Promise<Prepared>): Promise<Prepared> {

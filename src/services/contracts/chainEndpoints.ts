@@ -191,7 +191,11 @@ function readUrl(text: string): string {
       'must be an address that begins with http://, https://, ws:// or wss://, such as https://rpc.example.com.',
     );
   if (isPlatformHost(url.hostname))
-    throw invalid('/url', 'format', 'leads to a service of the platform that hands out credentials.');
+    throw invalid(
+      '/url',
+      'format',
+      'leads to a service of the platform that hands out credentials; give the address of a node.',
+    );
   url.hash = '';
   return url.href;
 }

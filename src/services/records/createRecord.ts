@@ -15,7 +15,11 @@ import type { Change, RecordKind } from './recordKind.ts';
 /** Checks, writes, binds and audits a new record; the caller's transaction makes it one step. */
 export async function createRecord(call: Call, kind: RecordKind, input: Row): Promise<Row> {
   if (input.status === 'DELETED')
-    throw unprocessable('/status', 'deleted', 'A record cannot be created as deleted.');
+    throw unprocessable(
+      '/status',
+      'deleted',
+      'A record cannot be created as DELETED: leave `status` out, or give another one.',
+    );
   const tenantId = await ownerOf(call, kind, input);
   if (kind.limit && tenantId !== null) await checkPlanLimit(call, tenantId, kind.limit);
   await checkReferences(call, kind, tenantId, input);

@@ -23,7 +23,10 @@ export async function updateRecord(
   precondition(current);
   const input = readInput(current);
   if (input.status === 'DELETED') {
-    throw new Problem('illegal-transition', 'A record is deleted by DELETE, not by setting its status.');
+    throw new Problem(
+      'illegal-transition',
+      '`status` cannot be set to DELETED: send DELETE to delete the record.',
+    );
   }
   const tenantId = typeof current.tenantId === 'number' ? current.tenantId : null;
   await checkReferences(call, kind, tenantId, input);

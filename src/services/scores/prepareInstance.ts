@@ -21,7 +21,7 @@ export async function prepareInstance(call: Call, { input, current }: InstanceCh
     throw unprocessable(
       '/licenseStatus',
       'illegal-transition',
-      'A license instance cannot be created as canceled.',
+      'A license instance cannot be created as CANCELED, only as PENDING or LICENCED.',
     );
   }
   const before = current?.licenseStatus;

@@ -41,7 +41,7 @@ export async function createModuleKey(
     throw unprocessable(
       '/type',
       'no-module',
-      'HSM wallets need a PKCS#11 module, and none is configured here.',
+      'HSM wallets need a PKCS#11 module, and none is configured here; set VIGIL_PKCS11_MODULE.',
     );
   const { signing } = families[chains[chainUid].family];
   if (signing?.curve !== 'secp256k1')

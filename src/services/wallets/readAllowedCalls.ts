@@ -77,7 +77,7 @@ async function contractAddress(
     throw unprocessable(
       `${pointer}/contractId`,
       'other-chain',
-      `The contract is on ${contract.chainUid} and the wallet on ${chain.uid}.`,
+      `The contract is on ${contract.chainUid} and the wallet on ${chain.uid}; they must be on the same chain.`,
     );
   return readAddress(chain, contract.address, pointer);
 }

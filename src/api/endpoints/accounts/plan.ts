@@ -32,7 +32,10 @@ export const plan = defineResource({
   owner: 'platform',
   beforeDelete: async (call, current) => {
     if (current.id === 1)
-      throw new Problem('conflict', 'This is the plan of tenants without a subscription; change it instead.');
+      throw new Problem(
+        'conflict',
+        'The default plan cannot be deleted: tenants without a subscription are on it. Change it instead.',
+      );
     await refuseIfUsed(call, 'subscriptions of a plan', current.id, 'subscriptions use this plan');
   },
 });

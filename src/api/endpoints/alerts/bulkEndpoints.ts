@@ -67,7 +67,8 @@ export const bulkEndpoints: Endpoint[] = [
       if (add.length + remove.length === 0)
         throw invalid('/add', 'required', 'is required unless `remove` is given: name a tag.');
       const both = add.findIndex((tag) => remove.includes(tag));
-      if (both >= 0) throw invalid(`/add/${both}`, 'contradiction', 'is to be removed as well.');
+      if (both >= 0)
+        throw invalid(`/add/${both}`, 'contradiction', 'is in `remove` as well; name it in one of the two.');
       const change = { type: 'tag', add: [...new Set(add)], remove } as const;
       return { body: await changeAlerts(call, body, change) };
     },

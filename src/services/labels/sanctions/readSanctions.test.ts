@@ -202,7 +202,7 @@ describe('readSanctions', () => {
   });
 
   it.each([
-    ['', 'The file is empty.'],
+    ['', 'The file is empty; send the whole list.'],
     ['<html><body>Service unavailable</body></html>', '<html> begins none of the lists that Vigil knows'],
     [sdn.slice(0, -40), 'it is not whole.'],
     ['[1]', 'Element 0: is neither an address nor an object with `address`.'],

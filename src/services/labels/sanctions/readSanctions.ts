@@ -57,7 +57,7 @@ export async function readSanctions(bytes: AsyncIterable<Uint8Array>): Promise<S
       throw unprocessable('', 'malformed', error.message);
     throw error;
   }
-  if (!format) throw unprocessable('', 'empty', 'The file is empty.');
+  if (!format) throw unprocessable('', 'empty', 'The file is empty; send the whole list.');
   return { format, labels: [...labels.values()], unsupported, faultCount, faults };
 }
 
