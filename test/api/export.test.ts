@@ -204,4 +204,31 @@ describe('an export', () => {
     outgoing.destroy();
     await until(async () => (await openExports()) === 0);
   });
+
+  it('that fails midway is no whole file, and is in the log', async () => {
+    for (const encoding of ['gzip', 'identity']) {
+      const outgoing = request(`${api.url}/api/v1/label/search`, {
+        method: 'POST',
+        agent: false,
+        headers: {
+          authorization: `Bearer ${api.adminToken}`,
+          'content-type': 'application/json',
+          'accept-encoding': encoding,
+          ...csv,
+        },
+      });
+      outgoing.end('{}');
+      const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+      expect(incoming.headers['content-encoding'] ?? 'identity').toBe(encoding);
+      // More than the buffers in between hold is still to be read.
+      await api.store.query(sql`alter table address_label rename to lost`);
+      incoming.resume();
+      await expect(once(incoming, 'end')).rejects.toThrow('aborted');
+      await api.store.query(sql`alter table lost rename to address_label`);
+      expect(incoming.complete).toBe(false);
+      const line = api.log.find((text) => text.includes('Answer failed while it was sent'));
+      expect(line).toContain(incoming.headers['x-request-id']);
+      api.log.length = 0;
+    }
+  });
 });

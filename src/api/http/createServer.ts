@@ -59,7 +59,7 @@ function checkAccessTable(endpoints: readonly Endpoint[]): void {
 function createApp({ log, trustedProxies }: ServerOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    logController: createLogController(),
     // A logger for each request would cost more than the one line it writes, which names the request itself.
     childLoggerFactory: (logger) => logger,
     bodyLimit,
@@ -85,10 +85,26 @@ function createApp({ log, trustedProxies }: ServerOptions): FastifyInstance {
   return app;
 }
 
+/** The framework is silent about requests, which have a line of their own, but not about an answer that breaks off midway. */
+function createLogController(): LogController {
+  const controller = new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' });
+  return Object.assign(controller, {
+    streamError(error: Error, { id, log }: FastifyRequest) {
+      const isGone = 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+      if (isGone) log.debug({ requestId: id }, 'Client left before the whole answer was sent');
+      else log.error({ requestId: id, err: error }, 'Answer failed while it was sent; connection closed');
+    },
+  });
+}
+
 function addProblems(app: FastifyInstance, methodsOf: (path: string) => string[]): void {
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
   app.setNotFoundHandler((request, reply) =>
-    sendProblem(new Problem('unknown-path', 'There is no such path.'), request, reply),
+    sendProblem(
+      new Problem('unknown-path', 'There is no such path; /docs lists every endpoint.'),
+      request,
+      reply,
+    ),
   );
   // Before the body is read, which no handler would use.
   app.addHook('onRequest', (request, _reply, done) => {
