@@ -24,6 +24,8 @@ export function createClient(
       method,
       redirect: 'manual',
       headers: {
+        // To compress an answer and to unpack it at once would cost more than to send it.
+        'accept-encoding': 'identity',
         ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
         ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
         ...sent.headers,

@@ -23,7 +23,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       fsync: 'off',
       full_page_writes: 'off',
       synchronous_commit: 'off',
-      max_connections: '200',
+      max_connections: '300',
       autovacuum: 'off',
     },
   });

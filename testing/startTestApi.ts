@@ -146,6 +146,8 @@ export async function startTestApi(
     const response = await fetch(`${url}${path.startsWith('/') ? path : `/api/v1/${path}`}`, {
       method,
       headers: {
+        // To compress an answer and to unpack it at once would cost more than to send it.
+        'accept-encoding': 'identity',
         ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
         ...(body === undefined && sent.raw === undefined ? {} : { 'content-type': 'application/json' }),
         ...sent.headers,

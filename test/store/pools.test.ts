@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
@@ -8,20 +8,19 @@ import { loadConfig } from '../../src/runtime/config/loadConfig.ts';
 import { type Database, openDatabase } from '../../src/runtime/database.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 
+const folder = mkdtempSync(join(tmpdir(), 'vigil-pools-'));
 let database: Database;
 let drop: () => Promise<void>;
 beforeAll(async () => {
   const made = await createTestDatabase('migrated');
-  const config = loadConfig({
-    DATABASE_URL: made.url,
-    VIGIL_DATA_DIR: mkdtempSync(join(tmpdir(), 'vigil-pools-')),
-  });
-  database = await openDatabase(config, pino({ level: 'silent' }));
   drop = made.drop;
+  const config = loadConfig({ DATABASE_URL: made.url, VIGIL_DATA_DIR: folder });
+  database = await openDatabase(config, pino({ level: 'silent' }));
 });
 afterAll(async () => {
-  await database.close();
-  await drop();
+  await database?.close();
+  await drop?.();
+  rmSync(folder, { recursive: true });
 });
 
 it('logins, chain following and firing go on while requests and reports hold all their connections', async () => {

@@ -42,19 +42,27 @@ export async function createActors(setup: ActorSetup) {
     const answer = () => Promise.race([once(child, 'message'), ended]);
     const ready = answer();
     tell({ type: 'setup', setup });
-    return ready.then(() => ({
-      isAlive: () => children.has(child),
-      start: () => tell({ type: 'start' }),
-      async killAt(point, nth) {
-        const armed = answer();
-        tell({ type: 'killAt', point, nth });
-        await armed;
-      },
-      async kill() {
-        child.kill('SIGKILL');
-        await ended;
-      },
-    }));
+    const actor = ready.then(() => {
+      // A test would wait for minutes for what a dead process does.
+      if (!children.has(child))
+        throw new Error(`An actor ended with ${child.signalCode ?? child.exitCode} before it was ready.`);
+      return {
+        isAlive: () => children.has(child),
+        start: () => tell({ type: 'start' }),
+        async killAt(point: string, nth: number) {
+          const armed = answer();
+          tell({ type: 'killAt', point, nth });
+          await armed;
+        },
+        async kill() {
+          child.kill('SIGKILL');
+          await ended;
+        },
+      };
+    });
+    // `start` throws what it failed with.
+    actor.catch(() => {});
+    return actor;
   }
 
   return {
@@ -65,7 +73,7 @@ export async function createActors(setup: ActorSetup) {
       return actor;
     },
     async stop(): Promise<void> {
-      await spare;
+      await spare.catch(() => {});
       for (const child of children) child.kill('SIGKILL');
       await rm(folder, { recursive: true });
     },
