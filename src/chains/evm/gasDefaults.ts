@@ -26,6 +26,8 @@ const mainnets: Partial<Record<ChainUid, GasDefaults>> = {
   polygon: { maxGasPrice: 5000, maxHourlySpend: 500 },
   avalanche: { maxGasPrice: 1000, maxHourlySpend: 20 },
   fantom: { maxGasPrice: 5000, maxHourlySpend: 500 },
+  // Paid in VTHO, of which a unit of gas costs 10,000 gwei at least.
+  vechain: { maxGasPrice: 1_000_000, maxHourlySpend: 10_000 },
   telos: { maxGasPrice: 5000, maxHourlySpend: 500 },
 };
 /** Young chains, whose prices are not known well enough for more. */

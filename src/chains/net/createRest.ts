@@ -28,10 +28,27 @@ export function createRest(url: string, maxBytes?: number): Rpc {
 
   return {
     name: http.name,
-    // There is no batch: the calls of a request travel side by side.
-    batch: (calls, timeoutMs) => Promise.all(calls.map((call) => send(call, timeoutMs))),
+    // There is no batch: the calls of a request travel side by side, but for those that others wait for.
+    async batch(calls, timeoutMs) {
+      const replies: RpcReply[] = [];
+      for (let next = 0; next < calls.length; ) {
+        const first = calls.findIndex((call, place) => place >= next && awaited.has(call));
+        const end = first < 0 ? calls.length : first + 1;
+        replies.push(...(await Promise.all(calls.slice(next, end).map((call) => send(call, timeoutMs)))));
+        next = end;
+      }
+      return replies;
+    },
     close: http.close,
   };
+}
+
+const awaited = new WeakSet<RpcCall>();
+
+/** The calls after it are sent when this one is answered, so that what they see is no older. */
+export function first(call: RpcCall): RpcCall {
+  awaited.add(call);
+  return call;
 }
 
 /** A call whose path is the same each time, but for what follows. */

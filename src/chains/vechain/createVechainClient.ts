@@ -8,6 +8,7 @@ import { get } from '../net/createRest.ts';
 import type { RpcReply } from '../net/createRpc.ts';
 import { InvalidResponse, NotAvailableYet, orNull, resultOf } from '../net/replies.ts';
 import { createStateReader } from './createStateReader.ts';
+import { createTransactor } from './createTransactor.ts';
 import { decodeBlock, decodeHeader } from './decodeBlock.ts';
 import { blockCall, vechainHeads, vechainProtocol } from './vechainProtocol.ts';
 
@@ -72,7 +73,7 @@ export function createVechainClient({ chain, urls, now, onCall }: ClientOptions)
           return Number(meta.blockNumber);
         }),
       ),
-    transactor: undefined,
+    transactor: createTransactor(endpoints, chain),
     checkEndpoints: (which) => {
       const number = Math.max(0, endpoints.head());
       return endpoints.checkAll(which, {
