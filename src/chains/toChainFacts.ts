@@ -5,7 +5,9 @@ import { families } from './families.ts';
 /** The facts of a chain that detectors use. */
 export function toChainFacts(chain: Chain): ChainFacts {
   const { uid, family, blockTimeMs, currency } = chain;
+  const { show } = families[family];
   return {
+    ...(show && { show }),
     uid,
     family,
     blockTimeMs,

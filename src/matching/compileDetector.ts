@@ -18,6 +18,7 @@ import { mapAddresses } from '../model/mapAddresses.ts';
 import { withDefaults } from '../model/validate.ts';
 import { nameParties } from './nameParties.ts';
 import { originOf } from './originOf.ts';
+import { canonicalContract, showAddresses } from './showAddresses.ts';
 import { describeFirst, otherFamily, type Subscriber, toCause, toMeta, toStateKey } from './subscriber.ts';
 import { templateValues } from './templateValues.ts';
 
@@ -41,7 +42,7 @@ export function compileDetector(
   if (!definition.families.includes(chain.family)) return { fault: otherFamily(row.schemaName, chain) };
   const program = getProgram(definition, row.config, chain);
   if ('fault' in program) return program;
-  return new DetectorSubscriber(row, contract, program);
+  return new DetectorSubscriber(row, canonicalContract(contract, chain), program);
 }
 
 /** What all detectors of a kind with the same configuration share. */
@@ -145,7 +146,7 @@ class DetectorSubscriber implements Subscriber {
   }
 
   toFindings(found: Detection, observation: Observation): Finding[] {
-    const { definition, config } = this.#program;
+    const { definition, config, chain } = this.#program;
     const own = found.severity ?? (definition.severity === 'AUTO' ? 'MEDIUM' : definition.severity);
     const alert = {
       ...originOf(this, observation, found),
@@ -156,18 +157,17 @@ class DetectorSubscriber implements Subscriber {
     const message = config.desc
       ? fillTemplate(config.desc, { ...alert, ...templateValues(found.fields, config) })
       : found.message;
-    return [
-      {
-        ...alert,
-        kind: 'detector',
-        group: complianceTags.includes(definition.category) ? 'COMPLIANCE' : 'SECURITY',
-        message,
-        cause: toCause(this, message),
-        meta: toMeta(found.fields),
-        detectorId: this.id,
-        detectorSchemaName: definition.name,
-        nextStep: definition.nextStep,
-      },
-    ];
+    const finding: Finding = {
+      ...alert,
+      kind: 'detector',
+      group: complianceTags.includes(definition.category) ? 'COMPLIANCE' : 'SECURITY',
+      message,
+      cause: toCause(this, message),
+      meta: toMeta(found.fields),
+      detectorId: this.id,
+      detectorSchemaName: definition.name,
+      nextStep: definition.nextStep,
+    };
+    return showAddresses([finding], chain);
   }
 }

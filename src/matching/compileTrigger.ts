@@ -1,5 +1,5 @@
 import { fillTemplate } from '../lib/template.ts';
-import { isSevere, type Severity } from '../model/alert.ts';
+import { type Finding, isSevere, type Severity } from '../model/alert.ts';
 import type { ChainFacts, ContractFacts } from '../model/detection.ts';
 import { triggerTypes } from '../model/enumerations.ts';
 import type { Fault } from '../model/errors.ts';
@@ -8,6 +8,7 @@ import { withDefaults } from '../model/validate.ts';
 import { triggers } from '../triggers/triggers.ts';
 import { nameParties } from './nameParties.ts';
 import { originOf } from './originOf.ts';
+import { canonicalContract, showAddresses } from './showAddresses.ts';
 import { describeFirst, otherFamily, type Subscriber, toCause, toMeta, toStateKey } from './subscriber.ts';
 import { templateValues } from './templateValues.ts';
 
@@ -31,7 +32,7 @@ type TriggerAlert = {
 /** Turns a stored trigger into a subscriber; the fault says why it cannot run. */
 export function compileTrigger(
   row: TriggerRow,
-  contract: ContractFacts,
+  stored: ContractFacts,
   chain: ChainFacts,
 ): Subscriber | { fault: string } {
   const definition = triggers.get(row.triggerType);
@@ -39,6 +40,7 @@ export function compileTrigger(
   if (!definition.families.includes(chain.family)) return { fault: otherFamily(row.triggerType, chain) };
   const checked = withDefaults(definition.params, row.params);
   if ('faults' in checked) return toFault(checked.faults);
+  const contract = canonicalContract(stored, chain);
   const config = mapAddresses(definition.params, checked.value, chain.canonical);
   const faults = definition.check?.(config, contract.abi) ?? [];
   if (faults.length > 0) return toFault(faults);
@@ -63,7 +65,7 @@ export function compileTrigger(
       ),
     toFindings(found, observation) {
       const origin = originOf(self, observation, found);
-      return alerts.map(({ id, severity, name, message }) => {
+      const findings = alerts.map(({ id, severity, name, message }): Finding => {
         const alert = { ...origin, severity, name, tags: row.tags };
         const text = message
           ? fillTemplate(message, { ...alert, ...templateValues(found.fields, config) })
@@ -82,6 +84,7 @@ export function compileTrigger(
           interceptorType: triggerTypes[definition.type],
         };
       });
+      return showAddresses(findings, chain);
     },
   };
 }

@@ -205,7 +205,7 @@ function matchTransaction(
   for (const subscriber of interested)
     addObservation(matches, subscriber, { type: 'transaction', block, transaction });
   for (const log of transaction.logs) matchLog(matches, block, transaction, log, touched);
-  if (transaction.parties || transaction.changes) matchParts(matches, block, transaction, touched);
+  if (transaction.parties || transaction.changes?.length) matchParts(matches, block, transaction, touched);
 }
 
 /** Decoded only where someone has an interest in them. */

@@ -96,6 +96,8 @@ export type Change = {
    * flags: what an issuer may do. frozen: `true` or `false`.
    */
   readonly what: 'owner' | 'code' | 'mint' | 'freeze' | 'signers' | 'permission' | 'flags' | 'frozen';
+  /** What of the subject it is about, where that is not all of it: an account of a holder, the name of a permission. */
+  readonly part?: string;
   readonly before?: string | null;
   readonly after: string | null;
   /** Position among the changes of the transaction. */

@@ -196,6 +196,8 @@ export type ChainFacts = {
   readonly decimals: number;
   /** The form of an address in which it is matched. */
   canonical(address: string): string;
+  /** An address as people know it; undefined where that is its canonical form. */
+  readonly show?: (canonical: string) => string;
 };
 
 /** A finding as the detector reports it, before it is bound to a tenant, a contract and a block. */

@@ -1,5 +1,5 @@
 /** Chains of one family have the same kind of addresses, transactions and nodes. */
 export const familyNames = ['evm', 'bitcoin', 'solana', 'tron', 'vechain', 'stellar', 'icp'] as const;
 /** Families whose contracts run on the EVM: the same ABI, events, selectors and addresses, whatever their nodes are like. */
-export const evmDialect = ['evm', 'vechain'] as const;
+export const evmDialect = ['evm', 'vechain', 'tron'] as const;
 export type Family = (typeof familyNames)[number];

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChainClient } from '../chains/chainClient.ts';
+import { getChain } from '../chains/chains.ts';
+import { toChainFacts } from '../chains/toChainFacts.ts';
 import { createFairQueue } from '../lib/createFairQueue.ts';
 import type { HostQueues } from '../lib/createHostQueues.ts';
 import type { Egress } from '../lib/egress.ts';
@@ -47,9 +49,13 @@ export function createFetchers({ store, runScripts, runBlockScripts, egress, hos
   };
   return {
     fetchFor: (chainUid, client) => {
+      const { canonical, show: shown = (address) => address } = toChainFacts(getChain(chainUid));
       const fetch = createFetch({
         client,
-        labels: (addresses) => findLabels(store, { chainUid, addresses }),
+        labels: async (addresses) => {
+          const labels = await findLabels(store, { chainUid, addresses: addresses.map(shown) });
+          return labels.map((label) => ({ ...label, address: canonical(label.address) }));
+        },
         funding: (addresses) => findFunding(store, chainUid, addresses),
         allocations: (tenantId, contractId) => findAllocations(store, tenantId, contractId),
         scripts,

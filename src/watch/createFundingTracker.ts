@@ -1,3 +1,5 @@
+import { getChain } from '../chains/chains.ts';
+import { toChainFacts } from '../chains/toChainFacts.ts';
 import { zip } from '../lib/zip.ts';
 import type { Fetch } from '../matching/createReadCache.ts';
 import type { Block } from '../model/block.ts';
@@ -117,7 +119,10 @@ export function createFundingTracker(chainUid: string) {
 async function readSources(db: Db, chainUid: string): Promise<Sources> {
   const labels = await listLabelledAddresses(db, { chainUid, tags: followedFunding.tags });
   const sources = new Map<string, readonly string[]>();
-  for (const { address, tags, tenantId } of labels)
+  const { canonical } = toChainFacts(getChain(chainUid));
+  for (const { address: shown, tags, tenantId } of labels) {
+    const address = canonical(shown);
     if (tenantId === null) sources.set(address, [...new Set([...(sources.get(address) ?? []), ...tags])]);
+  }
   return sources;
 }

@@ -1,4 +1,6 @@
-import type { ChainUid } from '../../chains/chains.ts';
+import { type ChainUid, chains } from '../../chains/chains.ts';
+import { shownAddress } from '../../chains/shownAddress.ts';
+import { toChainFacts } from '../../chains/toChainFacts.ts';
 import { createBriefCache } from '../../lib/createBriefCache.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { invalid } from '../../model/errors.ts';
@@ -95,8 +97,14 @@ export function createSuggestions() {
         if ('fault' in read) throw invalid('/query/address', 'not-an-address', read.fault);
         return read.canonical;
       });
-      const named = await nameAddresses(reports, scope, chainUid, canonical);
-      return named.map(({ address, type, name }) => toSuggestion(address, type, name));
+      const chain = chains[chainUid ?? 'ethereum'];
+      // Contracts are known by the form that matching uses, all else by that which people know.
+      const { canonical: toCanonical } = toChainFacts(chain);
+      const forms = [...new Set([...canonical, ...canonical.map(toCanonical)])];
+      const named = await nameAddresses(reports, scope, chainUid, forms);
+      return named.map(({ address, type, name }) =>
+        toSuggestion(shownAddress(chain, toCanonical(address)), type, name),
+      );
     },
   };
 }

@@ -1,5 +1,6 @@
 import { type ChainUid, chains } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
+import { shownAddress } from '../../chains/shownAddress.ts';
 
 /** Tags are compared letter by letter, so they are kept in capitals, each once; `;` and `|` part them. */
 export function toLabelTags(words: readonly string[]): string[] {
@@ -13,5 +14,7 @@ export function readLabelAddress(
   chainUid: ChainUid | null,
 ): { canonical: string } | { fault: string } {
   const chain = chains[chainUid ?? 'ethereum'];
-  return families[chain.family].readAddress(address, chain);
+  const read = families[chain.family].readAddress(address, chain);
+  // Labels are kept and shown as people know the address.
+  return 'fault' in read ? read : { canonical: shownAddress(chain, read.canonical) };
 }

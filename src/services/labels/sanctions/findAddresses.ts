@@ -1,5 +1,6 @@
 import { type ChainUid, chains } from '../../../chains/chains.ts';
 import { families } from '../../../chains/families.ts';
+import { shownAddress } from '../../../chains/shownAddress.ts';
 
 /** Where an address of a list holds, in its canonical spelling; null as chain is every EVM chain. */
 export type FoundAddress = { chainUid: ChainUid | null; address: string };
@@ -52,5 +53,5 @@ function read(address: string, chainUid: ChainUid | null): FoundAddress | { faul
   const result = families[chain.family].readAddress(address, chain);
   return 'fault' in result
     ? { fault: `'${address.slice(0, 100)}': ${result.fault}` }
-    : { chainUid, address: result.canonical };
+    : { chainUid, address: shownAddress(chain, result.canonical) };
 }

@@ -1,0 +1,22 @@
+import { mapTexts } from '../lib/mapTexts.ts';
+import type { Finding } from '../model/alert.ts';
+import type { ChainFacts, ContractFacts } from '../model/detection.ts';
+
+/** Findings with the addresses that people know, in message and evidence, where matching uses others. */
+export function showAddresses(findings: Finding[], { show }: ChainFacts): Finding[] {
+  if (!show) return findings;
+  const inText = (text: string) =>
+    text.replace(/\b0x[0-9a-f]{40}\b/gi, (address) => show(address.toLowerCase()));
+  return findings.map((finding) => ({
+    ...finding,
+    message: inText(finding.message),
+    meta: mapTexts(finding.meta, inText),
+  }));
+}
+
+/** The contract with its implementation in the form that matching uses; it is stored as people know it. */
+export function canonicalContract(contract: ContractFacts, { show, canonical }: ChainFacts): ContractFacts {
+  const { implementation } = contract;
+  if (!show || implementation === null) return contract;
+  return { ...contract, implementation: canonical(implementation) };
+}
