@@ -49,7 +49,11 @@ const keys: readonly { form: string; text: string; readBy: readonly Family[] }[]
 
 /** Every form of address, and the families that may read it. */
 const addresses: readonly { form: string; text: string; readBy: readonly Family[] }[] = [
-  { form: 'hexadecimal', text: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', readBy: ['evm', 'vechain'] },
+  {
+    form: 'hexadecimal',
+    text: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+    readBy: ['evm', 'tron', 'vechain'],
+  },
   { form: 'P2PKH', text: '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa', readBy: ['bitcoin'] },
   { form: 'P2SH', text: '3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy', readBy: ['bitcoin'] },
   { form: 'P2WPKH', text: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', readBy: ['bitcoin'] },

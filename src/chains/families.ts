@@ -5,7 +5,7 @@ import { evmFamily } from './evm/evmFamily.ts';
 import { icpRules } from './icp/icpRules.ts';
 import { solanaRules } from './solana/solanaRules.ts';
 import { stellarRules } from './stellar/stellarRules.ts';
-import { tronRules } from './tron/tronRules.ts';
+import { tronFamily } from './tron/tronFamily.ts';
 import { vechainFamily } from './vechain/vechainFamily.ts';
 
 /** One row for each chain family; use it as `families[chains[uid].family]`. */
@@ -13,7 +13,7 @@ export const families: Readonly<Record<Family, ChainFamily>> = {
   evm: evmFamily,
   bitcoin: bitcoinFamily,
   solana: solanaRules,
-  tron: tronRules,
+  tron: tronFamily,
   vechain: vechainFamily,
   stellar: stellarRules,
   icp: icpRules,

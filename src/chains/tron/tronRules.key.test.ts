@@ -26,8 +26,15 @@ describe('Tron addresses', () => {
     'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
     'TLa2f6VPqDgRE67v1736s7bJ8Ray5wYjU7',
     'TLsV52sRDL79HXGGm9yzwKibb6BeruhUzy',
-  ])('reads %s as it stands', (text) => {
-    expect(tronRules.readAddress(text, chains.tron)).toEqual({ canonical: text });
+  ])('reads %s and shows it again', (text) => {
+    const read = tronRules.readAddress(text, chains.tron);
+    expect('canonical' in read && tronRules.show?.(read.canonical)).toBe(text);
+  });
+
+  it('knows the key 1 by its address in both forms', () => {
+    const canonical = '0x7e5f4552091a69125d5dfcb7b8c2659029395bdf';
+    for (const text of ['TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC', '0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf'])
+      expect(tronRules.readAddress(text, chains.tron)).toEqual({ canonical });
   });
 
   it.each([
@@ -35,7 +42,7 @@ describe('Tron addresses', () => {
     ['the byte 0x42 in front, which also gives a T', 'TxeQyGyJa63ho3Loe7KMVQEiAoGCbnaMqQ'],
     ['a Bitcoin address', '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa'],
     ['the hexadecimal form, which has no checksum', '417e5f4552091a69125d5dfcb7b8c2659029395bdf'],
-    ['an EVM address', '0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf'],
+    ['capitals that fit no checksum', '0x7E5F4552091A69125d5DfCb7b8C2659029395BdF'],
     ['a text that is too long', 'T'.repeat(100_000)],
     ['nothing', ''],
   ])('refuses %s', (_reason, text) => {

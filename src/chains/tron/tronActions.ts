@@ -1,0 +1,21 @@
+import { evmActions } from '../evm/evmActions.ts';
+import type { FamilyActions } from '../familyActions.ts';
+import { readShown } from './tronAddress.ts';
+
+export const tronActions: FamilyActions = {
+  ...evmActions,
+  costUnit: 'sun',
+  costName: 'energy and bandwidth',
+  priceUnit: 'sun',
+  // The network has charged 420 sun for a unit of energy at most.
+  defaultLimits: () => ({ maxGasPrice: '1000', maxHourlySpend: '5000' }),
+  /** Addresses as people know them. */
+  readValue(input, value, place) {
+    const isAddress = input.type.startsWith('address');
+    const read = (each: unknown): unknown =>
+      Array.isArray(each) ? each.map(read) : typeof each === 'string' ? (readShown(each) ?? each) : each;
+    return evmActions.readValue(input, isAddress ? read(value) : value, place);
+  },
+  termsFault: ({ tip }) =>
+    tip === null ? undefined : { member: 'tip', reason: 'Transactions of Tron pay no tip.' },
+};

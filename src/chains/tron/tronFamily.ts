@@ -1,0 +1,28 @@
+import { mapTexts } from '../../lib/mapTexts.ts';
+import type { ChainFamily } from '../chainFamily.ts';
+import { inspectContract } from '../evm/inspectContract.ts';
+import { createTronClient, withoutStorage } from './createTronClient.ts';
+import { tronActions } from './tronActions.ts';
+import { showAddress } from './tronAddress.ts';
+import { endpointFault, probeEndpoint } from './tronProtocol.ts';
+import { tronRules } from './tronRules.ts';
+
+export const tronFamily: ChainFamily = {
+  ...tronRules,
+  actions: tronActions,
+  nodes: {
+    createClient: createTronClient,
+    endpointFault,
+    probeEndpoint,
+    async inspect({ readState, findImplementation }, at, address) {
+      const found = await inspectContract(
+        { readState: withoutStorage(readState), findImplementation },
+        at,
+        address,
+      );
+      const show = (text: string) =>
+        /^0x[0-9a-f]{40}$/i.test(text) ? showAddress(text.toLowerCase()) : text;
+      return { ...found, facts: mapTexts(found.facts, show) };
+    },
+  },
+};

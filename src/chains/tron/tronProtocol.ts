@@ -1,0 +1,66 @@
+import { isRecord } from '../../lib/isRecord.ts';
+import { type EndpointReport, emptyReport } from '../chainFamily.ts';
+import type { Chain } from '../chains.ts';
+import type { Protocol } from '../net/createEndpoints.ts';
+import { createRest, post } from '../net/createRest.ts';
+import { InvalidResponse, resultOf } from '../net/replies.ts';
+import { RpcFailure } from '../net/rpcFailure.ts';
+import { decodeHeader } from './decodeBlock.ts';
+
+/** The newest block where none is named; without `detail` its header alone. */
+export const blockCall = (number?: number, detail = false) =>
+  post('/wallet/getblock', { ...(number === undefined ? {} : { id_or_num: String(number) }), detail });
+
+/** A node answers an empty record for what it does not have. */
+export function isEmpty(result: unknown): boolean {
+  return result === null || (isRecord(result) && Object.keys(result).length === 0);
+}
+
+export const tronProtocol = ({ genesis }: Chain): Protocol => ({
+  connect: createRest,
+  identity: { call: blockCall(0), faultOf: (result) => genesisFault(result, genesis) },
+  newest: {
+    call: blockCall(),
+    read: (result) => (isEmpty(result) ? Number.NaN : decodeHeader(result).number),
+  },
+});
+
+function genesisFault(result: unknown, genesis: string | undefined): string | undefined {
+  const id = isRecord(result) ? String(result.blockID) : 'none';
+  return id === genesis ? undefined : `its first block is ${id} and not ${genesis}`;
+}
+
+const timeoutMs = 4000;
+const maxBytes = 1024 * 1024;
+
+/** What is wrong with an endpoint, found with two calls; undefined when it serves the network. */
+export async function endpointFault(url: string, chain: Chain): Promise<string | undefined> {
+  return (await probeEndpoint(url, chain)).fault ?? undefined;
+}
+
+export async function probeEndpoint(url: string, { genesis }: Chain): Promise<EndpointReport> {
+  if (!url.startsWith('http')) return { ...emptyReport, fault: 'nodes of Tron are reached by HTTP only' };
+  const rest = createRest(url, maxBytes);
+  try {
+    const [first] = await rest.batch([blockCall(0)], timeoutMs);
+    const fault = genesisFault(resultOf(first), genesis) ?? null;
+    if (fault !== null) return { ...emptyReport, fault };
+    const startedAt = performance.now();
+    const [newest] = await rest.batch([blockCall()], timeoutMs);
+    const latencyMs = Math.round(performance.now() - startedAt);
+    // Nodes keep the newest state only.
+    return {
+      ...emptyReport,
+      head: decodeHeader(resultOf(newest)).number,
+      latencyMs,
+      archiveDepth: 0,
+      isArchive: false,
+    };
+  } catch (error) {
+    if (error instanceof RpcFailure || error instanceof InvalidResponse)
+      return { ...emptyReport, fault: error.message };
+    throw error;
+  } finally {
+    await rest.close();
+  }
+}
