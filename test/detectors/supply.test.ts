@@ -172,7 +172,7 @@ describe('tokenomics_allocation', () => {
       {
         severity: 'HIGH',
         message: 'The allocation Team of Watched holds 0 TKN, below its plan of 100.',
-        meta: { allocation: 'Team', planned: '100', side: 'below', address: team.toLowerCase() },
+        meta: { allocation: 'Team', planned: '100', side: 'below', address: team },
       },
     ]);
     expect(await observer.send('transfer', team, 50n * coin)).toEqual([]);

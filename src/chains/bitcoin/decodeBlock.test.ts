@@ -41,10 +41,10 @@ const spend = {
 describe('a Bitcoin block', () => {
   it('pairs what addresses lose and gain, change aside', () => {
     const [coinbase, paid] = decodeBlock('bitcoin', raw({}, spend), 0).transactions;
-    expect(coinbase?.transfers).toEqual([{ from: null, to: carol, amount: 5_000_000_000n }]);
+    expect(coinbase?.transfers).toEqual([{ from: null, to: carol, asset: 'native', amount: 5_000_000_000n }]);
     expect(paid?.transfers).toEqual([
-      { from: alice, to: carol, amount: 400_010_000n },
-      { from: bob, to: carol, amount: 299_990_000n },
+      { from: alice, to: carol, asset: 'native', amount: 400_010_000n },
+      { from: bob, to: carol, asset: 'native', amount: 299_990_000n },
     ]);
     expect(paid).toMatchObject({ from: alice, to: carol, value: 700_000_000n, priorityFee: 50n });
     expect([...(paid?.parties?.senders ?? [])]).toEqual([alice, bob]);
