@@ -19,11 +19,13 @@ export type Store = Db & {
 };
 
 const int8 = 20;
+const int4Array = 1007;
 const int8Array = 1016;
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
     if (oid === int8) return Number;
-    if (oid === int8Array)
+    // Those of a column; an array with nulls or of arrays is none of ours.
+    if (oid === int8Array || oid === int4Array)
       return (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
     return pg.types.getTypeParser(oid, format);
   }) as pg.CustomTypesConfig['getTypeParser'],

@@ -101,6 +101,30 @@ describe('an aggregation', () => {
     }
   });
 
+  it('counts severities, kinds and groups by the roll-ups, under queries that name only these', async () => {
+    const queries = [
+      undefined,
+      'severity:(HIGH OR LOW) AND NOT kind:action',
+      'numericSeverity:>=50',
+      'group:x',
+      'tags:defi',
+    ];
+    for (const query of queries)
+      for (const size of [1, 10])
+        await expectRight(
+          [
+            {
+              name: 's',
+              field: 'severity',
+              size,
+              aggregation: [{ name: 'k', field: 'kind', sort: [{ field: '_key' }] }],
+            },
+            { name: 'g', field: 'group', sort: [{ field: '_count', order: 'asc' }] },
+          ],
+          query === undefined ? {} : { query },
+        );
+  });
+
   it('sorts buckets by count, key, metric and the metric of a nested item, missing values last', async () => {
     const nested = {
       name: 'm',

@@ -175,7 +175,9 @@ describe('the histogram of a contract', () => {
   it('is the same with a query that finds everything as without one', async () => {
     for (let round = 0; round < 40; round++) {
       const request = randomRequest();
-      expect(await ask({ ...request, query: '*' }), JSON.stringify(request)).toEqual(await ask(request));
+      // It names what the roll-ups do not count, so that the alerts themselves are read.
+      const read = await ask({ ...request, query: 'timestamp:>=0' });
+      expect(read, JSON.stringify(request)).toEqual(await ask(request));
     }
   });
 

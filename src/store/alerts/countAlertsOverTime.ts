@@ -1,22 +1,22 @@
-import { empty, join, type Sql, sql } from '../../lib/sql.ts';
-import type { AlertGroup } from '../../model/alert.ts';
+import { sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
 import { compileQuery } from '../documents/compileQuery.ts';
 import { contractScope } from '../documents/documentScopes.ts';
 import { asSeenIn, type DocumentScope } from '../documents/documentTable.ts';
 import { alertTable } from './alertTable.ts';
-import { cells, dayMs, quarterMs, unpackCount } from './rollups.ts';
+import {
+  type AlertOwner,
+  type CellCount,
+  countByRollup,
+  countsOfAlerts,
+  type TimeCut,
+} from './countByRollup.ts';
+import { createCellTest } from './createCellTest.ts';
 
-/** Alerts from `from` to `to`, both included, cut at the starts of buckets; the first start is not after `from`. */
-export type TimeCut = { from: number; to: number; starts: readonly number[] };
-
-/** All alerts of a contract, or with contract 0 of the whole tenant. */
-export type AlertOwner = { tenantId: number; contractId: number; isForeign?: boolean };
-
-/** The number of alerts in a bucket (from 0) by group and severity; a cell may occur several times. */
-export type CellCount = { bucket: number; group: AlertGroup; numericSeverity: number; count: number };
-
-/** Read from the roll-ups, or from the alerts where a query filters or a bucket begins within a quarter of an hour. */
+/**
+ * Read from the roll-ups, or from the alerts where a query names more than these count or a bucket begins within a quarter
+ * of an hour.
+ */
 export async function countAlertsOverTime(
   db: Db,
   owner: AlertOwner,
@@ -24,8 +24,9 @@ export async function countAlertsOverTime(
   query: string | undefined,
   now: number,
 ): Promise<CellCount[]> {
-  const counts = query?.trim() ? undefined : await countByRollup(db, owner, cut);
-  if (counts) return counts;
+  const isCounted = createCellTest(query, owner, now);
+  const counts = isCounted && (await countByRollup(db, owner, cut));
+  if (counts) return counts.filter(isCounted);
   const { tenantId, contractId, isForeign = false } = owner;
   const scope: DocumentScope =
     contractId === 0
@@ -39,122 +40,4 @@ export async function countAlertsOverTime(
     now,
   );
   return db.query<CellCount>(countsOfAlerts(cut, condition));
-}
-
-function countsOfAlerts({ starts }: TimeCut, condition: Sql): Sql {
-  return sql`select width_bucket(t.timestamp, ${starts}::bigint[]) - 1 as bucket, t.alert_group as "group",
-      t.numeric_severity as "numericSeverity", count(*) as count
-    from alert t where ${condition} group by 1, 2, 3`;
-}
-
-/** A time range: `from` is inside, `beyond` is not. */
-type Span = { from: number; beyond: number };
-
-/** A day of the roll-ups; `isWhole` if its numbers count the whole day, and not its quarters. */
-type RollupDay = { day: number; isWhole: boolean; numbers: number[] };
-type RollupRow = (CellCount & { numbers: null }) | (CellCount & RollupDay);
-
-/**
- * Alerts before the first and after the last whole quarter are counted directly, in the same statement and so in the
- * same snapshot. Undefined if a bucket begins within a quarter.
- */
-async function countByRollup(db: Db, owner: AlertOwner, cut: TimeCut): Promise<CellCount[] | undefined> {
-  const inside = cut.starts.filter((start) => start > cut.from);
-  if (inside.some((start) => start % quarterMs !== 0)) return undefined;
-  const first = Math.ceil(cut.from / quarterMs) * quarterMs;
-  const beyond = Math.floor((cut.to + 1) / quarterMs) * quarterMs;
-  const isShort = first >= beyond;
-  const rolled = isShort ? [] : rollupSpans([first, ...inside, beyond]);
-  const edges = isShort
-    ? [{ from: cut.from, beyond: cut.to + 1 }]
-    : [
-        { from: cut.from, beyond: first },
-        { from: beyond, beyond: cut.to + 1 },
-      ].filter((span) => span.from < span.beyond);
-  // `offset 0` makes the planner look up each span in the index.
-  const fromRollups = sql`select null::int as bucket, null as "group", null::smallint as "numericSeverity",
-      null::bigint as count, r.day, s.is_whole as "isWhole",
-      case when s.is_whole then r.totals else r.quarters end || r.recent as numbers
-    from unnest(${rolled.map(({ isWhole }) => isWhole)}::boolean[], ${rolled.map(({ first }) => first)}::int[],
-                ${rolled.map(({ last }) => last)}::int[]) s(is_whole, first, last)
-    cross join lateral (
-      select day, totals, quarters, recent from alert_rollup
-      where tenant_id = ${owner.tenantId} and contract_id = ${owner.contractId}
-        and day between s.first and s.last offset 0) r`;
-  const fromEdges = edges.map(
-    (edge) => sql`select *, null, null, null from (${countsOfEdge(owner, cut, edge)}) e`,
-  );
-  const rows = await db.query<RollupRow>(join([fromRollups, ...fromEdges], ' union all '));
-  return rows.flatMap((row) =>
-    row.numbers === null ? [row] : countsOfDay(row, cut.starts, { from: first, beyond }),
-  );
-}
-
-/** The counts of a day within the span, in the buckets that begin at `starts`. */
-function countsOfDay(
-  { day, isWhole, numbers }: RollupDay,
-  starts: readonly number[],
-  span: Span,
-): CellCount[] {
-  const counts = new Map<number, CellCount>();
-  let bucket = bucketOf(starts, day * dayMs);
-  for (const number of numbers) {
-    const { quarter, cell, count } = unpackCount(number);
-    if (!isWhole) {
-      const at = day * dayMs + quarter * quarterMs;
-      if (at < span.from || at >= span.beyond) continue;
-      bucket = bucketOf(starts, at);
-    }
-    const place = bucket * cells.length + cell;
-    const same = counts.get(place);
-    const { group, severity } = cells[cell]!;
-    if (same) same.count += count;
-    else counts.set(place, { bucket, group, numericSeverity: severity, count });
-  }
-  return [...counts.values()].filter(({ count }) => count !== 0);
-}
-
-/** The last bucket that does not begin after `at`. */
-function bucketOf(starts: readonly number[], at: number): number {
-  let [low, high] = [0, starts.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (starts[middle]! <= at) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}
-
-/** With constant bounds, so PostgreSQL plans only the partition of that range. */
-function countsOfEdge(owner: AlertOwner, cut: TimeCut, { from, beyond }: Span): Sql {
-  const contract = owner.contractId === 0 ? empty : sql`and t.contract_id = ${owner.contractId}`;
-  return countsOfAlerts(
-    cut,
-    sql`t.tenant_id = ${owner.tenantId} ${contract} and t.timestamp >= ${from} and t.timestamp < ${beyond}
-      and t.retracted_at is null`,
-  );
-}
-
-/** Days from `first` to `last`. */
-type DaySpan = { isWhole: boolean; first: number; last: number };
-
-/** The days between two cuts are whole ones, those with a cut are not; neighbours of one sort are one span. */
-function rollupSpans(cuts: readonly [number, ...number[]]): DaySpan[] {
-  const spans: DaySpan[] = [];
-  const push = (isWhole: boolean, first: number, last: number) => {
-    const before = spans.at(-1);
-    if (first > last) return;
-    if (before?.isWhole === isWhole && before.last >= first - 1) before.last = Math.max(before.last, last);
-    else spans.push({ isWhole, first, last });
-  };
-  let [from] = cuts;
-  for (const beyond of cuts.slice(1)) {
-    const firstWhole = Math.ceil(from / dayMs);
-    const beyondWhole = Math.floor(beyond / dayMs);
-    if (from % dayMs !== 0) push(false, Math.floor(from / dayMs), Math.floor(from / dayMs));
-    push(true, firstWhole, beyondWhole - 1);
-    if (beyond % dayMs !== 0) push(false, beyondWhole, beyondWhole);
-    from = beyond;
-  }
-  return spans;
 }

@@ -10,8 +10,8 @@ const severities = Object.values(severityOf);
 export const cells = alertGroups.flatMap((group) => severities.map((severity) => ({ group, severity })));
 
 /** A stored number is `count * perCount + quarter * perQuarter + cell`. */
-const perQuarter = 32;
-const perCount = 4096;
+export const perQuarter = 32;
+export const perCount = 4096;
 
 /** The quarter (of its day), cell and count of a stored number; the count may be negative. */
 export function unpackCount(number: number): { quarter: number; cell: number; count: number } {

@@ -2,6 +2,8 @@ import { performance } from 'node:perf_hooks';
 import { itemAt } from '../../lib/itemAt.ts';
 import type { Sql } from '../../lib/sql.ts';
 import { Problem } from '../../model/errors.ts';
+import { alertTable } from '../alerts/alertTable.ts';
+import type { CellCount } from '../alerts/countByRollup.ts';
 import type { Db } from '../db.ts';
 import type { PlannedItem } from './aggregateItem.ts';
 import { aggregateKey } from './aggregateKey.ts';
@@ -10,8 +12,9 @@ import { isMergeable } from './aggregateParts.ts';
 import { type Bucket, countOf, type Found, maxBuckets, tooManyBuckets, toReply } from './aggregateReply.ts';
 import { aggregateStatement, measureStatement } from './aggregateStatement.ts';
 import { compileQuery, createQueryBudget, type QueryBudget, type QueryInput } from './compileQuery.ts';
-import type { DocumentScope, DocumentTable } from './documentTable.ts';
-import { countUpTo, reportSlowSearch } from './searchDocuments.ts';
+import { countCells } from './countCells.ts';
+import { type DocumentScope, type DocumentTable, memberColumn } from './documentTable.ts';
+import { countUpTo, reportSlowSearch, sumOf } from './searchDocuments.ts';
 
 /** For all statements of a request together; each also has a limit of its own. */
 const timeLimitMs = 2000;
@@ -49,12 +52,17 @@ export async function aggregateDocuments(
   return reportSlowSearch(async () => {
     const condition = await compileQuery(timed, table, scope, search, now, budget);
     const root: Slot = { keys: [], items: new Map() };
+    const limit = search.trackTotalCount ?? 10_000;
+    const isCellular = items.some(isOfCells);
+    const cells = isCellular || limit > 0 ? await countCells(timed, table, scope, search, now) : undefined;
     for (const item of items) {
-      if (item.buckets) await readBuckets(run, item, [], [root], condition);
+      if (item.buckets)
+        await readBuckets(run, item, [], [root], condition, isOfCells(item) ? cells : undefined);
       else root.items.set(item, await readMeasure(run, item, condition));
     }
     const data = toReply(items, root.items);
-    return { total: await countUpTo(timed, table, condition, search.trackTotalCount ?? 10_000), data };
+    const hits = cells ? sumOf(cells) : await countUpTo(timed, table, condition, limit);
+    return { total: Math.min(hits, limit), data };
   });
 }
 
@@ -104,6 +112,7 @@ async function readBuckets(
   ancestors: readonly Level[],
   slots: readonly Slot[],
   condition: Sql,
+  cells?: readonly CellCount[],
 ): Promise<void> {
   if (slots.length === 0) return;
   const own = await narrow(run, item, condition);
@@ -116,7 +125,7 @@ async function readBuckets(
     if (measure.query !== undefined) filters.set(measure, await narrow(run, measure, own));
   }
   const { table } = run;
-  const reading = { table, condition: own, ancestors, slots, levels, filters };
+  const reading = { table, condition: own, ancestors, slots, levels, filters, ...(cells ? { cells } : {}) };
   const rows = await run.db.query<Row>(aggregateStatement(reading, maxRows));
   if (rows.length === maxRows) throw tooManyBuckets();
   for (const row of rows) readRow(row, levels, itemAt(slots, row.s));
@@ -131,6 +140,24 @@ async function readBuckets(
       if (child !== levels[index + 1]?.item) await readBuckets(run, child, outer, around, own);
     }
   }
+}
+
+const cellColumns = ['severity', 'kind', 'group'].map((name) => {
+  const column = memberColumn(alertTable, name);
+  return column.codes?.sql ?? column.sql;
+});
+
+/** Whether the item and those nested in it only count, by what the roll-ups count by, one within the other. */
+function isOfCells({ buckets, values, words, query, measures, children }: PlannedItem): boolean {
+  return (
+    buckets?.type === 'terms' &&
+    values?.group !== undefined &&
+    cellColumns.includes(values.group) &&
+    words.size + measures.length === 0 &&
+    query === undefined &&
+    children.length <= 1 &&
+    children.every(isOfCells)
+  );
 }
 
 /** The nested item that covers the same documents, if the outer metrics can be merged from its buckets. */

@@ -1,4 +1,6 @@
 import { join, raw, type Sql, sql } from '../../lib/sql.ts';
+import type { CellCount } from '../alerts/countByRollup.ts';
+import { kindOf } from '../alerts/createCellTest.ts';
 import type { PlannedItem } from './aggregateItem.ts';
 import { columnPrefix, isMatched, type Level, measuresOf, partNames } from './aggregateLevel.ts';
 import { partColumns, type Source } from './aggregateParts.ts';
@@ -15,6 +17,8 @@ export type Reading = {
   levels: readonly Level[];
   /** The conditions of the measures that have a query of their own. */
   filters: ReadonlyMap<PlannedItem, Sql>;
+  /** The documents as the roll-ups count them, where levels are of nothing else. */
+  cells?: readonly CellCount[];
 };
 
 /**
@@ -42,7 +46,21 @@ export function measureStatement(table: DocumentTable, condition: Sql, item: Pla
   return sql`select ${join(columns, ', ')} from ${raw(table.name)} t ${manyValues(item, 'm')} where ${condition}`;
 }
 
-function base({ table, condition, ancestors, slots, levels, filters }: Reading): Sql {
+function base(reading: Reading): Sql {
+  return reading.cells ? baseOfCells(reading.levels, reading.cells) : baseOfDocuments(reading);
+}
+
+function baseOfCells(levels: readonly Level[], cells: readonly CellCount[]): Sql {
+  const keys = levels.map(({ key }, index) => sql`${key.sql} as ${raw(`k${index + 1}`)}`);
+  const docs = ['d', ...levels.map((_, index) => `${columnPrefix(index, 0)}docs`)];
+  return sql`select 0 as s, ${join([...keys, ...docs.map((name) => raw(`sum(t.count)::bigint as ${name}`))], ', ')}
+    from unnest(${cells.map(({ numericSeverity }) => numericSeverity)}::smallint[],
+      ${cells.map(({ group }) => kindOf(group))}::text[], ${cells.map(({ group }) => group)}::text[],
+      ${cells.map(({ count }) => count)}::bigint[]) t(numeric_severity, kind, alert_group, count)
+    group by ${join([raw('1'), ...levels.map(({ key }, index) => key.group ?? raw(String(index + 2)))], ', ')}`;
+}
+
+function baseOfDocuments({ table, condition, ancestors, slots, levels, filters }: Reading): Sql {
   const keyFirst = levels.flatMap((level, index) =>
     level.key.isMany ? [{ index, first: first(`k${index}`) }] : [],
   );

@@ -16,7 +16,8 @@ const foreignOf = ({ isForeign }: VisibleRecord) => (isForeign ? { foreign: raw(
 export function contractScope(contract: VisibleRecord, kind?: AlertKind): DocumentScope {
   const { id, tenantId } = contract;
   const own = sql`t.tenant_id = ${tenantId} and t.contract_id = ${id}`;
-  const common = { tenantIds: [tenantId], ...foreignOf(contract) };
+  const counted = { tenantId, contractId: id, ...(kind === undefined ? {} : { kind }) };
+  const common = { tenantIds: [tenantId], counted, ...foreignOf(contract) };
   if (kind === undefined) return { condition: own, ...common };
   const condition = sql`${own} and t.kind = ${kind}`;
   return { condition, ordered: condition, ...common };
@@ -24,7 +25,9 @@ export function contractScope(contract: VisibleRecord, kind?: AlertKind): Docume
 
 /** Of a scope, the alerts of one kind. */
 export function kindScope(scope: DocumentScope, kind: AlertKind): DocumentScope {
-  return { ...scope, condition: sql`${scope.condition} and t.kind = ${kind}` };
+  const { counted, ...rest } = scope;
+  const condition = sql`${scope.condition} and t.kind = ${kind}`;
+  return { ...rest, condition, ...(counted ? { counted: { ...counted, kind } } : {}) };
 }
 
 /** What the caller may change: documents of its own tenants. */
@@ -36,8 +39,9 @@ export function ownTenantsScope(scope: Scope): DocumentScope {
 /** A single tenant is compared by `=`, because only then an index returns its documents in time order. */
 function tenantsScope(tenantIds: readonly number[]): DocumentScope {
   if (tenantIds.length !== 1) return { condition: sql`t.tenant_id = any(${tenantIds})`, tenantIds };
-  const condition = sql`t.tenant_id = ${tenantIds[0]}`;
-  return { condition, tenantIds, ordered: condition };
+  const [tenantId = 0] = tenantIds;
+  const condition = sql`t.tenant_id = ${tenantId}`;
+  return { condition, tenantIds, ordered: condition, counted: { tenantId, contractId: 0 } };
 }
 
 /** Everything of one license instance that the caller may see. */

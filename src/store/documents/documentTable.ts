@@ -52,6 +52,8 @@ export type DocumentScope = {
   tenantIds: readonly number[] | undefined;
   ordered?: Sql;
   foreign?: Sql;
+  /** Whose counts the roll-ups have, where these are all documents of the call: of a contract or, with contract 0, of a tenant. */
+  counted?: { tenantId: number; contractId: number; kind?: string };
 };
 
 /** The table as the caller sees it: without the member `private` of the `meta` of foreign documents. */

@@ -2,6 +2,7 @@ import { empty, join, raw, type Sql, sql } from '../../lib/sql.ts';
 import { Problem } from '../../model/errors.ts';
 import { type Db, onlyRow } from '../db.ts';
 import { type CompiledSearch, compileSearch, type QueryInput } from './compileQuery.ts';
+import { countCells } from './countCells.ts';
 import { documentJson } from './documentJson.ts';
 import { isNewestFirst, type Order, rejectObjectSort, type SortItem, sortSql } from './documentSort.ts';
 import { asSeenIn, type DocumentScope, type DocumentTable, memberColumn } from './documentTable.ts';
@@ -102,13 +103,10 @@ async function findRows(
       (await second()) ??
       (await searchRare(run, table, compiled, page, search.sort)) ??
       (await searchAll(run, table, compiled.condition, page, search.sort));
-    return {
-      data,
-      total:
-        total === undefined
-          ? await countHits(run, table, compiled, trackTotalCount)
-          : Math.min(total, trackTotalCount),
-    };
+    if (total !== undefined) return { data, total: Math.min(total, trackTotalCount) };
+    const cells = trackTotalCount === 0 ? [] : await countCells(db, table, scope, search, now);
+    const hits = cells ? sumOf(cells) : await countHits(run, table, compiled, trackTotalCount);
+    return { data, total: Math.min(hits, trackTotalCount) };
   });
 }
 
@@ -203,6 +201,10 @@ export function selectDocument(table: DocumentTable, names: readonly string[]): 
     names.map((name) => sql`${memberColumn(table, name).sql} as ${raw(`"${name}"`)}`),
     ', ',
   );
+}
+
+export function sumOf(cells: readonly { count: number }[]): number {
+  return cells.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** Where part of the hits reach the limit already, no more are counted. */

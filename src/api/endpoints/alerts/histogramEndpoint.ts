@@ -4,7 +4,8 @@ import { type AlertGroup, alertGroups, type Severity, severityOf, toSeverity } f
 import { severities } from '../../../model/enumerations.ts';
 import { Count, Id, OneOf, Shape } from '../../../model/schema.ts';
 import { findReadable } from '../../../services/records/findReadable.ts';
-import { type CellCount, countAlertsOverTime } from '../../../store/alerts/countAlertsOverTime.ts';
+import { countAlertsOverTime } from '../../../store/alerts/countAlertsOverTime.ts';
+import type { CellCount } from '../../../store/alerts/countByRollup.ts';
 import { countContractEntries } from '../../../store/alerts/countContractEntries.ts';
 import { contractTable } from '../../../store/contracts/contractTable.ts';
 import { reportSlowSearch } from '../../../store/documents/searchDocuments.ts';

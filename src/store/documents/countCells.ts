@@ -1,0 +1,29 @@
+import { type CellCount, countByRollup } from '../alerts/countByRollup.ts';
+import { createCellTest, kindOf } from '../alerts/createCellTest.ts';
+import { dayMs } from '../alerts/rollups.ts';
+import type { Db } from '../db.ts';
+import type { QueryInput } from './compileQuery.ts';
+import type { DocumentScope, DocumentTable } from './documentTable.ts';
+
+/** Far beyond every alert, and the end of a day. */
+const end = 3_000_000 * dayMs - 1;
+
+/** The alerts that a search finds, by group and severity, from the roll-ups; undefined where these do not have them. */
+export async function countCells(
+  db: Db,
+  { name }: DocumentTable,
+  { counted }: DocumentScope,
+  { query, timeseries = [{ from: 0, to: end }] }: QueryInput,
+  now: number,
+): Promise<CellCount[] | undefined> {
+  const [time, another] = timeseries;
+  if (name !== 'alert' || !counted || !time || another) return undefined;
+  const isCounted = createCellTest(query, counted, now);
+  if (!isCounted) return undefined;
+  const [from, to] = [Math.max(0, time.from), Math.min(end, time.to)];
+  if (from > to) return [];
+  const counts = await countByRollup(db, counted, { from, to, starts: [from] });
+  return counts?.filter(
+    (cell) => isCounted(cell) && (counted.kind === undefined || kindOf(cell.group) === counted.kind),
+  );
+}
