@@ -5,7 +5,7 @@
 export function wordEntry(word: string): string {
   if (isOrdinary(word)) return word;
   if (word.length >= maxWordLength || placeholders.test(word)) return anyShape;
-  if (/^0x[0-9a-f]+$/i.test(word)) return `0x${hexDigits}`;
+  if (isHexNumber(word)) return hexNumber;
   const shape = word.replace(/[0-9A-Za-z]+/g, runShape);
   return shape.length > maxShapeLength ? anyShape : shape;
 }
@@ -38,6 +38,19 @@ function isOrdinary(word: string): boolean {
     else if (unit >= 0xe000 && unit <= 0xe003) return false;
   }
   return count <= maxOrdinaryDigits;
+}
+
+const hexNumber = `0x${hexDigits}`;
+
+/** Written out, because every alert has some of these. */
+function isHexNumber(word: string): boolean {
+  if (!word.startsWith('0x') || word.length === 2) return false;
+  for (let at = 2; at < word.length; at++) {
+    const unit = word.charCodeAt(at);
+    const lower = unit | 0x20;
+    if (!(unit >= 0x30 && unit <= 0x39) && !(lower >= 0x61 && lower <= 0x66)) return false;
+  }
+  return true;
 }
 
 function runShape(run: string): string {

@@ -47,24 +47,36 @@ type WordList = {
 export function createWordList(known = createKnownWords()): WordList {
   const listed = createKnownWords();
   const words: Word[] = [];
+  const createNote = (tenantId: number, month: number, name: string): NoteWord | undefined => {
+    const field = wordFields.get(name);
+    if (field === undefined) return undefined;
+    const key = `${tenantId} ${field}`;
+    const knownMonths = known.fields.get(key);
+    const listedMonths = monthsOf(listed, key);
+    const has = (entry: string) =>
+      (knownMonths?.get(entry) ?? -1) >= month || (listedMonths.get(entry) ?? -1) >= month;
+    return (text) => {
+      if (has(text)) return;
+      const entry = wordEntry(text);
+      if (entry !== text && has(entry)) return;
+      listedMonths.set(entry, month);
+      words.push({ tenantId, field, text: entry, month });
+    };
+  };
+  // Most alerts of a batch share their tenant and month.
+  const alerts = new Map<string, NoteWords>();
   const noteAlert = (tenantId: number, timestamp: number): NoteWords => {
     const month = monthOf(timestamp);
-    return (name) => {
-      const field = wordFields.get(name);
-      if (field === undefined) return undefined;
-      const key = `${tenantId} ${field}`;
-      const knownMonths = known.fields.get(key);
-      const listedMonths = monthsOf(listed, key);
-      const has = (entry: string) =>
-        (knownMonths?.get(entry) ?? -1) >= month || (listedMonths.get(entry) ?? -1) >= month;
-      return (text) => {
-        if (has(text)) return;
-        const entry = wordEntry(text);
-        if (entry !== text && has(entry)) return;
-        listedMonths.set(entry, month);
-        words.push({ tenantId, field, text: entry, month });
-      };
+    const key = `${tenantId} ${month}`;
+    const found = alerts.get(key);
+    if (found) return found;
+    const notes = new Map<string, NoteWord | undefined>();
+    const note: NoteWords = (name) => {
+      if (!notes.has(name)) notes.set(name, createNote(tenantId, month, name));
+      return notes.get(name);
     };
+    alerts.set(key, note);
+    return note;
   };
   return { words, noteAlert };
 }

@@ -1,7 +1,7 @@
 import { empty, join, type Sql, sql } from '../../lib/sql.ts';
 import type { AlertGroup } from '../../model/alert.ts';
 import type { Db } from '../db.ts';
-import { cells, dayMs, perCount, perQuarter, quarterMs, unpackCount } from './rollups.ts';
+import { cells, dayMs, perCount, perQuarter, quarterMs } from './rollups.ts';
 
 /** Alerts from `from` to `to`, both included, cut at the starts of buckets; the first start is not after `from`. */
 export type TimeCut = { from: number; to: number; starts: readonly number[] };
@@ -86,22 +86,24 @@ function countsOfDay(
   starts: readonly number[],
   span: Span,
 ): CellCount[] {
-  const counts = new Map<number, CellCount>();
+  const counts = new Map<number, number>();
   let bucket = bucketOf(starts, day * dayMs);
+  let lastQuarter = -1;
   for (const number of numbers) {
-    const { quarter, cell, count } = unpackCount(number);
-    if (!isWhole) {
-      const at = day * dayMs + quarter * quarterMs;
-      if (at < span.from || at >= span.beyond) continue;
-      bucket = bucketOf(starts, at);
-    }
-    const place = bucket * cells.length + cell;
-    const same = counts.get(place);
-    const { group, severity } = cells[cell]!;
-    if (same) same.count += count;
-    else counts.set(place, { bucket, group, numericSeverity: severity, count });
+    const place = number & (perCount - 1);
+    const quarter = isWhole ? lastQuarter : Math.floor(place / perQuarter);
+    const at = day * dayMs + quarter * quarterMs;
+    if (!isWhole && (at < span.from || at >= span.beyond)) continue;
+    // Mostly in the order of time.
+    if (quarter !== lastQuarter) bucket = bucketOf(starts, at);
+    lastQuarter = quarter;
+    const key = bucket * perQuarter + (place % perQuarter);
+    counts.set(key, (counts.get(key) ?? 0) + Math.floor(number / perCount));
   }
-  return [...counts.values()].filter(({ count }) => count !== 0);
+  return Array.from(counts, ([key, count]): CellCount => {
+    const { group, severity } = cells[key % perQuarter]!;
+    return { bucket: Math.floor(key / perQuarter), group, numericSeverity: severity, count };
+  }).filter(({ count }) => count !== 0);
 }
 
 /** The last bucket that does not begin after `at`. */

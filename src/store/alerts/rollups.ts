@@ -9,16 +9,9 @@ const severities = Object.values(severityOf);
 /** What the cells of a quarter count; stored numbers rely on the order. */
 export const cells = alertGroups.flatMap((group) => severities.map((severity) => ({ group, severity })));
 
-/** A stored number is `count * perCount + quarter * perQuarter + cell`. */
+/** A stored number is `count * perCount + quarter * perQuarter + cell`; the count may be negative. */
 export const perQuarter = 32;
 export const perCount = 4096;
-
-/** The quarter (of its day), cell and count of a stored number; the count may be negative. */
-export function unpackCount(number: number): { quarter: number; cell: number; count: number } {
-  const count = Math.floor(number / perCount);
-  const place = number - count * perCount;
-  return { quarter: Math.floor(place / perQuarter), cell: place % perQuarter, count };
-}
 
 const groupCases = alertGroups.map((group, index) => `when '${group}' then ${index * severities.length}`);
 const severityCases = severities.map((severity, index) => `when ${severity} then ${index}`);

@@ -12,9 +12,9 @@ import { isMergeable } from './aggregateParts.ts';
 import { type Bucket, countOf, type Found, maxBuckets, tooManyBuckets, toReply } from './aggregateReply.ts';
 import { aggregateStatement, measureStatement } from './aggregateStatement.ts';
 import { compileQuery, createQueryBudget, type QueryBudget, type QueryInput } from './compileQuery.ts';
-import { countCells } from './countCells.ts';
+import { countCells, sumOf } from './countCells.ts';
 import { type DocumentScope, type DocumentTable, memberColumn } from './documentTable.ts';
-import { countUpTo, reportSlowSearch, sumOf } from './searchDocuments.ts';
+import { countUpTo, reportSlowSearch } from './searchDocuments.ts';
 
 /** For all statements of a request together; each also has a limit of its own. */
 const timeLimitMs = 2000;

@@ -59,6 +59,8 @@ export type CompiledSearch = {
    * result, hit or not, and shows that there may be more hits.
    */
   candidates?: (count: number) => Sql;
+  /** Term hashes, one of which every hit has. */
+  hashes?: readonly (readonly number[])[];
 };
 
 export async function compileSearch(
@@ -96,9 +98,12 @@ export async function compileSearch(
   const candidates = (count: number) =>
     sql`(select *, row_number() over () as n from ${name} t where ${all([...bounds, ...hashTests(part, terms)])}) t
       where n <= ${count} and (n = ${count} or (${scope.condition} and ${part.condition}))`;
+  const hashes = part.narrow.flatMap(({ hashes: list, rows = [], all: others = [] }) =>
+    rows.length + others.length === 0 ? [list] : [],
+  );
   const { ordered } = scope;
   const isInOrder = (isHidden || !table.hidden) && (input.timeseries?.length ?? 1) === 1;
-  if (!ordered || !isInOrder) return { condition, candidates, ...common };
+  if (!ordered || !isInOrder) return { condition, candidates, hashes, ...common };
   const documents = sql`from ${name} t where ${all([ordered, ...bounds])} order by t.timestamp desc`;
   const newest = {
     among: (count: number) =>
@@ -106,7 +111,7 @@ export async function compileSearch(
         where ${scope.condition} and ${rowTest(part, terms)}`,
     beyond: (count: number) => sql`select 1 ${documents} offset ${count} limit 1`,
   };
-  return { condition, candidates, newest, ...common };
+  return { condition, candidates, hashes, newest, ...common };
 }
 
 const terms = raw('t.terms');

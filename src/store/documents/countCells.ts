@@ -8,6 +8,31 @@ import type { DocumentScope, DocumentTable } from './documentTable.ts';
 /** Far beyond every alert, and the end of a day. */
 const end = 3_000_000 * dayMs - 1;
 
+/** How many alerts a search finds, up to a limit that the last weeks often reach; undefined where the roll-ups do not have it. */
+export async function countUpToByCells(
+  db: Db,
+  table: DocumentTable,
+  scope: DocumentScope,
+  search: QueryInput,
+  now: number,
+  limit: number,
+): Promise<number | undefined> {
+  if (limit <= fewHits && !search.timeseries) {
+    const from = Math.floor(now / dayMs - recentDays) * dayMs;
+    const recent = await countCells(db, table, scope, { ...search, timeseries: [{ from, to: end }] }, now);
+    if (!recent || sumOf(recent) >= limit) return recent && limit;
+  }
+  const all = await countCells(db, table, scope, search, now);
+  return all && Math.min(sumOf(all), limit);
+}
+
+const fewHits = 10_000;
+const recentDays = 45;
+
+export function sumOf(cells: readonly { count: number }[]): number {
+  return cells.reduce((sum, { count }) => sum + count, 0);
+}
+
 /** The alerts that a search finds, by group and severity, from the roll-ups; undefined where these do not have them. */
 export async function countCells(
   db: Db,

@@ -1,8 +1,10 @@
 import { empty, join, raw, type Sql, sql } from '../../lib/sql.ts';
+import { severityOf } from '../../model/alert.ts';
 import { Problem } from '../../model/errors.ts';
 import { type Db, onlyRow } from '../db.ts';
+import { commonTerms } from './commonTerms.ts';
 import { type CompiledSearch, compileSearch, type QueryInput } from './compileQuery.ts';
-import { countCells } from './countCells.ts';
+import { countUpToByCells } from './countCells.ts';
 import { documentJson } from './documentJson.ts';
 import { isNewestFirst, type Order, rejectObjectSort, type SortItem, sortSql } from './documentSort.ts';
 import { asSeenIn, type DocumentScope, type DocumentTable, memberColumn } from './documentTable.ts';
@@ -97,17 +99,25 @@ async function findRows(
     await rejectObjectSort(db, table, compiled.condition, search.sort);
     const newest = async () => (isNewestFirst(search.sort) ? searchNewest(run, compiled, page) : undefined);
     const candidates = () => searchCandidates(run, compiled, page);
-    const [first, second] = from + size <= fewHits ? [newest, candidates] : [candidates, newest];
+    const isNewestFaster = from + size <= fewHits && !isRare(db, table, compiled);
+    const [first, second] = isNewestFaster ? [newest, candidates] : [candidates, newest];
     const { data, total } =
       (await first()) ??
       (await second()) ??
       (await searchRare(run, table, compiled, page, search.sort)) ??
+      (await searchBySeverity(run, table, scope, compiled, page, search)) ??
       (await searchAll(run, table, compiled.condition, page, search.sort));
     if (total !== undefined) return { data, total: Math.min(total, trackTotalCount) };
-    const cells = trackTotalCount === 0 ? [] : await countCells(db, table, scope, search, now);
-    const hits = cells ? sumOf(cells) : await countHits(run, table, compiled, trackTotalCount);
-    return { data, total: Math.min(hits, trackTotalCount) };
+    if (trackTotalCount === 0) return { data, total: 0 };
+    const counted = await countUpToByCells(db, table, scope, search, now, trackTotalCount);
+    return { data, total: counted ?? (await countHits(run, table, compiled, trackTotalCount)) };
   });
+}
+
+/** Whether all hits have one of a few terms that are common in no month. */
+function isRare(db: Db, { name }: DocumentTable, { hashes = [] }: CompiledSearch): boolean {
+  const common = commonTerms(db, name);
+  return common !== undefined && hashes.some((list) => list.every((hash) => !common.has(hash)));
 }
 
 async function searchNewest(
@@ -166,6 +176,35 @@ async function searchRare(
   return { data, total: Number(rows[0]?._total ?? 0) };
 }
 
+/** Without a query an index has the alerts of each severity in time order, so that the first of one or two fill a page. */
+async function searchBySeverity(
+  db: Db,
+  { name }: DocumentTable,
+  { ordered }: DocumentScope,
+  { condition }: CompiledSearch,
+  { columns, order, from, size }: Page,
+  { query, sort = [] }: DocumentSearch,
+): Promise<Found | undefined> {
+  const [first, second] = sort;
+  const isBySeverity = name === 'alert' && first?.field === 'numericSeverity' && !second;
+  if (!isBySeverity || !ordered || query?.trim() || size === 0 || from + size > maxHitsByTime)
+    return undefined;
+  const severities = Object.values(severityOf).sort((a, b) => a - b);
+  if ((first.order ?? first.direction) === 'desc') severities.reverse();
+  const data: Row[] = [];
+  for (const severity of severities) {
+    const left = from + size - data.length;
+    if (left === 0) break;
+    const filter = sql`${condition} and t.numeric_severity = ${severity}::smallint`;
+    data.push(
+      ...(await db.query<Row>(
+        sql`select ${columns} from ${raw(name)} t where ${filter} order by ${order.whole} limit ${left}`,
+      )),
+    );
+  }
+  return { data: data.slice(from) };
+}
+
 async function searchAll(
   db: Db,
   table: DocumentTable,
@@ -201,10 +240,6 @@ export function selectDocument(table: DocumentTable, names: readonly string[]): 
     names.map((name) => sql`${memberColumn(table, name).sql} as ${raw(`"${name}"`)}`),
     ', ',
   );
-}
-
-export function sumOf(cells: readonly { count: number }[]): number {
-  return cells.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** Where part of the hits reach the limit already, no more are counted. */
