@@ -102,27 +102,22 @@ describe('an aggregation', () => {
   });
 
   it('counts severities, kinds and groups by the roll-ups, under queries that name only these', async () => {
-    const queries = [
-      undefined,
+    const { foreign, documents } = alerts;
+    const token = await api.token(foreign.tenant.id, 'tenant-viewer');
+    const of = documents.filter(({ tenantId }) => tenantId === foreign.tenant.id);
+    const kinds = { name: 'k', field: 'kind', sort: [{ field: '_key' }] };
+    for (const query of [
+      '*',
       'severity:(HIGH OR LOW) AND NOT kind:action',
       'numericSeverity:>=50',
       'group:x',
       'tags:defi',
-    ];
-    for (const query of queries)
-      for (const size of [1, 10])
-        await expectRight(
-          [
-            {
-              name: 's',
-              field: 'severity',
-              size,
-              aggregation: [{ name: 'k', field: 'kind', sort: [{ field: '_key' }] }],
-            },
-            { name: 'g', field: 'group', sort: [{ field: '_count', order: 'asc' }] },
-          ],
-          query === undefined ? {} : { query },
-        );
+    ])
+      for (const size of [1, 10]) {
+        const severities = { name: 's', field: 'severity', size, aggregation: [kinds] };
+        const groups = { name: 'g', field: 'group', sort: [{ field: '_count', order: 'asc' as const }] };
+        await expectRight([severities, groups], { query }, { of, token });
+      }
   });
 
   it('sorts buckets by count, key, metric and the metric of a nested item, missing values last', async () => {

@@ -3,6 +3,7 @@ import { sql } from '../../../src/lib/sql.ts';
 import { type Finding, severityOf } from '../../../src/model/alert.ts';
 import { namedFields } from '../../../src/query/lucene/namedFields.ts';
 import { parseQuery } from '../../../src/query/lucene/parseQuery.ts';
+import { addToRollups } from '../../../src/store/alerts/rollups.ts';
 import { createRandom, type Random } from '../../../testing/createRandom.ts';
 import type { Json, TestApi } from '../../../testing/startTestApi.ts';
 import { createWorld, type World } from '../../support/createWorld.ts';
@@ -94,6 +95,9 @@ async function retract(api: TestApi, alert: Json): Promise<void> {
   alert.status = 'RETRACTED';
   alert.retractedAt = alert.timestamp + day;
   await api.store.query(
-    sql`update alert set retracted_at = ${alert.retractedAt} where timestamp = ${alert.timestamp} and uid = ${alert.uid}`,
+    sql`with retracted as (
+        update alert set retracted_at = ${alert.retractedAt} where timestamp = ${alert.timestamp} and uid = ${alert.uid}
+        returning *)
+      ${addToRollups('retracted', -1)}`,
   );
 }
