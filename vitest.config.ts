@@ -11,8 +11,8 @@ export default defineConfig({
     setupFiles: ['testing/cheapPasswords.ts'],
     reporters: ['default', './testing/summaryReporter.ts'],
     pool: 'forks',
-    // Three times the cores that it is made for: half of a long test is spent waiting for blocks, retries and other processes.
-    maxWorkers: 6,
+    // More than twice the cores that it is made for: half of a long test is spent waiting for blocks, retries and other processes.
+    maxWorkers: 5,
     // Each file has a database of its own; modules that are loaded and compiled once for all make the run a third shorter.
     isolate: false,
     testTimeout: 120_000,
