@@ -76,7 +76,7 @@ export function runCall({ from, to, data, value }: Run): RpcCall {
 /** Decodes the reply to a read; never throws, because one bad reply must not cost the others. */
 function toResult(block: BlockRef, question: StateRead, reply: RpcReply): StateResult {
   if (question.type === 'trace') return { value: { calls: null } };
-  if ('error' in reply) return { missing: reply.error.message };
+  if ('error' in reply) return question.type === 'storage' ? noStorage : { missing: reply.error.message };
   try {
     return read(block, question, reply.result);
   } catch (error) {
@@ -119,9 +119,10 @@ function read(
 /** Only some nodes serve JSON-RPC beside their own API, and no other part of it knows storage. */
 function readStorage(result: unknown): StateResult {
   const word = result === null ? undefined : recordOf(result).result;
-  if (typeof word === 'string') return { value: word };
-  return { missing: 'the node does not tell the storage of contracts', isGone: true };
+  return typeof word === 'string' ? { value: word } : noStorage;
 }
+
+const noStorage: StateResult = { missing: 'the node does not tell the storage of contracts', isGone: true };
 
 function readHolding(answer: Raw, asset: string): bigint {
   const number = (member: string) => amountOf(answer[member]);
