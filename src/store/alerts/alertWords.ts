@@ -66,7 +66,7 @@ export function createWordList(known = createKnownWords()): WordList {
   // Most alerts of a batch share their tenant and month.
   const alerts = new Map<string, NoteWords>();
   const noteAlert = (tenantId: number, timestamp: number): NoteWords => {
-    const month = monthOf(timestamp);
+    const month = lastMonthOfPeriod(timestamp);
     const key = `${tenantId} ${month}`;
     const found = alerts.get(key);
     if (found) return found;
@@ -163,6 +163,17 @@ export async function dropOldWords(db: Db, before: number): Promise<void> {
       where f.tenant_id = c.tenant_id and f.field = c.field`,
   );
 }
+
+/**
+ * Words are kept until the end of a half-year, because otherwise the words of all alerts would be written again in the first
+ * days of every month.
+ */
+function lastMonthOfPeriod(timestamp: number): number {
+  const month = monthOf(timestamp);
+  return month - (month % periodMonths) + periodMonths - 1;
+}
+
+const periodMonths = 6;
 
 function monthOf(timestamp: number): number {
   const date = new Date(timestamp);

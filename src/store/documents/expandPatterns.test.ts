@@ -58,7 +58,7 @@ describe('patterns', () => {
     await insertWords(store, words, 1);
     expect(await compareAll(queries.slice(0, 15))).toBeLessThan(used);
     // Its alerts have left by then.
-    await dropOldWords(store, Date.UTC(2026, 3, 1));
+    await dropOldWords(store, Date.UTC(2026, 6, 1));
     expect(await store.query(sql`select 1 from alert_word`)).toEqual([]);
     expect(
       await store.query(sql`select 1 from alert_word_field where words <> 0 or skipped_month is not null`),
