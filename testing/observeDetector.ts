@@ -164,6 +164,8 @@ async function observe(
       const findings: Finding[] = [];
       for (let block = await client.block(next); block; block = await client.block(next)) {
         findings.push(...(await show(index.match(block, previous))));
+        if (index.wantsTraces())
+          findings.push(...(await show(index.matchTraces(block, await client.tracer!.frames(block)))));
         previous = { number: block.number, timestamp: block.timestamp };
         next++;
       }

@@ -8,6 +8,7 @@ import { families } from '../src/chains/families.ts';
 import { createHostQueues } from '../src/lib/createHostQueues.ts';
 import { type Egress, toEgress } from '../src/lib/egress.ts';
 import { sql } from '../src/lib/sql.ts';
+import type { TraceMode } from '../src/model/traceState.ts';
 import { createNotifyOnAlerts } from '../src/notify/notifyOnAlerts.ts';
 import { startActions } from '../src/runtime/startActions.ts';
 import { startWatching } from '../src/runtime/startWatching.ts';
@@ -21,7 +22,13 @@ import { createFetchers } from '../src/watch/createFetchers.ts';
 import { type Json, startTestApi, type TestApi } from './startTestApi.ts';
 import { until } from './until.ts';
 
-type Settings = { urls: readonly string[]; confirmations?: number; startBlock?: number; network?: string };
+type Settings = {
+  urls: readonly string[];
+  confirmations?: number;
+  startBlock?: number;
+  network?: string;
+  traces?: TraceMode;
+};
 
 export type TestWatch = TestApi & {
   /** Starts one more process that watches, as far as a process can be had inside this one. */
@@ -35,7 +42,7 @@ export type TestWatch = TestApi & {
   projectId: number;
   addContract(address: string, members?: Json): Promise<number>;
   addDetector(contractId: number, schemaName: string, config?: Json, members?: Json): Promise<number>;
-  /** Waits until the block was processed and nothing of the chain is deferred. */
+  /** Waits until the block was processed, nothing of the chain is deferred, and traces were asked for at least once. */
   reached(chainUid: ChainUid, number: number): Promise<void>;
   alerts(query?: string): Promise<Json[]>;
 };
@@ -110,7 +117,10 @@ export async function startTestWatch(
   const watch = () => {
     const watching = startWatching({
       settings: Object.fromEntries(
-        Object.entries(settings).map(([uid, { startBlock }]) => [uid, { startBlock }]),
+        Object.entries(settings).map(([uid, { startBlock, traces = 'auto' }]) => [
+          uid,
+          { startBlock, traces },
+        ]),
       ),
       confirmations,
       clientOf: client,
@@ -195,7 +205,9 @@ export async function startTestWatch(
         const { data } = await api.ok('GET', 'chain');
         if (data.find((chain: Json) => chain.chainUid === chainUid).processed < number) return false;
         const deferred = await api.store.query(
-          sql`select 1 from deferred_evaluation where chain_uid = ${chainUid} and number <= ${number} limit 1`,
+          sql`select 1 from deferred_evaluation where chain_uid = ${chainUid} and number <= ${number}
+            union all select 1 from untraced_block where chain_uid = ${chainUid} and number <= ${number}
+              and attempts = 0 limit 1`,
         );
         return deferred.length === 0;
       }, 20_000).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import type { Block, BlockRef, Header } from '../model/block.ts';
+import type { Block, BlockFrames, BlockRef, Header } from '../model/block.ts';
 import type { StateRead, StateResult } from '../model/stateRead.ts';
 import type { Chain } from './chains.ts';
 import type { Transactor } from './transactor.ts';
@@ -29,6 +29,8 @@ export type ChainClient = {
   blockOfTransaction(hash: string): Promise<number | null>;
   /** Undefined on chains that Vigil cannot send transactions to yet. */
   readonly transactor: Transactor | undefined;
+  /** Undefined on chains whose nodes trace no calls. */
+  readonly tracer?: Tracer;
   /** Calls back with the number of every new head that is announced; a client without a WebSocket endpoint never does. */
   onHead(listener: (number: number) => void): HeadSubscription;
   /** The highest block that a node is known to have, -1 at first. */
@@ -38,6 +40,17 @@ export type ChainClient = {
   health(): EndpointHealth[];
   close(): Promise<void>;
 };
+
+export type Tracer = {
+  /** The calls within each transaction of the block. Throws NotTraced. */
+  frames(block: Block): Promise<BlockFrames>;
+  /** By which calls endpoints trace; empty when none does, undefined while that is not known. */
+  kinds(): readonly TraceKind[] | undefined;
+};
+
+/** `debug_traceBlockByHash` with the call tracer, or `trace_block`. */
+export const traceKinds = ['debug', 'trace'] as const;
+export type TraceKind = (typeof traceKinds)[number];
 
 export type ConnectedClient = ChainClient & {
   /** Uses these endpoints from now on. */

@@ -1,6 +1,6 @@
 import type { Header } from '../model/block.ts';
 import type { Inspection } from '../model/contractKinds.ts';
-import type { ChainClient, ClientOptions, ConnectedClient } from './chainClient.ts';
+import type { ChainClient, ClientOptions, ConnectedClient, TraceKind } from './chainClient.ts';
 import type { Chain } from './chains.ts';
 import type { FamilyActions } from './familyActions.ts';
 import type { FamilyRules } from './familyRules.ts';
@@ -24,8 +24,6 @@ export type FamilyNodes = {
   readonly inspect?: (client: ChainClient, at: Header, address: string) => Promise<Inspection>;
 };
 
-export const traceKinds = ['debug', 'trace'] as const;
-
 export type EndpointReport = {
   /** What is wrong with it; null for an endpoint that can be used. */
   fault: string | null;
@@ -36,7 +34,7 @@ export type EndpointReport = {
   /** Of the following, null is what could not be found out in time, or what the family does not have. */
   archiveDepth: number | null;
   isArchive: boolean | null;
-  traces: (typeof traceKinds)[number][] | null;
+  traces: TraceKind[] | null;
   pendingTransactions: boolean | null;
   logRange: number | null;
 };

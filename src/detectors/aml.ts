@@ -3,7 +3,15 @@ import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
 import { describeHits, type Party, partiesOf, partyFields } from '../chains/evm/evidence/parties.ts';
 import { customLabels, findLabelHits, severityByScore, showLabel, worstFirst } from '../evidence/labels.ts';
 
-import { Addresses, Choice, Condition, Configuration, Flag, LabelTags } from '../evidence/parameters.ts';
+import {
+  Addresses,
+  Choice,
+  Condition,
+  Configuration,
+  Flag,
+  InnerCalls,
+  LabelTags,
+} from '../evidence/parameters.ts';
 import { evaluateCondition, parseCondition } from '../lib/condition.ts';
 import { defineDetector, type Label } from '../model/detection.ts';
 import { evmDialect } from '../model/family.ts';
@@ -28,6 +36,7 @@ const config = Configuration({
   trackFrom: Flag('Whether senders of transactions count.', true),
   trackTo: Flag('Whether recipients of transactions count.', true),
   trackToken: Flag('Whether senders and recipients of tokens count.', true),
+  innerCalls: InnerCalls(),
 });
 
 type Config = Static<typeof config>;
@@ -46,7 +55,7 @@ export const aml = defineDetector<Config, never>({
     'Tell your compliance team with the transaction and the label, and send nothing back to the address before it has decided.',
   config,
   fields: ['address', 'label', 'tags', 'score', 'source', ...partyFields],
-  interests: (_config, { address }) => [{ on: 'touch', address }],
+  interests: ({ innerCalls }, { address }) => [{ on: 'touch', address, inner: innerCalls }],
   evaluate(observation, { config: options, contract, chain, read }) {
     if (observation.type !== 'transaction') return {};
     const { transaction } = observation;

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { badTags, showLabel, worstFirst } from '../evidence/labels.ts';
-import { Condition, Configuration, FundingWindow, LabelTags } from '../evidence/parameters.ts';
+import { Condition, Configuration, FundingWindow, InnerCalls, LabelTags } from '../evidence/parameters.ts';
 import { evaluateCondition, parseCondition } from '../lib/condition.ts';
 import { parseDuration } from '../lib/duration.ts';
 import type { Transaction } from '../model/block.ts';
@@ -21,6 +21,7 @@ const config = Configuration({
     'An account also counts that got its first money from a suspicious source within this time, at most 30 days; 0 switches this off.',
     '7 days',
   ),
+  innerCalls: InnerCalls(),
 });
 
 type Config = Static<typeof config>;
@@ -53,7 +54,7 @@ export const attackDetector = defineDetector<Config, never>({
     'suspects',
     'sender',
   ],
-  interests: (_config, { address }) => [{ on: 'touch', address }],
+  interests: ({ innerCalls }, { address }) => [{ on: 'touch', address, inner: innerCalls }],
   evaluate(observation, context) {
     if (observation.type !== 'transaction') return {};
     const { transaction, block } = observation;

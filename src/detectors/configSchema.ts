@@ -10,6 +10,8 @@ export type CommonConfig = {
   cooldown: string;
   desc?: string;
   tags: string[];
+  /** Of those that count calls within transactions. */
+  innerCalls?: boolean;
 };
 
 const common = {

@@ -14,9 +14,10 @@ import {
   watchedAddresses,
 } from '../evidence/customParameters.ts';
 import { holdsFor } from '../evidence/holdsFor.ts';
-import { Configuration } from '../evidence/parameters.ts';
+import { Configuration, InnerCalls } from '../evidence/parameters.ts';
 import { defineDetector } from '../model/detection.ts';
 import { evmDialect } from '../model/family.ts';
+import { observedCall } from '../model/frames.ts';
 
 const config = Configuration(
   {
@@ -30,6 +31,7 @@ const config = Configuration(
     ),
     status: statusMember,
     addresses: addressesMember,
+    innerCalls: InnerCalls(),
   },
   ['signature'],
 );
@@ -41,41 +43,44 @@ export const customFunction = defineDetector<Static<typeof config>, never>({
   category: 'SECURITY',
   families: evmDialect,
   severity: 'MEDIUM',
-  description: 'A transaction calls a function of your choice and an expression about its parameters holds.',
-  faq: 'Does it see calls that other contracts make? No, only those that a transaction makes itself; watch an event that the function emits for the others.',
+  description:
+    'A transaction, or a contract within one, calls a function of your choice and an expression about its parameters holds.',
+  faq: 'Does it see calls that other contracts make? Where nodes of the chain trace calls, unless innerCalls is false; elsewhere watch an event that the function emits.',
   nextStep: 'Open the transaction that called the function, and check whether its sender may do so.',
   config,
   fields: ['name', 'signature', 'args', 'address', ...transactionFields, ...outcomeFields, 'expression'],
-  interests: ({ signature, addresses }, contract) =>
+  interests: ({ signature, addresses, innerCalls }, contract) =>
     watchedAddresses(addresses, contract).map((address) => ({
       on: 'call',
       address,
       keys: [selectorOf(parseFunction(signature))],
+      inner: innerCalls,
     })),
   evaluate(observation, { config: settings, contract, chain, read }) {
-    if (observation.type !== 'transaction') return {};
-    const { transaction, block } = observation;
+    const made = observedCall(observation);
+    if (!made || !('block' in observation)) return {};
+    const { block } = observation;
     const item = functionItem(settings.signature, contract.abi);
-    const args = tryDecodeCall(item, transaction.input);
+    const args = tryDecodeCall(item, made.input);
     if (!args) return {};
-    const { isWanted, values } = outcomeOf(read, settings, transaction.hash);
+    const { isWanted, values } = outcomeOf(read, settings, made.hash);
     if (!isWanted) return {};
     const e = {
       name: item.name,
       signature: canonicalSignature(item),
       args,
-      address: transaction.to,
-      from: transaction.from,
-      to: transaction.to,
-      value: transaction.value,
-      txHash: transaction.hash,
+      address: made.to,
+      from: made.from,
+      to: made.to,
+      value: made.value,
+      txHash: made.hash,
       blockNumber: block.number,
       timestamp: block.timestamp,
       ...values,
     };
     if (!holdsFor(read, settings.expression, { e })) return {};
-    const where = transaction.to === contract.address ? contract.name : transaction.to;
-    const message = `${transaction.from} called ${item.name}(${showArguments(read, chain, transaction.to ?? contract.address, item, args)}) of ${where}${showPayment(transaction.value, chain)}.`;
+    const where = made.to === contract.address ? contract.name : made.to;
+    const message = `${made.from} called ${item.name}(${showArguments(read, chain, made.to ?? contract.address, item, args)}) of ${where}${showPayment(made.value, chain)}.`;
     return { detections: [{ message, fields: { ...e, expression: settings.expression } }] };
   },
 });

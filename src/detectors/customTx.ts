@@ -10,7 +10,7 @@ import {
   watchedAddresses,
 } from '../evidence/customParameters.ts';
 import { holdsFor } from '../evidence/holdsFor.ts';
-import { Configuration } from '../evidence/parameters.ts';
+import { Configuration, InnerCalls } from '../evidence/parameters.ts';
 import { defineDetector } from '../model/detection.ts';
 import { evmDialect } from '../model/family.ts';
 
@@ -20,6 +20,7 @@ const config = Configuration({
   ),
   status: statusMember,
   addresses: addressesMember,
+  innerCalls: InnerCalls(),
 });
 
 export const customTx = defineDetector<Static<typeof config>, never>({
@@ -30,13 +31,13 @@ export const customTx = defineDetector<Static<typeof config>, never>({
   families: [...evmDialect, 'bitcoin'],
   severity: 'MEDIUM',
   description:
-    'A transaction touches the contract (sent to it or by it, or one of its logs is of or names it) and an expression about it holds.',
-  faq: 'Does it see transactions that reach the contract only through inner calls? Only if the contract then emits an event, or is named in one.',
+    'A transaction touches the contract (sent to it or by it, one of its logs is of or names it, or a contract calls it within) and an expression about it holds.',
+  faq: 'Does it see transactions that reach the contract only through inner calls? Where nodes of the chain trace calls; elsewhere only if the contract then emits an event, or is named in one.',
   nextStep: 'Open the transaction, and check whether its sender and what it does are expected.',
   config,
   fields: [...transactionFields, 'selector', 'nonce', 'priorityFee', ...outcomeFields, 'expression'],
-  interests: ({ addresses }, contract) =>
-    watchedAddresses(addresses, contract).map((address) => ({ on: 'touch', address })),
+  interests: ({ addresses, innerCalls }, contract) =>
+    watchedAddresses(addresses, contract).map((address) => ({ on: 'touch', address, inner: innerCalls })),
   evaluate(observation, { config: settings, contract, chain, read }) {
     if (observation.type !== 'transaction') return {};
     const { transaction, block } = observation;

@@ -14,6 +14,7 @@ import { customFunction } from './customFunction.ts';
 import { customTx } from './customTx.ts';
 import { depeg } from './depeg.ts';
 import { dnsMonitor } from './dnsMonitor.ts';
+import { drain } from './drain.ts';
 import { failedTxSpike } from './failedTxSpike.ts';
 import { flashLoan } from './flashLoan.ts';
 import { gasAnomaly } from './gasAnomaly.ts';
@@ -27,11 +28,14 @@ import { oracleStaleness } from './oracleStaleness.ts';
 import { outflowRate } from './outflowRate.ts';
 import { ownershipChange } from './ownershipChange.ts';
 import { pauseState } from './pauseState.ts';
+import { priceManipulation } from './priceManipulation.ts';
 import { priceMonitor } from './priceMonitor.ts';
 import { proofOfReserves } from './proofOfReserves.ts';
 import { proxyUpgrade } from './proxyUpgrade.ts';
+import { reentrancy } from './reentrancy.ts';
 import { safeMultisig } from './safeMultisig.ts';
 import { sanctionedInteraction } from './sanctionedInteraction.ts';
+import { suspiciousDeployment } from './suspiciousDeployment.ts';
 import { tokenomicsAllocation } from './tokenomicsAllocation.ts';
 import { totalSupply } from './totalSupply.ts';
 import { tvlDrop } from './tvlDrop.ts';
@@ -79,6 +83,10 @@ const definitions: readonly Detector[] = [
   customTx,
   invariant,
   utxoSpend,
+  reentrancy,
+  drain,
+  suspiciousDeployment,
+  priceManipulation,
 ];
 
 export const detectors: ReadonlyMap<string, Detector> = new Map(

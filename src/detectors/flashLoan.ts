@@ -5,7 +5,7 @@ import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
 import { tryCall } from '../chains/evm/evidence/readCall.ts';
 import { assetFacts } from '../chains/evm/evidence/tokens.ts';
 import { formatUnits, native, showAmount } from '../evidence/amounts.ts';
-import { Configuration } from '../evidence/parameters.ts';
+import { Configuration, InnerCalls } from '../evidence/parameters.ts';
 import { showNumber } from '../lib/showNumber.ts';
 import type { Log, Transaction } from '../model/block.ts';
 import { defineDetector, type Reader } from '../model/detection.ts';
@@ -21,6 +21,7 @@ const config = Configuration({
     minItems: 1,
     uniqueItems: true,
   }),
+  innerCalls: InnerCalls(),
 });
 
 type Loan = {
@@ -66,7 +67,7 @@ export const flashLoan = defineDetector<Static<typeof config>, never>({
   families: evmDialect,
   severity: 'HIGH',
   description: 'A transaction that involves the contract takes a flash loan.',
-  faq: 'Which loans does it see? Those of Aave, Balancer V2, Maker, Uniswap V3, Morpho, Sushi, Bancor and DODO by their events. ERC-3156, flash swaps and flash mints have no event of their own: such a loan is seen when the transaction calls the lender itself, or when a contract gets tokens, something happens to the watched contract, and the same contract gives at least as many back. The contract must be called by the transaction, emit a log in it, or be named in one; a silent inner call is not seen.',
+  faq: 'Which loans does it see? Those of Aave, Balancer V2, Maker, Uniswap V3, Morpho, Sushi, Bancor and DODO by their events. ERC-3156, flash swaps and flash mints have no event of their own: such a loan is seen when the transaction calls the lender itself, or when a contract gets tokens, something happens to the watched contract, and the same contract gives at least as many back. The contract must be called by the transaction, emit a log in it, or be named in one; a silent inner call is seen where nodes of the chain trace calls, for loans that have an event.',
   nextStep:
     'See what the transaction did to your contract between loan and repayment. Pause the contract if the borrower left with more than it brought.',
   config,
@@ -82,7 +83,7 @@ export const flashLoan = defineDetector<Static<typeof config>, never>({
     'loans',
     'lenders',
   ],
-  interests: (_config, { address }) => [{ on: 'touch', address }],
+  interests: ({ innerCalls }, { address }) => [{ on: 'touch', address, inner: innerCalls }],
   evaluate(observation, { config: options, contract, chain, read }) {
     if (observation.type !== 'transaction') return {};
     const { transaction } = observation;

@@ -8,7 +8,7 @@ import { assetDecimalsIfKnown, assetFacts } from '../chains/evm/evidence/tokens.
 import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
 import { compareToAmount, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
 import { coinMoves } from '../evidence/coinMoves.ts';
-import { Amount, Choice, Configuration } from '../evidence/parameters.ts';
+import { Amount, Choice, Configuration, InnerCalls } from '../evidence/parameters.ts';
 import {
   type Detection,
   defineDetector,
@@ -34,6 +34,7 @@ const config = Configuration(
       'any',
     ),
     usdFeed: usdFeedMember,
+    innerCalls: InnerCalls(),
   },
   ['threshold'],
 );
@@ -51,12 +52,12 @@ export const largeTransfer = defineDetector<Config, State>({
   severity: 'LOW',
   description:
     'A single transfer of a token (ERC-20, or one id of an ERC-1155) or of native coins reaches a threshold.',
-  faq: 'Does it see native coins that a contract pays out? Only those that a transaction carries itself; coins moved by inner calls are seen by tvl_drop and outflow_rate.',
+  faq: 'Does it see native coins that a contract pays out? Those that a transaction carries itself, and those that inner calls move where nodes of the chain trace calls; tvl_drop and outflow_rate see the fall of the balance anywhere.',
   nextStep:
     'Check that someone expected the transfer and knows the recipient. If not, pause the contract and look at what else the sender does.',
   config,
   fields: ['from', 'to', 'token', 'symbol', 'amount', 'rawAmount', 'tokenId', 'threshold', 'usd'],
-  interests({ token, direction }, { address }) {
+  interests({ token, direction, innerCalls }, { address }) {
     const wanted = token ?? address;
     const interests: Interest[] = [];
     if (wanted === address && direction === 'any')
@@ -67,6 +68,7 @@ export const largeTransfer = defineDetector<Config, State>({
     else if (wanted !== native && direction !== 'any')
       interests.push({ on: 'party', address, keys: transferTopics });
     if (token !== undefined && wanted !== native) return interests;
+    if (innerCalls) interests.push({ on: 'transfer', address, inner: true });
     if (direction !== 'out') interests.push({ on: 'call', address });
     if (direction !== 'in') interests.push({ on: 'sender', address });
     return interests;
@@ -117,6 +119,10 @@ function movesOf(observation: Observation, watched: string): Moved[] {
     const transfer = decodeTransfer(log);
     const transfers: Omit<Moved, 'token'>[] = transfer ? [transfer] : decodeMultiTransfers(log);
     return transfers.map((each) => ({ ...each, token: log.address }));
+  }
+  if (observation.type === 'transfer' && observation.frames) {
+    const { from, to, amount } = observation.transfer;
+    return from === null || to === null ? [] : [{ from, to, amount, token: native }];
   }
   if (observation.type !== 'transaction') return [];
   return coinMoves(observation.transaction, watched).map((move) => ({ ...move, token: native }));

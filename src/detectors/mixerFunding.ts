@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Configuration, FundingWindow, Whole } from '../evidence/parameters.ts';
+import { Configuration, FundingWindow, InnerCalls, Whole } from '../evidence/parameters.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { defineDetector } from '../model/detection.ts';
 import { evmDialect } from '../model/family.ts';
@@ -20,6 +20,7 @@ const config = Configuration({
     default: ['MIXER', 'BRIDGE'],
     uniqueItems: true,
   }),
+  innerCalls: InnerCalls(),
 });
 
 /** Callers that were reported, the newest last, so that each is reported once. */
@@ -39,7 +40,7 @@ export const mixerFunding = defineDetector<Static<typeof config>, State>({
     'Watch the next transactions of the caller closely, and be ready to pause: attackers pay for their preparations this way.',
   config,
   fields: ['caller', 'fundedBy', 'tags', 'hops', 'fundedAt', 'ageMinutes', 'fundingTransaction'],
-  interests: (_config, { address }) => [{ on: 'touch', address }],
+  interests: ({ innerCalls }, { address }) => [{ on: 'touch', address, inner: innerCalls }],
   evaluate(observation, { config: { hops, window, sources }, contract, state, read }) {
     if (observation.type !== 'transaction') return {};
     const { transaction, block } = observation;

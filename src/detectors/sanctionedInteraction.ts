@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { describeHits, partiesOf, partyFields } from '../chains/evm/evidence/parties.ts';
 import { findLabelHits, showLabel } from '../evidence/labels.ts';
 
-import { Configuration } from '../evidence/parameters.ts';
+import { Configuration, InnerCalls } from '../evidence/parameters.ts';
 import { defineDetector } from '../model/detection.ts';
 import { evmDialect } from '../model/family.ts';
 
@@ -15,6 +15,7 @@ const config = Configuration({
       examples: ['OFAC 2026-11-01'],
     }),
   ),
+  innerCalls: InnerCalls(),
 });
 
 export const sanctionedInteraction = defineDetector<Static<typeof config>, never>({
@@ -31,7 +32,7 @@ export const sanctionedInteraction = defineDetector<Static<typeof config>, never
     'Tell your compliance team at once, freeze what came from the address as far as you can, and send nothing back.',
   config,
   fields: ['address', 'label', 'list', ...partyFields],
-  interests: (_config, { address }) => [{ on: 'touch', address }],
+  interests: ({ innerCalls }, { address }) => [{ on: 'touch', address, inner: innerCalls }],
   evaluate(observation, { config: { listVersion }, contract, chain, read }) {
     if (observation.type !== 'transaction') return {};
     const { transaction } = observation;

@@ -76,6 +76,14 @@ export function Flag(description: string, fallback: boolean) {
   return Type.Boolean({ description, default: fallback });
 }
 
+/** Whether what contracts do within transactions counts as well. */
+export function InnerCalls(fallback = true) {
+  return Flag(
+    'Whether calls that contracts make within transactions count as well, where nodes of the chain trace them.',
+    fallback,
+  );
+}
+
 export function Choice<const T extends readonly string[]>(
   description: string,
   values: T,

@@ -133,6 +133,7 @@ class DetectorSubscriber implements Subscriber {
       severity: _severity,
       cooldown: _cooldown,
       desc: _desc,
+      innerCalls: _innerCalls,
       tags: _tags,
       ...rest
     } = this.#program.written;
@@ -142,7 +143,7 @@ class DetectorSubscriber implements Subscriber {
   evaluate(observation: Observation, state: unknown, read: Reader): EvaluationResult<unknown> {
     const { definition, config, chain } = this.#program;
     const result = definition.evaluate(observation, { config, contract: this.contract, chain, state, read });
-    return nameParties(result, observation, this.contract.address, read);
+    return nameParties(result, observation, this.contract, read);
   }
 
   toFindings(found: Detection, observation: Observation): Finding[] {

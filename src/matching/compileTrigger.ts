@@ -60,7 +60,7 @@ export function compileTrigger(
       nameParties(
         definition.evaluate(observation, { config, contract, chain, state, read }),
         observation,
-        contract.address,
+        contract,
         read,
       ),
     toFindings(found, observation) {

@@ -1,5 +1,5 @@
 import { isDue } from '../lib/schedule.ts';
-import type { Block, Log, Parties, Transaction } from '../model/block.ts';
+import type { Block, BlockFrames, Frame, Log, Parties, Transaction } from '../model/block.ts';
 import type { Interest, Observation } from '../model/detection.ts';
 import type { Subscriber } from './subscriber.ts';
 
@@ -26,6 +26,9 @@ export function createSubscriptionIndex() {
   const entries = new Map<string, Entry>();
   /** The entries with an interest in logs of other emitters that name the address. */
   const parties = new Map<string, Entry>();
+  /** The entries with an interest in what happens within transactions, and in contracts that name the address. */
+  const traced = new Map<string, Entry>();
+  const named = new Map<string, Entry>();
   const everyBlock = new Set<Subscriber>();
   const reorgs = new Set<Subscriber>();
   const clocks = new Set<Subscriber>();
@@ -51,7 +54,9 @@ export function createSubscriptionIndex() {
       case 'sender':
       case 'touch':
       case 'transfer':
-      case 'change': {
+      case 'change':
+      case 'trace':
+      case 'deployment': {
         const entry = entryFor(interest);
         entry.subscriptions.push({ interest, subscriber });
         entry.lookup = undefined;
@@ -66,6 +71,8 @@ export function createSubscriptionIndex() {
       entries.set(interest.address, entry);
     }
     if (interest.on === 'party' || interest.on === 'touch') parties.set(interest.address, entry);
+    if (isInner(interest)) traced.set(interest.address, entry);
+    if (interest.on === 'deployment') named.set(interest.address, entry);
     return entry;
   }
 
@@ -83,6 +90,8 @@ export function createSubscriptionIndex() {
       if (entry.subscriptions.length === 0) {
         entries.delete(entry.address);
         parties.delete(entry.address);
+        traced.delete(entry.address);
+        named.delete(entry.address);
       }
     }
   }
@@ -103,6 +112,7 @@ export function createSubscriptionIndex() {
         }
     };
     for (const transaction of block.transactions) {
+      if (transaction.to === null && named.size > 0) matchCreation(matches, block, transaction);
       if (transaction.parties) {
         touchParties(transaction.index, transaction.parties);
         continue;
@@ -136,6 +146,94 @@ export function createSubscriptionIndex() {
     return matches;
   }
 
+  /**
+   * What only traces show: inner calls and transfers, transactions that touch an address only within, and whole transactions
+   * for those who want their frames. Nothing of what `match` shows is among it.
+   */
+  function matchTraces(block: Block, frames: BlockFrames): Matches {
+    const matches: Matches = new Map();
+    for (const transaction of block.transactions)
+      matchTransactionTrace(matches, block, transaction, frames[transaction.index] ?? []);
+    return matches;
+  }
+
+  function matchTransactionTrace(
+    matches: Matches,
+    block: Block,
+    transaction: Transaction,
+    frames: readonly Frame[],
+  ): void {
+    const touched = new Set<Entry>();
+    const shown = new Set<Entry>();
+    for (const [position, frame] of frames.entries()) {
+      const from = traced.get(frame.from);
+      const to = traced.get(frame.to);
+      if (from) touched.add(from);
+      if (to) touched.add(to);
+      if (frame.depth > 0) {
+        if (from || to) matchFrame(matches, block, transaction, frames, position, from, to);
+        if (frame.mentions && named.size > 0)
+          matchInnerCreation(matches, block, transaction, frame, position);
+      } else {
+        if (from) shown.add(from);
+        if (to) shown.add(to);
+      }
+    }
+    for (const log of transaction.logs)
+      for (const address of [log.address, ...log.parties]) {
+        const entry = traced.get(address);
+        if (!entry) continue;
+        touched.add(entry);
+        shown.add(entry);
+      }
+    for (const entry of touched) {
+      for (const subscriber of subscribersFor(entry, 'trace'))
+        addObservation(matches, subscriber, { type: 'trace', block, transaction, frames });
+      if (!shown.has(entry))
+        for (const subscriber of subscribersFor(entry, 'touch', anyKey, true))
+          addObservation(matches, subscriber, { type: 'transaction', block, transaction });
+    }
+  }
+
+  function matchCreation(matches: Matches, block: Block, transaction: Transaction): void {
+    const { from: creator, input: code } = transaction;
+    for (const subscriber of namedIn(transaction.mentions?.() ?? []))
+      addObservation(matches, subscriber, {
+        type: 'deployment',
+        block,
+        transaction,
+        creation: { creator, contract: null, code },
+        position: 0,
+      });
+  }
+
+  function matchInnerCreation(
+    matches: Matches,
+    block: Block,
+    transaction: Transaction,
+    { from: creator, to: contract, input: code, isReverted, mentions }: Frame,
+    position: number,
+  ): void {
+    if (isReverted) return;
+    for (const subscriber of namedIn(mentions?.() ?? []))
+      addObservation(matches, subscriber, {
+        type: 'deployment',
+        block,
+        transaction,
+        creation: { creator, contract, code },
+        position,
+      });
+  }
+
+  function namedIn(addresses: readonly string[]): Set<Subscriber> {
+    const interested = new Set<Subscriber>();
+    for (const address of addresses) {
+      const entry = named.get(address);
+      if (entry) addAll(interested, subscribersFor(entry, 'deployment'));
+    }
+    return interested;
+  }
+
   /** Subscribers whose schedule falls between two moments of the clock. */
   function due(previousAt: number, at: number): Subscriber[] {
     return [...clocks].filter((subscriber) => isScheduled(subscriber, 'clock', previousAt, at));
@@ -145,23 +243,39 @@ export function createSubscriptionIndex() {
     add,
     remove,
     match,
+    matchTraces,
+    wantsTraces: () => traced.size > 0,
     due,
     reorgs: () => [...reorgs],
     has: (address: string) => entries.has(address),
   };
 }
 
-/** Subscribers with this interest in the address; `key` is that of the event or function where there is one. */
-function subscribersFor(entry: Entry, on: AddressInterest['on'], key = anyKey): readonly Subscriber[] {
+/**
+ * Subscribers with this interest in the address; `key` is that of the event or function where there is one. With `isWithin`
+ * only those who want what happens within transactions as well.
+ */
+function subscribersFor(
+  entry: Entry,
+  on: AddressInterest['on'],
+  key = anyKey,
+  isWithin = false,
+): readonly Subscriber[] {
   if (entry.subscriptions.length <= lookupThreshold)
     return entry.subscriptions.flatMap(({ interest, subscriber }) =>
-      interest.on === on && isKey(interest, key) ? [subscriber] : [],
+      interest.on === on && isKey(interest, key) && (!isWithin || isInner(interest)) ? [subscriber] : [],
     );
   entry.lookup ??= toLookup(entry.subscriptions);
+  const name = isWithin ? `inner ${on}` : on;
   return [
-    ...(entry.lookup.get(`${on} ${anyKey}`) ?? []),
-    ...(key === anyKey ? [] : (entry.lookup.get(`${on} ${key}`) ?? [])),
+    ...(entry.lookup.get(`${name} ${anyKey}`) ?? []),
+    ...(key === anyKey ? [] : (entry.lookup.get(`${name} ${key}`) ?? [])),
   ];
+}
+
+function isInner(interest: AddressInterest): boolean {
+  if (interest.on === 'trace' || interest.on === 'deployment') return true;
+  return 'inner' in interest && interest.inner === true;
 }
 
 function keysOf(interest: AddressInterest): readonly string[] | undefined {
@@ -175,12 +289,13 @@ function isKey(interest: AddressInterest, key: string): boolean {
 function toLookup(subscriptions: readonly Subscription[]): Lookup {
   const lookup = new Map<string, Subscriber[]>();
   for (const { interest, subscriber } of subscriptions) {
-    for (const key of keysOf(interest) ?? [anyKey]) {
-      const name = `${interest.on} ${key}`;
-      const list = lookup.get(name);
-      if (list) list.push(subscriber);
-      else lookup.set(name, [subscriber]);
-    }
+    for (const key of keysOf(interest) ?? [anyKey])
+      for (const on of isInner(interest) ? [interest.on, `inner ${interest.on}`] : [interest.on]) {
+        const name = `${on} ${key}`;
+        const list = lookup.get(name);
+        if (list) list.push(subscriber);
+        else lookup.set(name, [subscriber]);
+      }
   }
   return lookup;
 }
@@ -239,6 +354,43 @@ function matchParts(
       show({ type: 'change', block, transaction, change }, (entry) =>
         entry.address === change.subject ? subscribersFor(entry, 'change', change.what) : [],
       );
+}
+
+/** An inner call of one of these addresses, and the coins that it moves; what was reverted never happened. */
+function matchFrame(
+  matches: Matches,
+  block: Block,
+  transaction: Transaction,
+  frames: readonly Frame[],
+  position: number,
+  from: Entry | undefined,
+  to: Entry | undefined,
+): void {
+  const { type, from: caller, to: contract, value, input, depth, isReverted } = frames[position]!;
+  if (isReverted) return;
+  const key = input.slice(0, 10);
+  if (to && type === 'CALL')
+    for (const subscriber of new Set(subscribersFor(to, 'call', key, true)))
+      addObservation(matches, subscriber, {
+        type: 'call',
+        block,
+        transaction,
+        call: { contract, key, input, position, caller, value, depth },
+        frames,
+      });
+  if (value === 0n || type === 'CALLCODE') return;
+  const interested = new Set<Subscriber>();
+  for (const entry of [from, to])
+    if (entry) addAll(interested, subscribersFor(entry, 'transfer', anyKey, true));
+  for (const subscriber of interested)
+    addObservation(matches, subscriber, {
+      type: 'transfer',
+      block,
+      transaction,
+      transfer: { asset: 'native', from: caller, to: contract, amount: value },
+      position,
+      frames,
+    });
 }
 
 function matchLog(

@@ -29,7 +29,7 @@ const reader = (labels: readonly Label[], funding: Funding | null = null) =>
 
 function name(message: string, read: Reader) {
   const found = { detections: [{ message, fields: { a: 1 } }] };
-  return nameParties(found, observation, watched, read).detections?.[0];
+  return nameParties(found, observation, { address: watched, name: 'Vault' }, read).detections?.[0];
 }
 
 it('adds what labels say to the addresses of a message, in harmless words, the tenant’s own first', () => {
@@ -67,5 +67,7 @@ it('says where the sender of the transaction got its first money from, unless th
     fields: { a: 1, fundedBy: mixer, fundingHops: 2, fundingTransaction: '0xbb' },
   });
   const own = { detections: [{ message: 'Own.', fields: { fundedBy: mixer } }] };
-  expect(nameParties(own, observation, watched, reader([], funding))).toEqual(own);
+  expect(nameParties(own, observation, { address: watched, name: 'Vault' }, reader([], funding))).toEqual(
+    own,
+  );
 });

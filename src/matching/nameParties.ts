@@ -1,9 +1,18 @@
 import { harmless } from '../lib/harmless.ts';
 import { zip } from '../lib/zip.ts';
-import type { Detection, EvaluationResult, Funding, Label, Observation, Reader } from '../model/detection.ts';
+import type {
+  ContractFacts,
+  Detection,
+  EvaluationResult,
+  Funding,
+  Label,
+  Observation,
+  Reader,
+} from '../model/detection.ts';
+import { framePath } from '../model/frames.ts';
 
 /** Members that it adds to evidence. */
-export const partyEvidence = ['labels', 'fundedBy', 'fundingHops', 'fundingTransaction'];
+export const partyEvidence = ['labels', 'fundedBy', 'fundingHops', 'fundingTransaction', 'path'];
 
 /**
  * Says in the message of a finding who its addresses are, as far as labels know them, and where the sender of its transaction
@@ -12,7 +21,7 @@ export const partyEvidence = ['labels', 'fundedBy', 'fundingHops', 'fundingTrans
 export function nameParties<State>(
   result: EvaluationResult<State>,
   observation: Observation,
-  watched: string,
+  { address: watched, name }: Pick<ContractFacts, 'address' | 'name'>,
   read: Reader,
 ): EvaluationResult<State> {
   const { detections } = result;
@@ -20,24 +29,61 @@ export function nameParties<State>(
   const asked = detections.map((found) => ({
     found,
     addresses: addressesIn(found.message, watched),
+    path: pathOf(found, observation),
     sender: senderOf(found, observation),
   }));
   const answers = read.all(
     asked.map(
-      ({ addresses, sender }) =>
+      ({ addresses, path, sender }) =>
         () =>
           read.all([
             () => read.all(addresses.map((address) => () => bestOf(read.labels(address)))),
+            () => read.all(path.map((address) => () => bestOf(read.labels(address)))),
             () => (sender === undefined || sender === watched ? null : read.funding(sender)),
           ]),
     ),
   );
   return {
     ...result,
-    detections: zip(asked, answers).map(([{ found, addresses, sender }, [labels, funding]]) =>
-      withFunding(withLabels(found, addresses, labels), sender, funding),
+    detections: zip(asked, answers).map(([{ found, addresses, path, sender }, [labels, known, funding]]) =>
+      withFunding(
+        withPath(
+          withLabels(found, addresses, labels),
+          path.map((address, place) => (address === watched ? name : (known[place]?.name ?? address))),
+        ),
+        sender,
+        funding,
+      ),
     ),
   };
+}
+
+/** Longer ways are shown by their beginning and end. */
+const maxSteps = 8;
+
+/** Who called whom within the transaction, down to what was found. */
+function pathOf({ frame }: Detection, observation: Observation): string[] {
+  if (!('frames' in observation) || !observation.frames) return [];
+  const position =
+    frame ??
+    (observation.type === 'call'
+      ? observation.call.position
+      : observation.type === 'transfer'
+        ? observation.position
+        : undefined);
+  if (position === undefined) return [];
+  const way = framePath(observation.frames, position).map(({ to }) => to);
+  const kept = way.length > maxSteps ? [...way.slice(0, maxSteps / 2), ...way.slice(-maxSteps / 2)] : way;
+  return [observation.transaction.from, ...kept];
+}
+
+/** As `sender → router → vault.withdraw`. */
+function withPath(found: Detection, path: readonly string[]): Detection {
+  if (path.length === 0) return found;
+  const called = found.fields.function ?? found.fields.name;
+  const end = typeof called === 'string' ? `.${called}` : '';
+  const shown = `${path.map((step) => harmless(step, 60)).join(' → ')}${end}`;
+  return { ...found, message: `${found.message} Way: ${shown}.`, fields: { ...found.fields, path: shown } };
 }
 
 /** A message rarely has more, and each costs a look. */

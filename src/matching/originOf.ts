@@ -57,6 +57,7 @@ function placeOf(observation: Observation): number | string | undefined {
   if (observation.type === 'transfer') return `transfer ${observation.position}`;
   if (observation.type === 'call') return `call ${observation.call.position}`;
   if (observation.type === 'change') return `change ${observation.change.position}`;
+  if (observation.type === 'deployment') return `creation ${observation.position}`;
   return undefined;
 }
 

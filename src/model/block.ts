@@ -41,6 +41,8 @@ export type Transaction = {
   /** What the sender offers to block producers for a unit of work. */
   readonly priorityFee: bigint;
   readonly logs: readonly Log[];
+  /** Addresses that the code of the contract names which it creates. */
+  mentions?(): readonly string[];
   /**
    * What it moves. On chains of the EVM's dialect only coins that it carries itself: tokens are in its logs there, and what
    * contracts move in inner calls is in neither.
@@ -86,6 +88,10 @@ export type Call = {
   readonly accounts?: readonly string[];
   /** Position among the calls of the transaction. */
   readonly position: number;
+  /** Who makes it, with how many native coins, and how deep within the transaction, where nodes trace that. */
+  readonly caller?: string;
+  readonly value?: bigint;
+  readonly depth?: number;
 };
 
 /** A change of control. Null: there was no one before, or there is no one any more; before is undefined where unknown. */
@@ -138,6 +144,42 @@ export type Receipt = {
 
 /** A call that a contract makes within a transaction, as a node traces it; the type in its own words, such as DELEGATECALL. */
 export type InnerCall = { readonly type: string; readonly from: string; readonly to: string };
+
+/** One call within a transaction, as nodes trace it. The frames of a transaction stand in the order in which they began. */
+export type Frame = {
+  readonly type: FrameType;
+  /** 0 for what the transaction itself calls. */
+  readonly depth: number;
+  /** Position of the frame that made the call, -1 at depth 0. */
+  readonly parent: number;
+  /** Whose storage and coins the caller acts on. */
+  readonly from: string;
+  /** Whose code runs; the new contract of a creation, who gets the coins of a self-destruct. Empty when nothing was created. */
+  readonly to: string;
+  readonly value: bigint;
+  /** What is passed, or the code that creates a contract, as the chain encodes it. */
+  readonly input: string;
+  /** Addresses that the code of the contract names which it creates. */
+  mentions?(): readonly string[];
+  /** Whether it, or a frame that it is part of, failed: nothing of what it did remains. */
+  readonly isReverted: boolean;
+  /** Why it failed itself, in the words of the node. */
+  readonly error?: string;
+};
+
+export const frameTypes = [
+  'CALL',
+  'STATICCALL',
+  'DELEGATECALL',
+  'CALLCODE',
+  'CREATE',
+  'CREATE2',
+  'SELFDESTRUCT',
+] as const;
+type FrameType = (typeof frameTypes)[number];
+
+/** The frames of each transaction of a block, in its order. */
+export type BlockFrames = readonly (readonly Frame[])[];
 
 export type BlockRef = { readonly number: number; readonly hash: string };
 export type Header = BlockRef & { readonly parentHash: string; readonly timestamp: number };

@@ -6,6 +6,7 @@ import type {
   BlockRef,
   Call,
   Change,
+  Frame,
   InnerCall,
   Log,
   Receipt,
@@ -22,20 +23,45 @@ import type { AddressLabel } from './label.ts';
 export type Observation =
   | { readonly type: 'log'; readonly block: Block; readonly transaction: Transaction; readonly log: Log }
   | { readonly type: 'transaction'; readonly block: Block; readonly transaction: Transaction }
-  /** One of the transfers, calls or changes of a transaction; `position` tells transfers of one transaction apart. */
+  /**
+   * One of the transfers, calls or changes of a transaction; `position` tells transfers of one transaction apart. What happens
+   * within has the frames, of which `position` is one.
+   */
   | {
       readonly type: 'transfer';
       readonly block: Block;
       readonly transaction: Transaction;
       readonly transfer: Transfer;
       readonly position: number;
+      readonly frames?: readonly Frame[];
     }
-  | { readonly type: 'call'; readonly block: Block; readonly transaction: Transaction; readonly call: Call }
+  | {
+      readonly type: 'call';
+      readonly block: Block;
+      readonly transaction: Transaction;
+      readonly call: Call;
+      readonly frames?: readonly Frame[];
+    }
   | {
       readonly type: 'change';
       readonly block: Block;
       readonly transaction: Transaction;
       readonly change: Change;
+    }
+  /** A transaction with all that happened within it. */
+  | {
+      readonly type: 'trace';
+      readonly block: Block;
+      readonly transaction: Transaction;
+      readonly frames: readonly Frame[];
+    }
+  /** A contract whose code names the address is created: by the transaction itself, or by the frame at `position`. */
+  | {
+      readonly type: 'deployment';
+      readonly block: Block;
+      readonly transaction: Transaction;
+      readonly creation: Creation;
+      readonly position: number;
     }
   | { readonly type: 'block'; readonly block: Block; readonly previous: BlockTime | undefined }
   | {
@@ -47,11 +73,14 @@ export type Observation =
   /** The wall clock, for what happens off chain or when a chain halts. */
   | { readonly type: 'clock'; readonly at: number; readonly newest: BlockTime | undefined };
 
+/** `contract` is null where only the receipt tells it. */
+export type Creation = { readonly creator: string; readonly contract: string | null; readonly code: string };
+
 type BlockTime = { readonly number: number; readonly timestamp: number };
 
 /**
  * What of a chain it wants to be shown. Addresses and keys are looked up in maps, so that a block costs the same however
- * many subscribers there are.
+ * many subscribers there are. With `inner` also what contracts do within transactions, where nodes trace it.
  */
 export type Interest =
   /** A log that the address emits; any log when no keys are named. */
@@ -59,15 +88,24 @@ export type Interest =
   /** A log of any emitter with one of these keys that has the address among its parties. */
   | { readonly on: 'party'; readonly address: string; readonly keys: readonly string[] }
   /** A transaction sent to the address; any call when no keys are named. Where transactions have calls, each of these by itself. */
-  | { readonly on: 'call'; readonly address: string; readonly keys?: readonly string[] }
-  /** A transfer of the address as an asset, or from it or to it; shown only where transactions have parties. */
-  | { readonly on: 'transfer'; readonly address: string }
+  | {
+      readonly on: 'call';
+      readonly address: string;
+      readonly keys?: readonly string[];
+      readonly inner?: boolean;
+    }
+  /** A transfer of the address as an asset, or from it or to it; shown only where transactions have parties, or within. */
+  | { readonly on: 'transfer'; readonly address: string; readonly inner?: boolean }
   /** A change of who or what controls the address; of any kind when no keys are named. */
   | { readonly on: 'change'; readonly address: string; readonly keys?: readonly Change['what'][] }
+  /** A transaction that touches the address, also within, with its frames; only where nodes trace. */
+  | { readonly on: 'trace'; readonly address: string }
+  /** The creation of a contract whose code or arguments name the address. */
+  | { readonly on: 'deployment'; readonly address: string }
   /** A transaction sent by the address. */
   | { readonly on: 'sender'; readonly address: string }
   /** A transaction that has anything to do with the address, once: sent to or by it, a log of it, or a log that names it. */
-  | { readonly on: 'touch'; readonly address: string }
+  | { readonly on: 'touch'; readonly address: string; readonly inner?: boolean }
   /** Every block, or the first block at or after each time of the schedule. */
   | { readonly on: 'block'; readonly schedule?: Schedule }
   | { readonly on: 'reorg' }
@@ -215,6 +253,8 @@ export type Detection = {
    * was reported breaks the cooldown.
    */
   readonly magnitude?: number;
+  /** Position of the frame that it is about, where it is about one of several. */
+  readonly frame?: number;
   /** The transaction, where the observation has none or another. */
   readonly transactionHash?: string;
 };

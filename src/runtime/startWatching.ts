@@ -4,6 +4,7 @@ import { type ChainUid, chains, chainUids } from '../chains/chains.ts';
 import { families } from '../chains/families.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { keysOf } from '../lib/keysOf.ts';
+import type { TraceMode } from '../model/traceState.ts';
 import { LeaseLost } from '../store/watch/cursor.ts';
 import { isChainWatched } from '../store/watch/watchedContracts.ts';
 import { holdLease } from '../watch/holdLease.ts';
@@ -12,10 +13,10 @@ import { type ChainOptions, watchChain } from './watchChain.ts';
 
 type Options = Omit<
   ChainOptions,
-  'chain' | 'client' | 'startBlock' | 'confirmations' | 'holder' | 'subscribe'
+  'chain' | 'client' | 'startBlock' | 'traceMode' | 'confirmations' | 'holder' | 'subscribe'
 > & {
   /** What is set for chains; those that have a client are watched. */
-  settings: Readonly<Partial<Record<ChainUid, { startBlock: number | undefined }>>>;
+  settings: Readonly<Partial<Record<ChainUid, { startBlock: number | undefined; traces?: TraceMode }>>>;
   confirmations: (uid: ChainUid) => number;
   /** Undefined for a chain without endpoints. */
   clientOf: (uid: ChainUid) => ChainClient | undefined;
@@ -71,6 +72,7 @@ export function startWatching(options: Options): Stoppable {
       chain: chains[chainUid],
       client,
       startBlock: settings[chainUid]?.startBlock,
+      traceMode: settings[chainUid]?.traces ?? 'auto',
       confirmations: confirmations(chainUid),
       holder,
       subscribe,

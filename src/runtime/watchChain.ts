@@ -27,6 +27,7 @@ export type ChainOptions = Pick<
   | 'alertHooks'
   | 'retractionHooks'
   | 'readWaitMs'
+  | 'traceMode'
   | 'now'
 > & {
   client: ChainClient;
@@ -117,6 +118,7 @@ async function openPipeline(options: FollowOptions, cursor: Cursor): Promise<Pip
         return block && detail ? detail(block) : block;
       },
       ...(detail && { detail: async (block) => detail(block) }),
+      tracer: client.tracer,
       head: client.head,
       onError: throttlePerMinute(now, (error) =>
         log.warn({ err: error, chain: chain.uid }, 'Deferred evaluations failed; retrying'),

@@ -12,6 +12,6 @@ export const blacklistedCallers = defineTrigger<Static<typeof params>, never>({
     'An address on a list sends a transaction to the contract. Who calls it through another contract is not seen.',
   params,
   fields: callerFields,
-  interests: (_params, { address }) => [{ on: 'call', address }],
+  interests: ({ innerCalls }, { address }) => [{ on: 'call', address, inner: innerCalls }],
   evaluate: (observation, context) => detectCaller(observation, context, 'listed'),
 });

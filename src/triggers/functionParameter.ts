@@ -1,9 +1,10 @@
 import type { Static } from 'typebox';
 import { parseFunction, selectorOf, tryDecodeCall } from '../chains/evm/abi/abi.ts';
 import { functionItem } from '../chains/evm/abi/abiItems.ts';
-import { Configuration } from '../evidence/parameters.ts';
+import { Configuration, InnerCalls } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
 import { evmDialect } from '../model/family.ts';
+import { observedCall } from '../model/frames.ts';
 import { callFields, detectCall, FunctionSignature, statusMember } from './support/calls.ts';
 import { Conditions, compileConditions, refuseFaults } from './support/conditions.ts';
 import { memoizeParams } from './support/memoizeParams.ts';
@@ -15,6 +16,7 @@ const params = Configuration(
     ),
     conditions: Conditions,
     status: statusMember,
+    innerCalls: InnerCalls(),
   },
   ['signature', 'conditions'],
 );
@@ -26,21 +28,21 @@ export const functionParameter = defineTrigger<Params, never>({
   type: 'FUNCTION_PARAMETER',
   families: evmDialect,
   description:
-    'A transaction calls a function of the contract with parameters that meet all conditions. Calls that other contracts make inside a transaction are not seen.',
+    'A transaction calls a function of the contract with parameters that meet all conditions, or a contract does within a transaction, where nodes of the chain trace calls.',
   params,
   fields: callFields,
   check: (given, abi) => compile(given, abi).faults,
-  interests: ({ signature }, { address }) => [
-    { on: 'call', address, keys: [selectorOf(parseFunction(signature))] },
+  interests: ({ signature, innerCalls }, { address }) => [
+    { on: 'call', address, keys: [selectorOf(parseFunction(signature))], inner: innerCalls },
   ],
   evaluate(observation, { config, contract, chain, read }) {
-    if (observation.type !== 'transaction') return {};
-    const { transaction } = observation;
+    const call = observedCall(observation);
+    if (!call) return {};
     const { item, test, faults } = compiled(config, contract);
     refuseFaults(faults);
-    const args = tryDecodeCall(item, transaction.input);
+    const args = tryDecodeCall(item, call.input);
     if (!args || !test(args)) return {};
-    return detectCall(read, transaction, contract, chain, config.status, { item, args });
+    return detectCall(read, call, contract, chain, config.status, { item, args });
   },
 });
 

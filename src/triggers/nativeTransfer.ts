@@ -1,38 +1,36 @@
 import type { Static } from 'typebox';
 import { formatUnits, showAmount } from '../evidence/amounts.ts';
 import { coinMoves } from '../evidence/coinMoves.ts';
-import { Amount, Configuration } from '../evidence/parameters.ts';
+import { Amount, Configuration, InnerCalls } from '../evidence/parameters.ts';
 import { compareDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
-import { defineTrigger, type Interest } from '../model/detection.ts';
+import { defineTrigger, type Interest, type Observation } from '../model/detection.ts';
 import { evmDialect } from '../model/family.ts';
 import { directionMember } from './support/transfers.ts';
 
 const params = Configuration({
   direction: directionMember,
   minAmount: Amount('Only transfers of at least this many whole coins.', '0'),
+  innerCalls: InnerCalls(),
 });
 
 export const nativeTransfer = defineTrigger<Static<typeof params>, never>({
   type: 'NATIVE_TRANSFER',
   families: [...evmDialect, 'bitcoin'],
   description:
-    'A transaction brings native coins to the watched address, or from it. Coins that a contract moves inside a transaction are not seen; BALANCE_CHANGE sees what they come to.',
+    'A transaction brings native coins to the watched address, or from it, or contracts move them within a transaction, where nodes of the chain trace calls. BALANCE_CHANGE sees what all of them come to.',
   params,
   fields: ['from', 'to', 'symbol', 'amount', 'rawAmount'],
-  interests({ direction }, { address }) {
-    const interests: Interest[] = [];
+  interests({ direction, innerCalls }, { address }) {
+    const interests: Interest[] = innerCalls ? [{ on: 'transfer', address, inner: true }] : [];
     if (direction !== 'out') interests.push({ on: 'call', address });
     if (direction !== 'in') interests.push({ on: 'sender', address });
     return interests;
   },
   evaluate(observation, { config, contract, chain, read }) {
-    if (observation.type !== 'transaction') return {};
+    const moves = movesOf(observation, contract.address);
+    if (moves.length === 0 || !('transaction' in observation)) return {};
     const { transaction } = observation;
     const { address, name } = contract;
-    const moves: readonly { from: string; to: string | null; amount: bigint }[] =
-      transaction.to === null && !transaction.parties
-        ? [{ from: transaction.from, to: null, amount: transaction.value }]
-        : coinMoves(transaction, address);
     const wanted = moves.filter(
       ({ from, to, amount }) =>
         amount > 0n &&
@@ -59,3 +57,17 @@ export const nativeTransfer = defineTrigger<Static<typeof params>, never>({
     };
   },
 });
+
+type Move = { from: string; to: string | null; amount: bigint };
+
+function movesOf(observation: Observation, address: string): readonly Move[] {
+  if (observation.type === 'transfer' && observation.frames) {
+    const { from, to, amount } = observation.transfer;
+    return from === null ? [] : [{ from, to, amount }];
+  }
+  if (observation.type !== 'transaction') return [];
+  const { transaction } = observation;
+  return transaction.to === null && !transaction.parties
+    ? [{ from: transaction.from, to: null, amount: transaction.value }]
+    : coinMoves(transaction, address);
+}

@@ -160,6 +160,11 @@ export function createWatchList(chain: Chain) {
     /** Those that were not shown any block since they were read, as all at the start; until `removeAdded`. */
     added: (): ReadonlyMap<Subscriber, Added> => new Map(added),
     isAdded: (subscriber: Subscriber) => added.has(subscriber),
+    /** Whether it was created while the chain was followed, and watches only blocks after this one. */
+    isYounger(subscriber: Subscriber, number: number): boolean {
+      const item = added.get(subscriber);
+      return item?.isNew === true && (item.from ?? number) >= number;
+    },
     keepAdded(subscriber: Subscriber, from: number): void {
       const item = added.get(subscriber);
       if (item) added.set(subscriber, { ...item, from, isNew: true });

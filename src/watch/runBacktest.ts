@@ -2,6 +2,7 @@ import type { ChainClient } from '../chains/chainClient.ts';
 import type { Fetch } from '../matching/createReadCache.ts';
 import { createSubscriptionIndex } from '../matching/createSubscriptionIndex.ts';
 import { evaluateMatches, type SubscriberState } from '../matching/evaluateMatches.ts';
+import { matchInner } from '../matching/matchInner.ts';
 import type { Subscriber } from '../matching/subscriber.ts';
 import type { Finding } from '../model/alert.ts';
 import type { BacktestAlert, BacktestResult } from '../model/backtest.ts';
@@ -58,14 +59,22 @@ export async function runBacktest({
     if (blocks.length === 0) throw new Error(`The chain has no block ${next}.`);
     for (const taken of blocks.filter(({ number }) => number <= toBlock)) {
       const block = (await client.detail?.(taken, index.has)) ?? taken;
-      const evaluated = await evaluateMatches(index.match(block, previous), () => state, fetch);
-      state = evaluated.states.get(subscriber) ?? state;
+      const inner = await matchInner(client, index, block);
+      // That nodes do not trace is said once.
+      if (inner.failure !== undefined && result.firstFault !== inner.failure) {
+        result.faults++;
+        result.firstFault ??= inner.failure;
+      }
+      for (const matches of [index.match(block, previous), inner.matches]) {
+        const evaluated = await evaluateMatches(matches, () => state, fetch);
+        state = evaluated.states.get(subscriber) ?? state;
+        result.evaluations += evaluated.evaluations;
+        result.faults += evaluated.faults.length;
+        result.firstFault ??= evaluated.faults[0]?.message ?? null;
+        for (const finding of evaluated.findings) count(result, finding);
+      }
       result.blocks++;
       result.transactions += block.transactions.length;
-      result.evaluations += evaluated.evaluations;
-      result.faults += evaluated.faults.length;
-      result.firstFault ??= evaluated.faults[0]?.message ?? null;
-      for (const finding of evaluated.findings) count(result, finding);
       previous = block;
     }
     next = (blocks.at(-1)?.number ?? next) + 1;

@@ -12,6 +12,7 @@ import { decodeBlock, decodeHeader } from './decodeBlock.ts';
 import { evmHeads } from './evmHeads.ts';
 import { findImplementation } from './findImplementation.ts';
 import { toHex } from './toRpcCall.ts';
+import { createTracer } from './traces/createTracer.ts';
 
 export type EvmClient = ConnectedClient & { readonly transactor: Transactor };
 
@@ -24,6 +25,7 @@ export function createEvmClient({ chain, urls, now, onCall }: ClientOptions): Ev
     now,
     onCall,
   });
+  const tracer = createTracer({ urls, now, onCall });
   const readState = createStateReader(endpoints, now);
   const logsFault = createLogsCheck(now);
 
@@ -92,6 +94,7 @@ export function createEvmClient({ chain, urls, now, onCall }: ClientOptions): Ev
         }),
       ),
     transactor: createTransactor(endpoints, chain),
+    tracer,
     checkEndpoints: (which) => {
       const number = Math.max(0, endpoints.head());
       return endpoints.checkAll(which, {
@@ -103,10 +106,13 @@ export function createEvmClient({ chain, urls, now, onCall }: ClientOptions): Ev
     onHead: heads.onHead,
     setUrls(next) {
       endpoints.setUrls(next);
+      tracer.setUrls(next);
       heads.setUrls(next);
     },
     health: endpoints.health,
-    close: endpoints.close,
+    close: async () => {
+      await Promise.all([endpoints.close(), tracer.close()]);
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Block, Header, Log, Payment, Receipt, Transaction, Transfer } from '../../model/block.ts';
 import { InvalidResponse } from '../net/replies.ts';
+import { codeConstants } from './abi/codeConstants.ts';
 import { EvmLog } from './abi/evmLog.ts';
 import type { LogsCheck } from './createLogsCheck.ts';
 import { evmPayments } from './evmPayments.ts';
@@ -125,6 +126,10 @@ class EvmTransaction implements Transaction {
   get transfers(): readonly Transfer[] {
     const { from, to, value } = this;
     return value === 0n ? [] : [{ asset: 'native', from, to, amount: value }];
+  }
+
+  mentions(): readonly string[] {
+    return this.to === null ? codeConstants(this.input).addresses : [];
   }
 
   payments(isSource: (address: string) => boolean): Iterable<Payment> {

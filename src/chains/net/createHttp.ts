@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { Pool } from 'undici';
 import { createRedact, maskOrigin } from '../../lib/maskEndpoint.ts';
-import { RpcFailure } from './rpcFailure.ts';
+import { AnswerTooLarge, RpcFailure } from './rpcFailure.ts';
 
 /** Blocks of fast chains with all their logs have some tens of megabytes. */
 export const maxAnswerBytes = 256 * 1024 * 1024;
@@ -45,7 +45,7 @@ export function createHttp(url: string, maxBytes = maxAnswerBytes) {
         const bytes = Buffer.from(await response.body.arrayBuffer());
         return { status: response.statusCode, text: toText(bytes) };
       } catch (error) {
-        throw new RpcFailure(reason(error, timeoutMs), { cause: error });
+        throw toFailure(error, timeoutMs);
       }
     },
     close: () => pool.destroy(),
@@ -64,10 +64,11 @@ function toText(bytes: Buffer): string {
   return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
 }
 
-function reason(error: unknown, timeoutMs: number): string {
-  if (error instanceof Error && error.name === 'TimeoutError')
-    return `it did not answer within ${timeoutMs} ms`;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return 'its answer is too large';
-  return code ? `the connection failed (${code})` : 'the connection failed';
+function toFailure(cause: unknown, timeoutMs: number): RpcFailure {
+  if (cause instanceof Error && cause.name === 'TimeoutError')
+    return new RpcFailure(`it did not answer within ${timeoutMs} ms`, { cause });
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
+    return new AnswerTooLarge('its answer is too large', { cause });
+  return new RpcFailure(code ? `the connection failed (${code})` : 'the connection failed', { cause });
 }

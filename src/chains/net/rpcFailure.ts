@@ -2,3 +2,5 @@
 export class RpcFailure extends Error {
   override readonly name = 'RpcFailure';
 }
+
+export class AnswerTooLarge extends RpcFailure {}

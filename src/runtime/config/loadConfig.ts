@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type ChainUid, chains, chainUids } from '../../chains/chains.ts';
 import { nearest } from '../../lib/nearest.ts';
+import { traceModes } from '../../model/traceState.ts';
 import { createEnvReader, type EnvReader } from './createEnvReader.ts';
 import { readAbiSources, readCorsOrigins, readEgress, readTrustedProxies } from './networkSettings.ts';
 import { readAdminToken, readMasterKey, readMetricsSettings } from './secretSettings.ts';
@@ -78,9 +79,12 @@ function readChains(read: EnvReader) {
       const confirmations = read.optionalInteger(`VIGIL_CHAIN_${name}_CONFIRMATIONS`, 0, maxBlock);
       const startBlock = read.optionalInteger(`VIGIL_CHAIN_${name}_START_BLOCK`, 0, maxBlock);
       const network = read.text(`VIGIL_CHAIN_${name}_NETWORK`);
-      const settings = { endpoints, confirmations, startBlock, network };
+      const traces = read.oneOf(`VIGIL_CHAIN_${name}_TRACES`, traceModes, 'auto');
+      const settings = { endpoints, confirmations, startBlock, network, traces };
       const isSet =
-        endpoints.length > 0 || [confirmations, startBlock, network].some((set) => set !== undefined);
+        endpoints.length > 0 ||
+        traces !== 'auto' ||
+        [confirmations, startBlock, network].some((set) => set !== undefined);
       return isSet ? [[uid, settings]] : [];
     }),
   );

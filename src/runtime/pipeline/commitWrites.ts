@@ -3,12 +3,14 @@ import { prepareRaise, raiseAlerts } from '../../alerts/raiseAlerts.ts';
 import type { Evaluated } from '../../matching/evaluateMatches.ts';
 import type { SubscriberRef } from '../../matching/subscriber.ts';
 import type { Finding } from '../../model/alert.ts';
+import type { BlockRef } from '../../model/block.ts';
 import type { Db } from '../../store/db.ts';
 import { assertHolder } from '../../store/watch/cursor.ts';
 import { type DeferredRow, insertDeferred } from '../../store/watch/deferred.ts';
 import type { FundedAddress } from '../../store/watch/funding.ts';
 import { markForInspection } from '../../store/watch/inspection.ts';
 import { type StateChange, saveStates } from '../../store/watch/states.ts';
+import { insertUntraced } from '../../store/watch/untraced.ts';
 import type { LoopingScript, Outcome } from '../../watch/openFaultLedger.ts';
 import { faultFinding } from '../../watch/subscriberFindings.ts';
 import type { PipelineContext } from './createPipelineContext.ts';
@@ -20,6 +22,8 @@ export type PendingWrites = {
   states: StateChange[];
   outcomes: Outcome[];
   deferred: DeferredRow[];
+  /** Blocks whose traces are waited for. */
+  untraced: readonly BlockRef[];
   /** Only with blocks: the addresses that they funded or upgraded, and the time of the last one. */
   blocks?: { funded: readonly FundedAddress[]; upgraded: readonly string[]; lastAt: number };
 };
@@ -61,11 +65,12 @@ async function write(tx: Db, context: PipelineContext, writes: PendingWrites): P
     await markForInspection(tx, chain.uid, writes.blocks.upgraded);
   }
   await insertDeferred(tx, chain.uid, writes.deferred, now());
+  await insertUntraced(tx, chain.uid, writes.untraced, now());
   return { looping, switchedOff };
 }
 
 export function createWrites(writes: Partial<PendingWrites> = {}): PendingWrites {
-  return { findings: [], states: [], outcomes: [], deferred: [], ...writes };
+  return { findings: [], states: [], outcomes: [], deferred: [], untraced: [], ...writes };
 }
 
 export function addEvaluated(

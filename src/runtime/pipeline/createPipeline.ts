@@ -11,6 +11,7 @@ import { addEvaluated, commitWrites, createWrites } from './commitWrites.ts';
 import { createDeferredWork } from './createDeferredWork.ts';
 import { createPipelineContext, type PipelineOptions } from './createPipelineContext.ts';
 import { createScheduledWork } from './createScheduledWork.ts';
+import { createTraceWork } from './createTraceWork.ts';
 import { rewindChain } from './rewindChain.ts';
 import { takeBaselines } from './takeBaselines.ts';
 
@@ -22,6 +23,7 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
   const { chain, store, watchList, deferrals, funding, states, meter, holder, now } = context;
   const deferredWork = createDeferredWork(context);
   const scheduledWork = createScheduledWork(context);
+  const traceWork = createTraceWork(context);
   const scriptBudget = createScriptBudget();
 
   function handle(message: ChainMessage): Promise<void> {
@@ -41,6 +43,9 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
     await funding.refresh(store);
     await context.refreshDeferrals();
     const writes = createWrites();
+    const untraced = traceWork.isWanted() ? blocks.filter(({ transactions }) => transactions.length > 0) : [];
+    untraced.forEach(traceWork.prefetch);
+    writes.untraced = untraced;
     const waiting = new Map<Subscriber, DeferralReason>();
     const evaluateBlock = async (block: Block, previous: Header | undefined, observations: Matches) => {
       const deferred = takeDeferred(observations, waiting);
@@ -77,6 +82,7 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
     meter.countAlerts(writes.findings);
     meter.measureLag(last, context.head());
     deferredWork.start();
+    traceWork.start();
   }
 
   /** Removes the subscribers that must wait: their state depends on the order of their blocks. */
@@ -110,6 +116,8 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
     /** Runs what is due by the clock, and continues deferred evaluations. */
     async tick(previousAt: number, at: number): Promise<void> {
       deferredWork.start();
+      traceWork.start();
+      await traceWork.upkeep();
       await scheduledWork.tick(previousAt, at);
     },
     stop: context.stop,

@@ -1,10 +1,12 @@
 import type { AlertHook } from '../../alerts/raiseAlerts.ts';
 import type { RetractionHook } from '../../alerts/retractBlocks.ts';
+import type { Tracer } from '../../chains/chainClient.ts';
 import type { Chain } from '../../chains/chains.ts';
 import type { AuditKeys } from '../../lib/auditKey.ts';
 import { createMutex } from '../../lib/createMutex.ts';
 import type { Fetch } from '../../matching/createReadCache.ts';
 import type { Block, Header } from '../../model/block.ts';
+import type { TraceMode } from '../../model/traceState.ts';
 import type { Store } from '../../store/db.ts';
 import type { CursorStep } from '../../store/watch/cursor.ts';
 import type { FundingTracker } from '../../watch/createFundingTracker.ts';
@@ -34,6 +36,9 @@ export type PipelineOptions = {
   readBlock: (number: number) => Promise<Block | null>;
   /** Adds what transactions of watched addresses do, on chains whose blocks come without. */
   detail?: (block: Block) => Promise<Block>;
+  /** Gives what contracts do within the transactions of a block; undefined where no node of the family does. */
+  tracer: Tracer | undefined;
+  traceMode: TraceMode;
   /** The highest block that a node is known to have. */
   head: () => number;
   alertHooks: readonly AlertHook[];

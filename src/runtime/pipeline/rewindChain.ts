@@ -5,6 +5,7 @@ import type { Observation } from '../../model/detection.ts';
 import { rewindCursor } from '../../store/watch/cursor.ts';
 import { deleteDeferredAbove } from '../../store/watch/deferred.ts';
 import { undoStates } from '../../store/watch/states.ts';
+import { deleteUntracedAbove } from '../../store/watch/untraced.ts';
 import type { ChainMessage } from '../../watch/followChain.ts';
 import { addEvaluated, commitWrites, createWrites } from './commitWrites.ts';
 import type { PipelineContext } from './createPipelineContext.ts';
@@ -33,6 +34,7 @@ export async function rewindChain(
     await retractBlocks(tx, { chainUid: chain.uid, blocks: dropped, now: now() }, context.retractionHooks);
     await undoStates(tx, chain.uid, height);
     await deleteDeferredAbove(tx, chain.uid, height);
+    await deleteUntracedAbove(tx, chain.uid, height);
     await funding.rewind(tx, to?.number ?? -1);
   });
   context.tip = to;

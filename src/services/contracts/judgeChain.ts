@@ -10,7 +10,10 @@ type Facts = {
   /** The caller's active contracts, and detectors and triggers whose last evaluation failed. */
   contracts: number;
   failing: number;
-  state: Pick<ChainState, 'isFollowed' | 'head' | 'processed' | 'processedAt' | 'endpoints'> | undefined;
+  state:
+    | (Pick<ChainState, 'isFollowed' | 'head' | 'processed' | 'processedAt' | 'endpoints'> &
+        Partial<Pick<ChainState, 'traces'>>)
+    | undefined;
 };
 
 /** A chain is behind by more than this many blocks and this long. */
@@ -38,6 +41,8 @@ export function judgeChain(facts: Facts): { watchState: WatchState; watchReason:
       'degraded',
       `${failing} of your detectors and triggers on it failed at ${failing === 1 ? 'its' : 'their'} last evaluation; GET /detector/{id}/fault has the reason.`,
     );
+  const { mode, reason = null } = state.traces ?? {};
+  if (mode === 'required' && reason !== null) return judge('degraded', reason);
   return judge('ok');
 }
 

@@ -7,6 +7,7 @@ import { compileDetector } from '../../matching/compileDetector.ts';
 import type { Fetch, ReadRequest } from '../../matching/createReadCache.ts';
 import { createSubscriptionIndex } from '../../matching/createSubscriptionIndex.ts';
 import { evaluateMatches } from '../../matching/evaluateMatches.ts';
+import { matchInner } from '../../matching/matchInner.ts';
 import { toMeta } from '../../matching/subscriber.ts';
 import type { Finding } from '../../model/alert.ts';
 import type { Observation } from '../../model/detection.ts';
@@ -59,7 +60,13 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
     text: `The transaction is in block ${block.number} and has ${transaction.logs.length} logs.`,
     details,
   });
-  const inBlock = index.match(block, undefined).get(subscriber) ?? [];
+  const inner = await matchInner(client, index, block);
+  const inBlock = [
+    ...(index.match(block, undefined).get(subscriber) ?? []),
+    ...(inner.matches.get(subscriber) ?? []),
+  ];
+  if (inner.failure !== undefined)
+    steps.push({ step: 'trace', text: `Calls within the transaction are not known. ${inner.failure}` });
   const matched = inBlock.filter(
     (observation) => 'transaction' in observation && observation.transaction === transaction,
   );
@@ -156,5 +163,11 @@ function toReference(observation: Observation) {
         address: observation.log.address,
         topics: observation.log.key === '' ? [] : [observation.log.key, ...observation.log.indexed],
       }
-    : { type: observation.type };
+    : {
+        type: observation.type,
+        ...(observation.type === 'call' && {
+          selector: observation.call.key,
+          caller: observation.call.caller,
+        }),
+      };
 }

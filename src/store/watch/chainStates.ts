@@ -1,6 +1,7 @@
 import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
 import type { Scope } from '../../model/principal.ts';
+import type { TraceState } from '../../model/traceState.ts';
 import { contractTable } from '../contracts/contractTable.ts';
 import type { Db } from '../db.ts';
 
@@ -13,6 +14,11 @@ export type ChainState = {
   final: number | null;
   processedAt: number | null;
   endpoints: unknown[] | null;
+  traces: TraceState | null;
+  unseenBlocks: number;
+  unseenLast: number | null;
+  unseenReason: string | null;
+  unseenAt: number | null;
 };
 
 export async function findChainStates(db: Db): Promise<Map<string, ChainState>> {
@@ -20,7 +26,9 @@ export async function findChainStates(db: Db): Promise<Map<string, ChainState>> 
     sql`select chain_uid as "chainUid", coalesce(lease_until > clock_timestamp(), false) as "isFollowed",
         nullif(head, -1) as head, nullif(processed, -1) as processed,
           case when confirmed >= 0 then confirmed end as confirmed,
-        case when final >= 0 then final end as final, processed_at as "processedAt", endpoints
+        case when final >= 0 then final end as final, processed_at as "processedAt", endpoints,
+        traces, unseen_blocks as "unseenBlocks", unseen_last as "unseenLast", unseen_reason as "unseenReason",
+        unseen_at as "unseenAt"
       from chain_cursor`,
   );
   return new Map(rows.map((row) => [row.chainUid, row]));

@@ -149,6 +149,7 @@ export async function parkChain(tx: Db, chainUid: string, holder: string): Promi
   await tx.query(sql`delete from chain_block where chain_uid = ${chainUid}`);
   await tx.query(sql`delete from watch_undo where chain_uid = ${chainUid}`);
   await tx.query(sql`delete from deferred_evaluation where chain_uid = ${chainUid}`);
+  await tx.query(sql`delete from untraced_block where chain_uid = ${chainUid}`);
 }
 
 /** For transactions that do not move the cursor. */

@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import { evmFormat } from '../../chains/evm/abi/evmFormat.ts';
-import { Configuration } from '../../evidence/parameters.ts';
+import { Configuration, InnerCalls } from '../../evidence/parameters.ts';
 import type { Detection, EvaluationContext, Observation } from '../../model/detection.ts';
+import { observedCall } from '../../model/frames.ts';
 import { memoizeParams } from './memoizeParams.ts';
 import { sentence } from './sentence.ts';
 
-type Params = { callers: string[] };
+type Params = { callers: string[]; innerCalls: boolean };
 
 export function CallerList(description: string) {
   return Configuration(
@@ -16,6 +17,7 @@ export function CallerList(description: string) {
         maxItems: 10_000,
         uniqueItems: true,
       }),
+      innerCalls: InnerCalls(false),
     },
     ['callers'],
   );
@@ -32,8 +34,9 @@ export function detectCaller(
   { config, contract, read }: EvaluationContext<Params, never>,
   wanted: 'listed' | 'unlisted',
 ): { detections?: [Detection] } {
-  if (observation.type !== 'transaction') return {};
-  const { from, to, value, hash, input } = observation.transaction;
+  const call = observedCall(observation);
+  if (!call) return {};
+  const { from, to, value, hash, input } = call;
   if (callerSet(config, contract).has(from) !== (wanted === 'listed')) return {};
   const status = read.receipt(hash).isSuccess ? 'success' : 'failed';
   const list = wanted === 'listed' ? 'is on the list of unwanted callers' : 'is not on the list of callers';
@@ -41,7 +44,7 @@ export function detectCaller(
   return {
     detections: [
       {
-        message: `${sentence(observation.transaction, contract)} and ${list}${ending}.`,
+        message: `${sentence(call, contract)} and ${list}${ending}.`,
         fields: { from, to, value, selector: input.length >= 10 ? input.slice(0, 10) : undefined, status },
       },
     ],

@@ -4,8 +4,8 @@ import { evmFormat } from '../../chains/evm/abi/evmFormat.ts';
 import { showArguments } from '../../chains/evm/evidence/describeCall.ts';
 import { showPayment } from '../../evidence/amounts.ts';
 import { Choice } from '../../evidence/parameters.ts';
-import type { Transaction } from '../../model/block.ts';
 import type { ChainFacts, ContractFacts, Detection, Reader } from '../../model/detection.ts';
+import type { ObservedCall } from '../../model/frames.ts';
 
 export const statusMember = Choice(
   'Whether the transaction must have succeeded, must have failed, or may have done either.',
@@ -25,7 +25,7 @@ export const callFields = ['function', 'signature', 'selector', 'args', 'from', 
 /** Reports a call if the transaction ended with the configured status. */
 export function detectCall(
   read: Reader,
-  { from, to, value, input, hash }: Transaction,
+  { from, to, value, input, hash }: Omit<ObservedCall, 'isInner'>,
   { name, address }: ContractFacts,
   chain: ChainFacts,
   status: 'success' | 'failed' | 'any',

@@ -1,7 +1,20 @@
 import { Type } from 'typebox';
+import { traceKinds } from '../../../chains/chainClient.ts';
 import { type Chain, type ChainUid, chains, chainUids } from '../../../chains/chains.ts';
 import { families } from '../../../chains/families.ts';
-import { Count, Flag, Id, List, Millis, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
+import {
+  Count,
+  Flag,
+  Id,
+  List,
+  Millis,
+  nullable,
+  OneOf,
+  Shape,
+  SomeOf,
+  Text,
+} from '../../../model/schema.ts';
+import { traceModes, traceStates } from '../../../model/traceState.ts';
 import { judgeChain, watchStates } from '../../../services/contracts/judgeChain.ts';
 import { type ChainState, findChainStates, listContractsByChain } from '../../../store/watch/chainStates.ts';
 import { countFaultsByChain } from '../../../store/watch/faults.ts';
@@ -24,6 +37,31 @@ const endpointHealth = {
   latencyMs: nullable(Count('How long it takes to answer, in milliseconds.', 40)),
   faults: Count('Faults in a row.', 0),
   lastFault: nullable(Text('What went wrong last.', 'it did not answer within 10000 ms')),
+};
+const givenUp = {
+  blocks: Count('How many blocks.', 2),
+  last: Count('The newest of them.', 20_999_000),
+  reason: Text('Why.', 'The traces of a block are too large.'),
+  at: Millis('When that was last.'),
+};
+const traces = {
+  mode: OneOf(traceModes, 'As set by VIGIL_CHAIN_<UID>_TRACES.', 'auto'),
+  state: OneOf(
+    traceStates,
+    'Whether what contracts do within transactions is seen: late while blocks wait for their traces, unavailable when no node traces, idle when nothing that is watched needs traces.',
+    'ok',
+  ),
+  kinds: SomeOf(traceKinds, 'By which calls nodes trace.', ['debug']),
+  processed: nullable(Count('Newest block whose inner calls were evaluated.', 21_000_000)),
+  waiting: Count('Blocks whose inner calls are yet to be evaluated.', 0),
+  reason: nullable(Text('Why it is late or unavailable.', 'Nodes did not give the traces of blocks.')),
+  givenUp: nullable(
+    Shape(
+      givenUp,
+      Object.keys(givenUp),
+      'Blocks whose inner calls stay unseen, as their traces were given up.',
+    ),
+  ),
 };
 const chain = {
   chainUid: OneOf(chainUids, 'The chain.', 'ethereum'),
@@ -51,6 +89,7 @@ const chain = {
     'ok',
   ),
   watchReason: nullable(Text('Why it is not ok.', 'No new block for 95 s; one comes every 12 s as a rule.')),
+  traces: Shape(traces, Object.keys(traces), 'How what contracts do within transactions is seen.'),
   failing: Count('Your detectors and triggers on it whose last evaluation failed.', 0),
   contracts: Count('Your active contracts on it.', 2),
   unwatched: List(
@@ -88,6 +127,7 @@ export function chainEndpoint(confirmations: (uid: ChainUid) => number): Endpoin
               confirmations: confirmations(uid),
               configured: isConfigured(uid),
               ...toProgress(states.get(uid), call.scope.all && isConfigured(uid)),
+              traces: toTraces(states.get(uid)),
               ...judgeChain({ ...facts, blockTimeMs: chains[uid].blockTimeMs, state: states.get(uid) }),
               failing,
               contracts: own.count,
@@ -105,6 +145,18 @@ function describe({ uid, family, name, network, currency, chainId, blockTimeMs, 
   const { nodes } = families[family];
   const can = { canFollow: nodes !== undefined, canInspect: nodes?.inspect !== undefined };
   return { chainUid: uid, family, name, network, currency, blockTimeMs, ...optional, ...can };
+}
+
+function toTraces(state: ChainState | undefined) {
+  const own = state?.isFollowed ? state.traces : null;
+  const { unseenBlocks = 0, unseenLast, unseenReason, unseenAt } = state ?? {};
+  return {
+    ...(own ?? { mode: 'auto', state: 'off', kinds: [], processed: null, waiting: 0, reason: null }),
+    givenUp:
+      unseenBlocks === 0
+        ? null
+        : { blocks: unseenBlocks, last: unseenLast, reason: unseenReason, at: unseenAt },
+  };
 }
 
 function toProgress(state: ChainState | undefined, showsEndpoints: boolean) {

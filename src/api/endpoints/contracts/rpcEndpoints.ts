@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { traceKinds } from '../../../chains/chainFamily.ts';
+import { traceKinds } from '../../../chains/chainClient.ts';
 import {
   Count,
   Flag,

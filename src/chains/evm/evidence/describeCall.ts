@@ -74,7 +74,7 @@ export function functionName(selector: string, abi: readonly unknown[]): string 
   return item ? canonicalSignature(item) : selector;
 }
 
-function functionNamed(selector: string, abi: readonly unknown[]) {
+export function functionNamed(selector: string, abi: readonly unknown[]) {
   return functionBySelector(selector, abi) ?? usual.get(selector);
 }
 

@@ -1,0 +1,140 @@
+import { messageOf } from '../../../lib/messageOf.ts';
+import type { Block, BlockFrames } from '../../../model/block.ts';
+import { NotTraced } from '../../../model/traceState.ts';
+import { type TraceKind, type Tracer, traceKinds } from '../../chainClient.ts';
+import { createRpc, type Rpc, type RpcCall, type RpcReply } from '../../net/createRpc.ts';
+import { InvalidResponse } from '../../net/replies.ts';
+import { AnswerTooLarge } from '../../net/rpcFailure.ts';
+import { toHex } from '../toRpcCall.ts';
+import { decodeFrames } from './decodeFrames.ts';
+
+type Options = {
+  urls: readonly string[];
+  now: () => number;
+  /** Counts every call by its method. */
+  onCall: (method: string) => void;
+  maxBytes?: number;
+};
+
+type Endpoint = {
+  readonly url: string;
+  readonly rpc: Rpc;
+  /** How it traces, null when it does not; undefined while it was not asked. */
+  kind: TraceKind | null | undefined;
+  askedAt: number;
+  faults: number;
+  retryAt: number;
+};
+
+/** The traces of a large block have some megabytes. */
+const maxTraceBytes = 64 * 1024 * 1024;
+const timeoutMs = 15_000;
+/** An endpoint that does not trace is asked again after this long: its operator may have changed that. */
+const askAgainMs = 600_000;
+
+/**
+ * Asks endpoints for the calls within blocks. Over connections of its own: traces are large and slow, and neither may they hold
+ * up a block, nor is an endpoint that fails at them a bad one for anything else.
+ */
+export function createTracer({ urls, now, onCall, maxBytes = maxTraceBytes }: Options) {
+  const open = (url: string): Endpoint => ({
+    url,
+    rpc: createRpc(url, maxBytes),
+    kind: undefined,
+    askedAt: 0,
+    faults: 0,
+    retryAt: 0,
+  });
+  let endpoints = urls.map(open);
+
+  const isOut = ({ kind, askedAt }: Endpoint) => kind === null && now() < askedAt + askAgainMs;
+  const rank = ({ kind, faults, retryAt }: Endpoint) =>
+    (retryAt > now() ? 4 : 0) + (faults > 0 ? 2 : 0) + (kind ? 0 : 1);
+
+  async function frames(block: Block): Promise<BlockFrames> {
+    if (block.transactions.length === 0) return [];
+    const faults: unknown[] = [];
+    const order = endpoints.filter((endpoint) => !isOut(endpoint)).sort((x, y) => rank(x) - rank(y));
+    for (const endpoint of order) {
+      try {
+        const traced = await ask(endpoint, block);
+        if (traced) return traced;
+      } catch (error) {
+        endpoint.faults++;
+        endpoint.retryAt = now() + Math.min(30_000, 250 * 2 ** Math.min(endpoint.faults, 8));
+        faults.push(error);
+      }
+    }
+    throw toNotTraced(faults);
+  }
+
+  /** Undefined: it does not trace. What it takes is found out by asking, once. */
+  async function ask(endpoint: Endpoint, block: Block): Promise<BlockFrames | undefined> {
+    for (const kind of endpoint.kind ? [endpoint.kind] : traceKinds) {
+      const call = toCall(kind, block);
+      onCall(call.method);
+      const [reply] = await endpoint.rpc.batch([call], timeoutMs);
+      if (!reply || isUnknown(reply)) continue;
+      const raw = 'error' in reply ? fail(reply.error.message) : reply.result;
+      // It knows the call, whatever comes of it.
+      endpoint.kind = kind;
+      if (raw === null) throw new NotTraced('unanswered', 'it does not have the block yet');
+      const decoded = decodeFrames(kind, raw, block);
+      endpoint.faults = 0;
+      endpoint.retryAt = 0;
+      return decoded;
+    }
+    endpoint.kind = null;
+    endpoint.askedAt = now();
+    return undefined;
+  }
+
+  return {
+    frames,
+    kinds() {
+      const known = traceKinds.filter((each) => endpoints.some(({ kind }) => kind === each));
+      return known.length > 0 || endpoints.every(isOut) ? known : undefined;
+    },
+    setUrls(next: readonly string[]): void {
+      const former = endpoints;
+      endpoints = next.map((url) => former.find((endpoint) => endpoint.url === url) ?? open(url));
+      for (const endpoint of former) if (!endpoints.includes(endpoint)) void endpoint.rpc.close();
+    },
+    close: async () => {
+      await Promise.all(endpoints.map(({ rpc }) => rpc.close()));
+    },
+  } satisfies Tracer & Record<string, unknown>;
+}
+
+function toCall(kind: TraceKind, { hash, number }: Block): RpcCall {
+  return kind === 'debug'
+    ? { method: 'debug_traceBlockByHash', params: [hash, { tracer: 'callTracer', timeout: '10s' }] }
+    : { method: 'trace_block', params: [toHex(number)] };
+}
+
+/** The ways in which nodes and providers say that they have no such call, or not for this account. */
+const unknownMethod =
+  /method.*(not (found|exist|supported|available|allowed|whitelisted)|disabled|unknown|forbidden)|(unsupported|unknown|invalid|forbidden) method|not (supported|available) on|upgrade|plan/i;
+
+function isUnknown(reply: RpcReply): boolean {
+  if (!('error' in reply)) return false;
+  const { code, message } = reply.error;
+  // A limit on requests passes.
+  if (code === -32005 || code === 429) return false;
+  return code === -32601 || code === -32004 || unknownMethod.test(message);
+}
+
+function fail(message: string): never {
+  throw new NotTraced('unanswered', message);
+}
+
+/** By the worst of what endpoints did: one that answers wrongly matters more than one that does not answer. */
+function toNotTraced(faults: readonly unknown[]): NotTraced {
+  const is = (kind: new (...args: never[]) => Error) => faults.some((fault) => fault instanceof kind);
+  if (faults.length === 0) return new NotTraced('unsupported', 'No node of the chain traces calls.');
+  const said = [...new Set(faults.map(messageOf))].join('; ');
+  if (is(InvalidResponse))
+    return new NotTraced('wrong', `The traces of nodes do not fit the block: ${said}.`);
+  if (is(AnswerTooLarge)) return new NotTraced('too large', 'The traces of the block are too large.');
+  return new NotTraced('unanswered', `No node gave the traces of the block: ${said}.`);
+}

@@ -1,0 +1,140 @@
+import { isRecord } from '../../../lib/isRecord.ts';
+import {
+  type Block,
+  type BlockFrames,
+  type Frame,
+  frameTypes,
+  type Transaction,
+} from '../../../model/block.ts';
+import type { TraceKind } from '../../chainClient.ts';
+import { InvalidResponse } from '../../net/replies.ts';
+import { codeConstants } from '../abi/codeConstants.ts';
+import { zeroAddress } from '../abi/words.ts';
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/** The calls within each transaction, checked against the block that they shall be of. */
+export function decodeFrames(kind: TraceKind, raw: unknown, block: Block): BlockFrames {
+  const items = list(raw);
+  return kind === 'debug' ? decodeTrees(items, block) : decodeFlat(items, block);
+}
+
+/** One tree for each transaction, as the call tracer gives them. */
+function decodeTrees(items: readonly unknown[], { transactions }: Block): BlockFrames {
+  if (items.length !== transactions.length)
+    throw new InvalidResponse(`it traced ${items.length} transactions of ${transactions.length}`);
+  return transactions.map((transaction, place) => {
+    const item = record(items[place]);
+    if (item.txHash !== undefined && item.txHash !== transaction.hash)
+      throw new InvalidResponse('a trace is of another transaction');
+    if (item.error !== undefined) throw new InvalidResponse(`it could not trace: ${String(item.error)}`);
+    return checked(transaction, flatten(record(item.result)));
+  });
+}
+
+/** In the order in which the calls began, without recursion: a contract chooses how deep it goes. */
+export function flatten(root: Raw): Frame[] {
+  const frames: Frame[] = [];
+  const waiting: { raw: Raw; depth: number; parent: number }[] = [{ raw: root, depth: 0, parent: -1 }];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { raw, depth, parent } = next;
+    const place = frames.length;
+    frames.push(
+      toFrame(raw.type, raw, { depth, parent, error: raw.error, isIn: frames[parent]?.isReverted === true }),
+    );
+    const inner = raw.calls === undefined || raw.calls === null ? [] : list(raw.calls);
+    for (let index = inner.length - 1; index >= 0; index--)
+      waiting.push({ raw: record(inner[index]), depth: depth + 1, parent: place });
+  }
+  return frames;
+}
+
+/** One list for the whole block, in which each call names its place in the tree of its transaction. */
+function decodeFlat(items: readonly unknown[], { hash, transactions }: Block): BlockFrames {
+  const byHash = new Map(transactions.map((transaction) => [transaction.hash, [] as Frame[]]));
+  /** The frames above the next one, by depth. */
+  let above: number[] = [];
+  for (const item of items) {
+    const raw = record(item);
+    if (raw.blockHash !== hash) throw new InvalidResponse('a trace is of another block');
+    if (typeof raw.transactionHash !== 'string') continue;
+    const frames = byHash.get(raw.transactionHash);
+    if (!frames) throw new InvalidResponse('a trace is of another transaction');
+    const depth = list(raw.traceAddress).length;
+    if (frames.length === 0) above = [];
+    if (depth > above.length || (depth === 0 && frames.length > 0))
+      throw new InvalidResponse('the frames of a trace do not fit together');
+    const parent = above[depth - 1] ?? -1;
+    above = [...above.slice(0, depth), frames.length];
+    frames.push(
+      toFrame(...flatMembers(raw), {
+        depth,
+        parent,
+        error: raw.error,
+        isIn: frames[parent]?.isReverted === true,
+      }),
+    );
+  }
+  return transactions.map((transaction) => checked(transaction, byHash.get(transaction.hash) ?? []));
+}
+
+function flatMembers({ type, action: rawAction, result }: Raw): [type: unknown, members: Raw] {
+  const action = record(rawAction);
+  if (type === 'suicide')
+    return ['SELFDESTRUCT', { from: action.address, to: action.refundAddress, value: action.balance }];
+  if (type !== 'create') return [String(action.callType).toUpperCase(), action];
+  const method = typeof action.creationMethod === 'string' ? action.creationMethod.toUpperCase() : 'CREATE';
+  return [method, { ...action, input: action.init, to: isRecord(result) ? result.address : undefined }];
+}
+
+function toFrame(
+  rawType: unknown,
+  { from, to, value, input }: Raw,
+  { depth, parent, error, isIn }: { depth: number; parent: number; error: unknown; isIn: boolean },
+): Frame {
+  const type = frameTypes.find((known) => known === rawType);
+  if (!type) throw new InvalidResponse(`a frame is of the unknown type ${String(rawType)}`);
+  if (typeof from !== 'string') throw new InvalidResponse('a frame has no sender');
+  const code = typeof input === 'string' ? input : '0x';
+  return {
+    type,
+    depth,
+    parent,
+    from: from.toLowerCase(),
+    to: typeof to === 'string' ? to.toLowerCase() : '',
+    // Nodes repeat the value of the caller for code that it borrows, which moves nothing.
+    value: type === 'DELEGATECALL' || typeof value !== 'string' || value === '0x0' ? 0n : BigInt(value),
+    input: code,
+    isReverted: isIn || typeof error === 'string',
+    ...(typeof error === 'string' && { error }),
+    ...(isCreation(type) && { mentions: () => codeConstants(code).addresses }),
+  };
+}
+
+function isCreation(type: Frame['type']): boolean {
+  return type === 'CREATE' || type === 'CREATE2';
+}
+
+/** The outermost frame must be what the transaction says, and one with logs cannot have failed. */
+function checked(transaction: Transaction, frames: readonly Frame[]): readonly Frame[] {
+  const [root] = frames;
+  const { from, to, logs } = transaction;
+  // What a chain itself does in a block is a transaction of no one, which nodes do not trace.
+  if (!root && from === zeroAddress) return [];
+  if (!root) throw new InvalidResponse(`the trace of ${transaction.hash} is missing`);
+  if (root.from !== from || (to === null ? !isCreation(root.type) : root.to !== to))
+    throw new InvalidResponse(`the trace of ${transaction.hash} does not fit the transaction`);
+  if (root.isReverted && logs.length > 0)
+    throw new InvalidResponse(`the trace of ${transaction.hash} says that it failed, but it has logs`);
+  return frames;
+}
+
+function record(value: unknown): Raw {
+  if (!isRecord(value)) throw new InvalidResponse('a trace is not a record');
+  return value;
+}
+
+function list(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new InvalidResponse('traces are not a list');
+  return value;
+}

@@ -1,0 +1,40 @@
+import type { Frame, Transaction } from './block.ts';
+import type { Observation } from './detection.ts';
+
+/** A call of the watched contract, by a transaction itself or by a contract within it. */
+export type ObservedCall = Pick<Transaction, 'from' | 'to' | 'value' | 'input' | 'hash'> & {
+  readonly isInner: boolean;
+};
+
+/** Undefined for an observation of anything else. */
+export function observedCall(observation: Observation): ObservedCall | undefined {
+  if (observation.type === 'transaction') {
+    const { from, to, value, input, hash } = observation.transaction;
+    return { from, to, value, input, hash, isInner: false };
+  }
+  if (observation.type !== 'call' || !observation.frames) return undefined;
+  const { contract, caller, value = 0n, input } = observation.call;
+  const { hash, from } = observation.transaction;
+  return { from: caller ?? from, to: contract, value, input, hash, isInner: true };
+}
+
+/** The frames from the transaction itself down to this one. */
+export function framePath(frames: readonly Frame[], position: number): Frame[] {
+  const path: Frame[] = [];
+  for (let frame = frames[position]; frame; frame = frames[frame.parent]) path.unshift(frame);
+  return path;
+}
+
+/** How many native coins each address has more or less after the transaction, fees aside. */
+export function coinChanges(frames: readonly Frame[]): Map<string, bigint> {
+  const changes = new Map<string, bigint>();
+  const add = (address: string, amount: bigint) =>
+    changes.set(address, (changes.get(address) ?? 0n) + amount);
+  for (const { type, from, to, value, isReverted } of frames) {
+    // Code that is borrowed pays its owner nothing.
+    if (value === 0n || isReverted || from === to || type === 'CALLCODE') continue;
+    add(from, -value);
+    add(to, value);
+  }
+  return changes;
+}

@@ -1,0 +1,32 @@
+/** Whether traces are asked for: where a node has them, never, or always, so that a chain without them counts as degraded. */
+export const traceModes = ['auto', 'off', 'required'] as const;
+export type TraceMode = (typeof traceModes)[number];
+
+/** `idle`: nothing that is watched needs them. `late`: blocks wait for theirs. `unavailable`: no node traces. */
+export const traceStates = ['off', 'idle', 'ok', 'late', 'unavailable'] as const;
+
+/** How the inner calls of a chain are seen. */
+export type TraceState = {
+  mode: TraceMode;
+  state: (typeof traceStates)[number];
+  /** By which calls nodes trace. */
+  kinds: string[];
+  /** The newest block whose inner calls were evaluated. */
+  processed: number | null;
+  /** Blocks whose inner calls are yet to be evaluated. */
+  waiting: number;
+  reason: string | null;
+};
+
+/** Why the calls of a block are not known: no node traces, none has them now, all sent wrong ones, or they are too large. */
+const untracedReasons = ['unsupported', 'unanswered', 'wrong', 'too large'] as const;
+
+export class NotTraced extends Error {
+  override readonly name = 'NotTraced';
+  readonly reason: (typeof untracedReasons)[number];
+
+  constructor(reason: NotTraced['reason'], message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}

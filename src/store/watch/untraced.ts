@@ -1,0 +1,128 @@
+import { storableJson } from '../../lib/json.ts';
+import { sql } from '../../lib/sql.ts';
+import type { BlockRef } from '../../model/block.ts';
+import type { Db } from '../db.ts';
+
+/** A block whose inner calls are yet to be evaluated. */
+export type UntracedBlock = BlockRef & {
+  /** The keys of the subscribers that remain; null: all. */
+  remaining: string[] | null;
+  attempts: number;
+  createdAt: number;
+};
+
+export async function insertUntraced(
+  tx: Db,
+  chainUid: string,
+  blocks: readonly BlockRef[],
+  now: number,
+): Promise<void> {
+  if (blocks.length === 0) return;
+  await tx.prepared(
+    sql`insert into untraced_block (chain_uid, number, hash, next_attempt_at, created_at)
+      select ${chainUid}, r.number, r.hash, ${now}::bigint, ${now}::bigint
+      from unnest(${blocks.map(({ number }) => number)}::bigint[], ${blocks.map(({ hash }) => hash)}::text[])
+        as r(number, hash)`,
+  );
+}
+
+/** The oldest ones that are due. */
+export async function listUntraced(
+  db: Db,
+  chainUid: string,
+  now: number,
+  limit: number,
+): Promise<UntracedBlock[]> {
+  return db.prepared<UntracedBlock>(
+    sql`select number, hash, remaining, attempts, created_at as "createdAt" from untraced_block
+      where chain_uid = ${chainUid} and next_attempt_at <= ${now} order by number limit ${limit}`,
+  );
+}
+
+/** False when one of them does not exist any more. */
+export async function deleteUntraced(
+  tx: Db,
+  chainUid: string,
+  blocks: readonly BlockRef[],
+): Promise<boolean> {
+  const rows = await tx.prepared(
+    sql`delete from untraced_block u using unnest(${blocks.map(({ number }) => number)}::bigint[],
+        ${blocks.map(({ hash }) => hash)}::text[]) as r(number, hash)
+      where u.chain_uid = ${chainUid} and u.number = r.number and u.hash = r.hash returning 1`,
+  );
+  return rows.length === blocks.length;
+}
+
+/** It is tried again later, for these subscribers only where they are named. False when it does not exist any more. */
+export async function postponeUntraced(
+  tx: Db,
+  chainUid: string,
+  { number, hash }: BlockRef,
+  remaining: readonly string[] | null,
+  nextAttemptAt: number,
+): Promise<boolean> {
+  const rows = await tx.prepared(
+    sql`update untraced_block set attempts = attempts + 1, next_attempt_at = ${nextAttemptAt},
+        remaining = ${remaining}::text[]
+      where chain_uid = ${chainUid} and number = ${number} and hash = ${hash} returning 1`,
+  );
+  return rows.length > 0;
+}
+
+/** Blocks above this one are no longer part of the chain. */
+export async function deleteUntracedAbove(tx: Db, chainUid: string, height: number): Promise<void> {
+  await tx.query(sql`delete from untraced_block where chain_uid = ${chainUid} and number > ${height}`);
+}
+
+/** Gives blocks up for good and records that their inner calls stay unseen; returns how many they were. */
+export async function giveUpUntraced(
+  tx: Db,
+  chainUid: string,
+  blocks: readonly BlockRef[],
+  reason: string,
+  now: number,
+): Promise<number> {
+  const [given] = await tx.query<{ count: number }>(
+    sql`with gone as (delete from untraced_block u using unnest(${blocks.map(({ number }) => number)}::bigint[],
+          ${blocks.map(({ hash }) => hash)}::text[]) as r(number, hash)
+        where u.chain_uid = ${chainUid} and u.number = r.number and u.hash = r.hash returning u.number),
+      counted as (update chain_cursor set unseen_blocks = unseen_blocks + (select count(*) from gone),
+          unseen_last = greatest(unseen_last, (select max(number) from gone)),
+          unseen_reason = ${reason}, unseen_at = ${now}
+        where chain_uid = ${chainUid} and exists (select from gone))
+      select count(*)::int as count from gone`,
+  );
+  return given?.count ?? 0;
+}
+
+export type UntracedBacklog = {
+  count: number;
+  oldest: number | null;
+  oldestAt: number | null;
+  failing: number;
+};
+
+export async function countUntraced(db: Db, chainUid: string): Promise<UntracedBacklog> {
+  const [row] = await db.prepared<UntracedBacklog>(
+    sql`select count(*)::int as count, min(number) as oldest, min(created_at) as "oldestAt",
+        (count(*) filter (where attempts > 0))::int as failing
+      from untraced_block where chain_uid = ${chainUid}`,
+  );
+  return row ?? { count: 0, oldest: null, oldestAt: null, failing: 0 };
+}
+
+/** The oldest of those beyond so many. */
+export async function listExcess(db: Db, chainUid: string, limit: number): Promise<BlockRef[]> {
+  return db.query<BlockRef>(
+    sql`select number, hash from untraced_block where chain_uid = ${chainUid} order by number desc offset ${limit}`,
+  );
+}
+
+/** Publishes how the process that follows the chain fares with traces. */
+export async function saveTraceState(db: Db, chainUid: string, holder: string, state: object): Promise<void> {
+  const text = storableJson(state);
+  await db.prepared(
+    sql`update chain_cursor set traces = ${text}::jsonb
+      where chain_uid = ${chainUid} and holder = ${holder} and traces is distinct from ${text}::jsonb`,
+  );
+}
