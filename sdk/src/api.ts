@@ -5060,6 +5060,32 @@ export interface Api {
         watchState: 'idle' | 'ok' | 'degraded' | 'behind' | 'halted' | 'blind';
         /** Why it is not ok. */
         watchReason: string | null;
+        /** How what contracts do within transactions is seen. */
+        traces: {
+          /** As set by VIGIL_CHAIN_<UID>_TRACES. */
+          mode: 'auto' | 'off' | 'required';
+          /** Whether what contracts do within transactions is seen: late while blocks wait for their traces, unavailable when no node traces, idle when nothing that is watched needs traces. */
+          state: 'off' | 'idle' | 'ok' | 'late' | 'unavailable';
+          /** By which calls nodes trace. */
+          kinds: Array<'debug' | 'trace'>;
+          /** Newest block whose inner calls were evaluated. */
+          processed: number | null;
+          /** Blocks whose inner calls are yet to be evaluated. */
+          waiting: number;
+          /** Why it is late or unavailable. */
+          reason: string | null;
+          /** Blocks whose inner calls stay unseen, as their traces were given up. */
+          givenUp: {
+            /** How many blocks. */
+            blocks: number;
+            /** The newest of them. */
+            last: number;
+            /** Why. */
+            reason: string;
+            /** When that was last. In epoch milliseconds. */
+            at: number;
+          } | null;
+        };
         /** Your detectors and triggers on it whose last evaluation failed. */
         failing: number;
         /** Your active contracts on it. */

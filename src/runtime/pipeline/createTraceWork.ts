@@ -23,10 +23,9 @@ const maxInFlight = 4;
 const maxKept = 8;
 /** Blocks that may wait for their traces; the oldest of more are given up. */
 const maxWaiting = 20_000;
-/** A block is given up after so many attempts in vain that took so long, and one whose traces are too large sooner. */
+/** A block is given up after so many attempts in vain that took so long; one whose traces are too large at once. */
 const maxAttempts = 12;
 const maxWaitMs = 3_600_000;
-const maxTooLarge = 3;
 /** Traces that are missing for so long, and for so many block times, are late. */
 const lateMs = 15_000;
 const lateFactor = 3;
@@ -124,7 +123,7 @@ export function createTraceWork(context: PipelineContext) {
     lastFault = traceFaults[reason];
     const isHopeless =
       (reason === 'unsupported' && mode !== 'required') ||
-      (reason === 'too large' && row.attempts + 1 >= maxTooLarge) ||
+      reason === 'too large' ||
       (row.attempts + 1 >= maxAttempts && now() - row.createdAt >= maxWaitMs);
     await unlessStopped(() =>
       store.transaction(async (tx) => {

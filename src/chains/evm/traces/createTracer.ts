@@ -4,6 +4,7 @@ import { NotTraced } from '../../../model/traceState.ts';
 import { type TraceKind, type Tracer, traceKinds } from '../../chainClient.ts';
 import { createRpc, type Rpc, type RpcCall, type RpcReply } from '../../net/createRpc.ts';
 import { InvalidResponse } from '../../net/replies.ts';
+import { requestInTurn } from '../../net/requestInTurn.ts';
 import { AnswerTooLarge } from '../../net/rpcFailure.ts';
 import { toHex } from '../toRpcCall.ts';
 import { decodeFrames } from './decodeFrames.ts';
@@ -29,6 +30,8 @@ type Endpoint = {
 /** The traces of a large block have some megabytes. */
 const maxTraceBytes = 64 * 1024 * 1024;
 const timeoutMs = 15_000;
+/** An endpoint that takes longer has another one asked beside it. */
+const patienceMs = 3000;
 /** An endpoint that does not trace is asked again after this long: its operator may have changed that. */
 const askAgainMs = 600_000;
 
@@ -53,23 +56,34 @@ export function createTracer({ urls, now, onCall, maxBytes = maxTraceBytes }: Op
 
   async function frames(block: Block): Promise<BlockFrames> {
     if (block.transactions.length === 0) return [];
-    const faults: unknown[] = [];
     const order = endpoints.filter((endpoint) => !isOut(endpoint)).sort((x, y) => rank(x) - rank(y));
-    for (const endpoint of order) {
-      try {
-        const traced = await ask(endpoint, block);
-        if (traced) return traced;
-      } catch (error) {
-        endpoint.faults++;
-        endpoint.retryAt = now() + Math.min(30_000, 250 * 2 ** Math.min(endpoint.faults, 8));
-        faults.push(error);
-      }
-    }
-    throw toNotTraced(faults);
+    if (order.length === 0) throw toNotTraced([]);
+    const outcome = await requestInTurn(order, (endpoint) => ask(endpoint, block), {
+      patienceMs: () => patienceMs,
+      isSettled: () => false,
+      isAnswer: () => false,
+      overtaken: recordFault,
+    });
+    if ('value' in outcome) return outcome.value;
+    throw toNotTraced(outcome.faults);
   }
 
-  /** Undefined: it does not trace. What it takes is found out by asking, once. */
-  async function ask(endpoint: Endpoint, block: Block): Promise<BlockFrames | undefined> {
+  function recordFault(endpoint: Endpoint): void {
+    endpoint.faults++;
+    endpoint.retryAt = now() + Math.min(30_000, 250 * 2 ** Math.min(endpoint.faults, 8));
+  }
+
+  async function ask(endpoint: Endpoint, block: Block): Promise<BlockFrames> {
+    try {
+      return await askOnce(endpoint, block);
+    } catch (error) {
+      recordFault(endpoint);
+      throw error;
+    }
+  }
+
+  /** What it takes is found out by asking, once. */
+  async function askOnce(endpoint: Endpoint, block: Block): Promise<BlockFrames> {
     for (const kind of endpoint.kind ? [endpoint.kind] : traceKinds) {
       const call = toCall(kind, block);
       onCall(call.method);
@@ -86,7 +100,7 @@ export function createTracer({ urls, now, onCall, maxBytes = maxTraceBytes }: Op
     }
     endpoint.kind = null;
     endpoint.askedAt = now();
-    return undefined;
+    throw new NotTraced('unsupported', 'it does not trace');
   }
 
   return {
@@ -131,7 +145,8 @@ function fail(message: string): never {
 /** By the worst of what endpoints did: one that answers wrongly matters more than one that does not answer. */
 function toNotTraced(faults: readonly unknown[]): NotTraced {
   const is = (kind: new (...args: never[]) => Error) => faults.some((fault) => fault instanceof kind);
-  if (faults.length === 0) return new NotTraced('unsupported', 'No node of the chain traces calls.');
+  if (faults.every((fault) => fault instanceof NotTraced && fault.reason === 'unsupported'))
+    return new NotTraced('unsupported', 'No node of the chain traces calls.');
   const said = [...new Set(faults.map(messageOf))].join('; ');
   if (is(InvalidResponse))
     return new NotTraced('wrong', `The traces of nodes do not fit the block: ${said}.`);
