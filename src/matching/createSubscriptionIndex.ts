@@ -275,7 +275,7 @@ function subscribersFor(
 
 function isInner(interest: AddressInterest): boolean {
   if (interest.on === 'trace' || interest.on === 'deployment') return true;
-  return 'inner' in interest && interest.inner === true;
+  return 'inner' in interest && interest.inner;
 }
 
 function keysOf(interest: AddressInterest): readonly string[] | undefined {

@@ -74,7 +74,7 @@ export type Observation =
   | { readonly type: 'clock'; readonly at: number; readonly newest: BlockTime | undefined };
 
 /** `contract` is null where only the receipt tells it. */
-export type Creation = { readonly creator: string; readonly contract: string | null; readonly code: string };
+type Creation = { readonly creator: string; readonly contract: string | null; readonly code: string };
 
 type BlockTime = { readonly number: number; readonly timestamp: number };
 

@@ -48,7 +48,7 @@ async function attack(): Promise<{ hash: string; number: number }> {
 async function alertsOf(hash: string): Promise<string[]> {
   return (await vigil.alerts(`txHash:${hash}`))
     .map(({ detectorSchemaName }: Json) => detectorSchemaName)
-    .sort();
+    .toSorted((a: string, b: string) => a.localeCompare(b));
 }
 
 async function traces(): Promise<Json> {

@@ -26,7 +26,7 @@ export async function insertUntraced(
   );
 }
 
-/** The oldest ones that are due. */
+/** Those that are due, new ones before those that failed, the oldest first. */
 export async function listUntraced(
   db: Db,
   chainUid: string,
@@ -35,7 +35,7 @@ export async function listUntraced(
 ): Promise<UntracedBlock[]> {
   return db.prepared<UntracedBlock>(
     sql`select number, hash, remaining, attempts, created_at as "createdAt" from untraced_block
-      where chain_uid = ${chainUid} and next_attempt_at <= ${now} order by number limit ${limit}`,
+      where chain_uid = ${chainUid} and next_attempt_at <= ${now} order by attempts, number limit ${limit}`,
   );
 }
 

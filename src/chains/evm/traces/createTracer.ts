@@ -57,7 +57,7 @@ export function createTracer({ urls, now, onCall, maxBytes = maxTraceBytes }: Op
   async function frames(block: Block): Promise<BlockFrames> {
     if (block.transactions.length === 0) return [];
     const order = endpoints.filter((endpoint) => !isOut(endpoint)).sort((x, y) => rank(x) - rank(y));
-    if (order.length === 0) throw toNotTraced([]);
+    if (order.length === 0) throw toNotTraced([], false);
     const outcome = await requestInTurn(order, (endpoint) => ask(endpoint, block), {
       patienceMs: () => patienceMs,
       isSettled: () => false,
@@ -65,7 +65,10 @@ export function createTracer({ urls, now, onCall, maxBytes = maxTraceBytes }: Op
       overtaken: recordFault,
     });
     if ('value' in outcome) return outcome.value;
-    throw toNotTraced(outcome.faults);
+    throw toNotTraced(
+      outcome.faults,
+      endpoints.some(({ kind }) => kind),
+    );
   }
 
   function recordFault(endpoint: Endpoint): void {
@@ -107,7 +110,10 @@ export function createTracer({ urls, now, onCall, maxBytes = maxTraceBytes }: Op
     frames,
     kinds() {
       const known = traceKinds.filter((each) => endpoints.some(({ kind }) => kind === each));
-      return known.length > 0 || endpoints.every(isOut) ? known : undefined;
+      const isNone = endpoints.every(
+        (endpoint) => isOut(endpoint) || (endpoint.kind === undefined && endpoint.retryAt > now()),
+      );
+      return known.length > 0 || isNone ? known : undefined;
     },
     setUrls(next: readonly string[]): void {
       const former = endpoints;
@@ -143,9 +149,11 @@ function fail(message: string): never {
 }
 
 /** By the worst of what endpoints did: one that answers wrongly matters more than one that does not answer. */
-function toNotTraced(faults: readonly unknown[]): NotTraced {
+function toNotTraced(faults: readonly unknown[], isKnownTo: boolean): NotTraced {
   const is = (kind: new (...args: never[]) => Error) => faults.some((fault) => fault instanceof kind);
-  if (faults.every((fault) => fault instanceof NotTraced && fault.reason === 'unsupported'))
+  const isUnsupported = (fault: unknown) => fault instanceof NotTraced && fault.reason === 'unsupported';
+  // Where one does not trace and the others were never seen to, none does.
+  if (faults.every(isUnsupported) || (!isKnownTo && faults.some(isUnsupported)))
     return new NotTraced('unsupported', 'No node of the chain traces calls.');
   const said = [...new Set(faults.map(messageOf))].join('; ');
   if (is(InvalidResponse))

@@ -27,13 +27,13 @@ function decodeTrees(items: readonly unknown[], { transactions }: Block): BlockF
     const item = record(items[place]);
     if (item.txHash !== undefined && item.txHash !== transaction.hash)
       throw new InvalidResponse('a trace is of another transaction');
-    if (item.error !== undefined) throw new InvalidResponse(`it could not trace: ${String(item.error)}`);
+    if (typeof item.error === 'string') throw new InvalidResponse(`it could not trace: ${item.error}`);
     return checked(transaction, flatten(record(item.result)));
   });
 }
 
 /** In the order in which the calls began, without recursion: a contract chooses how deep it goes. */
-export function flatten(root: Raw): Frame[] {
+function flatten(root: Raw): Frame[] {
   const frames: Frame[] = [];
   const waiting: { raw: Raw; depth: number; parent: number }[] = [{ raw: root, depth: 0, parent: -1 }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
