@@ -28,7 +28,7 @@ export const priceManipulation = defineDetector<Static<typeof config>, never>({
   severity: 'CRITICAL',
   description:
     'Within one transaction that touches the contract the price of a pool moves by more than a limit and for the most part back: the contract was used at a false price. Sees pools with the events of Uniswap V2 and V3. Needs nodes that trace.',
-  faq: 'Why only moves that turn back? Whoever trades pays for the price that is left behind; one who pushes it, uses it and takes it back does not.',
+  faq: 'Why only moves that turn back? Anyone who trades pays for the price that is left behind; one who pushes it, uses it and takes it back does not.',
   nextStep:
     'Open the trace and see what the transaction did to your contract while the price was false. Pause what depends on the price of this pool.',
   config,

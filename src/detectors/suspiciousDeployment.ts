@@ -15,7 +15,7 @@ const config = Configuration({
     1_000_000,
   ),
   labelTags: LabelTags('Tags of labels and of sources of money that make an account suspicious.', badTags),
-  anyAccount: Flag('Report every contract that names the watched one, whoever creates it.', false),
+  anyAccount: Flag('Report every contract that names the watched one, by any creator.', false),
   allowed: Addresses('Accounts and factories that may create such contracts.'),
 });
 

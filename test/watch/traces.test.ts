@@ -93,7 +93,7 @@ describe('traces', () => {
     },
   );
 
-  it('that are too large are given up, and that is told', async () => {
+  it('that are too large are given up, and that is reported', async () => {
     node.tracing = 'enormous';
     const { hash, number } = await attack();
     await until(async () => {

@@ -59,7 +59,7 @@ export function createTraceWork(context: PipelineContext) {
     if (!tracer || inFlight >= maxInFlight || kept.has(block.hash)) return;
     inFlight++;
     const frames = tracer.frames(block).finally(() => inFlight--);
-    // Whoever takes them gets the failure.
+    // The one who takes them gets the failure.
     frames.catch(() => undefined);
     kept.set(block.hash, { block, frames });
     const [oldest] = kept.keys();
