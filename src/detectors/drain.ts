@@ -48,7 +48,7 @@ export const drain = defineDetector<Static<typeof config>, never>({
       // Any token can claim that the contract has paid; it pays only what it had, or what it got in between.
       .filter(({ held: before }) => before > 0n);
     if (!moves.some(({ change }) => change < 0n)) return {};
-    const valued = read.all(moves.map((move) => () => valueOf(read, chain, block.timestamp, move)));
+    const valued = read.all(moves.map((move) => () => inDollars(read, chain, block.timestamp, move)));
     const { percent, isSwap } = shareOf(valued);
     if (percent < settings.share) return {};
     const lost = valued.filter(({ change }) => change < 0n).sort((a, b) => b.percent - a.percent);
@@ -108,7 +108,7 @@ function heldBefore(read: Reader, asset: string, holder: string): bigint {
 type Move = { asset: string; held: bigint; change: bigint };
 type Valued = Move & { facts: AssetFacts; percent: number; usd: { lost: number; held: number } | undefined };
 
-function valueOf(read: Reader, chain: ChainFacts, at: number, move: Move): Valued {
+function inDollars(read: Reader, chain: ChainFacts, at: number, move: Move): Valued {
   const { asset: token, held, change } = move;
   const facts = assetFacts(read, chain, token);
   const whole = usdWorth(read, { token, feed: undefined, chain, at }, held, facts.decimals).fields.usd;
