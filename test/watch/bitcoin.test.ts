@@ -29,6 +29,8 @@ describe('Bitcoin', () => {
     });
     await vigil.addDetector(wallet, 'large_transfer', { threshold: '1' });
     await vigil.addDetector(wallet, 'utxo_spend');
+    await vigil.addDetector(wallet, 'outflow_rate', { token: 'native', window: '1h', limit: '50%' });
+    await vigil.addDetector(wallet, 'block_anomaly', { maxTransactions: 1 });
     await vigil.addDetector(wallet, 'wallet_balance', { trackAnyChange: true, when: 'block' });
     await vigil.ok('POST', 'trigger', {
       contractId: wallet,
@@ -93,16 +95,18 @@ describe('Bitcoin', () => {
     await mined();
     expect((await raised(spent)).map(({ kind, status }) => `${kind} ${status}`).sort()).toEqual([
       'large_transfer UNRESOLVED',
+      'outflow_rate UNRESOLVED',
       'utxo_spend UNRESOLVED',
     ]);
     expect(await balances()).toEqual(['2', '0.4999']);
+    expect(await vigil.alerts('detectorSchemaName:block_anomaly')).toHaveLength(2);
 
     // Another branch, in which the coins go back to the address.
     await node.rpc('invalidateblock', await node.rpc('getbestblockhash'));
     const back = await spend(inputs, [{ [own]: 1.998 }]);
     await mined(2);
     expect(await raised(spent)).toEqual([]);
-    expect(await vigil.alerts(`txHash:${spent} AND status:RETRACTED`)).toHaveLength(2);
+    expect(await vigil.alerts(`txHash:${spent} AND status:RETRACTED`)).toHaveLength(3);
     expect((await raised(back)).map(({ kind, status }) => `${kind} ${status}`)).toEqual([
       'utxo_spend UNRESOLVED',
     ]);
