@@ -22,6 +22,8 @@ const [from, to] = [Date.UTC(2026, 0, 20), Date.UTC(2026, 2, 10)];
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let store: Store;
 let findings: Finding[];
+/** The incidents of the alerts, whose uids a pattern may fit too. */
+let incidents: Map<string, string | null>;
 
 beforeAll(async () => {
   database = await createTestDatabase('migrated');
@@ -34,6 +36,10 @@ beforeAll(async () => {
     store,
     Array.from({ length: 20 }, (_, n) => randomFinding(random, { ...place, tenantId: 2 }, n, from, to)),
   );
+  const rows = await store.query<{ uid: string; incidentUid: string | null }>(
+    sql`select uid::text, incident_uid::text as "incidentUid" from alert`,
+  );
+  incidents = new Map(rows.map(({ uid, incidentUid }) => [uid, incidentUid]));
 });
 afterAll(async () => {
   await store.close();
@@ -52,6 +58,12 @@ describe('patterns', () => {
     expect(await countWith(other, 'message:tra*')).toBe(expected('message:tra*').length);
     await other.close();
     await store.query(sql`update alert_terms_state set version = 3`);
+
+    const grow = (count: number) =>
+      store.query(sql`update alert_word_field set words = words + ${count} where tenant_id = 1`);
+    await grow(600_000);
+    expect(await compareAll(queries.slice(0, 10))).toBe(0);
+    await grow(-600_000);
 
     const { words, noteAlert } = createWordList();
     noteAlert(1, to)('message')?.('unheardof');
@@ -112,6 +124,7 @@ function expected(query: string): Finding[] {
       createSubject({
         ...document,
         uid: alertUid(finding),
+        incidentUid: incidents.get(alertUid(finding)),
         status: 'UNRESOLVED',
         finality: 'FINAL',
         suppressed: false,

@@ -41,6 +41,8 @@ const maxQuestions = 8;
 /** Words that may be read for a question, of which so many may fit. */
 const maxRead = 20_000;
 const maxFitting = 256;
+/** Words that may have to be compared for a question; of more tenants or fields, alerts are tried one by one. */
+const maxScanned = 500_000;
 const wordsPerTurn = 1_000;
 
 /** One test of words, and who asks. */
@@ -116,7 +118,8 @@ function longest(texts: readonly string[]): string {
 
 type Row = { question: number; field: number; word: string | null; isShape: boolean };
 
-/** In one statement, so in one snapshot. A row without a word says that the dictionary skipped words of the field. */
+/** In one statement, so in one snapshot. A row without a word says that the dictionary does not have all words
+ * of the field, or too many to compare. */
 async function readWords(
   db: Db,
   questions: readonly Question[],
@@ -125,13 +128,15 @@ async function readWords(
   const statements = questions.map(({ condition, asked }, question) => {
     const fields = [...new Set(asked.map(({ field }) => field))];
     const owner = sql`tenant_id = any(${tenantIds}::bigint[]) and field = any(${fields}::smallint[])`;
+    const isSmall = sql`(select coalesce(sum(words), 0) <= ${maxScanned} from alert_word_field where ${owner})`;
     return sql`(select ${question}::int as question, field, word, is_shape as "isShape" from alert_word
-        where ${owner} and is_shape
+        where ${owner} and is_shape and ${isSmall}
       union all
       (select ${question}::int, field, word, false from alert_word
-        where ${owner} and not is_shape and ${condition} limit ${maxRead + 1})
+        where ${owner} and not is_shape and ${condition} and ${isSmall} limit ${maxRead + 1})
       union all
-      select ${question}::int, field, null, false from alert_word_field where ${owner} and skipped_month is not null
+      select ${question}::int, field, null, false from alert_word_field
+        where ${owner} and (skipped_month is not null or not ${isSmall})
       limit ${maxRead + 1})`;
   });
   const found: Row[][] = questions.map(() => []);
