@@ -62,7 +62,8 @@ describe('patterns', () => {
     const grow = (count: number) =>
       store.query(sql`update alert_word_field set words = words + ${count} where tenant_id = 1`);
     await grow(600_000);
-    expect(await compareAll(queries.slice(0, 10))).toBe(0);
+    // Fields without any words are still known to have none.
+    expect(await compareAll(queries.slice(0, 10))).toBeLessThan(used);
     await grow(-600_000);
 
     const { words, noteAlert } = createWordList();
