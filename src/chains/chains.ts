@@ -197,6 +197,7 @@ export const chains: Readonly<Record<ChainUid, Chain>> = {
     name: 'Solana',
     network: 'MAINNET',
     currency: { symbol: 'SOL', name: 'Sol', decimals: 9 },
+    genesis: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d',
     blockTimeMs: 400,
     // A slot with 32 votes on top of it is rooted.
     confirmations: 32,

@@ -3,7 +3,7 @@ import type { ChainFamily } from './chainFamily.ts';
 import type { Family } from './chains.ts';
 import { evmFamily } from './evm/evmFamily.ts';
 import { icpRules } from './icp/icpRules.ts';
-import { solanaRules } from './solana/solanaRules.ts';
+import { solanaFamily } from './solana/solanaFamily.ts';
 import { stellarRules } from './stellar/stellarRules.ts';
 import { tronFamily } from './tron/tronFamily.ts';
 import { vechainFamily } from './vechain/vechainFamily.ts';
@@ -12,7 +12,7 @@ import { vechainFamily } from './vechain/vechainFamily.ts';
 export const families: Readonly<Record<Family, ChainFamily>> = {
   evm: evmFamily,
   bitcoin: bitcoinFamily,
-  solana: solanaRules,
+  solana: solanaFamily,
   tron: tronFamily,
   vechain: vechainFamily,
   stellar: stellarRules,

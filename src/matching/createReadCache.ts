@@ -176,7 +176,9 @@ export function createReadCache(fetch: Fetch): ReadCache {
         storage: (address, key, moment) => readChain<'storage'>({ type: 'storage', address, key }, moment),
         receipt: (hash) => at?.receiptOf?.(hash) ?? readChain<'receipt'>({ type: 'receipt', hash }),
         trace: (hash) => readChain<'trace'>({ type: 'trace', hash }).calls,
-        failureReason({ from, to, input, value }) {
+        failureReason({ hash, from, to, input, value }) {
+          const known = at?.receiptOf?.(hash);
+          if (known) return known.failure ?? null;
           if (to === null) return null;
           const hexValue = `0x${value.toString(16)}`;
           const replayed = readChain<'replay'>(

@@ -138,6 +138,8 @@ export type Receipt = {
   /** Units of work, and the price of one. */
   readonly used: bigint;
   readonly price: bigint;
+  /** Why it failed, where the block says so. */
+  readonly failure?: string;
   /** The contract that the transaction created. */
   readonly contractAddress: string | null;
 };

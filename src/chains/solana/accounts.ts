@@ -1,0 +1,98 @@
+import { base58 } from '@scure/base';
+import { harmless } from '../../lib/harmless.ts';
+import { listOf, numberOf, recordOf, textOf } from '../net/members.ts';
+import { loaderProgram, metadataProgram, token2022Program, tokenProgram } from './abi/programs.ts';
+import { findProgramAddress } from './findProgramAddress.ts';
+
+/** An account as nodes send it. */
+export type Account = { readonly owner: string; readonly lamports: bigint; readonly data: Buffer };
+
+/** Null where there is no such account. */
+export function readAccount(raw: unknown): Account | null {
+  if (raw === null) return null;
+  const { owner, lamports, data } = recordOf(raw);
+  const [text] = listOf(data, 'data');
+  return {
+    owner: textOf(owner, 'owner'),
+    lamports: BigInt(numberOf(lamports, 'lamports')),
+    data: Buffer.from(textOf(text, 'data'), 'base64'),
+  };
+}
+
+export type Mint = { readonly supply: bigint; readonly decimals: number };
+
+const isTokens = ({ owner }: Account) => owner === tokenProgram || owner === token2022Program;
+/** Sizes of a mint and of a token account; extensions of Token-2022 follow. */
+const mintSize = 82;
+const tokenAccountSize = 165;
+
+/** Undefined for an account of any other kind. */
+export function readMint(account: Account | null): Mint | undefined {
+  if (!account || !isTokens(account) || account.data.length < mintSize) return undefined;
+  if (account.data.length > mintSize && account.data[tokenAccountSize] !== 1) return undefined;
+  return { supply: account.data.readBigUInt64LE(36), decimals: account.data.readUInt8(44) };
+}
+
+export function readTokenAccount(account: Account | null): { mint: string; amount: bigint } | undefined {
+  if (!account || !isTokens(account) || account.data.length < tokenAccountSize) return undefined;
+  if (account.data.length > tokenAccountSize && account.data[tokenAccountSize] !== 2) return undefined;
+  return { mint: base58.encode(account.data.subarray(0, 32)), amount: account.data.readBigUInt64LE(64) };
+}
+
+/** Where the code of a program lies, which its upgrade authority belongs to; undefined where it cannot be upgraded. */
+export function readProgramData(account: Account | null): string | undefined {
+  if (account?.owner !== loaderProgram || account.data.length < 36) return undefined;
+  return account.data.readUInt32LE() === 2 ? base58.encode(account.data.subarray(4, 36)) : undefined;
+}
+
+/** Where Metaplex keeps the name of a token. */
+export function metadataAddress(mint: string): string {
+  return findProgramAddress(
+    metadataProgram,
+    Buffer.from('metadata'),
+    base58.decode(metadataProgram),
+    base58.decode(mint),
+  );
+}
+
+const metadataExtension = 19;
+const maxSymbolLength = 32;
+
+/** The symbol of a token: in the mint itself (Token-2022), else in what Metaplex has; undefined where there is none. */
+export function readSymbol(mint: Account | null, metadata: Account | null): string | undefined {
+  const symbol = (mint && ownSymbol(mint.data)) ?? (metadata && metaplexSymbol(metadata));
+  return symbol ? harmless(symbol, maxSymbolLength) || undefined : undefined;
+}
+
+/** Extensions follow one another: type, length, data. */
+function ownSymbol(data: Buffer): string | undefined {
+  for (let at = tokenAccountSize + 1; at + 4 <= data.length; ) {
+    const [type, length] = [data.readUInt16LE(at), data.readUInt16LE(at + 2)];
+    // Authority, mint, name, symbol.
+    if (type === metadataExtension) return textsIn(data.subarray(at + 4, at + 4 + length), 64, 2)[1];
+    at += 4 + length;
+  }
+  return undefined;
+}
+
+/** Kind, authority, mint, name, symbol. */
+function metaplexSymbol({ owner, data }: Account): string | undefined {
+  return owner === metadataProgram ? textsIn(data, 65, 2)[1] : undefined;
+}
+
+/** Texts with their lengths before them; those of Metaplex are filled up with zeros. */
+function textsIn(data: Buffer, start: number, count: number): string[] {
+  const texts: string[] = [];
+  let at = start;
+  while (texts.length < count && at + 4 <= data.length) {
+    const length = data.readUInt32LE(at);
+    texts.push(
+      data
+        .subarray(at + 4, at + 4 + length)
+        .toString('utf8')
+        .replace(/\0+$/, ''),
+    );
+    at += 4 + length;
+  }
+  return texts;
+}

@@ -1,0 +1,80 @@
+import { type EndpointReport, emptyReport } from '../chainFamily.ts';
+import type { Chain } from '../chains.ts';
+import type { Protocol } from '../net/createEndpoints.ts';
+import { createRpc } from '../net/createRpc.ts';
+import { InvalidResponse, resultOf } from '../net/replies.ts';
+import { RpcFailure } from '../net/rpcFailure.ts';
+import type { HeadProtocol } from '../net/subscribeToHeads.ts';
+
+/** Blocks that two thirds of the stake voted for; nodes show no earlier ones. */
+export const confirmed = { commitment: 'confirmed' } as const;
+
+export function solanaProtocol({ genesis }: Chain): Protocol {
+  return {
+    ...(genesis !== undefined && {
+      identity: {
+        call: { method: 'getGenesisHash', params: [] },
+        faultOf: (result) => genesisFault(result, genesis),
+      },
+    }),
+    newest: { call: { method: 'getSlot', params: [confirmed] }, read: Number },
+  };
+}
+
+function genesisFault(result: unknown, genesis: string | undefined): string | undefined {
+  return genesis === undefined || result === genesis
+    ? undefined
+    : `its first block is ${String(result)} and not ${genesis}`;
+}
+
+/** Announced when a validator begins a slot: the one before it is complete then, and soon voted for. */
+export const solanaHeads: HeadProtocol = {
+  urlOf: (url) => (url.startsWith('ws') ? url : undefined),
+  subscribe: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'slotSubscribe', params: [] }),
+  headIn(message) {
+    if (!message.includes('"slotNotification"')) return undefined;
+    const found = /"parent"\s*:\s*(\d+)/.exec(message);
+    return found ? Number(found[1]) : undefined;
+  },
+};
+
+const timeoutMs = 4000;
+const maxBytes = 1024 * 1024;
+
+/** What is wrong with an endpoint, found with one request; undefined when it serves the network. */
+export async function endpointFault(url: string, chain: Chain): Promise<string | undefined> {
+  return (await probeEndpoint(url, chain)).fault ?? undefined;
+}
+
+export async function probeEndpoint(url: string, { genesis }: Chain): Promise<EndpointReport> {
+  const rpc = createRpc(url, maxBytes);
+  const startedAt = performance.now();
+  try {
+    const [first, newest, oldest] = await rpc.batch(
+      [
+        { method: 'getGenesisHash', params: [] },
+        { method: 'getSlot', params: [confirmed] },
+        { method: 'getFirstAvailableBlock', params: [] },
+      ],
+      timeoutMs,
+    );
+    const fault = genesisFault(resultOf(first), genesis) ?? null;
+    if (fault !== null) return { ...emptyReport, fault };
+    const head = Number(resultOf(newest));
+    const kept = oldest && 'result' in oldest ? head - Number(oldest.result) : null;
+    return {
+      ...emptyReport,
+      head,
+      latencyMs: Math.round(performance.now() - startedAt),
+      // Blocks and not states: those are never kept.
+      archiveDepth: kept,
+      isArchive: kept === null ? null : kept >= head,
+    };
+  } catch (error) {
+    if (error instanceof RpcFailure || error instanceof InvalidResponse)
+      return { ...emptyReport, fault: error.message };
+    throw error;
+  } finally {
+    await rpc.close();
+  }
+}
