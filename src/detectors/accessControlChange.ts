@@ -3,10 +3,11 @@ import { eventTopic, functionSelector, parseEvent, topicOf } from '../chains/evm
 import { eventWords } from '../chains/evm/abi/eventWords.ts';
 import { topicAddress } from '../chains/evm/abi/words.ts';
 import { isListed } from '../evidence/addressList.ts';
+import { changesOf } from '../evidence/changesOf.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
 import { showNumber } from '../lib/showNumber.ts';
 import { defineDetector } from '../model/detection.ts';
-import { evmDialect } from '../model/family.ts';
+import { evmDialect, hasEvmDialect } from '../model/family.ts';
 
 const config = Configuration({
   roles: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
@@ -87,7 +88,7 @@ export const accessControlChange = defineDetector<Static<typeof config>, never>(
   title: 'Access control change',
   version: '1.0.0',
   category: 'SECURITY',
-  families: evmDialect,
+  families: [...evmDialect, 'solana'],
   severity: 'HIGH',
   description:
     'Rights over the contract change: a role is granted, revoked or put under another role, the owners or the threshold of a Safe change, someone may act, mint or pause, or a bridge gets other validators or peers.',
@@ -107,8 +108,26 @@ export const accessControlChange = defineDetector<Static<typeof config>, never>(
     'peerChain',
     'sender',
   ],
-  interests: (_config, { address }) => [{ on: 'log', address, keys: topics }],
+  interests: (_config, contract, { family }) =>
+    hasEvmDialect(family)
+      ? [{ on: 'log', address: contract.address, keys: topics }]
+      : changesOf(contract, ['permission', 'signers', 'flags']),
   evaluate(observation, { config: { roles, accounts }, contract }) {
+    if (observation.type === 'change') {
+      const { change, transaction } = observation;
+      const { what, part = what, before, after } = change;
+      if (after !== null && isListed(accounts, after)) return {};
+      const to =
+        after === null ? 'was given up' : before ? `changed from ${before} to ${after}` : `is now ${after}`;
+      return {
+        detections: [
+          {
+            message: `The ${part} of ${contract.name} ${to}, in a transaction of ${transaction.from}.`,
+            fields: { event: what, roleName: part, account: after, sender: transaction.from },
+          },
+        ],
+      };
+    }
     if (observation.type !== 'log') return {};
     const { log, transaction } = observation;
     const event = events.get(log.key) ?? notes.get(log.key)!;

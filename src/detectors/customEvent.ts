@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { canonicalSignature, decodeEvent, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
-import { eventItem } from '../chains/evm/abi/abiItems.ts';
+import { canonicalSignature } from '../chains/evm/abi/abi.ts';
 import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
 import { showArguments } from '../chains/evm/evidence/describeCall.ts';
+import { eventShape } from '../evidence/contractInterface.ts';
 import {
   addressesMember,
   Expression,
+  signatureFaults,
   transactionFields,
   watchedAddresses,
 } from '../evidence/customParameters.ts';
@@ -19,7 +20,7 @@ const config = Configuration(
     signature: Type.String({
       format: evmFormat.eventSignature,
       description:
-        'The event, such as Transfer(address indexed from, address indexed to, uint256 value). Names and what is indexed may be left out: they are then taken from the contract’s ABI.',
+        'The event, such as Transfer(address indexed from, address indexed to, uint256 value). Names and what is indexed may be left out: they are then taken from the contract’s ABI. On Solana the name of the event in the contract’s Anchor IDL.',
     }),
     expression: Expression(
       'What must hold of the event `e`, such as e.args.value > 1000n (integers above 48 bits are BigInt). `e` has args, name, signature, address, from, to, value, txHash, blockNumber, timestamp and logIndex.',
@@ -34,27 +35,28 @@ export const customEvent = defineDetector<Static<typeof config>, never>({
   title: 'Custom event',
   version: '1.0.0',
   category: 'SECURITY',
-  families: evmDialect,
+  families: [...evmDialect, 'solana'],
   severity: 'MEDIUM',
   description: 'An event of your choice is emitted and an expression about its values holds.',
   faq: 'How do I compare amounts? They are big integers: write e.args.value > 1000n, or 10n ** 18n for a whole token of 18 decimals.',
   nextStep: 'Open the transaction that emitted the event, and check whether it was meant.',
   config,
   fields: ['name', 'signature', 'args', 'address', ...transactionFields, 'logIndex', 'expression'],
+  check: ({ signature }, abi) => signatureFaults(() => eventShape(signature, abi)),
   interests: ({ signature, addresses }, contract) =>
     watchedAddresses(addresses, contract).map((address) => ({
       on: 'log',
       address,
-      keys: [topicOf(parseEvent(signature))],
+      keys: [eventShape(signature, contract.abi).key],
     })),
   evaluate(observation, { config: { signature, expression }, contract, chain, read }) {
     if (observation.type !== 'log') return {};
     const { log, transaction, block } = observation;
-    const event = eventItem(signature, contract.abi);
+    const { item: event, decode } = eventShape(signature, contract.abi);
     const e = {
       name: event.name,
       signature: canonicalSignature(event),
-      args: decodeEvent(event, log),
+      args: decode(log),
       address: log.address,
       from: transaction.from,
       to: transaction.to,

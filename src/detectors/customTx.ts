@@ -16,7 +16,7 @@ import { evmDialect } from '../model/family.ts';
 
 const config = Configuration({
   expression: Expression(
-    'What must hold of the transaction `e`, such as e.value > 10n ** 18n. `e` has from, to, value, input, selector, nonce, priorityFee, txHash, blockNumber, timestamp and, where the expression names them, status (success or failed), gasUsed and gasPrice.',
+    'What must hold of the transaction `e`, such as e.value > 10n ** 18n. `e` has from, to, value, input, selector, nonce, priorityFee, txHash, blockNumber, timestamp, on Solana programs (all that it calls) and, where the expression names them, status (success or failed), gasUsed and gasPrice.',
   ),
   status: statusMember,
   addresses: addressesMember,
@@ -28,14 +28,22 @@ export const customTx = defineDetector<Static<typeof config>, never>({
   title: 'Custom transaction',
   version: '1.0.0',
   category: 'SECURITY',
-  families: [...evmDialect, 'bitcoin'],
+  families: [...evmDialect, 'bitcoin', 'solana'],
   severity: 'MEDIUM',
   description:
     'A transaction touches the contract (sent to it or by it, one of its logs is of or names it, or a contract calls it within) and an expression about it holds.',
   faq: 'Does it see transactions that reach the contract only through inner calls? Where nodes of the chain trace calls; elsewhere only if the contract then emits an event, or is named in one.',
   nextStep: 'Open the transaction, and check whether its sender and what it does are expected.',
   config,
-  fields: [...transactionFields, 'selector', 'nonce', 'priorityFee', ...outcomeFields, 'expression'],
+  fields: [
+    ...transactionFields,
+    'selector',
+    'nonce',
+    'priorityFee',
+    'programs',
+    ...outcomeFields,
+    'expression',
+  ],
   interests: ({ addresses, innerCalls }, contract) =>
     watchedAddresses(addresses, contract).map((address) => ({ on: 'touch', address, inner: innerCalls })),
   evaluate(observation, { config: settings, contract, chain, read }) {
@@ -51,6 +59,9 @@ export const customTx = defineDetector<Static<typeof config>, never>({
       selector: transaction.input.length >= 10 ? transaction.input.slice(0, 10) : '0x',
       nonce: transaction.nonce,
       priorityFee: transaction.priorityFee,
+      ...(transaction.calls && {
+        programs: [...new Set(transaction.calls.map(({ contract: called }) => called))],
+      }),
       txHash: transaction.hash,
       blockNumber: block.number,
       timestamp: block.timestamp,
@@ -58,7 +69,8 @@ export const customTx = defineDetector<Static<typeof config>, never>({
     };
     if (!holdsFor(read, settings.expression, { e })) return {};
     const { input: _input, ...shown } = e;
-    const target = transaction.to === null ? 'creates a contract' : `goes to ${transaction.to}`;
+    const none = transaction.parties ? 'moves nothing' : 'creates a contract';
+    const target = transaction.to === null ? none : `goes to ${transaction.to}`;
     const message = `A transaction of ${transaction.from} that touches ${contract.name} ${target}${showPayment(transaction.value, chain)} and meets the expression.`;
     return { detections: [{ message, fields: { ...shown, expression: settings.expression } }] };
   },

@@ -4,7 +4,7 @@ import { countEvent, countWithin, usualMost, type WindowCounts } from '../eviden
 import { parseDuration } from '../lib/duration.ts';
 import type { Transaction } from '../model/block.ts';
 import { defineDetector, type Reader } from '../model/detection.ts';
-import { evmDialect } from '../model/family.ts';
+import { evmDialect, hasEvmDialect } from '../model/family.ts';
 
 const config = Configuration({
   atLeast: Whole('How many transactions to the contract must fail.', 10, 1, 1_000),
@@ -23,7 +23,7 @@ export const failedTxSpike = defineDetector<Static<typeof config>, State>({
   title: 'Failed transactions',
   version: '1.0.0',
   category: 'OPERATIONAL',
-  families: evmDialect,
+  families: [...evmDialect, 'solana'],
   severity: 'MEDIUM',
   description:
     'Many transactions to the contract fail within a short time, more than usual for it. Reported again only when twice as many have failed.',
@@ -32,7 +32,9 @@ export const failedTxSpike = defineDetector<Static<typeof config>, State>({
     'Open some of the failed transactions and read why they failed: someone may be probing the contract, or a release broke it.',
   config,
   fields: ['failed', 'total', 'usual', 'within', 'firstAt', 'sender', 'selector'],
-  interests: (_config, { address }) => [{ on: 'call', address }],
+  interests: (_config, { address }, { family }) => [
+    { on: hasEvmDialect(family) ? 'call' : 'touch', address },
+  ],
   evaluate(observation, { config: { atLeast, within, share }, contract, state, read }) {
     if (observation.type !== 'transaction') return {};
     const { transaction, block } = observation;

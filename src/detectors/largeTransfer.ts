@@ -7,7 +7,7 @@ import { toNumber, tryCall } from '../chains/evm/evidence/readCall.ts';
 import { assetDecimalsIfKnown, assetFacts } from '../chains/evm/evidence/tokens.ts';
 import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
 import { compareToAmount, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
-import { coinMoves } from '../evidence/coinMoves.ts';
+import { assetMoves, coinMoves } from '../evidence/coinMoves.ts';
 import { Amount, Choice, Configuration, InnerCalls } from '../evidence/parameters.ts';
 import {
   type Detection,
@@ -16,7 +16,7 @@ import {
   type Observation,
   type Reader,
 } from '../model/detection.ts';
-import { evmDialect } from '../model/family.ts';
+import { evmDialect, hasEvmDialect } from '../model/family.ts';
 
 const config = Configuration(
   {
@@ -48,16 +48,17 @@ export const largeTransfer = defineDetector<Config, State>({
   title: 'Large transfer',
   version: '1.0.0',
   category: 'FINANCIAL',
-  families: [...evmDialect, 'bitcoin'],
+  families: [...evmDialect, 'bitcoin', 'solana'],
   severity: 'LOW',
   description:
-    'A single transfer of a token (ERC-20, or one id of an ERC-1155) or of native coins reaches a threshold.',
+    'A single transfer of a token (ERC-20, one id of an ERC-1155, or SPL) or of native coins reaches a threshold.',
   faq: 'Does it see native coins that a contract pays out? Those that a transaction carries itself, and those that inner calls move where nodes of the chain trace calls; tvl_drop and outflow_rate see the fall of the balance anywhere.',
   nextStep:
     'Check that someone expected the transfer and knows the recipient. If not, pause the contract and look at what else the sender does.',
   config,
   fields: ['from', 'to', 'token', 'symbol', 'amount', 'rawAmount', 'tokenId', 'threshold', 'usd'],
-  interests({ token, direction, innerCalls }, { address }) {
+  interests({ token, direction, innerCalls }, { address }, chain) {
+    if (!hasEvmDialect(chain.family)) return [{ on: 'touch', address }];
     const wanted = token ?? address;
     const interests: Interest[] = [];
     if (wanted === address && direction === 'any')
@@ -80,7 +81,7 @@ export const largeTransfer = defineDetector<Config, State>({
       isWanted(move, settings, contract.address),
     );
     let after: { state?: State } = {};
-    const detections = moves.flatMap((move): Detection[] => {
+    const detections = moves.flatMap((move, place): Detection[] => {
       const isNative = move.token === native;
       const isTheOne = move.token === wanted;
       const decimals = isNative
@@ -92,7 +93,10 @@ export const largeTransfer = defineDetector<Config, State>({
       if (isNative && 'transaction' in observation && !read.receipt(observation.transaction.hash).isSuccess)
         return [];
       // Any token can claim that the contract has paid; it pays only what it had.
-      const held = isNative || isTheOne ? undefined : read.degradable(() => heldBefore(read, move));
+      const held =
+        isNative || isTheOne || !move.token.startsWith('0x')
+          ? undefined
+          : read.degradable(() => heldBefore(read, move));
       if (held === 0n) return [];
       const facts = assetFacts(read, chain, move.token);
       const shown = { ...facts, decimals: decimals ?? facts.decimals };
@@ -103,7 +107,9 @@ export const largeTransfer = defineDetector<Config, State>({
         at: 'block' in observation ? observation.block.timestamp : 0,
       };
       const worth = usdWorth(read, priced, move.amount, shown.decimals);
-      return [toDetection(move, shown, contract.name, settings.threshold, { held, worth })];
+      const found = toDetection(move, shown, contract.name, settings.threshold, { held, worth });
+      // One transaction can move several tokens.
+      return [isNative || observation.type === 'log' ? found : { ...found, part: `${move.token} ${place}` }];
     });
     return { ...after, detections };
   },
@@ -125,6 +131,11 @@ function movesOf(observation: Observation, watched: string): Moved[] {
     return from === null || to === null ? [] : [{ from, to, amount, token: native }];
   }
   if (observation.type !== 'transaction') return [];
+  if (observation.transaction.parties)
+    return assetMoves(observation.transaction, watched).map(({ asset, ...move }) => ({
+      ...move,
+      token: asset,
+    }));
   return coinMoves(observation.transaction, watched).map((move) => ({ ...move, token: native }));
 }
 

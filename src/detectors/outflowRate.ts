@@ -16,6 +16,7 @@ import {
 } from '../chains/evm/evidence/tokens.ts';
 import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
 import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
+import { assetMoves } from '../evidence/coinMoves.ts';
 import { addOutflow, baselineOf, largestBefore, type Outflows, outflowWithin } from '../evidence/outflows.ts';
 import { AmountOrPercent, Configuration, Duration, everyLook } from '../evidence/parameters.ts';
 import { compareDecimal, multiplyDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
@@ -28,7 +29,7 @@ import {
   type EvaluationResult,
   type Observation,
 } from '../model/detection.ts';
-import { evmDialect } from '../model/family.ts';
+import { evmDialect, tellsTransfers } from '../model/family.ts';
 
 const config = Configuration({
   token: Type.Optional(
@@ -79,7 +80,7 @@ export const outflowRate = defineDetector<Config, State>({
   title: 'Outflow rate',
   version: '1.0.0',
   category: 'FINANCIAL',
-  families: [...evmDialect, 'bitcoin'],
+  families: [...evmDialect, 'bitcoin', 'solana'],
   severity: 'HIGH',
   description:
     'What leaves the contract within a window exceeds a limit, a share of its balance, or a multiple of what is usual. Reported once until the sum is well below again (80 %).',
@@ -103,26 +104,53 @@ export const outflowRate = defineDetector<Config, State>({
     'transactions',
   ],
   lookbackMs: ({ window }) => parseDuration(window),
-  interests: (settings, { address }, chain) => [
-    ...(settings.token === undefined || settings.token === native
-      ? [{ on: 'touch' as const, address }, everyLook(chain)]
-      : []),
-    ...(settings.token === native
-      ? []
+  interests: (settings, { address }, chain) =>
+    tellsTransfers(chain.family)
+      ? [{ on: 'touch', address }]
       : [
-          {
-            on: 'party' as const,
-            address,
-            keys: idOf(settings) === undefined ? [transferTopic] : multiTokenTopics,
-          },
-        ]),
-  ],
+          ...(settings.token === undefined || settings.token === native
+            ? [{ on: 'touch' as const, address }, everyLook(chain)]
+            : []),
+          ...(settings.token === native
+            ? []
+            : [
+                {
+                  on: 'party' as const,
+                  address,
+                  keys: idOf(settings) === undefined ? [transferTopic] : multiTokenTopics,
+                },
+              ]),
+        ],
   evaluate(observation, context) {
     if (!('block' in observation)) return {};
+    if (observation.type === 'transaction' && tellsTransfers(context.chain.family))
+      return judgeAll(observation, context);
     const outflow = observation.type === 'log' ? tokenOutflow(observation, context) : nativeFall(context);
     return outflow ? judge(outflow, observation.block, context) : {};
   },
 });
+
+/** Where transactions tell all that they move, each asset that leaves by itself. */
+function judgeAll(
+  { block, transaction }: Extract<Observation, { type: 'transaction' }>,
+  context: EvaluationContext<Config, State>,
+): EvaluationResult<State> {
+  const { config, contract, read } = context;
+  const net = new Map<string, bigint>();
+  for (const { asset, from, amount } of assetMoves(transaction, contract.address))
+    net.set(asset, (net.get(asset) ?? 0n) + (from === contract.address ? amount : -amount));
+  let { state } = context;
+  const detections: Detection[] = [];
+  for (const [asset, amount] of net) {
+    if (amount <= 0n || asset !== (config.token ?? asset)) continue;
+    const holding = () => readHolding(read, asset, contract.address);
+    const left = { asset, amount, before: () => holding() + amount, after: holding };
+    const judged = judge(left, block, { ...context, state });
+    state = judged.state ?? state;
+    detections.push(...(judged.detections ?? []).map((found) => ({ ...found, part: asset })));
+  }
+  return { detections, ...(state && { state }) };
+}
 
 function judge(
   outflow: Left,

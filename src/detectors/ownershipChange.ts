@@ -3,6 +3,7 @@ import { functionSelector, parseEvent, topicOf } from '../chains/evm/abi/abi.ts'
 import { eventWords } from '../chains/evm/abi/eventWords.ts';
 import { isAddressTopic, topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
 import { isListed } from '../evidence/addressList.ts';
+import { changesOf } from '../evidence/changesOf.ts';
 
 import { Addresses, Configuration, Flag } from '../evidence/parameters.ts';
 import { zip } from '../lib/zip.ts';
@@ -11,9 +12,10 @@ import {
   defineDetector,
   type EvaluationContext,
   type EvaluationResult,
+  type Observation,
   type Reader,
 } from '../model/detection.ts';
-import { evmDialect } from '../model/family.ts';
+import { evmDialect, hasEvmDialect } from '../model/family.ts';
 
 const config = Configuration({
   allowedOwners: Addresses('New owners that are expected; a change to one of them raises nothing.'),
@@ -103,20 +105,24 @@ export const ownershipChange = defineDetector<Config, State>({
   title: 'Ownership change',
   version: '1.0.0',
   category: 'SECURITY',
-  families: evmDialect,
+  families: [...evmDialect, 'solana'],
   severity: 'CRITICAL',
   description:
     'The owner, administrator, proxy administrator, authority or governance of the contract changes, or a change is started.',
-  faq: 'Which contracts does it understand? Ownable in all its versions, proxies, DSAuth (LogSetOwner), Compound (NewAdmin, NewPendingAdmin), Synthetix, Uniswap, Curve, Yearn and others; a change without an event is seen when a transaction touches the contract and owner(), getOwner(), admin(), governance() or the slot of EIP-1967 says so. When a contract is renounced, the new owner is the zero address.',
+  faq: 'Which contracts does it understand? Ownable in all its versions, proxies, DSAuth (LogSetOwner), Compound (NewAdmin, NewPendingAdmin), Synthetix, Uniswap, Curve, Yearn and others; a change without an event is seen when a transaction touches the contract and owner(), getOwner(), admin(), governance() or the slot of EIP-1967 says so. When a contract is renounced, the new owner is the zero address. On Solana: the upgrade authority of a program, the mint and freeze authority of a token, the owner of an account and of the token accounts of a wallet.',
   nextStep:
     'Ask the previous holder whether it was meant. If not, the new one controls the contract: pause what still can be paused and move funds out of its reach.',
   config,
-  fields: ['event', 'getter', 'previousOwner', 'newOwner', 'isPending', 'sender'],
-  interests: ({ checkOwner }, { address }) => [
-    { on: 'log', address, keys: topics },
-    ...(checkOwner ? [{ on: 'touch' as const, address }] : []),
-  ],
+  fields: ['event', 'getter', 'account', 'previousOwner', 'newOwner', 'isPending', 'sender'],
+  interests: ({ checkOwner }, contract, { family }) =>
+    hasEvmDialect(family)
+      ? [
+          { on: 'log', address: contract.address, keys: topics },
+          ...(checkOwner ? [{ on: 'touch' as const, address: contract.address }] : []),
+        ]
+      : changesOf(contract, ['owner', 'mint', 'freeze']),
   evaluate(observation, context) {
+    if (observation.type === 'change') return findChange(observation, context);
     if (observation.type === 'transaction') return findSilentChange(observation.block, context);
     if (observation.type !== 'log') return {};
     const { config: options, contract, state } = context;
@@ -139,6 +145,32 @@ export const ownershipChange = defineDetector<Config, State>({
     };
   },
 });
+
+/** Authorities as the chain itself keeps them. */
+const authorities = { owner: 'owner', mint: 'mint authority', freeze: 'freeze authority' } as const;
+
+function findChange(
+  { change, transaction }: Extract<Observation, { type: 'change' }>,
+  { config: { allowedOwners }, contract }: EvaluationContext<Config, State>,
+): EvaluationResult<State> {
+  const { what, part, before: previousOwner, after: newOwner } = change;
+  if (newOwner !== null && isListed(allowedOwners, newOwner)) return {};
+  if (what !== 'owner' && what !== 'mint' && what !== 'freeze') return {};
+  const office = part === undefined || part.includes(' ') ? (part ?? authorities[what]) : `owner of ${part},`;
+  const from = previousOwner ? ` from ${previousOwner}` : '';
+  const how =
+    newOwner === null
+      ? `was given up for good${from && `: it was ${previousOwner}`}`
+      : `changed${from} to ${newOwner}`;
+  return {
+    detections: [
+      {
+        message: `The ${office} of ${contract.name} ${how}, in a transaction of ${transaction.from}.`,
+        fields: { event: what, account: part, previousOwner, newOwner, sender: transaction.from },
+      },
+    ],
+  };
+}
 
 /** The change that a log reports; undefined for one that lacks what it should name. */
 function readChange(log: Log) {

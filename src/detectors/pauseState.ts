@@ -5,7 +5,7 @@ import { topicAddress } from '../chains/evm/abi/words.ts';
 
 import { Choice, Configuration } from '../evidence/parameters.ts';
 import { defineDetector } from '../model/detection.ts';
-import { evmDialect } from '../model/family.ts';
+import { evmDialect, hasEvmDialect } from '../model/family.ts';
 
 const config = Configuration({
   notifyOn: Choice('Which of the two to report.', ['both', 'paused', 'unpaused'], 'both'),
@@ -57,7 +57,7 @@ export const pauseState = defineDetector<Static<typeof config>, never>({
   title: 'Paused or unpaused',
   version: '1.0.0',
   category: 'OPERATIONAL',
-  families: evmDialect,
+  families: [...evmDialect, 'solana'],
   severity: 'HIGH',
   description: 'The contract, or a part of it, is paused or runs again after a pause.',
   faq: 'Which contracts does it understand? Those with Paused and Unpaused or Pause and Unpause in their various forms, Stopped and Resumed (Lido), and the pauses of Aave, Compound, Balancer, Yearn and the OP stack.',
@@ -65,8 +65,27 @@ export const pauseState = defineDetector<Static<typeof config>, never>({
     'Find out from the team why it was paused or runs again, and hold deposits and automatic transactions until you know.',
   config,
   fields: ['isPaused', 'account', 'asset', 'sender'],
-  interests: (_config, { address }) => [{ on: 'log', address, keys: [...events.keys()] }],
+  interests: (_config, { address }, { family }) => [
+    hasEvmDialect(family)
+      ? { on: 'log', address, keys: [...events.keys()] }
+      : { on: 'change', address, keys: ['frozen'] },
+  ],
   evaluate(observation, { config: { notifyOn }, contract }) {
+    if (observation.type === 'change') {
+      const { change, transaction } = observation;
+      const isPaused = change.after === 'true';
+      // Single accounts are what token_freeze is for.
+      if (change.part !== undefined || (notifyOn !== 'both' && isPaused !== (notifyOn === 'paused')))
+        return {};
+      return {
+        detections: [
+          {
+            message: `${contract.name} was ${isPaused ? 'paused' : 'unpaused'} in a transaction of ${transaction.from}.`,
+            fields: { isPaused, account: transaction.from, sender: transaction.from },
+          },
+        ],
+      };
+    }
     if (observation.type !== 'log') return {};
     const { log, transaction } = observation;
     const { event, kind } = events.get(log.key)!;

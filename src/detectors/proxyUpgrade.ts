@@ -18,7 +18,7 @@ import {
   type Interest,
   type Observation,
 } from '../model/detection.ts';
-import { evmDialect } from '../model/family.ts';
+import { evmDialect, hasEvmDialect } from '../model/family.ts';
 
 const config = Configuration({
   allowedImplementations: Addresses(
@@ -44,7 +44,7 @@ export const proxyUpgrade = defineDetector<Config, State>({
   title: 'Proxy upgrade',
   version: '1.0.0',
   category: 'SECURITY',
-  families: evmDialect,
+  families: [...evmDialect, 'solana'],
   severity: 'CRITICAL',
   description:
     'The code behind the contract is replaced: an upgrade of a proxy, of its beacon or of the facets of a diamond.',
@@ -66,6 +66,7 @@ export const proxyUpgrade = defineDetector<Config, State>({
   ],
   takesBaseline: true,
   interests(options, { address }, chain) {
+    if (!hasEvmDialect(chain.family)) return [{ on: 'change', address, keys: ['code'] }];
     const look: Interest =
       options.when === 'block' ? everyLook(chain) : { on: 'block', ...scheduleOf(options) };
     return [
@@ -74,6 +75,7 @@ export const proxyUpgrade = defineDetector<Config, State>({
     ];
   },
   evaluate(observation, context) {
+    if (observation.type === 'change') return findNewCode(observation, context);
     if (observation.type === 'block') return checkCode(observation, context);
     if (observation.type !== 'log') return {};
     const { log, transaction } = observation;
@@ -81,6 +83,23 @@ export const proxyUpgrade = defineDetector<Config, State>({
     return findUpgrade(log, transaction.from, context);
   },
 });
+
+/** Code that the chain itself replaces; it names the account that the new code came from. */
+function findNewCode(
+  { change: { after }, transaction }: Extract<Observation, { type: 'change' }>,
+  { config: { allowedImplementations }, contract }: EvaluationContext<Config, State>,
+): EvaluationResult<State> {
+  if (after !== null && isListed(allowedImplementations, after)) return {};
+  const what = after === null ? 'was closed: its code is gone' : `was upgraded with the code in ${after}`;
+  return {
+    detections: [
+      {
+        message: `The program ${contract.name} ${what}, in a transaction of ${transaction.from}.`,
+        fields: { implementation: after, sender: transaction.from },
+      },
+    ],
+  };
+}
 
 function findUpgrade(
   log: Log,

@@ -1,33 +1,40 @@
 import type { Transaction } from '../model/block.ts';
+import { native } from './amounts.ts';
 
 export type CoinMove = { readonly from: string; readonly to: string; readonly amount: bigint };
+export type AssetMove = CoinMove & { readonly asset: string };
+
+/** Native coins that a transaction moves between the watched address and others. */
+export function coinMoves(transaction: Transaction, watched: string): CoinMove[] {
+  if (transaction.parties) return assetMoves(transaction, watched).filter(({ asset }) => asset === native);
+  const { from, to, value } = transaction;
+  return to === null ? [] : [{ from, to, amount: value }];
+}
 
 /**
- * Native coins that a transaction moves between the watched address and others. Where a transaction has many parties, all that
- * comes in is one move and all that goes out another, with the largest counterparty: thresholds are about the whole.
+ * What a transaction with many parties moves between the watched address and others: of each asset all that comes in is one
+ * move and all that goes out another, with the largest counterparty, because thresholds are about the whole. Of an asset that
+ * is watched itself every transfer counts.
  */
-export function coinMoves(transaction: Transaction, watched: string): CoinMove[] {
-  if (!transaction.parties) {
-    const { from, to, value } = transaction;
-    return to === null ? [] : [{ from, to, amount: value }];
+export function assetMoves({ transfers }: Transaction, watched: string): AssetMove[] {
+  const sums = new Map<string, AssetMove>();
+  for (const [place, { asset, from, to, amount }] of transfers.entries()) {
+    if (![asset, from, to].includes(watched)) continue;
+    const key = asset === watched ? String(place) : `${asset} ${from === watched ? 'out' : 'in'}`;
+    const known = sums.get(key);
+    sums.set(key, {
+      asset,
+      from: from ?? (asset === native ? coinbase : mint),
+      to: to ?? (asset === native ? unknown : burn),
+      ...known,
+      amount: (known?.amount ?? 0n) + amount,
+    });
   }
-  const { transfers } = transaction;
-  const incoming = transfers.filter((transfer) => transfer.to === watched);
-  const outgoing = transfers.filter((transfer) => transfer.from === watched);
-  return [
-    ...sumUp(incoming, ({ from: giver }) => ({ from: giver ?? coinbase, to: watched })),
-    ...sumUp(outgoing, ({ to: taker }) => ({ from: watched, to: taker ?? unknown })),
-  ];
+  return [...sums.values()];
 }
 
-/** Who pays new coins, and an output that has no address. */
+/** Who pays new coins, and an output that has no address; who pays new tokens, and gets those that are destroyed. */
 const coinbase = 'coinbase';
 const unknown = 'an output without an address';
-
-function sumUp(
-  [largest, ...rest]: Transaction['transfers'],
-  ends: (transfer: Transaction['transfers'][number]) => Omit<CoinMove, 'amount'>,
-): CoinMove[] {
-  if (!largest) return [];
-  return [{ ...ends(largest), amount: rest.reduce((sum, { amount }) => sum + amount, largest.amount) }];
-}
+const mint = 'the mint';
+const burn = 'no one (burned)';

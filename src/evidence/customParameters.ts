@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { ContractFacts, Reader } from '../model/detection.ts';
+import type { Fault } from '../model/errors.ts';
 import { Addresses, Choice } from './parameters.ts';
 
 /** Members that the three custom kinds share. */
@@ -17,6 +18,17 @@ export function Expression(description: string) {
 
 export function watchedAddresses(addresses: readonly string[], contract: ContractFacts): string[] {
   return [...new Set([contract.address, ...addresses])];
+}
+
+/** Why a signature cannot be used with the contract's interface. */
+export function signatureFaults(read: () => unknown): Fault[] {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return [{ pointer: '/signature', code: 'not-in-abi', message: error.message }];
+  }
 }
 
 /** Members of a finding about its transaction, */

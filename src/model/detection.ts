@@ -282,6 +282,8 @@ export type Detector<Config = unknown, State = unknown> = {
   readonly config: TSchema;
   /** Members of its findings, each of which a finding may have or lack: what message templates may name. */
   readonly fields: readonly string[];
+  /** Faults that the schema cannot express, such as an event that the contract's ABI does not have. Pointers begin at the configuration. */
+  check?(config: Config, abi: readonly unknown[]): readonly Fault[];
   /**
    * It compares each look at a block with the one before: it is shown the block at which it is created or enabled at once,
    * so that a change one block later is seen.

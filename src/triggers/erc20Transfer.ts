@@ -1,11 +1,11 @@
 import type { Static } from 'typebox';
 import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
 import { assetDecimalsIfKnown, assetFacts } from '../chains/evm/evidence/tokens.ts';
-import { compareToAmount, formatUnits, showAmount } from '../evidence/amounts.ts';
+import { compareToAmount, formatUnits, native, showAmount } from '../evidence/amounts.ts';
 import { Amount, Configuration } from '../evidence/parameters.ts';
 import { parseDecimal } from '../lib/decimal.ts';
-import { defineTrigger } from '../model/detection.ts';
-import { evmDialect } from '../model/family.ts';
+import { defineTrigger, type Observation } from '../model/detection.ts';
+import { evmDialect, hasEvmDialect } from '../model/family.ts';
 import { directionMember, isDirected, tokenMember, transferInterests } from './support/transfers.ts';
 
 const params = Configuration({
@@ -19,18 +19,20 @@ type State = { decimals: number };
 
 export const erc20Transfer = defineTrigger<Static<typeof params>, State>({
   type: 'ERC20_TRANSFER',
-  families: evmDialect,
+  families: [...evmDialect, 'solana'],
   description:
-    'Tokens (ERC-20) go to or from the watched address or, when that is a token, between any addresses.',
+    'Tokens (ERC-20, on Solana SPL) go to or from the watched address or, when that is a token, between any addresses.',
   params,
   fields: ['from', 'to', 'token', 'symbol', 'amount', 'rawAmount'],
-  interests: transferInterests,
+  interests: (config, contract, { family }) =>
+    hasEvmDialect(family)
+      ? transferInterests(config, contract)
+      : [{ on: 'transfer', address: contract.address }],
   evaluate(observation, { config, contract, chain, state, read }) {
-    if (observation.type !== 'log') return {};
-    const transfer = decodeTransfer(observation.log);
+    const transfer = transferIn(observation);
     // A transfer of nothing costs its sender nothing, and is how strangers get themselves noticed.
     if (!transfer || transfer.amount === 0n) return {};
-    const token = observation.log.address;
+    const { token } = transfer;
     const wanted = config.token;
     if (token !== (wanted ?? token) || !isDirected(config.direction, contract.address, transfer)) return {};
     const isTheOne = token === (wanted ?? contract.address);
@@ -60,3 +62,15 @@ export const erc20Transfer = defineTrigger<Static<typeof params>, State>({
     };
   },
 });
+
+function transferIn(observation: Observation) {
+  if (observation.type === 'log') {
+    const { log } = observation;
+    const transfer = decodeTransfer(log);
+    return transfer && { ...transfer, token: log.address };
+  }
+  if (observation.type !== 'transfer' || observation.transfer.asset === native) return undefined;
+  const { asset: token, from, to, amount } = observation.transfer;
+  // Tokens that come into being come from the mint; those that are burned go to no one.
+  return { token, from: from ?? 'the mint', to: to ?? 'no one (burned)', amount };
+}

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { decodeEvent, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
-import { eventByTopic, eventItem } from '../chains/evm/abi/abiItems.ts';
+import { eventByKey, eventShape } from '../evidence/contractInterface.ts';
+import { signatureFaults } from '../evidence/customParameters.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
 import { evmDialect } from '../model/family.ts';
@@ -15,25 +15,27 @@ const params = Configuration({
 type Params = Static<typeof params>;
 
 const named = memoizeParams(({ signature }: Params, abi) =>
-  signature === undefined ? null : eventItem(signature, abi),
+  signature === undefined ? null : eventShape(signature, abi),
 );
 
 export const eventEmitted = defineTrigger<Params, never>({
   type: 'EVENT_EMITTED',
-  families: evmDialect,
+  families: [...evmDialect, 'solana'],
   description: 'The contract emits an event.',
   params,
   fields: eventFields,
-  interests: ({ signature }, { address }) => [
-    { on: 'log', address, ...(signature !== undefined && { keys: [topicOf(parseEvent(signature))] }) },
+  check: ({ signature }, abi) =>
+    signature === undefined ? [] : signatureFaults(() => eventShape(signature, abi)),
+  interests: ({ signature }, { address, abi }) => [
+    { on: 'log', address, ...(signature !== undefined && { keys: [eventShape(signature, abi).key] }) },
   ],
   evaluate(observation, context) {
     if (observation.type !== 'log') return {};
     const { config, contract } = context;
     const { log, transaction } = observation;
-    const event = named(config, contract) ?? eventByTopic(log.key, contract.abi);
+    const event = named(config, contract) ?? eventByKey(log.key, contract.abi);
     return {
-      detections: [describeEvent(log, transaction, context, event, event && decodeEvent(event, log))],
+      detections: [describeEvent(log, transaction, context, event?.item, event?.decode(log))],
     };
   },
 });

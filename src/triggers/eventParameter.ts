@@ -1,7 +1,8 @@
 import type { AbiParameter } from 'abitype';
 import type { Static } from 'typebox';
-import { decodeEvent, type EventItem, parseEvent, topicOf } from '../chains/evm/abi/abi.ts';
-import { eventItem } from '../chains/evm/abi/abiItems.ts';
+import type { EventItem } from '../chains/evm/abi/abi.ts';
+import { eventShape } from '../evidence/contractInterface.ts';
+import { signatureFaults } from '../evidence/customParameters.ts';
 import { Configuration } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
 import { evmDialect } from '../model/family.ts';
@@ -24,28 +25,33 @@ const compiled = memoizeParams(compile);
 
 export const eventParameter = defineTrigger<Params, never>({
   type: 'EVENT_PARAMETER',
-  families: evmDialect,
+  families: [...evmDialect, 'solana'],
   description:
     'The contract emits an event whose values meet all conditions. An indexed text can only be compared for equality, an indexed list or struct not at all.',
   params,
   fields: eventFields,
-  check: (given, abi) => compile(given, abi).faults,
-  interests: ({ signature }, { address }) => [{ on: 'log', address, keys: [topicOf(parseEvent(signature))] }],
+  check(given, abi) {
+    const faults = signatureFaults(() => eventShape(given.signature, abi));
+    return faults.length > 0 ? faults : compile(given, abi).faults;
+  },
+  interests: ({ signature }, { address, abi }) => [
+    { on: 'log', address, keys: [eventShape(signature, abi).key] },
+  ],
   evaluate(observation, context) {
     if (observation.type !== 'log') return {};
     const { config, contract } = context;
     const { log, transaction } = observation;
-    const { event, test, faults } = compiled(config, contract);
+    const { event, decode, test, faults } = compiled(config, contract);
     refuseFaults(faults);
-    const args = decodeEvent(event, log);
+    const args = decode(log);
     return test(args) ? { detections: [describeEvent(log, transaction, context, event, args)] } : {};
   },
 });
 
 function compile({ signature, conditions }: Params, abi: readonly unknown[]) {
-  const event = eventItem(signature, abi);
+  const { item: event, decode } = eventShape(signature, abi);
   const { test, faults } = compileConditions(event.inputs, conditions);
-  return { event, test, faults: [...faults, ...hashedFaults(event, conditions)] };
+  return { event, decode, test, faults: [...faults, ...hashedFaults(event, conditions)] };
 }
 
 /** Comparisons that can never be made, because an indexed value of this type leaves only its hash on the chain. */

@@ -1,20 +1,23 @@
 import { Configuration } from '../evidence/parameters.ts';
 import { harmless } from '../lib/harmless.ts';
 import { defineTrigger } from '../model/detection.ts';
-import { evmDialect } from '../model/family.ts';
+import { evmDialect, hasEvmDialect } from '../model/family.ts';
 import { sentence } from './support/sentence.ts';
 
 export const failedTx = defineTrigger<object, never>({
   type: 'FAILED_TX',
-  families: evmDialect,
+  families: [...evmDialect, 'solana'],
   description:
     'A transaction sent to the contract, or by the wallet, fails. The reason is given where replaying it on the state before its block gives one.',
   params: Configuration({}),
   fields: ['from', 'to', 'value', 'selector', 'gasUsed', 'reason'],
-  interests: (_params, { address }) => [
-    { on: 'call', address },
-    { on: 'sender', address },
-  ],
+  interests: (_params, { address }, { family }) =>
+    hasEvmDialect(family)
+      ? [
+          { on: 'call', address },
+          { on: 'sender', address },
+        ]
+      : [{ on: 'touch', address }],
   evaluate(observation, { contract, read }) {
     if (observation.type !== 'transaction') return {};
     const { hash, from, to, value, input } = observation.transaction;

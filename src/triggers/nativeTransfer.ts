@@ -4,7 +4,7 @@ import { coinMoves } from '../evidence/coinMoves.ts';
 import { Amount, Configuration, InnerCalls } from '../evidence/parameters.ts';
 import { compareDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
 import { defineTrigger, type Interest, type Observation } from '../model/detection.ts';
-import { evmDialect } from '../model/family.ts';
+import { evmDialect, hasEvmDialect } from '../model/family.ts';
 import { directionMember } from './support/transfers.ts';
 
 const params = Configuration({
@@ -15,12 +15,13 @@ const params = Configuration({
 
 export const nativeTransfer = defineTrigger<Static<typeof params>, never>({
   type: 'NATIVE_TRANSFER',
-  families: [...evmDialect, 'bitcoin'],
+  families: [...evmDialect, 'bitcoin', 'solana'],
   description:
     'A transaction brings native coins to the watched address, or from it, or contracts move them within a transaction, where nodes of the chain trace calls. BALANCE_CHANGE sees what all of them come to.',
   params,
   fields: ['from', 'to', 'symbol', 'amount', 'rawAmount'],
-  interests({ direction, innerCalls }, { address }) {
+  interests({ direction, innerCalls }, { address }, { family }) {
+    if (!hasEvmDialect(family)) return [{ on: 'touch', address }];
     const interests: Interest[] = innerCalls ? [{ on: 'transfer', address, inner: true }] : [];
     if (direction !== 'out') interests.push({ on: 'call', address });
     if (direction !== 'in') interests.push({ on: 'sender', address });

@@ -9,6 +9,7 @@ import { type Fault, invalid, unprocessable } from '../../model/errors.ts';
 import { membersWith } from '../../model/schema.ts';
 import { invalidInput, withDefaults } from '../../model/validate.ts';
 import { findActionFunctions } from '../../store/actions/intentLog.ts';
+import { findContractAbi } from '../../store/contracts/findContractAbi.ts';
 import { findSchemaId, findSchemaName, listSchemaNames } from '../../store/detectors/detectorSchemas.ts';
 import { detectorSchemaTable } from '../../store/detectors/detectorSchemaTable.ts';
 import type { detectorTable } from '../../store/detectors/detectorTable.ts';
@@ -66,6 +67,11 @@ export async function prepareDetector(call: Call, change: DetectorChange): Promi
   if ('faults' in checked) throw invalidInput(checked.faults);
   const config = checked.value as Row;
   if (chain) checkAddresses(schema, config, chain, '/config');
+  if (chain && kind?.check && contractId !== undefined && tenantId !== null) {
+    const abi = await findContractAbi(call.db, tenantId, contractId);
+    const found = kind.check(config, abi).map((fault) => ({ ...fault, pointer: `/config${fault.pointer}` }));
+    if (found.length > 0) throw invalidInput(found);
+  }
   const faults = [
     ...(await scriptFaults(call, configScripts(schema, config))),
     ...messageFaults(record.name, config),

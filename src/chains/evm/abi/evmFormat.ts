@@ -9,6 +9,9 @@ const [anAddress, anAsset, aRow] = [
   `${address}(,\\s*(\\d{1,2}|100)?\\s*(,.*)?)?`,
 ].map((form) => new RegExp(`^(?:${form})$`)) as [RegExp, RegExp, RegExp];
 
+/** Names alone are found in an IDL. */
+const aName = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
+
 /** Formats of schema members with addresses, and of those that only chains of the EVM's dialect have. */
 export const evmFormat = {
   address: defineFormat('address', {
@@ -25,11 +28,13 @@ export const evmFormat = {
       'must have lines of address, score, tags and name such as "0x8589427373d6d84e98730d7795d8f6f8731fda16,90,MIXER;SANCTION,Router", without a headline',
   }),
   eventSignature: defineFormat('eventSignature', {
-    test: (text) => isAccepted(parseEvent, text),
-    words: 'must be an event such as Transfer(address indexed from, address indexed to, uint256 value)',
+    test: (text) => aName.test(text) || isAccepted(parseEvent, text),
+    words:
+      'must be an event such as Transfer(address indexed from, address indexed to, uint256 value), or the name of one in an Anchor IDL',
   }),
   functionSignature: defineFormat('functionSignature', {
-    test: (text) => isAccepted(parseFunction, text),
-    words: 'must be a function such as transfer(address to, uint256 amount) or balanceOf(address)(uint256)',
+    test: (text) => aName.test(text) || isAccepted(parseFunction, text),
+    words:
+      'must be a function such as transfer(address to, uint256 amount) or balanceOf(address)(uint256), or the name of an instruction in an Anchor IDL',
   }),
 };

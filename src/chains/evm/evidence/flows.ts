@@ -1,5 +1,5 @@
 import { type AssetFacts, formatUnits, native, showAmount } from '../../../evidence/amounts.ts';
-import { coinMoves } from '../../../evidence/coinMoves.ts';
+import { assetMoves, coinMoves } from '../../../evidence/coinMoves.ts';
 import type { Block } from '../../../model/block.ts';
 import type { Reader } from '../../../model/detection.ts';
 import { decodeTransfer } from './erc20Transfer.ts';
@@ -26,11 +26,15 @@ export function findFlows(
   wanted: 'out' | 'any' = 'any',
 ): Flow[] {
   const isWanted = ({ direction }: Flow) => wanted === 'any' || direction === wanted;
-  if (asset !== native) return largest(tokenFlows(block, asset, holder).filter(isWanted));
+  if (asset !== native && asset.startsWith('0x'))
+    return largest(tokenFlows(block, asset, holder).filter(isWanted));
   const paid = block.transactions.flatMap((transaction) => {
     const { senders, recipients } = transaction.parties ?? {};
     if (senders && recipients && !senders.has(holder) && !recipients.has(holder)) return [];
-    return coinMoves(transaction, holder).flatMap(({ from, to, amount }): Flow[] => {
+    const moves = transaction.parties
+      ? assetMoves(transaction, holder).filter((move) => move.asset === asset)
+      : coinMoves(transaction, holder);
+    return moves.flatMap(({ from, to, amount }): Flow[] => {
       if (amount === 0n || from === to || (from !== holder && to !== holder)) return [];
       const isOut = from === holder;
       return [

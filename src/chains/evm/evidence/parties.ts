@@ -16,7 +16,7 @@ export type Party = {
   /** The log of the transfer, for the roles of tokens. */
   readonly log?: Log;
   /** The watched address and how much it got or gave, where a transaction has many parties. */
-  readonly paid?: { readonly other: string; readonly amount: bigint };
+  readonly paid?: { readonly other: string; readonly asset: string; readonly amount: bigint };
 };
 
 /** The two ends of the transaction and of its token transfers that are of, from or to the watched address. */
@@ -41,9 +41,32 @@ export function partiesOf(transaction: Transaction, watched: string): Party[] {
 
 /** All who pay beside or to the watched address, and those whom it pays: others who are paid at once have nothing to do with it. */
 function manyParties({ transfers }: Transaction, { senders, recipients }: Parties, watched: string): Party[] {
-  const sum = (address: string, end: 'from' | 'to') =>
-    transfers.reduce((total, transfer) => total + (transfer[end] === address ? transfer.amount : 0n), 0n);
-  const paidBy = (address: string, end: 'from' | 'to') => ({ other: watched, amount: sum(address, end) });
+  const paidBy = (address: string, end: 'from' | 'to') => {
+    const own = transfers.filter((transfer) => transfer[end] === address);
+    const asset = own[0]?.asset ?? native;
+    const amount = own.reduce((sum, each) => sum + (each.asset === asset ? each.amount : 0n), 0n);
+    return { other: watched, asset, amount };
+  };
+  const traded = transfers.filter(({ asset }) => asset === watched);
+  if (traded.length > 0)
+    return traded
+      .flatMap(({ asset, from, to, amount }): Party[] => [
+        ...(from === null
+          ? []
+          : [
+              { address: from, role: 'tokenSender', paid: { other: to ?? 'no one', asset, amount } } as const,
+            ]),
+        ...(to === null
+          ? []
+          : [
+              {
+                address: to,
+                role: 'tokenRecipient',
+                paid: { other: from ?? 'the mint', asset, amount },
+              } as const,
+            ]),
+      ])
+      .filter(({ address }, place, all) => all.findIndex((each) => each.address === address) === place);
   return [
     ...Array.from(senders, (address): Party => ({ address, role: 'sender', paid: paidBy(address, 'from') })),
     ...Array.from(senders.has(watched) ? recipients : []).flatMap((address): Party[] =>
@@ -98,7 +121,7 @@ function describeParty(
       ? [address, paid.other]
       : [paid.other, address]
     : ((log && endsOf(log)) ?? [transaction.from, transaction.to ?? 'a new contract']);
-  const token = log?.address ?? native;
+  const token = log?.address ?? paid?.asset ?? native;
   const units = paid ? paid.amount : log ? decodeTransfer(log)?.amount : transaction.value;
   const sentence = (what: string) => (isGiver ? `sent ${what} to ${to}` : `received ${what} from ${from}`);
   const fields = { role, from, to, token };

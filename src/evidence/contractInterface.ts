@@ -1,0 +1,75 @@
+import {
+  decodeEvent,
+  type EventItem,
+  type FunctionItem,
+  parseEvent,
+  parseFunction,
+  selectorOf,
+  topicOf,
+  tryDecodeCall,
+} from '../chains/evm/abi/abi.ts';
+import { eventByTopic, eventItem, functionBySelector, functionItem } from '../chains/evm/abi/abiItems.ts';
+import {
+  anchorEvent,
+  anchorEventByKey,
+  anchorFunction,
+  anchorFunctionByKey,
+} from '../chains/solana/abi/anchorItems.ts';
+import type { Log } from '../model/block.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** An event of a contract's interface, whatever its family writes interfaces in. */
+export type EventShape = {
+  readonly item: EventItem;
+  /** As logs and interests name it. */
+  readonly key: string;
+  decode(log: Log): Values;
+};
+
+export type FunctionShape = {
+  readonly item: FunctionItem;
+  readonly key: string;
+  /** Undefined for input that is not of the function. */
+  decode(input: string, accounts?: readonly string[]): Values | undefined;
+};
+
+/** By its signature or, where the contract has an Anchor IDL, by its name; a RangeError says what would be right. */
+export function eventShape(signature: string, abi: readonly unknown[]): EventShape {
+  const anchor = anchorEvent(signature, abi);
+  if (anchor) return anchor as EventShape;
+  refuseName(signature);
+  const item = eventItem(signature, abi);
+  return { item, key: topicOf(parseEvent(signature)), decode: (log) => decodeEvent(item, log) };
+}
+
+/** The one that a log is of; undefined where the interface has none. */
+export function eventByKey(key: string, abi: readonly unknown[]): EventShape | undefined {
+  const anchor = anchorEventByKey(key, abi);
+  if (anchor) return anchor as EventShape;
+  const item = eventByTopic(key, abi);
+  return item && { item, key, decode: (log) => decodeEvent(item, log) };
+}
+
+export function functionShape(signature: string, abi: readonly unknown[]): FunctionShape {
+  const anchor = anchorFunction(signature, abi);
+  if (anchor) return anchor as FunctionShape;
+  refuseName(signature);
+  const item = functionItem(signature, abi);
+  const key = selectorOf(parseFunction(signature));
+  return { item, key, decode: (input) => tryDecodeCall(item, input) };
+}
+
+export function functionByKey(key: string, abi: readonly unknown[]): FunctionShape | undefined {
+  const anchor = anchorFunctionByKey(key, abi);
+  if (anchor) return anchor as FunctionShape;
+  const item = functionBySelector(key, abi);
+  return item && { item, key, decode: (input) => tryDecodeCall(item, input) };
+}
+
+function refuseName(signature: string): void {
+  if (!signature.includes('('))
+    throw new RangeError(
+      `"${signature}" is a name alone, which only an Anchor IDL in the contract's abi explains; elsewhere give the types as well, such as ${signature}(uint256).`,
+    );
+}
