@@ -1,5 +1,6 @@
 import type { Header } from '../model/block.ts';
 import type { Inspection } from '../model/contractKinds.ts';
+import type { Fault } from '../model/errors.ts';
 import type { ChainClient, ClientOptions, ConnectedClient, TraceKind } from './chainClient.ts';
 import type { Chain } from './chains.ts';
 import type { FamilyActions } from './familyActions.ts';
@@ -9,6 +10,8 @@ import type { FamilyRules } from './familyRules.ts';
 export type ChainFamily = FamilyRules & {
   /** Undefined: chains of the family cannot be followed yet, only their addresses and keys are known. */
   readonly nodes?: FamilyNodes;
+  /** What is wrong with the interface of a contract, where the family writes interfaces in its own way; pointers begin with `root`. */
+  abiFaults?(abi: readonly unknown[], root: string): Fault[];
   /** Undefined: actions cannot be fired on chains of the family yet. */
   readonly actions?: FamilyActions;
 };

@@ -15,6 +15,7 @@ import { customTx } from './customTx.ts';
 import { depeg } from './depeg.ts';
 import { dnsMonitor } from './dnsMonitor.ts';
 import { drain } from './drain.ts';
+import { durableNonce } from './durableNonce.ts';
 import { failedTxSpike } from './failedTxSpike.ts';
 import { flashLoan } from './flashLoan.ts';
 import { gasAnomaly } from './gasAnomaly.ts';
@@ -36,6 +37,7 @@ import { reentrancy } from './reentrancy.ts';
 import { safeMultisig } from './safeMultisig.ts';
 import { sanctionedInteraction } from './sanctionedInteraction.ts';
 import { suspiciousDeployment } from './suspiciousDeployment.ts';
+import { tokenFreeze } from './tokenFreeze.ts';
 import { tokenomicsAllocation } from './tokenomicsAllocation.ts';
 import { totalSupply } from './totalSupply.ts';
 import { tvlDrop } from './tvlDrop.ts';
@@ -87,6 +89,8 @@ const definitions: readonly Detector[] = [
   drain,
   suspiciousDeployment,
   priceManipulation,
+  durableNonce,
+  tokenFreeze,
 ];
 
 export const detectors: ReadonlyMap<string, Detector> = new Map(

@@ -90,8 +90,10 @@ function withPath(found: Detection, path: readonly string[]): Detection {
 const maxAddresses = 6;
 
 function addressesIn(message: string, watched: string): string[] {
-  const found = message.matchAll(/\b0x[0-9a-f]{40}\b/gi);
-  const addresses = new Set(Array.from(found, ([address]) => address.toLowerCase()));
+  const found = message.matchAll(/\b(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})\b/g);
+  const addresses = new Set(
+    Array.from(found, ([address]) => (address.startsWith('0x') ? address.toLowerCase() : address)),
+  );
   addresses.delete(watched);
   return [...addresses].slice(0, maxAddresses);
 }

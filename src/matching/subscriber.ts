@@ -53,6 +53,8 @@ export function toCause({ kind, id }: Pick<Subscriber, 'kind' | 'id'>, message: 
   const [sentence = ''] = message.split('. ', 1);
   const shape = withoutBrackets(sentence)
     .replace(/0x[0-9a-f]+/gi, '#')
+    // Base58 and bech32.
+    .replace(/\b[0-9A-Za-z]{26,90}\b/g, '#')
     .replace(/[\d.,]*\d/g, '#')
     .replace(/# × #\^#/g, '#');
   return `${kind} ${id} ${toStateKey([shape])}`;

@@ -22,7 +22,7 @@ const wholeFrom = 48;
 export function createSolanaClient({ chain, urls, now, onCall }: ClientOptions): ConnectedClient {
   const endpoints = createEndpoints({
     ...solanaProtocol(chain),
-    urls,
+    urls: urls.filter(takesCalls),
     blockTimeMs: chain.blockTimeMs,
     now,
     onCall,
@@ -183,12 +183,15 @@ export function createSolanaClient({ chain, urls, now, onCall }: ClientOptions):
     },
     health: endpoints.health,
     setUrls(next) {
-      endpoints.setUrls(next);
+      endpoints.setUrls(next.filter(takesCalls));
       heads.setUrls(next);
     },
     close: endpoints.close,
   };
 }
+
+/** WebSocket endpoints announce slots, and answer nothing else. */
+const takesCalls = (url: string) => !url.startsWith('ws');
 
 /** A slot without a block, or without one yet, is no fault of the node. */
 function produced(reply: RpcReply | undefined): unknown {

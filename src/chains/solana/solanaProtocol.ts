@@ -47,6 +47,8 @@ export async function endpointFault(url: string, chain: Chain): Promise<string |
 }
 
 export async function probeEndpoint(url: string, { genesis }: Chain): Promise<EndpointReport> {
+  // It takes subscriptions only, so that it cannot be asked anything.
+  if (url.startsWith('ws')) return emptyReport;
   const rpc = createRpc(url, maxBytes);
   const startedAt = performance.now();
   try {

@@ -13,10 +13,11 @@ type ContractChange = ChangeOf<typeof contractTable>;
 
 /** The address must be one of its chain; it is shown as given and compared in its one canonical spelling. */
 export async function prepareContract(call: Call, { input, current }: ContractChange): Promise<Row> {
-  const faults = abiFaults(input.abi ?? [], '/abi');
+  const chain = chains[current ? current.chainUid : input.chainUid];
+  const faultsOf = families[chain.family].abiFaults ?? abiFaults;
+  const faults = faultsOf(input.abi ?? [], '/abi');
   if (faults.length > 0) throw invalidInput(faults);
   if (current) return input;
-  const chain = chains[input.chainUid];
   const read = families[chain.family].readAddress(input.address, chain);
   if ('fault' in read) throw unprocessable('/address', 'not-an-address', read.fault);
   const found = await inspect(call, chain.uid, read.canonical);

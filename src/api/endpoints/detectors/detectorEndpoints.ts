@@ -27,7 +27,7 @@ export const detectorEndpoints: readonly Endpoint[] = [
       {
         txHash: Type.String({
           description: 'The transaction.',
-          pattern: '^0x[0-9a-fA-F]{64}$',
+          pattern: '^((0x)?[0-9a-fA-F]{64}|[1-9A-HJ-NP-Za-km-z]{80,90})$',
           examples: [`0x${'5c'.repeat(32)}`],
         }),
       },
