@@ -7,6 +7,7 @@ import { listOf, numberOf, recordOf, textOf } from '../net/members.ts';
 import { InvalidResponse, NotAvailableYet, orNull, resultOf } from '../net/replies.ts';
 import { readAccount, readProgramData } from './accounts.ts';
 import { createStateReader } from './createStateReader.ts';
+import { createTransactor } from './createTransactor.ts';
 import { decodeBlock, decodeHeader, toBlock } from './decodeBlock.ts';
 import type { SolanaTransaction } from './decodeTransaction.ts';
 import { confirmed, solanaHeads, solanaProtocol } from './solanaProtocol.ts';
@@ -171,7 +172,7 @@ export function createSolanaClient({ chain, urls, now, onCall }: ClientOptions):
           },
         ),
       ),
-    transactor: undefined,
+    transactor: createTransactor(endpoints, now),
     onHead: heads.onHead,
     head: endpoints.head,
     checkEndpoints: (which) => {

@@ -1,6 +1,7 @@
 import type { ChainFamily } from '../chainFamily.ts';
 import { idlOf } from './abi/idl.ts';
 import { createSolanaClient } from './createSolanaClient.ts';
+import { solanaActions } from './solanaActions.ts';
 import { endpointFault, probeEndpoint } from './solanaProtocol.ts';
 import { solanaRules } from './solanaRules.ts';
 
@@ -17,5 +18,6 @@ export const solanaFamily: ChainFamily = {
       return [{ pointer: `${root}/0`, code: 'idl', message: error.message }];
     }
   },
+  actions: solanaActions,
   nodes: { createClient: createSolanaClient, endpointFault, probeEndpoint },
 };

@@ -142,7 +142,7 @@ function keyOf(discriminator: unknown): string | undefined {
     : undefined;
 }
 
-function hashKey(text: string): string {
+export function hashKey(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 

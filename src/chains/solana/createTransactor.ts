@@ -1,0 +1,270 @@
+import { base58, base64 } from '@scure/base';
+import { zip } from '../../lib/zip.ts';
+import type { Endpoints } from '../net/createEndpoints.ts';
+import type { RpcCall, RpcReply } from '../net/createRpc.ts';
+import { listOf, numberOf, recordOf, textOf } from '../net/members.ts';
+import { InvalidResponse, resultOf } from '../net/replies.ts';
+import type {
+  Broadcast,
+  Call,
+  Failure,
+  Mined,
+  Offer,
+  Order,
+  Refusal,
+  Terms,
+  Transactor,
+  Unsigned,
+} from '../transactor.ts';
+import { computeBudget } from './instructions.ts';
+import { encodeMessage, encodeTransaction, type Instruction } from './message.ts';
+import { type SolanaCall, walletKey } from './solanaActions.ts';
+import { confirmed } from './solanaProtocol.ts';
+
+const signatureFee = 5000n;
+/** What a transaction may take at most, and what is simulated with. */
+const maxUnits = 1_400_000n;
+/** Beyond what the simulation took: the state may change until it runs. The last two bytes make equal calls differ. */
+const spareUnits = 1000n;
+const uniqueUnits = 65_536n;
+/** Nodes forget signatures after some days; long before, it is not believed that one was never taken. */
+const maxAgeMs = 12 * 3_600_000;
+
+export function createTransactor({ request }: Endpoints, now: () => number): Transactor {
+  const simulation = (from: string, call: Call): RpcCall => {
+    const { bytes } = toMessage(from, call, base58.encode(new Uint8Array(32)), maxUnits, 0n);
+    const raw = base64.encode(encodeTransaction([new Uint8Array(64)], bytes));
+    const accounts = { encoding: 'base64', addresses: [from] };
+    return {
+      method: 'simulateTransaction',
+      params: [
+        raw,
+        { ...confirmed, encoding: 'base64', sigVerify: false, replaceRecentBlockhash: true, accounts },
+      ],
+    };
+  };
+  const feesCall: RpcCall = { method: 'getRecentPrioritizationFees', params: [[]] };
+
+  return {
+    replaces: 'afterExpiry',
+    async prepare(from, requests) {
+      const foreign = requests.map((call) => foreignSigner(from, call));
+      return request(
+        [
+          { method: 'getLatestBlockhash', params: [confirmed] },
+          { method: 'getBalance', params: [from, confirmed] },
+          feesCall,
+          ...requests.map((call) => simulation(from, call)),
+        ],
+        ([latest, held, fees, ...simulated]) => {
+          const { blockhash, lastValidBlockHeight } = recordOf(recordOf(resultOf(latest)).value);
+          const anchor = `${textOf(blockhash, 'blockhash')} ${numberOf(lastValidBlockHeight, 'height')}`;
+          const balance = BigInt(numberOf(recordOf(resultOf(held)).value, 'balance'));
+          const market = readPrices(fees);
+          const offers = zip(requests, simulated).map(([{ terms }, reply], place): Offer | Refusal => {
+            const stranger = foreign[place];
+            if (stranger !== undefined)
+              return {
+                reason: `${stranger} must sign as well, and Vigil has only the key of the wallet`,
+                isFinal: true,
+              };
+            return toOffer(terms, market, reply, balance, anchor);
+          });
+          return { balance, offers };
+        },
+      );
+    },
+    build,
+    broadcast: (raws) =>
+      request(
+        raws.map((raw) => ({
+          method: 'sendTransaction',
+          params: [raw, { encoding: 'base64', skipPreflight: true, preflightCommitment: 'confirmed' }],
+        })),
+        (replies) => replies.map(toBroadcast),
+      ),
+    async progress(sent) {
+      if (sent.some(({ signedAt }) => signedAt < now() - maxAgeMs))
+        throw new Error('A transaction is so old that nodes may have forgotten it.');
+      const { head, final, slots } = await request(
+        [
+          { method: 'getBlockHeight', params: [{ commitment: 'finalized' }] },
+          { method: 'getSlot', params: [confirmed] },
+          {
+            method: 'getSignatureStatuses',
+            params: [sent.map(({ hash }) => hash), { searchTransactionHistory: true }],
+          },
+        ],
+        ([height, slot, statuses]) => ({
+          final: numberOf(resultOf(height), 'height'),
+          head: numberOf(resultOf(slot), 'slot'),
+          slots: listOf(recordOf(resultOf(statuses)).value, 'statuses').map((status) =>
+            status === null || recordOf(status).confirmationStatus === 'processed'
+              ? null
+              : numberOf(recordOf(status).slot, 'slot'),
+          ),
+        }),
+      );
+      const mined = await Promise.all(
+        zip(sent, slots).map(([{ hash }, slot]) => (slot === null ? null : readMined(hash, slot))),
+      );
+      return { head, final, mined };
+    },
+    async checkTerms(terms) {
+      const market = await request([feesCall], ([reply]) => readPrices(reply));
+      const chosen = choosePrice(terms, market);
+      return 'reason' in chosen ? chosen.reason : undefined;
+    },
+    findFailure: (from, call) =>
+      request([simulation(from, call)], ([reply]) => failureOf(readSimulated(reply))),
+  };
+
+  /** Null where it is in no block any more. */
+  function readMined(hash: string, slot: number): Promise<Mined | null> {
+    const detail = { ...confirmed, encoding: 'json', maxSupportedTransactionVersion: 0 };
+    return request(
+      [
+        { method: 'getTransaction', params: [hash, detail] },
+        { method: 'getBlock', params: [slot, { ...detail, transactionDetails: 'none', rewards: false }] },
+      ],
+      ([transaction, block]) => {
+        const found = resultOf(transaction);
+        if (found === null) return null;
+        const { meta, slot: at } = recordOf(found);
+        if (at !== slot) return null;
+        const { err, preBalances, postBalances } = recordOf(meta);
+        const [[before], [after]] = [
+          listOf(preBalances, 'preBalances'),
+          listOf(postBalances, 'postBalances'),
+        ];
+        return {
+          isSuccess: err === null,
+          blockNumber: slot,
+          blockHash: textOf(recordOf(resultOf(block)).blockhash, 'blockhash'),
+          cost: BigInt(Math.max(0, numberOf(before, 'balance') - numberOf(after, 'balance'))),
+        };
+      },
+    );
+  }
+}
+
+/** Asks no node: the blockhash and until when it holds came with the offer. */
+function build({ from, call, units, price, place, unique }: Order): Unsigned {
+  if (!('anchor' in place)) throw new Error('A call on Solana names a recent blockhash.');
+  const [blockhash = '', lastHeight] = place.anchor.split(' ');
+  const limit = units + (unique % uniqueUnits);
+  const { bytes } = toMessage(from, call, blockhash, limit, price.maxFee);
+  return {
+    payloads: [bytes],
+    finish([signature]) {
+      if (!signature) throw new Error('There is no signature.');
+      return {
+        hash: base58.encode(signature.bytes),
+        raw: base64.encode(encodeTransaction([signature.bytes], bytes)),
+        validUntil: Number(lastHeight),
+      };
+    },
+  };
+}
+
+function toMessage(from: string, { data }: Call, blockhash: string, units: bigint, price: bigint) {
+  return encodeMessage(from, blockhash, [...computeBudget(units, price), toInstruction(from, data)]);
+}
+
+function toInstruction(from: string, data: string): Instruction {
+  const call = JSON.parse(data) as SolanaCall;
+  return {
+    program: call.program,
+    accounts: call.accounts.map((each) => ({ ...each, key: each.key === walletKey ? from : each.key })),
+    data: Buffer.from(call.data, 'hex'),
+  };
+}
+
+function foreignSigner(from: string, { data }: Call): string | undefined {
+  return toInstruction(from, data).accounts.find(({ key, isSigner }) => isSigner && key !== from)?.key;
+}
+
+type Prices = { slow: bigint; market: bigint; fast: bigint; fastest: bigint };
+
+/** Micro-lamports that recent transactions paid for a unit. */
+function readPrices(reply: RpcReply | undefined): Prices {
+  const paid = listOf(resultOf(reply), 'fees')
+    .map((item) => BigInt(numberOf(recordOf(item).prioritizationFee, 'prioritizationFee')))
+    .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const at = (share: number) => paid[Math.min(paid.length - 1, Math.floor(share * paid.length))] ?? 0n;
+  return { slow: at(0.25), market: at(0.5), fast: at(0.75), fastest: at(0.95) };
+}
+
+function choosePrice({ price, maxPrice }: Terms, market: Prices): { price: bigint } | { reason: string } {
+  const wanted = isNamed(price) ? market[price] : BigInt(price);
+  if (maxPrice !== null && wanted > BigInt(Math.floor(Number(maxPrice))))
+    return {
+      reason: `the price of a compute unit is ${wanted} micro-lamports, more than the limit of ${maxPrice}`,
+    };
+  return { price: wanted };
+}
+
+function isNamed(price: string): price is keyof Prices {
+  return ['slow', 'market', 'fast', 'fastest'].includes(price);
+}
+
+type Simulated = { error: unknown; logs: readonly unknown[]; units: bigint; after: bigint | undefined };
+
+function readSimulated(reply: RpcReply | undefined): Simulated {
+  const { err, logs, unitsConsumed, accounts } = recordOf(recordOf(resultOf(reply)).value);
+  const [wallet] = Array.isArray(accounts) ? (accounts as unknown[]) : [];
+  return {
+    error: err,
+    logs: listOf(logs ?? [], 'logs'),
+    units: BigInt(numberOf(unitsConsumed ?? 0, 'unitsConsumed')),
+    after:
+      wallet === null || wallet === undefined
+        ? undefined
+        : BigInt(numberOf(recordOf(wallet).lamports, 'lamports')),
+  };
+}
+
+/** The last thing that a program said before it failed is the reason. */
+function failureOf({ error, logs }: Simulated): Failure | undefined {
+  if (error === null || error === undefined) return undefined;
+  const said = logs.filter((line) => !/^Program \S+ (invoke|success|consumed)/.test(String(line)));
+  return { reason: [...said.slice(-2).map(String), JSON.stringify(error)].join('; '), data: '' };
+}
+
+function toOffer(
+  terms: Terms,
+  market: Prices,
+  reply: RpcReply | undefined,
+  balance: bigint,
+  anchor: string,
+): Offer | Refusal {
+  const simulated = readSimulated(reply);
+  const failure = failureOf(simulated);
+  if (failure) return { failure };
+  const needed = (simulated.units * 6n) / 5n + spareUnits;
+  if (terms.limit !== null && needed > BigInt(terms.limit))
+    return {
+      reason: `it needs ${needed} compute units, more than the limit of ${terms.limit}`,
+      isFinal: true,
+      units: needed,
+    };
+  const chosen = choosePrice(terms, market);
+  if ('reason' in chosen) return { reason: chosen.reason, isFinal: false };
+  const fee = signatureFee + ((needed + uniqueUnits) * chosen.price) / 1_000_000n + 1n;
+  // The simulation is without a price, but with the fee of the signature.
+  const paid = simulated.after === undefined || simulated.after > balance ? 0n : balance - simulated.after;
+  const cost = fee + paid;
+  if (cost > balance)
+    return { reason: 'the wallet does not have that much', isFinal: false, needsFunds: true };
+  return { units: needed, price: { maxFee: chosen.price, tip: null }, cost, place: { anchor } };
+}
+
+/** Nodes agree on these cases and not on the words for them. */
+function toBroadcast(reply: RpcReply): Broadcast {
+  if ('result' in reply) return { outcome: 'accepted' };
+  const { message } = reply.error;
+  if (/already been processed|already processed/i.test(message)) return { outcome: 'accepted' };
+  if (/blockhash not found|block height exceeded/i.test(message)) return { outcome: 'stale' };
+  if (message === '') throw new InvalidResponse('it refused a transaction without a reason');
+  return { outcome: 'refused', reason: message };
+}
