@@ -71,7 +71,7 @@ export async function startSolana(surfnet: Json) {
     return (await reply.json()) as Json;
   }
   const result = async (method: string, ...params: unknown[]): Promise<Json> => {
-    const { result: value, error } = await ask(method, params as unknown[]);
+    const { result: value, error } = await ask(method, params);
     if (error) throw new Error(`The node refused ${method}: ${error.message}`);
     return value;
   };

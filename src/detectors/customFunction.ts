@@ -1,14 +1,15 @@
 import { type Static, Type } from 'typebox';
-import { canonicalSignature, parseFunction, selectorOf, tryDecodeCall } from '../chains/evm/abi/abi.ts';
-import { functionItem } from '../chains/evm/abi/abiItems.ts';
+import { canonicalSignature } from '../chains/evm/abi/abi.ts';
 import { evmFormat } from '../chains/evm/abi/evmFormat.ts';
 import { showArguments } from '../chains/evm/evidence/describeCall.ts';
 import { showPayment } from '../evidence/amounts.ts';
+import { functionShape } from '../evidence/contractInterface.ts';
 import {
   addressesMember,
   Expression,
   outcomeFields,
   outcomeOf,
+  signatureFaults,
   statusMember,
   transactionFields,
   watchedAddresses,
@@ -24,7 +25,7 @@ const config = Configuration(
     signature: Type.String({
       format: evmFormat.functionSignature,
       description:
-        'The function, such as transfer(address to, uint256 amount). Names may be left out: they are then taken from the contract’s ABI.',
+        'The function, such as transfer(address to, uint256 amount). Names may be left out: they are then taken from the contract’s ABI. On Solana the name of the instruction in the contract’s Anchor IDL, whose accounts are args.accounts.',
     }),
     expression: Expression(
       'What must hold of the call `e`, such as e.args.amount > 1000n (integers above 48 bits are BigInt). `e` has args, name, signature, address, from, to, value, txHash, blockNumber, timestamp and, where the expression names it, status (success or failed).',
@@ -41,7 +42,7 @@ export const customFunction = defineDetector<Static<typeof config>, never>({
   title: 'Custom function',
   version: '1.0.0',
   category: 'SECURITY',
-  families: evmDialect,
+  families: [...evmDialect, 'solana'],
   severity: 'MEDIUM',
   description:
     'A transaction, or a contract within one, calls a function of your choice and an expression about its parameters holds.',
@@ -49,19 +50,20 @@ export const customFunction = defineDetector<Static<typeof config>, never>({
   nextStep: 'Open the transaction that called the function, and check whether its sender may do so.',
   config,
   fields: ['name', 'signature', 'args', 'address', ...transactionFields, ...outcomeFields, 'expression'],
+  check: ({ signature }, abi) => signatureFaults(() => functionShape(signature, abi)),
   interests: ({ signature, addresses, innerCalls }, contract) =>
     watchedAddresses(addresses, contract).map((address) => ({
       on: 'call',
       address,
-      keys: [selectorOf(parseFunction(signature))],
+      keys: [functionShape(signature, contract.abi).key],
       inner: innerCalls,
     })),
   evaluate(observation, { config: settings, contract, chain, read }) {
     const made = observedCall(observation);
     if (!made || !('block' in observation)) return {};
     const { block } = observation;
-    const item = functionItem(settings.signature, contract.abi);
-    const args = tryDecodeCall(item, made.input);
+    const { item, decode } = functionShape(settings.signature, contract.abi);
+    const args = decode(made.input, made.accounts);
     if (!args) return {};
     const { isWanted, values } = outcomeOf(read, settings, made.hash);
     if (!isWanted) return {};

@@ -20,14 +20,14 @@ import type { Log } from '../model/block.ts';
 type Values = Readonly<Record<string, unknown>>;
 
 /** An event of a contract's interface, whatever its family writes interfaces in. */
-export type EventShape = {
+type EventShape = {
   readonly item: EventItem;
   /** As logs and interests name it. */
   readonly key: string;
   decode(log: Log): Values;
 };
 
-export type FunctionShape = {
+type FunctionShape = {
   readonly item: FunctionItem;
   readonly key: string;
   /** Undefined for input that is not of the function. */
@@ -37,7 +37,7 @@ export type FunctionShape = {
 /** By its signature or, where the contract has an Anchor IDL, by its name; a RangeError says what would be right. */
 export function eventShape(signature: string, abi: readonly unknown[]): EventShape {
   const anchor = anchorEvent(signature, abi);
-  if (anchor) return anchor as EventShape;
+  if (anchor) return anchor;
   refuseName(signature);
   const item = eventItem(signature, abi);
   return { item, key: topicOf(parseEvent(signature)), decode: (log) => decodeEvent(item, log) };
@@ -46,7 +46,7 @@ export function eventShape(signature: string, abi: readonly unknown[]): EventSha
 /** The one that a log is of; undefined where the interface has none. */
 export function eventByKey(key: string, abi: readonly unknown[]): EventShape | undefined {
   const anchor = anchorEventByKey(key, abi);
-  if (anchor) return anchor as EventShape;
+  if (anchor) return anchor;
   const item = eventByTopic(key, abi);
   return item && { item, key, decode: (log) => decodeEvent(item, log) };
 }

@@ -4,18 +4,23 @@ import type { Observation } from './detection.ts';
 /** A call of the watched contract, by a transaction itself or by a contract within it. */
 export type ObservedCall = Pick<Transaction, 'from' | 'to' | 'value' | 'input' | 'hash'> & {
   readonly isInner: boolean;
+  /** Which function it is, as interests name it. */
+  readonly key: string;
+  /** Where those are passed beside the input. */
+  readonly accounts?: readonly string[];
 };
 
 /** Undefined for an observation of anything else. */
 export function observedCall(observation: Observation): ObservedCall | undefined {
   if (observation.type === 'transaction') {
-    const { from, to, value, input, hash } = observation.transaction;
-    return { from, to, value, input, hash, isInner: false };
+    const { from, to, value, input, hash, callKey: key } = observation.transaction;
+    return { from, to, value, input, hash, key, isInner: false };
   }
-  if (observation.type !== 'call' || !observation.frames) return undefined;
-  const { contract, caller, value = 0n, input } = observation.call;
+  if (observation.type !== 'call') return undefined;
+  const { contract, caller, value = 0n, input, key, accounts } = observation.call;
   const { hash, from } = observation.transaction;
-  return { from: caller ?? from, to: contract, value, input, hash, isInner: true };
+  const call = { from: caller ?? from, to: contract, value, input, hash, key };
+  return { ...call, isInner: observation.frames !== undefined, ...(accounts && { accounts }) };
 }
 
 /** The frames from the transaction itself down to this one. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { parseFunction, selectorOf, tryDecodeCall } from '../chains/evm/abi/abi.ts';
-import { functionBySelector, functionItem } from '../chains/evm/abi/abiItems.ts';
+import { functionByKey, functionShape } from '../evidence/contractInterface.ts';
+import { signatureFaults } from '../evidence/customParameters.ts';
 import { Configuration, InnerCalls } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
 import { evmDialect } from '../model/family.ts';
@@ -18,30 +18,32 @@ const params = Configuration({
 type Params = Static<typeof params>;
 
 const named = memoizeParams(({ signature }: Params, abi) =>
-  signature === undefined ? null : functionItem(signature, abi),
+  signature === undefined ? null : functionShape(signature, abi),
 );
 
 export const functionCall = defineTrigger<Params, never>({
   type: 'FUNCTION_CALL',
-  families: evmDialect,
+  families: [...evmDialect, 'solana'],
   description:
     'A transaction calls a function of the contract, or a contract does within a transaction, where nodes of the chain trace calls.',
   params,
   fields: callFields,
-  interests: ({ signature, innerCalls }, { address }) => [
+  check: ({ signature }, abi) =>
+    signature === undefined ? [] : signatureFaults(() => functionShape(signature, abi)),
+  interests: ({ signature, innerCalls }, { address, abi }) => [
     {
       on: 'call',
       address,
       inner: innerCalls,
-      ...(signature !== undefined && { keys: [selectorOf(parseFunction(signature))] }),
+      ...(signature !== undefined && { keys: [functionShape(signature, abi).key] }),
     },
   ],
   evaluate(observation, { config, contract, chain, read }) {
     const call = observedCall(observation);
     // Plain payments call no function.
-    if (!call || call.input.length < 10) return {};
-    const item = named(config, contract) ?? functionBySelector(call.input.slice(0, 10), contract.abi);
-    const args = item && tryDecodeCall(item, call.input);
-    return detectCall(read, call, contract, chain, config.status, { item, args });
+    if (!call || (call.accounts === undefined && call.input.length < 10)) return {};
+    const shape = named(config, contract) ?? functionByKey(call.key, contract.abi);
+    const args = shape?.decode(call.input, call.accounts);
+    return detectCall(read, call, contract, chain, config.status, { item: shape?.item, args });
   },
 });

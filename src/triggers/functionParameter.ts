@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
-import { parseFunction, selectorOf, tryDecodeCall } from '../chains/evm/abi/abi.ts';
-import { functionItem } from '../chains/evm/abi/abiItems.ts';
+import { functionShape } from '../evidence/contractInterface.ts';
+import { signatureFaults } from '../evidence/customParameters.ts';
 import { Configuration, InnerCalls } from '../evidence/parameters.ts';
 import { defineTrigger } from '../model/detection.ts';
 import { evmDialect } from '../model/family.ts';
@@ -26,27 +26,30 @@ const compiled = memoizeParams(compile);
 
 export const functionParameter = defineTrigger<Params, never>({
   type: 'FUNCTION_PARAMETER',
-  families: evmDialect,
+  families: [...evmDialect, 'solana'],
   description:
     'A transaction calls a function of the contract with parameters that meet all conditions, or a contract does within a transaction, where nodes of the chain trace calls.',
   params,
   fields: callFields,
-  check: (given, abi) => compile(given, abi).faults,
-  interests: ({ signature, innerCalls }, { address }) => [
-    { on: 'call', address, keys: [selectorOf(parseFunction(signature))], inner: innerCalls },
+  check(given, abi) {
+    const faults = signatureFaults(() => functionShape(given.signature, abi));
+    return faults.length > 0 ? faults : compile(given, abi).faults;
+  },
+  interests: ({ signature, innerCalls }, { address, abi }) => [
+    { on: 'call', address, keys: [functionShape(signature, abi).key], inner: innerCalls },
   ],
   evaluate(observation, { config, contract, chain, read }) {
     const call = observedCall(observation);
     if (!call) return {};
-    const { item, test, faults } = compiled(config, contract);
+    const { item, decode, test, faults } = compiled(config, contract);
     refuseFaults(faults);
-    const args = tryDecodeCall(item, call.input);
+    const args = decode(call.input, call.accounts);
     if (!args || !test(args)) return {};
     return detectCall(read, call, contract, chain, config.status, { item, args });
   },
 });
 
 function compile({ signature, conditions }: Params, abi: readonly unknown[]) {
-  const item = functionItem(signature, abi);
-  return { item, ...compileConditions(item.inputs, conditions) };
+  const { item, decode } = functionShape(signature, abi);
+  return { item, decode, ...compileConditions(item.inputs, conditions) };
 }

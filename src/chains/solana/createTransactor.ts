@@ -106,7 +106,7 @@ export function createTransactor({ request }: Endpoints, now: () => number): Tra
         }),
       );
       const mined = await Promise.all(
-        zip(sent, slots).map(([{ hash }, slot]) => (slot === null ? null : readMined(hash, slot))),
+        zip(sent, slots).map(async ([{ hash }, slot]) => (slot === null ? null : readMined(hash, slot))),
       );
       return { head, final, mined };
     },

@@ -85,7 +85,7 @@ const authorities: readonly [Change['what'], string?][] = [
 function ofToken({ input, accounts = [] }: Call, ownerOf: OwnerOf): Found[] {
   const bytes = hexToBytes(input);
   const [first = '', second = ''] = accounts;
-  switch (bytes[0]) {
+  switch (bytes[0] ?? -1) {
     case setAuthority: {
       const [what, part] = authorities[bytes[1] ?? 0] ?? (['permission', 'authority'] as const);
       const change: Found = {

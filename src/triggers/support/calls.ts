@@ -25,7 +25,7 @@ export const callFields = ['function', 'signature', 'selector', 'args', 'from', 
 /** Reports a call if the transaction ended with the configured status. */
 export function detectCall(
   read: Reader,
-  { from, to, value, input, hash }: Omit<ObservedCall, 'isInner'>,
+  { from, to, value, input, hash }: Omit<ObservedCall, 'isInner' | 'key'>,
   { name, address }: ContractFacts,
   chain: ChainFacts,
   status: 'success' | 'failed' | 'any',

@@ -4,8 +4,12 @@ import type { ObservedCall } from '../../model/frames.ts';
 
 /** Who sent a transaction to whom, without the full stop. */
 export function sentence(
-  { from, to, isInner = false, parties }: Pick<ObservedCall, 'from' | 'to'> &
-    Partial<ObservedCall & Pick<Transaction, 'parties'>>,
+  {
+    from,
+    to,
+    isInner = false,
+    parties,
+  }: Pick<ObservedCall, 'from' | 'to'> & Partial<ObservedCall & Pick<Transaction, 'parties'>>,
   { address, name }: ContractFacts,
 ): string {
   const sender = from === address ? name : from;

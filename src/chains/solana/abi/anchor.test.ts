@@ -83,7 +83,7 @@ describe('an Anchor IDL', () => {
 
   it('reads arguments with the accounts by their names, also those of groups', () => {
     const shape = anchorFunction('setLimits', [older])!;
-    const input = `${shape.key}${'e803000000000000'}0107`;
+    const input = `${shape.key}e8030000000000000107`;
     expect(shape.decode(input, ['A', 'B'])).toEqual({
       limit: 1000n,
       mode: { Capped: { at: 7 } },

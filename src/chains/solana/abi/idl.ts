@@ -4,7 +4,6 @@ import type { Field, IdlType, Types } from './borsh.ts';
 
 /** What an Anchor IDL says of a program: its instructions and events, by their names. */
 export type Idl = {
-  readonly name: string;
   readonly instructions: ReadonlyMap<string, IdlInstruction>;
   readonly events: ReadonlyMap<string, IdlEvent>;
   readonly types: Types;
@@ -18,7 +17,7 @@ export type IdlInstruction = {
   readonly args: readonly Field[];
 };
 
-export type IdlAccount = {
+type IdlAccount = {
   readonly name: string;
   readonly isSigner: boolean;
   readonly isWritable: boolean;
@@ -43,7 +42,7 @@ function findIdl(abi: readonly unknown[]): Idl | undefined {
 }
 
 /** Both forms: that of Anchor 0.30 and later, which writes discriminators down, and the one before. */
-export function readIdl(raw: Readonly<Record<string, unknown>>): Idl {
+function readIdl(raw: Readonly<Record<string, unknown>>): Idl {
   const types = new Map(
     [...listOf(raw.types), ...listOf(raw.accounts)].flatMap((item): [string, IdlType][] => {
       const { name, type } = membersOf(item);
@@ -70,9 +69,7 @@ export function readIdl(raw: Readonly<Record<string, unknown>>): Idl {
       type: Array.isArray(fields) ? { struct: fields.map(toField) } : { defined: own },
     };
   });
-  const { name: inner } = membersOf(raw.metadata);
   return {
-    name: String(inner ?? raw.name ?? 'program'),
     instructions: new Map(instructions.map((item) => [item.name, item])),
     events: new Map(events.map((item) => [item.name, item])),
     types,
