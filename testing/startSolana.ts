@@ -39,7 +39,7 @@ type Shown = { slot: number; real: number; hash: string; parentHash: string };
  * deviates from a validator the proxy makes up for it, and where validators do more the proxy stands in:
  * - The node never skips a slot and never forks: `skip` leaves slots empty, `fork` forgets blocks, and those that come then
  *   have the one before as their parent. The state of accounts is not taken back, as nothing else of the node is.
- * - Its `parentSlot` is the slot itself, its `blockTime` a thousandth: both are written anew, a second for each slot.
+ * - Its `parentSlot` is the slot itself, its `blockTime` a thousandth: the proxy writes both, a second for each slot.
  * - It finalizes 31 slots later; the proxy says 32. It has no genesis of its own: the proxy says that of the main network.
  * - It takes no batches, and slots are announced only when the node has a block for them.
  */

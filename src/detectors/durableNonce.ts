@@ -18,7 +18,7 @@ export const durableNonce = defineDetector<Static<typeof config>, never>({
   severity: 'HIGH',
   description:
     'A transaction that the wallet signed uses a durable nonce, so that it may have been signed long ago, or a nonce account comes under the authority of the wallet.',
-  faq: 'Why does it matter? A usual signature is worthless after about a minute. With a durable nonce it stays valid until the nonce is used: whoever tricked a signer once can wait and drain the wallet, or take over what it controls, when it pays most.',
+  faq: 'Why does it matter? A usual signature is worthless after about a minute. With a durable nonce it stays valid until the nonce is used: anyone who tricked a signer once can wait and drain the wallet, or take over what it controls, when it pays most.',
   nextStep:
     'Ask the keepers of the key whether they signed it and when. If not, advance or close the nonce account, which makes all signatures with it worthless, and move the funds.',
   config,

@@ -141,7 +141,7 @@ function ofSystem({ input, accounts = [] }: Call): Found[] {
   const bytes = hexToBytes(input);
   const [first = ''] = accounts;
   const number = numberOf(input);
-  // From then on the program alone decides what becomes of the account, whoever has its key.
+  // From then on the program alone decides what becomes of the account, and not who has its key.
   if (number === assign)
     return [{ subject: first, what: 'owner', before: systemProgram, after: keyAt(bytes, 3, true) }];
   if (number === nonceInstruction.authorize)
