@@ -23,7 +23,7 @@ import { observedCall } from '../model/frames.ts';
 const config = Configuration(
   {
     signature: Type.String({
-      format: evmFormat.functionSignature,
+      format: evmFormat.functionOrName,
       description:
         'The function, such as transfer(address to, uint256 amount). Names may be left out: they are then taken from the contract’s ABI. On Solana the name of the instruction in the contract’s Anchor IDL, whose accounts are args.accounts.',
     }),

@@ -20,8 +20,7 @@ export const tokenFreeze = defineDetector<Static<typeof config>, never>({
   description:
     'A token account is frozen or thawed: of the watched wallet, of any holder of the watched token, or the watched account itself.',
   faq: 'Who can freeze an account? The freeze authority of the token; ownership_change reports when that changes.',
-  nextStep:
-    'Ask the issuer of the token why. What is frozen cannot be moved: plan again what depends on it.',
+  nextStep: 'Ask the issuer of the token why. What is frozen cannot be moved: plan again what depends on it.',
   config,
   fields: ['isFrozen', 'account', 'sender'],
   interests: (_config, { address }) => [{ on: 'change', address, keys: ['frozen'] }],

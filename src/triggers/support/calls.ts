@@ -14,7 +14,7 @@ export const statusMember = Choice(
 );
 
 export function FunctionSignature(description: string) {
-  return Type.String({ format: evmFormat.functionSignature, maxLength: 10_000, description });
+  return Type.String({ format: evmFormat.functionOrName, maxLength: 10_000, description });
 }
 
 type Values = Readonly<Record<string, unknown>>;

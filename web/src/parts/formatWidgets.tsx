@@ -26,6 +26,9 @@ export function formatWidgets(
     'format:functionSignature': (props) => (
       <SuggestInput {...props} options={signatures?.functions ?? []} isMono />
     ),
+    'format:functionOrName': (props) => (
+      <SuggestInput {...props} options={signatures?.functions ?? []} isMono />
+    ),
     'format:script': ({ label, value, onChange }) => (
       <CodeEditor
         label={label}

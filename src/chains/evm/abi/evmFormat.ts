@@ -33,8 +33,12 @@ export const evmFormat = {
       'must be an event such as Transfer(address indexed from, address indexed to, uint256 value), or the name of one in an Anchor IDL',
   }),
   functionSignature: defineFormat('functionSignature', {
+    test: (text) => isAccepted(parseFunction, text),
+    words: 'must be a function such as transfer(address to, uint256 amount) or balanceOf(address)(uint256)',
+  }),
+  functionOrName: defineFormat('functionOrName', {
     test: (text) => aName.test(text) || isAccepted(parseFunction, text),
     words:
-      'must be a function such as transfer(address to, uint256 amount) or balanceOf(address)(uint256), or the name of an instruction in an Anchor IDL',
+      'must be a function such as transfer(address to, uint256 amount), or the name of an instruction in an Anchor IDL',
   }),
 };
