@@ -110,7 +110,7 @@ export const accessControlChange = defineDetector<Static<typeof config>, never>(
   ],
   interests: (_config, contract, { family }) =>
     hasEvmDialect(family)
-      ? [{ on: 'log', address: contract.address, keys: topics }]
+      ? [{ on: 'log', address: contract.address, keys: topics }, ...changesOf(contract, ['permission'])]
       : changesOf(contract, ['permission', 'signers', 'flags']),
   evaluate(observation, { config: { roles, accounts }, contract }) {
     if (observation.type === 'change') {

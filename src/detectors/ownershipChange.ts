@@ -4,7 +4,6 @@ import { eventWords } from '../chains/evm/abi/eventWords.ts';
 import { isAddressTopic, topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
 import { isListed } from '../evidence/addressList.ts';
 import { changesOf } from '../evidence/changesOf.ts';
-
 import { Addresses, Configuration, Flag } from '../evidence/parameters.ts';
 import { zip } from '../lib/zip.ts';
 import type { Block, Log } from '../model/block.ts';
@@ -109,7 +108,7 @@ export const ownershipChange = defineDetector<Config, State>({
   severity: 'CRITICAL',
   description:
     'The owner, administrator, proxy administrator, authority or governance of the contract changes, or a change is started.',
-  faq: 'Which contracts does it understand? Ownable in all its versions, proxies, DSAuth (LogSetOwner), Compound (NewAdmin, NewPendingAdmin), Synthetix, Uniswap, Curve, Yearn and others; a change without an event is seen when a transaction touches the contract and owner(), getOwner(), admin(), governance() or the slot of EIP-1967 says so. When a contract is renounced, the new owner is the zero address. On Solana: the upgrade authority of a program, the mint and freeze authority of a token, the owner of an account and of the token accounts of a wallet.',
+  faq: 'Which contracts does it understand? Ownable in all its versions, proxies, DSAuth (LogSetOwner), Compound (NewAdmin, NewPendingAdmin), Synthetix, Uniswap, Curve, Yearn and others; a change without an event is seen when a transaction touches the contract and owner(), getOwner(), admin(), governance() or the slot of EIP-1967 says so. When a contract is renounced, the new owner is the zero address. On Solana: the upgrade authority of a program, the mint and freeze authority of a token, the owner of an account and of the token accounts of a wallet. On Tron also who holds the owner permission of an account.',
   nextStep:
     'Ask the previous holder whether it was meant. If not, the new one controls the contract: pause what still can be paused and move funds out of its reach.',
   config,
@@ -119,6 +118,7 @@ export const ownershipChange = defineDetector<Config, State>({
       ? [
           { on: 'log', address: contract.address, keys: topics },
           ...(checkOwner ? [{ on: 'touch' as const, address: contract.address }] : []),
+          ...changesOf(contract, ['owner']),
         ]
       : changesOf(contract, ['owner', 'mint', 'freeze']),
   evaluate(observation, context) {

@@ -25,7 +25,8 @@ describe('a new wallet', () => {
       allowedCalls: null,
       requireApproval: false,
     });
-    expect(await make({ chainUid: 'solana' })).toMatchObject({ maxGasPrice: null, maxHourlySpend: null });
+    expect(await make({ chainUid: 'solana' })).toMatchObject({ maxGasPrice: '5000000', maxHourlySpend: '1' });
+    expect(await make({ chainUid: 'stellar' })).toMatchObject({ maxGasPrice: null, maxHourlySpend: null });
   });
 });
 

@@ -54,7 +54,9 @@ describe('the message template of a detector', () => {
     expect(body.errors[0].message).toMatch(
       /^\{newOwnr\} is not a member of this alert; did you mean \{newOwner\}\? It has event, .*txHash/,
     );
-    expect(body.errors[1].message).toMatch(/^\{zzz\.a\} .*; it has event, getter, previousOwner, newOwner/);
+    expect(body.errors[1].message).toMatch(
+      /^\{zzz\.a\} .*; it has event, getter, account, previousOwner, newOwner/,
+    );
   });
 
   it('is held to the detector’s kind on update too, and may stay as it is otherwise', async () => {

@@ -170,16 +170,15 @@ describe('a detector without settings', () => {
 
 describe('the family of a chain', () => {
   it('is in the catalogue, and a contract of another one is refused with what works there', async () => {
-    const { data } = await api.ok('POST', 'detector/schema/search', { where: "name = 'proxy_upgrade'" });
-    expect(data[0].networkTags).toContain('evm');
-    expect(data[0].networkTags).not.toContain('solana');
+    const { data } = await api.ok('POST', 'detector/schema/search', { where: "name = 'unlimited_approval'" });
+    expect(data[0].networkTags).toEqual(['evm', 'vechain', 'tron']);
     const wallet = await api.ok('POST', 'contract', {
       projectId: world.project.id,
       name: 'Treasury',
       chainUid: 'solana',
       address: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
     });
-    const detector = { contractId: wallet.id, name: 'D', schemaName: 'proxy_upgrade' };
+    const detector = { contractId: wallet.id, name: 'D', schemaName: 'unlimited_approval' };
     const refused = await api.call('POST', 'detector', detector);
     expectProblem(refused, 422, '/schemaId');
     expect(refused.body.detail).toMatch(/famil(y|ies) evm.*Solana.*chain_halt/);

@@ -12,7 +12,8 @@ export function createExpiringChain(random: Random) {
   const signed: Sent[] = [];
   let pool: Sent[] = [];
   const head = () => blocks.length - 1;
-  const final = () => head() - confirmations;
+  /** What is final once stays so, also when a fork leaves the chain shorter. */
+  let final = 0;
   /** Attempts that were signed while an earlier one of the same call could still be taken into a block. */
   const overlaps: Sent[] = [];
   let isDeaf = false;
@@ -43,7 +44,7 @@ export function createExpiringChain(random: Random) {
         validUntil: Number(place.anchor),
       };
       const earlier = signed.filter(({ intent }) => intent === sent.intent);
-      if (earlier.some(({ validUntil }) => validUntil >= final())) overlaps.push(sent);
+      if (earlier.some(({ validUntil }) => validUntil >= final)) overlaps.push(sent);
       return {
         payloads: [new Uint8Array(32).fill(1)],
         finish([signature]) {
@@ -86,10 +87,11 @@ export function createExpiringChain(random: Random) {
       const taken = pool.filter(({ validUntil }) => validUntil >= number && random.chance(0.6));
       pool = pool.filter((sent) => !taken.includes(sent) && sent.validUntil >= number);
       blocks.push(taken);
+      final = Math.max(final, head() - confirmations);
     },
     /** Takes back the newest blocks, none that is final. */
     fork() {
-      for (let count = 1 + random.below(confirmations); count > 0 && head() > 1; count--)
+      for (let count = 1 + random.below(confirmations); count > 0 && head() > final; count--)
         pool.push(...blocks.pop()!.filter(() => random.chance(0.5)));
     },
     /** The data of every call that is in a block. */

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { chains } from '../../src/chains/chains.ts';
+import { toChainFacts } from '../../src/chains/toChainFacts.ts';
+import { decodeBlock } from '../../src/chains/tron/decodeBlock.ts';
+import { showAddress } from '../../src/chains/tron/tronAddress.ts';
+import { compileDetector } from '../../src/matching/compileDetector.ts';
+import { createSubscriptionIndex } from '../../src/matching/createSubscriptionIndex.ts';
+import { evaluateMatches } from '../../src/matching/evaluateMatches.ts';
+import recorded from '../../testing/recorded/javaTron.json' with { type: 'json' };
+
+const me = '0x928c9af0651632157ef27a2cf17ca72c575a4d21';
+const bob = '0x19e7e376e7c213b7e7e7e46cc70a5dd086daff2a';
+const contract = {
+  id: 1,
+  tenantId: 1,
+  projectId: 1,
+  chainUid: 'tron',
+  address: me,
+  implementation: null,
+  name: 'Treasury',
+  addressType: 'WALLET',
+  abi: [],
+} as const;
+
+it.each([
+  ['ownership_change', { checkOwner: false }, [`The owner of Treasury changed to ${showAddress(me)}`]],
+  [
+    'access_control_change',
+    {},
+    [
+      `The permission witness of Treasury is now ${showAddress(me)}`,
+      `The permission active0 of Treasury is now 2 of ${showAddress(me)} (1), ${showAddress(bob)} (1)`,
+    ],
+  ],
+  ['access_control_change', { accounts: [me] }, ['The permission active0']],
+  ['ownership_change', { checkOwner: false, allowedOwners: [showAddress(me)] }, []],
+])('%s reports who may act for an account of Tron', async (schemaName, config, messages) => {
+  const row = { id: 1, name: 'Permissions', schemaName, tags: [], config };
+  const subscriber = compileDetector(row, contract, toChainFacts(chains.tron));
+  if ('fault' in subscriber) throw new Error(subscriber.fault);
+  const index = createSubscriptionIndex();
+  index.add(subscriber);
+  const block = decodeBlock('tron', recorded[34].block, recorded[34].infos, 0);
+  const { findings, faults } = await evaluateMatches(
+    index.match(block, undefined),
+    () => undefined,
+    async (requests) => requests.map(() => []),
+  );
+  expect(faults).toEqual([]);
+  expect(findings.map(({ message }) => message)).toEqual(
+    messages.map((text) => expect.stringContaining(text)),
+  );
+});
