@@ -11,8 +11,9 @@ export default defineConfig({
     setupFiles: ['testing/cheapPasswords.ts'],
     reporters: ['default', './testing/summaryReporter.ts'],
     pool: 'forks',
-    // More than twice the cores that it is made for: half of a long test is spent waiting for blocks, retries and other processes.
-    maxWorkers: 5,
+    // Twice the cores that it is made for: half of a long test is spent waiting for blocks, retries and other processes. More of
+    // them slow each other down by what they poll while they wait.
+    maxWorkers: 4,
     // Each file has a database of its own; modules that are loaded and compiled once for all make the run a third shorter.
     isolate: false,
     testTimeout: 120_000,
