@@ -119,7 +119,10 @@ describe('every alert', () => {
 });
 
 describe('a destination that hangs', () => {
-  it('delays no other: p99 of first attempts stays below 1 s while 10 of 20 receivers do not answer', async () => {
+  // Other tests that use the machine delay a round now and then; receivers that delayed others would do so in each.
+  it('delays no other: p99 of first attempts stays below 1 s while 10 of 20 receivers do not answer', {
+    retry: 2,
+  }, async () => {
     world = await startNotifyWorld({ timeLimitMs: 15_000 });
     const ids: number[] = [];
     for (let n = 0; n < 20; n++) {

@@ -5,6 +5,7 @@ import { families } from '../../../src/chains/families.ts';
 import type { Bitcoind } from '../../../testing/startBitcoind.ts';
 import type { Json } from '../../../testing/startTestApi.ts';
 import type { TestWatch } from '../../../testing/startTestWatch.ts';
+import { until } from '../../../testing/until.ts';
 
 /** A key of a Bitcoin wallet: as people write it, as Vigil keeps it, and its address. */
 export function createBitcoinKey(seed: number) {
@@ -37,7 +38,13 @@ export async function addBitcoinWallet(
   });
   const contractId = await vigil.addContract(address, { chainUid: 'bitcoin', addressType: 'WALLET' });
   const detectorId = await vigil.addDetector(contractId, 'utxo_spend', {}, { source: 'EXTERNAL' });
-  for (const amount of amounts) await node.rpc('sendtoaddress', toRegtest(address), amount);
-  await node.mine();
+  const paid: string[] = [];
+  for (const amount of amounts)
+    paid.push(await node.rpc<string>('sendtoaddress', toRegtest(address), amount));
+  const isMined = async (txid: string) => (await node.rpc<Json>('gettransaction', txid)).confirmations > 0;
+  await until(async () => {
+    await node.mine();
+    return (await Promise.all(paid.map(isMined))).every(Boolean);
+  }, 20_000);
   return { wallet, contractId, detectorId, address };
 }
