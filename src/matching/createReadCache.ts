@@ -177,8 +177,8 @@ export function createReadCache(fetch: Fetch): ReadCache {
         receipt: (hash) => at?.receiptOf?.(hash) ?? readChain<'receipt'>({ type: 'receipt', hash }),
         trace: (hash) => readChain<'trace'>({ type: 'trace', hash }).calls,
         failureReason({ hash, from, to, input, value }) {
-          const told = at?.receiptOf?.(hash)?.failure;
-          if (told !== undefined || to === null) return told ?? null;
+          const reported = at?.receiptOf?.(hash)?.failure;
+          if (reported !== undefined || to === null) return reported ?? null;
           const hexValue = `0x${value.toString(16)}`;
           const replayed = readChain<'replay'>(
             { type: 'replay', from, to, data: input, value: hexValue },
