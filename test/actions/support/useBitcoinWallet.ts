@@ -39,9 +39,11 @@ export async function addBitcoinWallet(
   const contractId = await vigil.addContract(address, { chainUid: 'bitcoin', addressType: 'WALLET' });
   const detectorId = await vigil.addDetector(contractId, 'utxo_spend', {}, { source: 'EXTERNAL' });
   const paid: string[] = [];
-  for (const amount of amounts)
-    paid.push(await node.rpc<string>('sendtoaddress', toRegtest(address), amount));
-  const isMined = async (txid: string) => (await node.rpc<Json>('gettransaction', txid)).confirmations > 0;
+  for (const amount of amounts) paid.push(await node.rpc('sendtoaddress', toRegtest(address), amount));
+  const isMined = async (txid: string) => {
+    const { confirmations } = await node.rpc<{ confirmations: number }>('gettransaction', txid);
+    return confirmations > 0;
+  };
   await until(async () => {
     await node.mine();
     return (await Promise.all(paid.map(isMined))).every(Boolean);
