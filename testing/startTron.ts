@@ -108,7 +108,16 @@ export async function startTron(anvil: Anvil, solidDepth = 19) {
    * Takes a transaction as a node does: only with a signature of its owner, on a block of this chain, and before it expires.
    * Its id stays that of its bytes.
    */
+  /** Sent twice at once, by a process that died and by the one after it, it is still taken once. */
+  const arriving = new Set<string>();
   async function broadcast({ transaction }: Json): Promise<Json> {
+    if (arriving.has(transaction))
+      return { code: 'DUP_TRANSACTION_ERROR', message: toHexText('Dup transaction.') };
+    arriving.add(transaction);
+    return accept({ transaction }).finally(() => arriving.delete(transaction));
+  }
+
+  async function accept({ transaction }: Json): Promise<Json> {
     const members = readMembers(hexToBytes(transaction));
     const rawData = members.get(1) as Uint8Array;
     const signature = members.get(2) as Uint8Array;

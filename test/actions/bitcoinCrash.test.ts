@@ -51,7 +51,8 @@ describe('kill -9 while payments are made on Bitcoin', { timeout: 600_000 }, () 
       fireAt: 'head',
     });
     const points = findPoints();
-    const chosen = isWhole ? points : points.toSorted(() => random.random() - 0.5).slice(0, 1);
+    // Not every step is reached in every round; one death will do every day.
+    const chosen = isWhole ? points : points.toSorted(() => random.random() - 0.5);
     const hurry = async () => {
       await sleep(60);
       if (random.chance(0.2)) await node.rpc('invalidateblock', await node.rpc('getbestblockhash'));
@@ -61,6 +62,7 @@ describe('kill -9 while payments are made on Bitcoin', { timeout: 600_000 }, () 
     let actor = await actors.start();
     let kills = 0;
     for (const point of chosen) {
+      if (!isWhole && kills > 0) break;
       await actor.killAt(point, 1);
       const alerts = Array.from({ length: 2 }, () => ++number).map((nth) => ({
         eid: String(nth),
