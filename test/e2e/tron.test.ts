@@ -55,6 +55,11 @@ it('Tron: a block raises an alert, which notifies and fires a signed call once, 
   const address = showAddress(token.address.toLowerCase());
   const contract = { projectId: project.id, chainUid: 'tron', address, name: 'Gold', abi: token.abi };
   const { id: contractId } = await vigil.ok('POST', 'contract', contract);
+  // The tokens that were made at first are no alert of a detector that is added later.
+  await until(async () => {
+    const { data } = await vigil.ok('GET', 'chain');
+    return data.find(({ chainUid }: Json) => chainUid === 'tron').processed >= (await tron.height());
+  }, 30_000);
   const wallet = await vigil.ok('POST', 'wallet', {
     tenantId: tenant.id,
     chainUid: 'tron',

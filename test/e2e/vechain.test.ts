@@ -54,6 +54,11 @@ it('VeChain: a block raises an alert, which notifies and fires a signed call onc
     abi: Token.abi,
   };
   const { id: contractId } = await vigil.ok('POST', 'contract', contract);
+  // The tokens that were made at first are no alert of a detector that is added later.
+  await until(async () => {
+    const { data } = await vigil.ok('GET', 'chain');
+    return data.find(({ chainUid }: Json) => chainUid === 'vechain').processed >= (await node.height());
+  }, 30_000);
   const wallet = await vigil.ok('POST', 'wallet', {
     tenantId: tenant.id,
     chainUid: 'vechain',
