@@ -54,7 +54,7 @@ export type Transaction = {
   readonly calls?: readonly Call[];
   /** Who or what came to control something by it, as far as the chain itself says so. */
   readonly changes?: readonly Change[];
-  /** Others that it has to do with: who pays its fee, and both ends of coins that contracts move in it. */
+  /** Others that it involves: who pays its fee, and both ends of coins that contracts move in it. */
   readonly others?: Iterable<string>;
   /** The contract that it creates, where it is one of several calls; otherwise the receipt says it. */
   readonly created?: string | undefined;
@@ -74,7 +74,7 @@ export type Transfer = {
 export type Parties = {
   readonly senders: ReadonlySet<string>;
   readonly recipients: ReadonlySet<string>;
-  /** All others that it has to do with: programs, tokens, accounts. */
+  /** All others that it involves: programs, tokens, accounts. */
   readonly others?: ReadonlySet<string>;
 };
 

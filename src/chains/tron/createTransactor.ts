@@ -22,7 +22,7 @@ import { readRun, runCall } from './createStateReader.ts';
 import { decodeHeader, decodeReceipt } from './decodeBlock.ts';
 import { encodeTransaction } from './encodeTransaction.ts';
 import { toNodeAddress } from './tronAddress.ts';
-import { blockCall, isEmpty } from './tronProtocol.ts';
+import { blockCall, isEmpty, readSolidNumber, solidCalls } from './tronProtocol.ts';
 import { tronRules } from './tronRules.ts';
 
 /** For how long a transaction may be taken into a block; a block is final after about a minute. */
@@ -47,7 +47,7 @@ export function createTransactor({ request }: Endpoints, chain: Chain): Transact
 
   /** The newest block that is final, as some node knows it. */
   const readFinal = () =>
-    request([post('/wallet/getnodeinfo', {})], ([info]) => solidNumber(info)).then((number) =>
+    request(solidCalls(), readSolidNumber).then((number) =>
       request([blockCall(number)], ([reply]) => decodeHeader(resultOf(reply))),
     );
 
@@ -84,15 +84,15 @@ export function createTransactor({ request }: Endpoints, chain: Chain): Transact
       const final = await readFinal();
       const { head, infos } = await request(
         [
-          first(post('/wallet/getnodeinfo', {})),
+          ...solidCalls().map(first),
           ...sent.map(({ hash }) => post('/wallet/gettransactioninfobyid', { value: hash })),
           blockCall(),
         ],
         (replies) => {
           // It must have had all blocks up to there before it was asked for the transactions.
-          if (solidNumber(replies[0]) < final.number) throw new NotAvailableYet();
+          if (readSolidNumber(replies) < final.number) throw new NotAvailableYet();
           return {
-            infos: replies.slice(1, -1).map(resultOf),
+            infos: replies.slice(2, -1).map(resultOf),
             head: decodeHeader(resultOf(replies.at(-1))).number,
           };
         },
@@ -196,13 +196,6 @@ function priceFault({ price, maxPrice }: Terms, energy: bigint): string | undefi
   const lowest = Math.min(...limits);
   if (limits.length === 0 || Number(energy) <= lowest) return undefined;
   return `A unit of energy costs ${energy} sun, and at most ${lowest} sun may be paid.`;
-}
-
-function solidNumber(reply: RpcReply | undefined): number {
-  const text = recordOf(resultOf(reply)).solidityBlock;
-  const found = /^Num:(\d+),/.exec(typeof text === 'string' ? text : '');
-  if (!found) throw new NotAvailableYet();
-  return Number(found[1]);
 }
 
 function toBroadcast(reply: RpcReply): Broadcast {

@@ -11,7 +11,7 @@ import { createStateReader } from './createStateReader.ts';
 import { createTransactor } from './createTransactor.ts';
 import { decodeBlock, decodeHeader } from './decodeBlock.ts';
 import { showAddress } from './tronAddress.ts';
-import { blockCall, isEmpty, tronProtocol } from './tronProtocol.ts';
+import { blockCall, isEmpty, readSolidNumber, solidCalls, tronProtocol } from './tronProtocol.ts';
 
 /** Follows a chain through the HTTP API of java-tron: two calls a block. */
 export function createTronClient({ chain, urls, now, onCall }: ClientOptions): ConnectedClient {
@@ -51,21 +51,7 @@ export function createTronClient({ chain, urls, now, onCall }: ClientOptions): C
       }),
     );
 
-  /** The newest block on which enough producers have built; full nodes tell it in one way, providers in another. */
-  const readSolid = () =>
-    orNull(
-      endpoints.request(
-        [post('/walletsolidity/getnowblock', {}), post('/wallet/getnodeinfo', {})],
-        ([solid, info]) => {
-          if (solid && 'result' in solid && !isEmpty(solid.result)) return decodeHeader(solid.result).number;
-          const text =
-            info && 'result' in info && !isEmpty(info.result) ? recordOf(info.result).solidityBlock : '';
-          const found = /^Num:(\d+),/.exec(typeof text === 'string' ? text : '');
-          if (!found) throw new NotAvailableYet();
-          return Number(found[1]);
-        },
-      ),
-    );
+  const readSolid = () => orNull(endpoints.request(solidCalls(), readSolidNumber));
 
   return {
     chainUid: chain.uid,

@@ -3,7 +3,8 @@ import { type EndpointReport, emptyReport } from '../chainFamily.ts';
 import type { Chain } from '../chains.ts';
 import type { Protocol } from '../net/createEndpoints.ts';
 import { createRest, post } from '../net/createRest.ts';
-import { InvalidResponse, resultOf } from '../net/replies.ts';
+import type { RpcReply } from '../net/createRpc.ts';
+import { InvalidResponse, NotAvailableYet, resultOf } from '../net/replies.ts';
 import { RpcFailure } from '../net/rpcFailure.ts';
 import { decodeHeader } from './decodeBlock.ts';
 
@@ -14,6 +15,17 @@ export const blockCall = (number?: number, detail = false) =>
 /** A node answers an empty record for what it does not have. */
 export function isEmpty(result: unknown): boolean {
   return result === null || (isRecord(result) && Object.keys(result).length === 0);
+}
+
+/** The newest block on which enough producers have built: full nodes report it in one way, providers in another. */
+export const solidCalls = () => [post('/walletsolidity/getnowblock', {}), post('/wallet/getnodeinfo', {})];
+
+export function readSolidNumber([solid, info]: readonly RpcReply[]): number {
+  if (solid && 'result' in solid && !isEmpty(solid.result)) return decodeHeader(solid.result).number;
+  const text = info && 'result' in info && isRecord(info.result) ? info.result.solidityBlock : undefined;
+  const found = /^Num:(\d+),/.exec(typeof text === 'string' ? text : '');
+  if (!found) throw new NotAvailableYet();
+  return Number(found[1]);
 }
 
 export const tronProtocol = ({ genesis }: Chain): Protocol => ({
