@@ -1,9 +1,8 @@
-import type { Block, Header } from '../../model/block.ts';
 import type { ClientOptions, ConnectedClient } from '../chainClient.ts';
+import { createBlockReader } from '../net/createBlockReader.ts';
 import { createEndpoints, type Protocol } from '../net/createEndpoints.ts';
 import { createHeads } from '../net/createHeads.ts';
-import type { RpcReply } from '../net/createRpc.ts';
-import { InvalidResponse, NotAvailableYet, orNull, resultOf } from '../net/replies.ts';
+import { NotAvailableYet, orNull, resultOf } from '../net/replies.ts';
 import type { Transactor } from '../transactor.ts';
 import { createLogsCheck } from './createLogsCheck.ts';
 import { createStateReader } from './createStateReader.ts';
@@ -29,59 +28,24 @@ export function createEvmClient({ chain, urls, now, onCall }: ClientOptions): Ev
   const readState = createStateReader(endpoints, now);
   const logsFault = createLogsCheck(now);
 
-  /** Block and logs in one request: two calls. */
-  const blockCalls = (number: number) => [
-    { method: 'eth_getBlockByNumber', params: [toHex(number), true] },
-    { method: 'eth_getLogs', params: [{ fromBlock: toHex(number), toBlock: toHex(number) }] },
-  ];
-
-  function toBlock(number: number, [block, logs]: readonly RpcReply[]): Block {
-    const raw = resultOf(block);
-    // Before the logs, since some nodes answer an error to a question for logs of a block that they do not have.
-    if (raw === null) throw new NotAvailableYet(number);
-    const decoded = decodeBlock(chain.uid, raw, resultOf(logs), now(), logsFault);
-    if (decoded.number !== number) throw new InvalidResponse(`it sent block ${decoded.number} for ${number}`);
-    return decoded;
-  }
+  const reader = createBlockReader(endpoints, {
+    // Block and logs in one request: two calls.
+    calls: (number) => [
+      { method: 'eth_getBlockByNumber', params: [toHex(number), true] },
+      { method: 'eth_getLogs', params: [{ fromBlock: toHex(number), toBlock: toHex(number) }] },
+    ],
+    headerCall: (which) => ({
+      method: 'eth_getBlockByNumber',
+      params: [typeof which === 'number' ? toHex(which) : which, false],
+    }),
+    isMissing: (raw) => raw === null,
+    decode: (raw, [logs]) => decodeBlock(chain.uid, raw, resultOf(logs), now(), logsFault),
+    decodeHeader,
+  });
 
   return {
     chainUid: chain.uid,
-    async block(number, parentHash) {
-      let other: Block | undefined;
-      const fitting = await orNull(
-        endpoints.request(blockCalls(number), (replies, has) => {
-          const block = toBlock(number, replies);
-          has(number);
-          // When endpoints disagree, one that goes on from what we have is believed first.
-          if (parentHash === undefined || block.parentHash === parentHash) return block;
-          other ??= block;
-          throw new NotAvailableYet();
-        }),
-      );
-      return fitting ?? other ?? null;
-    },
-    header: (which) =>
-      orNull(
-        endpoints.request(
-          [
-            {
-              method: 'eth_getBlockByNumber',
-              params: [typeof which === 'number' ? toHex(which) : which, false],
-            },
-          ],
-          ([reply], has): Header => {
-            // Not every node knows what is final, which is no fault of it.
-            if (which === 'finalized' && reply && 'error' in reply) throw new NotAvailableYet();
-            const raw = resultOf(reply);
-            if (raw === null) throw new NotAvailableYet(typeof which === 'number' ? which : undefined);
-            const header = decodeHeader(raw);
-            if (typeof which === 'number' && header.number !== which)
-              throw new InvalidResponse(`it sent block ${header.number} for ${which}`);
-            has(header.number);
-            return header;
-          },
-        ),
-      ),
+    ...reader,
     readState,
     findImplementation: (at, address) => findImplementation(readState, at, address),
     blockOfTransaction: (hash) =>
@@ -95,13 +59,6 @@ export function createEvmClient({ chain, urls, now, onCall }: ClientOptions): Ev
       ),
     transactor: createTransactor(endpoints, chain),
     tracer,
-    checkEndpoints: (which) => {
-      const number = Math.max(0, endpoints.head());
-      return endpoints.checkAll(which, {
-        calls: blockCalls(number),
-        accept: (replies) => toBlock(number, replies),
-      });
-    },
     head: endpoints.head,
     onHead: heads.onHead,
     setUrls(next) {

@@ -14,7 +14,8 @@ export function createExpiringChain(random: Random) {
   const head = () => blocks.length - 1;
   /** What is final once stays so, also when a fork leaves the chain shorter. */
   let final = 0;
-  /** Attempts that were signed while an earlier one of the same call could still be taken into a block. */
+  const broadcast = new Set<Sent>();
+  /** Attempts that were sent while another one of the same call could still be taken into a block. */
   const overlaps: Sent[] = [];
   let isDeaf = false;
 
@@ -38,13 +39,11 @@ export function createExpiringChain(random: Random) {
     build({ call, place, unique }) {
       if (!('anchor' in place)) throw new Error('It stands on no block.');
       const sent = {
-        hash: `0x${unique}`,
+        hash: `0x${unique}_${place.anchor}`,
         data: call.data,
         intent: unique / 10_000n,
         validUntil: Number(place.anchor),
       };
-      const earlier = signed.filter(({ intent }) => intent === sent.intent);
-      if (earlier.some(({ validUntil }) => validUntil >= final)) overlaps.push(sent);
       return {
         payloads: [new Uint8Array(32).fill(1)],
         finish([signature]) {
@@ -57,6 +56,10 @@ export function createExpiringChain(random: Random) {
     async broadcast(raws) {
       for (const raw of raws) {
         const sent = signed.find(({ hash }) => hash === raw)!;
+        // What was signed in a transaction that was rolled back is never sent, and counts for nothing.
+        for (const { intent, hash, validUntil } of broadcast)
+          if (intent === sent.intent && hash !== raw && validUntil >= final) overlaps.push(sent);
+        broadcast.add(sent);
         if (!isDeaf && !pool.includes(sent) && random.chance(0.5)) pool.push(sent);
       }
       return raws.map(() => ({ outcome: 'accepted' as const }));
