@@ -136,8 +136,8 @@ function checkSilentMint(
     const transfer = log.address === contract.address ? decodeTransfer(log) : undefined;
     return sum + (transfer ? mintedBy(transfer) : 0n);
   }, 0n);
-  const supply = now.results[0] as bigint;
-  const expected = first ? (first.results[0] as bigint) + minted : BigInt(state?.supply ?? 0);
+  const supply = BigInt(String(now.results[0]));
+  const expected = first ? BigInt(String(first.results[0])) + minted : BigInt(state?.supply ?? 0);
   const outcome = keepState<State>(state, { ...state, supply: supply.toString() });
   const change = supply - expected;
   const large = multiplyDecimal(parseDecimal(settings.threshold), toDecimal(expected));

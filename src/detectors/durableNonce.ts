@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { keyIn, nonceInstruction, numberOf, systemProgram } from '../chains/solana/abi/programs.ts';
 import { isListed } from '../evidence/addressList.ts';
 import { Addresses, Configuration } from '../evidence/parameters.ts';
+import { keysOf } from '../lib/keysOf.ts';
 import type { Call } from '../model/block.ts';
 import { type Detection, defineDetector } from '../model/detection.ts';
 
@@ -67,7 +68,5 @@ export const durableNonce = defineDetector<Static<typeof config>, never>({
 function nonceStep({ contract, input }: Call): keyof typeof nonceInstruction | undefined {
   if (contract !== systemProgram) return undefined;
   const number = numberOf(input);
-  return (Object.keys(nonceInstruction) as (keyof typeof nonceInstruction)[]).find(
-    (name) => nonceInstruction[name] === number,
-  );
+  return keysOf(nonceInstruction).find((name) => nonceInstruction[name] === number);
 }

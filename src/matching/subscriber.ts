@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { membersOf } from '../lib/isRecord.ts';
 import { toJsonValue } from '../lib/json.ts';
 import type { Finding } from '../model/alert.ts';
 import type {
@@ -45,7 +46,7 @@ export function toStateKey(settings: readonly unknown[]): string {
 
 /** Evidence as JSON. */
 export function toMeta(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return toJsonValue(fields) as Record<string, unknown>;
+  return membersOf(toJsonValue(fields));
 }
 
 /** Identifies what repeats: the first sentence of a message without numbers, addresses and what stands in brackets. */

@@ -40,6 +40,7 @@ export async function measureInteractions(page: Page, url: string): Promise<Inte
   await page.getByRole('button', { name: 'Live' }).click();
   await page.getByLabel('Time range').selectOption('7d');
   await keyboard.press('Control+k');
+  await page.getByRole('dialog', { name: 'Search or go to' }).waitFor();
   await keyboard.type('vault');
   await page.getByRole('option', { name: /Vault/ }).first().waitFor();
   await keyboard.press('Escape');

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { membersOf } from '../../lib/isRecord.ts';
 import type { ProblemCode } from '../../model/errors.ts';
 import { Id, Shape } from '../../model/schema.ts';
 import { invalidInput } from '../../model/validate.ts';
@@ -63,6 +64,7 @@ export function defineResource<F extends Fields>(definition: Definition<F>): Res
 function toRecordKind<F extends Fields>(definition: Definition<F>): RecordKind {
   const { table, owner, references = {}, limit, prepare, finish, beforeDelete } = definition;
   // The server checks the body against the schemas that these types are derived from, and the store reads the record by them.
+  const typed = (change: Row) => change as ChangeOf<Table<F>>;
   return {
     table,
     names: shownNames(table.fields),
@@ -70,8 +72,8 @@ function toRecordKind<F extends Fields>(definition: Definition<F>): RecordKind {
     owner,
     references,
     ...(limit ? { limit } : {}),
-    ...(prepare ? { prepare: (call, change) => prepare(call, change as ChangeOf<Table<F>>) } : {}),
-    ...(finish ? { finish: (call, change, id) => finish(call, change as ChangeOf<Table<F>>, id) } : {}),
+    ...(prepare ? { prepare: (call, change) => prepare(call, typed(change)) } : {}),
+    ...(finish ? { finish: (call, change, id) => finish(call, typed(change), id) } : {}),
     ...(beforeDelete ? { beforeDelete: (call, current) => beforeDelete(call, current as RecordOf<F>) } : {}),
   };
 }
@@ -103,7 +105,7 @@ function createEndpoint({ path, tag, noun, kind, fields, ...parts }: Parts): End
     effect: 'create',
     problems,
     handle: async (call, { body }) => {
-      const record = await createRecord(call, kind, newInput(kind.table, body as Row));
+      const record = await createRecord(call, kind, newInput(kind.table, membersOf(body)));
       return {
         body: omit(record, without),
         etagOf: record,
@@ -151,7 +153,7 @@ function updateEndpoint({ path, tag, noun, kind, fields, ...parts }: Parts): End
     problems: ['not-found', 'conflict', 'illegal-transition', 'precondition-failed', 'unprocessable'],
     handle: async (call, input) => {
       const record = await updateRecord(call, kind, input.params.id, precondition(kind, input), (current) =>
-        readUpdate(kind.table, input.body as Row, current),
+        readUpdate(kind.table, membersOf(input.body), current),
       );
       return { body: record, etagOf: record };
     },

@@ -182,10 +182,11 @@ export function createTransactor(endpoints: Endpoints, scan: Scan): SamePlaceTra
       const rates = await readMarket();
       const own = await coins.read(from);
       let free = await freeCoins(own, new Set(inputs));
-      const prepared = { balance: sumOf(own), spendable: sumOf(free), offers: [] as (Offer | Refusal)[] };
+      const offers: (Offer | Refusal)[] = [];
+      const prepared = { balance: sumOf(own), spendable: sumOf(free), offers };
       for (const call of requests) {
         const made = await offer(from, call, free, rates);
-        prepared.offers.push(made);
+        offers.push(made);
         const taken = new Set(
           'place' in made && made.place && 'inputs' in made.place ? made.place.inputs : [],
         );

@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/isRecord.ts';
 import type { Block, Header, Log, Payment, Receipt, Transaction, Transfer } from '../../model/block.ts';
 import { InvalidResponse } from '../net/replies.ts';
 import { codeConstants } from './abi/codeConstants.ts';
@@ -153,8 +154,8 @@ export function decodeReceipt(raw: unknown): Receipt {
 }
 
 function record(value: unknown, what: string): Raw {
-  if (typeof value !== 'object' || value === null) throw new InvalidResponse(`a ${what} is not a record`);
-  return value as Raw;
+  if (!isRecord(value)) throw new InvalidResponse(`a ${what} is not a record`);
+  return value;
 }
 
 function texts(value: unknown, what: string): readonly string[] {

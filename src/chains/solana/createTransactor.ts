@@ -212,7 +212,7 @@ type Simulated = { error: unknown; logs: readonly unknown[]; units: bigint; afte
 
 function readSimulated(reply: RpcReply | undefined): Simulated {
   const { err, logs, unitsConsumed, accounts } = recordOf(recordOf(resultOf(reply)).value);
-  const [wallet] = Array.isArray(accounts) ? (accounts as unknown[]) : [];
+  const [wallet]: unknown[] = Array.isArray(accounts) ? accounts : [];
   return {
     error: err,
     logs: listOf(logs ?? [], 'logs'),

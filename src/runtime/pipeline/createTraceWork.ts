@@ -46,7 +46,11 @@ export function createTraceWork(context: PipelineContext) {
   let hasTraced = false;
   let processed: number | null = null;
   let lastFault: string | null = null;
-  let backlog = { count: 0, oldestAt: null as number | null, failing: 0 };
+  let backlog: { count: number; oldestAt: number | null; failing: number } = {
+    count: 0,
+    oldestAt: null,
+    failing: 0,
+  };
 
   /** Whether traces are asked for: someone must want what they show, and a node must have them, unless they are required. */
   function isWanted(): boolean {

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import { configSchema } from '../../detectors/configSchema.ts';
 import { detectors } from '../../detectors/detectors.ts';
+import { membersOf } from '../../lib/isRecord.ts';
 import { messageOf } from '../../lib/messageOf.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { templateMembers } from '../../model/alert.ts';
@@ -65,7 +66,7 @@ export async function prepareDetector(call: Call, change: DetectorChange): Promi
       : undefined;
   const checked = check(schema, input.config ?? current?.config ?? {});
   if ('faults' in checked) throw invalidInput(checked.faults);
-  const config = checked.value as Row;
+  const config = membersOf(checked.value);
   if (chain) checkAddresses(schema, config, chain, '/config');
   if (chain && kind?.check && contractId !== undefined && tenantId !== null) {
     const abi = await findContractAbi(call.db, tenantId, contractId);

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { pages } from '../pages.ts';
 import { Icon, type IconName } from '../parts/Icon.tsx';
 import { quoteLike } from '../parts/RecordPage.tsx';
@@ -60,7 +60,8 @@ function OpenPalette() {
   const [active, setActive] = useState(0);
   const id = useId();
   const wanted = text.trim();
-  useEffect(() => {
+  // Before the next paint: whoever types on at once must not lose a letter.
+  useLayoutEffect(() => {
     dialog.current?.showModal();
   }, []);
   const records = useLoad(wanted.length < 2 ? null : wanted, (signal) => findRecords(wanted, signal));

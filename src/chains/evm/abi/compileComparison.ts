@@ -104,11 +104,11 @@ function isSame(actual: unknown, value: unknown): boolean {
 }
 
 function wholeOf(actual: unknown): bigint {
-  return BigInt(actual as bigint | number);
+  return BigInt(String(actual));
 }
 
 function inequality(parameter: AbiParameter, operator: '>' | '<' | '>=' | '<=', wanted: unknown): Test {
-  const limit = toAbiValue(parameter, wanted, 'The value') as bigint;
+  const limit = wholeOf(toAbiValue(parameter, wanted, 'The value'));
   switch (operator) {
     case '>':
       return (actual) => wholeOf(actual) > limit;

@@ -51,7 +51,7 @@ function flatten(root: Raw): Frame[] {
 
 /** One list for the whole block, in which each call names its place in the tree of its transaction. */
 function decodeFlat(items: readonly unknown[], { hash, transactions }: Block): BlockFrames {
-  const byHash = new Map(transactions.map((transaction) => [transaction.hash, [] as Frame[]]));
+  const byHash = new Map<string, Frame[]>(transactions.map((transaction) => [transaction.hash, []]));
   /** The frames above the next one, by depth. */
   let above: number[] = [];
   for (const item of items) {

@@ -1,4 +1,5 @@
 import type { AbiParameter } from 'abitype';
+import { membersOf } from '../../../lib/isRecord.ts';
 import { decodeBorsh, type Field, type IdlType, type Types } from './borsh.ts';
 import { type Idl, type IdlEvent, type IdlInstruction, idlOf } from './idl.ts';
 
@@ -60,7 +61,7 @@ function toEvent({ name, key, type }: IdlEvent, { types }: Idl): AnchorEvent {
   return {
     item: { type: 'event', name, inputs: fields.map((field) => toParameter(field, types)) },
     key,
-    decode: ({ data }) => decodeBorsh({ struct: fields }, fromHex(data.slice(key.length)), types) as Values,
+    decode: ({ data }) => membersOf(decodeBorsh({ struct: fields }, fromHex(data.slice(key.length)), types)),
   };
 }
 
@@ -76,7 +77,7 @@ function toFunction({ name, key, args, accounts }: IdlInstruction, { types }: Id
     decode(input, given = []) {
       if (!input.startsWith(key)) return undefined;
       try {
-        const values = decodeBorsh({ struct: args }, fromHex(input.slice(key.length)), types) as Values;
+        const values = membersOf(decodeBorsh({ struct: args }, fromHex(input.slice(key.length)), types));
         const named = accounts.flatMap((account, place) => {
           const address = given[place];
           return address === undefined ? [] : [[account.name, address]];

@@ -1,4 +1,5 @@
 import { base58 } from '@scure/base';
+import { isRecord } from '../../../lib/isRecord.ts';
 
 export type IdlType =
   | string
@@ -59,8 +60,8 @@ export function decodeBorsh(type: IdlType, bytes: Uint8Array, types: Types): unk
       return Object.fromEntries(one.struct.map(({ name, type: own }) => [name, decode(own, depth + 1)]));
     const variant = one.enum[view.getUint8(take(1))];
     if (!variant) throw new RangeError('The data has a variant that its type does not.');
-    const fields = decode(variant.type, depth + 1) as Record<string, unknown>;
-    return Object.keys(fields).length === 0 ? variant.name : { [variant.name]: fields };
+    const fields = decode(variant.type, depth + 1);
+    return isRecord(fields) && Object.keys(fields).length > 0 ? { [variant.name]: fields } : variant.name;
   }
 
   function plain(name: string): unknown {
@@ -129,7 +130,7 @@ export function encodeBorsh(
   }
   if ('defined' in type) return encodeBorsh(definition(type.defined, types), value, types, where, depth + 1);
   if ('struct' in type) {
-    const members = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+    const members: Record<string, unknown> = Object(value);
     return concat(...type.struct.map(({ name, type: own }) => inner(own, members[name], name)));
   }
   const [name, fields] =
@@ -155,14 +156,14 @@ function encodePlain(name: string, value: unknown, where: string): Uint8Array {
     const { size, isSigned } = integer;
     if (typeof value !== 'bigint' && !/^-?\d{1,80}$/.test(String(value)))
       throw new RangeError(`${where} must be a whole number.`);
-    const number = BigInt(value as string | number | bigint);
+    const number = BigInt(String(value));
     const fits = isSigned ? BigInt.asIntN(size * 8, number) : BigInt.asUintN(size * 8, number);
     if (fits !== number) throw new RangeError(`${where} does not fit ${name}.`);
     return uint(BigInt.asUintN(size * 8, number), size);
   }
   switch (name) {
     case 'bool':
-      if (![true, false, 'true', 'false'].includes(value as boolean))
+      if (typeof value !== 'boolean' && value !== 'true' && value !== 'false')
         throw new RangeError(`${where} must be true or false.`);
       return Uint8Array.of(String(value) === 'true' ? 1 : 0);
     case 'f32':
