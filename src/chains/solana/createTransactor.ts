@@ -1,9 +1,10 @@
 import { base58, base64 } from '@scure/base';
+import { membersOf } from '../../lib/isRecord.ts';
 import { zip } from '../../lib/zip.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcCall, RpcReply } from '../net/createRpc.ts';
 import { listOf, numberOf, recordOf, textOf } from '../net/members.ts';
-import { InvalidResponse, resultOf } from '../net/replies.ts';
+import { InvalidResponse, NotAvailableYet, resultOf } from '../net/replies.ts';
 import type {
   Broadcast,
   Call,
@@ -119,8 +120,11 @@ export function createTransactor({ request }: Endpoints, now: () => number): Tra
       request([simulation(from, call)], ([reply]) => failureOf(readSimulated(reply))),
   };
 
-  /** Null where it is in no block any more. */
-  function readMined(hash: string, slot: number): Promise<Mined | null> {
+  /**
+   * A node that does not have it yet, or has it in another slot, must not make it look as if it were in no block: once it has
+   * expired another one would be signed.
+   */
+  function readMined(hash: string, slot: number): Promise<Mined> {
     const detail = { ...confirmed, encoding: 'json', maxSupportedTransactionVersion: 0 };
     return request(
       [
@@ -129,9 +133,8 @@ export function createTransactor({ request }: Endpoints, now: () => number): Tra
       ],
       ([transaction, block]) => {
         const found = resultOf(transaction);
-        if (found === null) return null;
-        const { meta, slot: at } = recordOf(found);
-        if (at !== slot) return null;
+        const { meta, slot: at } = membersOf(found);
+        if (at !== slot) throw new NotAvailableYet(slot);
         const { err, preBalances, postBalances } = recordOf(meta);
         const [[before], [after]] = [
           listOf(preBalances, 'preBalances'),
