@@ -86,7 +86,11 @@ export function createPasswordGuard(now: () => number) {
 }
 
 function tooMany(): Problem {
-  return new Problem('unavailable', 'Too many passwords are being worked on; try again in a moment.', {
-    retryAfterSeconds: 2,
-  });
+  return new Problem(
+    'unavailable',
+    'The server is checking as many passwords as it can; try again in a moment.',
+    {
+      retryAfterSeconds: 2,
+    },
+  );
 }

@@ -30,7 +30,10 @@ const anonymousMembers = 100;
 export function readAnonymousJson(body: Buffer): unknown {
   checkShape(body.toString('latin1', 0, anonymousBytes), anonymousMembers);
   if (body.length <= anonymousBytes) return readJson(body);
-  throw new Problem('too-large', `Without a token a body may have ${anonymousBytes / 1024} KiB.`);
+  throw new Problem(
+    'too-large',
+    `A body sent without a token may have at most ${anonymousBytes / 1024} KiB.`,
+  );
 }
 
 /** Refuses what JavaScript or PostgreSQL cannot hold as it was sent. */

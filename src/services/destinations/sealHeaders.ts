@@ -83,7 +83,13 @@ function duplicateFaults(names: readonly string[]): Fault[] {
 function headerFaults(name: string, value: string): Fault[] {
   const pointer = `/headers/${escapePointer(name)}`;
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name)) {
-    return [{ pointer, code: 'header-name', message: 'is not a header name: letters, digits and - are.' }];
+    return [
+      {
+        pointer,
+        code: 'header-name',
+        message: 'is not a header name, which has letters, digits and hyphens only.',
+      },
+    ];
   }
   if (reservedNames.test(name))
     return [{ pointer, code: 'header-name', message: 'is set by Vigil and cannot be changed.' }];
