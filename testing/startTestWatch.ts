@@ -17,6 +17,7 @@ import { createAlertLinks } from '../src/services/alerts/createAlertLinks.ts';
 import { publishDetectors } from '../src/services/detectors/publishDetectors.ts';
 import { createMetricRecorder } from '../src/services/telemetry/createMetricRecorder.ts';
 import { listen } from '../src/store/listen.ts';
+import { openPresence } from '../src/store/watch/openPresence.ts';
 import type { Hsm } from '../src/wallets/pkcs11/openHsm.ts';
 import { createFetchers } from '../src/watch/createFetchers.ts';
 import { type Json, startTestApi, type TestApi } from './startTestApi.ts';
@@ -129,6 +130,7 @@ export async function startTestWatch(
       recorder,
       auditKeys: api.services.keyring.audit,
       listen: (onMessage) => listen(api.connection, 'vigil_watch', onMessage),
+      presence: openPresence(api.connection),
       alertHooks,
       retractionHooks: [createCancelOnRetractions({ now: Date.now })],
       readWaitMs: options.readWaitMs,

@@ -8,6 +8,7 @@ import { openStore, type PoolConfig } from '../../src/store/db.ts';
 import { findLabels } from '../../src/store/labels/findLabels.ts';
 import { listen } from '../../src/store/listen.ts';
 import { findFunding } from '../../src/store/watch/funding.ts';
+import { openPresence } from '../../src/store/watch/openPresence.ts';
 import { createFetch } from '../../src/watch/createFetch.ts';
 import { createWatchList } from '../../src/watch/createWatchList.ts';
 
@@ -73,6 +74,7 @@ async function watch({ connection, urls, behind, live }: WatchOrder): Promise<vo
     recorder,
     auditKeys: { newest: () => deriveAuditKey(1, Buffer.alloc(32)) },
     listen: (onMessage) => listen(connection, 'vigil_watch', onMessage),
+    presence: openPresence(connection),
     alertHooks: [],
     retractionHooks: [],
     now: Date.now,

@@ -3,6 +3,7 @@ import type { AlertHook } from '../alerts/raiseAlerts.ts';
 import type { RetractionHook } from '../alerts/retractBlocks.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { listen } from '../store/listen.ts';
+import { openPresence } from '../store/watch/openPresence.ts';
 import { type Config, confirmationsOf } from './config/loadConfig.ts';
 import type { Resources } from './openResources.ts';
 import { startActions } from './startActions.ts';
@@ -39,6 +40,7 @@ export function startLoops(options: Options): Stoppable[] {
         recorder,
         auditKeys: keyring.audit,
         listen: listenOn('vigil_watch'),
+        presence: openPresence(database.connection),
         alertHooks,
         retractionHooks,
         now,

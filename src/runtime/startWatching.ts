@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { ChainClient } from '../chains/chainClient.ts';
 import { type ChainUid, chains, chainUids } from '../chains/chains.ts';
 import { families } from '../chains/families.ts';
@@ -6,6 +5,7 @@ import type { Stoppable } from '../lib/createLifecycle.ts';
 import { keysOf } from '../lib/keysOf.ts';
 import type { TraceMode } from '../model/traceState.ts';
 import { LeaseLost } from '../store/watch/cursor.ts';
+import type { Presence } from '../store/watch/openPresence.ts';
 import { isChainWatched } from '../store/watch/watchedContracts.ts';
 import { holdLease } from '../watch/holdLease.ts';
 import { processBacktests } from '../watch/processBacktests.ts';
@@ -24,16 +24,17 @@ type Options = Omit<
   onEndpointChange?: (listener: () => void) => () => void;
   /** Calls back when what is watched changes. */
   listen: (onNotify: (message: string | undefined) => void) => () => Promise<void>;
+  /** Shows other processes that this one lives; it ends with the watching. */
+  presence: Presence;
 };
 
 type Watch = { ending: AbortController; ended: Promise<void> };
 
 /** Watches every chain with endpoints that has active contracts and that no other process watches, and runs backtests. */
 export function startWatching(options: Options): Stoppable {
-  const { settings, confirmations, clientOf, onEndpointChange, listen, ...shared } = options;
+  const { settings, confirmations, clientOf, onEndpointChange, listen, presence, ...shared } = options;
   const { store, fetchFor, now, log } = shared;
   const stopping = new AbortController();
-  const holder = randomUUID();
   const subscribers = new Set<(message: string | undefined) => void>();
   const unlisten = listen((message) => {
     for (const onNotify of subscribers) onNotify(message);
@@ -74,13 +75,13 @@ export function startWatching(options: Options): Stoppable {
       startBlock: settings[chainUid]?.startBlock,
       traceMode: settings[chainUid]?.traces ?? 'auto',
       confirmations: confirmations(chainUid),
-      holder,
+      holder: presence.holder,
       subscribe,
     };
     await holdLease({
       db: store,
       chainUid,
-      holder,
+      presence,
       isNeeded: () => isChainWatched(store, chainUid),
       run: (signal) => watchChain(options, signal),
       onError: (error) => {
@@ -115,7 +116,7 @@ export function startWatching(options: Options): Stoppable {
       stopping.abort();
       removeListener?.();
       await Promise.all([backtesting, ...Array.from(watches.values(), ({ ended }) => ended)]);
-      await unlisten();
+      await Promise.all([unlisten(), presence.stop()]);
     },
   };
 }

@@ -1,15 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../store/db.ts';
 import { acquireLease, releaseLease } from '../store/watch/cursor.ts';
+import type { Presence } from '../store/watch/openPresence.ts';
 
-/** How long a process that died keeps its chain, and how often a live one renews its lease. */
+/** How long a process that cannot be reached keeps its chain, and how often a live one renews its lease. */
 const leaseMs = 6000;
 const renewMs = 2000;
+const pollMs = 1000;
+/** A database that fails over is back within seconds, and its chains should be followed soon after. */
+const maxPauseMs = 4000;
 
 type Options = {
   db: Db;
   chainUid: string;
-  holder: string;
+  presence: Pick<Presence, 'holder' | 'isHeld' | 'onRelease'>;
   /** Whether anything on the chain is watched. */
   isNeeded: () => Promise<boolean>;
   /** Follows the chain until the signal, which is aborted when the lease is lost. */
@@ -22,22 +26,33 @@ type Options = {
 export async function holdLease({
   db,
   chainUid,
-  holder,
+  presence,
   isNeeded,
   run,
   onError,
   signal,
 }: Options): Promise<void> {
+  const { holder } = presence;
+  const acquire = () => acquireLease(db, chainUid, { holder, isPresent: presence.isHeld() }, leaseMs);
   let failures = 0;
   while (!signal.aborted) {
     try {
-      if ((await isNeeded()) && (await acquireLease(db, chainUid, holder, leaseMs))) await runWhileHeld();
+      if ((await isNeeded()) && (await acquire())) await runWhileHeld();
       failures = 0;
     } catch (error) {
       failures++;
       onError(error);
     }
-    await pause(failures === 0 ? 1000 : Math.min(10_000, 250 * 2 ** failures));
+    if (failures === 0) await untilReleased(pollMs);
+    else await pause(Math.min(maxPauseMs, 250 * 2 ** failures));
+  }
+
+  /** Waits until a lease was released, at most this long. */
+  async function untilReleased(ms: number): Promise<void> {
+    const waking = new AbortController();
+    const unsubscribe = presence.onRelease(() => waking.abort());
+    await pause(ms, AbortSignal.any([signal, waking.signal]));
+    unsubscribe();
   }
 
   async function runWhileHeld(): Promise<void> {
@@ -56,12 +71,13 @@ export async function holdLease({
   /** Stops the run before the lease ends, so that two processes never follow one chain; the store refuses a late writer anyway. */
   async function renew(ending: AbortController): Promise<void> {
     let heldUntil = performance.now() + leaseMs;
-    while (!ending.signal.aborted) {
-      await pause(renewMs, ending.signal);
+    // The first lease is mostly acquired a moment before the presence is.
+    for (let ms = renewMs / 10; !ending.signal.aborted; ms = renewMs) {
+      await pause(ms, ending.signal);
       if (ending.signal.aborted) return;
       const requestedAt = performance.now();
       try {
-        if (await acquireLease(db, chainUid, holder, leaseMs)) heldUntil = requestedAt + leaseMs;
+        if (await acquire()) heldUntil = requestedAt + leaseMs;
         else ending.abort();
       } catch (error) {
         onError(error);

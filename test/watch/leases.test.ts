@@ -13,6 +13,7 @@ import {
   releaseLease,
   rewindCursor,
 } from '../../src/store/watch/cursor.ts';
+import { openPresence, presenceLock } from '../../src/store/watch/openPresence.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
@@ -33,6 +34,8 @@ afterAll(async () => {
   await database.drop();
 });
 
+const absent = (holder: string) => ({ holder, isPresent: false });
+
 describe('the lease of a chain', () => {
   it('is held by one process at a time, and a process that lost it can write nothing of the chain', async () => {
     const chainUid = 'sepolia';
@@ -50,8 +53,8 @@ describe('the lease of a chain', () => {
       confirmations: 1,
       now: 1,
     });
-    expect(await acquireLease(store, chainUid, 'first', 300)).toBe(true);
-    expect(await acquireLease(store, chainUid, 'second', 300)).toBe(false);
+    expect(await acquireLease(store, chainUid, absent('first'), 300)).toBe(true);
+    expect(await acquireLease(store, chainUid, absent('second'), 300)).toBe(false);
     await store.transaction((tx) => advanceCursor(tx, step('first', undefined), [header(1), header(2)]));
     await sleep(350);
     const writes = [
@@ -63,7 +66,7 @@ describe('the lease of a chain', () => {
     ];
     // Its time is over although nobody has taken over yet.
     for (const write of writes) await expect(write()).rejects.toThrow(LeaseLost);
-    expect(await acquireLease(store, chainUid, 'second', 60_000)).toBe(true);
+    expect(await acquireLease(store, chainUid, absent('second'), 60_000)).toBe(true);
     for (const write of writes) await expect(write()).rejects.toThrow(LeaseLost);
     await saveEndpointHealth(store, chainUid, 'first', [{ endpoint: 'stale' }]);
     await releaseLease(store, chainUid, 'first');
@@ -76,6 +79,35 @@ describe('the lease of a chain', () => {
       store.transaction((tx) => advanceCursor(tx, step('second', 1), [header(2)])),
     ).rejects.toThrow(LeaseLost);
     await store.transaction((tx) => advanceCursor(tx, step('second', 2), [header(3)]));
+    await store.query(sql`delete from chain_cursor`);
+  });
+
+  it('is taken at once from a process whose session has ended, and not from one that lives or shows no presence', async () => {
+    const chainUid = 'sepolia';
+    const presence = openPresence(database.config);
+    await until(presence.isHeld);
+    const first = { holder: presence.holder, isPresent: true };
+    const take = (holder: string) => acquireLease(store, chainUid, absent(holder), 600_000);
+    expect(await acquireLease(store, chainUid, first, 600_000)).toBe(true);
+    expect(await take('second')).toBe(false);
+    // It lives, but the database cannot know: another may take over, and what it writes then is refused.
+    const terminate = sql`select pg_terminate_backend(pid) from pg_locks
+      where locktype = 'advisory' and classid = ${presenceLock}
+        and database = (select oid from pg_database where datname = current_database())`;
+    await store.query(terminate);
+    await until(() => take('second'));
+    await expect(store.transaction((tx) => assertHolder(tx, chainUid, first.holder))).rejects.toThrow(
+      LeaseLost,
+    );
+    expect(await acquireLease(store, chainUid, first, 600_000)).toBe(false);
+    // It was never present, so nobody knows whether it lives.
+    expect(await take('third')).toBe(false);
+    await releaseLease(store, chainUid, 'second');
+    await until(presence.isHeld);
+    expect(await acquireLease(store, chainUid, first, 600_000)).toBe(true);
+    expect(await take('second')).toBe(false);
+    await presence.stop();
+    await until(() => take('second'));
     await store.query(sql`delete from chain_cursor`);
   });
 });

@@ -1,6 +1,7 @@
 import { sql } from '../../lib/sql.ts';
 import type { BlockRef, Header } from '../../model/block.ts';
 import type { Db } from '../db.ts';
+import { presenceLock } from './openPresence.ts';
 
 export type Cursor = {
   /** The newest block that was processed; undefined before the first. */
@@ -21,26 +22,39 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
-/** Acquires or renews the lease of a chain; false when another process holds it. The database's clock decides. */
+/** Who asks for a lease; `isPresent`: it holds the lock of its presence, so that its end is noticed at once. */
+export type LeaseHolder = { holder: string; isPresent: boolean };
+
+/**
+ * Acquires or renews the lease of a chain; false when another process holds it. The database's clock decides. The lease of a
+ * holder whose presence has ended is taken before it runs out.
+ */
 export async function acquireLease(
   db: Db,
   chainUid: string,
-  holder: string,
+  { holder, isPresent }: LeaseHolder,
   leaseMs: number,
 ): Promise<boolean> {
   const rows = await db.prepared(
-    sql`insert into chain_cursor as k (chain_uid, head, confirmed, final, updated_at, holder, lease_until)
-      values (${chainUid}, -1, -1, -1, 0, ${holder}, clock_timestamp() + ${leaseMs} * interval '1 ms')
-      on conflict (chain_uid) do update set holder = excluded.holder, lease_until = excluded.lease_until
+    sql`insert into chain_cursor as k (chain_uid, head, confirmed, final, updated_at, holder, holder_present,
+        lease_until)
+      values (${chainUid}, -1, -1, -1, 0, ${holder}, ${isPresent}, clock_timestamp() + ${leaseMs} * interval '1 ms')
+      on conflict (chain_uid) do update set holder = excluded.holder, holder_present = excluded.holder_present,
+          lease_until = excluded.lease_until
         where k.holder is null or k.holder = excluded.holder or k.lease_until < clock_timestamp()
+          or k.holder_present and pg_try_advisory_xact_lock_shared(${presenceLock}, hashtext(k.holder))
       returning 1`,
   );
   return rows.length > 0;
 }
 
+/** Tells the processes that wait for it. */
 export async function releaseLease(db: Db, chainUid: string, holder: string): Promise<void> {
   await db.query(
-    sql`update chain_cursor set holder = null, lease_until = null where chain_uid = ${chainUid} and holder = ${holder}`,
+    sql`with released as (
+        update chain_cursor set holder = null, holder_present = false, lease_until = null
+        where chain_uid = ${chainUid} and holder = ${holder} returning 1)
+      select pg_notify('vigil_lease', '') from released`,
   );
 }
 

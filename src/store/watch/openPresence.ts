@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { keepConnected } from '../keepConnected.ts';
+
+/** The first number of the advisory locks by which processes show that they live; the second is a hash of the holder. */
+export const presenceLock = 5_654_856;
+
+export type Presence = {
+  /** Who this process is in the leases of chains. */
+  holder: string;
+  /** Whether the database would notice the end of this process at once. */
+  isHeld(): boolean;
+  /** Calls back when a lease was released, or may have been, until the returned function is called. */
+  onRelease(listener: () => void): () => void;
+  stop(): Promise<void>;
+};
+
+/**
+ * Holds an advisory lock in a session of its own for as long as the process lives. PostgreSQL frees it when the session ends,
+ * after kill -9 within milliseconds. It only shortens the wait: a holder whose session broke although it lives is refused by
+ * the store at its next write.
+ */
+export function openPresence(config: pg.ClientConfig): Presence {
+  const holder = randomUUID();
+  const listeners = new Set<() => void>();
+  let isHeld = false;
+  const announce = () => {
+    for (const listener of listeners) listener();
+  };
+  const close = keepConnected(
+    { ...config, application_name: 'vigil presence' },
+    async (client) => {
+      client.on('notification', announce);
+      await client.query('listen vigil_lease');
+      const { rows } = await client.query<{ pid: number }>(
+        'select pg_backend_pid() as pid, pg_advisory_lock($1, hashtext($2))',
+        [presenceLock, holder],
+      );
+      // Behind a pooler that shares sessions the lock would outlive this process.
+      isHeld = rows[0]?.pid === (client as { processID?: number }).processID;
+      announce();
+    },
+    () => {
+      isHeld = false;
+    },
+  );
+  return {
+    holder,
+    isHeld: () => isHeld,
+    onRelease: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    stop: close,
+  };
+}
