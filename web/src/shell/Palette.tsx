@@ -60,7 +60,7 @@ function OpenPalette() {
   const [active, setActive] = useState(0);
   const id = useId();
   const wanted = text.trim();
-  // Before the next paint: whoever types on at once must not lose a letter.
+  // Before the next paint: someone who types on at once must not lose a letter.
   useLayoutEffect(() => {
     dialog.current?.showModal();
   }, []);
