@@ -1,5 +1,5 @@
-import type { Block, BlockFrames, BlockRef, Header } from '../model/block.ts';
-import type { StateRead, StateResult } from '../model/stateRead.ts';
+import type { Block, BlockFrames, BlockRef, Header, Transaction } from '../model/block.ts';
+import type { StateRead, StateResult, WaitingQuery } from '../model/stateRead.ts';
 import type { Chain } from './chains.ts';
 import type { Transactor } from './transactor.ts';
 
@@ -23,6 +23,8 @@ export type ChainClient = {
   header(which: number | 'latest' | 'finalized'): Promise<Header | null>;
   /** Reads the state after one block; a result that no node has says why. Throws BlockUnavailable when no node has the block. */
   readState(block: BlockRef, questions: readonly StateRead[]): Promise<StateResult[]>;
+  /** What waits for a block now, for each query; undefined where nodes do not show that. */
+  findWaiting?(queries: readonly WaitingQuery[]): Promise<readonly (readonly Transaction[])[]>;
   /** The contract behind a proxy of any usual kind, as people write its address; null when the address is no proxy. */
   findImplementation(at: BlockRef, address: string): Promise<string | null>;
   /** The block that a transaction is in, null when it is unknown or still pending. */

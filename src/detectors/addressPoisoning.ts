@@ -9,13 +9,18 @@ import { findLabelHits, showLabel } from '../evidence/labels.ts';
 import { Configuration, Whole } from '../evidence/parameters.ts';
 import type { Log, Transaction } from '../model/block.ts';
 import { defineDetector, type EvaluationContext, type Label, type Observation } from '../model/detection.ts';
-import { evmDialect } from '../model/family.ts';
+import { evmDialect, hasEvmDialect } from '../model/family.ts';
 
 const config = Configuration({
   past: Whole('How many blocks a payment is remembered.', 600_000, 1, 100_000_000),
   history: Whole('How many recipients are remembered, the last ones paid.', 25, 1, 500),
-  prefix: Whole('How many bytes at the beginning look-alikes have in common.', 2, 1, 10),
-  suffix: Whole('How many bytes at the end look-alikes have in common.', 2, 1, 10),
+  prefix: Whole(
+    'How many bytes at the beginning look-alikes have in common; of addresses that are no hexadecimal numbers two characters count as one.',
+    2,
+    1,
+    10,
+  ),
+  suffix: Whole('The same for the end.', 2, 1, 10),
 });
 
 type Config = Static<typeof config>;
@@ -28,20 +33,23 @@ export const addressPoisoning = defineDetector<Config, State>({
   title: 'Address poisoning',
   version: '1.0.0',
   category: 'SECURITY',
-  families: evmDialect,
+  families: [...evmDialect, 'bitcoin', 'solana'],
   severity: 'HIGH',
   description:
     'A transfer of nothing, of dust or of a fake token puts an address into the history of the wallet that looks like one it has paid, or one that is labelled SCAM, so that it is copied by mistake. CRITICAL when the wallet pays such an address.',
-  faq: 'Whom does it compare with? With the recipients of payments that the wallet has sent since the detector began; payments that a relayer sends for the wallet are not counted.',
+  faq: 'Whom does it compare with? With the recipients of payments that the wallet has sent since the detector began; payments that a relayer sends for the wallet are not counted. Transfers of nothing are seen on EVM chains, VeChain and Tron only.',
   nextStep:
     'Do not copy addresses from the wallet’s history; compare every character of the recipient. If a payment went there, call the exchanges that it moves on to.',
   config,
   fields: ['kind', 'lookAlike', 'genuine', 'label', 'token', 'symbol', 'value', 'amount'],
-  interests: (_config, { address }) => [
-    { on: 'party', address, keys: [transferTopic] },
-    { on: 'sender', address },
-    { on: 'call', address },
-  ],
+  interests: (_config, { address }, chain) =>
+    hasEvmDialect(chain.family)
+      ? [
+          { on: 'party', address, keys: [transferTopic] },
+          { on: 'sender', address },
+          { on: 'call', address },
+        ]
+      : [{ on: 'transfer', address }],
   evaluate(observation, context) {
     const { config: options, contract, state } = context;
     const movement = movementOf(observation, contract.address);
@@ -77,6 +85,10 @@ function movementOf(observation: Observation, wallet: string): Movement | undefi
     // A call without coins shows in no list of transfers.
     return to === null || value === 0n ? undefined : { from, to, units: value, token: native, isOwn: true };
   }
+  if (observation.type === 'transfer') {
+    const { from, to, amount, asset } = observation.transfer;
+    return from === null || to === null ? undefined : { from, to, units: amount, token: asset, isOwn: true };
+  }
   return observation.type === 'log'
     ? tokenMovement(observation.log, observation.transaction, wallet)
     : undefined;
@@ -95,8 +107,11 @@ function isScam({ tags }: Label): boolean {
   return tags.includes('SCAM');
 }
 
+/** What all addresses of a kind begin with. */
+const kindOf = /^(0x|bc1[qp]|[13])?/;
+
 function isAlike(one: string, other: string, { prefix, suffix }: Config): boolean {
-  const start = 2 + 2 * prefix;
+  const start = (kindOf.exec(one)?.[0].length ?? 0) + 2 * prefix;
   return one.slice(0, start) === other.slice(0, start) && one.slice(-2 * suffix) === other.slice(-2 * suffix);
 }
 

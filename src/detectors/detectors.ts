@@ -24,6 +24,7 @@ import { holderConcentration } from './holderConcentration.ts';
 import { httpProbe } from './httpProbe.ts';
 import { invariant } from './invariant.ts';
 import { largeTransfer } from './largeTransfer.ts';
+import { mempoolConflict } from './mempoolConflict.ts';
 import { mixerFunding } from './mixerFunding.ts';
 import { oracleStaleness } from './oracleStaleness.ts';
 import { outflowRate } from './outflowRate.ts';
@@ -91,6 +92,7 @@ const definitions: readonly Detector[] = [
   priceManipulation,
   durableNonce,
   tokenFreeze,
+  mempoolConflict,
 ];
 
 export const detectors: ReadonlyMap<string, Detector> = new Map(

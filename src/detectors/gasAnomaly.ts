@@ -10,7 +10,7 @@ import {
 } from '../evidence/robustSeries.ts';
 import type { Block, Transaction } from '../model/block.ts';
 import { defineDetector } from '../model/detection.ts';
-import { evmDialect } from '../model/family.ts';
+import { evmDialect, hasEvmDialect } from '../model/family.ts';
 
 const config = Configuration({
   z: Type.Number({
@@ -31,16 +31,18 @@ export const gasAnomaly = defineDetector<Static<typeof config>, State>({
   title: 'Gas anomaly',
   version: '1.0.0',
   category: 'OPERATIONAL',
-  families: evmDialect,
+  families: [...evmDialect, 'bitcoin'],
   severity: 'LOW',
   description:
-    'A transaction to the contract uses far more or less gas than calls of the same function did before, or offers a far larger priority fee, and is beyond all that was seen before: gas by half, a fee ten times.',
+    'A transaction to the contract uses far more or less gas than calls of the same function did before, or offers a far larger priority fee, and is beyond all that was seen before: gas by half, a fee ten times. On Bitcoin: a transaction that spends coins of the address pays a far higher fee for a virtual byte.',
   faq: 'How long does it learn? Until it has seen minSamples transactions, for gas minSamples of the same function. Failed transactions are left out. A fee is not odd that is like those of the other transactions of the block, nor one that is small: who hands a transaction to a block producer directly often offers none.',
   nextStep: 'Open the transaction and compare what it does with usual calls of the function.',
   config,
   fields: ['measure', 'value', 'mean', 'zScore', 'selector', 'sender'],
-  interests: (_config, { address }) => [{ on: 'call', address }],
-  evaluate(observation, { config: { z, minSamples }, contract, state, read }) {
+  interests: (_config, { address }, chain) => [
+    hasEvmDialect(chain.family) ? { on: 'call', address } : { on: 'sender', address },
+  ],
+  evaluate(observation, { config: { z, minSamples }, contract, chain, state, read }) {
     if (observation.type !== 'transaction') return {};
     const { transaction, block } = observation;
     const receipt = read.degradable(() => read.receipt(transaction.hash));
@@ -51,29 +53,35 @@ export const gasAnomaly = defineDetector<Static<typeof config>, State>({
     const before = calls.find(([name]) => name === selector)?.[1] ?? emptySeries;
     const fees = state?.fees ?? emptySeries;
     const [gas, fee] = [Number(receipt.used), Number(transaction.priorityFee)];
+    // The size of a payment follows from its coins, and says nothing.
+    const hasGas = hasEvmDialect(chain.family);
+    const feeMeasure = hasGas ? 'priority fee' : 'fee rate';
     const odd = [
-      { measure: 'gas used', value: gas, series: before, factor: 1.5 },
+      ...(hasGas ? [{ measure: 'gas used', value: gas, series: before, factor: 1.5 }] : []),
       ...(isLikeOthers(block, transaction)
         ? []
-        : [{ measure: 'priority fee', value: fee, series: fees, factor: 10 }]),
+        : [{ measure: feeMeasure, value: fee, series: fees, factor: 10 }]),
     ].flatMap(({ measure, value, series, factor }) => {
       const judged = series[0] >= minSamples ? judgeInSeries(series, value, factor) : undefined;
-      const isOdd = judged && (measure === 'priority fee' ? judged.score : Math.abs(judged.score)) > z;
+      const isOdd = judged && (measure === feeMeasure ? judged.score : Math.abs(judged.score)) > z;
       return isOdd ? [{ measure, value, ...judged }] : [];
     });
     const others = calls.filter(([name]) => name !== selector);
     const series = [...others, [selector, extendSeries(before, gas)] as const];
     return {
-      state: { calls: series.slice(-maxSelectors), fees: extendSeries(fees, fee) },
+      state: {
+        ...(hasGas && { calls: series.slice(-maxSelectors) }),
+        fees: extendSeries(fees, fee),
+      },
       detections: odd.map(({ measure, value, usual, score }) => ({
         part: measure,
-        message: `The ${measure} of a call of ${transaction.from} to ${contract.name} is ${show(measure, value)}, far from the usual ${show(measure, usual)}.`,
+        message: `The ${measure} of ${hasGas ? `a call of ${transaction.from} to` : 'a payment of'} ${contract.name} is ${show(measure, value)}, far from the usual ${show(measure, usual)}.`,
         fields: {
           measure,
           value,
           mean: Math.round(usual),
           zScore: Math.round(score * 100) / 100,
-          selector,
+          ...(hasGas && { selector }),
           sender: transaction.from,
         },
       })),
@@ -84,6 +92,7 @@ export const gasAnomaly = defineDetector<Static<typeof config>, State>({
 /** Fees are in the smallest unit of the coin, which no one reads. */
 function show(measure: string, value: number): string {
   const units = BigInt(Math.round(value));
+  if (measure === 'fee rate') return showAmount(units, { symbol: 'sat/vB', decimals: 0 });
   return measure === 'priority fee'
     ? showAmount(units, { symbol: 'gwei', decimals: 9 })
     : showAmount(units, { symbol: 'gas', decimals: 0 });

@@ -1,5 +1,5 @@
 import { zip } from '../lib/zip.ts';
-import type { Block, BlockRef, Receipt } from '../model/block.ts';
+import type { Block, BlockRef, Receipt, Transaction } from '../model/block.ts';
 import type {
   Allocation,
   CallResult,
@@ -11,13 +11,14 @@ import type {
   ScriptResult,
 } from '../model/detection.ts';
 import { labelsFor } from '../model/label.ts';
-import type { StateRead, StateResult, Trace } from '../model/stateRead.ts';
+import type { StateRead, StateResult, Trace, WaitingQuery } from '../model/stateRead.ts';
 
 /** Something that an evaluation reads and that must be fetched before it can continue. */
 export type ReadRequest =
   | { readonly type: 'chain'; readonly at: BlockRef; readonly question: StateRead }
   /** The same of the newest block that nodes have, where the state of an older one is gone. */
   | { readonly type: 'newest'; readonly question: StateRead }
+  | ({ readonly type: 'waiting' } & WaitingQuery)
   | { readonly type: 'labels'; readonly address: string }
   | { readonly type: 'funding'; readonly address: string }
   | {
@@ -33,6 +34,7 @@ export type ReadRequest =
 type ReadResults = {
   chain: StateResult;
   newest: StateResult;
+  waiting: readonly Transaction[] | { readonly missing: string };
   labels: readonly Label[];
   funding: Funding | null;
   /** Undefined: the script did not run, because the allowance was used up. */
@@ -189,6 +191,16 @@ export function createReadCache(fetch: Fetch): ReadCache {
         labels: (address) =>
           labelsFor(tenantId, get<'labels'>(`labels ${address}`, { type: 'labels', address })),
         funding: (address) => get<'funding'>(`funding ${address}`, { type: 'funding', address }),
+        waiting(address, inputs) {
+          const found = get<'waiting'>(`waiting ${address} ${inputs.join()}`, {
+            type: 'waiting',
+            address,
+            inputs,
+          });
+          if ('missing' in found)
+            throw new ReadFailed(`No node shows the transactions that wait: ${found.missing}`, false);
+          return found;
+        },
         script: (source, values) => {
           const valuesKey = JSON.stringify(values, (_, value: unknown) =>
             typeof value === 'bigint' ? `${value}n` : value,

@@ -11,6 +11,8 @@ export type Block = {
   readonly receiptOf?: (transactionHash: string) => Receipt | undefined;
   /** Balances before and after the block, as far as it tells them itself. */
   readonly holdingOf?: (asset: string, holder: string, at: 'block' | 'parent') => bigint | undefined;
+  /** The transaction of the block that spends an output, on chains where coins are outputs. */
+  readonly spenderOf?: (input: string) => Transaction | undefined;
   readonly logs: readonly Log[];
   /** Contracts that report new code in this block. */
   readonly upgraded: readonly string[];
@@ -40,6 +42,8 @@ export type Transaction = {
   readonly nonce: number;
   /** What the sender offers to block producers for a unit of work. */
   readonly priorityFee: bigint;
+  /** What it costs in all, in the chain's currency, where the block says so. */
+  readonly fee?: bigint;
   readonly logs: readonly Log[];
   /** Addresses that the code of the contract names which it creates. */
   mentions?(): readonly string[];
@@ -50,6 +54,8 @@ export type Transaction = {
   readonly transfers: readonly Transfer[];
   /** All who spend and all who receive, on chains where these can be many; `from` and `to` are the largest of them. */
   readonly parties?: Parties;
+  /** The outputs that it spends, on chains where coins are outputs. */
+  readonly inputs?: readonly string[];
   /** What it calls, on chains where that can be several; elsewhere `to`, `callKey` and `input` are the one call. */
   readonly calls?: readonly Call[];
   /** Who or what came to control something by it, as far as the chain itself says so. */

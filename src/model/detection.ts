@@ -201,6 +201,11 @@ export type Reader = {
   /** Labels of the platform and of the tenant, whose own stand in for those that Vigil ships. */
   labels(address: string): readonly Label[];
   funding(address: string): Funding | null;
+  /**
+   * Transactions that wait for a block now and involve the address or spend one of the inputs; only where nodes show what
+   * waits. It is of the moment and not of a block, so that only what the clock shows may read it.
+   */
+  waiting(address: string, inputs: readonly string[]): readonly Transaction[];
   script(source: string, values: Readonly<Record<string, unknown>>): ScriptResult;
   http(request: HttpRequest): HttpResult;
   allocations(contractId: number): readonly Allocation[];

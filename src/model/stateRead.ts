@@ -18,6 +18,9 @@ export type StateRead =
   /** What a transaction would do there. */
   | { type: 'replay'; from: string; to: string; data: string; value: string };
 
+/** Which transactions that wait for a block are wanted: those of an address, and those that spend one of the inputs. */
+export type WaitingQuery = { readonly address: string; readonly inputs: readonly string[] };
+
 /**
  * `missing`: why no node answers, such as that it does not have the state of an old block; `isGone`: every node says that it
  * has dropped that state, so that asking again does not help.

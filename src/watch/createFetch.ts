@@ -1,5 +1,6 @@
 import type { ChainClient } from '../chains/chainClient.ts';
 import { groupBy } from '../lib/groupBy.ts';
+import { messageOf } from '../lib/messageOf.ts';
 import { zip } from '../lib/zip.ts';
 import type { Fetch, ReadRequest, ScriptPace } from '../matching/createReadCache.ts';
 import type {
@@ -46,6 +47,7 @@ export function createFetch(sources: ReadSources): Fetch {
         const values = await sources.client.readState(group[0].request.at, reads);
         for (const [{ index }, value] of zip(group, values)) results[index] = value;
       }),
+      fetchWaiting(sources, indexed(requests, 'waiting'), results),
       fetchLabels(sources, labels, results),
       fetchFunding(sources, funding, results),
       ...Array.from(scripts.values(), async (group) => {
@@ -87,6 +89,20 @@ async function fetchNewest(
   if (!newest) throw new Error('No node has a block.');
   const values = await client.readState(newest, reads);
   for (const [{ index }, value] of zip(requests, values)) results[index] = value;
+}
+
+/** Nodes that do not answer are a fault of those who asked, and not of all that is read with it. */
+async function fetchWaiting(
+  { client }: ReadSources,
+  requests: readonly Indexed<'waiting'>[],
+  results: unknown[],
+): Promise<void> {
+  if (requests.length === 0) return;
+  const found = await client
+    .findWaiting?.(requests.map(({ request }) => request))
+    .catch((error: unknown) => ({ missing: messageOf(error) }));
+  for (const [place, { index }] of requests.entries())
+    results[index] = Array.isArray(found) ? found[place] : (found ?? { missing: 'the chain has none' });
 }
 
 async function fetchLabels(

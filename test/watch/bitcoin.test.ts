@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { toAddress } from '../../src/chains/bitcoin/script.ts';
+import { sql } from '../../src/lib/sql.ts';
 import { type Bitcoind, findBitcoind, startBitcoind } from '../../testing/startBitcoind.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
+import { until } from '../../testing/until.ts';
 
 const command = findBitcoind();
 
@@ -32,6 +34,7 @@ describe('Bitcoin', () => {
     await vigil.addDetector(wallet, 'outflow_rate', { token: 'native', window: '1h', limit: '50%' });
     await vigil.addDetector(wallet, 'block_anomaly', { maxTransactions: 1 });
     await vigil.addDetector(wallet, 'wallet_balance', { trackAnyChange: true, when: 'block' });
+    await vigil.addDetector(wallet, 'mempool_conflict', { cron: '1 s' });
     await vigil.ok('POST', 'trigger', {
       contractId: wallet,
       name: 'Coins',
@@ -112,6 +115,43 @@ describe('Bitcoin', () => {
     ]);
     expect(await balances()).toEqual(['2', '1.998']);
   }, 60_000);
+
+  it('reports a payment that is taken back while it waits, and one that a block takes back', async () => {
+    const conflicts = async () =>
+      (await vigil.alerts('detectorSchemaName:mempool_conflict'))
+        .filter(({ meta }) => meta.kind === 'doubleSpend')
+        .map(({ meta, txHash, blockNumber }) => ({ replaced: meta.replaced, txHash, blockNumber }));
+    const states = () => vigil.store.query<{ state: string }>(sql`select state::text from watch_state`);
+    const seen = (hash: string) =>
+      until(async () => (await states()).some(({ state }) => state.includes(hash)), 60_000);
+    const less = (amount: number, by: number) => (amount - by).toFixed(8);
+    // The sender pays the address, then itself with the same coins.
+    const payTwice = async () => {
+      const coins = await node.rpc<Json[]>('listunspent', 1, 9999, [], true, { minimumAmount: 10 });
+      const { txid, vout, amount } = coins.find(({ address }) => address !== own) as Json;
+      const input = [{ txid, vout, sequence: 0xfffffffd }];
+      const paid = await spend(input, [{ [own]: less(amount, 0.0001) }]);
+      await seen(paid);
+      return { paid, input, amount };
+    };
+    const first = await payTwice();
+    const second = await spend(first.input, [{ [await node.address()]: less(first.amount, 0.01) }]);
+    await until(async () => (await conflicts()).length > 0, 60_000);
+    expect(await conflicts()).toEqual([{ replaced: first.paid, txHash: second, blockNumber: null }]);
+    await mined();
+
+    // A block that no one saw coming.
+    const late = await payTwice();
+    const outputs = [{ [await node.address()]: less(late.amount, 0.01) }];
+    const raw = await node.rpc('createrawtransaction', late.input, outputs);
+    const { hex } = await node.rpc<Json>('signrawtransactionwithwallet', raw);
+    await node.rpc('generateblock', await node.address(), [hex]);
+    const height = await node.height();
+    await vigil.reached('bitcoin', height);
+    expect((await conflicts()).filter(({ replaced }) => replaced === late.paid)).toMatchObject([
+      { blockNumber: height },
+    ]);
+  }, 180_000);
 
   it('shows the chain as followed, with its endpoint and without its password', async () => {
     const { data } = await vigil.ok('GET', 'chain');

@@ -124,6 +124,8 @@ export function createWorld(startAt: number) {
 
   function answer(request: ReadRequest): unknown {
     switch (request.type) {
+      case 'waiting':
+        return [];
       case 'labels':
         return labels.get(request.address) ?? [];
       case 'funding':

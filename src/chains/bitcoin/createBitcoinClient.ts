@@ -8,6 +8,7 @@ import type { RpcReply } from '../net/createRpc.ts';
 import { InvalidResponse, NotAvailableYet, orNull, resultOf } from '../net/replies.ts';
 import { bitcoinProtocol } from './bitcoinProtocol.ts';
 import { createBalances } from './createBalances.ts';
+import { createMempool } from './createMempool.ts';
 import { createScan } from './createScan.ts';
 import { createTransactor } from './createTransactor.ts';
 import { decodeBlock, decodeHeader } from './decodeBlock.ts';
@@ -99,6 +100,7 @@ export function createBitcoinClient({ chain, urls, now, onCall }: ClientOptions)
       return hash === null ? null : readHeader(hash);
     },
     readState: answer,
+    findWaiting: createMempool(endpoints, now),
     findImplementation: async () => null,
     async blockOfTransaction(hash) {
       const found = await orNull(

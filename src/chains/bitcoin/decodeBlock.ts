@@ -32,6 +32,7 @@ export function decodeBlock(chainUid: string, raw: unknown, receivedAt: number):
   if (merkleRoot(transactions.map(({ hash }) => hash)) !== block.merkleroot)
     throw new InvalidResponse('the transactions of the block are not complete');
   let byHash: ReadonlyMap<string, BitcoinTransaction> | undefined;
+  let bySpent: ReadonlyMap<string, BitcoinTransaction> | undefined;
   return {
     ...header,
     chainUid,
@@ -39,6 +40,10 @@ export function decodeBlock(chainUid: string, raw: unknown, receivedAt: number):
     receiptOf(hash) {
       byHash ??= new Map(transactions.map((transaction) => [transaction.hash, transaction]));
       return byHash.get(hash)?.receipt;
+    },
+    spenderOf(input) {
+      bySpent ??= new Map(transactions.flatMap((spender) => spender.inputs.map((each) => [each, spender])));
+      return bySpent.get(input);
     },
     logs: [],
     upgraded: [],
@@ -49,8 +54,16 @@ export function decodeBlock(chainUid: string, raw: unknown, receivedAt: number):
   };
 }
 
+/** A transaction that waits for a block, given the outputs that it spends. */
+export function decodeWaiting(raw: Raw, spent: readonly Raw[]): BitcoinTransaction {
+  const vin = listOf(raw.vin, 'vin').map((input, place) => ({ ...recordOf(input), prevout: spent[place] }));
+  const sum = (outputs: readonly Raw[]) => outputs.reduce((all, { value }) => all + toSatoshis(value), 0n);
+  const fee = sum(spent) - sum(listOf(raw.vout, 'vout').map(recordOf));
+  return new BitcoinTransaction({ ...raw, vin, fee: Number(fee) / 1e8 }, 0);
+}
+
 /** Most transactions of a block match no subscriber, so amounts are added up on first use. */
-class BitcoinTransaction implements Transaction {
+export class BitcoinTransaction implements Transaction {
   readonly hash: string;
   readonly index: number;
   readonly input = '';
@@ -87,6 +100,13 @@ class BitcoinTransaction implements Transaction {
     for (const output of this.#spent) if (output) add(output, -1n);
     for (const output of this.#outputs) add(output, 1n);
     return changes;
+  }
+
+  get inputs(): readonly string[] {
+    return listOf(this.#raw.vin, 'vin').flatMap((input) => {
+      const { txid, vout } = recordOf(input);
+      return typeof txid === 'string' ? [`${txid}:${String(vout)}`] : [];
+    });
   }
 
   get transfers(): readonly Transfer[] {

@@ -1,0 +1,201 @@
+import type { Static } from 'typebox';
+import { formatUnits, showAmount } from '../evidence/amounts.ts';
+import { Amount, Configuration, Flag, Schedule } from '../evidence/parameters.ts';
+import { keepState } from '../evidence/samples.ts';
+import { compareDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
+import { parseSchedule } from '../lib/schedule.ts';
+import type { Transaction } from '../model/block.ts';
+import { type Detection, defineDetector, type EvaluationContext } from '../model/detection.ts';
+
+const config = Configuration({
+  minAmount: Amount(
+    'Only transactions that move at least this many whole coins to or from the address.',
+    '0',
+  ),
+  feeBumps: Flag(
+    'Whether replacements that only pay another fee, and the address and the recipients no less, are reported as well (as LOW).',
+    true,
+  ),
+  cron: Schedule('How often to look at the transactions that wait, such as "5 s".', '5 s'),
+});
+
+type Config = Static<typeof config>;
+/** Amounts are decimal text of smallest units; `change` is what the address has more by it, or less. */
+type Waiting = {
+  readonly hash: string;
+  readonly inputs: readonly string[];
+  readonly change: string;
+  readonly paid: readonly (readonly [address: string, amount: string])[];
+  readonly seenAt: number;
+};
+type State = { readonly waiting?: readonly Waiting[] };
+
+/** Nodes drop what has waited for two weeks; a state must stay small. */
+const maxWaitMs = 14 * 24 * 3_600_000;
+const maxWaiting = 100;
+const maxInputs = 400;
+const maxInputsOfOne = 100;
+const maxPaid = 10;
+
+export const mempoolConflict = defineDetector<Config, State>({
+  name: 'mempool_conflict',
+  title: 'Conflict in the mempool',
+  version: '1.0.0',
+  category: 'SECURITY',
+  families: ['bitcoin'],
+  severity: 'HIGH',
+  description:
+    'A transaction of the address that waits for a block loses its coins to another one: a payment to the address is spent twice, or what it pays does not reach its recipients. It is reported as soon as the other transaction waits or is in a block, also when a reorganisation puts it there.',
+  faq: 'Does it see everything? It looks at what waits at the nodes of Vigil every few seconds, so that a transaction which is replaced sooner is never seen. Of the transactions of an address the largest hundred are remembered, with four hundred inputs in all and the first hundred of each.',
+  nextStep:
+    'Deliver nothing for the payment. If the address itself paid, ask the keepers of the key who signed the other transaction, and move what is left.',
+  config,
+  fields: [
+    'kind',
+    'replaced',
+    'replacement',
+    'isMined',
+    'symbol',
+    'changeBefore',
+    'changeAfter',
+    'recipients',
+    'feeRate',
+  ],
+  interests: ({ cron }) => [{ on: 'clock', schedule: parseSchedule(cron) }, { on: 'block' }],
+  evaluate(observation, context) {
+    const { contract, state, read } = context;
+    const before = state?.waiting ?? [];
+    const detections: Detection[] = [];
+    if (observation.type === 'block') {
+      const { spenderOf } = observation.block;
+      const after = before.filter((own) => {
+        const spenders = own.inputs.flatMap((input) => spenderOf?.(input) ?? []);
+        const other = spenders.find(({ hash }) => hash !== own.hash);
+        if (other) detections.push(...toDetections(own, other, true, context));
+        return spenders.length === 0;
+      });
+      return { ...keepState<State>(state, toState(after)), detections };
+    }
+    if (observation.type !== 'clock') return {};
+    const pool = read.waiting(
+      contract.address,
+      before.flatMap(({ inputs }) => inputs),
+    );
+    const hashes = new Set(pool.map(({ hash }) => hash));
+    const spenders = new Map(pool.flatMap((each) => (each.inputs ?? []).map((input) => [input, each])));
+    const after = before.filter((own) => {
+      if (hashes.has(own.hash)) return true;
+      const input = own.inputs.find((each) => spenders.has(each));
+      const other = input === undefined ? undefined : spenders.get(input);
+      if (other) detections.push(...toDetections(own, other, false, context));
+      return !other && own.seenAt > observation.at - maxWaitMs;
+    });
+    const known = new Set(before.map(({ hash }) => hash));
+    const fresh = pool.flatMap((each) => {
+      const own = known.has(each.hash) ? undefined : toWaiting(each, observation.at, context);
+      return own ? [own] : [];
+    });
+    return { ...keepState<State>(state, toState([...after, ...fresh])), detections };
+  },
+});
+
+/** What is worth most stays: dust that a stranger sends must not push it out. */
+function toState(waiting: readonly Waiting[]): State {
+  if (waiting.length === 0) return {};
+  const size = ({ change }: Waiting) => Math.abs(Number(change));
+  const kept: Waiting[] = [];
+  let free = maxInputs;
+  for (const each of [...waiting].sort((one, other) => size(other) - size(one)).slice(0, maxWaiting)) {
+    if (each.inputs.length > free) continue;
+    free -= each.inputs.length;
+    kept.push(each);
+  }
+  return { waiting: kept };
+}
+
+/** Undefined for one that has nothing to do with the address, or moves too little. */
+function toWaiting(
+  transaction: Transaction,
+  seenAt: number,
+  { config: { minAmount }, contract, chain }: EvaluationContext<Config, State>,
+): Waiting | undefined {
+  const { address } = contract;
+  const { parties, hash, inputs = [] } = transaction;
+  if (!parties?.senders.has(address) && !parties?.recipients.has(address)) return undefined;
+  const change = changeOf(transaction, address);
+  const amount = toDecimal(change < 0n ? -change : change, chain.decimals);
+  if (compareDecimal(amount, parseDecimal(minAmount)) < 0) return undefined;
+  const paid = [...paidBy(transaction, address)].slice(0, maxPaid);
+  return {
+    hash,
+    inputs: inputs.slice(0, maxInputsOfOne),
+    change: String(change),
+    paid: paid.map(([to, sats]) => [to, String(sats)]),
+    seenAt,
+  };
+}
+
+function changeOf({ transfers }: Transaction, address: string): bigint {
+  return transfers.reduce(
+    (sum, { from, to, amount }) => sum + (to === address ? amount : 0n) - (from === address ? amount : 0n),
+    0n,
+  );
+}
+
+/** Whom the address pays by it, the most first; nothing where it only receives. */
+function paidBy({ transfers }: Transaction, address: string): Map<string, bigint> {
+  const paid = new Map<string, bigint>();
+  for (const { from, to, amount } of transfers)
+    if (from === address && to !== null) paid.set(to, (paid.get(to) ?? 0n) + amount);
+  return new Map([...paid].sort(([, one], [, other]) => (one < other ? 1 : -1)));
+}
+
+/** Whether recipients lose more than the fee, which change pays for, or the one who got most gets nothing. */
+function paysLess({ paid }: Waiting, after: ReadonlyMap<string, bigint>, fee: bigint): boolean {
+  const [largest] = paid;
+  if (largest && !after.has(largest[0])) return true;
+  const lost = paid.map(([to, sats]) => BigInt(sats) - (after.get(to) ?? 0n)).filter((less) => less > 0n);
+  return lost.reduce((sum, less) => sum + less, 0n) > fee;
+}
+
+function toDetections(
+  own: Waiting,
+  other: Transaction,
+  isMined: boolean,
+  { config: { feeBumps }, contract, chain }: EvaluationContext<Config, State>,
+): Detection[] {
+  const { address, name } = contract;
+  const before = BigInt(own.change);
+  const after = changeOf(other, address);
+  const paidAfter = paidBy(other, address);
+  const isRedirected = paysLess(own, paidAfter, other.fee ?? 0n);
+  const kind = before > 0n && after < before ? 'doubleSpend' : isRedirected ? 'redirected' : 'feeBump';
+  if (kind === 'feeBump' && !feeBumps) return [];
+  const where = isMined ? 'is in a block' : 'waits now';
+  const gets = after > 0n ? `pays only ${showAmount(after, chain)}` : 'pays nothing';
+  const messages = {
+    doubleSpend: `The coins of a payment of ${showAmount(before, chain)} to ${address} (${name}) were spent twice: ${other.hash}, which ${gets} to it, ${where} in place of ${own.hash}.`,
+    redirected: `A transaction of ${address} (${name}) was replaced by one that pays its recipients less: ${other.hash} ${where} in place of ${own.hash}.`,
+    feeBump: `A transaction of ${address} (${name}) was replaced by one with another fee: ${other.hash} ${where} in place of ${own.hash}.`,
+  };
+  return [
+    {
+      ...(kind === 'feeBump' ? { severity: 'LOW' as const } : {}),
+      message: messages[kind],
+      transactionHash: other.hash,
+      part: own.hash,
+      magnitude: Math.abs(Number(formatUnits(before, chain.decimals))),
+      fields: {
+        kind,
+        replaced: own.hash,
+        replacement: other.hash,
+        isMined,
+        symbol: chain.symbol,
+        changeBefore: formatUnits(before, chain.decimals),
+        changeAfter: formatUnits(after, chain.decimals),
+        recipients: [...(other.parties?.recipients ?? [])].slice(0, maxPaid),
+        feeRate: other.priorityFee,
+      },
+    },
+  ];
+}
