@@ -73,6 +73,7 @@ export async function startTestWatch(
           urls,
           now: Date.now,
           onCall: counted,
+          traces: settings[uid]?.traces,
         }));
     if (known) clients.set(uid, known);
     return known;

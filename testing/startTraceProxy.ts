@@ -14,7 +14,9 @@ export async function startTraceProxy(target: string) {
   async function answer(request: IncomingMessage): Promise<string> {
     const body = await text(request);
     const parsed = JSON.parse(body) as Request | Request[];
-    const isTrace = !Array.isArray(parsed) && /^(debug_traceBlock|trace_block)/.test(parsed.method);
+    const isTrace =
+      !Array.isArray(parsed) &&
+      /^(debug_trace(Block|Transaction)|trace_(block|transaction)$)/.test(parsed.method);
     if (!isTrace) return forward(body);
     proxy.traced++;
     const { id, method } = parsed;
@@ -24,7 +26,7 @@ export async function startTraceProxy(target: string) {
       case 'ok':
         return forward(body);
       case 'only trace_block':
-        return method === 'trace_block' ? forward(body) : reply(unknown);
+        return method.startsWith('trace_') ? forward(body) : reply(unknown);
       case 'unknown':
         return reply(unknown);
       case 'failing':

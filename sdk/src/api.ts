@@ -5963,6 +5963,116 @@ export interface Api {
       }>;
     };
   };
+  /** Read the call tree of an alert's transaction */
+  'GET /alert/{uid}/trace': {
+    path: {
+      /** The alert. */
+      uid: string;
+    };
+    query?: {
+      /** Skip this many frames. */
+      from?: number;
+      /** At most this many frames; 1,000 if left out. */
+      size?: number;
+    };
+    reply: {
+      /** The chain. */
+      chainUid: 'arbitrum' | 'bsc' | 'bsc_testnet' | 'ethereum' | 'linea' | 'optimism' | 'base' | 'base_sepolia' | 'gnosis' | 'fantom' | 'polygon' | 'polygon_amoy' | 'blast' | 'zksync' | 'scroll' | 'avalanche' | 'avalanche_fuji' | 'telos' | 'sepolia' | 'holesky' | 'ethereum_sepolia' | 'ethereum_holesky' | 'tron' | 'zeta' | 'somnia' | 'adi' | 'anvil' | 'icp' | 'vechain' | 'stellar' | 'bitcoin' | 'solana';
+      /** The transaction. */
+      txHash: string;
+      /** Its block. */
+      blockNumber: number;
+      /** Who sent it. */
+      from: string;
+      /** Whether it failed as a whole. */
+      isReverted: boolean;
+      /** How many frames it has. */
+      total: number;
+      /** How many of them were reverted. */
+      reverted: number;
+      /** How deep the deepest is. */
+      depth: number;
+      /** The frames, in the order in which calls began. */
+      frames: Array<{
+        /** Its place among all frames, in the order in which calls began. */
+        position: number;
+        /** The position of the frame that made the call; null for the transaction itself. */
+        parent: number | null;
+        /** How deep it is within the transaction. */
+        depth: number;
+        /** How it was called. */
+        type: 'CALL' | 'STATICCALL' | 'DELEGATECALL' | 'CALLCODE' | 'CREATE' | 'CREATE2' | 'SELFDESTRUCT';
+        /** Who called. */
+        from: string;
+        /** Whose code runs: of a creation the new contract, of a self-destruct who gets the coins; null when nothing was created. */
+        to: string | null;
+        /** Native coins that move with it, in the smallest unit. */
+        value: string;
+        /** The same in whole coins. */
+        amount: string;
+        /** The first four bytes of the input. */
+        selector: string | null;
+        /** The function, where the ABI of the contract has it or it is a common one. */
+        function: string | null;
+        /** Its arguments, where the function is known. */
+        arguments: Array<{
+          /** Its name, or its place where it has none. */
+          name: string;
+          /** Its type. */
+          type: string;
+          /** Its value; numbers are decimal, lists and structs in brackets, what is longer than 300 characters is cut. */
+          value: string;
+        }>;
+        /** Why it failed itself, decoded as far as it can be; null otherwise. */
+        reason: string | null;
+        /** How long its input is. */
+        inputBytes: number;
+        /** Whether it, or a frame that it is part of, failed, so that nothing of it remains. */
+        isReverted: boolean;
+      }>;
+      /** What each party has more or less after it: coins by the frames that remain, without fees, and tokens as they report it in events. */
+      changes: Array<{
+        /** Who has more or less. */
+        address: string;
+        /** `native`, or the address of the token. */
+        asset: string;
+        /** Its symbol, as the token reports it. */
+        symbol: string | null;
+        /** Of a token with several kinds or pieces. */
+        tokenId: string | null;
+        /** By how much, in the smallest unit; below 0 when it has less. */
+        value: string;
+        /** The same in whole tokens. */
+        amount: string;
+      }>;
+      /** What you know of the addresses. */
+      parties: Array<{
+        /** The address. */
+        address: string;
+        /** By what it is known. */
+        type: 'contract' | 'wallet' | 'label';
+        /** What you call it. */
+        name: string;
+        /** The contract, where it is one of yours. */
+        contractId: number | null;
+        /** The tags of its labels. */
+        tags: string[];
+        /** How suspicious its labels say it is. */
+        score: number | null;
+      }>;
+      /** What is not among these. */
+      leftOut: {
+        /** Frames before the first of these. */
+        before: number;
+        /** Frames after the last of these. */
+        after: number;
+        /** Balance changes beyond the first 200. */
+        changes: number;
+      };
+      /** The same in a sentence; null when nothing is left out. */
+      note: string | null;
+    };
+  };
   /** List the newest incidents */
   'GET /incident': {
     query?: {

@@ -1,5 +1,6 @@
-import type { Block, BlockFrames, BlockRef, Header, Transaction } from '../model/block.ts';
+import type { Block, BlockFrames, BlockRef, Frame, Header, Transaction } from '../model/block.ts';
 import type { StateRead, StateResult, WaitingQuery } from '../model/stateRead.ts';
+import type { TraceMode } from '../model/traceState.ts';
 import type { Chain } from './chains.ts';
 import type { Transactor } from './transactor.ts';
 
@@ -46,6 +47,8 @@ export type ChainClient = {
 export type Tracer = {
   /** The calls within each transaction of the block. Throws NotTraced. */
   frames(block: Block): Promise<BlockFrames>;
+  /** The same of one of its transactions, which costs less. */
+  transaction(block: Block, transaction: Transaction): Promise<readonly Frame[]>;
   /** By which calls endpoints trace; empty when none does, undefined while that is not known. */
   kinds(): readonly TraceKind[] | undefined;
 };
@@ -65,6 +68,8 @@ export type ClientOptions = {
   now: () => number;
   /** Counts every call by its method. */
   onCall: (method: string) => void;
+  /** Whether nodes are asked for traces; `off`: never, so that the client has no tracer. */
+  traces?: TraceMode | undefined;
 };
 
 export type HeadSubscription = {

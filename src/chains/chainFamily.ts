@@ -23,6 +23,8 @@ export type FamilyNodes = {
   endpointFault(url: string, chain: Chain): Promise<string | undefined>;
   /** What an endpoint can do. */
   probeEndpoint(url: string, chain: Chain): Promise<EndpointReport>;
+  /** Nodes of the family can tell what contracts do within transactions. */
+  readonly areTraced?: true;
   /** What stands at an address; undefined where the family has no contracts that say what they are. */
   readonly inspect?: (client: ChainClient, at: Header, address: string) => Promise<Inspection>;
 };

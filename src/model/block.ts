@@ -171,8 +171,9 @@ export type Frame = {
   mentions?(): readonly string[];
   /** Whether it, or a frame that it is part of, failed: nothing of what it did remains. */
   readonly isReverted: boolean;
-  /** Why it failed itself, in the words of the node. */
+  /** Why it failed itself, in the words of the node, and what it returned then, as the chain encodes it. */
   readonly error?: string;
+  readonly output?: string;
 };
 
 export const frameTypes = [

@@ -92,6 +92,7 @@ const otherRights: Record<string, string> = {
   'GET /alert/{uid}': 'vV',
   'PUT /alert/{uid}': 'u',
   'GET /alert/{uid}/outcome': 'v',
+  'GET /alert/{uid}/trace': 'vV',
   'POST /alert/resolve': 'u',
   'POST /alert/tag': 'u',
   'POST /alert/assign': 'u',

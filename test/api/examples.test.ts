@@ -25,6 +25,8 @@ const expectedProblems: Record<string, object> = {
   'POST /detector/{id}/explain': noNode,
   'POST /action/{id}/simulate': noNode,
   'POST /action/{id}/execute': noNode,
+  // It was pushed without one.
+  'GET /alert/{uid}/trace': { code: 'conflict', detail: expect.stringContaining('not about a transaction') },
   // The link was printed by a first start.
   'POST /auth/setup': { code: 'not-found' },
   // No node is at the address, and no endpoint is stored.
@@ -98,6 +100,7 @@ const pathValues: Record<string, () => Record<string, string | number>> = {
   // Findings are pushed only into detectors with this source.
   'POST /detector/{id}/alert': () => ({ id: externalId }),
   'PUT /alert/{uid}': () => ({ uid: alertUid }),
+  'GET /alert/{uid}/trace': () => ({ uid: alertUid }),
   'PUT /incident/{uid}': () => ({ uid: incidentUid }),
   'POST /alert/{uid}/comment': () => ({ uid: alertUid }),
   'POST /chain/{uid}/endpoint': () => unknownEndpoint,

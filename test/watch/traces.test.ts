@@ -118,6 +118,68 @@ describe('traces', () => {
   });
 });
 
+describe('the trace of an alert', () => {
+  it('is its call tree by the names and ABIs of the tenant, with what each party gained and lost', async () => {
+    const { hash, number } = await attack();
+    const [{ uid }] = (await vigil.alerts(`txHash:${hash}`)) as [Json];
+    const viewer = await vigil.token(vigil.tenantId, 'tenant-viewer');
+    const trace = await vigil.ok('GET', `alert/${uid}/trace`, undefined, { token: viewer });
+    const [, , attacker] = anvil.accounts;
+    expect(trace).toMatchObject({ chainUid: 'anvil', txHash: hash, blockNumber: number, isReverted: false });
+    expect(trace.frames.slice(0, 4)).toMatchObject([
+      { position: 0, parent: null, depth: 0, from: attacker.toLowerCase(), to: thief.address, amount: '1' },
+      { position: 1, parent: 0, depth: 1, to: vault.address, function: 'deposit()', amount: '1' },
+      { position: 2, parent: 0, depth: 1, to: vault.address, function: 'withdraw()', arguments: [] },
+      {
+        position: 3,
+        parent: 2,
+        depth: 2,
+        type: 'CALL',
+        from: vault.address,
+        to: thief.address,
+        selector: null,
+      },
+    ]);
+    expect(trace.frames[0].function).toBeNull();
+    expect(trace.total).toBe(trace.frames.length);
+    const stolen = BigInt(trace.changes.find(({ address }: Json) => address === thief.address).value);
+    expect(stolen).toBeGreaterThanOrEqual(6n * ether);
+    expect(trace.changes).toContainEqual(
+      expect.objectContaining({ address: vault.address, value: String(ether - stolen), symbol: 'ETH' }),
+    );
+    expect(trace.parties).toContainEqual(
+      expect.objectContaining({ address: vault.address, type: 'contract', name: 'Vault' }),
+    );
+    expect(trace).toMatchObject({ leftOut: { before: 0, after: 0, changes: 0 }, note: null });
+    const page = await vigil.ok('GET', `alert/${uid}/trace?from=1&size=2`);
+    expect(page.frames).toEqual(trace.frames.slice(1, 3));
+    expect(page.leftOut).toMatchObject({ before: 1, after: trace.total - 3 });
+    expect(page.note).toContain('from=3');
+  });
+
+  it('is refused with the reason', async () => {
+    const [first, second, third] = (await vigil.alerts()) as [Json, Json, Json];
+    const ask = (uid: string, token = vigil.adminToken) =>
+      vigil.call('GET', `alert/${uid}/trace`, undefined, { token });
+    const refusal = (status: number, detail: string) => ({
+      status,
+      body: { detail: expect.stringContaining(detail) },
+    });
+    const { id } = await vigil.ok('POST', 'tenant', { name: 'Strangers' });
+    const stranger = await vigil.token(id, 'tenant-manager');
+    expect(await ask(first.uid, stranger)).toMatchObject(refusal(404, 'There is no such alert.'));
+    await vigil.store.query(sql`update alert set tx_hash = null where uid = ${first.uid}::uuid`);
+    expect(await ask(first.uid)).toMatchObject(refusal(409, 'not about a transaction'));
+    const gone = `0x${'ab'.repeat(32)}`;
+    await vigil.store.query(sql`update alert set tx_hash = ${gone} where uid = ${second.uid}::uuid`);
+    expect(await ask(second.uid)).toMatchObject(refusal(404, 'no such transaction'));
+    node.tracing = 'failing';
+    expect(await ask(third.uid)).toMatchObject(refusal(503, 'did not give the trace'));
+    node.tracing = 'unknown';
+    expect(await ask(third.uid)).toMatchObject(refusal(409, 'POST /chain/anvil/endpoint'));
+  });
+});
+
 describe('a chain whose nodes do not trace', () => {
   it('says that inner calls are unseen, and is degraded where traces are required', async () => {
     await watching.stop();
@@ -138,8 +200,9 @@ describe('a chain whose nodes do not trace', () => {
       expect(await own()).toMatchObject({
         watchState: 'degraded',
         watchReason: expect.stringMatching(/not seen/),
-        traces: { mode: 'required', kinds: [], waiting: 1 },
+        traces: { mode: 'required', kinds: [] },
       });
+      expect((await own()).traces.waiting).toBeGreaterThan(0);
       // It keeps the block: an endpoint that traces may be added.
       blind.tracing = 'only trace_block';
     } finally {

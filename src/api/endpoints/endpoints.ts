@@ -26,6 +26,7 @@ import { incidentEndpoints } from './alerts/incidentEndpoints.ts';
 import { outcomeEndpoint } from './alerts/outcomeEndpoint.ts';
 import { pushAlertsEndpoint } from './alerts/pushAlertsEndpoint.ts';
 import { suggestEndpoint } from './alerts/suggestEndpoint.ts';
+import { traceEndpoint } from './alerts/traceEndpoint.ts';
 import { view } from './alerts/view.ts';
 import { chainEndpoint } from './contracts/chainEndpoint.ts';
 import { contract } from './contracts/contract.ts';
@@ -107,6 +108,7 @@ export function createEndpoints(confirmations: (uid: ChainUid) => number): Endpo
     ...commentEndpoints,
     suggestEndpoint(),
     outcomeEndpoint,
+    traceEndpoint,
     ...incidentEndpoints,
     pushAlertsEndpoint,
     ...backtestEndpoints,

@@ -206,6 +206,7 @@ const table = {
   'GET /alert/{uid}': ['tenant-viewer', 'organisation-viewer'],
   'PUT /alert/{uid}': ['tenant-user'],
   'GET /alert/{uid}/outcome': ['tenant-viewer'],
+  'GET /alert/{uid}/trace': ['tenant-viewer', 'organisation-viewer'],
   'POST /alert/resolve': ['tenant-user'],
   'POST /alert/tag': ['tenant-user'],
   'POST /alert/assign': ['tenant-user'],

@@ -15,7 +15,7 @@ import { createTracer } from './traces/createTracer.ts';
 
 export type EvmClient = ConnectedClient & { readonly transactor: Transactor };
 
-export function createEvmClient({ chain, urls, now, onCall }: ClientOptions): EvmClient {
+export function createEvmClient({ chain, urls, now, onCall, traces }: ClientOptions): EvmClient {
   const heads = createHeads(evmHeads, urls);
   const endpoints = createEndpoints({
     urls,
@@ -24,7 +24,7 @@ export function createEvmClient({ chain, urls, now, onCall }: ClientOptions): Ev
     now,
     onCall,
   });
-  const tracer = createTracer({ urls, now, onCall });
+  const tracer = traces === 'off' ? undefined : createTracer({ urls, now, onCall });
   const readState = createStateReader(endpoints, now);
   const logsFault = createLogsCheck(now);
 
@@ -58,17 +58,17 @@ export function createEvmClient({ chain, urls, now, onCall }: ClientOptions): Ev
         }),
       ),
     transactor: createTransactor(endpoints, chain),
-    tracer,
+    ...(tracer && { tracer }),
     head: endpoints.head,
     onHead: heads.onHead,
     setUrls(next) {
       endpoints.setUrls(next);
-      tracer.setUrls(next);
+      tracer?.setUrls(next);
       heads.setUrls(next);
     },
     health: endpoints.health,
     close: async () => {
-      await Promise.all([endpoints.close(), tracer.close()]);
+      await Promise.all([endpoints.close(), tracer?.close()]);
     },
   };
 }

@@ -7,6 +7,12 @@ import { endpointFault, probeEndpoint } from './probeEndpoint.ts';
 
 export const evmFamily: ChainFamily = {
   ...evmRules,
-  nodes: { createClient: createEvmClient, endpointFault, probeEndpoint, inspect: inspectContract },
+  nodes: {
+    createClient: createEvmClient,
+    endpointFault,
+    probeEndpoint,
+    areTraced: true,
+    inspect: inspectContract,
+  },
   actions: evmActions,
 };

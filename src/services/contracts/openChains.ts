@@ -2,10 +2,13 @@ import type { ConnectedClient } from '../../chains/chainClient.ts';
 import { type ChainUid, chains, chainUids, withNetwork } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
 import { createSeriesCache, platformTenant } from '../../model/metrics.ts';
+import type { TraceMode } from '../../model/traceState.ts';
 import type { MetricRecorder } from '../telemetry/createMetricRecorder.ts';
 import type { ChainAccess } from './chainAccess.ts';
 
-type Settings = Readonly<Record<string, { endpoints: readonly string[]; network?: string | undefined }>>;
+type Settings = Readonly<
+  Record<string, { endpoints: readonly string[]; network?: string | undefined; traces?: TraceMode }>
+>;
 
 export type OpenChains = ChainAccess & {
   /** The endpoints that are stored, which are used beside those of the settings. */
@@ -34,7 +37,13 @@ export function openChains(settings: Settings, recorder: MetricRecorder, now: ()
       if (cached || !own || !nodes) return own && cached;
       const seriesOf = createSeriesCache({ chain: uid });
       const onCall = (method: string) => recorder.add(seriesOf('rpc_calls', method), platformTenant, 1);
-      const client = nodes.createClient({ chain: chainOf(uid), urls: own, now, onCall });
+      const client = nodes.createClient({
+        chain: chainOf(uid),
+        urls: own,
+        now,
+        onCall,
+        traces: settings[uid]?.traces,
+      });
       clients.set(uid, client);
       return client;
     },

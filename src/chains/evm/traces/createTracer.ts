@@ -1,5 +1,7 @@
+import { createBriefCache } from '../../../lib/createBriefCache.ts';
+import { itemAt } from '../../../lib/itemAt.ts';
 import { messageOf } from '../../../lib/messageOf.ts';
-import type { Block, BlockFrames } from '../../../model/block.ts';
+import type { Block, BlockFrames, Frame, Transaction } from '../../../model/block.ts';
 import { NotTraced } from '../../../model/traceState.ts';
 import { type TraceKind, type Tracer, traceKinds } from '../../chainClient.ts';
 import { createRpc, type Rpc, type RpcCall, type RpcReply } from '../../net/createRpc.ts';
@@ -34,6 +36,9 @@ const timeoutMs = 15_000;
 const patienceMs = 3000;
 /** An endpoint that does not trace is asked again after this long: its operator may have changed that. */
 const askAgainMs = 600_000;
+/** The traces of single transactions are read page by page, so that the last few are kept for a moment. */
+const keptMs = 60_000;
+const maxKept = 4;
 
 /**
  * Asks endpoints for the calls within blocks. Over connections of its own: traces are large and slow, and neither may they hold
@@ -49,16 +54,27 @@ export function createTracer({ urls, now, onCall, maxBytes = maxTraceBytes }: Op
     retryAt: 0,
   });
   let endpoints = urls.map(open);
+  const kept = createBriefCache<readonly Frame[]>(keptMs, maxKept, now);
 
   const isOut = ({ kind, askedAt }: Endpoint) => kind === null && now() < askedAt + askAgainMs;
   const rank = ({ kind, faults, retryAt }: Endpoint) =>
     (retryAt > now() ? 4 : 0) + (faults > 0 ? 2 : 0) + (kind ? 0 : 1);
 
   async function frames(block: Block): Promise<BlockFrames> {
-    if (block.transactions.length === 0) return [];
+    return block.transactions.length === 0 ? [] : request((endpoint) => ask(endpoint, block));
+  }
+
+  function transaction(block: Block, { hash, index }: Transaction): Promise<readonly Frame[]> {
+    return kept(`${block.hash} ${hash}`, async () => {
+      const [own] = await request((endpoint) => ask(endpoint, block, index));
+      return own ?? [];
+    });
+  }
+
+  async function request(askOne: (endpoint: Endpoint) => Promise<BlockFrames>): Promise<BlockFrames> {
     const order = endpoints.filter((endpoint) => !isOut(endpoint)).sort((x, y) => rank(x) - rank(y));
     if (order.length === 0) throw toNotTraced([], false);
-    const outcome = await requestInTurn(order, (endpoint) => ask(endpoint, block), {
+    const outcome = await requestInTurn(order, askOne, {
       patienceMs: () => patienceMs,
       isSettled: () => false,
       isAnswer: () => false,
@@ -76,19 +92,19 @@ export function createTracer({ urls, now, onCall, maxBytes = maxTraceBytes }: Op
     endpoint.retryAt = now() + Math.min(30_000, 250 * 2 ** Math.min(endpoint.faults, 8));
   }
 
-  async function ask(endpoint: Endpoint, block: Block): Promise<BlockFrames> {
+  async function ask(endpoint: Endpoint, block: Block, only?: number): Promise<BlockFrames> {
     try {
-      return await askOnce(endpoint, block);
+      return await askOnce(endpoint, block, only);
     } catch (error) {
       recordFault(endpoint);
       throw error;
     }
   }
 
-  /** What it takes is found out by asking, once. */
-  async function askOnce(endpoint: Endpoint, block: Block): Promise<BlockFrames> {
+  /** What it takes is found out by asking, once. With `only`, the frames of that transaction alone. */
+  async function askOnce(endpoint: Endpoint, block: Block, only?: number): Promise<BlockFrames> {
     for (const kind of endpoint.kind ? [endpoint.kind] : traceKinds) {
-      const call = toCall(kind, block);
+      const call = toCall(kind, block, only);
       onCall(call.method);
       const [reply] = await endpoint.rpc.batch([call], timeoutMs);
       if (!reply || isUnknown(reply)) continue;
@@ -96,10 +112,15 @@ export function createTracer({ urls, now, onCall, maxBytes = maxTraceBytes }: Op
       // It knows the call, whatever comes of it.
       endpoint.kind = kind;
       if (raw === null) throw new NotTraced('unanswered', 'it does not have the block yet');
-      const decoded = decodeFrames(kind, raw, block);
+      const decoded = decodeFrames(kind, raw, block, only);
       endpoint.faults = 0;
       endpoint.retryAt = 0;
       return decoded;
+    }
+    // Some providers trace blocks and no single transactions.
+    if (only !== undefined && endpoint.kind) {
+      const whole = await askOnce(endpoint, block);
+      return whole.slice(only, only + 1);
     }
     endpoint.kind = null;
     endpoint.askedAt = now();
@@ -108,6 +129,7 @@ export function createTracer({ urls, now, onCall, maxBytes = maxTraceBytes }: Op
 
   return {
     frames,
+    transaction,
     kinds() {
       const known = traceKinds.filter((each) => endpoints.some(({ kind }) => kind === each));
       const isNone = endpoints.every(
@@ -126,10 +148,14 @@ export function createTracer({ urls, now, onCall, maxBytes = maxTraceBytes }: Op
   } satisfies Tracer & Record<string, unknown>;
 }
 
-function toCall(kind: TraceKind, { hash, number }: Block): RpcCall {
-  return kind === 'debug'
-    ? { method: 'debug_traceBlockByHash', params: [hash, { tracer: 'callTracer', timeout: '10s' }] }
-    : { method: 'trace_block', params: [toHex(number)] };
+function toCall(kind: TraceKind, { hash, number, transactions }: Block, only?: number): RpcCall {
+  const own = only === undefined ? undefined : itemAt(transactions, only).hash;
+  if (kind === 'trace')
+    return own === undefined
+      ? { method: 'trace_block', params: [toHex(number)] }
+      : { method: 'trace_transaction', params: [own] };
+  const method = own === undefined ? 'debug_traceBlockByHash' : 'debug_traceTransaction';
+  return { method, params: [own ?? hash, { tracer: 'callTracer', timeout: '10s' }] };
 }
 
 /** The ways in which nodes and providers say that they have no such call, or not for this account. */

@@ -1,4 +1,5 @@
 import { isRecord } from '../../../lib/isRecord.ts';
+import { itemAt } from '../../../lib/itemAt.ts';
 import {
   type Block,
   type BlockFrames,
@@ -13,8 +14,12 @@ import { zeroAddress } from '../abi/words.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** The calls within each transaction, checked against the block that they shall be of. */
-export function decodeFrames(kind: TraceKind, raw: unknown, block: Block): BlockFrames {
+/** The calls within each transaction, or within that one `only`, checked against the block that they shall be of. */
+export function decodeFrames(kind: TraceKind, raw: unknown, block: Block, only?: number): BlockFrames {
+  if (only !== undefined) {
+    const own = { ...block, transactions: [itemAt(block.transactions, only)] };
+    return kind === 'debug' ? decodeTrees([{ result: raw }], own) : decodeFlat(list(raw), own);
+  }
   const items = list(raw);
   return kind === 'debug' ? decodeTrees(items, block) : decodeFlat(items, block);
 }
@@ -82,14 +87,15 @@ function flatMembers({ type, action: rawAction, result }: Raw): [type: unknown, 
   const action = record(rawAction);
   if (type === 'suicide')
     return ['SELFDESTRUCT', { from: action.address, to: action.refundAddress, value: action.balance }];
-  if (type !== 'create') return [String(action.callType).toUpperCase(), action];
+  const output = isRecord(result) ? result.output : undefined;
+  if (type !== 'create') return [String(action.callType).toUpperCase(), { ...action, output }];
   const method = typeof action.creationMethod === 'string' ? action.creationMethod.toUpperCase() : 'CREATE';
   return [method, { ...action, input: action.init, to: isRecord(result) ? result.address : undefined }];
 }
 
 function toFrame(
   rawType: unknown,
-  { from, to, value, input }: Raw,
+  { from, to, value, input, output }: Raw,
   { depth, parent, error, isIn }: { depth: number; parent: number; error: unknown; isIn: boolean },
 ): Frame {
   const type = frameTypes.find((known) => known === rawType);
@@ -106,7 +112,7 @@ function toFrame(
     value: type === 'DELEGATECALL' || typeof value !== 'string' || value === '0x0' ? 0n : BigInt(value),
     input: code,
     isReverted: isIn || typeof error === 'string',
-    ...(typeof error === 'string' && { error }),
+    ...(typeof error === 'string' && { error, ...(typeof output === 'string' && { output }) }),
     ...(isCreation(type) && { mentions: () => codeConstants(code).addresses }),
   };
 }

@@ -1,0 +1,48 @@
+import { native } from '../../../evidence/amounts.ts';
+import type { Frame, Transaction } from '../../../model/block.ts';
+import { coinChanges } from '../../../model/frames.ts';
+import { topicAddress } from '../abi/words.ts';
+import { decodeTransfer, transferTopic } from './erc20Transfer.ts';
+import { decodeMultiTransfers } from './multiTokens.ts';
+
+/** By how much a party has more or less of an asset after a transaction, in smallest units. */
+export type NetChange = {
+  readonly party: string;
+  /** `native`, or the address of a token. */
+  readonly asset: string;
+  /** Of a token that has several kinds or pieces. */
+  readonly tokenId: bigint | null;
+  readonly amount: bigint;
+};
+
+type Move = { asset: string; tokenId: bigint | null; from: string; to: string; amount: bigint };
+
+/**
+ * What each party has more or less after a transaction: coins by the frames that were not reverted, fees aside, and tokens by
+ * what they report in logs. Parties stand in the order in which they first appear.
+ */
+export function netChanges({ logs }: Transaction, frames: readonly Frame[]): NetChange[] {
+  const sums = new Map<string, NetChange>();
+  const add = (party: string, asset: string, tokenId: bigint | null, amount: bigint) => {
+    const key = `${party} ${asset} ${tokenId ?? ''}`;
+    const before = sums.get(key)?.amount ?? 0n;
+    sums.set(key, { party, asset, tokenId, amount: before + amount });
+  };
+  for (const [party, amount] of coinChanges(frames)) add(party, native, null, amount);
+  for (const { asset, tokenId, from, to, amount } of logs.flatMap(movesOf)) {
+    if (from === to) continue;
+    add(from, asset, tokenId, -amount);
+    add(to, asset, tokenId, amount);
+  }
+  return [...sums.values()].filter(({ amount }) => amount !== 0n);
+}
+
+function movesOf(log: Transaction['logs'][number]): Move[] {
+  const { address: asset } = log;
+  const fungible = decodeTransfer(log);
+  if (fungible) return [{ asset, tokenId: null, ...fungible }];
+  const [from, to, id] = log.indexed;
+  if (log.key === transferTopic && from !== undefined && to !== undefined && id !== undefined)
+    return [{ asset, tokenId: BigInt(id), from: topicAddress(from), to: topicAddress(to), amount: 1n }];
+  return decodeMultiTransfers(log).map((move) => ({ asset, ...move }));
+}

@@ -1,0 +1,61 @@
+import { cutText } from '../../../lib/cutText.ts';
+import { harmless } from '../../../lib/harmless.ts';
+import { toJsonValue } from '../../../lib/json.ts';
+import type { Frame } from '../../../model/block.ts';
+import { canonicalSignature, type FunctionItem, tryDecodeCall } from '../abi/abi.ts';
+import { functionNamed } from '../evidence/describeCall.ts';
+import { explainRevert } from '../explainRevert.ts';
+import { revertReason } from '../toRevert.ts';
+
+type Argument = { name: string; type: string; value: string };
+
+export type DescribedFrame = {
+  /** Null for a payment without data, and for a creation. */
+  selector: string | null;
+  /** `withdraw(uint256)`, where the ABI has it or it is a common one. */
+  function: string | null;
+  arguments: Argument[];
+  /** Null unless the frame itself failed. */
+  reason: string | null;
+};
+
+/** Characters of one value; what is longer is cut, as anyone can pass as much as gas allows. */
+const maxValueLength = 300;
+/** Characters of an input whose arguments are decoded. */
+const maxInputLength = 65_536;
+
+/** What a frame calls and why it failed, in the words of the ABI of the code that it runs. */
+export function describeFrame(frame: Frame, abi: readonly unknown[]): DescribedFrame {
+  const { input, error, output } = frame;
+  const hasSelector = /CALL/.test(frame.type) && input.length >= 10;
+  const selector = hasSelector ? input.slice(0, 10) : null;
+  const item = selector === null ? undefined : functionNamed(selector, abi);
+  const values = item && input.length <= maxInputLength ? tryDecodeCall(item, input) : undefined;
+  const isKnown = item && (values ?? input.length > maxInputLength);
+  return {
+    selector,
+    function: isKnown ? harmless(canonicalSignature(item), maxValueLength) : null,
+    arguments: item && values ? toArguments(item, Object.values(values)) : [],
+    reason: error === undefined ? null : reasonOf(error, output ?? '0x', abi),
+  };
+}
+
+function toArguments({ inputs }: FunctionItem, values: readonly unknown[]): Argument[] {
+  return inputs.map(({ name, type }, place) => ({
+    name: harmless(name || String(place), 100),
+    type: harmless(type, 100),
+    value: show(values[place]),
+  }));
+}
+
+/** Whole as far as it fits; text that someone chose is made harmless. */
+function show(value: unknown): string {
+  if (typeof value === 'bigint') return value.toString();
+  const text = typeof value === 'string' ? value : JSON.stringify(toJsonValue(value));
+  if (!text.startsWith('0x')) return harmless(text, maxValueLength);
+  return text.length > maxValueLength ? `${cutText(text, maxValueLength - 1)}…` : text;
+}
+
+function reasonOf(error: string, data: string, abi: readonly unknown[]): string {
+  return harmless(explainRevert({ reason: revertReason(data, error), data }, abi), 1000);
+}

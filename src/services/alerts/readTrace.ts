@@ -1,0 +1,279 @@
+import type { ChainClient } from '../../chains/chainClient.ts';
+import { type ChainUid, chains } from '../../chains/chains.ts';
+import {
+  decimalsData,
+  readTokenDecimals,
+  readTokenSymbol,
+  symbolData,
+} from '../../chains/evm/abi/tokenMetadata.ts';
+import { type NetChange, netChanges } from '../../chains/evm/evidence/netChanges.ts';
+import { describeFrame } from '../../chains/evm/traces/describeFrame.ts';
+import { families } from '../../chains/families.ts';
+import { canonicalHash } from '../../lib/canonicalHash.ts';
+import { formatDecimal, toDecimal } from '../../lib/decimal.ts';
+import { yieldToEventLoop } from '../../lib/eventLoop.ts';
+import { settleWithin } from '../../lib/withTimeLimit.ts';
+import type { Block, Frame, Transaction } from '../../model/block.ts';
+import { Problem } from '../../model/errors.ts';
+import type { StateResult } from '../../model/stateRead.ts';
+import { NotTraced } from '../../model/traceState.ts';
+import { findAlert } from '../../store/alerts/alertRecords.ts';
+import { listContractAbis } from '../../store/contracts/listContractAbis.ts';
+import { visibleScope } from '../../store/documents/documentScopes.ts';
+import { type NamedAddress, nameAddresses } from '../../store/labels/nameAddresses.ts';
+import type { Call } from '../call.ts';
+import { noEndpoint } from '../contracts/noEndpoint.ts';
+
+const timeLimitMs = 30_000;
+/** Rows of balance changes, and tokens whose symbol and decimals are read. */
+const maxChanges = 200;
+const maxTokens = 50;
+const native = 'native';
+
+/** The decoded call tree of an alert's transaction: a page of its frames, and what each party has more or less after it. */
+export async function readTrace(call: Call, uid: string, { from, size }: { from: number; size: number }) {
+  const { chainUid, txHash, blockNumber } = await findTransaction(call, uid);
+  const client = tracingClient(call, chainUid);
+  const { block, transaction, frames } = await settleWithin(
+    timeLimitMs,
+    traceOrThrow(chainUid, () => trace(client, txHash, blockNumber)),
+    () => {
+      throw notNow(`The nodes of ${chainUid} did not give the trace within ${timeLimitMs / 1000} s.`);
+    },
+  );
+  const page = frames.slice(from, from + size);
+  const changes = netChanges(transaction, frames);
+  const shownChanges = changes.slice(0, maxChanges);
+  const addresses = [
+    ...new Set([
+      transaction.from,
+      ...page.flatMap((frame) => (frame.to === '' ? [frame.from] : [frame.from, frame.to])),
+      ...shownChanges.flatMap(({ party, asset }) => (asset === native ? [party] : [party, asset])),
+    ]),
+  ];
+  const known = await nameAddresses(call.db, call.scope, chainUid, addresses);
+  const abis = await listContractAbis(call.db, call.scope, chainUid, addresses);
+  const leftOut = {
+    before: Math.min(from, frames.length),
+    after: Math.max(0, frames.length - from - page.length),
+    changes: changes.length - shownChanges.length,
+  };
+  return {
+    chainUid,
+    txHash: transaction.hash,
+    blockNumber: block.number,
+    from: transaction.from,
+    isReverted: frames[0]?.isReverted === true,
+    total: frames.length,
+    reverted: frames.reduce((count, { isReverted }) => count + Number(isReverted), 0),
+    depth: frames.reduce((most, { depth }) => Math.max(most, depth), 0),
+    frames: await describePage(page, from, chainUid, abis),
+    changes: await describeChanges(call, chainUid, client, block, shownChanges),
+    parties: partiesOf(known),
+    leftOut,
+    note: noteOf(leftOut, from + page.length),
+  };
+}
+
+type Place = { chainUid: ChainUid; txHash: string; blockNumber: number | null };
+
+async function findTransaction(call: Call, uid: string): Promise<Place> {
+  const names = ['chainUid', 'txHash', 'blockNumber'];
+  const found = await findAlert(call.db, await visibleScope(call.db, call.scope), uid, names);
+  if (!found) throw new Problem('not-found', 'There is no such alert.');
+  // Read by these names from columns of these types.
+  const { chainUid, txHash, blockNumber } = found as { [K in keyof Place]: Place[K] | null };
+  if (chainUid === null || txHash === null)
+    throw new Problem('conflict', 'The alert is not about a transaction, so that there is nothing to trace.');
+  return { chainUid, txHash, blockNumber };
+}
+
+type TracingClient = ChainClient & Required<Pick<ChainClient, 'tracer'>>;
+
+function tracingClient({ services }: Call, uid: ChainUid): TracingClient {
+  const { nodes } = families[chains[uid].family];
+  if (!nodes?.areTraced)
+    throw new Problem(
+      'conflict',
+      `Nodes of ${chains[uid].name} do not trace calls: only chains of the EVM have call trees.`,
+    );
+  const client = services.chains.client(uid);
+  if (!client) throw new Problem('conflict', `Transactions cannot be traced. ${noEndpoint(uid)}`);
+  if (!isTracing(client))
+    throw new Problem(
+      'conflict',
+      `Traces of ${uid} are switched off: the operator sets ${settingOf(uid)}=auto.`,
+    );
+  return client;
+}
+
+const isTracing = (client: ChainClient): client is TracingClient => client.tracer !== undefined;
+
+function settingOf(uid: ChainUid): string {
+  return `VIGIL_CHAIN_${uid.toUpperCase().replaceAll('-', '_')}_TRACES`;
+}
+
+type Traced = { block: Block; transaction: Transaction; frames: readonly Frame[] };
+
+/** In the block of the alert, or in the one that the transaction is in since a reorganisation. */
+async function trace(client: TracingClient, txHash: string, blockNumber: number | null): Promise<Traced> {
+  const hash = canonicalHash(txHash);
+  const findIn = async (number: number | null) => {
+    const block = number === null ? null : await client.block(number);
+    const transaction = block?.transactions.find((each) => each.hash === hash);
+    return block && transaction && { block, transaction };
+  };
+  const found = (await findIn(blockNumber)) ?? (await findIn(await client.blockOfTransaction(hash)));
+  if (!found)
+    throw new Problem(
+      'not-found',
+      'The chain has no such transaction any more, or it is not in a block yet.',
+    );
+  return { ...found, frames: await client.tracer.transaction(found.block, found.transaction) };
+}
+
+async function traceOrThrow<T>(uid: ChainUid, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof Problem) throw cause;
+    if (!(cause instanceof NotTraced))
+      throw notNow(`The nodes of ${uid} do not respond at the moment.`, cause);
+    if (cause.reason === 'unsupported')
+      throw new Problem(
+        'conflict',
+        `No endpoint of ${uid} gives traces. An administrator adds one that knows debug_traceTransaction or trace_transaction, by ` +
+          `VIGIL_RPC_${uid.toUpperCase().replaceAll('-', '_')} or POST /chain/${uid}/endpoint.`,
+      );
+    if (cause.reason === 'too large')
+      throw new Problem(
+        'conflict',
+        'The trace of the transaction is larger than 64 MiB, which Vigil does not read.',
+      );
+    throw notNow(
+      cause.reason === 'wrong'
+        ? `The nodes of ${uid} gave a trace that does not fit the transaction.`
+        : `The nodes of ${uid} did not give the trace.`,
+      cause,
+    );
+  }
+}
+
+/** Which node failed and how is for the operator, who finds it among the chains. */
+function notNow(detail: string, cause?: unknown): Problem {
+  return new Problem('unavailable', detail, { retryAfterSeconds: 5 }, { cause });
+}
+
+async function describePage(
+  page: readonly Frame[],
+  first: number,
+  uid: ChainUid,
+  abis: ReadonlyMap<string, readonly unknown[]>,
+) {
+  const { decimals } = chains[uid].currency;
+  const described = [];
+  for (const [place, frame] of page.entries()) {
+    await yieldToEventLoop();
+    const { type, depth, parent, from, to, value, input, isReverted } = frame;
+    // The code of an implementation is known by the ABI of its proxy.
+    const abi = abis.get(to) ?? (type === 'DELEGATECALL' ? abis.get(from) : undefined) ?? [];
+    described.push({
+      position: first + place,
+      parent: parent === -1 ? null : parent,
+      depth,
+      type,
+      from,
+      to: to === '' ? null : to,
+      value: String(value),
+      amount: formatDecimal(toDecimal(value, decimals)),
+      ...describeFrame(frame, abi),
+      inputBytes: Math.max(0, (input.length - 2) >> 1),
+      isReverted,
+    });
+  }
+  return described;
+}
+
+async function describeChanges(
+  call: Call,
+  uid: ChainUid,
+  client: ChainClient,
+  block: Block,
+  changes: readonly NetChange[],
+) {
+  const tokens = [...new Set(changes.map(({ asset }) => asset))].filter((asset) => asset !== native);
+  const facts = await readTokens(call, uid, client, block, tokens.slice(0, maxTokens));
+  const { symbol, decimals } = chains[uid].currency;
+  facts.set(native, { symbol, decimals });
+  return changes.map(({ party, asset, tokenId, amount }) => {
+    const { symbol = null, decimals = 0 } = facts.get(asset) ?? {};
+    return {
+      address: party,
+      asset,
+      symbol,
+      tokenId: tokenId === null ? null : String(tokenId),
+      value: String(amount),
+      // Pieces are counted whole.
+      amount: formatDecimal(toDecimal(amount, tokenId === null ? decimals : 0)),
+    };
+  });
+}
+
+/** Symbols and decimals as tokens report them; of one that reports none its smallest units are shown. */
+async function readTokens(
+  call: Call,
+  uid: ChainUid,
+  client: ChainClient,
+  at: Block,
+  tokens: readonly string[],
+) {
+  const fetch = call.services.fetchFor(uid, client);
+  const ask = (data: string) =>
+    fetch(tokens.map((to) => ({ type: 'chain', at, question: { type: 'call', to, data } })));
+  const [symbols, decimals] = await traceOrThrow(uid, () =>
+    Promise.all([ask(symbolData), ask(decimalsData)]),
+  );
+  return new Map(
+    tokens.map((token, place) => [
+      token,
+      {
+        symbol: readTokenSymbol(dataOf(symbols[place]) ?? '') ?? null,
+        decimals: readTokenDecimals(dataOf(decimals[place])),
+      },
+    ]),
+  );
+}
+
+function dataOf(answer: unknown): string | undefined {
+  const { value } = (answer ?? {}) as { value?: Extract<StateResult, { value: unknown }>['value'] };
+  return typeof value === 'object' && 'data' in value ? value.data : undefined;
+}
+
+/** One row for each address: own contracts and wallets before labels, with the tags of all its labels. */
+function partiesOf(known: readonly NamedAddress[]) {
+  const parties = new Map<string, NamedAddress>();
+  for (const each of known) {
+    const first = parties.get(each.address);
+    const tags = [...new Set([...(first?.tags ?? []), ...each.tags])];
+    const score = Math.max(first?.score ?? -1, each.score ?? -1);
+    const best = first && (first.type !== 'label' || each.type === 'label') ? first : each;
+    parties.set(each.address, { ...best, tags, score: score === -1 ? null : score });
+  }
+  return Array.from(parties.values(), ({ address, type, id, name, tags, score }) => ({
+    address,
+    type,
+    name,
+    contractId: id,
+    tags,
+    score,
+  }));
+}
+
+function noteOf(leftOut: { before: number; after: number; changes: number }, next: number): string | null {
+  const parts = [
+    leftOut.before > 0 ? `${leftOut.before} frames before these` : '',
+    leftOut.after > 0 ? `${leftOut.after} frames after these (ask with from=${next})` : '',
+    leftOut.changes > 0 ? `${leftOut.changes} balance changes` : '',
+  ].filter(Boolean);
+  return parts.length === 0 ? null : `Left out: ${parts.join(', ')}.`;
+}
