@@ -31,8 +31,10 @@ type NoteWord = (text: string) => void;
 /** For the fields of one alert; undefined for a field that the dictionary leaves out. */
 export type NoteWords = (field: string) => NoteWord | undefined;
 
-/** By tenant and field, the last month for which each entry of the dictionary is known to be stored. */
-export type KnownWords = { readonly fields: Map<string, Map<string, number>>; count: number };
+/** The last month for which each entry of a field of a tenant is known to be stored. */
+type Months = Map<string, number>;
+/** By tenant and field. */
+export type KnownWords = { readonly fields: Map<string, Months>; count: number };
 
 export function createKnownWords(): KnownWords {
   return { fields: new Map(), count: 0 };
@@ -45,20 +47,21 @@ type WordList = {
 
 /** Collects words that are not known. */
 export function createWordList(known = createKnownWords()): WordList {
-  const listed = createKnownWords();
+  const listed = new Map<string, Months>();
   const words: Word[] = [];
   const createNote = (tenantId: number, month: number, name: string): NoteWord | undefined => {
     const field = wordFields.get(name);
     if (field === undefined) return undefined;
     const key = `${tenantId} ${field}`;
-    const knownMonths = known.fields.get(key);
+    const knownMonths = monthsOf(known.fields, key);
     const listedMonths = monthsOf(listed, key);
     const has = (entry: string) =>
-      (knownMonths?.get(entry) ?? -1) >= month || (listedMonths.get(entry) ?? -1) >= month;
+      (knownMonths.get(entry) ?? -1) >= month || (listedMonths.get(entry) ?? -1) >= month;
     return (text) => {
-      if (has(text)) return;
+      // Longer ones are hashes, of which only the shape is known.
+      if (text.length < 40 && (knownMonths.get(text) ?? -1) >= month) return;
       const entry = wordEntry(text);
-      if (entry !== text && has(entry)) return;
+      if (has(entry)) return;
       listedMonths.set(entry, month);
       words.push({ tenantId, field, text: entry, month });
     };
@@ -91,13 +94,13 @@ export function addKnown(known: KnownWords, words: readonly Word[]): void {
     known.count = words.length;
   }
   for (const { tenantId, field, text, month } of words)
-    monthsOf(known, `${tenantId} ${field}`).set(text, month);
+    monthsOf(known.fields, `${tenantId} ${field}`).set(text, month);
 }
 
-function monthsOf({ fields }: KnownWords, key: string): Map<string, number> {
+function monthsOf(fields: Map<string, Months>, key: string): Months {
   const found = fields.get(key);
   if (found) return found;
-  const added = new Map<string, number>();
+  const added: Months = new Map();
   fields.set(key, added);
   return added;
 }
@@ -124,17 +127,25 @@ export async function insertWords(db: Db, words: readonly Word[], limit = maxWor
 }
 
 async function insertChunk(db: Db, words: readonly Word[], limit: number): Promise<void> {
-  const rows = words.map(({ tenantId, field, text, month }) => [tenantId, field, isShape(text), text, month]);
+  // Serialised here, because the driver would check every element for quotes.
+  const array = (numbers: readonly number[]) => `{${numbers.join()}}`;
+  // Sub-selects look up each word by the key, whatever PostgreSQL thinks of the sizes.
   await db.prepared(
     sql`with word as (
-        select (j ->> 0)::bigint as tenant_id, (j ->> 1)::smallint as field, (j ->> 2)::boolean as is_shape,
-          (j ->> 3) collate "C" as word, max((j ->> 4)::smallint) as month
-        from json_array_elements(${storableJson(rows)}::json) j group by 1, 2, 3, 4),
+        select tenant_id, field, is_shape, word collate "C" as word, max(month) as month
+        from rows from (unnest(${array(words.map(({ tenantId }) => tenantId))}::bigint[],
+            ${array(words.map(({ field }) => field))}::smallint[],
+            ${array(words.map(({ month }) => month))}::smallint[],
+            ${words.map(({ text }) => isShape(text))}::boolean[]),
+          json_array_elements_text(${storableJson(words.map(({ text }) => text))}::json))
+          n(tenant_id, field, month, is_shape, word)
+        group by 1, 2, 3, 4),
       missing as (
-        select n.*, coalesce(f.words, 0) >= ${limit} as is_full
-        from word n left join alert_word_field f on f.tenant_id = n.tenant_id and f.field = n.field
-        where not exists (select from alert_word w where w.tenant_id = n.tenant_id and w.field = n.field
-          and w.is_shape = n.is_shape and w.word = n.word and w.month >= n.month)),
+        select n.*, coalesce((select f.words from alert_word_field f
+          where f.tenant_id = n.tenant_id and f.field = n.field), 0) >= ${limit} as is_full
+        from word n
+        where coalesce((select w.month from alert_word w where w.tenant_id = n.tenant_id and w.field = n.field
+          and w.is_shape = n.is_shape and w.word = n.word), -1) < n.month),
       added as (
         insert into alert_word as w (tenant_id, field, is_shape, word, month)
         select tenant_id, field, is_shape, word, month from missing where not is_full
