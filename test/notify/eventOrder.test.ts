@@ -1,8 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { everything } from '../../src/model/principal.ts';
-import { firstAlertEvent, lastAlertEvent, readAlertEvents } from '../../src/store/alerts/alertEvents.ts';
+import {
+  firstAlertEvent,
+  insertAlertEvents,
+  lastAlertEvent,
+  readAlertEvents,
+} from '../../src/store/alerts/alertEvents.ts';
 import { type Db, openStore, type Store } from '../../src/store/db.ts';
 import { createRandom } from '../../testing/createRandom.ts';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
@@ -114,6 +120,39 @@ describe('the order of events', () => {
     for (const seen of all) expect(seen).toEqual(expected);
     console.log(`${written} events, of which no reader missed one`);
   }, 60_000);
+
+  it('is the same alert by alert where a row has many, from any place to any other', async () => {
+    const before = await lastAlertEvent(store);
+    const happened = Array.from({ length: 200 }, (_, n) => ({ tenantId: 1 + (n % 3), uid: randomUUID() }));
+    await store.transaction((tx) => insertAlertEvents(tx, 'changed', happened));
+    await write(store, 2, 3);
+    await store.transaction((tx) => insertAlertEvents(tx, 'changed', happened.slice(0, 1)));
+    const read = (after: string, limit: number, to?: string) =>
+      readAlertEvents(store, everything, { after, ...(to ? { to } : {}) }, limit);
+    const all = await read(before, 1000);
+    const ids = all.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(204);
+    expect(all.filter(({ tenantId }) => tenantId === 2)).toHaveLength(67 + 3);
+    expect(ids.at(-1)).toBe(await lastAlertEvent(store));
+    const inPieces: string[] = [];
+    while (inPieces.length < all.length)
+      inPieces.push(...(await read(inPieces.at(-1) ?? before, 7)).map(({ id }) => id));
+    expect(inPieces).toEqual(ids);
+    for (const [from, to] of [
+      [0, 1],
+      [10, 70],
+      [64, 199],
+      [66, 203],
+      [200, 202],
+    ] as const)
+      expect((await read(ids[from]!, 1000, ids[to])).map(({ id }) => id)).toEqual(
+        ids.slice(from + 1, to + 1),
+      );
+    const scope = { ...everything, all: false, tenantIds: [3] };
+    const mine = await readAlertEvents(store, scope, { after: ids[5]!, to: ids[201]! }, 1000);
+    expect(mine).toEqual(all.slice(6, 202).filter(({ tenantId }) => tenantId === 3));
+    expect(mine.length).toBeGreaterThan(60);
+  });
 
   it('continues for a reader that counted by transactions', async () => {
     await store.query(

@@ -7,7 +7,10 @@ import { inChunks } from '../inChunks.ts';
 import { alertTable } from './alertTable.ts';
 
 type AlertEventType = 'raised' | 'retracted' | 'resolved' | 'changed';
-/** `id` is its position in the order of all events: transaction id and sequence number. */
+/**
+ * `id` is its position in the order of all events: transaction id and sequence number of its row, and where more alerts of
+ * the row follow, its place among them.
+ */
 export type AlertEvent = {
   id: string;
   type: AlertEventType;
@@ -18,31 +21,37 @@ export type AlertEvent = {
 
 export const firstAlertEvent = '0-0';
 
-type Key = { tenantId: number; contractId: number; uid: string; timestamp: number };
+/** One row has so many alerts of a tenant, which stays below what PostgreSQL would store apart. */
+const alertsPerRow = raw('64');
 
-/** Inserted in the transaction that changes the alerts, for all streams. */
+/**
+ * A statement that publishes what happened to the alerts of a relation, in their order, for all streams; for the transaction
+ * that changes them.
+ */
+export function publish(alerts: Sql, type: AlertEventType): Sql {
+  return sql`insert into alert_event (tenant_id, alert_uids, type, at)
+    select tenant_id, array_agg(uid order by place), ${type}, ${nowMs}
+    from (select tenant_id, uid, place,
+        (row_number() over (partition by tenant_id order by place) - 1) / ${alertsPerRow} as part
+      from (select tenant_id, uid, row_number() over () as place from ${alerts}) placed) parted
+    group by tenant_id, part order by min(place)`;
+}
+
 export async function insertAlertEvents(
   tx: Db,
-  type: 'raised' | 'retracted' | 'changed',
-  alerts: readonly Key[],
+  type: 'retracted' | 'changed',
+  alerts: readonly { tenantId: number; uid: string }[],
 ): Promise<void> {
   if (alerts.length === 0) return;
-  await tx.prepared(
-    sql`insert into alert_event (tenant_id, contract_id, alert_uid, alert_timestamp, type, at)
-      select k.tenant_id, k.contract_id, k.uid, k.timestamp, ${type}, ${nowMs}
-      from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
-        ${alerts.map(({ contractId }) => contractId)}::bigint[], ${alerts.map(({ uid }) => uid)}::uuid[],
-        ${alerts.map(({ timestamp }) => timestamp)}::bigint[]) k(tenant_id, contract_id, uid, timestamp)`,
-  );
+  const keys = sql`unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
+    ${alerts.map(({ uid }) => uid)}::uuid[]) k(tenant_id, uid)`;
+  await tx.prepared(publish(keys, type));
 }
 
 /** Inserted before the alerts are marked, because afterwards those that change cannot be found. */
 export async function insertStatusEvents(tx: Db, condition: Sql, isResolved: boolean): Promise<void> {
-  await tx.query(
-    sql`insert into alert_event (tenant_id, contract_id, alert_uid, alert_timestamp, type, at)
-      select t.tenant_id, t.contract_id, t.uid, t.timestamp, ${isResolved ? 'resolved' : 'changed'}, ${nowMs}
-      from alert t where ${condition} and t.is_resolved <> ${isResolved} and t.retracted_at is null`,
-  );
+  const changing = sql`alert t where ${condition} and t.is_resolved <> ${isResolved} and t.retracted_at is null`;
+  await tx.query(publish(changing, isResolved ? 'resolved' : 'changed'));
 }
 
 /**
@@ -56,9 +65,16 @@ async function findSettled(db: Db): Promise<number> {
 
 const documents = selectDocument(alertTable, [...alertTable.columns.keys()]);
 
-function toPosition(id: string): Sql {
-  const [xid = '0', seq = '0'] = id.split('-');
-  return sql`(${xid}::xid8, ${seq}::bigint)`;
+/** The uid of an alert begins with its time. */
+const timeOfUid = raw(`('x' || left(replace(e.uid::text, '-', ''), 12))::bit(48)::bigint`);
+
+/** Behind all alerts of a row. */
+const lastPlace = 2 ** 31 - 1;
+
+function toPosition(id: string): { row: Sql; event: Sql } {
+  const [xid = '0', seq = '0', place = lastPlace] = id.split('-');
+  const row = sql`${xid}::xid8, ${seq}::bigint`;
+  return { row: sql`(${row})`, event: sql`(${row}, ${place}::bigint)` };
 }
 
 /**
@@ -73,20 +89,26 @@ export async function readAlertEvents(
   length = Number.MAX_SAFE_INTEGER,
 ): Promise<AlertEvent[]> {
   const mine: Sql = scope.all ? raw('true') : sql`e.tenant_id = any(${scope.tenantIds})`;
-  const upTo: Sql =
-    range.to === undefined
-      ? sql`e.seq <= ${await findSettled(db)}`
-      : sql`(e.xid, e.seq) <= ${toPosition(range.to)}`;
+  const after = toPosition(range.after);
+  const to = range.to === undefined ? undefined : toPosition(range.to);
+  const upTo: Sql = to ? sql`(e.xid, e.seq) <= ${to.row}` : sql`e.seq <= ${await findSettled(db)}`;
+  const isBefore: Sql = to ? sql`(e.xid, e.seq, a.place) <= ${to.event}` : raw('true');
+  // All alerts of the first row may have been read.
   return db.query<AlertEvent>(
     sql`select id, type, "tenantId", alert from (
-        select id, type, "tenantId", alert, xid, seq,
-          sum(length(alert)) over (order by xid, seq) - length(alert) as before
-        from (select e.xid::text || '-' || e.seq as id, e.type, e.tenant_id as "tenantId", e.xid, e.seq,
+        select id, type, "tenantId", alert, xid, seq, place,
+          sum(length(alert)) over (order by xid, seq, place) - length(alert) as before
+        from (select concat_ws('-', e.xid, e.seq, nullif(e.place, e.places)) as id, e.type, e.tenant_id as "tenantId",
+            e.xid, e.seq, e.place,
             (select row_to_json(d)::text from (select ${documents} from alert t where t.tenant_id = e.tenant_id
-              and t.timestamp = e.alert_timestamp and t.uid = e.alert_uid) d) as alert
-          from (select * from alert_event e where (e.xid, e.seq) > ${toPosition(range.after)} and ${upTo} and ${mine}
-            order by e.xid, e.seq limit ${limit}) e) page) page
-      where coalesce(before, 0) < ${length} order by xid, seq`,
+              and t.timestamp = coalesce(e.alert_timestamp, ${timeOfUid}) and t.uid = e.uid) d) as alert
+          from (select e.*, a.uid, a.place, coalesce(cardinality(e.alert_uids), 1) as places
+            from (select * from alert_event e where (e.xid, e.seq) >= ${after.row} and ${upTo} and ${mine}
+              order by e.xid, e.seq limit ${limit + 1}) e
+            cross join lateral unnest(coalesce(e.alert_uids, array[e.alert_uid])) with ordinality a(uid, place)
+            where (e.xid, e.seq, a.place) > ${after.event} and ${isBefore}
+            order by e.xid, e.seq, a.place limit ${limit}) e) page) page
+      where coalesce(before, 0) < ${length} order by xid, seq, place`,
   );
 }
 

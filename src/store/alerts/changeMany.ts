@@ -1,8 +1,8 @@
-import { type Sql, sql } from '../../lib/sql.ts';
+import { raw, type Sql, sql } from '../../lib/sql.ts';
 import { createTermHash } from '../../query/termHash.ts';
 import { type Db, onlyRow } from '../db.ts';
 import { tagTerms } from '../documents/documentRecords.ts';
-import { nowMs } from '../fragments.ts';
+import { publish } from './alertEvents.ts';
 import { type AlertKey, resolveAlerts } from './alertRecords.ts';
 import { addTagWords } from './alertWords.ts';
 
@@ -49,10 +49,8 @@ export async function changeMany(
     sql`with changed as (
         update alert t set ${assignment(tenantId, change)}
         where ${condition} and t.retracted_at is null and ${differs(change)}
-        returning t.tenant_id, t.contract_id, t.uid, t.timestamp),
-      published as (
-        insert into alert_event (tenant_id, contract_id, alert_uid, alert_timestamp, type, at)
-        select tenant_id, contract_id, uid, timestamp, 'changed', ${nowMs} from changed)
+        returning t.tenant_id, t.uid),
+      published as (${publish(raw('changed'), 'changed')})
       select count(*) as count from changed`,
   );
   return onlyRow(rows).count;

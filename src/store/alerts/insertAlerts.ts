@@ -1,7 +1,7 @@
 import { storableJson } from '../../lib/json.ts';
-import { sql } from '../../lib/sql.ts';
+import { raw, sql } from '../../lib/sql.ts';
 import type { Db } from '../db.ts';
-import { nowMs } from '../fragments.ts';
+import { publish } from './alertEvents.ts';
 import { addToRollups } from './rollups.ts';
 
 export type InsertedAlert = {
@@ -27,9 +27,7 @@ export async function insertAlerts(
           where alert.retracted_at is not null
         returning uid, tenant_id, contract_id, timestamp, alert_group, numeric_severity, is_resolved, incident_uid,
           incident_at),
-      published as (
-        insert into alert_event (tenant_id, contract_id, alert_uid, alert_timestamp, type, at)
-        select tenant_id, contract_id, uid, timestamp, 'raised', ${nowMs} from inserted),
+      published as (${publish(raw('inserted'), 'raised')}),
       counted as (${addToRollups('inserted', 1)})
       select uid, is_resolved as "isResolved", incident_uid as "incidentUid",
         incident_at is not null as "beginsIncident"

@@ -7,7 +7,7 @@ import { accessOf } from '../../http/access.ts';
 import { createScopeWatch } from '../../http/createScopeWatch.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 
-const idPattern = '^\\d{1,19}-\\d{1,18}$';
+const idPattern = '^\\d{1,19}-\\d{1,18}(-\\d{1,9})?$';
 
 const route = { method: 'GET', path: '/alert/stream' } as const;
 
