@@ -39,8 +39,10 @@ export async function trackSent(context: ActionContext): Promise<number> {
   const endings: Ending[] = [];
   const postponed: PostponedIntent[] = [];
   const unsent: SignedCall[] = [];
-  const expired: SentIntent[] = [];
+  const mayBeExpired: SentIntent[] = [];
   const faults: unknown[] = [];
+  const postpone = (intent: SentIntent, reason = '') =>
+    postponed.push({ ...keyOf(intent), at: now() + recheckDelayMs(context), reason });
   for (const intent of claimed) {
     const [found] = intent.attempts.flatMap((attempt) => {
       const mined = minedByHash.get(attempt.hash);
@@ -55,21 +57,31 @@ export async function trackSent(context: ActionContext): Promise<number> {
     });
     if ('ending' in step) endings.push(step.ending);
     else if ('send' in step) unsent.push(step.send);
-    else if ('isExpired' in step) expired.push(intent);
-    else postponed.push({ ...keyOf(intent), at: now() + recheckDelayMs(context), reason: step.reason ?? '' });
+    else if ('mayBeExpired' in step) mayBeExpired.push(intent);
+    else postpone(intent, step.reason);
+  }
+  const expired = await findExpired(context, mayBeExpired).catch((error: unknown) => {
+    faults.push(error);
+    return new Set<SentIntent>();
+  });
+  for (const intent of mayBeExpired) {
+    if (expired.has(intent)) continue;
+    const again = resend(context, intent);
+    if ('send' in again) unsent.push(again.send);
+    else postpone(intent, disagreement);
   }
   await settleAll([
     endIntents(context, endings),
     postponeIntents(store, postponed),
     sendAttempts(context, unsent),
-    reopen(context, expired),
+    reopen(context, [...expired]),
     ...faults.map((fault) => Promise.reject(fault)),
   ]);
   return claimed.length;
 }
 
 /** Ends the intent, sends a transaction, starts over, or waits, with or without a reason. */
-type Step = { ending: Ending } | { send: SignedCall } | { isExpired: true } | { reason?: string };
+type Step = { ending: Ending } | { send: SignedCall } | { mayBeExpired: true } | { reason?: string };
 
 /** Nothing that was signed for them can become valid any more. */
 async function reopen({ store, now }: ActionContext, expired: readonly SentIntent[]): Promise<void> {
@@ -82,6 +94,22 @@ async function reopen({ store, now }: ActionContext, expired: readonly SentInten
     ),
   );
 }
+
+/** Those of which every node says that no attempt can become valid any more: one node alone may be wrong, or lie. */
+async function findExpired(
+  { transactor }: ActionContext,
+  intents: readonly SentIntent[],
+): Promise<ReadonlySet<SentIntent>> {
+  if (intents.length === 0 || transactor.replaces !== 'afterExpiry') return new Set();
+  const sent = intents.flatMap(toSent);
+  const expired = await transactor.findExpired(sent);
+  const isExpired = new Map(zip(sent, expired).map(([{ hash }, each]) => [hash, each]));
+  return new Set(
+    intents.filter(({ attempts }) => attempts.every(({ hash }) => isExpired.get(hash) === true)),
+  );
+}
+
+const disagreement = 'Not all nodes say that its transaction has expired: it is signed again when they do.';
 
 async function onMined(
   context: ActionContext,
@@ -136,7 +164,7 @@ async function onNotMined(
 ): Promise<Step> {
   const { transactor } = context;
   if (transactor.replaces === 'afterExpiry')
-    return hasExpired(intent, final) ? { isExpired: true } : resend(context, intent);
+    return hasExpired(intent, final) ? { mayBeExpired: true } : resend(context, intent);
   const isStuck = intent.isNext && context.now() - lastAttempt(intent).createdAt >= context.stuckMs;
   const step = isStuck ? await onStuck(context, transactor, intent, head) : undefined;
   if (step && !('reason' in step)) return step;
@@ -144,13 +172,13 @@ async function onNotMined(
   return 'send' in again ? again : (step ?? {});
 }
 
-/** Whether every attempt ends before a block that is final: then none can be taken into a block any more. */
+/** Whether every attempt ends before a block that is final, by the word of one node. */
 function hasExpired({ attempts }: SentIntent, final: number | undefined): boolean {
   return attempts.every(({ validUntil }) => validUntil !== null && final !== undefined && validUntil < final);
 }
 
 /** Broadcasts the same transaction again once `resendMs` have passed. */
-function resend({ now }: ActionContext, intent: SentIntent): Step {
+function resend({ now }: ActionContext, intent: SentIntent): { send: SignedCall } | { reason?: string } {
   const { address, nonce, signedAt } = intent;
   const last = lastAttempt(intent);
   const isDue = last.broadcastAt === null || now() - last.broadcastAt >= resendMs;

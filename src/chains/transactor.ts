@@ -12,11 +12,13 @@
  *   nothing (`emptyCall`). Places are nonces where `lane` is given: Vigil counts them and fills gaps. Without a lane, offers
  *   bring their places (inputs), and Vigil signs no offer that shares an input with a call under way.
  * - `afterExpiry`: a transaction names the block or time until which it is valid (`validUntil`) and takes no place. A second
- *   one is signed only when `Progress.final` lies beyond the `validUntil` of all before, so that two are never valid at once.
+ *   one is signed only when `Progress.final` lies beyond the `validUntil` of all before, by the word of every node that answers
+ *   (`findExpired`), so that two are never valid at once.
  *   The intent then waits as if it had never been signed: filter, halt, caps, price and simulation apply again.
  */
-export type Transactor = SamePlaceTransactor | (CommonTransactor & AfterExpiry);
+export type Transactor = SamePlaceTransactor | ExpiringTransactor;
 export type SamePlaceTransactor = CommonTransactor & SamePlace;
+export type ExpiringTransactor = CommonTransactor & AfterExpiry;
 
 type CommonTransactor = {
   /**
@@ -63,7 +65,15 @@ type SamePlace = {
   };
 };
 
-type AfterExpiry = { readonly replaces: 'afterExpiry'; readonly lane?: undefined };
+type AfterExpiry = {
+  readonly replaces: 'afterExpiry';
+  readonly lane?: undefined;
+  /**
+   * Which of these are in no block and never will be. Every node that answers is asked: one that has the transaction, or is not
+   * as far, is believed before all others, because a single wrong answer would let a call be made twice (`createExpiryCheck`).
+   */
+  findExpired(sent: readonly SentTransaction[]): Promise<boolean[]>;
+};
 
 /** What `encode` of the family made of a function and its values; `data` is for the family alone to read. */
 export type Call = { to: string; data: string };
@@ -170,7 +180,14 @@ export type Signed = {
   validUntil: number | null;
 };
 
-export type SentTransaction = { from: string; hash: string; raw: string; place: Place; signedAt: number };
+export type SentTransaction = {
+  from: string;
+  hash: string;
+  raw: string;
+  place: Place;
+  signedAt: number;
+  validUntil: number | null;
+};
 
 /**
  * `accepted`, also when it was in the pool before. `stale`: its place is used already, by this transaction or by another, or

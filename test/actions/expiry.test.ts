@@ -81,6 +81,32 @@ describe('calls on a chain whose transactions expire', { timeout: 120_000 }, () 
     expect(failures, 'some steps were interrupted').toBeGreaterThan(0);
   });
 
+  it('no call is signed twice because of a node that calls it expired', async () => {
+    const before = chain.signed.length;
+    chain.setDeaf(true);
+    chain.setLying(true);
+    const numbers = await guard.raise(2);
+    await until(() => chain.signed.length === before + 2, 60_000);
+    const waits = async () =>
+      (await findIntents(vigil)).filter(({ reason }) => /Not all nodes/.test(String(reason)));
+    await until(async () => {
+      await expireLeases(vigil);
+      await skipWaits(vigil);
+      return (await waits()).length === 2;
+    }, 60_000);
+    expect(chain.signed.length).toBe(before + 2);
+    chain.setLying(false);
+    chain.setDeaf(false);
+    await ended(vigil, hurry);
+    const mined = chain.mined().map(numberIn);
+    const taken = mined.filter((number) => numbers.includes(number));
+    expect(
+      taken.sort((one, other) => one - other),
+      `seed ${random.seed}`,
+    ).toEqual(numbers);
+    expect(chain.overlaps, `seed ${random.seed}`).toEqual([]);
+  });
+
   /** Raises an alert whose call is signed, and lets it expire while `meanwhile` has happened. */
   async function expireAfter(meanwhile: (uid: string) => Promise<unknown>): Promise<string> {
     chain.setDeaf(true);

@@ -12,7 +12,7 @@ import { skipWaits } from './support/intents.ts';
 const surfnet = findSurfnet();
 const ends = ['CONFIRMED', 'FAILED', 'SKIPPED', 'CANCELED'];
 
-describe('actions on Solana', { timeout: 60_000 }, () => {
+describe('actions on Solana', { timeout: 120_000 }, () => {
   let solana: Solana;
   let vigil: TestWatch;
   let wallet: Json;
@@ -42,15 +42,16 @@ describe('actions on Solana', { timeout: 60_000 }, () => {
   const balanceOf = async (address: string) => Number((await solana.rpc('getBalance', address)).value);
   const intents = async ({ id }: Json): Promise<Json[]> =>
     (await vigil.ok('GET', `action/${id}/intent`)).data;
-  const ended = (action: Json) =>
+  /** Blocks come with transactions only. */
+  const ended = (action: Json, blocks = 1) =>
     until(async () => {
       await skipWaits(vigil);
       const [intent] = await intents(action);
       if (intent && ends.includes(intent.state)) return intent;
-      // Blocks come with transactions only.
-      if (intent?.state === 'SUBMITTED') await solana.pay(safe.address, 1_000_000n);
+      if (intent?.state === 'SUBMITTED')
+        for (let block = 0; block < blocks; block++) await solana.pay(safe.address, 1_000_000n);
       return undefined;
-    }, 30_000);
+    }, 60_000);
 
   it('answers an alert with a payment, once, and says before what it would do', async () => {
     const contractId = await vigil.addContract(treasury.address, {
@@ -91,6 +92,34 @@ describe('actions on Solana', { timeout: 60_000 }, () => {
     await solana.pay(safe.address, 1_000_000n);
     await until(async () => (await vigil.alerts(`txHash:${out} AND status:RETRACTED`)).length === 1);
     expect(await vigil.alerts(`txHash:${out}`)).toEqual([]);
+  });
+
+  it('signs again only when the blockhash of what was lost has expired at a final height', async () => {
+    const contractId = await vigil.addContract(safe.address, { chainUid: 'solana', name: 'Safe' });
+    const action: Json = await vigil.ok('POST', 'action', {
+      contractId,
+      walletId: wallet.id,
+      name: 'Pay again',
+      funcSignature: 'transfer',
+      params: [
+        { name: 'to', value: hoard.address },
+        { name: 'lamports', value: '10000000' },
+      ],
+      fireAt: 'head',
+    });
+    const before = await balanceOf(hoard.address);
+    solana.setDeaf(true);
+    await vigil.ok('POST', `action/${action.id}/execute`, {});
+    const intent = () => intents(action).then(([only]) => only ?? {});
+    await until(async () => (await intent()).state === 'SUBMITTED', 60_000);
+    const { txHash: lost } = await intent();
+    for (let block = 0; block < 100; block++) await solana.pay(safe.address, 1_000_000n);
+    await skipWaits(vigil);
+    expect((await intent()).txHash).toBe(lost);
+    solana.setDeaf(false);
+    expect((await ended(action, 100)).state).toBe('CONFIRMED');
+    expect((await intent()).txHash).not.toBe(lost);
+    expect(await balanceOf(hoard.address)).toBe(before + 10_000_000);
   });
 
   it('freezes a token account, refuses what the chain would refuse, and what needs other keys', async () => {

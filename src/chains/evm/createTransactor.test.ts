@@ -49,7 +49,7 @@ it.each([
   };
   const client = createEvmClient(options);
   const { mined } = await client.transactor.progress([
-    { from: '0x', hash: '0xcd', raw: '0x', place: { nonce: 0 }, signedAt: 0 },
+    { from: '0x', hash: '0xcd', raw: '0x', place: { nonce: 0 }, signedAt: 0, validUntil: null },
   ]);
   await client.close();
   expect(mined).toEqual([{ isSuccess: true, blockNumber: 5, blockHash: '0xab', cost }]);

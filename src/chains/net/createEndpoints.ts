@@ -12,6 +12,11 @@ export type Endpoints = {
    * Fails only when every endpoint failed. Work that takes a node long has a limit of its own, and no second one is asked beside.
    */
   request<T>(calls: readonly RpcCall[], accept: Accept<T>, longMs?: number): Promise<T>;
+  /**
+   * What each endpoint says for itself, asked as often as `work` likes. One that cannot be reached, or serves another chain, is
+   * left out; any other failure is thrown, since nothing can be concluded without its answer. Throws when none answers.
+   */
+  onEach<T>(work: (request: Endpoints['request']) => Promise<T>): Promise<T[]>;
   /** The highest block that an endpoint is known to have. */
   head(): number;
   /** Reads the head of every endpoint to detect stale ones; unhealthy ones must also pass `trial`. */
@@ -173,6 +178,20 @@ export function createEndpoints({
     throw notYet ?? new EndpointsFailed(order.map(describe), outcome.faults);
   }
 
+  async function onEach<T>(work: (request: Endpoints['request']) => Promise<T>): Promise<T[]> {
+    const asked = [...endpoints];
+    const outcomes = await Promise.allSettled(
+      asked.map((endpoint) => work((calls, accept, longMs) => send(endpoint, calls, accept, longMs))),
+    );
+    const answers: T[] = [];
+    for (const outcome of outcomes) {
+      if (outcome.status === 'fulfilled') answers.push(outcome.value);
+      else if (!(outcome.reason instanceof RpcFailure)) throw outcome.reason;
+    }
+    if (answers.length === 0) throw new EndpointsFailed(asked.map(describe));
+    return answers;
+  }
+
   /** A healthy endpoint is only asked how far it is; one in trouble must show that it is right again. */
   async function checkAll(which: 'all' | 'troubled', trial: Trial): Promise<void> {
     if (endpoints.length < 2) return;
@@ -199,6 +218,7 @@ export function createEndpoints({
 
   return {
     request,
+    onEach,
     head,
     checkAll,
     health: () =>

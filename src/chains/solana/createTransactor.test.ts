@@ -4,7 +4,7 @@ import type { RpcReply } from '../net/createRpc.ts';
 import { createTransactor } from './createTransactor.ts';
 
 describe('the progress of transactions on Solana', () => {
-  const sent = [{ from: 'A', hash: 'S', raw: '', place: { anchor: 'B 100' }, signedAt: 0 }];
+  const sent = [{ from: 'A', hash: 'S', raw: '', place: { anchor: 'B 100' }, signedAt: 0, validUntil: 100 }];
   const found = { slot: 90, meta: { err: null, preBalances: [10], postBalances: [4] } };
 
   function progressOf(status: unknown, transaction: unknown) {

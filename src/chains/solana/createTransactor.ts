@@ -1,6 +1,7 @@
 import { base58, base64 } from '@scure/base';
 import { membersOf } from '../../lib/isRecord.ts';
 import { zip } from '../../lib/zip.ts';
+import { createExpiryCheck } from '../createExpiryCheck.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcCall, RpcReply } from '../net/createRpc.ts';
 import { listOf, numberOf, recordOf, textOf } from '../net/members.ts';
@@ -8,17 +9,19 @@ import { InvalidResponse, NotAvailableYet, resultOf } from '../net/replies.ts';
 import type {
   Broadcast,
   Call,
+  ExpiringTransactor,
   Failure,
   Mined,
   Offer,
   Order,
+  Progress,
   Refusal,
+  SentTransaction,
   Terms,
-  Transactor,
   Unsigned,
 } from '../transactor.ts';
 import { computeBudget } from './instructions.ts';
-import { encodeMessage, encodeTransaction, type Instruction } from './message.ts';
+import { blockhashOf, encodeMessage, encodeTransaction, type Instruction } from './message.ts';
 import { type SolanaCall, walletKey } from './solanaActions.ts';
 import { confirmed } from './solanaProtocol.ts';
 
@@ -31,7 +34,11 @@ const uniqueUnits = 65_536n;
 /** Nodes forget signatures after some days; long before, it is not believed that one was never taken. */
 const maxAgeMs = 12 * 3_600_000;
 
-export function createTransactor({ request }: Endpoints, now: () => number): Transactor {
+export function createTransactor(
+  endpoints: Pick<Endpoints, 'request' | 'onEach'>,
+  now: () => number,
+): ExpiringTransactor {
+  const { request } = endpoints;
   const simulation = (from: string, call: Call): RpcCall => {
     const { bytes } = toMessage(from, call, base58.encode(new Uint8Array(32)), maxUnits, 0n);
     const raw = base64.encode(encodeTransaction([new Uint8Array(64)], bytes));
@@ -84,33 +91,15 @@ export function createTransactor({ request }: Endpoints, now: () => number): Tra
         })),
         (replies) => replies.map(toBroadcast),
       ),
-    async progress(sent) {
-      if (sent.some(({ signedAt }) => signedAt < now() - maxAgeMs))
-        throw new Error('A transaction is so old that nodes may have forgotten it.');
-      const { head, final, slots } = await request(
-        [
-          { method: 'getBlockHeight', params: [{ commitment: 'finalized' }] },
-          { method: 'getSlot', params: [confirmed] },
-          {
-            method: 'getSignatureStatuses',
-            params: [sent.map(({ hash }) => hash), { searchTransactionHistory: true }],
-          },
-        ],
-        ([height, slot, statuses]) => ({
-          final: numberOf(resultOf(height), 'height'),
-          head: numberOf(resultOf(slot), 'slot'),
-          slots: listOf(recordOf(resultOf(statuses)).value, 'statuses').map((status) =>
-            status === null || recordOf(status).confirmationStatus === 'processed'
-              ? null
-              : numberOf(recordOf(status).slot, 'slot'),
-          ),
-        }),
+    progress: (sent) => readProgress(request, sent),
+    findExpired: createExpiryCheck(endpoints, async (each, sent) => {
+      const progress = await readProgress(each, sent);
+      // Until when a blockhash is valid came from one node, and is not part of what was signed.
+      const isValid = await each(sent.map(validityCall), (replies) =>
+        replies.map((reply) => recordOf(resultOf(reply)).value !== false),
       );
-      const mined = await Promise.all(
-        zip(sent, slots).map(async ([{ hash }, slot]) => (slot === null ? null : readMined(hash, slot))),
-      );
-      return { head, final, mined };
-    },
+      return { ...progress, isValid };
+    }),
     async checkTerms(terms) {
       const market = await request([feesCall], ([reply]) => readPrices(reply));
       const chosen = choosePrice(terms, market);
@@ -120,35 +109,71 @@ export function createTransactor({ request }: Endpoints, now: () => number): Tra
       request([simulation(from, call)], ([reply]) => failureOf(readSimulated(reply))),
   };
 
-  /**
-   * A node that does not have it yet, or has it in another slot, must not make it look as if it were in no block: once it has
-   * expired another one would be signed.
-   */
-  function readMined(hash: string, slot: number): Promise<Mined> {
-    const detail = { ...confirmed, encoding: 'json', maxSupportedTransactionVersion: 0 };
-    return request(
+  async function readProgress(
+    ask: Endpoints['request'],
+    sent: readonly SentTransaction[],
+  ): Promise<Progress> {
+    if (sent.some(({ signedAt }) => signedAt < now() - maxAgeMs))
+      throw new Error('A transaction is so old that nodes may have forgotten it.');
+    const { head, final, slots } = await ask(
       [
-        { method: 'getTransaction', params: [hash, detail] },
-        { method: 'getBlock', params: [slot, { ...detail, transactionDetails: 'none', rewards: false }] },
+        { method: 'getBlockHeight', params: [{ commitment: 'finalized' }] },
+        { method: 'getSlot', params: [confirmed] },
+        {
+          method: 'getSignatureStatuses',
+          params: [sent.map(({ hash }) => hash), { searchTransactionHistory: true }],
+        },
       ],
-      ([transaction, block]) => {
-        const found = resultOf(transaction);
-        const { meta, slot: at } = membersOf(found);
-        if (at !== slot) throw new NotAvailableYet(slot);
-        const { err, preBalances, postBalances } = recordOf(meta);
-        const [[before], [after]] = [
-          listOf(preBalances, 'preBalances'),
-          listOf(postBalances, 'postBalances'),
-        ];
-        return {
-          isSuccess: err === null,
-          blockNumber: slot,
-          blockHash: textOf(recordOf(resultOf(block)).blockhash, 'blockhash'),
-          cost: BigInt(Math.max(0, numberOf(before, 'balance') - numberOf(after, 'balance'))),
-        };
-      },
+      ([height, slot, statuses]) => ({
+        final: numberOf(resultOf(height), 'height'),
+        head: numberOf(resultOf(slot), 'slot'),
+        slots: listOf(recordOf(resultOf(statuses)).value, 'statuses').map((status) =>
+          status === null || recordOf(status).confirmationStatus === 'processed'
+            ? null
+            : numberOf(recordOf(status).slot, 'slot'),
+        ),
+      }),
     );
+    const mined = await Promise.all(
+      zip(sent, slots).map(async ([{ hash }, slot]) => (slot === null ? null : readMined(ask, hash, slot))),
+    );
+    return { head, final, mined };
   }
+}
+
+/**
+ * A node that does not have it yet, or has it in another slot, must not make it look as if it were in no block: once it has
+ * expired another one would be signed.
+ */
+function readMined(request: Endpoints['request'], hash: string, slot: number): Promise<Mined> {
+  const detail = { ...confirmed, encoding: 'json', maxSupportedTransactionVersion: 0 };
+  return request(
+    [
+      { method: 'getTransaction', params: [hash, detail] },
+      { method: 'getBlock', params: [slot, { ...detail, transactionDetails: 'none', rewards: false }] },
+    ],
+    ([transaction, block]) => {
+      const found = resultOf(transaction);
+      const { meta, slot: at } = membersOf(found);
+      if (at !== slot) throw new NotAvailableYet(slot);
+      const { err, preBalances, postBalances } = recordOf(meta);
+      const [[before], [after]] = [listOf(preBalances, 'preBalances'), listOf(postBalances, 'postBalances')];
+      return {
+        isSuccess: err === null,
+        blockNumber: slot,
+        blockHash: textOf(recordOf(resultOf(block)).blockhash, 'blockhash'),
+        cost: BigInt(Math.max(0, numberOf(before, 'balance') - numberOf(after, 'balance'))),
+      };
+    },
+  );
+}
+
+/** Whether the blockhash of a transaction could still be used in the block after the newest. */
+function validityCall({ raw }: SentTransaction): RpcCall {
+  return {
+    method: 'isBlockhashValid',
+    params: [blockhashOf(base64.decode(raw)), { commitment: 'processed' }],
+  };
 }
 
 /** Asks no node: the blockhash and until when it holds came with the offer. */

@@ -61,6 +61,16 @@ export function encodeTransaction(signatures: readonly Uint8Array[], message: Ui
   return concat(compactLength(signatures.length), ...signatures, message);
 }
 
+/** The recent blockhash of a transaction as it is sent, where both lengths before it take one byte, as of those that Vigil makes. */
+export function blockhashOf(transaction: Uint8Array): string {
+  const [signatures = 0] = transaction;
+  const keysAt = 1 + 64 * signatures + 3;
+  const keys = transaction[keysAt] ?? 0;
+  if (keys > 127) throw new Error('The transaction has too many accounts.');
+  const start = keysAt + 1 + 32 * keys;
+  return base58.encode(transaction.slice(start, start + 32));
+}
+
 /** A length in groups of seven bits, the lowest first. */
 function compactLength(length: number): Uint8Array {
   const bytes: number[] = [];

@@ -1,6 +1,7 @@
 import { concatBytes } from '@noble/hashes/utils.js';
 import { zip } from '../../lib/zip.ts';
 import type { Chain } from '../chains.ts';
+import { createExpiryCheck } from '../createExpiryCheck.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import { first, post } from '../net/createRest.ts';
 import type { RpcReply } from '../net/createRpc.ts';
@@ -8,13 +9,15 @@ import { listOf, numberOf, recordOf } from '../net/members.ts';
 import { NotAvailableYet, resultOf } from '../net/replies.ts';
 import type {
   Broadcast,
+  ExpiringTransactor,
   Failure,
   Mined,
   Offer,
   Order,
+  Progress,
   Refusal,
+  SentTransaction,
   Terms,
-  Transactor,
   Unsigned,
 } from '../transactor.ts';
 import { amountOf } from './amountOf.ts';
@@ -37,19 +40,17 @@ const maxEnergy = 10_000_000n;
  * Sends calls to Tron. Transactions have no order: each names a recent block and expires, and a second one is signed only when
  * a final block is as late as that. What energy costs is set by the network; nothing can be offered beyond it.
  */
-export function createTransactor({ request }: Endpoints, chain: Chain): Transactor {
+export function createTransactor(
+  endpoints: Pick<Endpoints, 'request' | 'onEach'>,
+  chain: Chain,
+): ExpiringTransactor {
+  const { request } = endpoints;
   const canonical = (address: string) => {
     const read = tronRules.readAddress(address, chain);
     if ('fault' in read) throw new Error(read.fault);
     return read.canonical;
   };
   const parametersCall = post('/wallet/getchainparameters', {});
-
-  /** The newest block that is final, as some node knows it. */
-  const readFinal = () =>
-    request(solidCalls(), readSolidNumber).then((number) =>
-      request([blockCall(number)], ([reply]) => decodeHeader(resultOf(reply))),
-    );
 
   return {
     replaces: 'afterExpiry',
@@ -80,26 +81,8 @@ export function createTransactor({ request }: Endpoints, chain: Chain): Transact
         raws.map((raw) => post('/wallet/broadcasthex', { transaction: raw })),
         (replies) => replies.map(toBroadcast),
       ),
-    async progress(sent) {
-      const final = await readFinal();
-      const { head, infos } = await request(
-        [
-          ...solidCalls().map(first),
-          ...sent.map(({ hash }) => post('/wallet/gettransactioninfobyid', { value: hash })),
-          blockCall(),
-        ],
-        (replies) => {
-          // It must have had all blocks up to there before it was asked for the transactions.
-          if (readSolidNumber(replies) < final.number) throw new NotAvailableYet();
-          return {
-            infos: replies.slice(2, -1).map(resultOf),
-            head: decodeHeader(resultOf(replies.at(-1))).number,
-          };
-        },
-      );
-      const mined = await Promise.all(infos.map(toMined));
-      return { head, mined, final: final.timestamp };
-    },
+    progress: (sent) => readProgress(request, sent),
+    findExpired: createExpiryCheck(endpoints, readProgress),
     checkTerms: async (terms) => {
       const prices = await request([parametersCall], ([reply]) => readPrices(reply));
       return priceFault(terms, prices.energy);
@@ -109,15 +92,38 @@ export function createTransactor({ request }: Endpoints, chain: Chain): Transact
         reply ? toRun(reply).failure : undefined,
       ),
   };
+}
 
-  async function toMined(info: unknown): Promise<Mined | null> {
+async function readProgress(
+  request: Endpoints['request'],
+  sent: readonly SentTransaction[],
+): Promise<Progress> {
+  const readHeader = (number: number) =>
+    request([blockCall(number)], ([reply]) => decodeHeader(resultOf(reply)));
+  const final = await readHeader(await request(solidCalls(), readSolidNumber));
+  const { head, infos } = await request(
+    [
+      ...solidCalls().map(first),
+      ...sent.map(({ hash }) => post('/wallet/gettransactioninfobyid', { value: hash })),
+      blockCall(),
+    ],
+    (replies) => {
+      // It must have had all blocks up to there before it was asked for the transactions.
+      if (readSolidNumber(replies) < final.number) throw new NotAvailableYet();
+      return {
+        infos: replies.slice(2, -1).map(resultOf),
+        head: decodeHeader(resultOf(replies.at(-1))).number,
+      };
+    },
+  );
+  const toMined = async (info: unknown): Promise<Mined | null> => {
     if (isEmpty(info)) return null;
     const raw = recordOf(info);
-    const number = numberOf(raw.blockNumber, 'blockNumber');
-    const header = await request([blockCall(number)], ([reply]) => decodeHeader(resultOf(reply)));
-    const { isSuccess } = decodeReceipt(raw);
-    return { isSuccess, blockNumber: number, blockHash: header.hash, cost: amountOf(raw.fee) };
-  }
+    const blockNumber = numberOf(raw.blockNumber, 'blockNumber');
+    const { hash } = await readHeader(blockNumber);
+    return { isSuccess: decodeReceipt(raw).isSuccess, blockNumber, blockHash: hash, cost: amountOf(raw.fee) };
+  };
+  return { head, mined: await Promise.all(infos.map(toMined)), final: final.timestamp };
 }
 
 function build(

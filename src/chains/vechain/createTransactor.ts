@@ -1,6 +1,7 @@
 import { concatBytes } from '@noble/hashes/utils.js';
 import { zip } from '../../lib/zip.ts';
 import type { Chain } from '../chains.ts';
+import { createExpiryCheck } from '../createExpiryCheck.ts';
 import type { Fees } from '../evm/chooseFees.ts';
 import { checkMarketPrice, type Estimate, priceCall } from '../evm/priceCall.ts';
 import { revertReason } from '../evm/toRevert.ts';
@@ -9,7 +10,17 @@ import { first, get, post } from '../net/createRest.ts';
 import type { RpcCall, RpcReply } from '../net/createRpc.ts';
 import { listOf, numberOf, recordOf, textOf } from '../net/members.ts';
 import { resultOf } from '../net/replies.ts';
-import type { Broadcast, Call, Failure, Mined, Order, Transactor, Unsigned } from '../transactor.ts';
+import type {
+  Broadcast,
+  Call,
+  ExpiringTransactor,
+  Failure,
+  Mined,
+  Order,
+  Progress,
+  SentTransaction,
+  Unsigned,
+} from '../transactor.ts';
 import { decodeHeader } from './decodeBlock.ts';
 import { encodeTransaction } from './encodeTransaction.ts';
 import { blockCall } from './vechainProtocol.ts';
@@ -21,7 +32,11 @@ const expiration = 60;
  * Sends calls to VeChain, of one clause each, paid by the sender in VTHO. Transactions have no order: each names a block and
  * expires, and a second one is signed only when blocks up to there are final.
  */
-export function createTransactor({ request }: Endpoints, chain: Chain): Transactor {
+export function createTransactor(
+  endpoints: Pick<Endpoints, 'request' | 'onEach'>,
+  chain: Chain,
+): ExpiringTransactor {
+  const { request } = endpoints;
   const feeCalls = [blockCall('best'), get('/fees', '/priority')];
   const run = (from: string, { to, data }: Call, at: string | number): RpcCall =>
     post('/accounts', { clauses: [{ to, value: '0x0', data }], caller: from }, `/*?revision=${at}`);
@@ -54,24 +69,28 @@ export function createTransactor({ request }: Endpoints, chain: Chain): Transact
         raws.map((raw) => post('/transactions', { raw })),
         (replies) => replies.map(toBroadcast),
       ),
-    progress: (sent) =>
-      request(
-        [
-          first(blockCall('finalized')),
-          ...sent.map(({ hash }) => get('/transactions', `/${hash}/receipt`)),
-          blockCall('best'),
-        ],
-        (replies) => ({
-          final: decodeHeader(resultOf(replies[0])).number,
-          mined: replies.slice(1, -1).map(toMined),
-          head: decodeHeader(resultOf(replies.at(-1))).number,
-        }),
-      ),
+    progress: (sent) => readProgress(request, sent),
+    findExpired: createExpiryCheck(endpoints, readProgress),
     checkTerms: (terms) =>
       request(feeCalls, ([best, priority]) => checkMarketPrice(chain, terms, toFees(best, priority))),
     findFailure: (from, call, block) =>
       request([run(from, call, block)], ([reply]) => readRun(reply).failure),
   };
+}
+
+function readProgress(request: Endpoints['request'], sent: readonly SentTransaction[]): Promise<Progress> {
+  return request(
+    [
+      first(blockCall('finalized')),
+      ...sent.map(({ hash }) => get('/transactions', `/${hash}/receipt`)),
+      blockCall('best'),
+    ],
+    (replies) => ({
+      final: decodeHeader(resultOf(replies[0])).number,
+      mined: replies.slice(1, -1).map(toMined),
+      head: decodeHeader(resultOf(replies.at(-1))).number,
+    }),
+  );
 }
 
 function build({ from, call, units, price, place, unique }: Order): Unsigned {

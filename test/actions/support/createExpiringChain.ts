@@ -18,6 +18,7 @@ export function createExpiringChain(random: Random) {
   /** Attempts that were sent while another one of the same call could still be taken into a block. */
   const overlaps: Sent[] = [];
   let isDeaf = false;
+  let isLying = false;
 
   function findMined(hash: string, upTo: number): Mined | null {
     const blockNumber = blocks.findIndex((block) => block.some((sent) => sent.hash === hash));
@@ -65,6 +66,7 @@ export function createExpiringChain(random: Random) {
       return raws.map(() => ({ outcome: 'accepted' as const }));
     },
     async progress(sent) {
+      if (isLying) return { head: 10 ** 9, final: 10 ** 9, mined: sent.map(() => null) };
       const seen = Math.max(0, head() - (random.chance(0.2) ? 1 + random.below(3) : 0));
       return {
         head: seen,
@@ -72,6 +74,8 @@ export function createExpiringChain(random: Random) {
         mined: sent.map(({ hash }) => findMined(hash, seen)),
       };
     },
+    findExpired: async (sent) =>
+      sent.map(({ hash, validUntil }) => findMined(hash, head()) === null && Number(validUntil) < final),
     checkTerms: async () => undefined,
     findFailure: async () => undefined,
   };
@@ -84,6 +88,10 @@ export function createExpiringChain(random: Random) {
     /** From now on, or not any more, it takes nothing that is sent. */
     setDeaf(deaf: boolean) {
       isDeaf = deaf;
+    },
+    /** From now on, or not any more, the first of its nodes knows of no transaction and calls everything final. */
+    setLying(lying: boolean) {
+      isLying = lying;
     },
     mine() {
       const number = blocks.length;
