@@ -302,6 +302,125 @@ describe('hostile text', () => {
   });
 });
 
+describe('the call tree of an alert', () => {
+  const vault = '0x5fbdb2315678afecb367f032d93f642f64180aa3';
+  const thief = '0xe7f1725e7734ce288f8367e1bb143e90bb3f0512';
+  const frame = (position: number, members: object) => ({
+    position,
+    parent: position === 0 ? null : 0,
+    depth: position === 0 ? 0 : 1,
+    type: 'CALL',
+    from: thief,
+    to: vault,
+    value: '0',
+    amount: '0',
+    selector: null,
+    function: null,
+    arguments: [],
+    reason: null,
+    inputBytes: 0,
+    isReverted: false,
+    ...members,
+  });
+  const change = (address: string, amount: string) => {
+    const asset = { asset: 'native', symbol: hostile.slice(0, 32), tokenId: null };
+    return { address, ...asset, amount, value: `${amount}${'0'.repeat(18)}` };
+  };
+  const trace = {
+    chainUid: 'ethereum',
+    txHash: `0x${'5c'.repeat(32)}`,
+    blockNumber: 7,
+    from: thief,
+    isReverted: false,
+    total: 1004,
+    reverted: 1,
+    depth: 2,
+    frames: [
+      frame(0, { to: thief, function: 'attack()' }),
+      frame(1, {
+        function: 'withdraw(string)',
+        arguments: [{ name: 'note', type: 'string', value: hostile.slice(0, 300) }],
+      }),
+      frame(2, { parent: 1, depth: 2, from: vault, to: thief, value: `5${'0'.repeat(18)}`, amount: '5' }),
+      frame(3, { type: 'DELEGATECALL', isReverted: true, reason: hostile.slice(0, 300) }),
+    ],
+    changes: [change(vault, '-5'), change(thief, '5')],
+    parties: [
+      { address: vault, type: 'contract', name: 'Vault', contractId: 1, tags: [], score: null },
+      { address: thief, type: 'label', name: hostile, contractId: null, tags: ['EXPLOITER'], score: 100 },
+    ],
+    leftOut: { before: 0, after: 1000, changes: 0 },
+    note: 'Left out: 1000 frames after these (ask with from=4).',
+  };
+
+  it('shows gains and losses first, then calls that open and close by keyboard, as text', async () => {
+    const asked: string[] = [];
+    await page.route('**/api/v1/alert/*/trace*', (route) => {
+      asked.push(new URL(route.request().url()).search);
+      return route.fulfill({ json: trace });
+    });
+    await page.goto(`${api.url}/alert/${uids[5]}/trace`);
+    const item = (text: string | RegExp) => page.getByRole('treeitem').filter({ hasText: text });
+    await item('Vault.withdraw').waitFor();
+    const losses = page.getByRole('region', { name: 'Net balance changes' }).getByRole('row');
+    expect((await losses.allTextContents()).slice(1)).toEqual([
+      expect.stringMatching(/^Vault-5/),
+      expect.stringMatching(/\+5/),
+    ]);
+    expect(await item('reverted: <img').count()).toBe(1);
+    await page.getByRole('treeitem').first().focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => page.getByRole('treeitem').count(), patient).toBe(3);
+    expect(await item('Vault.withdraw').getAttribute('aria-expanded')).toBe('false');
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => page.getByRole('treeitem').count(), patient).toBe(4);
+    await page.keyboard.press('End');
+    expect(await page.evaluate('document.activeElement.dataset.position')).toBe('3');
+    const found: string[] = [];
+    for (const [theme, width] of [
+      ['dark', 1440],
+      ['light', 360],
+    ] as const) {
+      await page.emulateMedia({ colorScheme: theme });
+      await page.setViewportSize({ width, height: 740 });
+      found.push(...(await axeFaults(page)).map((fault) => `${theme} ${fault}`));
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      expect(overflow, `wider than ${width}`).toBeLessThanOrEqual(0);
+    }
+    expect(found).toEqual([]);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.getByRole('button', { name: 'Later frames' }).click();
+    await expect.poll(() => asked.at(-1), patient).toContain('from=1000');
+    expect(faults).toEqual([]);
+  });
+
+  it('says what is missing, and tries again', async () => {
+    let isThere = false;
+    await page.unroute('**/api/v1/alert/*/trace*');
+    await page.route('**/api/v1/alert/*/trace*', (route) =>
+      isThere
+        ? route.fulfill({ json: trace })
+        : route.fulfill({
+            status: 409,
+            contentType: 'application/problem+json',
+            json: {
+              status: 409,
+              code: 'conflict',
+              title: 'x',
+              detail: 'No endpoint of ethereum gives traces.',
+            },
+          }),
+    );
+    await page.goto(`${api.url}/alert/${uids[6]}/trace`);
+    await page.getByText('No endpoint of ethereum gives traces.').waitFor();
+    isThere = true;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('treeitem').first().waitFor();
+    await page.unroute('**/api/v1/alert/*/trace*');
+  });
+});
+
 describe('every page', () => {
   it('has no fault that axe finds, in both themes and on a phone', async () => {
     const found: string[] = [];

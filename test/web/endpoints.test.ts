@@ -10,7 +10,6 @@ const reasons: Readonly<Record<string, string>> = {
   'POST /auth/cookie': 'the client signs in with it (loginWithToken)',
   'POST /auth/login': 'the client signs in with it (login)',
   'POST /auth/logout': 'the client signs out with it (logout)',
-  'GET /alert/{uid}/trace': 'programs read call trees with it',
   'GET /alert/stream': 'the client follows it (follow)',
   'POST /detector/{id}/alert': 'other engines push their findings with it',
   'POST /detector/{id}/backtest': 'the page tries what is typed, with POST /detector/backtest',

@@ -328,6 +328,15 @@ describe('detectors and triggers', () => {
     expect(await found('detector', "name = 'Whales'")).toEqual([]);
   });
 
+  it('lead from an alert into its transaction', async () => {
+    const [{ uid } = {} as Json] = await alertsOf('name:Whales');
+    await open(alice, `/alert/${uid}`);
+    await alice.getByRole('link', { name: 'What happened inside' }).click();
+    await alice.getByRole('treeitem').filter({ hasText: 'Vigil (VGL).transfer(' }).waitFor();
+    await row(alice, '+7,000').filter({ hasText: 'VGL' }).waitFor();
+    expect(await axeFaults(alice)).toEqual([]);
+  });
+
   it('are switched off and on in place', async () => {
     const { id } = (await found('detector', `contractId = ${tokenId}`)).find(
       ({ schema }) => schema.name === 'pause_state',

@@ -25,6 +25,7 @@ export const pages: readonly PageRow[] = [
     load: () => import('./pages/alerts/AlertsPage.tsx'),
   },
   { path: '/alert/:uid', title: 'Alert', load: () => import('./pages/alert/AlertPage.tsx') },
+  { path: '/alert/:uid/trace', title: 'Call tree', load: () => import('./pages/trace/TracePage.tsx') },
   {
     path: '/incidents',
     title: 'Incidents',

@@ -96,6 +96,12 @@ export function AlertView({ alert, onChange }: { alert: Alert; onChange(alert: A
               <dt>Transaction</dt>
               <dd>
                 <Address value={alert.txHash} chainUid={alert.chainUid} kind="transaction" />
+                {chain?.family === 'evm' && can('GET /alert/{uid}/trace') && (
+                  <>
+                    {' '}
+                    <a href={href(`/alert/${alert.uid}/trace`)}>What happened inside</a>
+                  </>
+                )}
               </dd>
             </>
           )}
