@@ -1,9 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import type { Logger } from 'pino';
+import { splitHosts } from '../lib/splitHosts.ts';
 import { openStore, type PoolConfig, type Store } from '../store/db.ts';
 import { attachEmbedded } from '../store/embedded/attachEmbedded.ts';
 import { startEmbedded } from '../store/embedded/startEmbedded.ts';
 import { migrate } from '../store/migrate.ts';
+import { watchPrimary } from '../store/watchPrimary.ts';
 import type { Config } from './config/loadConfig.ts';
 
 /**
@@ -37,12 +39,19 @@ export type Database = Pools & {
 /** An external server may come and go: connections are opened again when needed. */
 const never = new Promise<Error>(() => {});
 
+/** After this a statement counts as lost with its server; longer than any time limit of statements. */
+const answerWithinMs = 20_000;
+
 /** The configured PostgreSQL, or the bundled one; migrated either way. */
-export async function openDatabase(config: Config, log: Logger): Promise<Database> {
+export async function openDatabase(
+  config: Config,
+  log: Logger,
+  limits: PoolConfig = { query_timeout: answerWithinMs },
+): Promise<Database> {
   const { databaseUrl } = config;
-  if (!databaseUrl) return openMigrated(await bundledServer(config, log), log);
+  if (!databaseUrl) return openMigrated(await bundledServer(config, log), log, limits);
   try {
-    return await openMigrated(externalServer(config, databaseUrl), log);
+    return await openMigrated(externalServer(config, databaseUrl, log), log, limits);
   } catch (cause) {
     throw new Error('The PostgreSQL of DATABASE_URL cannot be used.', { cause });
   }
@@ -51,19 +60,21 @@ export async function openDatabase(config: Config, log: Logger): Promise<Databas
 /** For a command next to a Vigil that may be running: uses its bundled server and leaves it running. */
 export async function openDatabaseBeside(config: Config, log: Logger): Promise<Database> {
   const connection = config.databaseUrl ? undefined : await attachEmbedded(config.dataDir);
-  if (!connection) return openDatabase(config, log);
-  return openMigrated({ connection, at: config.dataDir, lost: never, close: async () => {} }, log);
+  // A command may run a statement for hours.
+  if (!connection) return openDatabase(config, log, {});
+  return openMigrated({ connection, at: config.dataDir, lost: never, close: async () => {} }, log, {});
 }
 
 type DatabaseServer = Omit<Database, keyof Pools>;
 
-async function openMigrated(server: DatabaseServer, log: Logger): Promise<Database> {
+async function openMigrated(server: DatabaseServer, log: Logger, limits: PoolConfig): Promise<Database> {
   try {
     const steps = await migrate(server.connection);
     if (steps.length > 0) log.info({ steps }, 'Database migrated');
     const onError = (error: Error) =>
       log.warn({ err: error }, 'A database connection failed; a new one is opened when needed');
-    const open = (name: keyof Pools) => openStore({ ...server.connection, ...pools[name] }, onError);
+    const open = (name: keyof Pools) =>
+      openStore({ ...server.connection, ...limits, ...pools[name] }, onError);
     const stores: Pools = {
       store: open('store'),
       reports: open('reports'),
@@ -98,7 +109,18 @@ async function bundledServer(config: Config, log: Logger): Promise<DatabaseServe
   return { connection, at: dataFolder, lost, close: stop };
 }
 
-function externalServer(config: Config, connectionString: string): DatabaseServer {
+function externalServer(config: Config, address: string, log: Logger): DatabaseServer {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  return { connection: { connectionString }, at: 'DATABASE_URL', lost: never, close: async () => {} };
+  const addresses = splitHosts(address);
+  const connectionString = addresses[0]!;
+  const primary =
+    addresses.length > 1
+      ? watchPrimary(addresses, ({ name }) => log.warn({ server: name }, 'Another server takes writes now'))
+      : undefined;
+  return {
+    connection: { connectionString, ...(primary && { primary }) },
+    at: 'DATABASE_URL',
+    lost: never,
+    close: async () => primary?.stop(),
+  };
 }

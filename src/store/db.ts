@@ -1,8 +1,10 @@
 import pg from 'pg';
 import { render, renderCached, type Sql } from '../lib/sql.ts';
 import { Problem } from '../model/errors.ts';
+import { type Connection, clientOf } from './openClient.ts';
+import { NoPrimary } from './watchPrimary.ts';
 
-export type PoolConfig = pg.PoolConfig;
+export type PoolConfig = Connection;
 
 /** Runs statements: on the pool, or inside one transaction. */
 export type Db = {
@@ -31,12 +33,13 @@ const types: pg.CustomTypesConfig = {
   }) as pg.CustomTypesConfig['getTypeParser'],
 };
 
-export function openStore(config: pg.PoolConfig, onError: (error: Error) => void): Store {
+export function openStore(config: Connection, onError: (error: Error) => void): Store {
   return createStore(openPool(config, onError));
 }
 
-export function openPool(config: pg.PoolConfig, onError: (error: Error) => void): pg.Pool {
+export function openPool({ primary, ...config }: Connection, onError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({
+    ...(primary && { Client: clientOf(primary) }),
     max: 20,
     connectionTimeoutMillis: 5000,
     statement_timeout: 15_000,
@@ -52,8 +55,21 @@ export function openPool(config: pg.PoolConfig, onError: (error: Error) => void)
     if (!pool.ending) onError(error);
   });
   // The same for one that breaks inside a transaction; its statement rejects as well.
-  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('connect', (client) => client.on('error', () => {}).on('notice', noteUnreplicated(client)));
   return pool;
+}
+
+/** Connections whose last commit is on this server only, although it should have been on another one too. */
+const unreplicated = new WeakSet<pg.ClientBase>();
+
+/**
+ * PostgreSQL acknowledges a commit whose wait for a synchronous standby was cancelled, with a warning. Nobody may rely on it: a
+ * failover could still lose it.
+ */
+function noteUnreplicated(client: pg.ClientBase) {
+  return ({ routine }: { routine?: string | undefined }) => {
+    if (routine === 'SyncRepWaitForLSN') unreplicated.add(client);
+  };
 }
 
 /**
@@ -67,7 +83,7 @@ function useIndexes(client: pg.ClientBase): unknown {
 
 export function createStore(pool: pg.Pool): Store {
   return {
-    ...createDb((query) => pool.query(query)),
+    ...createDb((query) => queryOnce(pool, query)),
     transaction: (work) => transaction(pool, work),
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => pool.end(),
@@ -89,6 +105,33 @@ function createDb(run: (query: pg.QueryConfig) => Promise<pg.QueryResult>): Db {
       return query({ name: statementName(text), text, values });
     },
   };
+}
+
+async function queryOnce(pool: pg.Pool, query: pg.QueryConfig): Promise<pg.QueryResult> {
+  const client = await pool.connect();
+  let failure: unknown;
+  try {
+    const result = await client.query(query);
+    refuseUnreplicated(client);
+    return result;
+  } catch (error) {
+    failure = error;
+    throw error;
+  } finally {
+    client.release(isBroken(failure));
+  }
+}
+
+function refuseUnreplicated(client: pg.ClientBase): void {
+  if (unreplicated.delete(client))
+    throw unavailable('No standby has confirmed the change; it may be lost or done.', undefined);
+}
+
+/** Whether the connection failed, or leads to a server that takes no writes any more: it must not be used again. */
+function isBroken(failure: unknown): boolean {
+  const cause = failure instanceof Problem ? failure.cause : failure;
+  const isTimeLimit = cause instanceof pg.DatabaseError && cause.code === '57014';
+  return cause !== undefined && !isTimeLimit && toProblem(cause) !== cause;
 }
 
 const statementNames = new Map<string, string>();
@@ -117,21 +160,23 @@ async function transaction<T>(pool: pg.Pool, work: (tx: Db) => Promise<T>): Prom
 
 async function transactionOnce<T>(pool: pg.Pool, work: (tx: Db) => Promise<T>): Promise<T> {
   const client = await connect(pool);
-  let rollbackError: Error | undefined;
+  let failure: unknown;
   try {
     const tx = createDb((query) => client.query(query));
     await client.query('begin');
     const result = await work(tx);
     await client.query('commit');
+    refuseUnreplicated(client);
     return result;
   } catch (error) {
-    await client.query('rollback').catch((failure: Error) => {
-      rollbackError = failure;
-    });
+    failure = error;
+    if (!isBroken(error))
+      await client.query('rollback').catch((rollbackError: Error) => {
+        failure = rollbackError;
+      });
     throw toProblem(error);
   } finally {
-    // A connection that cannot roll back is destroyed instead of returned to the pool.
-    client.release(rollbackError);
+    client.release(isBroken(failure));
   }
 }
 
@@ -156,11 +201,13 @@ function toProblem(error: unknown): unknown {
       : error;
   }
   const isConnection =
-    error instanceof Error &&
-    ('syscall' in error ||
-      /Connection terminated|timeout exceeded when trying to connect|Client has encountered/.test(
-        error.message,
-      ));
+    error instanceof NoPrimary ||
+    (error instanceof AggregateError && 'code' in error) ||
+    (error instanceof Error &&
+      ('syscall' in error ||
+        /Connection terminated|timeout exceeded when trying to connect|Client has encountered|Query read timeout/.test(
+          error.message,
+        )));
   return isConnection ? unavailable('The database cannot be reached at the moment.', error) : error;
 }
 

@@ -1,13 +1,17 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { type Connection, destroyClient, openClient } from './openClient.ts';
 
 const reconnectMs = 500;
+/** How often the server is asked whether it is still there, and how long it may take to answer. */
+const askMs = 5000;
+const answerMs = 5000;
 
 /**
  * Keeps one connection outside the pools, for what belongs to a session. `onOpen` runs after every connect; `onClose` when
  * the connection is gone, or could not be opened.
  */
 export function keepConnected(
-  config: pg.ClientConfig,
+  config: Connection,
   onOpen: (client: pg.Client) => Promise<void>,
   onClose: () => void = () => {},
 ): () => Promise<void> {
@@ -16,14 +20,16 @@ export function keepConnected(
   let timer: NodeJS.Timeout | undefined;
 
   async function connect(): Promise<void> {
-    const connection = new pg.Client({ keepAlive: true, ...config });
+    const connection = openClient({ connectionTimeoutMillis: answerMs, ...config });
     client = connection;
     const ended = new Promise<void>((resolve) => connection.on('end', () => resolve()));
     connection.on('error', () => {});
     try {
       await connection.connect();
       await onOpen(connection);
+      const asking = setInterval(() => void ask(connection), askMs).unref();
       await ended;
+      clearInterval(asking);
     } catch {
       // A connection that never opened emits no `end`.
       await connection.end().catch(() => undefined);
@@ -38,4 +44,10 @@ export function keepConnected(
     clearTimeout(timer);
     await client?.end();
   };
+}
+
+/** A machine that vanished closes no connection. */
+async function ask(connection: pg.Client): Promise<void> {
+  const query = { text: 'select 1', query_timeout: answerMs };
+  await connection.query(query).catch(() => destroyClient(connection));
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import pg from 'pg';
+import type pg from 'pg';
 import { codeFile } from '../lib/codeFile.ts';
+import { type Connection, openClient } from './openClient.ts';
 
 /** An arbitrary advisory lock id: one process migrates at a time. */
 const migrationLock = 7_305_113;
@@ -9,8 +10,8 @@ const migrationLock = 7_305_113;
 type Migration = { name: string; text: string; hash: string };
 
 /** Applies the missing migrations, each in its own transaction; returns their names. */
-export async function migrate(config: pg.PoolConfig): Promise<string[]> {
-  const client = new pg.Client(config);
+export async function migrate(config: Connection): Promise<string[]> {
+  const client = openClient(config);
   // A connection that breaks would otherwise end the process; the current or the next statement reports it.
   client.on('error', () => {});
   await client.connect();

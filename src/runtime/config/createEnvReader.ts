@@ -1,4 +1,5 @@
 import { Secret } from '../../lib/secret.ts';
+import { splitHosts } from '../../lib/splitHosts.ts';
 
 export type EnvReader = ReturnType<typeof createEnvReader>;
 
@@ -59,6 +60,14 @@ export function createEnvReader(env: NodeJS.ProcessEnv) {
     return items(name)?.flatMap((item) => checkUrl(name, item, protocols) ?? []);
   }
 
+  /** The address of a database, which may name several servers. */
+  function databaseUrl(name: string): string | undefined {
+    const value = text(name);
+    const single = value === undefined ? [] : splitHosts(value);
+    const isGood = single.every((each) => checkUrl(name, each, ['postgres:', 'postgresql:']) !== undefined);
+    return isGood ? value : undefined;
+  }
+
   function checkUrl(name: string, value: string, protocols: readonly string[]): string | undefined {
     // PostgreSQL's addresses may leave out the host when a parameter names its socket: postgres://user@/name?host=/run
     const whole = value.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=\/)/, '$1localhost');
@@ -85,6 +94,7 @@ export function createEnvReader(env: NodeJS.ProcessEnv) {
     integer,
     url,
     urls,
+    databaseUrl,
     secret,
     secretUrl,
     fault: (message: string) => void faults.push(message),

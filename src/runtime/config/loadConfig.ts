@@ -33,7 +33,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
     port: read.integer('VIGIL_PORT', 8080, 0, 65_535),
     publicUrl: read.url('VIGIL_PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, ''),
     dataDir,
-    databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    databaseUrl: read.databaseUrl('DATABASE_URL'),
     roles: read.someOf('VIGIL_ROLES', roles) ?? roles,
     adminToken: readAdminToken(read),
     masterKey: readMasterKey(read),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type pg from 'pg';
 import { keepConnected } from '../keepConnected.ts';
+import type { Connection } from '../openClient.ts';
 
 /** The first number of the advisory locks by which processes show that they live; the second is a hash of the holder. */
 export const presenceLock = 5_654_856;
@@ -20,7 +20,7 @@ export type Presence = {
  * after kill -9 within milliseconds. It only shortens the wait: a holder whose session broke although it lives is refused by
  * the store at its next write.
  */
-export function openPresence(config: pg.ClientConfig): Presence {
+export function openPresence(config: Connection): Presence {
   const holder = randomUUID();
   const listeners = new Set<() => void>();
   let isHeld = false;

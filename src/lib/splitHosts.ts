@@ -1,0 +1,31 @@
+/**
+ * The addresses of the single servers that one PostgreSQL address names, written as libpq takes them:
+ * `postgres://user@a:5432,b:5433/name`, or `postgres://user@/name?host=/run/a,/run/b&port=5432,5433`.
+ */
+export function splitHosts(address: string): string[] {
+  const [, scheme = '', user = '', hosts = '', rest = ''] =
+    /^(\w+:\/\/)([^/?#]*@)?([^/?#]*)(.*)$/s.exec(address) ?? [];
+  const [path = '', query = ''] = splitAt(rest, '?');
+  const parameters = query.split('&').filter((each) => each && !each.startsWith('target_session_attrs='));
+  const named = listOf(parameters, 'host');
+  const ports = listOf(parameters, 'port');
+  const count = Math.max(hosts.split(',').length, named.length, ports.length);
+  return Array.from({ length: count }, (_, i) => {
+    const own = parameters.map((each) => {
+      if (each.startsWith('host=')) return `host=${named[i] ?? ''}`;
+      return each.startsWith('port=') ? `port=${ports[i] ?? ports[0] ?? ''}` : each;
+    });
+    const host = hosts.includes(',') ? (hosts.split(',')[i] ?? '') : hosts;
+    return `${scheme}${user}${host}${path}${own.length > 0 ? `?${own.join('&')}` : ''}`;
+  });
+}
+
+function listOf(parameters: readonly string[], name: string): string[] {
+  const found = parameters.find((each) => each.startsWith(`${name}=`));
+  return found === undefined ? [] : found.slice(name.length + 1).split(/,|%2c/i);
+}
+
+function splitAt(text: string, mark: string): string[] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
