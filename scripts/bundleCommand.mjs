@@ -9,6 +9,7 @@ const separate = [
   /^pino$/,
   /^quickjs-emscripten/,
   /^@fastify\/swagger-ui/,
+  /^@stellar\/stellar-xdr-json/,
   /\/dist\/scripts\//,
 ];
 

@@ -8,11 +8,23 @@ const read = (text: string) => stellarRules.readAddress(text, chains.stellar);
 describe('Stellar addresses', () => {
   it.each([
     'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ',
-    'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ',
-    'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVAAAAAAAAAAAAAJLK',
     'CA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUWDA',
   ])('reads %s as it stands', (text) => {
     expect(read(text)).toEqual({ canonical: text });
+  });
+
+  it.each([
+    'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ',
+    'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVAAAAAAAAAAAAAJLK',
+  ])('reads the account behind %s', (text) => {
+    const canonical = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ';
+    expect(read(text)).toEqual({ canonical });
+  });
+
+  it('says what to give for an asset', () => {
+    expect(read('USDC:GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN')).toEqual({
+      fault: expect.stringMatching(/address of its contract/),
+    });
   });
 
   it.each([
