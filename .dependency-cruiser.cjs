@@ -44,10 +44,11 @@ const may = {
   // Pure: detectors and triggers decode with them, and nothing in them connects to a node.
   'chains/evm/abi': [],
   'chains/solana/abi': [],
+  'chains/stellar/abi': [],
   'chains/evm/evidence': ['chains/evm/abi', 'evidence'],
   detectors: ['evidence', 'chains/evm/abi', 'chains/evm/evidence', 'chains/solana/abi'],
   triggers: ['evidence', 'chains/evm/abi', 'chains/evm/evidence'],
-  evidence: ['chains/evm/abi', 'chains/solana/abi'],
+  evidence: ['chains/evm/abi', 'chains/solana/abi', 'chains/stellar/abi'],
   query: [],
   store: ['query'],
   model: [],

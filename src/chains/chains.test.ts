@@ -97,10 +97,10 @@ describe('the chain table', () => {
     }
   });
 
-  it('gives every chain a positive block time, a positive depth and a currency', () => {
+  it('gives every chain a positive block time, a depth and a currency', () => {
     for (const { blockTimeMs, confirmations, currency, name } of Object.values(chains)) {
       expect(blockTimeMs).toBeGreaterThan(0);
-      expect(confirmations).toBeGreaterThan(0);
+      expect(confirmations).toBeGreaterThanOrEqual(0);
       expect(currency.decimals).toBeGreaterThan(0);
       expect(`${name}${currency.symbol}${currency.name}`).toMatch(/\S{3,}/);
     }

@@ -171,9 +171,10 @@ export const chains: Readonly<Record<ChainUid, Chain>> = {
     name: 'Stellar',
     network: 'MAINNET',
     currency: { symbol: 'XLM', name: 'Lumen', decimals: 7 },
+    genesis: 'Public Global Stellar Network ; September 2015',
     blockTimeMs: 5_000,
     // A closed ledger is final.
-    confirmations: 1,
+    confirmations: 0,
     explorer: {
       // The search page leads to accounts and contracts alike.
       address: 'https://stellar.expert/explorer/public/search?term={}',

@@ -4,7 +4,7 @@ import type { Family } from './chains.ts';
 import { evmFamily } from './evm/evmFamily.ts';
 import { icpRules } from './icp/icpRules.ts';
 import { solanaFamily } from './solana/solanaFamily.ts';
-import { stellarRules } from './stellar/stellarRules.ts';
+import { stellarFamily } from './stellar/stellarFamily.ts';
 import { tronFamily } from './tron/tronFamily.ts';
 import { vechainFamily } from './vechain/vechainFamily.ts';
 
@@ -15,6 +15,6 @@ export const families: Readonly<Record<Family, ChainFamily>> = {
   solana: solanaFamily,
   tron: tronFamily,
   vechain: vechainFamily,
-  stellar: stellarRules,
+  stellar: stellarFamily,
   icp: icpRules,
 };

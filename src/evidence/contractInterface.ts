@@ -15,6 +15,12 @@ import {
   anchorFunction,
   anchorFunctionByKey,
 } from '../chains/solana/abi/anchorItems.ts';
+import {
+  sorobanEvent,
+  sorobanEventByKey,
+  sorobanFunction,
+  sorobanFunctionByKey,
+} from '../chains/stellar/abi/sorobanItems.ts';
 import type { Log } from '../model/block.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -34,10 +40,10 @@ type FunctionShape = {
   decode(input: string, accounts?: readonly string[]): Values | undefined;
 };
 
-/** By its signature or, where the contract has an Anchor IDL, by its name; a RangeError says what would be right. */
+/** By its signature or, where the contract has an Anchor IDL or a Soroban spec, by its name; a RangeError says what would be right. */
 export function eventShape(signature: string, abi: readonly unknown[]): EventShape {
-  const anchor = anchorEvent(signature, abi);
-  if (anchor) return anchor;
+  const named = anchorEvent(signature, abi) ?? sorobanEvent(signature, abi);
+  if (named) return named;
   refuseName(signature);
   const item = eventItem(signature, abi);
   return { item, key: topicOf(parseEvent(signature)), decode: (log) => decodeEvent(item, log) };
@@ -45,15 +51,15 @@ export function eventShape(signature: string, abi: readonly unknown[]): EventSha
 
 /** The one that a log is of; undefined where the interface has none. */
 export function eventByKey(key: string, abi: readonly unknown[]): EventShape | undefined {
-  const anchor = anchorEventByKey(key, abi);
-  if (anchor) return anchor;
+  const named = anchorEventByKey(key, abi) ?? sorobanEventByKey(key, abi);
+  if (named) return named;
   const item = eventByTopic(key, abi);
   return item && { item, key, decode: (log) => decodeEvent(item, log) };
 }
 
 export function functionShape(signature: string, abi: readonly unknown[]): FunctionShape {
-  const anchor = anchorFunction(signature, abi);
-  if (anchor) return anchor as FunctionShape;
+  const named = anchorFunction(signature, abi) ?? sorobanFunction(signature, abi);
+  if (named) return named as FunctionShape;
   refuseName(signature);
   const item = functionItem(signature, abi);
   const key = selectorOf(parseFunction(signature));
@@ -61,8 +67,8 @@ export function functionShape(signature: string, abi: readonly unknown[]): Funct
 }
 
 export function functionByKey(key: string, abi: readonly unknown[]): FunctionShape | undefined {
-  const anchor = anchorFunctionByKey(key, abi);
-  if (anchor) return anchor as FunctionShape;
+  const named = anchorFunctionByKey(key, abi) ?? sorobanFunctionByKey(key, abi);
+  if (named) return named as FunctionShape;
   const item = functionBySelector(key, abi);
   return item && { item, key, decode: (input) => tryDecodeCall(item, input) };
 }
@@ -70,6 +76,6 @@ export function functionByKey(key: string, abi: readonly unknown[]): FunctionSha
 function refuseName(signature: string): void {
   if (!signature.includes('('))
     throw new RangeError(
-      `"${signature}" is a name alone, which only an Anchor IDL in the contract's abi explains; elsewhere give the types as well, such as ${signature}(uint256).`,
+      `"${signature}" is a name alone, which only an Anchor IDL or a Soroban spec in the contract's abi explains; elsewhere give the types as well, such as ${signature}(uint256).`,
     );
 }

@@ -13,7 +13,7 @@ export function createRest(url: string, maxBytes?: number): Rpc {
 
   async function send({ method, params }: RpcCall, timeoutMs: number): Promise<RpcReply> {
     const [verb = '', path = ''] = method.split(' ');
-    const [rest, body] = params;
+    const [rest, body] = Array.isArray(params) ? (params as readonly unknown[]) : [];
     const { status, text } = await http.request(
       verb === 'GET' ? 'GET' : 'POST',
       `${path}${typeof rest === 'string' ? rest : ''}`,

@@ -7,7 +7,7 @@ import { RpcFailure } from './rpcFailure.ts';
 
 export { RpcFailure } from './rpcFailure.ts';
 
-export type RpcCall = { method: string; params: readonly unknown[] };
+export type RpcCall = { method: string; params: readonly unknown[] | Readonly<Record<string, unknown>> };
 export type RpcReply = { result: unknown } | { error: RpcError };
 export type RpcError = { code: number; message: string; data?: unknown };
 

@@ -1,0 +1,205 @@
+import { isRecord, membersOf } from '../../lib/isRecord.ts';
+import type { StateRead, StateResult } from '../../model/stateRead.ts';
+import type { ChainClient } from '../chainClient.ts';
+import type { Endpoints } from '../net/createEndpoints.ts';
+import { listOf, type Raw, recordOf, textOf } from '../net/members.ts';
+import { resultOf } from '../net/replies.ts';
+import { amountOf, mapOf, pairsOf, readBalance } from './entries.ts';
+import { type Network, parseAsset } from './network.ts';
+import { type Simulated, simulate } from './simulate.ts';
+import { decodeXdr, encodeXdr } from './xdr.ts';
+
+/** Entries that nodes read at once. */
+const maxKeys = 200;
+/** Of all assets that have an issuer, and of the chain's own coin. */
+const classicDecimals = 7;
+
+/** Answers of the newest state: nodes keep no other. */
+export function createStateReader(
+  { request }: Pick<Endpoints, 'request'>,
+  network: Network,
+): ChainClient['readState'] {
+  return async (_block, questions) => {
+    const assets = [
+      ...new Set(questions.flatMap((question) => ('asset' in question ? [question.asset] : []))),
+    ];
+    const contracts = [
+      ...new Set([...assets, ...questions.flatMap((each) => (each.type === 'code' ? [each.address] : []))]),
+    ].filter(isContract);
+    const instances = await readEntries(request, contracts.map(instanceKey));
+    const instanceOf = (contract: string) => instances.get(keyText(instanceKey(contract))) ?? null;
+    const classic = new Map(assets.map((asset) => [asset, classicOf(asset, instanceOf(asset), network)]));
+    const plan = (question: StateRead) => planRead(question, classic, instanceOf, network);
+    const plans = questions.map(plan);
+    const [entries, simulated] = await Promise.all([
+      readEntries(
+        request,
+        plans.flatMap((each) => ('key' in each ? [each.key] : [])),
+      ),
+      simulate(
+        request,
+        plans.flatMap((each) => ('call' in each ? [each.call] : [])),
+      ),
+    ]);
+    let place = 0;
+    return plans.map((each): StateResult => {
+      if ('result' in each) return each.result;
+      if ('key' in each) return each.read(entries.get(keyText(each.key)) ?? null);
+      return each.read(simulated[place++]!);
+    });
+  };
+}
+
+type Key = Readonly<Record<string, unknown>>;
+type Plan =
+  | { result: StateResult }
+  | { key: Key; read: (entry: Raw | null) => StateResult }
+  | {
+      call: { contract: string; name: string; args: readonly unknown[] };
+      read: (answer: Simulated) => StateResult;
+    };
+
+/** What an answer takes: nothing, a ledger entry, or the function of a contract. */
+function planRead(
+  question: StateRead,
+  classic: ReadonlyMap<string, unknown>,
+  instanceOf: (contract: string) => Raw | null,
+  network: Network,
+): Plan {
+  switch (question.type) {
+    case 'balance':
+      return holdingPlan('native', question.address, 'native', network);
+    case 'holding':
+      return holdingPlan(question.asset, question.holder, classic.get(question.asset), network);
+    case 'decimals':
+      if (classic.get(question.asset) !== undefined) return { result: { value: classicDecimals } };
+      return viewPlan(question.asset, 'decimals', [], (value) => Number(membersOf(value).u32));
+    case 'symbol': {
+      const name = assetText(classic.get(question.asset));
+      if (name !== undefined) return { result: { value: name.split(':')[0] ?? '' } };
+      return viewPlan(question.asset, 'symbol', [], (value) => {
+        const { string, symbol } = membersOf(value);
+        return [string, symbol].find((text) => typeof text === 'string') ?? '';
+      });
+    }
+    case 'supply':
+      if (classic.get(question.asset) !== undefined)
+        return missing('Stellar nodes do not count how much of an asset there is');
+      return viewPlan(question.asset, 'total_supply', [], numberIn);
+    case 'code':
+      return codePlan(question.address, instanceOf(question.address));
+    case 'call':
+    case 'storage':
+    case 'receipt':
+    case 'trace':
+    case 'replay':
+      return missing(`Stellar has no ${question.type} to read`);
+  }
+}
+
+function missing(why: string): Plan {
+  return { result: { missing: why, isGone: true } };
+}
+
+function holdingPlan(asset: string, holder: string, classic: unknown, network: Network): Plan {
+  if (classic === undefined)
+    return viewPlan(asset, 'balance', [{ address: holder }], (value) => numberIn(value));
+  if (isContract(holder)) {
+    const contract = asset === 'native' ? network.nativeContract : asset;
+    const key = { vec: [{ symbol: 'Balance' }, { address: holder }] };
+    return {
+      key: { contract_data: { contract, key, durability: 'persistent' } },
+      read: (entry: Raw | null) => ({
+        value: (isRecord(entry?.contract_data) && readBalance(entry.contract_data)?.amount) || 0n,
+      }),
+    };
+  }
+  if (classic === 'native')
+    return {
+      key: { account: { account_id: holder } },
+      read: (entry: Raw | null) => ({ value: entry ? amountOf(recordOf(entry.account).balance) : 0n }),
+    };
+  return {
+    key: { trustline: { account_id: holder, asset: classic } },
+    read: (entry: Raw | null) => ({ value: entry ? amountOf(recordOf(entry.trustline).balance) : 0n }),
+  };
+}
+
+/** The WebAssembly of a contract; its SHA-256 is what the ledger knows it by. */
+function codePlan(address: string, instance: Raw | null): Plan {
+  const { wasm } = membersOf(membersOf(instance).executable);
+  if (typeof wasm !== 'string') return { result: { value: '0x' } };
+  return {
+    key: { contract_code: { hash: wasm } },
+    read: (entry: Raw | null) =>
+      entry
+        ? { value: `0x${textOf(recordOf(entry.contract_code).code, 'code')}` }
+        : { missing: `the code of ${address} is archived` },
+  };
+}
+
+function viewPlan(
+  contract: string,
+  name: string,
+  args: readonly unknown[],
+  read: (value: unknown) => string | number | bigint,
+): Plan {
+  if (!isContract(contract)) return missing(`${contract} is no token`);
+  return {
+    call: { contract, name, args },
+    read: (answer: Simulated) =>
+      'value' in answer ? { value: read(answer.value) } : { missing: answer.failure, isGone: true },
+  };
+}
+
+function numberIn(value: unknown): bigint {
+  const { i128, u128, u64, i64 } = membersOf(value);
+  return amountOf(i128 ?? u128 ?? u64 ?? i64);
+}
+
+/** The asset of an issuer that a contract stands for; undefined for other tokens. */
+function classicOf(asset: string, instance: Raw | null, network: Network): unknown {
+  if (asset === 'native') return 'native';
+  const met = network.nameOf(asset);
+  if (met !== undefined) return parseAsset(met);
+  if (membersOf(instance).executable !== 'stellar_asset') return undefined;
+  const { string: name } = membersOf(mapOf(pairsOf(instance?.storage).get('METADATA')).get('name'));
+  return typeof name === 'string' ? parseAsset(name) : undefined;
+}
+
+function assetText(classic: unknown): string | undefined {
+  const { credit_alphanum4: short, credit_alphanum12: long } = membersOf(classic);
+  const { asset_code: code } = membersOf(short ?? long);
+  return typeof code === 'string' ? code : undefined;
+}
+
+const isContract = (address: string) => address.startsWith('C');
+
+const instanceKey = (contract: string): Key => ({
+  contract_data: { contract, key: 'ledger_key_contract_instance', durability: 'persistent' },
+});
+const keyText = (key: Key) => encodeXdr('LedgerKey', key);
+
+/** By their keys; what is not there is left out. Of contracts' instances what is inside. */
+async function readEntries(
+  request: Endpoints['request'],
+  keys: readonly Key[],
+): Promise<ReadonlyMap<string, Raw>> {
+  const texts = [...new Set(keys.map(keyText))];
+  if (texts.length === 0) return new Map();
+  const calls = Array.from({ length: Math.ceil(texts.length / maxKeys) }, (_, page) => ({
+    method: 'getLedgerEntries',
+    params: { keys: texts.slice(page * maxKeys, (page + 1) * maxKeys), xdrFormat: 'base64' },
+  }));
+  return request(calls, (replies) => {
+    const found = replies.flatMap((reply) => listOf(recordOf(resultOf(reply)).entries ?? [], 'entries'));
+    return new Map(
+      found.map((item) => {
+        const { key, xdr } = recordOf(item);
+        const entry = recordOf(decodeXdr('LedgerEntryData', textOf(xdr, 'xdr')));
+        const { contract_instance: instance } = membersOf(membersOf(entry.contract_data).val);
+        return [textOf(key, 'key'), isRecord(instance) ? instance : entry];
+      }),
+    );
+  });
+}

@@ -1,0 +1,128 @@
+import type { Block, Header } from '../../model/block.ts';
+import type { ClientOptions, ConnectedClient } from '../chainClient.ts';
+import { createEndpoints } from '../net/createEndpoints.ts';
+import type { RpcReply } from '../net/createRpc.ts';
+import { listOf, numberOf, recordOf } from '../net/members.ts';
+import { InvalidResponse, NotAvailableYet, orNull, resultOf } from '../net/replies.ts';
+import { createStateReader } from './createStateReader.ts';
+import { decodeBlock, decodeHeader } from './decodeBlock.ts';
+import { createNetwork } from './network.ts';
+import { passphraseOf, stellarProtocol } from './stellarProtocol.ts';
+
+/** Headers that are kept: closed ledgers never change, and a header cannot be had without the whole ledger. */
+const maxHeaders = 1000;
+
+/** Follows a chain through Stellar RPC, with one call for each ledger. */
+export function createStellarClient({ chain, urls, now, onCall }: ClientOptions): ConnectedClient {
+  const endpoints = createEndpoints({
+    ...stellarProtocol(chain),
+    urls,
+    blockTimeMs: chain.blockTimeMs,
+    now,
+    onCall,
+  });
+  const { request } = endpoints;
+  const network = createNetwork(passphraseOf(chain));
+  const headers = new Map<number, Header>();
+
+  function remember<T extends Header>(block: T): T {
+    const { number, hash, parentHash, timestamp } = block;
+    headers.set(number, { number, hash, parentHash, timestamp });
+    const [oldest] = headers.keys();
+    if (headers.size > maxHeaders && oldest !== undefined) headers.delete(oldest);
+    return block;
+  }
+
+  const ledgerCall = (number: number) => ({
+    method: 'getLedgers',
+    params: { startLedger: number, pagination: { limit: 1 }, xdrFormat: 'base64' },
+  });
+
+  async function readBlock(number: number, parentHash?: string): Promise<Block | null> {
+    let other: Block | undefined;
+    const fitting = await orNull(
+      request([ledgerCall(number)], ([reply], has) => {
+        const block = numbered(decodeBlock(chain.uid, ledgerIn(reply, number), now(), network), number);
+        has(number);
+        // When endpoints disagree, one that goes on from what we have is believed first.
+        if (parentHash === undefined || block.parentHash === parentHash) return block;
+        other ??= block;
+        throw new NotAvailableYet();
+      }),
+    );
+    const block = fitting ?? other;
+    return block ? remember(block) : null;
+  }
+
+  function readHeader(number: number): Promise<Header | null> {
+    const known = headers.get(number);
+    if (known) return Promise.resolve(known);
+    return orNull(
+      request([ledgerCall(number)], ([reply], has) => {
+        const header = numbered(decodeHeader(ledgerIn(reply, number)), number);
+        has(number);
+        return remember(header);
+      }),
+    );
+  }
+
+  const readNewest = () =>
+    request([{ method: 'getLatestLedger', params: {} }], ([reply], has) => {
+      const number = numberOf(recordOf(resultOf(reply)).sequence, 'sequence');
+      has(number);
+      return number;
+    });
+
+  return {
+    chainUid: chain.uid,
+    keepsHistory: false,
+    block: readBlock,
+    // A closed ledger is final, so the newest is as well.
+    header: async (which) => readHeader(typeof which === 'number' ? which : await readNewest()),
+    readState: createStateReader(endpoints, network),
+    // The code of a contract has a hash, and no address of its own.
+    findImplementation: async () => null,
+    blockOfTransaction: (hash) =>
+      orNull(
+        request([{ method: 'getTransaction', params: { hash } }], ([reply]) => {
+          const { status, ledger } = recordOf(resultOf(reply));
+          if (status === 'NOT_FOUND') throw new NotAvailableYet();
+          return numberOf(ledger, 'ledger');
+        }),
+      ),
+    transactor: undefined,
+    // Nodes announce nothing: ledgers are polled for when they are due.
+    onHead: () => ({ appeared: () => {}, stop: () => {} }),
+    head: endpoints.head,
+    checkEndpoints(which) {
+      const number = Math.max(2, endpoints.head());
+      return endpoints.checkAll(which, {
+        calls: [ledgerCall(number)],
+        accept: ([reply]) => numbered(decodeHeader(ledgerIn(reply, number)), number),
+      });
+    },
+    health: endpoints.health,
+    setUrls: endpoints.setUrls,
+    close: endpoints.close,
+  };
+}
+
+/** The ledger in an answer. Nodes refuse a number before the oldest that they keep and one after the newest alike. */
+function ledgerIn(reply: RpcReply | undefined, number: number): unknown {
+  if (reply && 'error' in reply) {
+    const range = /oldest ledger: (\d+) and the latest ledger: (\d+)/.exec(reply.error.message);
+    if (range && number > Number(range[2])) throw new NotAvailableYet(number);
+    if (range && number < Number(range[1]))
+      throw new InvalidResponse(
+        `it keeps ledgers from ${range[1]} on only, and ledger ${number} is gone: use a node that keeps more of them`,
+      );
+  }
+  const [ledger] = listOf(recordOf(resultOf(reply)).ledgers, 'ledgers');
+  if (ledger === undefined) throw new NotAvailableYet(number);
+  return ledger;
+}
+
+function numbered<T extends Header>(block: T, number: number): T {
+  if (block.number !== number) throw new InvalidResponse(`it sent ledger ${block.number} for ${number}`);
+  return block;
+}

@@ -1,0 +1,343 @@
+import {
+  Asset,
+  FeeBumpTransaction,
+  Networks,
+  type Transaction,
+  TransactionBuilder,
+  xdr as XDR,
+} from '@stellar/stellar-base';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readStellarLedger } from '../../../testing/recorded/readStellarLedger.ts';
+import {
+  type Stellar,
+  startStellar,
+  stellarKey,
+  stellarPassphrase,
+} from '../../../testing/stellar/startStellar.ts';
+import type { Block } from '../../model/block.ts';
+import type { ConnectedClient } from '../chainClient.ts';
+import { chains, withNetwork } from '../chains.ts';
+import { contractAddress, withoutMuxing } from './abi/strkey.ts';
+import { createStellarClient } from './createStellarClient.ts';
+import { decodeBlock } from './decodeBlock.ts';
+import type { StellarTransaction } from './decodeTransaction.ts';
+import { createNetwork, parseAsset } from './network.ts';
+
+const network = createNetwork(Networks.PUBLIC);
+const recorded = readStellarLedger();
+const raw = {
+  hash: '55712ab365546d3ddc7b519023dbec1308a7a97b43c76ee9e04fcff72b2f7ccd',
+  metadataXdr: recorded.toString('base64'),
+};
+
+describe('the recorded ledger of the main network', () => {
+  const block = decodeBlock('stellar', raw, 7, network);
+  const transactions = block.transactions as readonly StellarTransaction[];
+  /** The same, as the library of the Stellar project reads it. */
+  const theirs = XDR.LedgerCloseMeta.fromXDR(recorded).v1();
+  const signed = envelopesOf(theirs);
+
+  it('has the header, the transactions in their order, their fees and their outcomes', () => {
+    expect(block).toMatchObject({
+      number: 58_752_000,
+      hash: theirs.ledgerHeader().hash().toString('hex'),
+      parentHash: theirs.ledgerHeader().header().previousLedgerHash().toString('hex'),
+      timestamp: 1_756_858_228_000,
+      limit: 1000n,
+      upgraded: [],
+    });
+    const outcomes = theirs.txProcessing().map((each) => {
+      const pair = each.result();
+      return {
+        hash: pair.transactionHash().toString('hex'),
+        fee: pair.result().feeCharged().toBigInt(),
+        isSuccess: pair.result().result().switch().name.endsWith('Success'),
+      };
+    });
+    expect(transactions.map(({ hash, fee, isSuccess }) => ({ hash, fee, isSuccess }))).toEqual(outcomes);
+    expect(block.receiptOf?.(transactions.find((each) => !each.isSuccess)!.hash)?.failure).toMatch(
+      /^tx_failed: operation \d path_payment_strict_send underfunded$/,
+    );
+  });
+
+  it('moves what its payments say', () => {
+    let payments = 0;
+    for (const { isSuccess, from, transfers, hash } of transactions) {
+      if (!isSuccess) continue;
+      for (const operation of signed.get(hash)!.operations) {
+        if (operation.type !== 'payment') continue;
+        payments++;
+        const { asset } = operation;
+        const issuer = asset.isNative() ? '' : asset.getIssuer();
+        const [sender, destination] = [operation.source ?? from, operation.destination].map(withoutMuxing);
+        const amount = BigInt(operation.amount.replace('.', ''));
+        if (sender === destination) continue;
+        expect(transfers).toContainEqual({
+          asset: asset.isNative() ? 'native' : asset.contractId(Networks.PUBLIC),
+          from: sender === issuer ? null : sender,
+          to: destination === issuer ? null : destination,
+          amount,
+        });
+      }
+    }
+    expect(payments).toBeGreaterThan(100);
+    const held = new Map<string, bigint>();
+    for (const { transfers } of transactions)
+      for (const { asset, from, to, amount } of transfers)
+        if (asset === 'native')
+          for (const [holder, change] of [
+            [from, -amount],
+            [to, amount],
+          ] as const)
+            if (holder?.startsWith('G')) held.set(holder, (held.get(holder) ?? 0n) + change);
+    // What no transfer tells of a balance is fees alone.
+    for (const [holder, change] of held) {
+      const [before, after] = [
+        block.holdingOf?.('native', holder, 'parent'),
+        block.holdingOf?.('native', holder, 'block'),
+      ];
+      expect(after! - before! - change).toBeLessThanOrEqual(0n);
+      expect(after! - before! - change).toBeGreaterThan(-1_000_000_000n);
+    }
+  });
+
+  it('tells calls with those within them, events, and who takes part', () => {
+    const harvest = transactions.find(({ calls }) => calls.some(({ depth }) => depth === 2))!;
+    const farm = 'CDL74RF5BLYR2YBLCCI7F5FB6TPSCLKEJUBSD2RSVWZ4YHF3VMFAIGWA';
+    const kale = new Asset('KALE', 'GBDVX4VELCDSQ54KQJYTNHXAHFLBCA77ZY2USQBM4CSHTTV7DME7KALE');
+    const token = kale.contractId(Networks.PUBLIC);
+    const inner = harvest.calls.slice(1, 3);
+    expect(inner).toMatchObject([
+      { contract: farm, key: 'harvest', depth: 1, position: 1 },
+      { contract: token, key: 'mint', depth: 2, position: 2, caller: farm },
+    ]);
+    const [log] = harvest.logs;
+    expect(log).toMatchObject({ address: token, key: 'mint', data: '{"i128":"13804333"}', index: 0 });
+    expect(harvest.transfers[0]).toEqual({
+      asset: token,
+      from: null,
+      to: log?.parties[1],
+      amount: 13_804_333n,
+    });
+    expect([...harvest.parties.others!]).toEqual(expect.arrayContaining([farm, token, log!.parties[1]]));
+    expect(network.assetOf(parseAsset(`KALE:${kale.getIssuer()}`))).toBe(token);
+    expect(network.nativeContract).toBe(Asset.native().contractId(Networks.PUBLIC));
+    expect(transactions.flatMap(({ logs }) => logs)).toHaveLength(18);
+  });
+});
+
+describe('the client', () => {
+  let stellar: Stellar;
+  let client: ConnectedClient;
+  const [issuer, alice, bob, vaultOwner] = [11, 12, 13, 14].map(stellarKey) as [
+    ReturnType<typeof stellarKey>,
+    ReturnType<typeof stellarKey>,
+    ReturnType<typeof stellarKey>,
+    ReturnType<typeof stellarKey>,
+  ];
+  const gold = parseAsset(`GOLD:${issuer.address}`);
+  const vault = contractAddress('ab'.repeat(32));
+
+  beforeAll(async () => {
+    stellar = await startStellar();
+    client = connect(stellar.url);
+    for (const { address } of [issuer, alice, bob, vaultOwner]) stellar.fund(address, 1_000_000_000n);
+    stellar.state.putInstance(vault, {
+      executable: { wasm: '01'.repeat(32) },
+      storage: [{ key: { symbol: 'Owner' }, val: { address: vaultOwner.address } }],
+    });
+  });
+  afterAll(async () => {
+    await client.close();
+    await stellar.stop();
+  });
+
+  const connect = (...urls: string[]) =>
+    createStellarClient({
+      chain: withNetwork(chains.stellar, stellarPassphrase),
+      urls,
+      now: Date.now,
+      onCall: () => {},
+    });
+  const newest = async (): Promise<Block> => (await client.block(stellar.latest()))!;
+  const changesOf = ({ transactions: [only] }: Block) =>
+    (only?.changes ?? []).map(({ subject, what, part, before, after }) => [
+      subject,
+      what,
+      part,
+      before,
+      after,
+    ]);
+
+  it('has the same transfers with events of all that moves and without, and balances before and after', async () => {
+    const other = await startStellar({ isUnified: true });
+    const second = connect(other.url);
+    const found: unknown[] = [];
+    for (const [node, reader] of [
+      [stellar, client],
+      [other, second],
+    ] as const) {
+      for (const { address } of [issuer, alice, bob]) node.fund(address, 1_000_000_000n);
+      node.submit([{ change_trust: { line: gold, limit: '1000000000000' } }], alice);
+      node.submit([{ change_trust: { line: gold, limit: '1000000000000' } }], bob);
+      const pay = (destination: string, asset: unknown, amount: string) => ({
+        payment: { destination, asset, amount },
+      });
+      const hash = node.submit([pay(alice.address, gold, '700'), pay(alice.address, 'native', '5')], issuer);
+      node.submit([pay(bob.address, gold, '300'), pay(issuer.address, gold, '100')], alice);
+      const [minted, paid] = [await reader.block(node.latest() - 1), await reader.block(node.latest())];
+      expect(minted?.transactions[0]?.hash).toBe(hash);
+      const asset = node.network.assetOf(gold);
+      expect(paid?.holdingOf?.(asset, alice.address, 'parent')).toBe(700n);
+      expect(paid?.holdingOf?.(asset, alice.address, 'block')).toBe(300n);
+      found.push([minted, paid].map((block) => block?.transactions[0]?.transfers));
+      expect(found[0]).toEqual([
+        [
+          { asset, from: null, to: alice.address, amount: 700n },
+          { asset: 'native', from: issuer.address, to: alice.address, amount: 5n },
+        ],
+        [
+          { asset, from: alice.address, to: bob.address, amount: 300n },
+          { asset, from: alice.address, to: null, amount: 100n },
+        ],
+      ]);
+    }
+    expect(found[1]).toEqual(found[0]);
+    await second.close();
+    await other.stop();
+  });
+
+  it('finds changes of control', async () => {
+    stellar.submit(
+      [
+        {
+          set_options: {
+            inflation_dest: null,
+            clear_flags: null,
+            set_flags: 2,
+            master_weight: 10,
+            low_threshold: null,
+            med_threshold: 5,
+            high_threshold: null,
+            home_domain: 'gold.example',
+            signer: { key: bob.address, weight: 5 },
+          },
+        },
+      ],
+      issuer,
+    );
+    expect(changesOf(await newest())).toEqual([
+      [issuer.address, 'signers', 'signers', 'none', `${bob.address} (weight 5)`],
+      [
+        issuer.address,
+        'permission',
+        'thresholds',
+        'key 1, low 0, medium 0, high 0',
+        'key 10, low 0, medium 5, high 0',
+      ],
+      [issuer.address, 'flags', 'issuer flags', 'none', 'authorization revocable'],
+      [issuer.address, 'flags', 'home domain', 'none', 'gold.example'],
+    ]);
+    stellar.submit(
+      [{ set_trust_line_flags: { trustor: bob.address, asset: gold, clear_flags: 1, set_flags: 0 } }],
+      issuer,
+    );
+    const asset = stellar.network.assetOf(gold);
+    expect(changesOf(await newest())).toEqual([
+      [bob.address, 'frozen', `GOLD:${issuer.address}`, 'false', 'true'],
+      [asset, 'frozen', bob.address, 'false', 'true'],
+      [issuer.address, 'frozen', bob.address, 'false', 'true'],
+    ]);
+    const call = (function_name: string, ...args: unknown[]) => ({
+      invoke_host_function: {
+        host_function: { invoke_contract: { contract_address: vault, function_name, args } },
+        auth: [],
+      },
+    });
+    stellar.submit([call('upgrade', { bytes: '02'.repeat(32) })], vaultOwner);
+    const upgraded = await newest();
+    expect(changesOf(upgraded)).toEqual([[vault, 'code', undefined, '01'.repeat(32), '02'.repeat(32)]]);
+    expect(upgraded.upgraded).toEqual([vault]);
+    stellar.submit([call('set_owner', { address: bob.address })], vaultOwner);
+    expect(changesOf(await newest())).toEqual([[vault, 'owner', undefined, vaultOwner.address, bob.address]]);
+  });
+
+  it('reads the newest state', async () => {
+    const asset = stellar.network.assetOf(gold);
+    const at = { number: stellar.latest(), hash: '' };
+    expect(
+      await client.readState(at, [
+        { type: 'holding', asset, holder: alice.address },
+        { type: 'balance', address: alice.address },
+        { type: 'balance', address: stellarKey(99).address },
+        { type: 'decimals', asset },
+        { type: 'symbol', asset },
+        { type: 'symbol', asset: vault },
+        { type: 'decimals', asset: vault },
+        { type: 'supply', asset: vault },
+        { type: 'holding', asset: vault, holder: alice.address },
+        { type: 'supply', asset },
+        { type: 'code', address: alice.address },
+      ]),
+    ).toEqual([
+      { value: 300n },
+      { value: expect.any(BigInt) },
+      { value: 0n },
+      { value: 7 },
+      { value: 'GOLD' },
+      { value: 'VLT' },
+      { value: 6 },
+      { value: 123_000_000n },
+      { value: 5_000_000n },
+      { missing: expect.stringContaining('do not count'), isGone: true },
+      { value: '0x' },
+    ]);
+  });
+
+  it('asks once for each ledger, knows none that is not closed, and says which are gone', async () => {
+    const fresh = connect(stellar.url);
+    const number = stellar.latest();
+    const block = await fresh.block(number);
+    stellar.calls.length = 0;
+    expect(await fresh.header(number)).toMatchObject({ hash: block!.hash });
+    expect(await fresh.block(number + 1)).toBeNull();
+    stellar.close();
+    expect(await fresh.block(number + 1)).toMatchObject({ parentHash: block!.hash });
+    expect(await fresh.header('finalized')).toMatchObject({ number: number + 1 });
+    expect(stellar.calls).toEqual(['getLedgers', 'getLedgers', 'getLatestLedger']);
+    stellar.forgetBefore(number);
+    await expect(fresh.block(number - 1)).rejects.toThrow(`it keeps ledgers from ${number} on only`);
+    await fresh.close();
+  });
+
+  it('uses another endpoint for one that is dead or serves another network', async () => {
+    const other = await startStellar();
+    other.faults.lying = true;
+    const both = connect(other.url, stellar.url);
+    expect(await both.block(stellar.latest())).toMatchObject({ number: stellar.latest() });
+    expect(both.health()[0]).toMatchObject({
+      state: 'wrong-chain',
+      lastFault: expect.stringContaining('Test SDF Network'),
+    });
+    other.faults.dead = true;
+    expect(await both.block(stellar.latest())).toMatchObject({ number: stellar.latest() });
+    await both.close();
+    await other.stop();
+  });
+});
+
+/** What was signed, by hash, as the other library reads and hashes it. */
+function envelopesOf(theirs: XDR.LedgerCloseMetaV1): ReadonlyMap<string, Transaction> {
+  const envelopes = theirs
+    .txSet()
+    .v1TxSet()
+    .phases()
+    .flatMap((phase) => phase.v0Components())
+    .flatMap((component) => component.txsMaybeDiscountedFee().txes());
+  return new Map(
+    envelopes.map((envelope) => {
+      const read = TransactionBuilder.fromXDR(envelope, Networks.PUBLIC);
+      return [read.hash().toString('hex'), read instanceof FeeBumpTransaction ? read.innerTransaction : read];
+    }),
+  );
+}
