@@ -88,7 +88,7 @@ export const accessControlChange = defineDetector<Static<typeof config>, never>(
   title: 'Access control change',
   version: '1.0.0',
   category: 'SECURITY',
-  families: [...evmDialect, 'solana'],
+  families: [...evmDialect, 'solana', 'stellar'],
   severity: 'HIGH',
   description:
     'Rights over the contract change: a role is granted, revoked or put under another role, the owners or the threshold of a Safe change, someone may act, mint or pause, or a bridge gets other validators or peers.',

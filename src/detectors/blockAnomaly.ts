@@ -45,7 +45,7 @@ export const blockAnomaly = defineDetector<Config, State>({
   title: 'Block anomaly',
   version: '1.0.0',
   category: 'OPERATIONAL',
-  families: [...evmDialect, 'bitcoin'],
+  families: [...evmDialect, 'bitcoin', 'stellar'],
   severity: 'MEDIUM',
   description:
     'A block is out of the ordinary: its number of transactions or logs, its size, gas, gas per transaction, distance from the block before, or latency is below the least or above the most that is given. Without any limit: far from what the blocks before had, for several blocks in a row.',

@@ -35,7 +35,7 @@ export const customEvent = defineDetector<Static<typeof config>, never>({
   title: 'Custom event',
   version: '1.0.0',
   category: 'SECURITY',
-  families: [...evmDialect, 'solana'],
+  families: [...evmDialect, 'solana', 'stellar'],
   severity: 'MEDIUM',
   description: 'An event of your choice is emitted and an expression about its values holds.',
   faq: 'How do I compare amounts? They are big integers: write e.args.value > 1000n, or 10n ** 18n for a whole token of 18 decimals.',

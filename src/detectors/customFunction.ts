@@ -42,7 +42,7 @@ export const customFunction = defineDetector<Static<typeof config>, never>({
   title: 'Custom function',
   version: '1.0.0',
   category: 'SECURITY',
-  families: [...evmDialect, 'solana'],
+  families: [...evmDialect, 'solana', 'stellar'],
   severity: 'MEDIUM',
   description:
     'A transaction, or a contract within one, calls a function of your choice and an expression about its parameters holds.',

@@ -23,7 +23,7 @@ export const failedTxSpike = defineDetector<Static<typeof config>, State>({
   title: 'Failed transactions',
   version: '1.0.0',
   category: 'OPERATIONAL',
-  families: [...evmDialect, 'solana'],
+  families: [...evmDialect, 'solana', 'stellar'],
   severity: 'MEDIUM',
   description:
     'Many transactions to the contract fail within a short time, more than usual for it. Reported again only when twice as many have failed.',

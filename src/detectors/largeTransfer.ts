@@ -48,7 +48,7 @@ export const largeTransfer = defineDetector<Config, State>({
   title: 'Large transfer',
   version: '1.0.0',
   category: 'FINANCIAL',
-  families: [...evmDialect, 'bitcoin', 'solana'],
+  families: [...evmDialect, 'bitcoin', 'solana', 'stellar'],
   severity: 'LOW',
   description:
     'A single transfer of a token (ERC-20, one id of an ERC-1155, or SPL) or of native coins reaches a threshold.',

@@ -80,7 +80,7 @@ export const outflowRate = defineDetector<Config, State>({
   title: 'Outflow rate',
   version: '1.0.0',
   category: 'FINANCIAL',
-  families: [...evmDialect, 'bitcoin', 'solana'],
+  families: [...evmDialect, 'bitcoin', 'solana', 'stellar'],
   severity: 'HIGH',
   description:
     'What leaves the contract within a window exceeds a limit, a share of its balance, or a multiple of what is usual. Reported once until the sum is well below again (80 %).',

@@ -104,7 +104,7 @@ export const ownershipChange = defineDetector<Config, State>({
   title: 'Ownership change',
   version: '1.0.0',
   category: 'SECURITY',
-  families: [...evmDialect, 'solana'],
+  families: [...evmDialect, 'solana', 'stellar'],
   severity: 'CRITICAL',
   description:
     'The owner, administrator, proxy administrator, authority or governance of the contract changes, or a change is started.',

@@ -44,7 +44,7 @@ export const proxyUpgrade = defineDetector<Config, State>({
   title: 'Proxy upgrade',
   version: '1.0.0',
   category: 'SECURITY',
-  families: [...evmDialect, 'solana'],
+  families: [...evmDialect, 'solana', 'stellar'],
   severity: 'CRITICAL',
   description:
     'The code behind the contract is replaced: an upgrade of a proxy, of its beacon or of the facets of a diamond.',

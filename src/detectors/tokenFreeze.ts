@@ -15,7 +15,7 @@ export const tokenFreeze = defineDetector<Static<typeof config>, never>({
   title: 'Token account frozen',
   version: '1.0.0',
   category: 'FINANCIAL',
-  families: ['solana'],
+  families: ['solana', 'stellar'],
   severity: 'HIGH',
   description:
     'A token account is frozen or thawed: of the watched wallet, of any holder of the watched token, or the watched account itself.',

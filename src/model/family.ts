@@ -4,5 +4,5 @@ export const familyNames = ['evm', 'bitcoin', 'solana', 'tron', 'vechain', 'stel
 export const evmDialect = ['evm', 'vechain', 'tron'] as const;
 export const hasEvmDialect = (family: Family) => evmDialect.some((each) => each === family);
 /** Families whose transactions tell all that they move of every asset. */
-export const tellsTransfers = (family: Family) => family === 'solana';
+export const tellsTransfers = (family: Family) => family === 'solana' || family === 'stellar';
 export type Family = (typeof familyNames)[number];

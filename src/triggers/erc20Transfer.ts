@@ -19,7 +19,7 @@ type State = { decimals: number };
 
 export const erc20Transfer = defineTrigger<Static<typeof params>, State>({
   type: 'ERC20_TRANSFER',
-  families: [...evmDialect, 'solana'],
+  families: [...evmDialect, 'solana', 'stellar'],
   description:
     'Tokens (ERC-20, on Solana SPL) go to or from the watched address or, when that is a token, between any addresses.',
   params,

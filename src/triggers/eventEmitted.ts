@@ -20,7 +20,7 @@ const named = memoizeParams(({ signature }: Params, abi) =>
 
 export const eventEmitted = defineTrigger<Params, never>({
   type: 'EVENT_EMITTED',
-  families: [...evmDialect, 'solana'],
+  families: [...evmDialect, 'solana', 'stellar'],
   description: 'The contract emits an event.',
   params,
   fields: eventFields,

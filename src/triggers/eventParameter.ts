@@ -25,7 +25,7 @@ const compiled = memoizeParams(compile);
 
 export const eventParameter = defineTrigger<Params, never>({
   type: 'EVENT_PARAMETER',
-  families: [...evmDialect, 'solana'],
+  families: [...evmDialect, 'solana', 'stellar'],
   description:
     'The contract emits an event whose values meet all conditions. An indexed text can only be compared for equality, an indexed list or struct not at all.',
   params,

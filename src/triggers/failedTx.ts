@@ -6,7 +6,7 @@ import { sentence } from './support/sentence.ts';
 
 export const failedTx = defineTrigger<object, never>({
   type: 'FAILED_TX',
-  families: [...evmDialect, 'solana'],
+  families: [...evmDialect, 'solana', 'stellar'],
   description:
     'A transaction sent to the contract, or by the wallet, fails. The reason is given where replaying it on the state before its block gives one.',
   params: Configuration({}),

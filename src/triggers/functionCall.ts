@@ -23,7 +23,7 @@ const named = memoizeParams(({ signature }: Params, abi) =>
 
 export const functionCall = defineTrigger<Params, never>({
   type: 'FUNCTION_CALL',
-  families: [...evmDialect, 'solana'],
+  families: [...evmDialect, 'solana', 'stellar'],
   description:
     'A transaction calls a function of the contract, or a contract does within a transaction, where nodes of the chain trace calls.',
   params,

@@ -26,7 +26,7 @@ const compiled = memoizeParams(compile);
 
 export const functionParameter = defineTrigger<Params, never>({
   type: 'FUNCTION_PARAMETER',
-  families: [...evmDialect, 'solana'],
+  families: [...evmDialect, 'solana', 'stellar'],
   description:
     'A transaction calls a function of the contract with parameters that meet all conditions, or a contract does within a transaction, where nodes of the chain trace calls.',
   params,

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contractAddress } from '../../src/chains/stellar/abi/strkey.ts';
+import { parseAsset } from '../../src/chains/stellar/network.ts';
+import type { Json } from '../../testing/startTestApi.ts';
+import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
+import {
+  type Stellar,
+  startStellar,
+  stellarKey,
+  stellarPassphrase,
+} from '../../testing/stellar/startStellar.ts';
+
+const spec = [
+  {
+    function_v0: {
+      doc: '',
+      name: 'pause',
+      inputs: [{ doc: '', name: 'reason', type_: 'symbol' }],
+      outputs: [],
+    },
+  },
+  {
+    event_v0: {
+      doc: '',
+      lib: '',
+      name: 'Paused',
+      prefix_topics: ['paused'],
+      params: [
+        { doc: '', name: 'by', type_: 'address', location: 'topic_list' },
+        { doc: '', name: 'reason', type_: 'symbol', location: 'data' },
+      ],
+      data_format: 'single_value',
+    },
+  },
+];
+
+describe('Stellar', { timeout: 60_000 }, () => {
+  let stellar: Stellar;
+  let vigil: TestWatch;
+  const key = (number: number) => stellarKey(number);
+  const [issuer, treasury, thief] = [key(21), key(22), key(23)];
+  const gold = parseAsset(`GOLD:${issuer.address}`);
+  const vault = contractAddress('cd'.repeat(32));
+  let asset: string;
+
+  beforeAll(async () => {
+    stellar = await startStellar();
+    asset = stellar.network.assetOf(gold);
+    for (const { address } of [issuer, treasury, thief]) stellar.fund(address, 100_000_000_000n);
+    stellar.state.putInstance(vault, {
+      executable: { wasm: '01'.repeat(32) },
+      storage: [{ key: { symbol: 'Owner' }, val: { address: issuer.address } }],
+    });
+    stellar.submit([{ change_trust: { line: gold, limit: '9000000000000000000' } }], treasury);
+    vigil = await startTestWatch({
+      stellar: { urls: [stellar.url], network: stellarPassphrase, confirmations: 0 },
+    });
+    const members = { chainUid: 'stellar', addressType: 'WALLET' };
+    const wallet = await vigil.addContract(treasury.address, { ...members, name: 'Treasury' });
+    await vigil.addDetector(wallet, 'large_transfer', { threshold: '1000' });
+    await vigil.addDetector(wallet, 'outflow_rate', { limit: '50%' });
+    await vigil.addDetector(wallet, 'wallet_balance', { trackAnyChange: true, when: 'block' });
+    await vigil.addDetector(wallet, 'token_freeze');
+    const token = await vigil.addContract(asset, { chainUid: 'stellar', name: 'GOLD' });
+    await vigil.addDetector(token, 'large_transfer', { threshold: '0' });
+    const owner = await vigil.addContract(issuer.address, { ...members, name: 'Issuer' });
+    await vigil.addDetector(owner, 'access_control_change');
+    const contract = await vigil.addContract(vault, { chainUid: 'stellar', name: 'Vault', abi: spec });
+    for (const name of ['ownership_change', 'proxy_upgrade', 'pause_state'])
+      await vigil.addDetector(contract, name);
+    await vigil.addDetector(contract, 'custom_event', {
+      signature: 'Paused',
+      expression: "e.args.reason === 'drill'",
+    });
+    await vigil.addDetector(contract, 'custom_function', { signature: 'pause' });
+    for (const [triggerType, contractId] of [
+      ['NATIVE_TRANSFER', wallet],
+      ['FAILED_TX', wallet],
+    ] as const)
+      await vigil.ok('POST', 'trigger', { contractId, name: triggerType, triggerType, params: {} });
+    vigil.watch();
+    await vigil.reached('stellar', stellar.latest());
+  }, 60_000);
+  afterAll(async () => {
+    await vigil?.stop();
+    await stellar?.stop();
+  });
+
+  const raised = async (txHash: string) =>
+    (await vigil.alerts(`txHash:${txHash}`))
+      .map(
+        ({ detectorSchemaName, triggerType, message }: Json) =>
+          `${detectorSchemaName ?? triggerType}: ${message}`,
+      )
+      .sort();
+  const reached = () => vigil.reached('stellar', stellar.latest());
+  const pay = (destination: string, paid: unknown, amount: bigint) => ({
+    payment: { destination, asset: paid, amount: amount.toString() },
+  });
+  const call = (function_name: string, ...args: unknown[]) => ({
+    invoke_host_function: {
+      host_function: { invoke_contract: { contract_address: vault, function_name, args } },
+      auth: [],
+    },
+  });
+
+  it('raises alerts for coins and tokens, and for what fails', async () => {
+    const out = stellar.submit([pay(thief.address, 'native', 60_000_000_000n)], treasury);
+    const minted = stellar.submit([pay(treasury.address, gold, 20_000_000_000n)], issuer);
+    const failed = stellar.submit([pay(thief.address, gold, 1n)], treasury);
+    await reached();
+    const moved = `6,000 XLM moved from ${treasury.address} to ${thief.address} (Treasury).`;
+    expect(await raised(out)).toEqual([
+      `NATIVE_TRANSFER: ${moved}`,
+      `large_transfer: ${moved}`,
+      expect.stringMatching(/^outflow_rate: /),
+    ]);
+    expect(await raised(minted)).toEqual([
+      `large_transfer: 2,000 GOLD moved from the mint to ${treasury.address} (GOLD).`,
+    ]);
+    expect(await raised(failed)).toEqual([expect.stringMatching(/^FAILED_TX: .*payment no_trust/)]);
+    const balances = await vigil.alerts('detectorSchemaName:wallet_balance');
+    expect(balances.map(({ meta }: Json) => `${meta.previous} ${meta.balance}`)).toContain(
+      '9999.99999 3999.99998',
+    );
+  });
+
+  it('raises alerts for changes of control, calls and events', async () => {
+    const flags = {
+      inflation_dest: null,
+      clear_flags: null,
+      set_flags: 2,
+      master_weight: null,
+      low_threshold: null,
+      med_threshold: null,
+      high_threshold: null,
+      home_domain: null,
+      signer: { key: thief.address, weight: 1 },
+    };
+    const options = stellar.submit([{ set_options: flags }], issuer);
+    const frozen = stellar.submit(
+      [{ set_trust_line_flags: { trustor: treasury.address, asset: gold, clear_flags: 1, set_flags: 0 } }],
+      issuer,
+    );
+    const paused = stellar.submit([call('pause', { symbol: 'drill' })], issuer);
+    const upgraded = stellar.submit([call('upgrade', { bytes: '02'.repeat(32) })], issuer);
+    const handed = stellar.submit([call('set_owner', { address: thief.address })], issuer);
+    await reached();
+    expect(await raised(options)).toEqual([
+      `access_control_change: The issuer flags of Issuer changed from none to authorization revocable, in a transaction of ${issuer.address}.`,
+      `access_control_change: The signers of Issuer changed from none to ${thief.address} (weight 1), in a transaction of ${issuer.address}.`,
+    ]);
+    expect(await raised(frozen)).toEqual([
+      `token_freeze: The token account GOLD:${issuer.address} of Treasury was frozen in a transaction of ${issuer.address}.`,
+    ]);
+    expect(await raised(paused)).toEqual([
+      expect.stringMatching(/^custom_event: Vault emitted Paused\(.*drill/),
+      expect.stringMatching(/^custom_function: .*pause\(.*drill/),
+      `pause_state: Vault was paused in a transaction of ${issuer.address}.`,
+    ]);
+    expect(await raised(upgraded)).toEqual([expect.stringContaining('02'.repeat(32))]);
+    expect(await raised(handed)).toEqual([
+      `ownership_change: The owner of Vault changed from ${issuer.address} to ${thief.address}, in a transaction of ${issuer.address}.`,
+    ]);
+  });
+
+  it('refuses what does not fit the family, and shows the chain as followed', async () => {
+    const wrong = await vigil.call('POST', 'contract', {
+      projectId: vigil.projectId,
+      chainUid: 'stellar',
+      address: contractAddress('ef'.repeat(32)),
+      name: 'Contract',
+      abi: [{ type: 'event', name: 'Paused', inputs: [] }],
+    });
+    expect(wrong.body.errors[0]).toMatchObject({ pointer: '/abi/0', code: 'spec' });
+    const { data } = await vigil.ok('GET', 'chain');
+    expect(data.find(({ chainUid }: Json) => chainUid === 'stellar')).toMatchObject({
+      family: 'stellar',
+      followed: true,
+      watchState: 'ok',
+    });
+  });
+});
