@@ -25,7 +25,8 @@ function connect(
         if (node === 'dead') throw new RpcFailure('the connection failed');
         return calls.map(({ method, params }) => {
           if (node === 'behind') return { error: { code: -1, message: 'it is not ready' } };
-          return { result: answer(node, method, params[0] ?? params[1]) };
+          const [path, body] = params as readonly unknown[];
+          return { result: answer(node, method, path ?? body) };
         });
       },
       close: async () => {},
