@@ -1,4 +1,5 @@
 import type { Block, BlockFrames, BlockRef, Frame, Header, Transaction } from '../model/block.ts';
+import type { Mempool } from '../model/pending.ts';
 import type { StateRead, StateResult, WaitingQuery } from '../model/stateRead.ts';
 import type { TraceMode } from '../model/traceState.ts';
 import type { Chain } from './chains.ts';
@@ -34,6 +35,8 @@ export type ChainClient = {
   readonly transactor: Transactor | undefined;
   /** Undefined on chains whose nodes trace no calls. */
   readonly tracer?: Tracer;
+  /** Undefined on chains whose pending transactions cannot be watched. */
+  readonly mempool?: Mempool;
   /** Calls back with the number of every new head that is announced; a client without a WebSocket endpoint never does. */
   onHead(listener: (number: number) => void): HeadSubscription;
   /** The highest block that a node is known to have, -1 at first. */

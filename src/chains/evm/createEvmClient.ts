@@ -10,6 +10,7 @@ import { createTransactor } from './createTransactor.ts';
 import { decodeBlock, decodeHeader } from './decodeBlock.ts';
 import { evmHeads } from './evmHeads.ts';
 import { findImplementation } from './findImplementation.ts';
+import { createMempool } from './mempool/createMempool.ts';
 import { toHex } from './toRpcCall.ts';
 import { createTracer } from './traces/createTracer.ts';
 
@@ -25,6 +26,7 @@ export function createEvmClient({ chain, urls, now, onCall, traces }: ClientOpti
     onCall,
   });
   const tracer = traces === 'off' ? undefined : createTracer({ urls, now, onCall });
+  const mempool = createMempool({ chainUid: chain.uid, urls, now, onCall });
   const readState = createStateReader(endpoints, now);
   const logsFault = createLogsCheck(now);
 
@@ -59,16 +61,18 @@ export function createEvmClient({ chain, urls, now, onCall, traces }: ClientOpti
       ),
     transactor: createTransactor(endpoints, chain),
     ...(tracer && { tracer }),
+    mempool,
     head: endpoints.head,
     onHead: heads.onHead,
     setUrls(next) {
       endpoints.setUrls(next);
       tracer?.setUrls(next);
+      mempool.setUrls(next);
       heads.setUrls(next);
     },
     health: endpoints.health,
     close: async () => {
-      await Promise.all([endpoints.close(), tracer?.close()]);
+      await Promise.all([endpoints.close(), tracer?.close(), mempool.close()]);
     },
   };
 }

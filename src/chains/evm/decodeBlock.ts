@@ -57,6 +57,33 @@ export function decodeBlock(
   return decoded;
 }
 
+/** A pending transaction as the only one of a block on top of the newest one. */
+export function pendingBlock(
+  chainUid: string,
+  { number, hash }: Header,
+  raw: Raw,
+  logs: readonly Log[],
+  outcome: Receipt,
+  at: number,
+): Block {
+  const transaction = new EvmTransaction({ ...raw, transactionIndex: '0x0' }, new Map([[0, logs]]), {});
+  return {
+    chainUid,
+    number: number + 1,
+    hash: `pending ${transaction.hash}`,
+    parentHash: hash,
+    timestamp: at,
+    transactions: [transaction],
+    receiptOf: (asked) => (asked === transaction.hash ? outcome : undefined),
+    logs,
+    upgraded: [],
+    used: 0n,
+    limit: 0n,
+    size: 0,
+    receivedAt: at,
+  };
+}
+
 function groupByTransaction(logs: readonly Log[]): ReadonlyMap<number, readonly Log[]> {
   const groups = new Map<number, Log[]>();
   for (const log of logs) {

@@ -4,7 +4,8 @@ import { messageOf } from '../../../lib/messageOf.ts';
 import type { Block, BlockFrames, Frame, Transaction } from '../../../model/block.ts';
 import { NotTraced } from '../../../model/traceState.ts';
 import { type TraceKind, type Tracer, traceKinds } from '../../chainClient.ts';
-import { createRpc, type Rpc, type RpcCall, type RpcReply } from '../../net/createRpc.ts';
+import { createRpc, type Rpc, type RpcCall } from '../../net/createRpc.ts';
+import { isUnknownCall } from '../../net/isUnknownCall.ts';
 import { InvalidResponse } from '../../net/replies.ts';
 import { requestInTurn } from '../../net/requestInTurn.ts';
 import { AnswerTooLarge } from '../../net/rpcFailure.ts';
@@ -107,7 +108,7 @@ export function createTracer({ urls, now, onCall, maxBytes = maxTraceBytes }: Op
       const call = toCall(kind, block, only);
       onCall(call.method);
       const [reply] = await endpoint.rpc.batch([call], timeoutMs);
-      if (!reply || isUnknown(reply)) continue;
+      if (!reply || isUnknownCall(reply)) continue;
       const raw = 'error' in reply ? fail(reply.error.message) : reply.result;
       // It knows the call, whatever comes of it.
       endpoint.kind = kind;
@@ -156,18 +157,6 @@ function toCall(kind: TraceKind, { hash, number, transactions }: Block, only?: n
       : { method: 'trace_transaction', params: [own] };
   const method = own === undefined ? 'debug_traceBlockByHash' : 'debug_traceTransaction';
   return { method, params: [own ?? hash, { tracer: 'callTracer', timeout: '10s' }] };
-}
-
-/** The ways in which nodes and providers say that they have no such call, or not for this account. */
-const unknownMethod =
-  /method.*(not (found|exist|supported|available|allowed|whitelisted)|disabled|unknown|forbidden)|(unsupported|unknown|invalid|forbidden) method|not (supported|available) on|upgrade|plan/i;
-
-function isUnknown(reply: RpcReply): boolean {
-  if (!('error' in reply)) return false;
-  const { code, message } = reply.error;
-  // A limit on requests passes.
-  if (code === -32005 || code === 429) return false;
-  return code === -32601 || code === -32004 || unknownMethod.test(message);
 }
 
 function fail(message: string): never {

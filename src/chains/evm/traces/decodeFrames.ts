@@ -33,12 +33,12 @@ function decodeTrees(items: readonly unknown[], { transactions }: Block): BlockF
     if (item.txHash !== undefined && item.txHash !== transaction.hash)
       throw new InvalidResponse('a trace is of another transaction');
     if (typeof item.error === 'string') throw new InvalidResponse(`it could not trace: ${item.error}`);
-    return checked(transaction, flatten(record(item.result)));
+    return checked(transaction, flattenCalls(record(item.result)));
   });
 }
 
-/** In the order in which the calls began, without recursion: a contract chooses how deep it goes. */
-function flatten(root: Raw): Frame[] {
+/** The calls of one tree in the order in which they began, without recursion: a contract chooses how deep it goes. */
+export function flattenCalls(root: Raw): Frame[] {
   const frames: Frame[] = [];
   const waiting: { raw: Raw; depth: number; parent: number }[] = [{ raw: root, depth: 0, parent: -1 }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {

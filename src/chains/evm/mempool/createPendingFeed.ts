@@ -1,0 +1,105 @@
+import type { MempoolSubscription, PendingKind, PendingTransaction } from '../../../model/pending.ts';
+import { pendingKinds } from '../../../model/pending.ts';
+import { decodePending } from './decodePending.ts';
+import { followPool, type PoolSource } from './followPool.ts';
+
+/** Hashes that wait for their transactions to be fetched; the oldest of more are dropped. */
+const maxWaiting = 10_000;
+const batchSize = 100;
+const maxInFlight = 4;
+/** Hashes that are remembered, twice over: a large chain has that many in minutes. */
+const maxRemembered = 100_000;
+
+/** Every pending transaction of these endpoints once, whole. */
+export function createPendingFeed(
+  urls: readonly string[],
+  onTransaction: (transaction: PendingTransaction) => void,
+  onCall: (method: string) => void,
+): MempoolSubscription {
+  const isNew = createSeenHashes();
+  const kinds = new Map<string, PendingKind | null>();
+  const waiting = new Map<string, PoolSource>();
+  const counts = { seen: 0, dropped: 0 };
+  let inFlight = 0;
+  let isStopped = false;
+  const sources = urls.map((url) => {
+    const source: PoolSource = followPool(url, {
+      onBody: take,
+      onHash: (hash) => {
+        if (isNew.has(hash)) return;
+        waiting.set(hash, source);
+        if (waiting.size > maxWaiting) {
+          waiting.delete(waiting.keys().next().value!);
+          counts.dropped++;
+        }
+        // The rest of what comes at the same time goes along.
+        if (waiting.size === 1) setImmediate(fetchWaiting);
+      },
+      onKind: (kind) => kinds.set(url, kind),
+      onCall,
+    });
+    return source;
+  });
+
+  function take(raw: unknown): void {
+    const transaction = isStopped ? undefined : decodePending(raw);
+    if (!transaction || !isNew.add(transaction.hash)) return;
+    waiting.delete(transaction.hash);
+    counts.seen++;
+    onTransaction(transaction);
+  }
+
+  function fetchWaiting(): void {
+    if (isStopped) return;
+    while (waiting.size > 0 && inFlight < maxInFlight) {
+      const [first] = waiting.values();
+      const hashes = Array.from(waiting, ([hash, source]) => (source === first ? hash : ''))
+        .filter(Boolean)
+        .slice(0, batchSize);
+      for (const hash of hashes) waiting.delete(hash);
+      inFlight++;
+      first!
+        .bodies(hashes)
+        .then((bodies) => bodies.forEach(take))
+        .catch(() => {
+          counts.dropped += hashes.length;
+        })
+        .finally(() => {
+          inFlight--;
+          fetchWaiting();
+        });
+    }
+  }
+
+  return {
+    kinds() {
+      const known = pendingKinds.filter((kind) => [...kinds.values()].includes(kind));
+      return known.length > 0 || kinds.size === urls.length ? known : undefined;
+    },
+    counts: () => ({ ...counts }),
+    stop() {
+      isStopped = true;
+      for (const source of sources) source.stop();
+    },
+  };
+}
+
+/** Bounded: the older half is forgotten when the newer one is full. */
+function createSeenHashes() {
+  let older = new Set<string>();
+  let newer = new Set<string>();
+  const has = (hash: string) => newer.has(hash) || older.has(hash);
+  return {
+    has,
+    /** Whether it was not there. */
+    add(hash: string): boolean {
+      if (has(hash)) return false;
+      if (newer.size >= maxRemembered) {
+        older = newer;
+        newer = new Set();
+      }
+      newer.add(hash);
+      return true;
+    },
+  };
+}

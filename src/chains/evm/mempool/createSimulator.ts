@@ -1,0 +1,230 @@
+import { membersOf } from '../../../lib/isRecord.ts';
+import type { Header } from '../../../model/block.ts';
+import { coinChanges } from '../../../model/frames.ts';
+import {
+  type Mempool,
+  type PendingTransaction,
+  type Simulation,
+  type SimulationKind,
+  simulationKinds,
+} from '../../../model/pending.ts';
+import type { StateRead, StateResult } from '../../../model/stateRead.ts';
+import { createRpc, type Rpc, type RpcCall, RpcFailure, type RpcReply } from '../../net/createRpc.ts';
+import { isUnknownCall } from '../../net/isUnknownCall.ts';
+import { InvalidResponse, NotAvailableYet } from '../../net/replies.ts';
+import { requestInTurn } from '../../net/requestInTurn.ts';
+import { pendingBlock } from '../decodeBlock.ts';
+import { toRevert } from '../toRevert.ts';
+import { toRpcCall } from '../toRpcCall.ts';
+import { toStateResult } from '../toStateResult.ts';
+import { decodeSimulatedCall, decodeTracedCall, type Run } from './decodeSimulation.ts';
+
+type Endpoint = {
+  readonly url: string;
+  readonly rpc: Rpc;
+  /** How it runs transactions; undefined while it was not asked. */
+  kind: SimulationKind | undefined;
+  /** Whether its traces were seen to have logs; until then a simulation is asked for beside them, where it knows that. */
+  hasLogs: boolean;
+  canSimulate: boolean;
+  retryAt: number;
+};
+
+type Options = {
+  chainUid: string;
+  urls: readonly string[];
+  now: () => number;
+  onCall: (method: string) => void;
+};
+
+const timeoutMs = 3000;
+const patienceMs = 300;
+const retryMs = 2000;
+const maxBytes = 16 * 1024 * 1024;
+
+/** Runs pending transactions on the newest state of a node, over connections of its own: it must not hold up blocks. */
+export function createSimulator({ chainUid, urls, now, onCall }: Options) {
+  const open = (url: string): Endpoint => ({
+    url,
+    rpc: createRpc(url, maxBytes),
+    kind: undefined,
+    hasLogs: false,
+    canSimulate: true,
+    retryAt: 0,
+  });
+  let endpoints = urls.map(open);
+  const rank = ({ kind, retryAt }: Endpoint) =>
+    (retryAt > now() ? 8 : 0) + (kind === undefined ? 0 : simulationKinds.indexOf(kind));
+
+  async function ask<T>(work: (endpoint: Endpoint) => Promise<T>): Promise<T> {
+    const order = endpoints.toSorted((a, b) => rank(a) - rank(b));
+    const outcome = await requestInTurn(
+      order,
+      async (endpoint) => {
+        try {
+          return await work(endpoint);
+        } catch (error) {
+          if (!(error instanceof NotAvailableYet)) endpoint.retryAt = now() + retryMs;
+          throw error;
+        }
+      },
+      {
+        patienceMs: () => patienceMs,
+        isSettled: () => false,
+        isAnswer: () => false,
+        overtaken: (endpoint) => {
+          endpoint.retryAt = now() + retryMs;
+        },
+      },
+    );
+    if ('value' in outcome) return outcome.value;
+    throw outcome.faults[0] ?? new RpcFailure('the chain has no endpoint');
+  }
+
+  async function batch({ rpc }: Endpoint, calls: readonly RpcCall[]): Promise<RpcReply[]> {
+    for (const { method } of calls) onCall(method);
+    return rpc.batch(calls, timeoutMs);
+  }
+
+  async function simulateAt(
+    endpoint: Endpoint,
+    transaction: PendingTransaction,
+    tip: Header,
+  ): Promise<Simulation | null> {
+    const head: RpcCall[] = [
+      { method: 'eth_blockNumber', params: [] },
+      { method: 'eth_getTransactionCount', params: [transaction.from, 'latest'] },
+    ];
+    for (const kind of endpoint.kind ? [endpoint.kind] : simulationKinds) {
+      const isBoth = kind === 'trace' && !endpoint.hasLogs && endpoint.canSimulate;
+      const calls = [toCall(kind, transaction), ...(isBoth ? [toCall('simulate', transaction)] : [])];
+      const [newest, count, reply, second] = await batch(endpoint, [...head, ...calls]);
+      if (!newest || !count || !reply || 'error' in newest || 'error' in count)
+        throw new RpcFailure('it does not report its newest block');
+      if (Number(newest.result) < tip.number) throw new NotAvailableYet(tip.number);
+      if (Number(count.result) > transaction.nonce) return null;
+      if (isUnknownCall(reply)) continue;
+      endpoint.kind = kind;
+      if (second && isUnknownCall(second)) endpoint.canSimulate = false;
+      const run = decode(kind, transaction, reply);
+      if (run.logs.length > 0) endpoint.hasLogs = true;
+      else if (second && 'result' in second) run.logs = decode('simulate', transaction, second).logs;
+      return toSimulation(kind, transaction, run, tip);
+    }
+    throw new RpcFailure('it runs no transactions');
+  }
+
+  /** Calls are made after the transaction where the node simulates; balances follow from the coins that it moves. */
+  async function readAfter(
+    endpoint: Endpoint,
+    transaction: PendingTransaction,
+    { block, frames }: Simulation,
+    questions: readonly StateRead[],
+  ): Promise<StateResult[]> {
+    const called: readonly StateRead[] = endpoint.canSimulate ? questions.filter(isCalled) : [];
+    const balances = questions.filter((question) => question.type === 'balance');
+    const requests = called.map((question) => toRpcCall(question, 'latest').params[0]);
+    const [simulated, ...replies] = await batch(endpoint, [
+      toSimulateCall([toRequest(transaction), ...requests], false),
+      ...balances.map((question) => toRpcCall(question, 'latest')),
+    ]);
+    if (simulated && isUnknownCall(simulated)) endpoint.canSimulate = false;
+    const results = simulated && 'result' in simulated ? callsOf(simulated.result).slice(1) : [];
+    const changes = coinChanges(frames);
+    return questions.map((question): StateResult => {
+      if (question.type === 'balance') {
+        const reply = replies[balances.indexOf(question)];
+        const before = reply ? toStateResult(block, question, reply) : { missing: 'a reply is missing' };
+        if (!('value' in before) || typeof before.value !== 'bigint') return before;
+        return { value: before.value + (changes.get(question.address) ?? 0n) };
+      }
+      if (question.type === 'trace') return { value: { calls: frames } };
+      const result = results[called.indexOf(question)];
+      if (result === undefined) return { missing: 'no node says it of a pending transaction' };
+      const { status, returnData = '0x' } = membersOf(result);
+      const reply =
+        status === '0x1'
+          ? { result: returnData }
+          : { error: { code: 3, message: 'reverted', data: returnData } };
+      return toStateResult(block, question, reply);
+    });
+  }
+
+  function toSimulation(
+    kind: SimulationKind,
+    transaction: PendingTransaction,
+    { isSuccess, logs, frames }: Run,
+    tip: Header,
+  ): Simulation {
+    const created = transaction.to === null ? frames[0]?.to : undefined;
+    const outcome = { isSuccess, used: 0n, price: 0n, contractAddress: created || null };
+    const block = pendingBlock(chainUid, tip, transaction.raw, logs, outcome, now());
+    return { kind, isSuccess, block, frames };
+  }
+
+  return {
+    simulate: (transaction, tip) => ask((endpoint) => simulateAt(endpoint, transaction, tip)),
+    readAfter: (transaction, simulation, questions) =>
+      ask((endpoint) => readAfter(endpoint, transaction, simulation, questions)),
+    async findVanished(hashes) {
+      const calls = hashes.map((hash) => ({ method: 'eth_getTransactionByHash', params: [hash] }));
+      const answers = await Promise.allSettled(endpoints.map((endpoint) => batch(endpoint, calls)));
+      const replies = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+      if (replies.length === 0) throw new RpcFailure('No endpoint of the chain answers.');
+      const isMissing = (reply: RpcReply | undefined) => reply && 'result' in reply && reply.result === null;
+      return hashes.filter((_, place) => replies.every((own) => isMissing(own[place])));
+    },
+    simulations() {
+      const known = simulationKinds.filter((each) => endpoints.some(({ kind }) => kind === each));
+      return known.length > 0 ? known : undefined;
+    },
+    setUrls(next: readonly string[]): void {
+      const former = endpoints;
+      endpoints = next.map((url) => former.find((endpoint) => endpoint.url === url) ?? open(url));
+      for (const endpoint of former) if (!endpoints.includes(endpoint)) void endpoint.rpc.close();
+    },
+    close: async () => {
+      await Promise.all(endpoints.map(({ rpc }) => rpc.close()));
+    },
+  } satisfies Omit<Mempool, 'subscribe'> & Record<string, unknown>;
+}
+
+function toCall(kind: SimulationKind, transaction: PendingTransaction): RpcCall {
+  const request = toRequest(transaction);
+  if (kind === 'simulate') return toSimulateCall([request], true);
+  if (kind === 'call') return { method: 'eth_call', params: [request, 'latest'] };
+  const config = { tracer: 'callTracer', tracerConfig: { withLog: true }, timeout: '2s' };
+  return { method: 'debug_traceCall', params: [request, 'latest', config] };
+}
+
+function toSimulateCall(calls: readonly unknown[], traceTransfers: boolean): RpcCall {
+  return {
+    method: 'eth_simulateV1',
+    params: [{ blockStateCalls: [{ calls }], traceTransfers, validation: false }, 'latest'],
+  };
+}
+
+/** Without its fees: whether it can pay them says nothing about what it does. */
+function toRequest({ from, to, input, raw }: PendingTransaction) {
+  return { from, ...(to === null ? {} : { to }), input, value: raw.value, gas: raw.gas };
+}
+
+function decode(kind: SimulationKind, transaction: PendingTransaction, reply: RpcReply): Run {
+  if ('error' in reply) {
+    if (toRevert(reply.error)) return { isSuccess: false, logs: [], frames: [] };
+    throw new RpcFailure(reply.error.message);
+  }
+  if (kind === 'trace') return decodeTracedCall(transaction, reply.result);
+  if (kind === 'simulate') return decodeSimulatedCall(transaction, callsOf(reply.result)[0]);
+  return { isSuccess: true, logs: [], frames: [] };
+}
+
+function callsOf(result: unknown): readonly unknown[] {
+  const { calls } = membersOf(Array.isArray(result) ? result[0] : undefined);
+  if (!Array.isArray(calls)) throw new InvalidResponse('a simulated block has no calls');
+  return calls;
+}
+
+function isCalled({ type }: StateRead): boolean {
+  return type === 'call' || type === 'holding' || type === 'supply';
+}
