@@ -17,7 +17,8 @@ export function createFireOnAlerts({ now }: { now: () => number }) {
       const blockNumber = finding.blockNumber ?? null;
       const chainUid = finding.chainUid ?? null;
       const txHash = finding.txHash ?? null;
-      const source = { chainUid, blockNumber, txHash, detectorId, triggerAlertId };
+      const isPending = finding.isPending ?? false;
+      const source = { chainUid, blockNumber, txHash, isPending, detectorId, triggerAlertId };
       return [{ uid, tenantId, timestamp, severity, backfilled, ...source }];
     });
     if (firing.length > 0) await insertIntents(tx, firing, now());

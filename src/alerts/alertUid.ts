@@ -3,10 +3,10 @@ import type { Finding, Position } from '../model/alert.ts';
 
 /** The same finding always gets the same uid, so that a replay adds nothing; uids of one block sort as its transactions and logs. */
 export function alertUid(
-  finding: Pick<Finding, 'tenantId' | 'kind' | 'timestamp' | 'key' | 'position'>,
+  finding: Pick<Finding, 'tenantId' | 'kind' | 'timestamp' | 'key' | 'position' | 'uid'>,
 ): string {
   const { tenantId, kind, timestamp, key, position } = finding;
-  return timedUid(timestamp, [tenantId, kind, timestamp, key], position && toBits(position));
+  return finding.uid ?? timedUid(timestamp, [tenantId, kind, timestamp, key], position && toBits(position));
 }
 
 const maxTransaction = 2 ** 12 - 1;

@@ -1,19 +1,44 @@
+import type { RetractionReason } from '../model/alert.ts';
 import { insertAlertEvents } from '../store/alerts/alertEvents.ts';
 import { recountIncidents } from '../store/alerts/incidents.ts';
-import { type Block, type RetractedAlert, retractAlerts } from '../store/alerts/retractAlerts.ts';
+import {
+  type Block,
+  type RetractedAlert,
+  retractAlerts,
+  retractAlertsIn,
+} from '../store/alerts/retractAlerts.ts';
 import type { Db } from '../store/db.ts';
 
 /** Writes the rows that belong to a retraction, such as notices, in its transaction; gets only what was not retracted before. */
 export type RetractionHook = (tx: Db, retracted: readonly RetractedAlert[]) => Promise<void>;
 
-/** The only way to retract alerts: takes back what was found in blocks that a reorganisation dropped. Idempotent. */
+/** One of the two ways to retract alerts: takes back what was found in blocks that a reorganisation dropped. Idempotent. */
 export async function retractBlocks(
   tx: Db,
   dropped: { chainUid: string; blocks: readonly Block[]; now: number },
   hooks: readonly RetractionHook[] = [],
 ): Promise<RetractedAlert[]> {
-  const retracted = await retractAlerts(tx, dropped.chainUid, dropped.blocks, dropped.now);
-  await recountIncidents(tx, incidentsOf(retracted), dropped.now);
+  const retracted = await retractAlertsIn(tx, dropped.chainUid, dropped.blocks, dropped.now);
+  return follow(tx, retracted, dropped.now, hooks);
+}
+
+/** Takes back what was found in pending transactions that vanished. Idempotent. */
+export async function retractPending(
+  tx: Db,
+  gone: { alerts: Parameters<typeof retractAlerts>[1]; reason: RetractionReason; now: number },
+  hooks: readonly RetractionHook[] = [],
+): Promise<RetractedAlert[]> {
+  const retracted = await retractAlerts(tx, gone.alerts, gone.reason, gone.now);
+  return follow(tx, retracted, gone.now, hooks);
+}
+
+async function follow(
+  tx: Db,
+  retracted: RetractedAlert[],
+  now: number,
+  hooks: readonly RetractionHook[],
+): Promise<RetractedAlert[]> {
+  await recountIncidents(tx, incidentsOf(retracted), now);
   await insertAlertEvents(tx, 'retracted', retracted);
   for (const hook of hooks) await hook(tx, retracted);
   return retracted;

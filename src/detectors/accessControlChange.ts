@@ -96,6 +96,7 @@ export const accessControlChange = defineDetector<Static<typeof config>, never>(
   nextStep:
     'Ask the sender’s owner whether the change was meant. If not, revoke the rights at once and look at what the account did with them.',
   config,
+  pending: true,
   fields: [
     'event',
     'account',

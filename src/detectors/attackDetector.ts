@@ -41,6 +41,7 @@ export const attackDetector = defineDetector<Config, never>({
   nextStep:
     'Open the transaction and see what it does to your contract. Pause the contract if it prepares or is an attack, and warn those who depend on it.',
   config,
+  pending: true,
   fields: [
     'suspect',
     'role',

@@ -12,6 +12,8 @@ export type CommonConfig = {
   tags: string[];
   /** Of those that count calls within transactions. */
   innerCalls?: boolean;
+  /** Of those that can be shown pending transactions. */
+  pending?: boolean;
 };
 
 const common = {
@@ -37,6 +39,13 @@ const common = {
   }),
 };
 
+/** Off unless asked for: pending transactions can vanish, and an alert that is retracted a minute later is not for everyone. */
+const pending = Type.Boolean({
+  default: false,
+  description:
+    'Whether it looks at pending transactions as well, simulated on the newest block. Such alerts have the finality PENDING until a block has the transaction, and are retracted when it vanishes. An action of the detector with fireAt pending has the same effect.',
+});
+
 const made = new WeakMap<Detector, TSchema>();
 
 /** The whole JSON Schema of a detector's configuration, as `/detector/schema` shows it. */
@@ -44,7 +53,15 @@ export function configSchema(definition: Detector): TSchema {
   let schema = made.get(definition);
   if (!schema) {
     const desc = { ...common.desc, description: describeMembers(definition) };
-    schema = { ...definition.config, properties: { ...memberSchemas(definition.config), ...common, desc } };
+    schema = {
+      ...definition.config,
+      properties: {
+        ...memberSchemas(definition.config),
+        ...common,
+        desc,
+        ...(definition.pending && { pending }),
+      },
+    };
     made.set(definition, schema);
   }
   return schema;

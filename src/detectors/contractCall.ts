@@ -70,6 +70,7 @@ export const contractCall = defineDetector<Config, State>({
   faq: 'What if both a condition and a script are given? Both must hold.',
   nextStep: 'Find the transaction that changed the value, and check whether it was meant.',
   config,
+  pending: true,
   fields: ['function', 'address', 'value', 'values', 'previous', 'condition', 'params', 'error'],
   takesBaseline: true,
   interests: (settings) => [{ on: 'block', ...scheduleOf(settings) }],

@@ -41,6 +41,7 @@ export const customEvent = defineDetector<Static<typeof config>, never>({
   faq: 'How do I compare amounts? They are big integers: write e.args.value > 1000n, or 10n ** 18n for a whole token of 18 decimals.',
   nextStep: 'Open the transaction that emitted the event, and check whether it was meant.',
   config,
+  pending: true,
   fields: ['name', 'signature', 'args', 'address', ...transactionFields, 'logIndex', 'expression'],
   check: ({ signature }, abi) => signatureFaults(() => eventShape(signature, abi)),
   interests: ({ signature, addresses }, contract) =>

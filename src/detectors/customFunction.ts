@@ -49,6 +49,7 @@ export const customFunction = defineDetector<Static<typeof config>, never>({
   faq: 'Does it see calls that other contracts make? Where nodes of the chain trace calls, unless innerCalls is false; elsewhere watch an event that the function emits.',
   nextStep: 'Open the transaction that called the function, and check whether its sender may do so.',
   config,
+  pending: true,
   fields: ['name', 'signature', 'args', 'address', ...transactionFields, ...outcomeFields, 'expression'],
   check: ({ signature }, abi) => signatureFaults(() => functionShape(signature, abi)),
   interests: ({ signature, addresses, innerCalls }, contract) =>

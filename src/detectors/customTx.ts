@@ -35,6 +35,7 @@ export const customTx = defineDetector<Static<typeof config>, never>({
   faq: 'Does it see transactions that reach the contract only through inner calls? Where nodes of the chain trace calls; elsewhere only if the contract then emits an event, or is named in one.',
   nextStep: 'Open the transaction, and check whether its sender and what it does are expected.',
   config,
+  pending: true,
   fields: [
     ...transactionFields,
     'selector',

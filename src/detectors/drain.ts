@@ -32,6 +32,7 @@ export const drain = defineDetector<Static<typeof config>, never>({
   nextStep:
     'Open the trace and see who took it and by which function. Pause the contract, and warn those who hold the rest.',
   config,
+  pending: true,
   fields: ['sender', 'percent', 'share', 'assets', 'usd', 'recipients'],
   interests: (_config, { address }) => [{ on: 'trace', address }],
   evaluate(observation, { config: settings, contract, chain, read }) {

@@ -71,6 +71,7 @@ export const flashLoan = defineDetector<Static<typeof config>, never>({
   nextStep:
     'See what the transaction did to your contract between loan and repayment. Pause the contract if the borrower left with more than it brought.',
   config,
+  pending: true,
   fields: [
     'sender',
     'provider',

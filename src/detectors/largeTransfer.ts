@@ -56,6 +56,7 @@ export const largeTransfer = defineDetector<Config, State>({
   nextStep:
     'Check that someone expected the transfer and knows the recipient. If not, pause the contract and look at what else the sender does.',
   config,
+  pending: true,
   fields: ['from', 'to', 'token', 'symbol', 'amount', 'rawAmount', 'tokenId', 'threshold', 'usd'],
   interests({ token, direction, innerCalls }, { address }, chain) {
     if (!hasEvmDialect(chain.family)) return [{ on: 'touch', address }];

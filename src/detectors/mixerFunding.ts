@@ -39,6 +39,7 @@ export const mixerFunding = defineDetector<Static<typeof config>, State>({
   nextStep:
     'Watch the next transactions of the caller closely, and be ready to pause: attackers pay for their preparations this way.',
   config,
+  pending: true,
   fields: ['caller', 'fundedBy', 'tags', 'hops', 'fundedAt', 'ageMinutes', 'fundingTransaction'],
   interests: ({ innerCalls }, { address }) => [{ on: 'touch', address, inner: innerCalls }],
   evaluate(observation, { config: { hops, window, sources }, contract, state, read }) {

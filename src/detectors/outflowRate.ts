@@ -88,6 +88,7 @@ export const outflowRate = defineDetector<Config, State>({
   nextStep:
     'Open the latest outflows and check who received them. Pause withdrawals if no one can explain them.',
   config,
+  pending: true,
   fields: [
     'token',
     'tokenId',

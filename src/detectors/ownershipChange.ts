@@ -112,6 +112,7 @@ export const ownershipChange = defineDetector<Config, State>({
   nextStep:
     'Ask the previous holder whether it was meant. If not, the new one controls the contract: pause what still can be paused and move funds out of its reach.',
   config,
+  pending: true,
   fields: ['event', 'getter', 'account', 'previousOwner', 'newOwner', 'isPending', 'sender'],
   interests: ({ checkOwner }, contract, { family }) =>
     hasEvmDialect(family)

@@ -64,6 +64,7 @@ export const pauseState = defineDetector<Static<typeof config>, never>({
   nextStep:
     'Find out from the team why it was paused or runs again, and hold deposits and automatic transactions until you know.',
   config,
+  pending: true,
   fields: ['isPaused', 'account', 'asset', 'sender'],
   interests: (_config, { address }, { family }) => [
     hasEvmDialect(family)

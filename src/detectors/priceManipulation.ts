@@ -32,6 +32,7 @@ export const priceManipulation = defineDetector<Static<typeof config>, never>({
   nextStep:
     'Open the trace and see what the transaction did to your contract while the price was false. Pause what depends on the price of this pool.',
   config,
+  pending: true,
   fields: [
     'sender',
     'pool',

@@ -52,6 +52,7 @@ export const proxyUpgrade = defineDetector<Config, State>({
   nextStep:
     'Compare the new code with the release that you reviewed. If no one on your team made the upgrade, pause the contract and revoke the upgrader’s rights.',
   config,
+  pending: true,
   fields: [
     'event',
     'implementation',

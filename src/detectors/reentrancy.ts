@@ -32,6 +32,7 @@ export const reentrancy = defineDetector<Config, never>({
   nextStep:
     'Open the trace of the transaction and compare what left the contract with what was due. Pause it if more did.',
   config,
+  pending: true,
   fields: ['sender', 'caller', 'function', 'outerFunction', 'entries', 'depth', 'isReverted', 'lost'],
   interests: (_config, { address }) => [{ on: 'trace', address }],
   evaluate(observation, { config: settings, contract }) {

@@ -31,6 +31,7 @@ export const sanctionedInteraction = defineDetector<Static<typeof config>, never
   nextStep:
     'Tell your compliance team at once, freeze what came from the address as far as you can, and send nothing back.',
   config,
+  pending: true,
   fields: ['address', 'label', 'list', ...partyFields],
   interests: ({ innerCalls }, { address }) => [{ on: 'touch', address, inner: innerCalls }],
   evaluate(observation, { config: { listVersion }, contract, chain, read }) {

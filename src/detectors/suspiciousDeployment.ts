@@ -32,6 +32,7 @@ export const suspiciousDeployment = defineDetector<Static<typeof config>, never>
   nextStep:
     'Look at the code of the new contract and at its creator, and be ready to pause before it is used.',
   config,
+  pending: true,
   fields: [
     'sender',
     'creator',

@@ -22,6 +22,7 @@ export const tokenFreeze = defineDetector<Static<typeof config>, never>({
   faq: 'Who can freeze an account? The freeze authority of the token; ownership_change reports when that changes.',
   nextStep: 'Ask the issuer of the token why. What is frozen cannot be moved: plan again what depends on it.',
   config,
+  pending: true,
   fields: ['isFrozen', 'account', 'sender'],
   interests: (_config, { address }) => [{ on: 'change', address, keys: ['frozen'] }],
   evaluate(observation, { config: { notifyOn, accounts }, contract }) {

@@ -29,6 +29,8 @@ export type DetectorRow = {
   readonly schemaName: string;
   readonly tags: readonly string[];
   readonly config: unknown;
+  /** An action that fires at pending transactions is bound to it. */
+  readonly firesAtPending?: boolean;
 };
 
 /** Turns a stored detector into a subscriber; the fault says why it cannot run. */
@@ -88,16 +90,19 @@ class DetectorSubscriber implements Subscriber {
   readonly interests: readonly Interest[];
   readonly #tags: readonly string[];
   readonly #program: Program;
+  readonly seesPending: boolean;
   /** Hashed on first use, because most are never evaluated and the others often. */
   #stateKey: string | undefined;
 
-  constructor({ id, name, tags }: DetectorRow, contract: ContractFacts, program: Program) {
+  constructor({ id, name, tags, firesAtPending }: DetectorRow, contract: ContractFacts, program: Program) {
     this.id = id;
     this.name = name;
     this.contract = contract;
     this.interests = program.definition.interests(program.config, contract, program.chain);
     this.#tags = tags.length === 0 ? program.config.tags : [...new Set([...tags, ...program.config.tags])];
     this.#program = program;
+    const { definition, config } = program;
+    this.seesPending = definition.pending === true && (config.pending === true || firesAtPending === true);
   }
 
   get kind() {
@@ -134,6 +139,7 @@ class DetectorSubscriber implements Subscriber {
       cooldown: _cooldown,
       desc: _desc,
       innerCalls: _innerCalls,
+      pending: _pending,
       tags: _tags,
       ...rest
     } = this.#program.written;

@@ -73,6 +73,7 @@ export function compileTrigger(
         return {
           ...alert,
           key: `${origin.key} ${id}`,
+          ...(origin.place !== undefined && { place: `${origin.place} ${id}` }),
           kind: 'trigger',
           group: 'trigger',
           message: text,

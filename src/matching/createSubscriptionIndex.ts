@@ -248,6 +248,9 @@ export function createSubscriptionIndex() {
     due,
     reorgs: () => [...reorgs],
     has: (address: string) => entries.has(address),
+    /** A tenant that watches the address; undefined where no one does. */
+    tenantOf: (address: string) => entries.get(address)?.subscriptions[0]?.subscriber.contract.tenantId,
+    isEmpty: () => entries.size === 0,
   };
 }
 

@@ -16,6 +16,7 @@ type Origin = Pick<
   | 'blockNumber'
   | 'blockHash'
   | 'position'
+  | 'place'
 >;
 
 /** Where and when something was found, and the key that identifies the finding. */
@@ -47,6 +48,7 @@ export function originOf(
     blockNumber: block?.number ?? null,
     blockHash: block?.hash ?? null,
     ...positionOf(observation, txHash),
+    ...(txHash !== null && { place: placeInTransaction(observation, found) }),
   };
 }
 
@@ -59,6 +61,15 @@ function placeOf(observation: Observation): number | string | undefined {
   if (observation.type === 'change') return `change ${observation.change.position}`;
   if (observation.type === 'deployment') return `creation ${observation.position}`;
   return undefined;
+}
+
+/** As the one above, but for logs, which a block counts over all its transactions. */
+function placeInTransaction(observation: Observation, { part }: Detection): string {
+  const place =
+    observation.type === 'log'
+      ? `log ${observation.log.index - (observation.transaction.logs[0]?.index ?? observation.log.index)}`
+      : placeOf(observation);
+  return [place, part].filter((each) => each !== undefined).join('-');
 }
 
 function positionOf(observation: Observation, txHash: string | null): { position?: Position } {

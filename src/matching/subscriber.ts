@@ -26,6 +26,8 @@ export type Subscriber = {
   readonly takesBaseline?: boolean;
   /** How much of the past its state sums up. */
   readonly lookbackMs?: number;
+  /** Whether it is shown transactions that no block has yet. */
+  readonly seesPending?: boolean;
   /** Findings within this time after an alert are only counted. */
   readonly cooldownMs: number;
   /** Identifies the settings that its state depends on: a state of other settings is ignored. */

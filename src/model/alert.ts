@@ -21,6 +21,16 @@ export type AlertGroup = (typeof alertGroups)[number];
 /** A detector whose schema has one of these tags raises COMPLIANCE alerts, any other SECURITY. */
 export const complianceTags: readonly string[] = ['COMPLIANCE', 'FINANCIAL'];
 
+/** How settled the block of an alert is; PENDING: no block has its transaction yet. */
+export const finalities = ['PENDING', 'HEAD', 'CONFIRMED', 'FINAL'] as const;
+
+/**
+ * Why an alert was retracted: its block is not part of the chain any more; its pending transaction was replaced by another one
+ * of its sender, was dropped, or did something else in its block.
+ */
+export const retractionReasons = ['REORGANISED', 'REPLACED', 'DROPPED', 'UNFULFILLED'] as const;
+export type RetractionReason = (typeof retractionReasons)[number];
+
 /** Indexes of the transaction in its block, and of the log in its transaction; -1 without a log. */
 export type Position = { readonly transaction: number; readonly log: number };
 
@@ -47,6 +57,12 @@ export type Finding = {
   blockHash?: string | null;
   /** Where in its block it is: its transaction, then its log. */
   position?: Position;
+  /** Where in its transaction it is: the same in every block, and in none. */
+  place?: string;
+  /** No block has its transaction yet. */
+  isPending?: boolean;
+  /** Of the alert that it is, where that was raised while its transaction was pending. */
+  uid?: string;
   /** What repeats when the same is found again: the detector or trigger and its message, without numbers and addresses. */
   cause?: string;
   detectorId?: number;

@@ -294,6 +294,8 @@ export type Detector<Config = unknown, State = unknown> = {
    * so that a change one block later is seen.
    */
   readonly takesBaseline?: true;
+  /** It can be shown pending transactions, simulated on the newest block: what it finds follows from the transaction itself. */
+  readonly pending?: true;
   /** How much of the past its state sums up, so that it can be rebuilt to explain an alert. */
   lookbackMs?(config: Config): number;
   interests(config: Config, contract: ContractFacts, chain: ChainFacts): readonly Interest[];

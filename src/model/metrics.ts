@@ -32,6 +32,11 @@ export const metrics = {
     help: 'Changes of scores; type is what made them: alert, tick or retraction.',
   },
   rpc_calls: { kind: 'counter', labels: ['chain', 'type'], help: 'Calls to nodes; type is the RPC method.' },
+  pending_transactions: {
+    kind: 'counter',
+    labels: ['chain', 'type'],
+    help: 'Pending transactions; type is seen, simulated or dropped (not looked at, because there were too many).',
+  },
   head_lag: {
     kind: 'gauge',
     labels: ['chain'],

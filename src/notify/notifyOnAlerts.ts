@@ -38,7 +38,10 @@ export function createNotifyOnAlerts({ links, now }: { links: AlertLinks; now: (
 
 /** Cancels unsent deliveries of retracted alerts and notifies those who received one, in the transaction of the retraction. */
 export function createNotifyOnRetractions({ now }: { now: () => number }) {
-  return async (tx: Db, retracted: readonly { tenantId: number; uid: string }[]): Promise<void> => {
+  return async (
+    tx: Db,
+    retracted: readonly { tenantId: number; uid: string; reason?: string }[],
+  ): Promise<void> => {
     if (retracted.length > 0) await retractDeliveries(tx, retracted, now());
   };
 }

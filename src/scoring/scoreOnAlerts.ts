@@ -10,7 +10,8 @@ import {
 /** Queues new alerts of licensed projects for scoring, in the alerts' own transaction. */
 export function createScoreOnAlerts({ now }: { now: () => number }) {
   return async (tx: Db, raised: readonly RaisedAlert[]): Promise<void> => {
-    const scorable = raised.filter(({ finding }) => !isShadow(finding));
+    // What no block has yet is scored when one has it.
+    const scorable = raised.filter(({ finding }) => !isShadow(finding) && !finding.isPending);
     if (scorable.length === 0) return;
     const projects = await findScoredProjects(
       tx,

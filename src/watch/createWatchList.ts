@@ -33,6 +33,7 @@ export type WatchList = ReturnType<typeof createWatchList>;
 /** Everything that is watched on a chain, refreshed as it changes. */
 export function createWatchList(chain: Chain) {
   const index = createSubscriptionIndex();
+  const pendingIndex = createSubscriptionIndex();
   const facts = toChainFacts(chain);
   const contracts = new Map<number, Entry>();
   const subscribersByKey = new Map<string, Subscriber>();
@@ -86,6 +87,7 @@ export function createWatchList(chain: Chain) {
             mayWait: row.watchedFrom !== from,
           });
         index.add(subscriber);
+        if (subscriber.seesPending) pendingIndex.add(subscriber);
       }
     };
     for (const row of detectors) add('detector', row, () => compileDetector(row, contract, facts));
@@ -97,6 +99,7 @@ export function createWatchList(chain: Chain) {
   function drop(contractId: number): void {
     for (const subscriber of contracts.get(contractId)?.subscribers ?? []) {
       index.remove(subscriber);
+      if (subscriber.seesPending) pendingIndex.remove(subscriber);
       added.delete(subscriber);
       subscribersByKey.delete(keyOf(subscriber));
     }
@@ -145,6 +148,8 @@ export function createWatchList(chain: Chain) {
 
   return {
     index,
+    /** Those that are shown pending transactions. */
+    pendingIndex,
     refresh,
     /** Takes a message of the channel; undefined: anything may have changed. */
     onNotify(message: string | undefined): void {

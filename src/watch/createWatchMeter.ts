@@ -40,6 +40,9 @@ export function createWatchMeter(chain: string, recorder: Recorder) {
         if (hashes.size > 0) recorder.add(seriesOf('transactions'), tenantId, hashes.size);
       }
     },
+    countPending(type: 'seen' | 'simulated' | 'dropped', count: number): void {
+      if (count > 0) recorder.add(seriesOf('pending_transactions', type), platformTenant, count);
+    },
     measureLag(processed: Block, head: number): void {
       recorder.add(seriesOf('head_lag'), platformTenant, Math.max(0, head - processed.number));
     },

@@ -24,13 +24,9 @@ function toMessageStory(type: EventType, data: Data): MessageStory {
   switch (type) {
     case 'alert.detector.raised':
     case 'alert.trigger.raised':
-      return alertStory('', '', data);
+      return alertStory('', data.finality === 'PENDING' ? pendingNote : '', data);
     case 'alert.retracted':
-      return alertStory(
-        'Retracted: ',
-        'The block of this alert is no longer part of its chain: what it reported did not happen.',
-        data,
-      );
+      return alertStory('Retracted: ', retractionNote(data.retractionReason), data);
     case 'alert.resolved':
       return alertStory('Resolved: ', 'A user marked this alert as resolved.', data);
     case 'action.submitted':
@@ -55,6 +51,21 @@ function toMessageStory(type: EventType, data: Data): MessageStory {
         lead: 'This is a test message. Alerts will arrive in the same way.',
         facts: [],
       };
+  }
+}
+
+const pendingNote = 'No block has the transaction yet: this is what it would do.';
+
+function retractionNote(reason: unknown): string {
+  switch (reason) {
+    case 'REPLACED':
+      return 'Another transaction of its sender took the place of the pending one: what it reported did not happen.';
+    case 'DROPPED':
+      return 'The pending transaction of this alert vanished: what it reported did not happen.';
+    case 'UNFULFILLED':
+      return 'A block has the transaction of this alert now, but there it did not do what was reported.';
+    default:
+      return 'The block of this alert is no longer part of its chain: what it reported did not happen.';
   }
 }
 

@@ -1,7 +1,7 @@
 import { chainUids } from '../../chains/chains.ts';
 import { detectors } from '../../detectors/detectors.ts';
 import { partyEvidence } from '../../matching/nameParties.ts';
-import { alertGroups, alertKinds, severityOf } from '../../model/alert.ts';
+import { alertGroups, alertKinds, finalities, retractionReasons, severityOf } from '../../model/alert.ts';
 import { interceptorTypes, severities, triggerTypes } from '../../model/enumerations.ts';
 import { anything, type RecordShape, toRecord, type ValueShape } from '../../scripts/valueShape.ts';
 import { alertTable } from '../../store/alerts/alertTable.ts';
@@ -55,7 +55,8 @@ const alertMembers: Readonly<Record<string, ValueShape>> = {
   },
   numericSeverity: { type: 'number', numbers: Object.values(severityOf) },
   status: word(['UNRESOLVED', 'RESOLVED', 'RETRACTED']),
-  finality: word(['HEAD', 'CONFIRMED', 'FINAL']),
+  finality: word(finalities),
+  retractionReason: word(retractionReasons),
   contract: toRecord({
     id: { type: 'number' },
     name: { type: 'text' },
@@ -66,7 +67,15 @@ const alertMembers: Readonly<Record<string, ValueShape>> = {
 };
 
 /** What of an alert changes after it is raised, and records that belong to it. */
-const changingMembers = ['status', 'finality', 'retractedAt', 'assigneeId', 'contract', 'project'];
+const changingMembers = [
+  'status',
+  'finality',
+  'retractedAt',
+  'retractionReason',
+  'assigneeId',
+  'contract',
+  'project',
+];
 
 /** The same as the scripts of a license see it, or a tick of the clock. What of an alert may still change is left out. */
 export const scoreEventShape: RecordShape = toRecord({

@@ -13,6 +13,8 @@ export type FiringAlert = {
   chainUid: string | null;
   blockNumber: number | null;
   txHash: string | null;
+  /** No block has its transaction yet, so that only actions fire that do not wait for one. */
+  isPending: boolean;
   backfilled: boolean;
   detectorId: number | null;
   triggerAlertId: number | null;
@@ -45,7 +47,8 @@ export async function insertIntents(tx: Db, firings: readonly FiringAlert[], now
   await tx.prepared(
     sql`with fired as (
         select * from json_to_recordset(${storableJson(firings)}::json) as f(uid uuid, "tenantId" bigint,
-          timestamp bigint, severity text, "chainUid" text, "blockNumber" bigint, "txHash" text, backfilled boolean,
+          timestamp bigint, severity text, "chainUid" text, "blockNumber" bigint, "txHash" text,
+          "isPending" boolean, backfilled boolean,
           "detectorId" bigint, "triggerAlertId" bigint)),
       bound as (
         select f.*, b.action_id, 'detector ' || b.id as binding from fired f
@@ -64,6 +67,7 @@ export async function insertIntents(tx: Db, firings: readonly FiringAlert[], now
             else 'WAITING' end as state,
           case when n.halted_at is not null then ${haltedReason}::text else r.skipped end as reason
         from bound b join action x on x.tenant_id = b."tenantId" and x.id = b.action_id and x.status = 'ACTIVE'
+          and (not b."isPending" or x.fire_at = 'pending')
         join contract c on c.tenant_id = x.tenant_id and c.id = x.contract_id
         join tenant n on n.id = b."tenantId"
         left join origin o on o.tenant_id = b."tenantId" and o.hash in (b."txHash", lower(b."txHash")),
@@ -83,7 +87,8 @@ export async function insertIntents(tx: Db, firings: readonly FiringAlert[], now
         order by b.timestamp, b.uid, b.action_id, b.binding
         on conflict (tenant_id, alert_uid, action_id, binding) do update
           set state = excluded.state, reason = excluded.reason, causes = excluded.causes,
-            halt_count = excluded.halt_count, next_attempt_at = excluded.next_attempt_at, lease_until = null
+            halt_count = excluded.halt_count, next_attempt_at = excluded.next_attempt_at, lease_until = null,
+            block_number = excluded.block_number
           where i.state = 'CANCELED' and i.reason = ${retractedReason}::text
         returning 1)
       select pg_notify('vigil_action', '') from written limit 1`,

@@ -40,6 +40,7 @@ export async function alertRow(
     tx_hash: finding.txHash,
     chain_uid: finding.chainUid,
     block_hash: finding.blockHash,
+    is_pending: finding.isPending,
     interceptor_type: finding.interceptorType,
     trigger_type: finding.triggerType,
     wallet_name: finding.walletName,

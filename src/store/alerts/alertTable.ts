@@ -1,6 +1,6 @@
 import { raw, sql } from '../../lib/sql.ts';
 import { uidTime } from '../../lib/uid.ts';
-import { alertGroups, alertKinds, severityOf } from '../../model/alert.ts';
+import { alertGroups, alertKinds, finalities, retractionReasons, severityOf } from '../../model/alert.ts';
 import { interceptorTypes, triggerTypes } from '../../model/enumerations.ts';
 import { defineDocumentTable } from '../documents/documentTable.ts';
 
@@ -17,7 +17,8 @@ const height = (column: string) =>
   `((select jsonb_object_agg(chain_uid, ${column}) from chain_cursor) ->> t.chain_uid)::bigint`;
 
 /** Derived from the heights of the chain, so no row is rewritten as blocks age. */
-const finalitySql = raw(`case when t.block_number is null or t.block_number <= ${height('final')} then 'FINAL'
+const finalitySql = raw(`case when t.is_pending then 'PENDING'
+  when t.block_number is null or t.block_number <= ${height('final')} then 'FINAL'
   when t.block_number <= ${height('confirmed')} then 'CONFIRMED' else 'HEAD' end`);
 
 const oneOf = (values: readonly string[]) => ({
@@ -93,7 +94,7 @@ export const alertTable = defineDocumentTable(
       sql: finalitySql,
       store: 'text',
       type: 'keyword',
-      ...oneOf(['HEAD', 'CONFIRMED', 'FINAL']),
+      ...oneOf(finalities),
     },
     eid: { ...keyword('eid'), hashed: 'whole' },
     txHash: { sql: raw('t.tx_hash'), store: 'text', type: 'foldedKeyword', hashed: 'whole' },
@@ -111,6 +112,7 @@ export const alertTable = defineDocumentTable(
     suppressed: { sql: raw('t.suppressed'), store: 'boolean', type: 'boolean', hashed: 'whole' },
     backfilled: { sql: raw('t.backfilled'), store: 'boolean', type: 'boolean', hashed: 'whole' },
     retractedAt: { sql: raw('t.retracted_at'), store: 'number', type: 'date' },
+    retractionReason: keyword('retraction_reason', retractionReasons),
     meta: { sql: raw('t.meta'), store: 'json', type: 'dynamic', hashed: 'words' },
   },
   { condition: sql`t.retracted_at is null`, unless: ['status', 'retractedAt'] },

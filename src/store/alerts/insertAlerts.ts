@@ -23,7 +23,8 @@ export async function insertAlerts(
   return tx.prepared<InsertedAlert>(
     sql`with inserted as (
         insert into alert select * from json_populate_recordset(null::alert, ${storableJson(rows)}::json)
-        on conflict (tenant_id, timestamp, uid) do update set retracted_at = null, incident_at = null
+        on conflict (tenant_id, timestamp, uid) do update set retracted_at = null, retraction_reason = null,
+          incident_at = null
           where alert.retracted_at is not null
         returning uid, tenant_id, contract_id, timestamp, alert_group, numeric_severity, is_resolved, incident_uid,
           incident_at),

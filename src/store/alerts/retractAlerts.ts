@@ -1,4 +1,5 @@
-import { sql } from '../../lib/sql.ts';
+import { type Sql, sql } from '../../lib/sql.ts';
+import type { RetractionReason } from '../../model/alert.ts';
 import type { Db } from '../db.ts';
 import { addToRollups } from './rollups.ts';
 
@@ -13,27 +14,47 @@ export type RetractedAlert = {
   numericSeverity: number;
   isResolved: boolean;
   incidentUid: string | null;
+  reason: RetractionReason;
 };
 
 /** Retracts the alerts of these blocks and subtracts them from the roll-ups; skips those already retracted. */
-export async function retractAlerts(
+export function retractAlertsIn(
   tx: Db,
   chainUid: string,
   blocks: readonly Block[],
   now: number,
 ): Promise<RetractedAlert[]> {
+  const found = sql`unnest(${blocks.map(({ number }) => number)}::bigint[],
+      ${blocks.map(({ hash }) => hash)}::text[]) b(number, hash)
+    where t.chain_uid = ${chainUid} and t.block_number = b.number and t.block_hash = b.hash`;
+  return retract(tx, found, 'REORGANISED', now);
+}
+
+/** The same of these alerts. */
+export function retractAlerts(
+  tx: Db,
+  alerts: readonly { tenantId: number; timestamp: number; uid: string }[],
+  reason: RetractionReason,
+  now: number,
+): Promise<RetractedAlert[]> {
+  const found = sql`unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
+      ${alerts.map(({ timestamp }) => timestamp)}::bigint[], ${alerts.map(({ uid }) => uid)}::uuid[])
+      k(tenant_id, timestamp, uid)
+    where t.tenant_id = k.tenant_id and t.timestamp = k.timestamp and t.uid = k.uid`;
+  return retract(tx, found, reason, now);
+}
+
+function retract(tx: Db, found: Sql, reason: RetractionReason, now: number): Promise<RetractedAlert[]> {
   return tx.prepared<RetractedAlert>(
     sql`with retracted as (
-        update alert t set retracted_at = ${now}
-        from unnest(${blocks.map(({ number }) => number)}::bigint[],
-          ${blocks.map(({ hash }) => hash)}::text[]) b(number, hash)
-        where t.chain_uid = ${chainUid} and t.block_number = b.number and t.block_hash = b.hash
-          and t.retracted_at is null
+        update alert t set retracted_at = ${now}, retraction_reason = ${reason}
+        from ${found} and t.retracted_at is null
         returning t.uid, t.tenant_id, t.contract_id, t.timestamp, t.alert_group, t.numeric_severity, t.is_resolved,
-          t.incident_uid),
+          t.incident_uid, t.retraction_reason),
       counted as (${addToRollups('retracted', -1)})
       select uid, tenant_id as "tenantId", contract_id as "contractId", timestamp, alert_group as "group",
-        numeric_severity as "numericSeverity", is_resolved as "isResolved", incident_uid::text as "incidentUid"
+        numeric_severity as "numericSeverity", is_resolved as "isResolved", incident_uid::text as "incidentUid",
+        retraction_reason as reason
       from retracted`,
   );
 }

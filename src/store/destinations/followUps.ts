@@ -7,15 +7,16 @@ import type { Db } from '../db.ts';
  */
 export async function retractDeliveries(
   tx: Db,
-  alerts: readonly { tenantId: number; uid: string }[],
+  alerts: readonly { tenantId: number; uid: string; reason?: string }[],
   now: number,
 ): Promise<void> {
   await tx.prepared(
     sql`with affected as (
-        select d.tenant_id, d.id, d.state, d.state = 'DELIVERED' or d.attempts > 0
+        select d.tenant_id, d.id, d.state, a.reason, d.state = 'DELIVERED' or d.attempts > 0
           or d.lease_until is not null as may_be_received
         from unnest(${alerts.map(({ tenantId }) => tenantId)}::bigint[],
-          ${alerts.map(({ uid }) => uid)}::uuid[]) a(tenant_id, uid)
+          ${alerts.map(({ uid }) => uid)}::uuid[],
+          ${alerts.map(({ reason }) => reason ?? null)}::text[]) a(tenant_id, uid, reason)
         join delivery d on d.tenant_id = a.tenant_id and d.alert_uid = a.uid
         where d.type <> 'alert.retracted' and d.state <> 'CANCELED'
         order by d.id for update of d),
@@ -27,11 +28,12 @@ export async function retractDeliveries(
         insert into delivery (tenant_id, uid, destination_id, type, data, alert_uid, alert_timestamp, contract_id,
           incident_uid, next_attempt_at, created_at, updated_at)
         select sent.tenant_id, gen_random_uuid(), sent.destination_id, 'alert.retracted',
-          sent.data || jsonb_build_object('status', 'RETRACTED', 'retractedAt', ${now}::bigint),
+          sent.data || jsonb_build_object('status', 'RETRACTED', 'retractedAt', ${now}::bigint,
+            'retractionReason', sent.reason),
           sent.alert_uid, sent.alert_timestamp, sent.contract_id, sent.incident_uid, ${now}, ${now}, ${now}
         from (
           -- An alert that is raised again and retracted again is retracted as often as it was sent.
-          select distinct on (d.destination_id, d.alert_uid) d.*
+          select distinct on (d.destination_id, d.alert_uid) d.*, affected.reason
           from affected join delivery d on d.tenant_id = affected.tenant_id and d.id = affected.id
           where affected.may_be_received order by d.destination_id, d.alert_uid, d.id desc) sent
         join destination x on x.tenant_id = sent.tenant_id and x.id = sent.destination_id and x.status = 'ACTIVE'

@@ -1,5 +1,6 @@
 import { storableJson } from '../../lib/json.ts';
 import { sql } from '../../lib/sql.ts';
+import type { PendingState } from '../../model/pending.ts';
 import type { Scope } from '../../model/principal.ts';
 import type { TraceState } from '../../model/traceState.ts';
 import { contractTable } from '../contracts/contractTable.ts';
@@ -15,6 +16,7 @@ export type ChainState = {
   processedAt: number | null;
   endpoints: unknown[] | null;
   traces: TraceState | null;
+  pending: PendingState | null;
   unseenBlocks: number;
   unseenLast: number | null;
   unseenReason: string | null;
@@ -27,7 +29,7 @@ export async function findChainStates(db: Db): Promise<Map<string, ChainState>> 
         nullif(head, -1) as head, nullif(processed, -1) as processed,
           case when confirmed >= 0 then confirmed end as confirmed,
         case when final >= 0 then final end as final, processed_at as "processedAt", endpoints,
-        traces, unseen_blocks as "unseenBlocks", unseen_last as "unseenLast", unseen_reason as "unseenReason",
+        traces, pending, unseen_blocks as "unseenBlocks", unseen_last as "unseenLast", unseen_reason as "unseenReason",
         unseen_at as "unseenAt"
       from chain_cursor`,
   );

@@ -11,6 +11,8 @@ type WatchedDetector = {
   schemaName: string;
   tags: string[];
   config: unknown;
+  /** An action that fires at pending transactions is bound to it. */
+  firesAtPending: boolean;
   /** The newest block that was processed when it was created, enabled or configured; null when that is unknown. */
   watchedFrom: number | null;
 };
@@ -99,7 +101,10 @@ async function findDetectors(
 ): Promise<Map<number, WatchedDetector[]>> {
   const rows = await db.query<WatchedDetector>(
     sql`select d.id, d.contract_id as "contractId", d.name, s.name as "schemaName", d.tags,
-      d.config || coalesce(d.sealed_config, '{}') as config, d.watched_from as "watchedFrom"
+      d.config || coalesce(d.sealed_config, '{}') as config, d.watched_from as "watchedFrom",
+      exists (select from action_detector b join action x on x.tenant_id = b.tenant_id and x.id = b.action_id
+        where b.tenant_id = d.tenant_id and b.detector_id = d.id and b.status = 'ACTIVE' and x.status = 'ACTIVE'
+          and x.fire_at = 'pending') as "firesAtPending"
       from detector d join detector_schema s on s.id = d.schema_id
       where d.contract_id = any(${contractIds}) and d.status = 'ACTIVE' and d.source <> 'EXTERNAL'
         and s.status = 'ACTIVE' order by d.id`,
