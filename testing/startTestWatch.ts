@@ -8,6 +8,7 @@ import { families } from '../src/chains/families.ts';
 import { createHostQueues } from '../src/lib/createHostQueues.ts';
 import { type Egress, toEgress } from '../src/lib/egress.ts';
 import { sql } from '../src/lib/sql.ts';
+import type { PendingMode } from '../src/model/pending.ts';
 import type { TraceMode } from '../src/model/traceState.ts';
 import { createNotifyOnAlerts } from '../src/notify/notifyOnAlerts.ts';
 import { startActions } from '../src/runtime/startActions.ts';
@@ -29,6 +30,7 @@ type Settings = {
   startBlock?: number;
   network?: string;
   traces?: TraceMode;
+  pending?: PendingMode;
 };
 
 export type TestWatch = TestApi & {
@@ -58,6 +60,8 @@ export async function startTestWatch(
     isPutOff?: (() => boolean) | undefined;
     /** How long reads that fail are waited for. */
     readWaitMs?: number;
+    /** How long no endpoint may have a pending transaction. */
+    pendingDropMs?: number;
   } = {},
 ): Promise<TestWatch> {
   const calls = new Map<string, number>();
@@ -119,9 +123,9 @@ export async function startTestWatch(
   const watch = () => {
     const watching = startWatching({
       settings: Object.fromEntries(
-        Object.entries(settings).map(([uid, { startBlock, traces = 'auto' }]) => [
+        Object.entries(settings).map(([uid, { startBlock, traces = 'auto', pending = 'auto' }]) => [
           uid,
-          { startBlock, traces },
+          { startBlock, traces, pending },
         ]),
       ),
       confirmations,
@@ -135,6 +139,8 @@ export async function startTestWatch(
       alertHooks,
       retractionHooks: [createCancelOnRetractions({ now: Date.now })],
       readWaitMs: options.readWaitMs,
+      pendingDropMs: options.pendingDropMs,
+      minedHooks: [createFireOnAlerts({ now })],
       now: Date.now,
       log,
     });

@@ -1116,16 +1116,18 @@ export type Alert = {
   meta: Record<string, unknown>;
   /** Whether someone has dealt with it, or its block is gone. */
   status: 'UNRESOLVED' | 'RESOLVED' | 'RETRACTED';
-  /** How settled its block is. */
-  finality: 'HEAD' | 'CONFIRMED' | 'FINAL';
+  /** How settled its block is; PENDING while no block has its transaction. */
+  finality: 'PENDING' | 'HEAD' | 'CONFIRMED' | 'FINAL';
   /** Free labels. */
   tags: string[];
   /** Over the rate limit of the plan: no one was notified. */
   suppressed: boolean;
   /** Pushed more than an hour after it happened: no one was notified. */
   backfilled: boolean;
-  /** When its block was found to be gone. In epoch milliseconds. */
+  /** When its block, or its pending transaction, was found to be gone. In epoch milliseconds. */
   retractedAt: number | null;
+  /** Why it was retracted: its block is gone, or its pending transaction was replaced, dropped, or did not do it when it was mined. */
+  retractionReason: 'REORGANISED' | 'REPLACED' | 'DROPPED' | 'UNFULFILLED' | null;
 };
 
 export type Incident = {
@@ -1225,16 +1227,18 @@ export type Incident = {
     meta: Record<string, unknown>;
     /** Whether someone has dealt with it, or its block is gone. */
     status: 'UNRESOLVED' | 'RESOLVED' | 'RETRACTED';
-    /** How settled its block is. */
-    finality: 'HEAD' | 'CONFIRMED' | 'FINAL';
+    /** How settled its block is; PENDING while no block has its transaction. */
+    finality: 'PENDING' | 'HEAD' | 'CONFIRMED' | 'FINAL';
     /** Free labels. */
     tags: string[];
     /** Over the rate limit of the plan: no one was notified. */
     suppressed: boolean;
     /** Pushed more than an hour after it happened: no one was notified. */
     backfilled: boolean;
-    /** When its block was found to be gone. In epoch milliseconds. */
+    /** When its block, or its pending transaction, was found to be gone. In epoch milliseconds. */
     retractedAt: number | null;
+    /** Why it was retracted: its block is gone, or its pending transaction was replaced, dropped, or did not do it when it was mined. */
+    retractionReason: 'REORGANISED' | 'REPLACED' | 'DROPPED' | 'UNFULFILLED' | null;
   }>;
 };
 
@@ -5086,6 +5090,27 @@ export interface Api {
             at: number;
           } | null;
         };
+        /** How pending transactions are seen. */
+        pending: {
+          /** As set by VIGIL_CHAIN_<UID>_PENDING. */
+          mode: 'auto' | 'off';
+          /** Whether pending transactions are seen: idle when no detector or action wants them, unavailable when no node announces or runs them. */
+          state: 'off' | 'idle' | 'ok' | 'unavailable';
+          /** How nodes announce them. */
+          kinds: Array<'bodies' | 'hashes' | 'pool'>;
+          /** How nodes run them. */
+          simulations: Array<'trace' | 'simulate' | 'call'>;
+          /** Pending transactions since the process follows the chain. */
+          seen: number;
+          /** Those that were simulated. */
+          simulated: number;
+          /** Those that were not looked at, because there were too many. */
+          dropped: number;
+          /** Pending transactions with alerts. */
+          waiting: number;
+          /** Why they are unavailable. */
+          reason: string | null;
+        };
         /** Your detectors and triggers on it whose last evaluation failed. */
         failing: number;
         /** Your active contracts on it. */
@@ -5613,16 +5638,18 @@ export interface Api {
       meta?: Record<string, unknown>;
       /** Whether someone has dealt with it. */
       status?: 'UNRESOLVED' | 'RESOLVED';
-      /** How settled its block is. */
-      finality?: 'HEAD' | 'CONFIRMED' | 'FINAL';
+      /** How settled its block is; PENDING while no block has its transaction. */
+      finality?: 'PENDING' | 'HEAD' | 'CONFIRMED' | 'FINAL';
       /** Free labels. */
       tags?: string[];
       /** Over the rate limit of the plan: no one was notified. */
       suppressed?: boolean;
       /** Pushed more than an hour after it happened: no one was notified. */
       backfilled?: boolean;
-      /** When its block was found to be gone. In epoch milliseconds. */
+      /** When its block, or its pending transaction, was found to be gone. In epoch milliseconds. */
       retractedAt?: number | null;
+      /** Why it was retracted: its block is gone, or its pending transaction was replaced, dropped, or did not do it when it was mined. */
+      retractionReason?: 'REORGANISED' | 'REPLACED' | 'DROPPED' | 'UNFULFILLED' | null;
     };
     reply: Alert;
   };

@@ -67,11 +67,8 @@ async function start(
   let url = '';
   const publicUrl = () => config.publicUrl ?? url;
   const alertLinks = createAlertLinks(publicUrl);
-  const alertHooks = [
-    createNotifyOnAlerts({ links: alertLinks, now }),
-    createFireOnAlerts({ now }),
-    createScoreOnAlerts({ now }),
-  ];
+  const minedHooks = [createFireOnAlerts({ now }), createScoreOnAlerts({ now })];
+  const alertHooks = [createNotifyOnAlerts({ links: alertLinks, now }), ...minedHooks];
   const retractionHooks = [
     createNotifyOnRetractions({ now }),
     createCancelOnRetractions({ now }),
@@ -116,7 +113,7 @@ async function start(
     alertLinks,
   };
   url = await startServer({ config, database, services, authenticate, lifecycle, log });
-  loops.push(...startLoops({ config, resources, alertHooks, retractionHooks, now, log }));
+  loops.push(...startLoops({ config, resources, alertHooks, minedHooks, retractionHooks, now, log }));
   const housekeeping = startHousekeeping({
     store: database.work,
     chains,

@@ -14,6 +14,7 @@ type Options = {
   config: Config;
   resources: Resources;
   alertHooks: readonly AlertHook[];
+  minedHooks: readonly AlertHook[];
   retractionHooks: readonly RetractionHook[];
   now: () => number;
   log: Logger;
@@ -21,7 +22,7 @@ type Options = {
 
 /** Starts what the roles of this process ask for. */
 export function startLoops(options: Options): Stoppable[] {
-  const { config, resources, alertHooks, retractionHooks, now, log } = options;
+  const { config, resources, alertHooks, minedHooks, retractionHooks, now, log } = options;
   const { database, keyring, hsm, recorder, sandboxes, chains, fetchers, notifying } = resources;
   const listenOn =
     (channel: Parameters<typeof listen>[1]) => (onNotify: (message: string | undefined) => void) =>
@@ -42,6 +43,7 @@ export function startLoops(options: Options): Stoppable[] {
         listen: listenOn('vigil_watch'),
         presence: openPresence(database.connection),
         alertHooks,
+        minedHooks,
         retractionHooks,
         now,
         log,

@@ -3,6 +3,7 @@ import { type ChainUid, chains, chainUids } from '../chains/chains.ts';
 import { families } from '../chains/families.ts';
 import type { Stoppable } from '../lib/createLifecycle.ts';
 import { keysOf } from '../lib/keysOf.ts';
+import type { PendingMode } from '../model/pending.ts';
 import type { TraceMode } from '../model/traceState.ts';
 import { LeaseLost } from '../store/watch/cursor.ts';
 import type { Presence } from '../store/watch/openPresence.ts';
@@ -13,10 +14,12 @@ import { type ChainOptions, watchChain } from './watchChain.ts';
 
 type Options = Omit<
   ChainOptions,
-  'chain' | 'client' | 'startBlock' | 'traceMode' | 'confirmations' | 'holder' | 'subscribe'
+  'chain' | 'client' | 'startBlock' | 'traceMode' | 'pendingMode' | 'confirmations' | 'holder' | 'subscribe'
 > & {
   /** What is set for chains; those that have a client are watched. */
-  settings: Readonly<Partial<Record<ChainUid, { startBlock: number | undefined; traces?: TraceMode }>>>;
+  settings: Readonly<
+    Partial<Record<ChainUid, { startBlock: number | undefined; traces?: TraceMode; pending?: PendingMode }>>
+  >;
   confirmations: (uid: ChainUid) => number;
   /** Undefined for a chain without endpoints. */
   clientOf: (uid: ChainUid) => ChainClient | undefined;
@@ -74,6 +77,7 @@ export function startWatching(options: Options): Stoppable {
       client,
       startBlock: settings[chainUid]?.startBlock,
       traceMode: settings[chainUid]?.traces ?? 'auto',
+      pendingMode: settings[chainUid]?.pending ?? 'auto',
       confirmations: confirmations(chainUid),
       holder: presence.holder,
       subscribe,

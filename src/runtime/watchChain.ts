@@ -28,6 +28,9 @@ export type ChainOptions = Pick<
   | 'retractionHooks'
   | 'readWaitMs'
   | 'traceMode'
+  | 'pendingMode'
+  | 'pendingDropMs'
+  | 'minedHooks'
   | 'now'
 > & {
   client: ChainClient;
@@ -119,6 +122,7 @@ async function openPipeline(options: FollowOptions, cursor: Cursor): Promise<Pip
       },
       ...(detail && { detail: async (block) => detail(block) }),
       tracer: client.tracer,
+      mempool: client.mempool,
       head: client.head,
       onError: throttlePerMinute(now, (error) =>
         log.warn({ err: error, chain: chain.uid }, 'Deferred evaluations failed; retrying'),

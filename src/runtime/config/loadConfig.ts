@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type ChainUid, chains, chainUids } from '../../chains/chains.ts';
 import { nearest } from '../../lib/nearest.ts';
+import { pendingModes } from '../../model/pending.ts';
 import { traceModes } from '../../model/traceState.ts';
 import { createEnvReader, type EnvReader } from './createEnvReader.ts';
 import { readAbiSources, readCorsOrigins, readEgress, readTrustedProxies } from './networkSettings.ts';
@@ -80,10 +81,12 @@ function readChains(read: EnvReader) {
       const startBlock = read.optionalInteger(`VIGIL_CHAIN_${name}_START_BLOCK`, 0, maxBlock);
       const network = read.text(`VIGIL_CHAIN_${name}_NETWORK`);
       const traces = read.oneOf(`VIGIL_CHAIN_${name}_TRACES`, traceModes, 'auto');
-      const settings = { endpoints, confirmations, startBlock, network, traces };
+      const pending = read.oneOf(`VIGIL_CHAIN_${name}_PENDING`, pendingModes, 'auto');
+      const settings = { endpoints, confirmations, startBlock, network, traces, pending };
       const isSet =
         endpoints.length > 0 ||
         traces !== 'auto' ||
+        pending !== 'auto' ||
         [confirmations, startBlock, network].some((set) => set !== undefined);
       return isSet ? [[uid, settings]] : [];
     }),

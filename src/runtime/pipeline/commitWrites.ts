@@ -1,3 +1,4 @@
+import { adoptPending } from '../../alerts/adoptPending.ts';
 import { limitRate } from '../../alerts/limitRate.ts';
 import { prepareRaise, raiseAlerts } from '../../alerts/raiseAlerts.ts';
 import type { Evaluated } from '../../matching/evaluateMatches.ts';
@@ -55,7 +56,8 @@ export function commitInPlace(context: PipelineContext, writes: PendingWrites): 
 async function write(tx: Db, context: PipelineContext, writes: PendingWrites): Promise<Committed> {
   const { chain, ledger, funding, now } = context;
   const { alerting, looping } = await ledger.write(tx, writes.outcomes);
-  const findings = await limitRate(tx, [...writes.findings, ...alerting.map(faultFinding)], now());
+  const unraised = await adoptPending(tx, chain.uid, writes.findings, context.minedHooks, now());
+  const findings = await limitRate(tx, [...unraised, ...alerting.map(faultFinding)], now());
   // Owners get these notices even beyond the rate limit.
   const { notices, switchedOff } = await switchOffLooping(tx, context, looping);
   await raiseAlerts(tx, [...findings, ...notices], context.alertHooks);

@@ -9,6 +9,7 @@ import { createScriptBudget } from '../../watch/createScriptBudget.ts';
 import type { ChainMessage } from '../../watch/followChain.ts';
 import { addEvaluated, commitWrites, createWrites } from './commitWrites.ts';
 import { createDeferredWork } from './createDeferredWork.ts';
+import { createPendingWork } from './createPendingWork.ts';
 import { createPipelineContext, type PipelineOptions } from './createPipelineContext.ts';
 import { createScheduledWork } from './createScheduledWork.ts';
 import { createTraceWork } from './createTraceWork.ts';
@@ -24,13 +25,16 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
   const deferredWork = createDeferredWork(context);
   const scheduledWork = createScheduledWork(context);
   const traceWork = createTraceWork(context);
+  const pendingWork = createPendingWork(context);
   const scriptBudget = createScriptBudget();
 
   function handle(message: ChainMessage): Promise<void> {
     return context.runExclusive(async () => {
       if (message.type === 'blocks') await processBlocks(message.blocks);
-      else if (message.type === 'retract') await rewindChain(context, message);
-      else await store.transaction((tx) => finalizeChain(tx, chain.uid, holder, message.final));
+      else if (message.type === 'retract') {
+        await rewindChain(context, message);
+        pendingWork.forgetBlocks();
+      } else await store.transaction((tx) => finalizeChain(tx, chain.uid, holder, message.final));
     });
   }
 
@@ -75,14 +79,21 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
     }
     const upgraded = blocks.flatMap((block) => block.upgraded.filter(watchList.index.has));
     writes.blocks = { funded, upgraded, lastAt: last.timestamp };
-    await commitWrites(context, writes, (tx) => advanceCursor(tx, context.cursorStep(), blocks));
+    await pendingWork.load();
+    const pending = pendingWork.findMined(blocks, (block) => untraced.includes(block));
+    await commitWrites(context, writes, async (tx) => {
+      await advanceCursor(tx, context.cursorStep(), blocks);
+      await pending.write(tx);
+    });
     context.tip = last;
+    pending.committed();
     watchList.removeAdded(shown.keys());
     deferrals.add(writes.deferred, now());
     meter.countAlerts(writes.findings);
     meter.measureLag(last, context.head());
     deferredWork.start();
     traceWork.start();
+    pendingWork.start();
   }
 
   /** Removes the subscribers that must wait: their state depends on the order of their blocks. */
@@ -118,9 +129,14 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
       deferredWork.start();
       traceWork.start();
       await traceWork.upkeep();
+      pendingWork.start();
+      await pendingWork.upkeep();
       await scheduledWork.tick(previousAt, at);
     },
-    stop: context.stop,
+    async stop(): Promise<void> {
+      pendingWork.stop();
+      await context.stop();
+    },
   };
 }
 

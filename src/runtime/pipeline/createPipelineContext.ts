@@ -6,6 +6,7 @@ import type { AuditKeys } from '../../lib/auditKey.ts';
 import { createMutex } from '../../lib/createMutex.ts';
 import type { Fetch } from '../../matching/createReadCache.ts';
 import type { Block, Header } from '../../model/block.ts';
+import type { Mempool, PendingMode } from '../../model/pending.ts';
 import type { TraceMode } from '../../model/traceState.ts';
 import type { Store } from '../../store/db.ts';
 import type { CursorStep } from '../../store/watch/cursor.ts';
@@ -39,9 +40,16 @@ export type PipelineOptions = {
   /** Gives what contracts do within the transactions of a block; undefined where no node of the family does. */
   tracer: Tracer | undefined;
   traceMode: TraceMode;
+  /** The pending transactions; undefined where no node of the family shows them. */
+  mempool: Mempool | undefined;
+  pendingMode: PendingMode;
+  /** How long no endpoint may have a pending transaction before its alerts are retracted, where not the usual time. */
+  pendingDropMs?: number | undefined;
   /** The highest block that a node is known to have. */
   head: () => number;
   alertHooks: readonly AlertHook[];
+  /** Run when a block has what was raised while it was pending. */
+  minedHooks?: readonly AlertHook[];
   retractionHooks: readonly RetractionHook[];
   now: () => number;
   /** Called when deferred evaluations fail; they are retried. */
@@ -59,6 +67,7 @@ export function createPipelineContext(options: PipelineOptions, tip: Header | un
 
   const context = {
     ...options,
+    minedHooks: options.minedHooks ?? [],
     /** Includes the funding that the current blocks bring, which is not stored yet. */
     fetch: funding.withUnwritten(options.fetch),
     states,

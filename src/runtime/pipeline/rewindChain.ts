@@ -4,6 +4,7 @@ import type { BlockRef, Header } from '../../model/block.ts';
 import type { Observation } from '../../model/detection.ts';
 import { rewindCursor } from '../../store/watch/cursor.ts';
 import { deleteDeferredAbove } from '../../store/watch/deferred.ts';
+import { unmineAbove } from '../../store/watch/pendingAlerts.ts';
 import { undoStates } from '../../store/watch/states.ts';
 import { deleteUntracedAbove } from '../../store/watch/untraced.ts';
 import type { ChainMessage } from '../../watch/followChain.ts';
@@ -35,6 +36,7 @@ export async function rewindChain(
     await undoStates(tx, chain.uid, height);
     await deleteDeferredAbove(tx, chain.uid, height);
     await deleteUntracedAbove(tx, chain.uid, height);
+    await unmineAbove(tx, chain.uid, height, now());
     await funding.rewind(tx, to?.number ?? -1);
   });
   context.tip = to;

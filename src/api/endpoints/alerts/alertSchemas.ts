@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { chainUids } from '../../../chains/chains.ts';
 import { keysOf } from '../../../lib/keysOf.ts';
-import { alertGroups, alertKinds } from '../../../model/alert.ts';
+import { alertGroups, alertKinds, finalities, retractionReasons } from '../../../model/alert.ts';
 import { interceptorTypes, severities, triggerTypes } from '../../../model/enumerations.ts';
 import { Flag, Id, JsonObject, Millis, nullable, OneOf, Shape, Text, Words } from '../../../model/schema.ts';
 
@@ -51,11 +51,22 @@ const members = {
     'Whether someone has dealt with it, or its block is gone.',
     'UNRESOLVED',
   ),
-  finality: OneOf(['HEAD', 'CONFIRMED', 'FINAL'], 'How settled its block is.', 'FINAL'),
+  finality: OneOf(
+    finalities,
+    'How settled its block is; PENDING while no block has its transaction.',
+    'FINAL',
+  ),
   tags: Words('Free labels.', ['reviewed']),
   suppressed: Flag('Over the rate limit of the plan: no one was notified.'),
   backfilled: Flag('Pushed more than an hour after it happened: no one was notified.'),
-  retractedAt: nullable(Millis('When its block was found to be gone.')),
+  retractedAt: nullable(Millis('When its block, or its pending transaction, was found to be gone.')),
+  retractionReason: nullable(
+    OneOf(
+      retractionReasons,
+      'Why it was retracted: its block is gone, or its pending transaction was replaced, dropped, or did not do it when it was mined.',
+      'REPLACED',
+    ),
+  ),
 };
 
 type MemberName = keyof typeof members;

@@ -3,6 +3,13 @@ import { traceKinds } from '../../../chains/chainClient.ts';
 import { type Chain, type ChainUid, chains, chainUids } from '../../../chains/chains.ts';
 import { families } from '../../../chains/families.ts';
 import {
+  type PendingState,
+  pendingKinds,
+  pendingModes,
+  pendingStates,
+  simulationKinds,
+} from '../../../model/pending.ts';
+import {
   Count,
   Flag,
   Id,
@@ -63,6 +70,21 @@ const traces = {
     ),
   ),
 };
+const pending = {
+  mode: OneOf(pendingModes, 'As set by VIGIL_CHAIN_<UID>_PENDING.', 'auto'),
+  state: OneOf(
+    pendingStates,
+    'Whether pending transactions are seen: idle when no detector or action wants them, unavailable when no node announces or runs them.',
+    'ok',
+  ),
+  kinds: SomeOf(pendingKinds, 'How nodes announce them.', ['bodies']),
+  simulations: SomeOf(simulationKinds, 'How nodes run them.', ['trace']),
+  seen: Count('Pending transactions since the process follows the chain.', 120_000),
+  simulated: Count('Those that were simulated.', 340),
+  dropped: Count('Those that were not looked at, because there were too many.', 0),
+  waiting: Count('Pending transactions with alerts.', 1),
+  reason: nullable(Text('Why they are unavailable.', 'No node of the chain announces pending transactions.')),
+};
 const chain = {
   chainUid: OneOf(chainUids, 'The chain.', 'ethereum'),
   family: Text('Family of the chain.', 'evm'),
@@ -90,6 +112,7 @@ const chain = {
   ),
   watchReason: nullable(Text('Why it is not ok.', 'No new block for 95 s; one comes every 12 s as a rule.')),
   traces: Shape(traces, Object.keys(traces), 'How what contracts do within transactions is seen.'),
+  pending: Shape(pending, Object.keys(pending), 'How pending transactions are seen.'),
   failing: Count('Your detectors and triggers on it whose last evaluation failed.', 0),
   contracts: Count('Your active contracts on it.', 2),
   unwatched: List(
@@ -128,6 +151,7 @@ export function chainEndpoint(confirmations: (uid: ChainUid) => number): Endpoin
               configured: isConfigured(uid),
               ...toProgress(states.get(uid), call.scope.all && isConfigured(uid)),
               traces: toTraces(states.get(uid)),
+              pending: toPending(states.get(uid)),
               ...judgeChain({ ...facts, blockTimeMs: chains[uid].blockTimeMs, state: states.get(uid) }),
               failing,
               contracts: own.count,
@@ -157,6 +181,12 @@ function toTraces(state: ChainState | undefined) {
         ? null
         : { blocks: unseenBlocks, last: unseenLast, reason: unseenReason, at: unseenAt },
   };
+}
+
+function toPending(state: ChainState | undefined): PendingState {
+  const own = state?.isFollowed ? state.pending : null;
+  const counts = { seen: 0, simulated: 0, dropped: 0, waiting: 0 };
+  return own ?? { mode: 'auto', state: 'off', kinds: [], simulations: [], ...counts, reason: null };
 }
 
 function toProgress(state: ChainState | undefined, showsEndpoints: boolean) {

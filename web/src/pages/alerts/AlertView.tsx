@@ -40,6 +40,7 @@ export function AlertView({ alert, onChange }: { alert: Alert; onChange(alert: A
         <div class="row">
           <Severity value={alert.severity} />
           <Badge value={alert.status} />
+          {alert.finality === 'PENDING' && <Badge tone="warn">pending: in no block yet</Badge>}
           {alert.suppressed && <Badge tone="warn">not notified: over the rate limit</Badge>}
           {alert.backfilled && <Badge tone="dim">back-filled, not notified</Badge>}
           <span class="dim">
@@ -55,9 +56,7 @@ export function AlertView({ alert, onChange }: { alert: Alert; onChange(alert: A
           </p>
         )}
         {alert.status === 'RETRACTED' && (
-          <p class="notice warn">
-            Its block is no longer part of the chain, so that it did not happen after all.
-          </p>
+          <p class="notice warn">{retractions[alert.retractionReason ?? 'REORGANISED']}</p>
         )}
         <Change alert={alert} onChange={onChange} />
       </header>
@@ -150,9 +149,17 @@ export function AlertView({ alert, onChange }: { alert: Alert; onChange(alert: A
 const isOwn = ({ tenantId }: Alert): boolean => mayChooseTenant.value || tenantId === me.value?.tenantId;
 
 const finalities = {
+  PENDING: 'pending: no block has the transaction yet',
   HEAD: 'head: the block may still be reorganised',
   CONFIRMED: 'confirmed: a reorganisation is unlikely',
   FINAL: 'final: the block stays',
+} as const;
+
+const retractions = {
+  REORGANISED: 'Its block is no longer part of the chain, so that it did not happen after all.',
+  REPLACED: 'Another transaction of the sender took the place of the pending one, so that it did not happen.',
+  DROPPED: 'The pending transaction vanished, so that it did not happen.',
+  UNFULFILLED: 'A block has the transaction now, but there it did not do what was reported.',
 } as const;
 
 export function Part({ title, children }: { title: string; children: ComponentChildren }) {

@@ -72,12 +72,14 @@ function textOf(alert: Alert, member: string): string {
   return shortenHex(typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 200);
 }
 
-function What({ alert: { name, message, timestamp, status } }: { alert: Alert }) {
+function What({ alert: { name, message, timestamp, status, finality } }: { alert: Alert }) {
+  const isPending = finality === 'PENDING' && status !== 'RETRACTED';
   const isGone = status === 'RETRACTED';
   if (!isNarrow.value)
     return (
       <>
         <strong class={isGone ? 'foreign gone' : 'foreign'}>{name.slice(0, 200)}</strong>{' '}
+        {isPending && <Badge tone="warn">pending</Badge>}{' '}
         <span class={isGone ? 'dim foreign gone' : 'dim foreign'}>
           <Message text={message.slice(0, 400)} />
         </span>

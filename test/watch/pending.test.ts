@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../../src/lib/sql.ts';
+import { verifyRollups } from '../../src/store/alerts/rollups.ts';
+import { artifacts } from '../../testing/contracts/artifacts.ts';
+import type { Contract } from '../../testing/createContract.ts';
+import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
+import type { Json } from '../../testing/startTestApi.ts';
+import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
+import { until } from '../../testing/until.ts';
+
+const ether = 10n ** 18n;
+const waitMs = 60_000;
+let anvil: Anvil;
+let vigil: TestWatch;
+let watching: { stop(): Promise<void> };
+let vault: Contract;
+let thief: Contract;
+let detectorId: number;
+
+beforeAll(async () => {
+  anvil = await startAnvil();
+  vigil = await startTestWatch({ anvil: { urls: [anvil.wsUrl], confirmations: 1 } }, undefined, {
+    pendingDropMs: 0,
+  });
+  vault = await anvil.deploy(artifacts.SilentVault);
+  thief = await anvil.deploy(artifacts.Thief, vault.address);
+  const contractId = await vigil.addContract(vault.address, { name: 'Vault', abi: vault.abi });
+  detectorId = await vigil.addDetector(contractId, 'drain');
+  watching = vigil.watch();
+  await anvil.mine();
+  await vigil.reached('anvil', Number(await anvil.blockNumber()));
+});
+
+afterAll(async () => {
+  await vigil?.stop();
+  await anvil?.stop();
+});
+
+async function pendingOf(): Promise<Json> {
+  const { data } = await vigil.ok('GET', 'chain');
+  return data.find(({ chainUid }: Json) => chainUid === 'anvil').pending;
+}
+
+/** Puts an attack into the pool that no block takes yet. */
+async function prepareAttack(): Promise<string> {
+  const [owner] = anvil.accounts;
+  await vault.send({ from: owner, value: 5n * ether }, 'deposit');
+  await vigil.reached('anvil', Number(await anvil.blockNumber()));
+  await anvil.setAutomine(false);
+  return anvil.submit(attackOf(thief));
+}
+
+const attackOf = ({ address, encode }: Contract) => ({
+  from: anvil.accounts[2],
+  to: address,
+  data: encode('attack'),
+  value: ether,
+});
+
+/** Everything that waits is mined. */
+async function settle(): Promise<void> {
+  await anvil.mine();
+  await anvil.setAutomine(true);
+  await vigil.reached('anvil', Number(await anvil.blockNumber()));
+}
+
+async function retracted(hash: string): Promise<Json> {
+  await until(async () => (await alertOf(hash, 'RETRACTED')) !== undefined, waitMs);
+  expect(await verifyRollups(vigil.store)).toEqual([]);
+  return (await alertOf(hash, 'RETRACTED'))!;
+}
+
+async function alertOf(hash: string, status?: string): Promise<Json | undefined> {
+  const found = await vigil.alerts(`txHash:${hash}${status ? ` AND status:${status}` : ''}`);
+  expect(found.length).toBeLessThan(2);
+  return found[0];
+}
+
+async function raised(hash: string): Promise<Json> {
+  await until(async () => (await alertOf(hash)) !== undefined, waitMs);
+  return (await alertOf(hash))!;
+}
+
+describe('a pending transaction', () => {
+  it('costs nothing until a detector wants it', async () => {
+    await until(async () => (await pendingOf()).state === 'idle', waitMs);
+    expect([...vigil.calls.keys()].filter((method) => /subscribe|txpool|Filter/.test(method))).toEqual([]);
+    await vigil.ok('PUT', `detector/${detectorId}`, { config: { pending: true } });
+    await until(async () => (await pendingOf()).state === 'ok', waitMs);
+    expect(vigil.calls.get('eth_subscribe')).toBeGreaterThan(0);
+  });
+
+  it('raises an alert that becomes the one of its block, counted once', async () => {
+    const hash = await prepareAttack();
+    const pending = await raised(hash);
+    expect(pending).toMatchObject({
+      finality: 'PENDING',
+      blockNumber: null,
+      blockHash: null,
+      detectorSchemaName: 'drain',
+      severity: 'CRITICAL',
+    });
+    await anvil.mine();
+    await anvil.setAutomine(true);
+    await until(async () => (await alertOf(hash))?.finality === 'HEAD', waitMs);
+    const { blockNumber } = await anvil.receipt(hash as `0x${string}`);
+    expect(await alertOf(hash)).toMatchObject({ uid: pending.uid, blockNumber: Number(blockNumber) });
+    await vigil.reached('anvil', Number(blockNumber));
+    expect(await verifyRollups(vigil.store)).toEqual([]);
+    expect(await vigil.alerts(`txHash:${hash}`)).toHaveLength(1);
+    expect(
+      await vigil.store.query(sql`select 1 from pending_alert where state in ('PENDING', 'MINED')`),
+    ).toEqual([]);
+  });
+
+  it('that another one of its sender replaces has its alert retracted', async () => {
+    const hash = await prepareAttack();
+    const { uid } = await raised(hash);
+    const [, , attacker] = anvil.accounts;
+    const { nonce } = await anvil.rpc<{ nonce: string }>('eth_getTransactionByHash', hash);
+    const fees = { maxFeePerGas: '0x174876e800', maxPriorityFeePerGas: '0x174876e800' };
+    await anvil.rpc('eth_sendTransaction', { from: attacker, to: attacker, nonce, ...fees });
+    expect(await retracted(hash)).toMatchObject({ uid, retractionReason: 'REPLACED', finality: 'PENDING' });
+    await settle();
+  });
+
+  it('that no endpoint has any more has its alert retracted', async () => {
+    const hash = await prepareAttack();
+    const { uid } = await raised(hash);
+    await anvil.rpc('anvil_dropTransaction', hash);
+    expect(await retracted(hash)).toMatchObject({ uid, retractionReason: 'DROPPED' });
+    await settle();
+  });
+
+  it('that does something else in its block has its alert retracted', async () => {
+    const [owner, , , other] = anvil.accounts;
+    await vault.send({ from: owner, value: 5n * ether }, 'deposit');
+    await vigil.reached('anvil', Number(await anvil.blockNumber()));
+    const rest = await anvil.balance(vault.address);
+    await anvil.setAutomine(false);
+    const sweep = vault.encode('sweep', other, rest);
+    const first = await anvil.submit({ from: other, to: vault.address, data: sweep });
+    const { uid: firstUid } = await raised(first);
+    const second = await anvil.submit(attackOf(thief));
+    const { uid } = await raised(second);
+    await settle();
+    expect(await retracted(second)).toMatchObject({ uid, retractionReason: 'UNFULFILLED' });
+    await until(async () => (await alertOf(first))?.finality !== 'PENDING', waitMs);
+    expect(await alertOf(first)).toMatchObject({ uid: firstUid });
+  });
+
+  it('that is mined while nothing watches has the same alert afterwards, as often as that is repeated', async () => {
+    const hash = await prepareAttack();
+    const { uid } = await raised(hash);
+    // What stops here is as good as killed: all that remains is in the store.
+    await watching.stop();
+    await anvil.mine();
+    await anvil.setAutomine(true);
+    watching = vigil.watch();
+    await until(async () => (await alertOf(hash))?.blockNumber != null, waitMs);
+    expect(await alertOf(hash)).toMatchObject({ uid });
+    expect(await verifyRollups(vigil.store)).toEqual([]);
+  });
+
+  it('of a dropped block has its alert retracted, and back when another block has it', async () => {
+    const hash = await prepareAttack();
+    const { uid } = await raised(hash);
+    await anvil.mine();
+    await anvil.setAutomine(true);
+    await until(async () => (await alertOf(hash))?.finality === 'HEAD', waitMs);
+    await anvil.reorg(1);
+    expect(await retracted(hash)).toMatchObject({ uid, retractionReason: 'REORGANISED' });
+    const again = await anvil.submit(attackOf(thief));
+    await anvil.mine();
+    if (again !== hash) return;
+    await until(async () => (await alertOf(hash))?.blockNumber != null, waitMs);
+    expect(await alertOf(hash)).toMatchObject({ uid });
+  });
+});
