@@ -123,7 +123,7 @@ export function createSimulator({ chainUid, urls, now, onCall }: Options) {
   ): Promise<StateResult[]> {
     const called: readonly StateRead[] = endpoint.canSimulate ? questions.filter(isCalled) : [];
     const balances = questions.filter((question) => question.type === 'balance');
-    const requests = called.map((question) => toRpcCall(question, 'latest').params[0]);
+    const requests = called.map((question) => Object.values(toRpcCall(question, 'latest').params)[0]);
     const [simulated, ...replies] = await batch(endpoint, [
       toSimulateCall([toRequest(transaction), ...requests], false),
       ...balances.map((question) => toRpcCall(question, 'latest')),
