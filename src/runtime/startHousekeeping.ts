@@ -6,7 +6,7 @@ import { expireApprovals } from '../store/actions/approvals.ts';
 import { purgeAlertEvents } from '../store/alerts/alertEvents.ts';
 import { purgeAlertRates } from '../store/alerts/alertRate.ts';
 import { dropOldPartitions, ensurePartitionsAhead } from '../store/alerts/partitions.ts';
-import { purgeBesideAlerts } from '../store/alerts/purgeBesideAlerts.ts';
+import { purgeBesideAlerts, purgeIncidentKeys } from '../store/alerts/purgeBesideAlerts.ts';
 import { purgeDeliveries } from '../store/destinations/purgeDeliveries.ts';
 import { purgeReplies } from '../store/records/idempotency.ts';
 import { purgeScoreQueues } from '../store/scores/queueScores.ts';
@@ -25,6 +25,8 @@ const dayMs = 24 * hourMs;
 const firstRunMs = 60_000;
 /** How long is kept what no setting limits. */
 const keepRatesDays = 30;
+/** An alert of a transaction that is raised still later begins an incident of its own. */
+const keepIncidentKeysDays = 7;
 const keepAlertEventsDays = 7;
 const keepBacktestsDays = 30;
 
@@ -59,6 +61,7 @@ export async function runHousekeeping(options: Options, signal: AbortSignal): Pr
     'Purging old deliveries': () => purgeDeliveries(store, at),
     'Purging old alert rates': () => purgeAlertRates(store, at - keepRatesDays * dayMs),
     'Purging old alert events': () => purgeAlertEvents(store, at - keepAlertEventsDays * dayMs),
+    'Purging old incident keys': () => purgeIncidentKeys(store, at - keepIncidentKeysDays * dayMs),
     'Purging old backtests': () => purgeBacktests(store, at - keepBacktestsDays * dayMs),
     'Purging states of deleted detectors': () => purgeDeletedStates(store),
     'Purging queues of deleted license instances': () => purgeScoreQueues(store),

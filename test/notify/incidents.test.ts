@@ -9,6 +9,7 @@ import { type Bot, createBot } from '../../src/notify/createBot.ts';
 import { createMessengerASender } from '../../src/notify/createMessengerASender.ts';
 import { createNotifyOnAlerts, createNotifyOnRetractions } from '../../src/notify/notifyOnAlerts.ts';
 import { digestStory } from '../../src/notify/texts/digestStory.ts';
+import { purgeIncidentKeys } from '../../src/store/alerts/purgeBesideAlerts.ts';
 import { type BotApi, startBotApi } from '../../testing/startBotApi.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
@@ -174,12 +175,17 @@ describe('an incident', () => {
     expect(raised.map(({ uid, incident }) => incident?.uid === uid && incident.number)).toEqual([1, 1, 1, 1]);
     expect(await rows()).toEqual([]);
     // The digest to which the upgrade turned earlier keys.
-    const key = `${tenantId} transaction ethereum 0x330`;
-    const keys = await world.store.query(
-      sql`select incident_uid::text as uid from incident_key
-        where key = encode(substring(sha256(convert_to(${key}, 'UTF8')) from 1 for 16), 'hex')::uuid`,
-    );
-    expect(keys).toEqual([{ uid: oldest }]);
+    const keys = (txHash: string, owner = tenantId) =>
+      world.store.query(
+        sql`select incident_uid::text as uid from incident_key where key = encode(substring(
+          sha256(convert_to(${`${owner} transaction ethereum ${txHash}`}, 'UTF8')) from 1 for 16), 'hex')::uuid`,
+      );
+    const { id: other } = await world.ok('POST', 'tenant', { name: 'Purged' });
+    const [old] = await raise(finding({ tenantId: other, txHash: '0x33a', timestamp: now - 8 * 86_400_000 }));
+    expect(await keys('0x33a', other)).toEqual([{ uid: old!.uid }]);
+    await purgeIncidentKeys(world.store, now - 7 * 86_400_000);
+    expect(await keys('0x33a', other)).toEqual([]);
+    expect(await keys('0x330')).toEqual([{ uid: oldest }]);
     const [grown] = await raise(finding({ tenantId, txHash: '0x330', timestamp: now + 9, severity: 'HIGH' }));
     expect(grown!.incident).toEqual({ uid: oldest, number: 2 });
     const { createdAt, updatedAt, id, alertList, ...lone } = await read(third);

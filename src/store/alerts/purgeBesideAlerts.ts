@@ -5,7 +5,6 @@ import { inChunks } from '../inChunks.ts';
 /** What belongs to alerts, and the column with their time. */
 const tables = {
   incident: 'last_at',
-  incident_key: 'last_at',
   incident_message: 'sent_at',
   alert_comment: 'alert_timestamp',
 } as const;
@@ -14,13 +13,21 @@ const tables = {
 export async function purgeBesideAlerts(db: Db, retainedFrom: number): Promise<void> {
   const date = new Date(retainedFrom);
   const before = Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
-  for (const [table, time] of Object.entries(tables))
-    await inChunks(async (limit) => {
-      const rows = await db.query<{ count: number }>(
-        sql`with gone as (delete from ${raw(table)} where ctid = any(array(
-            select ctid from ${raw(table)} where ${raw(time)} < ${before} limit ${limit})) returning 1)
-          select count(*) as count from gone`,
-      );
-      return onlyRow(rows).count;
-    });
+  for (const [table, time] of Object.entries(tables)) await purge(db, table, time, before);
+}
+
+/** After a while no more alerts of a transaction come, and no cause repeats. */
+export async function purgeIncidentKeys(db: Db, before: number): Promise<void> {
+  await purge(db, 'incident_key', 'last_at', before);
+}
+
+async function purge(db: Db, table: string, time: string, before: number): Promise<void> {
+  await inChunks(async (limit) => {
+    const rows = await db.query<{ count: number }>(
+      sql`with gone as (delete from ${raw(table)} where ctid = any(array(
+          select ctid from ${raw(table)} where ${raw(time)} < ${before} limit ${limit})) returning 1)
+        select count(*) as count from gone`,
+    );
+    return onlyRow(rows).count;
+  });
 }
