@@ -266,21 +266,29 @@ export function rowTest(predicate: SqlPredicate, terms: Sql): Sql {
 
 /** The whole condition of a search: hashes first, which an index answers, then the exact condition. */
 export function narrowed(predicate: SqlPredicate, terms: Sql): Sql {
-  return join([...hashTests(predicate, terms), predicate.condition], ' and ');
+  const tests = predicate.narrow.map((narrow) =>
+    hashTest(narrow, (hashes) => sql`${terms} && ${hashes}::int4[]`),
+  );
+  return join([...tests, predicate.condition], ' and ');
 }
 
-/** Conditions on the index; every match passes all of them. */
-export function hashTests(predicate: SqlPredicate, terms: Sql): Sql[] {
-  return predicate.narrow.map((narrow) => hashTest(narrow, terms));
+/**
+ * Conditions on the index, which alone is to answer them; every match passes all of them. PostgreSQL does not see the
+ * hashes: it takes each that it does not know for a common one, and would read all rows for a list of these.
+ */
+export function indexTests(predicate: SqlPredicate, terms: Sql): Sql[] {
+  return predicate.narrow.map((narrow) =>
+    hashTest(narrow, (hashes) => sql`${terms} && (select ${hashes}::int4[])`),
+  );
 }
 
-function hashTest({ hashes, rows = [], all = [] }: Narrow, terms: Sql): Sql {
+function hashTest({ hashes, rows = [], all = [] }: Narrow, hasOne: (hashes: readonly number[]) => Sql): Sql {
   const tests = [
-    ...(hashes.length > 0 || rows.length + all.length === 0 ? [sql`${terms} && ${hashes}::int4[]`] : []),
+    ...(hashes.length > 0 || rows.length + all.length === 0 ? [hasOne(hashes)] : []),
     ...all.map(
       (each) =>
         sql`(${join(
-          each.map((narrow) => hashTest(narrow, terms)),
+          each.map((narrow) => hashTest(narrow, hasOne)),
           ' and ',
         )})`,
     ),

@@ -9,7 +9,7 @@ import { namedFields } from '../../query/lucene/namedFields.ts';
 import { parseQuery } from '../../query/lucene/parseQuery.ts';
 import { fieldsOf, type Predicate } from '../../query/lucene/predicate.ts';
 import type { SqlSource } from '../../query/lucene/sqlSource.ts';
-import { hashTests, narrowed, rowTest, toSql } from '../../query/lucene/toSql.ts';
+import { indexTests, narrowed, rowTest, toSql } from '../../query/lucene/toSql.ts';
 import { termHash } from '../../query/termHash.ts';
 import { completeTerms } from '../alerts/completeTerms.ts';
 import type { Db } from '../db.ts';
@@ -96,7 +96,7 @@ export async function compileSearch(
   const name = raw(table.name);
   // Otherwise PostgreSQL would combine the term index with another one over the whole scope, which takes far longer.
   const candidates = (count: number) =>
-    sql`(select *, row_number() over () as n from ${name} t where ${all([...bounds, ...hashTests(part, terms)])}) t
+    sql`(select *, row_number() over () as n from ${name} t where ${all([...bounds, ...indexTests(part, terms)])}) t
       where n <= ${count} and (n = ${count} or (${scope.condition} and ${part.condition}))`;
   const hashes = part.narrow.flatMap(({ hashes: list, rows = [], all: others = [] }) =>
     rows.length + others.length === 0 ? [list] : [],
