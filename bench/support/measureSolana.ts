@@ -112,7 +112,13 @@ export async function measureSolana(): Promise<SolanaFigures> {
   calls = 0;
   const wholeMs = await timed(async (slot) => {
     const block = await client.block(slot);
-    const whole = block && (await client.detail?.(block, (each) => watched.has(each)));
+    const whole =
+      block &&
+      (await client.detail?.(block, {
+        has: (each) => watched.has(each),
+        addresses: () => watched.keys(),
+        version: () => 0,
+      }));
     const found = whole?.transactions.filter(({ from }) => watched.has(from)).length;
     if (found !== touchedPerSlot)
       throw new Error(`${found} transactions were found, and ${touchedPerSlot} were due.`);

@@ -18,7 +18,7 @@ export type ChainClient = {
    * The block with all that its transactions do which have to do with a watched address. Undefined where blocks are whole as
    * they come; elsewhere they tell who takes part, and the rest is too much to fetch for everyone.
    */
-  detail?(block: Block, isWatched: (address: string) => boolean): Promise<Block>;
+  detail?(block: Block, watched: Watched): Promise<Block>;
   /** False where nodes know the newest state only, which then stands for that after any block. */
   readonly keepsHistory?: false;
   /** As `block`, without what is in it. */
@@ -45,6 +45,13 @@ export type ChainClient = {
   checkEndpoints(which: 'all' | 'troubled'): Promise<void>;
   health(): EndpointHealth[];
   close(): Promise<void>;
+};
+
+/** The addresses that someone has an interest in; the version rises with every change of them. */
+export type Watched = {
+  has(address: string): boolean;
+  addresses(): Iterable<string>;
+  version(): number;
 };
 
 export type Tracer = {

@@ -93,7 +93,8 @@ describe('the chain table', () => {
         expect(URL.canParse(pattern.replace('{}', '1'))).toBe(true);
         expect(pattern).toMatch(/^https:\/\/[^/]+\//);
       }
-      expect(Object.keys(explorer ?? {})).toEqual(['address', 'transaction', 'block']);
+      const all = uid === 'icp' ? ['address'] : ['address', 'transaction', 'block'];
+      expect(Object.keys(explorer ?? {})).toEqual(all);
     }
   });
 

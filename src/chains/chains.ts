@@ -18,7 +18,11 @@ export type Chain = {
   /** Blocks that must lie on top of a block before an action may follow from it. */
   readonly confirmations: number;
   /** Link patterns; `{}` stands for the address, the transaction hash or the block. */
-  readonly explorer?: { readonly address: string; readonly transaction: string; readonly block: string };
+  readonly explorer?: {
+    readonly address: string;
+    readonly transaction?: string;
+    readonly block?: string;
+  };
 };
 
 const ether = { symbol: 'ETH', name: 'Ether', decimals: 18 };
@@ -140,14 +144,15 @@ export const chains: Readonly<Record<ChainUid, Chain>> = {
     name: 'Internet Computer',
     network: 'MAINNET',
     currency: { symbol: 'ICP', name: 'Internet Computer', decimals: 8 },
+    // Its root key.
+    genesis:
+      '308182301d060d2b0601040182dc7c0503010201060c2b0601040182dc7c05030201036100814c0e6ec71fab583b08bd81373c255c3c371b2e84863c98a4f1e08b74235d14fb5d9c0cd546d9685f913a0c0b2cc5341583bf4b4392e467db96d65b9bb4cb717112f8472e0d5a4d14505ffd7484b01291091c5f87b98883463f98091a0baaae',
     blockTimeMs: 1_000,
     // What a subnet certifies is final.
     confirmations: 1,
     explorer: {
       address: 'https://dashboard.internetcomputer.org/account/{}',
-      transaction: 'https://dashboard.internetcomputer.org/transaction/{}',
-      // A ledger block holds exactly one transaction, and the dashboard finds it by either number or hash.
-      block: 'https://dashboard.internetcomputer.org/transaction/{}',
+      // Ledgers number their entries each by itself, which no page of the dashboard takes.
     },
   },
   vechain: {

@@ -2,7 +2,7 @@ import { bitcoinFamily } from './bitcoin/bitcoinFamily.ts';
 import type { ChainFamily } from './chainFamily.ts';
 import type { Family } from './chains.ts';
 import { evmFamily } from './evm/evmFamily.ts';
-import { icpRules } from './icp/icpRules.ts';
+import { icpFamily } from './icp/icpFamily.ts';
 import { solanaFamily } from './solana/solanaFamily.ts';
 import { stellarFamily } from './stellar/stellarFamily.ts';
 import { tronFamily } from './tron/tronFamily.ts';
@@ -16,5 +16,5 @@ export const families: Readonly<Record<Family, ChainFamily>> = {
   tron: tronFamily,
   vechain: vechainFamily,
   stellar: stellarFamily,
-  icp: icpRules,
+  icp: icpFamily,
 };

@@ -46,7 +46,7 @@ export const aml = defineDetector<Config, never>({
   title: 'Anti money laundering',
   version: '1.0.0',
   category: 'COMPLIANCE',
-  families: [...evmDialect, 'bitcoin', 'solana', 'stellar'],
+  families: [...evmDialect, 'bitcoin', 'solana', 'stellar', 'icp'],
   severity: 'AUTO',
   description:
     'An address with a bad label sends to the contract, receives from it, or sends or receives its token. The severity follows the score: from 90 CRITICAL, 70 HIGH, 50 MEDIUM, 30 LOW, otherwise INFO.',

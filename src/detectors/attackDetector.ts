@@ -33,7 +33,7 @@ export const attackDetector = defineDetector<Config, never>({
   title: 'Attack detector',
   version: '1.0.0',
   category: 'SECURITY',
-  families: [...evmDialect, 'bitcoin', 'solana', 'stellar'],
+  families: [...evmDialect, 'bitcoin', 'solana', 'stellar', 'icp'],
   severity: 'HIGH',
   description:
     'A suspicious account or contract is involved with the contract: as sender, as deployer, as the contract called, as a contract that emits a log in the same transaction, or as one that suspicious money has funded.',

@@ -52,7 +52,7 @@ export const circulationSupply = defineDetector<Config, State>({
   title: 'Circulating supply',
   version: '1.0.0',
   category: 'COMPLIANCE',
-  families: [...evmDialect, 'solana', 'stellar'],
+  families: [...evmDialect, 'solana', 'stellar', 'icp'],
   severity: 'HIGH',
   description:
     'A single mint, burn or unlock moves a large share of the circulating supply, the supply changes by as much without an event, or the circulating supply leaves its plan (reported once until it is back).',

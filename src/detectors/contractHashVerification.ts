@@ -3,6 +3,7 @@ import * as Hex from 'ox/Hex';
 import { type Static, Type } from 'typebox';
 import { type CodePointer, isCodeInPlace, locateCode } from '../chains/evm/evidence/locateCode.ts';
 import { decodeUpgrade, upgradeTopics } from '../chains/evm/evidence/upgradeEvents.ts';
+import { controlLook, readModuleHash } from '../evidence/control.ts';
 import { Choice, Configuration, everyLook, Flag, Polling } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';
 import { isDue, parseSchedule } from '../lib/schedule.ts';
@@ -13,7 +14,7 @@ import {
   type Observation,
   type Reader,
 } from '../model/detection.ts';
-import { evmDialect } from '../model/family.ts';
+import { evmDialect, keepsControl } from '../model/family.ts';
 
 const config = Configuration({
   hashType: Choice('How the checksum is made.', ['keccak', 'sha256'], 'keccak'),
@@ -41,22 +42,24 @@ export const contractHashVerification = defineDetector<Config, State>({
   title: 'Contract hash verification',
   version: '1.0.0',
   category: 'SECURITY',
-  families: evmDialect,
+  families: [...evmDialect, 'icp'],
   severity: 'AUTO',
   description:
     'The code of the contract, or of the implementation behind it, is not the expected one: always CRITICAL. It looks at every upgrade and regularly in between.',
-  faq: 'Which code does the checksum belong to? The code on chain (eth_getCode), for a proxy that of its implementation, not the code of the deployment.',
+  faq: 'Which code does the checksum belong to? The code on chain (eth_getCode), for a proxy that of its implementation, not the code of the deployment. On the Internet Computer the SHA-256 of the Wasm module, as the network certifies it.',
   nextStep:
     'Compare the code with the release that you reviewed, and let nothing rely on the contract until it fits. Expected? Save the new hash.',
   config,
   fields: ['hashType', 'hash', 'expected', 'previousHash', 'address', 'codeBytes'],
   takesBaseline: true,
-  interests: (_options, { address }, chain) => [
-    { on: 'log', address, keys: upgradeTopics },
-    everyLook(chain),
-  ],
+  interests: (_options, { address }, chain) =>
+    keepsControl(chain.family)
+      ? [controlLook]
+      : [{ on: 'log', address, keys: upgradeTopics }, everyLook(chain)],
   evaluate(observation, context) {
-    const { config: options, read, contract, state } = context;
+    const { config: options, read, contract, chain, state } = context;
+    if (keepsControl(chain.family))
+      return judge(context, { hash: readModuleHash(read, contract.address), target: contract.address });
     const upgrade = observation.type === 'log' ? decodeUpgrade(observation.log) : undefined;
     if (observation.type === 'log' && (!upgrade || upgrade.isPending)) return {};
     // Between two looks only what points to the code is asked for, which costs little.
@@ -77,12 +80,12 @@ function isLookDue(
   return when === 'block' || !previous || isDue(parseSchedule(cron), previous.timestamp, block.timestamp);
 }
 
-/** Each code is judged once, when it is first seen. */
 function verify(
   target: string,
   pointers: readonly CodePointer[],
-  { config: options, contract, state, read }: EvaluationContext<Config, State>,
+  context: EvaluationContext<Config, State>,
 ): EvaluationResult<State> {
+  const { config: options, contract, state, read } = context;
   const toHash = (code: string): Hex.Hex => {
     Hex.assert(code);
     return options.hashType === 'keccak' ? Hash.keccak256(code) : Hash.sha256(code);
@@ -92,14 +95,30 @@ function verify(
     // The first look compares with the state before it, so that a change in its block is seen.
     () => (state || options.checksum !== undefined ? '0x' : codeBefore(read, contract.address)),
   ]);
-  const hash = toHash(code);
-  const outcome = keepState(state, { hash, target, pointers });
-  const seen = state?.hash ?? (first === '0x' ? undefined : toHash(first));
+  return judge(context, {
+    hash: toHash(code),
+    target,
+    pointers,
+    codeBytes: (code.length - 2) / 2,
+    first: first === '0x' ? undefined : toHash(first),
+  });
+}
+
+type Seen = State & { codeBytes?: number; first?: string | undefined };
+
+/** Each code is judged once, when it is first seen. */
+function judge(
+  { config: options, contract, chain, state }: EvaluationContext<Config, State>,
+  { codeBytes, first, ...found }: Seen,
+): EvaluationResult<State> {
+  const { hash, target } = found;
+  const hashType = keepsControl(chain.family) ? 'sha256' : options.hashType;
+  const outcome = keepState(state, found);
+  const seen = state?.hash ?? first;
   if (state?.hash === hash) return outcome;
   const expected = options.checksum === undefined ? seen : checksumOf(options.checksum);
   const isSkipped = state === undefined && options.checksum !== undefined && !options.initialCheck;
   if (expected === undefined || expected === hash || isSkipped) return outcome;
-  const codeBytes = (code.length - 2) / 2;
   const where =
     target === contract.address ? contract.name : `the implementation ${target} of ${contract.name}`;
   return {
@@ -107,9 +126,9 @@ function verify(
     detections: [
       {
         severity: 'CRITICAL',
-        message: `The code of ${where} is not the expected one: its ${options.hashType} hash is ${hash} instead of ${expected}${codeBytes === 0 ? '; there is no code at all' : ''}.`,
+        message: `The code of ${where} is not the expected one: its ${hashType} hash is ${hash} instead of ${expected}${codeBytes === 0 || hash === '0x' ? '; there is no code at all' : ''}.`,
         fields: {
-          hashType: options.hashType,
+          hashType,
           hash,
           expected,
           previousHash: seen,

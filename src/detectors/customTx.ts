@@ -28,7 +28,7 @@ export const customTx = defineDetector<Static<typeof config>, never>({
   title: 'Custom transaction',
   version: '1.0.0',
   category: 'SECURITY',
-  families: [...evmDialect, 'bitcoin', 'solana', 'stellar'],
+  families: [...evmDialect, 'bitcoin', 'solana', 'stellar', 'icp'],
   severity: 'MEDIUM',
   description:
     'A transaction touches the contract (sent to it or by it, one of its logs is of or names it, or a contract calls it within) and an expression about it holds.',

@@ -8,6 +8,7 @@ import { assetDecimalsIfKnown, assetFacts } from '../chains/evm/evidence/tokens.
 import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
 import { compareToAmount, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
 import { assetMoves, coinMoves } from '../evidence/coinMoves.ts';
+import { ledgerOf } from '../evidence/ledgerOf.ts';
 import { Amount, Choice, Configuration, InnerCalls } from '../evidence/parameters.ts';
 import {
   type Detection,
@@ -48,7 +49,7 @@ export const largeTransfer = defineDetector<Config, State>({
   title: 'Large transfer',
   version: '1.0.0',
   category: 'FINANCIAL',
-  families: [...evmDialect, 'bitcoin', 'solana', 'stellar'],
+  families: [...evmDialect, 'bitcoin', 'solana', 'stellar', 'icp'],
   severity: 'LOW',
   description:
     'A single transfer of a token (ERC-20, one id of an ERC-1155, or SPL) or of native coins reaches a threshold.',
@@ -59,7 +60,7 @@ export const largeTransfer = defineDetector<Config, State>({
   pending: true,
   fields: ['from', 'to', 'token', 'symbol', 'amount', 'rawAmount', 'tokenId', 'threshold', 'usd'],
   interests({ token, direction, innerCalls }, { address }, chain) {
-    if (!hasEvmDialect(chain.family)) return [{ on: 'touch', address }];
+    if (!hasEvmDialect(chain.family)) return [{ on: 'touch', address }, ...ledgerOf(token, chain)];
     const wanted = token ?? address;
     const interests: Interest[] = [];
     if (wanted === address && direction === 'any')

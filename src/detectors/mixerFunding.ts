@@ -31,7 +31,7 @@ export const mixerFunding = defineDetector<Static<typeof config>, State>({
   title: 'Mixer funding',
   version: '1.0.0',
   category: 'SECURITY',
-  families: [...evmDialect, 'bitcoin'],
+  families: [...evmDialect, 'bitcoin', 'icp'],
   severity: 'MEDIUM',
   description:
     'An account whose first money came from a mixer or a bridge a short while ago uses the contract: the usual way to prepare an attack. Each caller is reported once.',

@@ -17,6 +17,7 @@ import {
 import { usdFeedMember, usdWorth } from '../chains/evm/evidence/usdWorth.ts';
 import { compareToLimit, formatUnits, native, percentOf, showAmount } from '../evidence/amounts.ts';
 import { assetMoves } from '../evidence/coinMoves.ts';
+import { ledgerOf } from '../evidence/ledgerOf.ts';
 import { addOutflow, baselineOf, largestBefore, type Outflows, outflowWithin } from '../evidence/outflows.ts';
 import { AmountOrPercent, Configuration, Duration, everyLook } from '../evidence/parameters.ts';
 import { compareDecimal, multiplyDecimal, parseDecimal, toDecimal } from '../lib/decimal.ts';
@@ -80,7 +81,7 @@ export const outflowRate = defineDetector<Config, State>({
   title: 'Outflow rate',
   version: '1.0.0',
   category: 'FINANCIAL',
-  families: [...evmDialect, 'bitcoin', 'solana', 'stellar'],
+  families: [...evmDialect, 'bitcoin', 'solana', 'stellar', 'icp'],
   severity: 'HIGH',
   description:
     'What leaves the contract within a window exceeds a limit, a share of its balance, or a multiple of what is usual. Reported once until the sum is well below again (80 %).',
@@ -107,7 +108,7 @@ export const outflowRate = defineDetector<Config, State>({
   lookbackMs: ({ window }) => parseDuration(window),
   interests: (settings, { address }, chain) =>
     tellsTransfers(chain.family)
-      ? [{ on: 'touch', address }]
+      ? [{ on: 'touch', address }, ...ledgerOf(settings.token, chain)]
       : [
           ...(settings.token === undefined || settings.token === native
             ? [{ on: 'touch' as const, address }, everyLook(chain)]

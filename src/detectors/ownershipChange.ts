@@ -4,6 +4,7 @@ import { eventWords } from '../chains/evm/abi/eventWords.ts';
 import { isAddressTopic, topicAddress, zeroAddress } from '../chains/evm/abi/words.ts';
 import { isListed } from '../evidence/addressList.ts';
 import { changesOf } from '../evidence/changesOf.ts';
+import { controlLook, readControllers } from '../evidence/control.ts';
 import { Addresses, Configuration, Flag } from '../evidence/parameters.ts';
 import { zip } from '../lib/zip.ts';
 import type { Block, Log } from '../model/block.ts';
@@ -14,7 +15,7 @@ import {
   type Observation,
   type Reader,
 } from '../model/detection.ts';
-import { evmDialect, hasEvmDialect } from '../model/family.ts';
+import { evmDialect, hasEvmDialect, keepsControl } from '../model/family.ts';
 
 const config = Configuration({
   allowedOwners: Addresses('New owners that are expected; a change to one of them raises nothing.'),
@@ -26,7 +27,12 @@ const config = Configuration({
 
 type Config = Static<typeof config>;
 /** Who held each office that the contract answers for when it was last asked, and whom an event named since. */
-type State = { held?: Readonly<Record<string, string>>; announced?: string };
+type State = {
+  held?: Readonly<Record<string, string>>;
+  announced?: string;
+  /** Those who may change the contract, where the chain itself keeps that. */
+  controllers?: readonly string[];
+};
 
 type Office = 'owner' | 'proxy administrator' | 'administrator' | 'authority' | 'governance';
 type Form = { office: Office; isPending?: true | undefined };
@@ -104,7 +110,7 @@ export const ownershipChange = defineDetector<Config, State>({
   title: 'Ownership change',
   version: '1.0.0',
   category: 'SECURITY',
-  families: [...evmDialect, 'solana', 'stellar'],
+  families: [...evmDialect, 'solana', 'stellar', 'icp'],
   severity: 'CRITICAL',
   description:
     'The owner, administrator, proxy administrator, authority or governance of the contract changes, or a change is started.',
@@ -114,16 +120,21 @@ export const ownershipChange = defineDetector<Config, State>({
   config,
   pending: true,
   fields: ['event', 'getter', 'account', 'previousOwner', 'newOwner', 'isPending', 'sender'],
+  takesBaseline: true,
   interests: ({ checkOwner }, contract, { family }) =>
-    hasEvmDialect(family)
-      ? [
-          { on: 'log', address: contract.address, keys: topics },
-          ...(checkOwner ? [{ on: 'touch' as const, address: contract.address }] : []),
-          ...changesOf(contract, ['owner']),
-        ]
-      : changesOf(contract, ['owner', 'mint', 'freeze']),
+    keepsControl(family)
+      ? [controlLook]
+      : hasEvmDialect(family)
+        ? [
+            { on: 'log', address: contract.address, keys: topics },
+            ...(checkOwner ? [{ on: 'touch' as const, address: contract.address }] : []),
+            ...changesOf(contract, ['owner']),
+          ]
+        : changesOf(contract, ['owner', 'mint', 'freeze']),
   evaluate(observation, context) {
     if (observation.type === 'change') return findChange(observation, context);
+    if (observation.type === 'block')
+      return keepsControl(context.chain.family) ? compareControllers(context) : {};
     if (observation.type === 'transaction') return findSilentChange(observation.block, context);
     if (observation.type !== 'log') return {};
     const { config: options, contract, state } = context;
@@ -168,6 +179,31 @@ function findChange(
       {
         message: `The ${office} of ${contract.name} ${how}, in a transaction of ${transaction.from}.`,
         fields: { event: what, account: part, previousOwner, newOwner, sender: transaction.from },
+      },
+    ],
+  };
+}
+
+/** Who may change the contract, as against the last look. */
+function compareControllers({
+  config: { allowedOwners },
+  contract,
+  state,
+  read,
+}: EvaluationContext<Config, State>): EvaluationResult<State> {
+  const now = readControllers(read, contract.address);
+  const before = state?.controllers;
+  if (before?.join() === now.join()) return {};
+  const kept = { state: { controllers: now } };
+  const added = now.filter((each) => !before?.includes(each));
+  if (!before || (added.length > 0 && added.every((each) => isListed(allowedOwners, each)))) return kept;
+  const [previousOwner, newOwner] = [before, now].map((each) => each.join(', ') || 'no one');
+  return {
+    ...kept,
+    detections: [
+      {
+        message: `The controllers of ${contract.name} changed from ${previousOwner} to ${newOwner}.`,
+        fields: { event: 'controllers', previousOwner, newOwner },
       },
     ],
   };

@@ -5,7 +5,7 @@ import { functionName } from '../chains/evm/evidence/describeCall.ts';
 import { type CodePointer, isCodeInPlace, locateCode } from '../chains/evm/evidence/locateCode.ts';
 import { decodeUpgrade, upgradeTopics } from '../chains/evm/evidence/upgradeEvents.ts';
 import { isListed } from '../evidence/addressList.ts';
-
+import { controlLook, readModuleHash } from '../evidence/control.ts';
 import { Addresses, Configuration, everyLook, Flag, Polling, scheduleOf } from '../evidence/parameters.ts';
 import { keepState } from '../evidence/samples.ts';
 import { isDue, parseSchedule } from '../lib/schedule.ts';
@@ -18,7 +18,7 @@ import {
   type Interest,
   type Observation,
 } from '../model/detection.ts';
-import { evmDialect, hasEvmDialect } from '../model/family.ts';
+import { evmDialect, hasEvmDialect, keepsControl } from '../model/family.ts';
 
 const config = Configuration({
   allowedImplementations: Addresses(
@@ -44,7 +44,7 @@ export const proxyUpgrade = defineDetector<Config, State>({
   title: 'Proxy upgrade',
   version: '1.0.0',
   category: 'SECURITY',
-  families: [...evmDialect, 'solana', 'stellar'],
+  families: [...evmDialect, 'solana', 'stellar', 'icp'],
   severity: 'CRITICAL',
   description:
     'The code behind the contract is replaced: an upgrade of a proxy, of its beacon or of the facets of a diamond.',
@@ -67,6 +67,7 @@ export const proxyUpgrade = defineDetector<Config, State>({
   ],
   takesBaseline: true,
   interests(options, { address }, chain) {
+    if (keepsControl(chain.family)) return [controlLook];
     if (!hasEvmDialect(chain.family)) return [{ on: 'change', address, keys: ['code'] }];
     const look: Interest =
       options.when === 'block' ? everyLook(chain) : { on: 'block', ...scheduleOf(options) };
@@ -77,7 +78,8 @@ export const proxyUpgrade = defineDetector<Config, State>({
   },
   evaluate(observation, context) {
     if (observation.type === 'change') return findNewCode(observation, context);
-    if (observation.type === 'block') return checkCode(observation, context);
+    if (observation.type === 'block')
+      return keepsControl(context.chain.family) ? compareModule(context) : checkCode(observation, context);
     if (observation.type !== 'log') return {};
     const { log, transaction } = observation;
     if (log.key === topicOf(diamondCut)) return { detections: findCut(log, transaction.from, context) };
@@ -97,6 +99,28 @@ function findNewCode(
       {
         message: `The program ${contract.name} ${what}, in a transaction of ${transaction.from}.`,
         fields: { implementation: after, sender: transaction.from },
+      },
+    ],
+  };
+}
+
+/** The code as against the last look, where the chain itself keeps its hash. */
+function compareModule({ contract, state, read }: EvaluationContext<Config, State>): EvaluationResult<State> {
+  const implementation = readModuleHash(read, contract.address);
+  const previousImplementation = state?.stored;
+  if (implementation === previousImplementation) return {};
+  const kept = { state: { stored: implementation } };
+  if (typeof previousImplementation !== 'string') return kept;
+  const how =
+    implementation === '0x'
+      ? `was removed: the hash of its module was ${previousImplementation}`
+      : `was replaced: the hash of its module is now ${implementation}, before it was ${previousImplementation === '0x' ? 'none' : previousImplementation}`;
+  return {
+    ...kept,
+    detections: [
+      {
+        message: `The code of ${contract.name} ${how}.`,
+        fields: { event: 'module_hash', implementation, previousImplementation },
       },
     ],
   };

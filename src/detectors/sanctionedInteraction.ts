@@ -23,7 +23,7 @@ export const sanctionedInteraction = defineDetector<Static<typeof config>, never
   title: 'Sanctioned interaction',
   version: '1.0.0',
   category: 'COMPLIANCE',
-  families: [...evmDialect, 'bitcoin', 'solana', 'stellar'],
+  families: [...evmDialect, 'bitcoin', 'solana', 'stellar', 'icp'],
   severity: 'CRITICAL',
   description:
     'An address on a sanctions list sends to the contract, receives from it, or sends or receives its token.',

@@ -26,7 +26,7 @@ export const tokenomicsAllocation = defineDetector<Static<typeof config>, State>
   title: 'Tokenomics allocation',
   version: '1.0.0',
   category: 'COMPLIANCE',
-  families: [...evmDialect, 'solana', 'stellar'],
+  families: [...evmDialect, 'solana', 'stellar', 'icp'],
   severity: 'AUTO',
   description:
     'The address of an allocation holds another amount than the tokenomics records plan for this time: less is HIGH, more is INFO. Reported once until it is back on plan.',

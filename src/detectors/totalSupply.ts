@@ -27,7 +27,7 @@ export const totalSupply = defineDetector<Config, State>({
   title: 'Total supply',
   version: '1.0.0',
   category: 'COMPLIANCE',
-  families: [...evmDialect, 'solana', 'stellar'],
+  families: [...evmDialect, 'solana', 'stellar', 'icp'],
   severity: 'MEDIUM',
   description:
     'More of the token is issued than expected (MEDIUM, reported once until it is within again), or its supply changes (INFO).',

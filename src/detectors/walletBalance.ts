@@ -32,7 +32,7 @@ export const walletBalance = defineDetector<Static<typeof config>, State>({
   title: 'Wallet balance',
   version: '1.0.0',
   category: 'FINANCIAL',
-  families: [...evmDialect, 'bitcoin', 'solana', 'stellar'],
+  families: [...evmDialect, 'bitcoin', 'solana', 'stellar', 'icp'],
   severity: 'MEDIUM',
   description: 'The balance of the wallet or contract, in native coins or a token, meets a condition.',
   faq: 'Why do I get an alert every minute? A condition such as "< 1" raises an alert at every check while it holds; write "<< 1" for one alert each time it begins to hold.',

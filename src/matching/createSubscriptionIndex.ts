@@ -32,8 +32,10 @@ export function createSubscriptionIndex() {
   const everyBlock = new Set<Subscriber>();
   const reorgs = new Set<Subscriber>();
   const clocks = new Set<Subscriber>();
+  let version = 0;
 
   function add(subscriber: Subscriber): void {
+    version++;
     for (const interest of subscriber.interests) addInterest(subscriber, interest);
   }
 
@@ -77,6 +79,7 @@ export function createSubscriptionIndex() {
   }
 
   function remove(subscriber: Subscriber): void {
+    version++;
     everyBlock.delete(subscriber);
     reorgs.delete(subscriber);
     clocks.delete(subscriber);
@@ -251,6 +254,12 @@ export function createSubscriptionIndex() {
     /** A tenant that watches the address; undefined where no one does. */
     tenantOf: (address: string) => entries.get(address)?.subscriptions[0]?.subscriber.contract.tenantId,
     isEmpty: () => entries.size === 0,
+    /** Also those of contracts that are only looked at now and then. */
+    *addresses() {
+      yield* entries.keys();
+      for (const { contract } of everyBlock) if (!entries.has(contract.address)) yield contract.address;
+    },
+    version: () => version,
   };
 }
 

@@ -4,5 +4,10 @@ export const familyNames = ['evm', 'bitcoin', 'solana', 'tron', 'vechain', 'stel
 export const evmDialect = ['evm', 'vechain', 'tron'] as const;
 export const hasEvmDialect = (family: Family) => evmDialect.some((each) => each === family);
 /** Families whose transactions tell all that they move of every asset. */
-export const tellsTransfers = (family: Family) => family === 'solana' || family === 'stellar';
+export const tellsTransfers = (family: Family) =>
+  family === 'solana' || family === 'stellar' || family === 'icp';
+/** Families where each token has a ledger of its own, which is read only while someone is interested in it. */
+export const hasLedgers = (family: Family) => family === 'icp';
+/** Families that keep who controls a contract and which code it has, and report no change of either: they are looked at. */
+export const keepsControl = (family: Family) => family === 'icp';
 export type Family = (typeof familyNames)[number];

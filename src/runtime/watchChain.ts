@@ -107,8 +107,8 @@ async function follow(options: FollowOptions, signal: AbortSignal): Promise<void
 
 async function openPipeline(options: FollowOptions, cursor: Cursor): Promise<Pipeline> {
   const { chain, client, store, now, log } = options;
-  const isWatched = options.watchList.index.has;
-  const detail = client.detail && ((block: Block) => client.detail?.(block, isWatched) ?? block);
+  const watched = options.watchList.index;
+  const detail = client.detail && ((block: Block) => client.detail?.(block, watched) ?? block);
   return createPipeline(
     {
       ...options,

@@ -25,7 +25,7 @@ type State = { value: string; armed?: false };
 
 export const balanceChange = defineTrigger<Static<typeof params>, State>({
   type: 'BALANCE_CHANGE',
-  families: [...evmDialect, 'bitcoin', 'solana', 'stellar'],
+  families: [...evmDialect, 'bitcoin', 'solana', 'stellar', 'icp'],
   description:
     'The balance of the watched address in native coins or in a token changes, and the new balance meets the condition.',
   params,

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { decodeTransfer } from '../chains/evm/evidence/erc20Transfer.ts';
 import { assetDecimalsIfKnown, assetFacts } from '../chains/evm/evidence/tokens.ts';
 import { compareToAmount, formatUnits, native, showAmount } from '../evidence/amounts.ts';
+import { ledgerOf } from '../evidence/ledgerOf.ts';
 import { Amount, Configuration } from '../evidence/parameters.ts';
 import { parseDecimal } from '../lib/decimal.ts';
 import { defineTrigger, type Observation } from '../model/detection.ts';
@@ -19,15 +20,15 @@ type State = { decimals: number };
 
 export const erc20Transfer = defineTrigger<Static<typeof params>, State>({
   type: 'ERC20_TRANSFER',
-  families: [...evmDialect, 'solana', 'stellar'],
+  families: [...evmDialect, 'solana', 'stellar', 'icp'],
   description:
-    'Tokens (ERC-20, on Solana SPL) go to or from the watched address or, when that is a token, between any addresses.',
+    'Tokens (ERC-20, on Solana SPL, on the Internet Computer ICRC-1) go to or from the watched address or, when that is a token, between any addresses.',
   params,
   fields: ['from', 'to', 'token', 'symbol', 'amount', 'rawAmount'],
-  interests: (config, contract, { family }) =>
-    hasEvmDialect(family)
+  interests: (config, contract, chain) =>
+    hasEvmDialect(chain.family)
       ? transferInterests(config, contract)
-      : [{ on: 'transfer', address: contract.address }],
+      : [{ on: 'transfer', address: contract.address }, ...ledgerOf(config.token, chain)],
   evaluate(observation, { config, contract, chain, state, read }) {
     const transfer = transferIn(observation);
     // A transfer of nothing costs its sender nothing, and is how strangers get themselves noticed.

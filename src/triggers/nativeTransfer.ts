@@ -15,7 +15,7 @@ const params = Configuration({
 
 export const nativeTransfer = defineTrigger<Static<typeof params>, never>({
   type: 'NATIVE_TRANSFER',
-  families: [...evmDialect, 'bitcoin', 'solana', 'stellar'],
+  families: [...evmDialect, 'bitcoin', 'solana', 'stellar', 'icp'],
   description:
     'A transaction brings native coins to the watched address, or from it, or contracts move them within a transaction, where nodes of the chain trace calls. BALANCE_CHANGE sees what all of them come to.',
   params,

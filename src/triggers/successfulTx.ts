@@ -5,7 +5,7 @@ import { sentence } from './support/sentence.ts';
 
 export const successfulTx = defineTrigger<object, never>({
   type: 'SUCCESSFUL_TX',
-  families: [...evmDialect, 'solana', 'stellar'],
+  families: [...evmDialect, 'solana', 'stellar', 'icp'],
   description: 'A transaction sent to the contract, or by the wallet, succeeds.',
   params: Configuration({}),
   fields: ['from', 'to', 'value'],

@@ -58,7 +58,7 @@ export async function runBacktest({
     const blocks = await prefetcher.take(next, previous?.hash);
     if (blocks.length === 0) throw new Error(`The chain has no block ${next}.`);
     for (const taken of blocks.filter(({ number }) => number <= toBlock)) {
-      const block = (await client.detail?.(taken, index.has)) ?? taken;
+      const block = (await client.detail?.(taken, index)) ?? taken;
       const inner = await matchInner(client, index, block);
       // That nodes do not trace is said once.
       if (inner.failure !== undefined && result.firstFault !== inner.failure) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chains } from '../chains.ts';
-import { encodePrincipal, icpRules } from './icpRules.ts';
+import { accountIdentifier, encodePrincipal, readAccount } from './accounts.ts';
+import { icpRules } from './icpRules.ts';
 
 const read = (text: string) => icpRules.readAddress(text, chains.icp);
 
@@ -20,6 +21,30 @@ describe('Internet Computer addresses', () => {
     const canonical = 'emrl6-qe3wz-fh5ib-sx2r4-fbx46-6g4ql-5ro3g-zhbtm-nxdrq-q2oqo-jqe';
     expect(read(canonical)).toEqual({ canonical });
     expect(read(canonical.toUpperCase())).toEqual({ canonical });
+  });
+
+  // The vectors of ICRC-1 for the principal of its examples.
+  it('reads ICRC-1 accounts, and that of the default subaccount as the principal', () => {
+    const owner = 'k2t6j-2nvnp-4zjm3-25dtz-6xhaa-c7boj-5gayf-oj3xs-i43lp-teztq-6ae';
+    const numbered = `${owner}-dfxgiyy.102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20`;
+    expect(read(numbered)).toEqual({ canonical: numbered });
+    expect(read(numbered.toUpperCase())).toEqual({ canonical: numbered });
+    expect(read(`${owner}-q6bn32y.`)).toEqual({ fault: expect.stringContaining('ICRC-1') });
+    expect(read(numbered.replace('dfxgiyy', 'dfxgiyz'))).toEqual({
+      fault: expect.stringContaining('checksum'),
+    });
+    expect(readAccount(numbered)?.subaccount).toEqual(
+      Uint8Array.from({ length: 32 }, (_, place) => place + 1),
+    );
+    expect(readAccount(owner)).toEqual({ owner: expect.any(Uint8Array) });
+  });
+
+  it('derives the account identifier by which the ledger of ICP knows a principal', () => {
+    // The minting account of the ledger: the default account of the governance canister.
+    expect(accountIdentifier(readAccount('rrkah-fqaaa-aaaaa-aaaaq-cai')!)).toMatch(/^[0-9a-f]{64}$/);
+    expect(read(accountIdentifier(readAccount('2vxsx-fae')!))).toEqual({
+      canonical: '1c7a48ba6a562aa9eaa2481a9049cdf0433b9738c992d698c31d8abf89cadc79',
+    });
   });
 
   it.each([

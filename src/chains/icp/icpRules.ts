@@ -1,14 +1,14 @@
-import { crc32 } from 'node:zlib';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { sha224 } from '@noble/hashes/sha2.js';
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js';
-import { base32nopad, base64 } from '@scure/base';
+import { base64 } from '@scure/base';
 import { decode } from '../encodings.ts';
 import type { FamilyRules } from '../familyRules.ts';
+import { decodePrincipal, encodePrincipal, readAccount, showAccount, toChecksum } from './accounts.ts';
 
 const addressForm =
-  'a principal (groups of five letters and digits joined by -) or an account identifier (64 hexadecimal digits)';
+  'a principal (groups of five letters and digits joined by -), an ICRC-1 account (a principal, a checksum and, after a dot, the subaccount) or an account identifier (64 hexadecimal digits)';
 
 type Identity = { curve: keyof typeof curves; secret: Uint8Array; publicKey: string | undefined };
 
@@ -42,8 +42,8 @@ const derForms: readonly { curve: keyof typeof curves; pattern: RegExp }[] = [
 
 const keyForm = 'the unencrypted PEM text of an Ed25519 or secp256k1 identity, as dfx and icp export it';
 
-/** Base32 letters of the checksum and of the 29 bytes that a principal has at most. */
-const maxLetters = 53;
+const accountFault =
+  'This is not an ICRC-1 account, or its checksum does not fit: copy it again, or give the principal alone for its default subaccount.';
 
 /** A PEM text cannot be taken for a key of another family, and dfx and icp write nothing else. */
 export const icpRules: FamilyRules = {
@@ -56,7 +56,11 @@ export const icpRules: FamilyRules = {
           fault:
             'The first 8 digits of an account identifier are a checksum, and it does not fit: copy the identifier again.',
         };
-    } else if (!isPrincipal(canonical)) {
+    } else if (canonical.includes('.')) {
+      const account = readAccount(canonical);
+      // That of subaccount 0 is the principal itself, and has one spelling only.
+      return account ? { canonical: showAccount(account) } : { fault: accountFault };
+    } else if (!decodePrincipal(canonical)) {
       return {
         fault: `This is not an Internet Computer address, or its checksum does not fit: give ${addressForm}.`,
       };
@@ -112,23 +116,4 @@ function toPkcs8(curve: keyof typeof curves, secret: Uint8Array): Uint8Array {
   return hexToBytes(
     `308184020100301006072a8648ce3d020106052b8104000a046d306b0201010420${digits}a144034200${publicKey}`,
   );
-}
-
-/** The text of a principal: checksum and bytes in small base32 letters, in groups of five. */
-export function encodePrincipal(bytes: Uint8Array): string {
-  const letters = base32nopad.encode(concatBytes(toChecksum(bytes), bytes)).toLowerCase();
-  return letters.replace(/.{5}(?=.)/g, '$&-');
-}
-
-/** True only for the exact spelling that `encodePrincipal` gives. */
-function isPrincipal(text: string): boolean {
-  const bytes = decode(base32nopad, text.replaceAll('-', '').toUpperCase(), maxLetters);
-  return bytes !== undefined && encodePrincipal(bytes.subarray(4)) === text;
-}
-
-/** The four bytes that go in front of a principal and of an account identifier. */
-function toChecksum(bytes: Uint8Array): Uint8Array {
-  const checksum = Buffer.alloc(4);
-  checksum.writeUInt32BE(crc32(bytes));
-  return checksum;
 }

@@ -16,7 +16,6 @@ export function createHttp(url: string, maxBytes = maxAnswerBytes) {
     maxResponseSize: maxBytes,
   });
   const headers = {
-    'content-type': 'application/json',
     'accept-encoding': 'identity',
     ...(username
       ? {
@@ -24,29 +23,42 @@ export function createHttp(url: string, maxBytes = maxAnswerBytes) {
         }
       : {}),
   };
+
+  async function send(
+    method: 'GET' | 'POST',
+    path: string,
+    body: string | Uint8Array | undefined,
+    timeoutMs: number,
+    contentType = 'application/json',
+  ): Promise<{ status: number; bytes: Buffer }> {
+    try {
+      const response = await pool.request({
+        method,
+        path: joinPath(pathname, path, search),
+        headers: { ...headers, 'content-type': contentType },
+        body: body ?? null,
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      return { status: response.statusCode, bytes: Buffer.from(await response.body.arrayBuffer()) };
+    } catch (error) {
+      throw toFailure(error, timeoutMs);
+    }
+  }
+
   return {
     /** Without path and query, which often hold an access key. */
     name: maskOrigin(url),
     redact: createRedact(url),
+    /** What is sent and answered as bytes. */
+    send,
     async request(
       method: 'GET' | 'POST',
       path: string,
       body: string | undefined,
       timeoutMs: number,
     ): Promise<{ status: number; text: string }> {
-      try {
-        const response = await pool.request({
-          method,
-          path: joinPath(pathname, path, search),
-          headers,
-          body: body ?? null,
-          signal: AbortSignal.timeout(timeoutMs),
-        });
-        const bytes = Buffer.from(await response.body.arrayBuffer());
-        return { status: response.statusCode, text: toText(bytes) };
-      } catch (error) {
-        throw toFailure(error, timeoutMs);
-      }
+      const { status, bytes } = await send(method, path, body, timeoutMs);
+      return { status, text: toText(bytes) };
     },
     close: () => pool.destroy(),
   };

@@ -134,7 +134,7 @@ export function createSolanaClient({ chain, urls, now, onCall }: ClientOptions):
       });
       return fitting ?? block;
     },
-    async detail(block, isWatched) {
+    async detail(block, { has: isWatched }) {
       // All blocks are of this client.
       const transactions = block.transactions as readonly SolanaTransaction[];
       const wanted = transactions.filter((each) => !each.isDetailed && isTouched(each, isWatched));

@@ -1,6 +1,7 @@
 import { base58 } from '@scure/base';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findSurfnet, keyOf, type Solana, startSolana } from '../../../testing/startSolana.ts';
+import { watched as watchedOnly } from '../../../testing/watched.ts';
 import type { Block, Transaction } from '../../model/block.ts';
 import { chains } from '../chains.ts';
 import { concat, uint } from './abi/borsh.ts';
@@ -36,7 +37,7 @@ describe('Solana, on the real virtual machine', () => {
     const slot = await client.blockOfTransaction(signature);
     const found = slot === null ? null : await client.block(slot);
     if (!found) throw new Error('The chain has no such transaction.');
-    const block = await client.detail!(found, (address) => address === watched);
+    const block = await client.detail!(found, watchedOnly(watched));
     return { block, transaction: block.transactions.find(({ hash }) => hash === signature)! };
   }
 
@@ -189,10 +190,10 @@ describe('Solana, on the real virtual machine', () => {
     solana.calls.length = 0;
     const found = await client.block(slot!);
     expect(
-      (await client.detail!(found!, () => false)).transactions.every(({ calls }) => calls?.length === 0),
+      (await client.detail!(found!, watchedOnly())).transactions.every(({ calls }) => calls?.length === 0),
     ).toBe(true);
     expect(solana.calls).toEqual(['getBlock']);
-    await client.detail!(found!, (address) => address === bob.address);
+    await client.detail!(found!, watchedOnly(bob.address));
     expect(solana.calls).toEqual(['getBlock', 'getTransaction']);
   });
 

@@ -8,8 +8,8 @@ export function createAlertLinks(baseUrl: () => string): AlertLinks {
     const link = (pattern: string, value: string) => pattern.replace('{}', encodeURIComponent(value));
     const explorerLink = (): string | null => {
       if (!explorer) return null;
-      if (txHash) return link(explorer.transaction, txHash);
-      if (blockNumber !== null) return link(explorer.block, String(blockNumber));
+      if (txHash && explorer.transaction) return link(explorer.transaction, txHash);
+      if (blockNumber !== null && explorer.block) return link(explorer.block, String(blockNumber));
       return contract ? link(explorer.address, contract.address) : null;
     };
     return { explorer: explorerLink(), alert: `${baseUrl()}/alert/${uid}` };

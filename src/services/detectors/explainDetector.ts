@@ -45,7 +45,7 @@ export async function explainDetector(call: Call, detectorId: number, txHash: st
   const index = createSubscriptionIndex();
   index.add(subscriber);
   const found = number === null ? null : await client.block(number);
-  const block = found && ((await client.detail?.(found, index.has)) ?? found);
+  const block = found && ((await client.detail?.(found, index)) ?? found);
   const transaction = block?.transactions.find(({ hash }) => hash === canonicalHash(txHash));
   if (!block || !transaction)
     throw new Problem('not-found', 'The chain has no such transaction, or it is not in a block yet.');

@@ -30,7 +30,7 @@ export async function rebuildState(
   let state: SubscriberState | undefined;
   let previous: Block | undefined;
   for (const fetched of blocks) {
-    const block = (await client.detail?.(fetched, index.has)) ?? fetched;
+    const block = (await client.detail?.(fetched, index)) ?? fetched;
     const { states, faults } = await evaluateMatches(index.match(block, previous), () => state, fetch);
     const [fault] = faults;
     if (fault) return { state: undefined, blocks: blocks.length, isWhole, fault: fault.message };

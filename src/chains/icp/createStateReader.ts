@@ -1,0 +1,128 @@
+import { harmless } from '../../lib/harmless.ts';
+import type { StateRead, StateResult } from '../../model/stateRead.ts';
+import type { ChainClient } from '../chainClient.ts';
+import type { Endpoints } from '../net/createEndpoints.ts';
+import type { RpcCall, RpcReply } from '../net/createRpc.ts';
+import { resultOf } from '../net/replies.ts';
+import { type Account, encodePrincipal, isCanister, readAccount } from './accounts.ts';
+import { type Certified, queryCall, readStateCall } from './createIcpRpc.ts';
+import { icpLedgerId } from './createLedger.ts';
+import { type LedgerMethod, ledgerTypes } from './ledgerTypes.ts';
+import { type Icp, loadIcp } from './loadIcp.ts';
+
+const maxSymbolLength = 32;
+
+type Asked = { call: RpcCall; read(result: unknown): StateResult };
+
+/** Answers of the newest state: nodes keep no other. What ledgers say is signed by a node, what the network keeps by its subnet. */
+export function createStateReader({ request }: Pick<Endpoints, 'request'>): ChainClient['readState'] {
+  return async (_block, questions) => {
+    const icp = await loadIcp();
+    const certified = readCertified(questions);
+    return Promise.all(
+      questions.map(async (question) => {
+        if (question.type === 'storage') return certified(icp, question);
+        const asked = toCall(icp, question);
+        return 'missing' in asked ? asked : request([asked.call], ([reply]) => toResult(asked, reply));
+      }),
+    );
+  };
+
+  /** What the network itself keeps of canisters: all that is asked of one comes with one certificate. */
+  function readCertified(questions: readonly StateRead[]) {
+    const stored = questions.filter((question) => question.type === 'storage');
+    const made = new Map<string, Promise<RpcReply>>();
+    return async (
+      icp: Icp,
+      { address, key }: Extract<StateRead, { type: 'storage' }>,
+    ): Promise<StateResult> => {
+      const owner = isCanister(address) ? readAccount(address)?.owner : undefined;
+      const read = certifiedReads[key];
+      if (!owner || !read)
+        return gone(owner ? `the network keeps no ${key} of canisters` : `${address} is no canister`);
+      const keys = [...new Set(stored.filter((each) => each.address === address).map((each) => each.key))];
+      const call = readStateCall(
+        address,
+        keys.map((each) => ['canister', owner, each]),
+      );
+      const reply = made.get(address) ?? request([call], ([found]) => found ?? { result: null });
+      made.set(address, reply);
+      const found = await reply;
+      if ('error' in found) return gone(found.error.message);
+      const { values } = resultOf(found) as Certified;
+      return { value: read(icp, values[keys.indexOf(key)] ?? null) };
+    };
+  }
+}
+
+const certifiedReads: Readonly<Record<string, ((icp: Icp, value: Uint8Array | null) => string) | undefined>> =
+  {
+    controllers: toControllers,
+    module_hash: (_icp, value) => (value ? `0x${Buffer.from(value).toString('hex')}` : '0x'),
+  };
+
+function toResult({ read }: Asked, reply: RpcReply | undefined): StateResult {
+  // The canister itself refuses, or there is none.
+  if (reply && 'error' in reply) return { missing: reply.error.message, isGone: true };
+  return read(resultOf(reply));
+}
+
+function toCall(icp: Icp, question: StateRead): Asked | { missing: string; isGone: true } {
+  const ledger = (
+    method: LedgerMethod,
+    canister: string,
+    args: unknown[],
+    read: (value: never) => bigint | number | string,
+  ): Asked => {
+    const { args: types, results } = ledgerTypes(icp.IDL)[method];
+    return {
+      call: queryCall(canister, method, icp.IDL.encode(types, args)),
+      read: (result) => ({ value: read(icp.IDL.decode(results, result as Uint8Array)[0] as never) }),
+    };
+  };
+  const balanceOf = (asset: string, holder: string): Asked => {
+    const account = readAccount(holder);
+    return account
+      ? ledger('icrc1_balance_of', asset, [toArgument(icp, account)], (value: bigint) => value)
+      : ledger(
+          'account_balance',
+          icpLedgerId,
+          [{ account: Buffer.from(holder, 'hex') }],
+          (value: { e8s: bigint }) => value.e8s,
+        );
+  };
+  switch (question.type) {
+    case 'balance':
+      return balanceOf(icpLedgerId, question.address);
+    case 'holding':
+      if (!readAccount(question.holder) && question.asset !== icpLedgerId)
+        return gone('an account identifier is known to the ledger of ICP alone');
+      return balanceOf(question.asset, question.holder);
+    case 'supply':
+      return ledger('icrc1_total_supply', question.asset, [], (value: bigint) => value);
+    case 'decimals':
+      return ledger('icrc1_decimals', question.asset, [], Number);
+    case 'symbol':
+      return ledger('icrc1_symbol', question.asset, [], (value: string) => harmless(value, maxSymbolLength));
+    case 'call':
+    case 'code':
+    case 'storage':
+    case 'receipt':
+    case 'trace':
+    case 'replay':
+      return gone(`the Internet Computer has no ${question.type} to read`);
+  }
+}
+
+/** Who may change the canister, in one order whatever the network's. */
+function toControllers(icp: Icp, value: Uint8Array | null): string {
+  if (!value) return '';
+  const controllers = icp.agent.Cbor.decode<Uint8Array[]>(value).map((each) => encodePrincipal(each));
+  return controllers.sort().join(', ');
+}
+
+const gone = (missing: string) => ({ missing, isGone: true }) as const;
+
+function toArgument({ Principal }: Icp, { owner, subaccount }: Account) {
+  return { owner: Principal.fromUint8Array(owner), subaccount: subaccount ? [subaccount] : [] };
+}

@@ -1,0 +1,68 @@
+import { messageOf } from '../../lib/messageOf.ts';
+import { type EndpointReport, emptyReport } from '../chainFamily.ts';
+import type { Chain } from '../chains.ts';
+import type { Protocol } from '../net/createEndpoints.ts';
+import { InvalidResponse, resultOf } from '../net/replies.ts';
+import { RpcFailure } from '../net/rpcFailure.ts';
+import { type Certified, createIcpRpc, readStateCall, statusCall } from './createIcpRpc.ts';
+import { icpLedgerId } from './createLedger.ts';
+
+/** Any certificate shows how far an endpoint is; that of the ledger of ICP can be had on every network that has one. */
+const newestCall = readStateCall(icpLedgerId, [['time']]);
+const readSecond = (result: unknown) => Number((result as Certified).time / 1_000_000_000n);
+
+export function icpProtocol(chain: Chain): Protocol {
+  const rootKey = rootKeyOf(chain);
+  return {
+    connect: (url) => createIcpRpc(url, rootKey),
+    identity: {
+      call: statusCall,
+      faultOf: (result) => rootKeyFault((result as { rootKey: string }).rootKey, rootKey),
+    },
+    newest: { call: newestCall, read: readSecond },
+  };
+}
+
+/** It proves everything that the network says, so there is no following without it. */
+function rootKeyOf({ uid, genesis }: Chain): string {
+  if (genesis === undefined || !/^[0-9a-f]{266}$/.test(genesis))
+    throw new Error(`The root key of ${uid} must be 266 hexadecimal digits.`);
+  return genesis;
+}
+
+function rootKeyFault(found: string, wanted: string): string | undefined {
+  return found === wanted
+    ? undefined
+    : `it serves the network with the root key …${found.slice(-16)} and not …${wanted.slice(-16)}`;
+}
+
+const timeoutMs = 4000;
+
+export async function endpointFault(url: string, chain: Chain): Promise<string | undefined> {
+  return (await probeEndpoint(url, chain)).fault ?? undefined;
+}
+
+/** Nothing of the past is asked of nodes but what ledgers keep, so that nothing else is to be found out. */
+export async function probeEndpoint(url: string, chain: Chain): Promise<EndpointReport> {
+  const rootKey = rootKeyOf(chain);
+  const rpc = createIcpRpc(url, rootKey);
+  const startedAt = performance.now();
+  try {
+    const [status] = await rpc.batch([statusCall], timeoutMs);
+    const latencyMs = Math.round(performance.now() - startedAt);
+    const fault = rootKeyFault((resultOf(status) as { rootKey: string }).rootKey, rootKey) ?? null;
+    if (fault !== null) return { ...emptyReport, fault };
+    const [newest] = await rpc.batch([newestCall], timeoutMs);
+    return {
+      ...emptyReport,
+      latencyMs,
+      head: newest && 'result' in newest ? readSecond(newest.result) : null,
+    };
+  } catch (error) {
+    if (error instanceof RpcFailure || error instanceof InvalidResponse)
+      return { ...emptyReport, fault: messageOf(error) };
+    throw error;
+  } finally {
+    await rpc.close();
+  }
+}

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountIdentifier, readAccount } from '../../src/chains/icp/accounts.ts';
+import { icpLedgerId } from '../../src/chains/icp/createLedger.ts';
+import { addLedger, canisterId } from '../../testing/icp/ledgerCanister.ts';
+import { type Replica, startReplica } from '../../testing/icp/startReplica.ts';
+import type { Json } from '../../testing/startTestApi.ts';
+import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
+
+const [alice, bob] = ['em77e-bvlzu-aq', 'w7x7r-cok77-xa'];
+const [tokenId, vaultId] = [canisterId(7), canisterId(9)];
+
+describe('the Internet Computer', () => {
+  let replica: Replica;
+  let icp: ReturnType<typeof addLedger>;
+  let token: ReturnType<typeof addLedger>;
+  let vigil: TestWatch;
+
+  beforeAll(async () => {
+    replica = await startReplica();
+    icp = addLedger(replica, icpLedgerId, { kind: 'icp', symbol: 'ICP' });
+    token = addLedger(replica, tokenId, { kind: 'icrc', symbol: 'ck‮<b>', decimals: 2 });
+    icp.mint(alice, 500_000_000n);
+    token.mint(alice, 5000n);
+    replica.canisters.set(vaultId, { controllers: [alice], moduleHash: Buffer.alloc(32, 7), methods: {} });
+    vigil = await startTestWatch({ icp: { urls: [replica.url], network: replica.rootKey } });
+    const members = { chainUid: 'icp' };
+    const wallet = await vigil.addContract(alice, { ...members, addressType: 'WALLET', name: 'Treasury' });
+    await vigil.addDetector(wallet, 'large_transfer', { threshold: '1' });
+    // Its ledger is followed for it alone.
+    await vigil.addDetector(wallet, 'outflow_rate', { limit: '10%', token: tokenId });
+    const vault = await vigil.addContract(vaultId, { ...members, name: 'Vault' });
+    for (const name of ['ownership_change', 'proxy_upgrade', 'contract_hash_verification'])
+      await vigil.addDetector(vault, name);
+    vigil.watch();
+    await reached();
+  }, 120_000);
+  afterAll(async () => {
+    await vigil?.stop();
+    await replica?.stop();
+  });
+
+  /** Until every second up to the present one was followed. */
+  const reached = () => vigil.reached('icp', Math.floor(Date.now() / 1000));
+  const messages = async (query: string) =>
+    (await vigil.alerts(query)).map(
+      ({ detectorSchemaName, message }: Json) => `${detectorSchemaName}: ${message}`,
+    );
+
+  it('raises alerts for coins and tokens, whose names cannot deceive', async () => {
+    const coins = icp.move(alice, bob, 150_000_000n);
+    const tokens = token.move(alice, bob, 1000n);
+    icp.move(bob, canisterId(30), 900_000_000n);
+    await reached();
+    expect(await messages(`txHash:${icpLedgerId}_${coins}`)).toEqual([
+      `large_transfer: 1.5 ICP moved from ${alice} to ${accountIdentifier(readAccount(bob)!)} (Treasury).`,
+    ]);
+    const [flow, ...more] = await messages(`txHash:${tokenId}_${tokens}`).then((all) => all.sort());
+    expect([flow, ...more].join()).not.toMatch(/‮/);
+    expect([flow, ...more]).toEqual([
+      expect.stringMatching(/^large_transfer: 10 ck.*moved from/),
+      expect.stringMatching(/^outflow_rate: /),
+    ]);
+    expect(await vigil.alerts()).toHaveLength(3);
+  }, 120_000);
+
+  it('goes on where it was after an outage, with nothing lost and nothing twice', async () => {
+    replica.fault = 'certificate';
+    const meanwhile = token.move(alice, bob, 500n);
+    replica.canisters.get(vaultId)!.controllers = [alice, bob];
+    replica.canisters.get(vaultId)!.moduleHash = Buffer.alloc(32, 8);
+    const { data } = await vigil.ok('GET', 'chain');
+    expect(data.find(({ chainUid }: Json) => chainUid === 'icp')).toMatchObject({
+      family: 'icp',
+      followed: true,
+    });
+    replica.fault = undefined;
+    await reached();
+    expect(await messages(`txHash:${tokenId}_${meanwhile}`)).toHaveLength(1);
+    await expect
+      .poll(async () => (await messages('NOT detectorSchemaName:(large_transfer OR outflow_rate)')).sort(), {
+        timeout: 60_000,
+        interval: 500,
+      })
+      .toEqual([
+        expect.stringContaining(
+          'contract_hash_verification: The code of Vault is not the expected one: its sha256 hash is 0x0808',
+        ),
+        `ownership_change: The controllers of Vault changed from ${alice} to ${alice}, ${bob}.`,
+        expect.stringContaining(
+          'proxy_upgrade: The code of Vault was replaced: the hash of its module is now 0x0808',
+        ),
+      ]);
+  }, 120_000);
+
+  it('refuses what does not fit the family', async () => {
+    const contractId = await vigil.addContract(canisterId(31), { chainUid: 'icp', name: 'Other' });
+    const schemas = await vigil.ok('POST', 'detector/schema/search', { size: 1000 });
+    const schemaId = schemas.data.find(({ name }: Json) => name === 'unlimited_approval').id;
+    const refused = await vigil.call('POST', 'detector', { contractId, schemaId, name: 'x', config: {} });
+    expect(refused.status).toBe(422);
+    const wrong = await vigil.call('POST', 'contract', {
+      projectId: vigil.projectId,
+      chainUid: 'icp',
+      address: `${alice}-aaaaaaa.1`,
+      name: 'Wrong',
+    });
+    expect(wrong.body.errors[0].message).toContain('ICRC-1');
+  }, 60_000);
+});
