@@ -10,6 +10,7 @@ import type { Presence } from '../store/watch/openPresence.ts';
 import { isChainWatched } from '../store/watch/watchedContracts.ts';
 import { holdLease } from '../watch/holdLease.ts';
 import { processBacktests } from '../watch/processBacktests.ts';
+import { spreadLeases } from '../watch/spreadLeases.ts';
 import { type ChainOptions, watchChain } from './watchChain.ts';
 
 type Options = Omit<
@@ -100,11 +101,19 @@ export function startWatching(options: Options): Stoppable {
   for (const uid of keysOf(settings))
     if (!families[chains[uid].family].nodes)
       log.warn({ chain: uid }, 'Chains of this family are not supported yet; the chain is not watched');
+  const readable = () => chainUids.filter((uid) => clientOf(uid) !== undefined);
   const removeListener = onEndpointChange?.(startAndEnd);
   startAndEnd();
+  const spreading = spreadLeases({
+    db: store,
+    holder: presence.holder,
+    chainUids: readable,
+    onError: (error) => log.warn({ err: error }, 'Asking for chains of other processes failed; retrying'),
+    signal: stopping.signal,
+  });
   const backtesting = processBacktests({
     store,
-    chainUids: () => chainUids.filter((uid) => clientOf(uid) !== undefined),
+    chainUids: readable,
     clientOf,
     fetchFor: (uid, client) => {
       const fetch = fetchFor(uid, client);
@@ -119,7 +128,7 @@ export function startWatching(options: Options): Stoppable {
     async stop() {
       stopping.abort();
       removeListener?.();
-      await Promise.all([backtesting, ...Array.from(watches.values(), ({ ended }) => ended)]);
+      await Promise.all([spreading, backtesting, ...Array.from(watches.values(), ({ ended }) => ended)]);
       await Promise.all([unlisten(), presence.stop()]);
     },
   };

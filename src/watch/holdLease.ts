@@ -13,7 +13,7 @@ const maxPauseMs = 4000;
 type Options = {
   db: Db;
   chainUid: string;
-  presence: Pick<Presence, 'holder' | 'isHeld' | 'onRelease'>;
+  presence: Pick<Presence, 'holder' | 'isHeld' | 'onLease'>;
   /** Whether anything on the chain is watched. */
   isNeeded: () => Promise<boolean>;
   /** Follows the chain until the signal, which is aborted when the lease is lost. */
@@ -43,15 +43,15 @@ export async function holdLease({
       failures++;
       onError(error);
     }
-    if (failures === 0) await untilReleased(pollMs);
+    if (failures === 0) await untilNews(pollMs, signal);
     else await pause(Math.min(maxPauseMs, 250 * 2 ** failures));
   }
 
-  /** Waits until a lease was released, at most this long. */
-  async function untilReleased(ms: number): Promise<void> {
+  /** Waits until the lease was released or asked for, at most this long. */
+  async function untilNews(ms: number, until: AbortSignal): Promise<void> {
     const waking = new AbortController();
-    const unsubscribe = presence.onRelease(() => waking.abort());
-    await pause(ms, AbortSignal.any([signal, waking.signal]));
+    const unsubscribe = presence.onLease(chainUid, () => waking.abort());
+    await pause(ms, AbortSignal.any([until, waking.signal]));
     unsubscribe();
   }
 
@@ -73,12 +73,13 @@ export async function holdLease({
     let heldUntil = performance.now() + leaseMs;
     // The first lease is mostly acquired a moment before the presence is.
     for (let ms = renewMs / 10; !ending.signal.aborted; ms = renewMs) {
-      await pause(ms, ending.signal);
+      await untilNews(ms, ending.signal);
       if (ending.signal.aborted) return;
       const requestedAt = performance.now();
       try {
-        if (await acquire()) heldUntil = requestedAt + leaseMs;
-        else ending.abort();
+        const lease = await acquire();
+        heldUntil = requestedAt + leaseMs;
+        if (!lease || lease.isWanted) ending.abort();
       } catch (error) {
         onError(error);
         if (performance.now() > heldUntil - renewMs) ending.abort();

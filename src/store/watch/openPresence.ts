@@ -10,8 +10,8 @@ export type Presence = {
   holder: string;
   /** Whether the database would notice the end of this process at once. */
   isHeld(): boolean;
-  /** Calls back when a lease was released, or may have been, until the returned function is called. */
-  onRelease(listener: () => void): () => void;
+  /** Calls back when the lease of the chain was released or asked for, or may have been, until the returned function is called. */
+  onLease(chainUid: string, listener: () => void): () => void;
   stop(): Promise<void>;
 };
 
@@ -22,15 +22,15 @@ export type Presence = {
  */
 export function openPresence(config: Connection): Presence {
   const holder = randomUUID();
-  const listeners = new Set<() => void>();
+  const listeners = new Map<() => void, string>();
   let isHeld = false;
-  const announce = () => {
-    for (const listener of listeners) listener();
+  const announce = (chainUid?: string) => {
+    for (const [listener, own] of listeners) if (chainUid === undefined || own === chainUid) listener();
   };
   const close = keepConnected(
     { ...config, application_name: 'vigil presence' },
     async (client) => {
-      client.on('notification', announce);
+      client.on('notification', ({ payload }) => announce(payload));
       await client.query('listen vigil_lease');
       const { rows } = await client.query<{ pid: number }>(
         'select pg_backend_pid() as pid, pg_advisory_lock($1, hashtext($2))',
@@ -47,8 +47,8 @@ export function openPresence(config: Connection): Presence {
   return {
     holder,
     isHeld: () => isHeld,
-    onRelease: (listener) => {
-      listeners.add(listener);
+    onLease: (chainUid, listener) => {
+      listeners.set(listener, chainUid);
       return () => listeners.delete(listener);
     },
     stop: close,

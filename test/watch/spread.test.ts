@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { chainUids } from '../../src/chains/chains.ts';
+import { sql } from '../../src/lib/sql.ts';
+import { openStore, type Store } from '../../src/store/db.ts';
+import { assertHolder } from '../../src/store/watch/cursor.ts';
+import { openPresence } from '../../src/store/watch/openPresence.ts';
+import { holdLease } from '../../src/watch/holdLease.ts';
+import { spreadLeases } from '../../src/watch/spreadLeases.ts';
+import { createTestDatabase } from '../../testing/createTestDatabase.ts';
+import { until } from '../../testing/until.ts';
+
+const chains = chainUids.slice(0, 12);
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let store: Store;
+beforeAll(async () => {
+  database = await createTestDatabase('migrated');
+  store = openStore(database.config, () => {});
+});
+afterAll(async () => {
+  await store.close();
+  await database.drop();
+});
+
+it('four processes share the chains evenly, those of one that is stopped go on elsewhere, and none has two followers', async () => {
+  const following = new Map<string, string>();
+  const faults: unknown[] = [];
+  let longestGapMs = 0;
+  const leftAt = new Map<string, number>();
+
+  /** A process that follows by checking that it may write, and leaves when it is told to. */
+  function start() {
+    const presence = openPresence(database.config);
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const onError = (error: unknown) => void faults.push(error);
+    const run = (chainUid: string) => async (ended: AbortSignal) => {
+      await store.transaction((tx) => assertHolder(tx, chainUid, presence.holder));
+      if (following.has(chainUid)) faults.push(`${chainUid} has two followers`);
+      following.set(chainUid, presence.holder);
+      const since = leftAt.get(chainUid);
+      if (since !== undefined) longestGapMs = Math.max(longestGapMs, performance.now() - since);
+      if (!ended.aborted) await once(ended, 'abort');
+      following.delete(chainUid);
+      leftAt.set(chainUid, performance.now());
+    };
+    const loops = Promise.all([
+      spreadLeases({ db: store, holder: presence.holder, chainUids: () => chains, onError, signal }),
+      ...chains.map((chainUid) =>
+        holdLease({
+          db: store,
+          chainUid,
+          presence,
+          isNeeded: async () => true,
+          run: run(chainUid),
+          onError,
+          signal,
+        }),
+      ),
+    ]);
+    return async () => {
+      stopping.abort();
+      await loops;
+      await presence.stop();
+    };
+  }
+
+  const spread = () => {
+    const counts = new Map<string, number>();
+    for (const holder of following.values()) counts.set(holder, (counts.get(holder) ?? 0) + 1);
+    return [...counts.values()].sort((a, b) => a - b).join(' ');
+  };
+  const stops = [start()];
+  await until(() => spread() === '12');
+  stops.push(start(), start(), start());
+  await until(() => spread() === '3 3 3 3');
+  await stops.shift()!();
+  await until(() => following.size === chains.length && spread() === '4 4 4');
+  console.log(`the longest gap in following was ${Math.round(longestGapMs)} ms`);
+  expect(faults).toEqual([]);
+  await Promise.all(stops.map((stop) => stop()));
+  expect(await store.query(sql`select 1 from chain_cursor where holder is not null`)).toEqual([]);
+});
