@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { Client, type PoolConfig } from 'pg';
 import { inject } from 'vitest';
 import { migrate } from '../src/store/migrate.ts';
+import { template } from './templateDatabase.ts';
 
-const template = 'migrated_template';
 let templateReady: Promise<void> | undefined;
 
 /** A database of the test's own: `migrated` is a clone of one that is migrated once in a run. */
 export async function createTestDatabase(
   kind: 'empty' | 'migrated',
 ): Promise<{ config: PoolConfig; url: string; drop: () => Promise<void> }> {
-  const database = `test_${randomBytes(8).toString('hex')}`;
+  const database = `vigil_test_${randomBytes(8).toString('hex')}`;
   if (kind === 'migrated') {
     templateReady ??= onMaintenanceDatabase(prepareTemplate);
     await templateReady;
@@ -31,8 +31,8 @@ export async function createTestDatabase(
 
 /** For DATABASE_URL. */
 function urlOf(database: string): string {
-  const { host, user, password } = inject('postgres');
-  return `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(host)}`;
+  const { host, port, user, password } = inject('postgres');
+  return `postgres://${user}:${encodeURIComponent(password ?? '')}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
 }
 
 /** The lock makes other workers wait; the rename at the end makes a half migrated template impossible. */

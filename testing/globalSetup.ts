@@ -3,8 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
 import { type Embedded, startEmbedded } from '../src/store/embedded/startEmbedded.ts';
+import { template } from './templateDatabase.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -12,8 +14,37 @@ declare module 'vitest' {
   }
 }
 
-/** One server for the whole run; each test makes its own database in it. */
+/**
+ * One server for the whole run; each test makes its own database in it. VIGIL_TEST_DATABASE_URL names another one, with a user who
+ * may create databases.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const outside = process.env.VIGIL_TEST_DATABASE_URL;
+  return outside ? useOutside(project, outside) : startOwn(project);
+}
+
+async function useOutside(project: TestProject, connectionString: string): Promise<() => Promise<void>> {
+  const { host, port, user, password, database } = new Client({ connectionString });
+  project.provide('postgres', {
+    host,
+    port,
+    user: user!,
+    password: password!,
+    database: database!,
+    ssl: false,
+  });
+  // One that an earlier run left may lack migrations.
+  const drop = async () => {
+    const client = new Client({ connectionString });
+    await client.connect();
+    await client.query(`drop database if exists ${template}`);
+    await client.end();
+  };
+  await drop();
+  return drop;
+}
+
+async function startOwn(project: TestProject): Promise<() => Promise<void>> {
   // Left to startEmbedded to create: as root it opens only folders of its own making to PostgreSQL's account.
   const dataDir = join(tmpdir(), `vigil-test-${randomUUID()}`);
   const embedded = await startEmbedded({
