@@ -25,6 +25,8 @@ export function findSurfnet(): Json | undefined {
   }
 }
 
+export const noSurfnet = 'The package of the Solana node is not built for this machine.';
+
 /** A key pair that is the same for the same seed. */
 export function keyOf(seed: number): Key {
   const secret = new Uint8Array(32).fill(seed);

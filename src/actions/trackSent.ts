@@ -1,4 +1,4 @@
-import type { Mined, Progress, SamePlaceTransactor } from '../chains/transactor.ts';
+import type { Expiry, Mined, Progress, SamePlaceTransactor } from '../chains/transactor.ts';
 import { settleAll } from '../lib/settleAll.ts';
 import { zip } from '../lib/zip.ts';
 import { type Attempt, claimSent, lastAttempt, type SentIntent } from '../store/actions/claimIntents.ts';
@@ -40,9 +40,21 @@ export async function trackSent(context: ActionContext): Promise<number> {
   const postponed: PostponedIntent[] = [];
   const unsent: SignedCall[] = [];
   const mayBeExpired: SentIntent[] = [];
+  const expired: SentIntent[] = [];
   const faults: unknown[] = [];
-  const postpone = (intent: SentIntent, reason = '') =>
-    postponed.push({ ...keyOf(intent), at: now() + recheckDelayMs(context), reason });
+  const settle = (intent: SentIntent, step: Step) => {
+    if ('ending' in step) endings.push(step.ending);
+    else if ('send' in step) unsent.push(step.send);
+    else if ('mayBeExpired' in step) mayBeExpired.push(intent);
+    else postponed.push({ ...keyOf(intent), at: now() + recheckDelayMs(context), reason: step.reason ?? '' });
+  };
+  const take = async (intent: SentIntent, next: Promise<Step>, isMined: boolean) => {
+    const step = await next.catch((error: unknown): Step => {
+      faults.push(error);
+      return isMined ? {} : resend(context, intent);
+    });
+    settle(intent, step);
+  };
   for (const intent of claimed) {
     const [found] = intent.attempts.flatMap((attempt) => {
       const mined = minedByHash.get(attempt.hash);
@@ -51,30 +63,30 @@ export async function trackSent(context: ActionContext): Promise<number> {
     const next = found
       ? onMined(context, intent, found, progress.head)
       : onNotMined(context, intent, progress);
-    const step = await next.catch((error: unknown): Step => {
-      faults.push(error);
-      return found ? {} : resend(context, intent);
-    });
-    if ('ending' in step) endings.push(step.ending);
-    else if ('send' in step) unsent.push(step.send);
-    else if ('mayBeExpired' in step) mayBeExpired.push(intent);
-    else postpone(intent, step.reason);
+    await take(intent, next, found !== undefined);
   }
-  const expired = await findExpired(context, mayBeExpired).catch((error: unknown) => {
+  // One node alone may be wrong about what has expired, or lie.
+  const judged = await findExpired(context, mayBeExpired).catch((error: unknown) => {
     faults.push(error);
-    return new Set<SentIntent>();
+    return new Map<string, Expiry>();
   });
   for (const intent of mayBeExpired) {
-    if (expired.has(intent)) continue;
-    const again = resend(context, intent);
-    if ('send' in again) unsent.push(again.send);
-    else postpone(intent, disagreement);
+    const [found] = intent.attempts.flatMap((attempt) => {
+      const expiry = judged.get(attempt.hash);
+      return typeof expiry === 'object' ? [{ attempt, ...expiry }] : [];
+    });
+    if (found) await take(intent, onMined(context, intent, found, found.head), true);
+    else if (intent.attempts.every(({ hash }) => judged.get(hash) === 'expired')) expired.push(intent);
+    else {
+      const again = resend(context, intent);
+      settle(intent, 'send' in again ? again : { reason: disagreement });
+    }
   }
   await settleAll([
     endIntents(context, endings),
     postponeIntents(store, postponed),
     sendAttempts(context, unsent),
-    reopen(context, [...expired]),
+    reopen(context, expired),
     ...faults.map((fault) => Promise.reject(fault)),
   ]);
   return claimed.length;
@@ -95,18 +107,14 @@ async function reopen({ store, now }: ActionContext, expired: readonly SentInten
   );
 }
 
-/** Those of which every node says that no attempt can become valid any more: one node alone may be wrong, or lie. */
 async function findExpired(
   { transactor }: ActionContext,
   intents: readonly SentIntent[],
-): Promise<ReadonlySet<SentIntent>> {
-  if (intents.length === 0 || transactor.replaces !== 'afterExpiry') return new Set();
+): Promise<ReadonlyMap<string, Expiry>> {
+  if (intents.length === 0 || transactor.replaces !== 'afterExpiry') return new Map();
   const sent = intents.flatMap(toSent);
-  const expired = await transactor.findExpired(sent);
-  const isExpired = new Map(zip(sent, expired).map(([{ hash }, each]) => [hash, each]));
-  return new Set(
-    intents.filter(({ attempts }) => attempts.every(({ hash }) => isExpired.get(hash) === true)),
-  );
+  const judged = await transactor.findExpired(sent);
+  return new Map(zip(sent, judged).map(([{ hash }, expiry]) => [hash, expiry]));
 }
 
 const disagreement = 'Not all nodes say that its transaction has expired: it is signed again when they do.';

@@ -5,7 +5,7 @@ import { createEndpoints } from './net/createEndpoints.ts';
 import { type Rpc, RpcFailure } from './net/createRpc.ts';
 import { createTransactor as createSolanaTransactor } from './solana/createTransactor.ts';
 import { encodeMessage, encodeTransaction } from './solana/message.ts';
-import type { SentTransaction } from './transactor.ts';
+import type { Expiry, SentTransaction } from './transactor.ts';
 import { createTransactor as createTronTransactor } from './tron/createTransactor.ts';
 import { createTransactor as createVechainTransactor } from './vechain/createTransactor.ts';
 
@@ -50,7 +50,7 @@ const sent: SentTransaction = {
   validUntil: 100,
 };
 
-const families: Record<string, (nodes: readonly Node[]) => Promise<boolean[]>> = {
+const families: Record<string, (nodes: readonly Node[]) => Promise<Expiry[]>> = {
   solana: (nodes) =>
     createSolanaTransactor(
       connect(nodes, ({ final, isMined, isValid = final <= 100 }, method, first) => {
@@ -87,14 +87,18 @@ const families: Record<string, (nodes: readonly Node[]) => Promise<boolean[]>> =
 describe.each(Object.entries(families))(
   'a transaction of %s that nodes are asked about',
   (_name, findExpired) => {
-    it.each<[string, readonly Node[], boolean]>([
-      ['has expired when all say so', [{ final: 101 }, { final: 150 }], true],
-      ['has expired when the only node says so', [{ final: 101 }], true],
-      ['has not when one has it in a block', [{ final: 101 }, { final: 101, isMined: true }], false],
-      ['has not when one is not as far', [{ final: 9_999_999 }, { final: 100 }], false],
-      ['has expired when all that can be reached say so', ['dead', { final: 101 }], true],
+    it.each<[string, readonly Node[], unknown]>([
+      ['has expired when all say so', [{ final: 101 }, { final: 150 }], 'expired'],
+      ['has expired when the only node says so', [{ final: 101 }], 'expired'],
+      [
+        'is in a block when one has it there',
+        [{ final: 101 }, { final: 101, isMined: true }],
+        { mined: { isSuccess: true } },
+      ],
+      ['has not when one is not as far', [{ final: 9_999_999 }, { final: 100 }], 'open'],
+      ['has expired when all that can be reached say so', ['dead', { final: 101 }], 'expired'],
     ])('%s', async (_why, nodes, expected) => {
-      expect(await findExpired(nodes)).toEqual([expected]);
+      expect(await findExpired(nodes)).toMatchObject([expected]);
     });
 
     it('is waited for when a node answers with an error, or none answers', async () => {
@@ -105,5 +109,5 @@ describe.each(Object.entries(families))(
 );
 
 it('a blockhash that one node still takes has not expired, until when it was said to be valid or not', async () => {
-  expect(await families.solana?.([{ final: 101 }, { final: 101, isValid: true }])).toEqual([false]);
+  expect(await families.solana?.([{ final: 101 }, { final: 101, isValid: true }])).toEqual(['open']);
 });

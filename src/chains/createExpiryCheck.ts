@@ -1,5 +1,5 @@
 import type { Endpoints } from './net/createEndpoints.ts';
-import type { ExpiringTransactor, Progress, SentTransaction } from './transactor.ts';
+import type { ExpiringTransactor, Expiry, Progress, SentTransaction } from './transactor.ts';
 
 /** `isValid`: which of them a block may still take, where that does not follow from what was signed. */
 type View = Progress & { isValid?: readonly boolean[] };
@@ -11,15 +11,14 @@ export function createExpiryCheck(
 ): ExpiringTransactor['findExpired'] {
   return async (sent) => {
     const views = await onEach((request) => progress(request, sent));
-    return sent.map(({ validUntil }, place) =>
-      views.every(
-        ({ final, mined, isValid }) =>
-          mined[place] === null &&
-          !isValid?.[place] &&
-          validUntil !== null &&
-          final !== undefined &&
-          validUntil < final,
-      ),
-    );
+    return sent.map(({ validUntil }, place): Expiry => {
+      for (const { mined, head } of views) {
+        const found = mined[place];
+        if (found) return { mined: found, head };
+      }
+      const isOver = ({ final, isValid }: View) =>
+        !isValid?.[place] && validUntil !== null && final !== undefined && validUntil < final;
+      return views.every(isOver) ? 'expired' : 'open';
+    });
   };
 }

@@ -72,8 +72,10 @@ type AfterExpiry = {
    * Which of these are in no block and never will be. Every node that answers is asked: one that has the transaction, or is not
    * as far, is believed before all others, because a single wrong answer would let a call be made twice (`createExpiryCheck`).
    */
-  findExpired(sent: readonly SentTransaction[]): Promise<boolean[]>;
+  findExpired(sent: readonly SentTransaction[]): Promise<Expiry[]>;
 };
+/** In a block after all, with the head of the node that has it. */
+export type Expiry = 'expired' | 'open' | { mined: Mined; head: number };
 
 /** What `encode` of the family made of a function and its values; `data` is for the family alone to read. */
 export type Call = { to: string; data: string };

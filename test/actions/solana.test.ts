@@ -3,7 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { concat, uint } from '../../src/chains/solana/abi/borsh.ts';
 import { systemProgram, tokenProgram } from '../../src/chains/solana/abi/programs.ts';
 import { transferCoins } from '../../src/chains/solana/instructions.ts';
-import { findSurfnet, type Key, keyOf, type Solana, startSolana } from '../../testing/startSolana.ts';
+import {
+  findSurfnet,
+  type Key,
+  keyOf,
+  noSurfnet,
+  type Solana,
+  startSolana,
+} from '../../testing/startSolana.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
 import { until } from '../../testing/until.ts';
@@ -18,7 +25,7 @@ describe('actions on Solana', { timeout: 120_000 }, () => {
   let wallet: Json;
   const [treasury, guard, safe, mint, hoard] = [9, 15, 17, 7, 5].map(keyOf) as [Key, Key, Key, Key, Key];
 
-  beforeEach(({ skip }) => skip(!surfnet, 'The package of the Solana node is not built for this machine.'));
+  beforeEach(({ skip }) => skip(!surfnet, noSurfnet));
   beforeAll(async () => {
     if (!surfnet) return;
     solana = await startSolana(surfnet);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { concat, uint } from '../../src/chains/solana/abi/borsh.ts';
 import { systemProgram, tokenProgram } from '../../src/chains/solana/abi/programs.ts';
 import { freezeAccount, setAuthority, transferCoins } from '../../src/chains/solana/instructions.ts';
-import { findSurfnet, keyOf, type Solana, startSolana } from '../../testing/startSolana.ts';
+import { findSurfnet, keyOf, noSurfnet, type Solana, startSolana } from '../../testing/startSolana.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
 
@@ -14,7 +14,7 @@ describe('Solana', () => {
   let vigil: TestWatch;
   const [bob, mint, vault] = [keyOf(9), keyOf(7), keyOf(5)];
 
-  beforeEach(({ skip }) => skip(!surfnet, 'The package of the Solana node is not built for this machine.'));
+  beforeEach(({ skip }) => skip(!surfnet, noSurfnet));
   beforeAll(async () => {
     if (!surfnet) return;
     solana = await startSolana(surfnet);

@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findSurfnet, keyOf, type Solana, startSolana } from '../../../testing/startSolana.ts';
+import { findSurfnet, keyOf, noSurfnet, type Solana, startSolana } from '../../../testing/startSolana.ts';
 import { watched as watchedOnly } from '../../../testing/watched.ts';
 import type { Block, Transaction } from '../../model/block.ts';
 import { chains } from '../chains.ts';
@@ -17,7 +17,7 @@ describe('Solana, on the real virtual machine', () => {
   let client: ReturnType<typeof createSolanaClient>;
   const [bob, mint, vault, thief] = [keyOf(9), keyOf(7), keyOf(5), keyOf(3)];
 
-  beforeEach(({ skip }) => skip(!surfnet, 'The package of the Solana node is not built for this machine.'));
+  beforeEach(({ skip }) => skip(!surfnet, noSurfnet));
   beforeAll(async () => {
     if (!surfnet) return;
     solana = await startSolana(surfnet);

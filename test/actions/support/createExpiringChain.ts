@@ -75,7 +75,11 @@ export function createExpiringChain(random: Random) {
       };
     },
     findExpired: async (sent) =>
-      sent.map(({ hash, validUntil }) => findMined(hash, head()) === null && Number(validUntil) < final),
+      sent.map(({ hash, validUntil }) => {
+        const mined = findMined(hash, head());
+        if (mined) return { mined, head: head() };
+        return Number(validUntil) < final ? 'expired' : 'open';
+      }),
     checkTerms: async () => undefined,
     findFailure: async () => undefined,
   };
