@@ -61,7 +61,11 @@ export async function countByRollup(
   const fromEdges = edges.map(
     (edge) => sql`select *, null, null, null from (${countsOfEdge(owner, cut, edge)}) e`,
   );
-  const rows = await db.query<RollupRow>(join([summed, ...fromEdges], ' union all '));
+  // The driver reads JSON faster than an array.
+  const rows = await db.query<RollupRow>(
+    sql`select bucket, "group", "numericSeverity", count, day, "isWhole", array_to_json(numbers) as numbers
+      from (${join([summed, ...fromEdges], ' union all ')}) counted`,
+  );
   return rows.flatMap((row) =>
     row.numbers === null ? [row] : countsOfDay(row, cut.starts, { from: first, beyond }),
   );
@@ -86,8 +90,9 @@ function countsOfDay(
   starts: readonly number[],
   span: Span,
 ): CellCount[] {
-  const counts = new Map<number, number>();
-  let bucket = bucketOf(starts, day * dayMs);
+  const firstBucket = bucketOf(starts, day * dayMs);
+  const counts: number[] = [];
+  let bucket = firstBucket;
   let lastQuarter = -1;
   for (const number of numbers) {
     const place = number & (perCount - 1);
@@ -97,13 +102,17 @@ function countsOfDay(
     // Mostly in the order of time.
     if (quarter !== lastQuarter) bucket = bucketOf(starts, at);
     lastQuarter = quarter;
-    const key = bucket * perQuarter + (place % perQuarter);
-    counts.set(key, (counts.get(key) ?? 0) + Math.floor(number / perCount));
+    const key = (bucket - firstBucket) * perQuarter + (place % perQuarter);
+    counts[key] = (counts[key] ?? 0) + Math.floor(number / perCount);
   }
-  return Array.from(counts, ([key, count]): CellCount => {
+  const found: CellCount[] = [];
+  for (const [key, count] of counts.entries()) {
+    if (!count) continue;
     const { group, severity } = cells[key % perQuarter]!;
-    return { bucket: Math.floor(key / perQuarter), group, numericSeverity: severity, count };
-  }).filter(({ count }) => count !== 0);
+    const at = firstBucket + Math.floor(key / perQuarter);
+    found.push({ bucket: at, group, numericSeverity: severity, count });
+  }
+  return found;
 }
 
 /** The last bucket that does not begin after `at`. */
