@@ -26,7 +26,10 @@ describe('a new wallet', () => {
       requireApproval: false,
     });
     expect(await make({ chainUid: 'solana' })).toMatchObject({ maxGasPrice: '5000000', maxHourlySpend: '1' });
-    expect(await make({ chainUid: 'stellar' })).toMatchObject({ maxGasPrice: null, maxHourlySpend: null });
+    expect(await make({ chainUid: 'stellar' })).toMatchObject({
+      maxGasPrice: '1000000',
+      maxHourlySpend: '100',
+    });
   });
 });
 

@@ -40,7 +40,7 @@ export function stellarKey(number: number): StellarKey {
 /**
  * Stellar RPC over a small ledger of its own, for machines without a node. Ledgers, transactions, results and entries are real
  * XDR and chained by their real hashes; signatures, sequence numbers, fees, time bounds, reserves and trustlines are checked as
- * the network does. It deviates in this: one validator that closes a ledger when asked to (or with each transaction), no
+ * the network does. It deviates in this: one validator that closes a ledger when asked to (or with each transaction) and has its own clock, no
  * order book, pools or claimable balances, contracts that are functions of JavaScript (`applyOperation.ts`), a fixed resource
  * fee, no rent, no multiple signers, and transaction sets whose hash is not made from them.
  */
@@ -52,17 +52,19 @@ export async function startStellar({ isUnified = false, oldest = 2, port = 0, cl
   const done = new Map<string, Json>();
   let pending: { hash: string; envelope: Json; xdr: string }[] = [];
   let firstLedger = oldest;
-  const faults: { dead: boolean; lying: boolean } = { dead: false, lying: false };
+  /** `deaf`: takes what is sent, and forgets it. */
+  const faults = { dead: false, lying: false, deaf: false };
   const calls: string[] = [];
-  let clock = 0;
+  let clock = Math.floor(Date.now() / 1000);
 
   const latest = () => oldest + ledgers.length - 1;
-  const now = () => Math.max(Math.floor(Date.now() / 1000), clock);
+  /** When the next ledger closes: five seconds after the last, however fast or slow the machine is. */
+  const now = () => clock + 5;
 
   function close(): number {
     const number = latest() + 1;
-    // Close times always rise.
-    const closeTime = Math.max(now(), (ledgers.at(-1)?.closeTime ?? 0) + 1);
+    const closeTime = now();
+    clock = closeTime;
     state.begin(number);
     const taken = pending;
     pending = [];
@@ -222,6 +224,7 @@ export async function startStellar({ isUnified = false, oldest = 2, port = 0, cl
         status: 'ERROR',
         errorResultXdr: encodeXdr('TransactionResult', { fee_charged: '100', result: fault, ext: 'v0' }),
       };
+    if (faults.deaf) return { ...reply, status: 'PENDING' };
     pending.push({ hash, envelope, xdr: transaction });
     if (closesAtOnce) close();
     return { ...reply, status: 'PENDING' };
@@ -394,7 +397,7 @@ export async function startStellar({ isUnified = false, oldest = 2, port = 0, cl
     },
     /** As if so many seconds had passed. */
     skipTime(seconds: number) {
-      clock = now() + seconds;
+      clock += seconds;
     },
     /** Gives an account coins out of nothing, in no transaction. */
     fund: (address: string, stroops: bigint) => state.fund(address, stroops),

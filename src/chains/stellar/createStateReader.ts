@@ -2,15 +2,12 @@ import { isRecord, membersOf } from '../../lib/isRecord.ts';
 import type { StateRead, StateResult } from '../../model/stateRead.ts';
 import type { ChainClient } from '../chainClient.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
-import { listOf, type Raw, recordOf, textOf } from '../net/members.ts';
-import { resultOf } from '../net/replies.ts';
+import { type Raw, recordOf, textOf } from '../net/members.ts';
 import { amountOf, mapOf, pairsOf, readBalance } from './entries.ts';
 import { type Network, parseAsset } from './network.ts';
+import { type Key, keyText, readEntries } from './readEntries.ts';
 import { type Simulated, simulate } from './simulate.ts';
-import { decodeXdr, encodeXdr } from './xdr.ts';
 
-/** Entries that nodes read at once. */
-const maxKeys = 200;
 /** Of all assets that have an issuer, and of the chain's own coin. */
 const classicDecimals = 7;
 
@@ -50,7 +47,6 @@ export function createStateReader(
   };
 }
 
-type Key = Readonly<Record<string, unknown>>;
 type Plan =
   | { result: StateResult }
   | { key: Key; read: (entry: Raw | null) => StateResult }
@@ -178,28 +174,3 @@ const isContract = (address: string) => address.startsWith('C');
 const instanceKey = (contract: string): Key => ({
   contract_data: { contract, key: 'ledger_key_contract_instance', durability: 'persistent' },
 });
-const keyText = (key: Key) => encodeXdr('LedgerKey', key);
-
-/** By their keys; what is not there is left out. Of contracts' instances what is inside. */
-async function readEntries(
-  request: Endpoints['request'],
-  keys: readonly Key[],
-): Promise<ReadonlyMap<string, Raw>> {
-  const texts = [...new Set(keys.map(keyText))];
-  if (texts.length === 0) return new Map();
-  const calls = Array.from({ length: Math.ceil(texts.length / maxKeys) }, (_, page) => ({
-    method: 'getLedgerEntries',
-    params: { keys: texts.slice(page * maxKeys, (page + 1) * maxKeys), xdrFormat: 'base64' },
-  }));
-  return request(calls, (replies) => {
-    const found = replies.flatMap((reply) => listOf(recordOf(resultOf(reply)).entries ?? [], 'entries'));
-    return new Map(
-      found.map((item) => {
-        const { key, xdr } = recordOf(item);
-        const entry = recordOf(decodeXdr('LedgerEntryData', textOf(xdr, 'xdr')));
-        const { contract_instance: instance } = membersOf(membersOf(entry.contract_data).val);
-        return [textOf(key, 'key'), isRecord(instance) ? instance : entry];
-      }),
-    );
-  });
-}

@@ -5,6 +5,7 @@ import type { RpcReply } from '../net/createRpc.ts';
 import { listOf, numberOf, recordOf } from '../net/members.ts';
 import { InvalidResponse, NotAvailableYet, orNull, resultOf } from '../net/replies.ts';
 import { createStateReader } from './createStateReader.ts';
+import { createTransactor } from './createTransactor.ts';
 import { decodeBlock, decodeHeader } from './decodeBlock.ts';
 import { createNetwork } from './network.ts';
 import { passphraseOf, stellarProtocol } from './stellarProtocol.ts';
@@ -66,6 +67,12 @@ export function createStellarClient({ chain, urls, now, onCall }: ClientOptions)
     );
   }
 
+  async function hashOfLedger(number: number): Promise<string> {
+    const header = await readHeader(number);
+    if (!header) throw new Error(`No node has ledger ${number} at the moment.`);
+    return header.hash;
+  }
+
   const readNewest = () =>
     request([{ method: 'getLatestLedger', params: {} }], ([reply], has) => {
       const number = numberOf(recordOf(resultOf(reply)).sequence, 'sequence');
@@ -90,7 +97,7 @@ export function createStellarClient({ chain, urls, now, onCall }: ClientOptions)
           return numberOf(ledger, 'ledger');
         }),
       ),
-    transactor: undefined,
+    transactor: createTransactor(endpoints, network, hashOfLedger, now),
     // Nodes announce nothing: ledgers are polled for when they are due.
     onHead: () => ({ appeared: () => {}, stop: () => {} }),
     head: endpoints.head,

@@ -276,7 +276,7 @@ function fromFirstForm({ source_account_ed25519: key, time_bounds: time, ...rest
 }
 
 /** Members are the same in all forms that matter, as far as a form has them. */
-function metaOf(meta: unknown): Raw {
+export function metaOf(meta: unknown): Raw {
   const { v1, v2, v3, v4 } = recordOf(meta);
   const known = v4 ?? v3 ?? v2 ?? v1;
   if (known === undefined) throw new InvalidResponse('a transaction has a result of no known form');
@@ -293,7 +293,7 @@ function collectAddresses(value: unknown, add: (address: string) => void): void 
 }
 
 /** `tx_failed: operation 2 payment underfunded`. */
-function showFailure(result: unknown): string {
+export function showFailure(result: unknown): string {
   const outcome = membersOf(result).result;
   const { name: code, held: detail } = caseOf(outcome);
   if (code === 'tx_fee_bump_inner_failed') return showFailure(membersOf(detail).result);

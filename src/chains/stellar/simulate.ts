@@ -27,7 +27,7 @@ export async function simulate(
 }
 
 /** The body of an operation that calls a contract. */
-function invocation({ contract, name, args }: ViewCall, auth: readonly unknown[] = []) {
+export function invocation({ contract, name, args }: ViewCall, auth: readonly unknown[] = []) {
   return {
     invoke_host_function: {
       host_function: { invoke_contract: { contract_address: contract, function_name: name, args } },
@@ -36,7 +36,7 @@ function invocation({ contract, name, args }: ViewCall, auth: readonly unknown[]
   };
 }
 
-function simulationOf(from: string, bodies: readonly unknown[]): RpcCall {
+export function simulationOf(from: string, bodies: readonly unknown[]): RpcCall {
   const tx = {
     source_account: from,
     fee: 100,

@@ -1,6 +1,7 @@
 import type { ChainFamily } from '../chainFamily.ts';
 import { isSpecEntry, specOf } from './abi/spec.ts';
 import { createStellarClient } from './createStellarClient.ts';
+import { stellarActions } from './stellarActions.ts';
 import { endpointFault, probeEndpoint } from './stellarProtocol.ts';
 import { stellarRules } from './stellarRules.ts';
 
@@ -25,5 +26,6 @@ export const stellarFamily: ChainFamily = {
       return [{ pointer: root, code: 'spec', message: error.message }];
     }
   },
+  actions: stellarActions,
   nodes: { createClient: createStellarClient, endpointFault, probeEndpoint },
 };

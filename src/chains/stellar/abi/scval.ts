@@ -27,7 +27,13 @@ function toMembers(pairs: readonly unknown[]): unknown {
 const maxDepth = 16;
 
 /** The value of a type from what people write, in its JSON form; throws a RangeError that names what is wrong. */
-function toScVal(type: SpecType, value: unknown, types: Spec['types'], place: string, depth = 0): unknown {
+export function toScVal(
+  type: SpecType,
+  value: unknown,
+  types: Spec['types'],
+  place: string,
+  depth = 0,
+): unknown {
   const fault = (words: string) => new RangeError(`${place} must be ${words}.`);
   const inner = (own: unknown, item: unknown, where: string) =>
     toScVal(own as SpecType, item, types, where, depth + 1);
@@ -132,6 +138,8 @@ function toSimple(type: string, value: unknown, fault: (words: string) => RangeE
       return { bool: String(value) === 'true' };
     case 'address':
     case 'muxed_address': {
+      // Stands for the wallet that signs.
+      if (value === 'wallet') return { address: value };
       const strkey = decodeStrkey(String(value));
       const isRight =
         strkey?.version === strkeyVersion.account ||

@@ -1,0 +1,63 @@
+import { isRecord, membersOf } from '../../lib/isRecord.ts';
+import type { Raw } from '../net/members.ts';
+import { caseOf } from './abi/caseOf.ts';
+import { withoutMuxing } from './abi/strkey.ts';
+import { amountOf } from './entries.ts';
+import { assetName } from './network.ts';
+
+type Key = Readonly<Record<string, unknown>>;
+export type FindEntry = (key: Key) => Raw | null;
+
+export const accountKey = (address: string): Key => ({ account: { account_id: withoutMuxing(address) } });
+const lineKey = (holder: string, asset: unknown): Key => ({
+  trustline: { account_id: withoutMuxing(holder), asset },
+});
+
+/** The entries that `checkOperation` looks at. */
+export function keysOf(from: string, body: unknown): Key[] {
+  const { name, held } = caseOf(body);
+  const { asset, destination, trustor, from: holder } = membersOf(held);
+  if (name === 'payment')
+    return asset === 'native'
+      ? [accountKey(String(destination))]
+      : [lineKey(from, asset), lineKey(String(destination), asset)];
+  if (name === 'set_trust_line_flags') return [lineKey(String(trustor), asset)];
+  if (name === 'clawback') return [lineKey(String(holder), asset)];
+  return [];
+}
+
+/** Why an operation of the chain itself would fail, which nodes do not simulate; undefined where nothing speaks against it. */
+export function checkOperation(from: string, body: unknown, find: FindEntry): string | undefined {
+  const { name, held } = caseOf(body);
+  const { asset, destination, trustor, from: holder, amount } = membersOf(held);
+  const issuer = assetName(asset).split(':')[1];
+  const line = (address: string) => {
+    const found = find(lineKey(address, asset))?.trustline;
+    return isRecord(found) ? found : undefined;
+  };
+  if (name === 'payment') {
+    const to = withoutMuxing(String(destination));
+    if (asset === 'native') return find(accountKey(to)) ? undefined : `the account ${to} does not exist`;
+    if (from !== issuer) {
+      const own = line(from);
+      if (!own) return `the wallet has no trustline for ${assetName(asset)}`;
+      if (!(Number(own.flags) & 1)) return `the wallet is not authorised to use ${assetName(asset)}`;
+      if (amountOf(own.balance) < amountOf(amount))
+        return `the wallet has only ${String(own.balance)} stroops of ${assetName(asset)}`;
+    }
+    if (to === issuer) return undefined;
+    const other = line(to);
+    if (!other) return `${to} has no trustline for ${assetName(asset)}`;
+    return Number(other.flags) & 1 ? undefined : `${to} is not authorised to use ${assetName(asset)}`;
+  }
+  if (name !== 'set_trust_line_flags' && name !== 'clawback') return undefined;
+  if (from !== issuer) return `only the issuer of ${assetName(asset)} can do this, and the wallet is another`;
+  const subject = String(trustor ?? holder);
+  const known = line(subject);
+  if (!known) return `${subject} has no trustline for ${assetName(asset)}`;
+  if (name === 'set_trust_line_flags') return undefined;
+  if (!(Number(known.flags) & 4)) return `the trustline of ${subject} does not allow clawback`;
+  return amountOf(known.balance) < amountOf(amount)
+    ? `${subject} has only ${String(known.balance)} stroops of ${assetName(asset)}`
+    : undefined;
+}
