@@ -110,10 +110,14 @@ async function advanceAll(
   const unfinished: Evaluation[] = [];
   let pausedAt = performance.now();
   for (const evaluation of waiting) {
-    if (!advance(evaluation, reads, evaluated, onReadFailure)) unfinished.push(evaluation);
-    if (performance.now() - pausedAt < maxSliceMs) continue;
-    await setImmediate();
-    pausedAt = performance.now();
+    const isLate = () => performance.now() - pausedAt >= maxSliceMs;
+    for (let outcome: Advance = 'paused'; outcome === 'paused'; ) {
+      outcome = advance(evaluation, reads, evaluated, onReadFailure, isLate);
+      if (outcome === 'waiting') unfinished.push(evaluation);
+      if (!isLate()) continue;
+      await setImmediate();
+      pausedAt = performance.now();
+    }
   }
   return unfinished;
 }
@@ -138,6 +142,9 @@ const maxAttempts = 20;
 const maxPrefetchRounds = 8;
 const maxStateBytes = 65_536;
 const maxSliceMs = 15;
+/** A transaction can call a contract a hundred thousand times: observations between two looks at the clock, and those read ahead. */
+const observationsPerLook = 16;
+const maxPrefetched = 5000;
 
 function startEvaluation(
   subscriber: Subscriber,
@@ -158,13 +165,17 @@ function startEvaluation(
   };
 }
 
-/** Evaluates as far as reads are cached; true when it is finished. */
+/** `waiting`: for reads that are not cached. `paused`: others take their turn. */
+type Advance = 'finished' | 'waiting' | 'paused';
+
+/** Evaluates as far as reads are cached, and until it is late. */
 function advance(
   evaluation: Evaluation,
   reads: ReadCache,
   evaluated: Evaluated,
   onReadFailure: OnReadFailure,
-): boolean {
+  isLate: () => boolean,
+): Advance {
   const { subscriber, observations, faults } = evaluation;
   for (;;) {
     const observation = observations[evaluation.next];
@@ -175,12 +186,13 @@ function advance(
       evaluateOne(evaluation, observation, reads);
     } catch (error) {
       if (error instanceof NotFetched) {
-        if (++evaluation.rounds <= maxPrefetchRounds) prefetchReads(evaluation, reads);
-        return false;
+        const parts = Math.ceil(observations.length / maxPrefetched);
+        if (++evaluation.rounds <= maxPrefetchRounds * parts) prefetchReads(evaluation, reads);
+        return 'waiting';
       }
       if (error instanceof EvaluationDeferred) {
         evaluated.deferred.push({ subscriber, reason: 'script time' });
-        return true;
+        return 'finished';
       }
       const fault: Fault = {
         subscriber,
@@ -191,7 +203,7 @@ function advance(
       if (error instanceof ReadFailed && !evaluation.isFinal && onReadFailure !== 'fault') {
         if (onReadFailure === 'defer' && !error.isGone) {
           evaluated.deferred.push({ subscriber, reason: 'read', fault });
-          return true;
+          return 'finished';
         }
         evaluation.isFinal = true;
         continue;
@@ -201,15 +213,17 @@ function advance(
     evaluation.next++;
     evaluation.attempts = 0;
     evaluation.isFinal = false;
+    if (evaluation.next % observationsPerLook === 0 && isLate()) return 'paused';
   }
   // One fault per block, because faults are counted by blocks.
   const fault = faults.find(({ loopedAt }) => loopedAt !== undefined) ?? faults[0];
   if (fault) evaluated.faults.push(fault);
   else evaluated.succeeded.push(subscriber);
   evaluated.evaluations += observations.length - faults.length;
-  evaluated.findings.push(...evaluation.findings);
+  // Not spread into one call: there can be more than its stack holds.
+  for (const finding of evaluation.findings) evaluated.findings.push(finding);
   if (evaluation.state !== evaluation.before) evaluated.states.set(subscriber, evaluation.state);
-  return true;
+  return 'finished';
 }
 
 /**
@@ -218,7 +232,7 @@ function advance(
  */
 function prefetchReads(evaluation: Evaluation, reads: ReadCache): void {
   const { subscriber, observations, next, state, isFinal } = evaluation;
-  for (const observation of observations.slice(next + 1)) {
+  for (const observation of observations.slice(next + 1, next + 1 + maxPrefetched)) {
     try {
       evaluateObservation(subscriber, observation, state, reads, { isFinal, notes: new Set() });
     } catch {

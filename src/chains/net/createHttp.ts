@@ -1,5 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { Pool } from 'undici';
+import { InvalidJson } from '../../lib/createJsonReader.ts';
+import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { createRedact, maskOrigin } from '../../lib/maskEndpoint.ts';
 import { AnswerTooLarge, RpcFailure } from './rpcFailure.ts';
 
@@ -59,6 +61,29 @@ export function createHttp(url: string, maxBytes = maxAnswerBytes) {
     ): Promise<{ status: number; text: string }> {
       const { status, bytes } = await send(method, path, body, timeoutMs);
       return { status, text: toText(bytes) };
+    },
+    /** The same, with each piece of the answer as it comes, so that a large one is never held as a whole. */
+    async read(
+      body: string,
+      timeoutMs: number,
+      onPiece: (piece: Buffer) => void,
+    ): Promise<{ status: number }> {
+      try {
+        const response = await pool.request({
+          method: 'POST',
+          path: joinPath(pathname, '', search),
+          headers,
+          body,
+          signal: AbortSignal.timeout(timeoutMs),
+        });
+        for await (const piece of response.body) {
+          onPiece(piece);
+          await yieldToEventLoop();
+        }
+        return { status: response.statusCode };
+      } catch (error) {
+        throw error instanceof InvalidJson ? error : toFailure(error, timeoutMs);
+      }
     },
     close: () => pool.destroy(),
   };

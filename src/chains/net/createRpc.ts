@@ -1,4 +1,6 @@
 import { Agent, WebSocket } from 'undici';
+import { createJsonReader, InvalidJson } from '../../lib/createJsonReader.ts';
+import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { isRecord } from '../../lib/isRecord.ts';
 import { createRedact, maskOrigin } from '../../lib/maskEndpoint.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
@@ -20,11 +22,17 @@ export type Rpc = {
   close(): Promise<void>;
 };
 
-export function createRpc(url: string, maxBytes = maxAnswerBytes): Rpc {
-  return url.startsWith('ws') ? createSocketRpc(url, maxBytes) : createHttpRpc(url, maxBytes);
+/**
+ * With `skipped`, answers may be so large that reading one at once would hold the event loop: each is read in pieces, without
+ * the members of these names.
+ */
+export function createRpc(url: string, maxBytes = maxAnswerBytes, skipped?: ReadonlySet<string>): Rpc {
+  return url.startsWith('ws')
+    ? createSocketRpc(url, maxBytes, skipped)
+    : createHttpRpc(url, maxBytes, skipped);
 }
 
-function createHttpRpc(url: string, maxBytes: number): Rpc {
+function createHttpRpc(url: string, maxBytes: number, skipped: ReadonlySet<string> | undefined): Rpc {
   const http = createHttp(url, maxBytes);
   const { redact } = http;
   // A server that knows no batches answers one with a single record; from then on it gets one call at a time.
@@ -47,7 +55,18 @@ function createHttpRpc(url: string, maxBytes: number): Rpc {
 
   async function single(call: RpcCall, timeoutMs: number): Promise<RpcReply> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 0, ...call });
-    return toReply(parse(await post(body, timeoutMs)), redact);
+    return toReply(skipped ? await read(body, timeoutMs) : parse(await post(body, timeoutMs)), redact);
+  }
+
+  async function read(body: string, timeoutMs: number): Promise<unknown> {
+    const reader = createJsonReader(skipped);
+    let status = 200;
+    const answer = await orNotJson(async () => {
+      ({ status } = await http.read(body, timeoutMs, reader.write));
+      return status === 200 ? reader.end() : undefined;
+    });
+    if (status !== 200) throw new RpcFailure(`it answered with status ${status}`);
+    return answer;
   }
 
   async function post(body: string, timeoutMs: number): Promise<string> {
@@ -58,7 +77,7 @@ function createHttpRpc(url: string, maxBytes: number): Rpc {
 }
 
 /** The same over a WebSocket, which is opened on first use and again after it broke. */
-function createSocketRpc(url: string, maxBytes: number): Rpc {
+function createSocketRpc(url: string, maxBytes: number, skipped: ReadonlySet<string> | undefined): Rpc {
   const redact = createRedact(url);
   const agent = new Agent({ webSocket: { maxPayloadSize: maxBytes } });
   const waiting = new Map<number, (reply: unknown) => void>();
@@ -85,10 +104,13 @@ function createSocketRpc(url: string, maxBytes: number): Rpc {
       socket.addEventListener('close', closed);
       socket.addEventListener('message', ({ data }) => {
         receivedAt = performance.now();
-        const message = tryParse(String(data));
-        // Nothing says which request it answers, so all of them fail.
-        if (message === undefined) drop(socket, 'its answer is not JSON');
-        for (const reply of Array.isArray(message) ? message : [message]) settle(reply);
+        const received = (message: unknown) => {
+          // Nothing says which request it answers, so all of them fail.
+          if (message === undefined) drop(socket, 'its answer is not JSON');
+          for (const reply of Array.isArray(message) ? message : [message]) settle(reply);
+        };
+        if (skipped) readPieces(Buffer.from(String(data)), skipped).then(received, () => received(undefined));
+        else received(tryParse(String(data)));
       });
     });
     return opening;
@@ -143,6 +165,26 @@ function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   return settleWithin(timeoutMs, work, () => {
     throw new RpcFailure(`it did not answer within ${timeoutMs} ms`);
   });
+}
+
+const pieceBytes = 65_536;
+
+async function readPieces(bytes: Buffer, skipped: ReadonlySet<string>): Promise<unknown> {
+  const reader = createJsonReader(skipped);
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    reader.write(bytes.subarray(at, at + pieceBytes));
+    await yieldToEventLoop();
+  }
+  return reader.end();
+}
+
+async function orNotJson<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof InvalidJson) throw new RpcFailure('its answer is not JSON', { cause });
+    throw cause;
+  }
 }
 
 function parse(text: string): unknown {

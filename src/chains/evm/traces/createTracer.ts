@@ -33,6 +33,8 @@ type Endpoint = {
 /** The traces of a large block have some megabytes. */
 const maxTraceBytes = 64 * 1024 * 1024;
 const timeoutMs = 15_000;
+/** Members of traces that nothing is made of. */
+const unread: ReadonlySet<string> = new Set(['gas', 'gasUsed', 'logs']);
 /** An endpoint that takes longer has another one asked beside it. */
 const patienceMs = 3000;
 /** An endpoint that does not trace is asked again after this long: its operator may have changed that. */
@@ -48,7 +50,7 @@ const maxKept = 4;
 export function createTracer({ urls, now, onCall, maxBytes = maxTraceBytes }: Options) {
   const open = (url: string): Endpoint => ({
     url,
-    rpc: createRpc(url, maxBytes),
+    rpc: createRpc(url, maxBytes, unread),
     kind: undefined,
     askedAt: 0,
     faults: 0,
@@ -113,7 +115,7 @@ export function createTracer({ urls, now, onCall, maxBytes = maxTraceBytes }: Op
       // It knows the call, whatever comes of it.
       endpoint.kind = kind;
       if (raw === null) throw new NotTraced('unanswered', 'it does not have the block yet');
-      const decoded = decodeFrames(kind, raw, block, only);
+      const decoded = await decodeFrames(kind, raw, block, only);
       endpoint.faults = 0;
       endpoint.retryAt = 0;
       return decoded;

@@ -66,9 +66,9 @@ const frames = [
 ];
 
 describe('frames', () => {
-  it('are the same from trees and from flat lists', () => {
-    const [fromTree] = decodeFrames('debug', [{ txHash: '0xone', result: tree }], block);
-    const [fromList] = decodeFrames('trace', flat, block);
+  it('are the same from trees and from flat lists', async () => {
+    const [fromTree] = await decodeFrames('debug', [{ txHash: '0xone', result: tree }], block);
+    const [fromList] = await decodeFrames('trace', flat, block);
     expect(fromTree).toMatchObject(frames);
     expect(fromList).toMatchObject(frames);
     expect(fromTree?.at(-1)?.mentions?.()).toEqual([vault]);
@@ -85,22 +85,21 @@ describe('frames', () => {
     ['another block', 'trace', flat.map((item) => ({ ...item, blockHash: '0xother' }))],
     ['a gap', 'trace', flat.filter((_, place) => place !== 1)],
     ['nothing of the transaction', 'trace', []],
-  ] as const)('are refused with %s', (_, kind, raw) => {
-    expect(() => decodeFrames(kind, raw, block)).toThrow();
+  ] as const)('are refused with %s', async (_, kind, raw) => {
+    await expect(decodeFrames(kind, raw, block)).rejects.toThrow();
   });
 
-  it('are refused when they fail although the transaction has logs', () => {
+  it('are refused when they fail although the transaction has logs', async () => {
     const logged = { ...block, transactions: [{ ...block.transactions[0], logs: [{}] }] } as unknown as Block;
-    expect(() => decodeFrames('debug', [{ result: { ...tree, error: 'out of gas' } }], logged)).toThrow(
-      /logs/,
-    );
+    const failed = [{ result: { ...tree, error: 'out of gas' } }];
+    await expect(decodeFrames('debug', failed, logged)).rejects.toThrow(/logs/);
   });
 
-  it('of a call that goes as deep as it can are read without recursion', () => {
+  it('of a call that goes as deep as it can are read without recursion', async () => {
     let deep: object = { type: 'CALL', from: router, to: vault, input: '0x' };
     for (let depth = 0; depth < 20_000; depth++)
       deep = { type: 'CALL', from: router, to: vault, calls: [deep] };
-    const [found] = decodeFrames('debug', [{ result: { ...tree, calls: [deep] } }], block);
+    const [found] = await decodeFrames('debug', [{ result: { ...tree, calls: [deep] } }], block);
     expect(found).toHaveLength(20_002);
   });
 });

@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from '../../../lib/eventLoop.ts';
 import { isRecord } from '../../../lib/isRecord.ts';
 import { itemAt } from '../../../lib/itemAt.ts';
 import {
@@ -14,8 +15,16 @@ import { zeroAddress } from '../abi/words.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** The calls within each transaction, or within that one `only`, checked against the block that they shall be of. */
-export function decodeFrames(kind: TraceKind, raw: unknown, block: Block, only?: number): BlockFrames {
+/**
+ * The calls within each transaction, or within that one `only`, checked against the block that they shall be of. Others take
+ * turns: a block may have hundreds of thousands.
+ */
+export async function decodeFrames(
+  kind: TraceKind,
+  raw: unknown,
+  block: Block,
+  only?: number,
+): Promise<BlockFrames> {
   if (only !== undefined) {
     const own = { ...block, transactions: [itemAt(block.transactions, only)] };
     return kind === 'debug' ? decodeTrees([{ result: raw }], own) : decodeFlat(list(raw), own);
@@ -25,25 +34,44 @@ export function decodeFrames(kind: TraceKind, raw: unknown, block: Block, only?:
 }
 
 /** One tree for each transaction, as the call tracer gives them. */
-function decodeTrees(items: readonly unknown[], { transactions }: Block): BlockFrames {
+async function decodeTrees(items: readonly unknown[], { transactions }: Block): Promise<BlockFrames> {
   if (items.length !== transactions.length)
     throw new InvalidResponse(`it traced ${items.length} transactions of ${transactions.length}`);
-  return transactions.map((transaction, place) => {
+  const decoded: (readonly Frame[])[] = [];
+  for (const [place, transaction] of transactions.entries()) {
     const item = record(items[place]);
     if (item.txHash !== undefined && item.txHash !== transaction.hash)
       throw new InvalidResponse('a trace is of another transaction');
     if (typeof item.error === 'string') throw new InvalidResponse(`it could not trace: ${item.error}`);
-    return checked(transaction, flattenCalls(record(item.result)));
-  });
+    decoded.push(checked(transaction, await flattenInTurns(record(item.result))));
+  }
+  return decoded;
 }
 
-/** The calls of one tree in the order in which they began, without recursion: a contract chooses how deep it goes. */
+/** Frames between two looks at the clock. */
+const turnFrames = 256;
+
+/** The calls of one tree in the order in which they began. */
 export function flattenCalls(root: Raw): Frame[] {
   const frames: Frame[] = [];
+  const turns = flatten(root, frames);
+  while (!turns.next().done);
+  return frames;
+}
+
+async function flattenInTurns(root: Raw): Promise<Frame[]> {
+  const frames: Frame[] = [];
+  for (const turns = flatten(root, frames); !turns.next().done; ) await yieldToEventLoop();
+  return frames;
+}
+
+/** Without recursion: a contract chooses how deep it goes. */
+function* flatten(root: Raw, frames: Frame[]): Generator<undefined, void> {
   const waiting: { raw: Raw; depth: number; parent: number }[] = [{ raw: root, depth: 0, parent: -1 }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { raw, depth, parent } = next;
     const place = frames.length;
+    if (place % turnFrames === 0) yield;
     frames.push(
       toFrame(raw.type, raw, { depth, parent, error: raw.error, isIn: frames[parent]?.isReverted === true }),
     );
@@ -51,15 +79,15 @@ export function flattenCalls(root: Raw): Frame[] {
     for (let index = inner.length - 1; index >= 0; index--)
       waiting.push({ raw: record(inner[index]), depth: depth + 1, parent: place });
   }
-  return frames;
 }
 
 /** One list for the whole block, in which each call names its place in the tree of its transaction. */
-function decodeFlat(items: readonly unknown[], { hash, transactions }: Block): BlockFrames {
+async function decodeFlat(items: readonly unknown[], { hash, transactions }: Block): Promise<BlockFrames> {
   const byHash = new Map<string, Frame[]>(transactions.map((transaction) => [transaction.hash, []]));
   /** The frames above the next one, by depth. */
   let above: number[] = [];
-  for (const item of items) {
+  for (const [place, item] of items.entries()) {
+    if (place % turnFrames === 0) await yieldToEventLoop();
     const raw = record(item);
     if (raw.blockHash !== hash) throw new InvalidResponse('a trace is of another block');
     if (typeof raw.transactionHash !== 'string') continue;

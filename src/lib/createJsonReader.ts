@@ -1,0 +1,183 @@
+import { isAscii } from 'node:buffer';
+
+export class InvalidJson extends Error {
+  override readonly name = 'InvalidJson';
+}
+
+type Level = {
+  /** Undefined within a value that is passed over. */
+  readonly container: Record<string, unknown> | unknown[] | undefined;
+  readonly isList: boolean;
+  key: string;
+};
+
+/** Deeper than any answer of a node: calls go 1,024 deep, with two brackets each. */
+const maxDepth = 4096;
+/** Texts that are kept once: addresses, hashes and short words. */
+const maxSharedLength = 66;
+const maxShared = 20_000;
+
+/**
+ * Reads JSON in UTF-8 that comes piece by piece, so that a large answer never holds the event loop for longer than a piece
+ * takes. Members named in `skipped` are passed over, without a value being made of them.
+ */
+export function createJsonReader(skipped: ReadonlySet<string> = new Set()) {
+  const levels: Level[] = [];
+  let expected: 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end' | 'nothing' =
+    'value';
+  let result: unknown;
+  /** The pieces of a text or of a word (a number, true, false or null) that is not finished. */
+  let unfinished: 'text' | 'word' | undefined;
+  let parts: Buffer[] = [];
+  const texts = new Map<string, string>();
+  let hasEscapes = false;
+  let isEscaped = false;
+
+  const isKey = () => expected === 'key' || expected === 'key or end';
+  const takesValue = () => expected === 'value' || expected === 'value or end';
+  const isPassedOver = () => {
+    const level = levels.at(-1);
+    return (
+      level !== undefined && (level.container === undefined || (!level.isList && skipped.has(level.key)))
+    );
+  };
+
+  function put(value: unknown): void {
+    const level = levels.at(-1);
+    expected = level ? 'comma or end' : 'nothing';
+    if (!level) result = value;
+    else if (isPassedOver()) return;
+    else if (Array.isArray(level.container)) level.container.push(value);
+    // Assigned, this one would change what the record inherits.
+    else if (level.container && level.key !== '__proto__') level.container[level.key] = value;
+  }
+
+  function open(isList: boolean): void {
+    if (!takesValue()) throw new InvalidJson('A bracket opens where none may.');
+    if (levels.length === maxDepth) throw new InvalidJson('It is nested too deeply.');
+    levels.push({ container: isPassedOver() ? undefined : isList ? [] : {}, isList, key: '' });
+    expected = isList ? 'value or end' : 'key or end';
+  }
+
+  function close(isList: boolean): void {
+    const level = levels.pop();
+    const mayEnd = expected === 'comma or end' || expected === (isList ? 'value or end' : 'key or end');
+    if (level?.isList !== isList || !mayEnd) throw new InvalidJson('A bracket closes where none may.');
+    put(level.container);
+  }
+
+  function separate(isComma: boolean): void {
+    const level = levels.at(-1);
+    if (!level || expected !== (isComma ? 'comma or end' : 'colon'))
+      throw new InvalidJson('A sign is out of place.');
+    expected = isComma && !level.isList ? 'key' : 'value';
+  }
+
+  function finish(piece: Buffer, from: number, to: number): void {
+    const wasText = unfinished === 'text';
+    unfinished = undefined;
+    if (!isKey() && isPassedOver()) {
+      put(undefined);
+      return;
+    }
+    const own = piece.subarray(from, to);
+    const bytes = parts.length === 0 ? own : Buffer.concat([...parts, own]);
+    parts = [];
+    const text = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
+    const value = !wasText ? parse(text) : hasEscapes ? String(parse(`"${text}"`)) : shared(text);
+    const level = levels.at(-1);
+    if (level && isKey()) {
+      level.key = String(value);
+      expected = 'colon';
+    } else put(value);
+  }
+
+  /** The same text is kept once: what is dropped at once costs the garbage collector nothing. */
+  function shared(text: string): string {
+    if (text.length > maxSharedLength) return text;
+    const known = texts.get(text);
+    if (known !== undefined) return known;
+    if (texts.size < maxShared) texts.set(text, text);
+    return text;
+  }
+
+  /** Where the text that goes on at `from` ends, or the length of the piece. */
+  function endOfText(piece: Buffer, from: number, nextBackslash: (from: number) => number): number {
+    for (let at = from; ; ) {
+      if (isEscaped) {
+        isEscaped = false;
+        at++;
+      }
+      const end = piece.indexOf(quote, at);
+      const next = nextBackslash(at);
+      if (next === -1 || (end !== -1 && end < next)) return end === -1 ? piece.length : end;
+      hasEscapes = true;
+      isEscaped = true;
+      at = next + 1;
+      if (at >= piece.length) return piece.length;
+    }
+  }
+
+  return {
+    write(piece: Buffer): void {
+      let known = -2;
+      /** Found once for the piece: looking for it again for each text would read the piece again and again. */
+      const nextBackslash = (from: number) => {
+        if (known === -2 || (known !== -1 && known < from)) known = piece.indexOf(backslash, from);
+        return known;
+      };
+      for (let at = 0; at < piece.length; ) {
+        if (unfinished) {
+          const end = unfinished === 'text' ? endOfText(piece, at, nextBackslash) : endOfWord(piece, at);
+          if (end >= piece.length) {
+            if (isKey() || !isPassedOver()) parts.push(Buffer.from(piece.subarray(at)));
+            return;
+          }
+          const isText = unfinished === 'text';
+          finish(piece, at, end);
+          at = isText ? end + 1 : end;
+          continue;
+        }
+        const byte = piece[at++];
+        if (byte === quote) {
+          if (!isKey() && !takesValue()) throw new InvalidJson('A text stands where none may.');
+          unfinished = 'text';
+          hasEscapes = false;
+        } else if (byte === 0x2c || byte === 0x3a) separate(byte === 0x2c);
+        else if (byte === 0x7b || byte === 0x5b) open(byte === 0x5b);
+        else if (byte === 0x7d || byte === 0x5d) close(byte === 0x5d);
+        else if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) {
+          if (!takesValue()) throw new InvalidJson('A word stands where none may.');
+          unfinished = 'word';
+          at--;
+        }
+      }
+    },
+    /** The value, once all has come. */
+    end(): unknown {
+      if (unfinished === 'word' && levels.length === 0) finish(Buffer.alloc(0), 0, 0);
+      if (expected !== 'nothing') throw new InvalidJson('It ends too early.');
+      return result;
+    },
+  };
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** Numbers and names end at a bracket, a comma or a space. */
+function endOfWord(piece: Buffer, from: number): number {
+  let at = from;
+  while (at < piece.length && !wordEnds.has(piece[at]!)) at++;
+  return at;
+}
+
+const wordEnds = new Set(Buffer.from(',]}: \n\r\t"[{'));
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new InvalidJson('A value is not JSON.', { cause });
+  }
+}
