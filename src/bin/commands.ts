@@ -13,6 +13,11 @@ export const commands: readonly Command[] = [
     run: async () => (await import('./maintenanceCommands.ts')).migrateDatabase(),
   },
   {
+    name: 'doctor',
+    help: 'Check the database servers: which one takes writes, who follows it, and what would be lost.',
+    run: async () => (await import('./doctorCommand.ts')).doctor(),
+  },
+  {
     name: 'token create',
     help: 'Create an access token and print it once.',
     options: {

@@ -5,6 +5,7 @@ import { openStore, type PoolConfig, type Store } from '../store/db.ts';
 import { attachEmbedded } from '../store/embedded/attachEmbedded.ts';
 import { startEmbedded } from '../store/embedded/startEmbedded.ts';
 import { migrate } from '../store/migrate.ts';
+import { openReplicas, type Replicas } from '../store/openReplicas.ts';
 import { watchPrimary } from '../store/watchPrimary.ts';
 import type { Config } from './config/loadConfig.ts';
 
@@ -29,6 +30,8 @@ const pools = {
 type Pools = Record<keyof typeof pools, Store>;
 
 export type Database = Pools & {
+  /** Where searches and reports may go; none unless they are configured. */
+  replicas: Replicas | undefined;
   /** For connections outside the pools, such as LISTEN. */
   connection: PoolConfig;
   at: string;
@@ -49,9 +52,9 @@ export async function openDatabase(
   limits: PoolConfig = { query_timeout: answerWithinMs },
 ): Promise<Database> {
   const { databaseUrl } = config;
-  if (!databaseUrl) return openMigrated(await bundledServer(config, log), log, limits);
+  if (!databaseUrl) return openMigrated(await bundledServer(config, log), log, limits, config.replicaUrls);
   try {
-    return await openMigrated(externalServer(config, databaseUrl, log), log, limits);
+    return await openMigrated(externalServer(config, databaseUrl, log), log, limits, config.replicaUrls);
   } catch (cause) {
     throw new Error('The PostgreSQL of DATABASE_URL cannot be used.', { cause });
   }
@@ -65,9 +68,14 @@ export async function openDatabaseBeside(config: Config, log: Logger): Promise<D
   return openMigrated({ connection, at: config.dataDir, lost: never, close: async () => {} }, log, {});
 }
 
-type DatabaseServer = Omit<Database, keyof Pools>;
+type DatabaseServer = Omit<Database, keyof Pools | 'replicas'>;
 
-async function openMigrated(server: DatabaseServer, log: Logger, limits: PoolConfig): Promise<Database> {
+async function openMigrated(
+  server: DatabaseServer,
+  log: Logger,
+  limits: PoolConfig,
+  replicaUrls: readonly string[] = [],
+): Promise<Database> {
   try {
     const steps = await migrate(server.connection);
     if (steps.length > 0) log.info({ steps }, 'Database migrated');
@@ -83,12 +91,24 @@ async function openMigrated(server: DatabaseServer, log: Logger, limits: PoolCon
       firing: open('firing'),
       work: open('work'),
     };
+    const replicas =
+      replicaUrls.length > 0
+        ? openReplicas({
+            primary: stores.work,
+            replicas: replicaUrls.map((connectionString) =>
+              openStore({ connectionString, ...limits, ...pools.reports }, onError),
+            ),
+            now: () => performance.now(),
+          })
+        : undefined;
     return {
       ...stores,
+      replicas,
       connection: server.connection,
       at: server.at,
       lost: server.lost,
       close: async () => {
+        await replicas?.close();
         await Promise.all(Object.values(stores).map((store) => store.close()));
         await server.close();
       },

@@ -87,6 +87,7 @@ async function start(
     store: database.store,
     logins: database.logins,
     reports: database.reports,
+    replicas: database.replicas,
     keyring,
     recorder,
     now,

@@ -26,7 +26,7 @@ export async function startServer(options: Options): Promise<string> {
   const { config, database, services, authenticate, lifecycle, log } = options;
   const { port: metricsPort, token } = config.metrics;
   const assets = findCodeFile('web/assets');
-  const metrics = createMetrics(database.store.stats);
+  const metrics = createMetrics(database.store.stats, database.replicas?.ages);
   const server = await createServer({
     services,
     authenticate,

@@ -9,6 +9,7 @@ import type { Principal, Scope } from '../model/principal.ts';
 import type { Sandbox } from '../scripts/sandbox.ts';
 import type { Db, Store } from '../store/db.ts';
 import type { Keyring } from '../store/keyring.ts';
+import type { Replicas } from '../store/openReplicas.ts';
 import type { Hsm } from '../wallets/pkcs11/openHsm.ts';
 import type { FailedLogins } from './accounts/createFailedLogins.ts';
 import type { AlertFeed } from './alerts/createAlertFeed.ts';
@@ -23,6 +24,8 @@ export type Services = {
   logins: Store;
   /** For searches and reports: a few connections of their own, with a short time limit. */
   reports: Store;
+  /** Where searches and reports that only read may go instead. */
+  replicas?: Replicas | undefined;
   keyring: Keyring;
   /** What Vigil counts of itself. */
   recorder: MetricRecorder;

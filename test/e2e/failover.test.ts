@@ -31,6 +31,7 @@ describe('Vigil on a primary and a synchronous standby', { timeout: 180_000 }, (
     vigil = await workspace.serve(workspace.folder('data'), {
       // The order of the hosts does not matter.
       DATABASE_URL: servers.url.replace(/host=(.*),(.*)/, 'host=$2,$1'),
+      DATABASE_REPLICA_URLS: servers.standbyUrl,
       VIGIL_ADMIN_TOKEN: 'a-token-of-the-environment-0123456789',
       VIGIL_RPC_ANVIL: simulator.wsUrl,
       VIGIL_CHAIN_ANVIL_START_BLOCK: '1',
@@ -56,6 +57,43 @@ describe('Vigil on a primary and a synchronous standby', { timeout: 180_000 }, (
   };
   const alerts = async (): Promise<Json[]> =>
     (await vigil.ok('POST', 'alert/search', { size: 10_000, sort: [{ field: 'timestamp' }] })).data;
+
+  it('vigil doctor names the roles, and the faults that would lose data', async () => {
+    const run = (url: string) => workspace.run(['doctor'], workspace.folder('data'), { DATABASE_URL: url });
+    const good = await run(servers.url);
+    expect(good.stdout).toMatch(
+      /takes writes, timeline 1, \d+ processes watch[\s\S]*followed by standby: streaming, sync, \d+ bytes/,
+    );
+    expect(good.stdout).toContain('Nothing is wrong with the database servers.');
+    expect(good.code).toBe(0);
+    const alone = await run(`${servers.standbyUrl},/nowhere`);
+    expect(alone.stdout).toContain('Fault: No server of DATABASE_URL takes writes; promote a standby.');
+    expect(alone.stdout).toContain('Fault: /nowhere:5432 cannot be reached');
+    expect(alone.code).toBe(1);
+  });
+
+  it('searches are answered by the standby, with their age, and a caller always finds what it has just written', async () => {
+    const { data: tenants } = await vigil.ok('POST', 'tenant/search', {});
+    const search = (where: string) => vigil.call('POST', 'project/search', { where });
+    const isFromReplica = ({ headers }: Answer) => headers.get('x-data-age-ms') !== null;
+    await until(async () => isFromReplica(await search('id > 0')));
+    expect(await (await fetch(`${vigil.url}/metrics`)).text()).toMatch(
+      /vigil_replica_age_seconds\{replica="1"\} \d/,
+    );
+    expect((await vigil.call('GET', '/readyz')).body.replicas).toHaveLength(1);
+    const standby = openStore({ ...servers.standby, max: 1 }, () => {});
+    await standby.query(sql`select pg_wal_replay_pause()`);
+    const paused = sql`select 1 where pg_get_wal_replay_pause_state() = 'paused'`;
+    await until(async () => (await standby.query(paused)).length > 0);
+    await vigil.ok('POST', 'project', { tenantId: tenants[0].id, name: 'Just now' });
+    const answer = await search("name = 'Just now'");
+    expect(answer.body.data).toHaveLength(1);
+    expect(isFromReplica(answer)).toBe(false);
+    await standby.query(sql`select pg_wal_replay_resume()`);
+    await until(async () => isFromReplica(await search("name = 'Just now'")));
+    expect((await search("name = 'Just now'")).body.data).toHaveLength(1);
+    await standby.close();
+  });
 
   it('the primary is killed under load: nothing acknowledged is lost, no alert is missing or twice, callers get 503 meanwhile', async () => {
     const streaming = new AbortController();

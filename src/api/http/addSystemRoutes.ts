@@ -26,7 +26,8 @@ export async function addSystemRoutes(
   app.get('/healthz', async () => ({ status: 'ok', version: options.version }));
   app.get('/readyz', async (_request, reply) => {
     const missing = await findMissingMigrations(options.services.store);
-    if (missing.length === 0) return { status: 'ready' };
+    const replicas = options.services.replicas?.ages().map((ageMs) => ({ ageMs: ageMs ?? null }));
+    if (missing.length === 0) return { status: 'ready', ...(replicas && { replicas }) };
     return reply.code(503).header('retry-after', '2').send({ status: 'migrations missing', missing });
   });
   const { isElsewhere, token } = options.metricsAccess ?? { isElsewhere: false, token: undefined };

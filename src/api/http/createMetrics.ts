@@ -3,7 +3,10 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Prometheus metrics of this process. No label carries a tenant, an id or anything else a caller chose. */
-export function createMetrics(poolStats: () => { total: number; idle: number; waiting: number }) {
+export function createMetrics(
+  poolStats: () => { total: number; idle: number; waiting: number },
+  replicaAges: () => readonly (number | undefined)[] = () => [],
+) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
@@ -20,6 +23,16 @@ export function createMetrics(poolStats: () => { total: number; idle: number; wa
     registers: [registry],
     collect() {
       for (const [state, count] of Object.entries(poolStats())) this.set({ state }, count);
+    },
+  });
+  new Gauge({
+    name: 'vigil_replica_age_seconds',
+    help: 'How old answers of a read replica may be, in the order of DATABASE_REPLICA_URLS; +Inf while that is unknown.',
+    labelNames: ['replica'],
+    registers: [registry],
+    collect() {
+      for (const [i, ageMs] of replicaAges().entries())
+        this.set({ replica: String(i + 1) }, ageMs === undefined ? Number.POSITIVE_INFINITY : ageMs / 1000);
     },
   });
   return {

@@ -26,6 +26,7 @@ export async function allowOrigins(app: FastifyInstance, origins: readonly strin
       'X-Webhook-Secret',
       'X-Export-Count',
       'X-Export-Truncated',
+      'X-Data-Age-Ms',
     ],
     maxAge: 600,
   });

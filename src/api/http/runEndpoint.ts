@@ -48,8 +48,14 @@ export async function runEndpoint(
     const { id: requestId, ip: address } = request;
     return { services, db, principal, scope, visible, address, requestId, now, securityEvents, warnings: [] };
   };
+  const writer = `tenant ${principal.tenantId}`;
   try {
-    if (['read', 'batches', 'send'].includes(endpoint.effect))
+    if (endpoint.effect === 'read')
+      return (
+        (await answerFromReplica(endpoint, callOn(services.store), input, writer)) ??
+        (await answer(endpoint, callOn(services.store), input))
+      );
+    if (['batches', 'send'].includes(endpoint.effect))
       return await answer(endpoint, callOn(services.store), input);
     const key = endpoint.effect === 'create' ? readKey(request.headers['idempotency-key']) : undefined;
     const store = endpoint.effect === 'session' ? services.logins : services.store;
@@ -59,8 +65,29 @@ export async function runEndpoint(
       return key === undefined ? answer(endpoint, call, input) : answerOnce(endpoint, call, input, key);
     });
   } finally {
+    if (endpoint.effect !== 'read') services.replicas?.noteWrite(writer);
     if (areTokensStale) services.invalidateTokens();
     if (securityEvents.length > 0) await writeSecurityEvents(services, request, securityEvents, now);
+  }
+}
+
+/** The answer of a replica, with its age; undefined where the primary has to answer. */
+async function answerFromReplica(
+  endpoint: Endpoint,
+  call: Call,
+  input: Checked,
+  writer: string,
+): Promise<Answer | undefined> {
+  const replica = endpoint.isReport ? call.services.replicas?.choose(writer) : undefined;
+  if (!replica) return undefined;
+  try {
+    const services = { ...call.services, reports: replica.store };
+    const { headers, ...rest } = await answer(endpoint, { ...call, services }, input);
+    return { ...rest, headers: { ...headers, 'x-data-age-ms': String(replica.ageMs()) } };
+  } catch (error) {
+    // A fault of the request stays one; what fails on the replica alone does not concern the caller.
+    if (error instanceof Problem && error.code !== 'unavailable') throw error;
+    return undefined;
   }
 }
 

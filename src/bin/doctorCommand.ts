@@ -1,0 +1,67 @@
+import { loadConfig } from '../runtime/config/loadConfig.ts';
+import { readTopology, type ServerState } from '../store/readTopology.ts';
+
+/** The most connections that one process opens. */
+const connectionsPerProcess = 51;
+
+/** Prints what the database servers are to each other, and what of it would lose data, stop Vigil or slow it down. */
+export async function doctor(): Promise<number> {
+  const { databaseUrl, replicaUrls } = loadConfig();
+  if (!databaseUrl) {
+    process.stdout.write('The bundled PostgreSQL is used: one server, nothing to check.\n');
+    return 0;
+  }
+  const servers = await readTopology(databaseUrl);
+  const replicas = (await Promise.all(replicaUrls.map((url) => readTopology(url)))).flat();
+  for (const server of servers) process.stdout.write(`${describe(server)}\n`);
+  for (const replica of replicas) process.stdout.write(`replica ${describe(replica)}\n`);
+  const faults = findFaults(servers, replicas);
+  for (const fault of faults) process.stdout.write(`Fault: ${fault}\n`);
+  if (faults.length === 0) process.stdout.write('Nothing is wrong with the database servers.\n');
+  return faults.length === 0 ? 0 : 1;
+}
+
+function describe(server: ServerState): string {
+  if (server.fault !== undefined) return `${server.name}: not reached (${server.fault})`;
+  const { name, version, isStandby, timeline, connections, maxConnections, watchers, standbys } = server;
+  const role = isStandby ? 'standby' : `takes writes, timeline ${timeline}, ${watchers} processes watch`;
+  const followers = standbys.map(
+    (each) =>
+      `\n  followed by ${each.name}: ${each.state ?? 'state hidden'}, ${each.sync ?? 'unknown'}, ` +
+      `${each.lagBytes ?? 'unknown'} bytes behind`,
+  );
+  return `${name}: PostgreSQL ${version}, ${role}, ${connections} of ${maxConnections} connections${followers.join('')}`;
+}
+
+function findFaults(servers: readonly ServerState[], replicas: readonly ServerState[]): string[] {
+  const faults: string[] = [];
+  for (const { name, fault } of [...servers, ...replicas])
+    if (fault !== undefined) faults.push(`${name} cannot be reached: ${fault}`);
+  const reached = servers.filter((server) => server.fault === undefined);
+  const primaries = reached.filter(({ isStandby }) => !isStandby);
+  if (primaries.length === 0) faults.push('No server of DATABASE_URL takes writes; promote a standby.');
+  if (primaries.length > 1)
+    faults.push(
+      `${primaries.map(({ name }) => name).join(' and ')} take writes at once; Vigil uses the newest timeline. Stop the other.`,
+    );
+  for (const { name, standbys, synchronousNames, connections, maxConnections, isPooled } of primaries) {
+    if (isPooled)
+      faults.push(`A pooler answers at ${name}; Vigil needs the server itself, or a pooler in session mode.`);
+    if (servers.length > 1 && standbys.length === 0)
+      faults.push(`No standby follows ${name}; its loss would lose everything since the last backup.`);
+    if (standbys.length > 0 && synchronousNames === '')
+      faults.push(
+        `${name} replicates asynchronously: a failover loses the last changes. Set synchronous_standby_names, or synchronous_mode in Patroni.`,
+      );
+    if (synchronousNames !== '' && !standbys.some(({ sync }) => sync === 'sync' || sync === 'quorum'))
+      faults.push(`No synchronous standby is connected to ${name}: every change waits for one.`);
+    if (maxConnections - connections < connectionsPerProcess)
+      faults.push(
+        `${name} has ${maxConnections - connections} connections left; a process opens up to ${connectionsPerProcess}. Raise max_connections.`,
+      );
+  }
+  for (const replica of replicas)
+    if (replica.fault === undefined && !replica.isStandby)
+      faults.push(`${replica.name} of DATABASE_REPLICA_URLS takes writes; it must follow the primary.`);
+  return faults;
+}
