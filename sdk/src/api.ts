@@ -5872,6 +5872,13 @@ export interface Api {
         /** The reason for people, and what would change it. */
         reason: string;
       } | null;
+      /** Why what contracts did within the transactions of its block is not seen, so that there may be more than this alert; null when nothing is known to be missing. */
+      unseen: {
+        /** Whether the traces of its block are yet to come, were given up, or no node gives any. */
+        state: 'waiting' | 'given-up' | 'unavailable';
+        /** Why. */
+        reason: string;
+      } | null;
       /** What was sent, newest first. */
       deliveries: Array<{
         /** The delivery; receivers of webhooks see it as `webhook-id`. */

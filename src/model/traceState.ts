@@ -5,6 +5,9 @@ export type TraceMode = (typeof traceModes)[number];
 /** `idle`: nothing that is watched needs them. `late`: blocks wait for theirs. `unavailable`: no node traces. */
 export const traceStates = ['off', 'idle', 'ok', 'late', 'unavailable'] as const;
 
+/** The member of `meta` that says by how many milliseconds traces were late for what was found in them. */
+export const lateEvidence = 'tracesLateMs';
+
 /** How the inner calls of a chain are seen. */
 export type TraceState = {
   mode: TraceMode;

@@ -83,13 +83,16 @@ describe('traces', () => {
       // What stops here is as good as killed: all that remains is in the store.
       await watching.stop();
       node.tracing = 'ok';
+      // As if a minute had passed.
+      await vigil.store.query(sql`update untraced_block set created_at = created_at - 60000`);
       await hurry();
       watching = vigil.watch();
       await until(async () => (await alertsOf(hash)).length > 0);
       await until(async () => (await traces()).waiting === 0);
       expect(await alertsOf(hash)).toEqual(['drain', 'reentrancy']);
       const [alert] = await vigil.alerts(`txHash:${hash}`);
-      expect(alert).toMatchObject({ blockNumber: number });
+      expect(alert).toMatchObject({ blockNumber: number, meta: { tracesLateMs: expect.any(Number) } });
+      expect(alert!.message).toMatch(/Late: seen .* after its block/);
     },
   );
 
@@ -103,6 +106,17 @@ describe('traces', () => {
     node.tracing = 'ok';
     expect((await traces()).givenUp.reason).toBe('The traces of a block are too large.');
     expect(await alertsOf(hash)).toEqual([]);
+    // An alert of that block says that it is not the whole truth.
+    const [{ uid }] = (await vigil.alerts()) as [Json];
+    expect((await vigil.ok('GET', `alert/${uid}/outcome`)).unseen).toBeNull();
+    await vigil.store.query(
+      sql`update alert a set block_number = u.number, block_hash = u.hash from unseen_block u
+        where u.number = ${number} and a.uid = ${uid}::uuid`,
+    );
+    expect((await vigil.ok('GET', `alert/${uid}/outcome`)).unseen).toEqual({
+      state: 'given-up',
+      reason: 'The traces of a block are too large.',
+    });
   });
 
   it('of dropped blocks are forgotten', async () => {

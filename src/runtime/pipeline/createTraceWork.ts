@@ -1,9 +1,11 @@
+import { showDuration } from '../../lib/duration.ts';
 import { messageOf } from '../../lib/messageOf.ts';
 import type { Matches } from '../../matching/createSubscriptionIndex.ts';
 import { type Evaluated, evaluateMatches, type SubscriberState } from '../../matching/evaluateMatches.ts';
 import type { Subscriber } from '../../matching/subscriber.ts';
+import type { Finding } from '../../model/alert.ts';
 import type { Block, BlockFrames } from '../../model/block.ts';
-import { NotTraced, type TraceState } from '../../model/traceState.ts';
+import { lateEvidence, NotTraced, type TraceState } from '../../model/traceState.ts';
 import { assertHolder } from '../../store/watch/cursor.ts';
 import {
   countUntraced,
@@ -39,6 +41,7 @@ export function createTraceWork(context: PipelineContext) {
   const { chain, store, watchList, states, meter, holder, now, runExclusive } = context;
   const { tracer, traceMode: mode } = context;
   const kept = new Map<string, { block: Block; frames: Promise<BlockFrames> }>();
+  const lateAfterMs = Math.max(lateMs, lateFactor * chain.blockTimeMs);
   let inFlight = 0;
   let isRunning = false;
   let isAskedAgain = false;
@@ -191,7 +194,11 @@ export function createTraceWork(context: PipelineContext) {
       const writes = createWrites();
       // Under the newest block, because its states come after those of the blocks before.
       const at = Math.max(row.number, context.tip?.number ?? 0);
-      addEvaluated(writes, evaluated, states.apply(at, evaluated.states));
+      addEvaluated(
+        writes,
+        { ...evaluated, findings: markLate(evaluated.findings, now() - row.createdAt, lateAfterMs) },
+        states.apply(at, evaluated.states),
+      );
       const remaining = evaluated.deferred.map(({ subscriber }) => keyOf(subscriber));
       const retryAt = now() + Math.min(60_000, 1000 * 2 ** Math.min(row.attempts, 6));
       await commitWrites(context, writes, async (tx) => {
@@ -241,9 +248,7 @@ export function createTraceWork(context: PipelineContext) {
     const kinds = tracer?.kinds();
     const isOff = !tracer || mode === 'off';
     const isLate =
-      backlog.failing > 0 ||
-      (backlog.oldestAt !== null &&
-        now() - backlog.oldestAt > Math.max(lateMs, lateFactor * chain.blockTimeMs));
+      backlog.failing > 0 || (backlog.oldestAt !== null && now() - backlog.oldestAt > lateAfterMs);
     const name = isOff
       ? 'off'
       : !watchList.index.wantsTraces()
@@ -263,6 +268,16 @@ export function createTraceWork(context: PipelineContext) {
   }
 
   return { isWanted, prefetch, start, upkeep, state };
+}
+
+/** Who is woken by it must know that it did not happen just now. */
+function markLate(findings: Finding[], lateByMs: number, limitMs: number): Finding[] {
+  if (lateByMs <= limitMs) return findings;
+  return findings.map((finding) => ({
+    ...finding,
+    message: `${finding.message} (Late: seen ${showDuration(lateByMs - (lateByMs % 1000))} after its block, when traces came.)`,
+    meta: { ...finding.meta, [lateEvidence]: lateByMs },
+  }));
 }
 
 /** In words that name no node: every tenant may read them. */

@@ -8,6 +8,8 @@ import { findAlertDeliveries } from '../../store/destinations/deliveryLog.ts';
 import { deliveryRetentionMs } from '../../store/destinations/purgeDeliveries.ts';
 import { findRecipients, type Source } from '../../store/destinations/recipients.ts';
 import { ownTenantsScope } from '../../store/documents/documentScopes.ts';
+import { findChainStates } from '../../store/watch/chainStates.ts';
+import { findUnseen } from '../../store/watch/untraced.ts';
 import { explainWait } from '../actions/readIntents.ts';
 import type { Call } from '../call.ts';
 
@@ -37,6 +39,9 @@ const names = [
   'detectorSchemaName',
   'actionId',
   'incidentUid',
+  'chainUid',
+  'blockNumber',
+  'blockHash',
 ] as const;
 
 type OwnAlert = Source & {
@@ -50,7 +55,13 @@ type OwnAlert = Source & {
   detectorSchemaName: string | null;
   actionId: number | null;
   incidentUid: string | null;
+  chainUid: string | null;
+  blockNumber: number | null;
+  blockHash: string | null;
 };
+
+/** Whether what contracts did within the transactions of the alert's block is yet to be seen, or never will be. */
+export const unseenStates = ['waiting', 'given-up', 'unavailable'] as const;
 
 /** Deliveries and intents that are shown; no alert has as many destinations and actions. */
 const maxShown = 1000;
@@ -69,6 +80,7 @@ export async function readOutcome(call: Call, uid: string) {
     incident: alert.incidentUid && ((await findIncident(call.db, call.scope, alert.incidentUid)) ?? null),
     nextStep: detectors.get(alert.detectorSchemaName ?? '')?.nextStep ?? null,
     silence: silence && { code: silence, reason: silences[silence] },
+    unseen: await readUnseen(call, alert),
     deliveries,
     intents: intents.map((intent) => explainWait(call, intent)),
   };
@@ -89,3 +101,20 @@ async function findSilence(call: Call, alert: OwnAlert): Promise<Silence> {
   const source = { tenantId: alert.tenantId, kind: alert.kind, sourceId: ids[alert.kind] };
   return (await findRecipients(call.db, [source])).length > 0 ? 'filtered' : 'no-destination';
 }
+
+/** What the reader may miss: an alert shows what was seen, and not what could not be seen. */
+async function readUnseen({ db, now }: Call, { chainUid, blockNumber, blockHash, timestamp }: OwnAlert) {
+  if (chainUid === null || blockNumber === null || blockHash === null) return null;
+  const found = await findUnseen(db, chainUid, { number: blockNumber, hash: blockHash });
+  const traces = (await findChainStates(db)).get(chainUid)?.traces;
+  const unseen = (state: (typeof unseenStates)[number], reason: string | null | undefined) => ({
+    state,
+    reason: reason ?? 'The traces of its block have not come yet.',
+  });
+  if (found) return found.isWaiting ? unseen('waiting', traces?.reason) : unseen('given-up', found.reason);
+  // What holds now says nothing about an old block.
+  const isRecent = now - timestamp < recentMs;
+  return traces?.state === 'unavailable' && isRecent ? unseen('unavailable', traces.reason) : null;
+}
+
+const recentMs = 3_600_000;

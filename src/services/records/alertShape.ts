@@ -3,6 +3,7 @@ import { detectors } from '../../detectors/detectors.ts';
 import { partyEvidence } from '../../matching/nameParties.ts';
 import { alertGroups, alertKinds, finalities, retractionReasons, severityOf } from '../../model/alert.ts';
 import { interceptorTypes, severities, triggerTypes } from '../../model/enumerations.ts';
+import { lateEvidence } from '../../model/traceState.ts';
 import { anything, type RecordShape, toRecord, type ValueShape } from '../../scripts/valueShape.ts';
 import { alertTable } from '../../store/alerts/alertTable.ts';
 import { triggers } from '../../triggers/triggers.ts';
@@ -25,7 +26,7 @@ export function triggerEvidence(triggerType: string): readonly string[] | undefi
 }
 
 /** What Vigil itself may add to the `meta` of any alert. */
-const commonEvidence = ['fault', 'private', ...partyEvidence];
+const commonEvidence = ['fault', 'private', lateEvidence, ...partyEvidence];
 
 const word = (words: readonly string[]): ValueShape => ({ type: 'text', words });
 const storedTypes = {

@@ -72,6 +72,26 @@ export async function postponeUntraced(
 /** Blocks above this one are no longer part of the chain. */
 export async function deleteUntracedAbove(tx: Db, chainUid: string, height: number): Promise<void> {
   await tx.query(sql`delete from untraced_block where chain_uid = ${chainUid} and number > ${height}`);
+  await tx.query(sql`delete from unseen_block where chain_uid = ${chainUid} and number > ${height}`);
+}
+
+/** So long it is known which blocks were given up. */
+const unseenMs = 90 * 86_400_000;
+
+/** Why what happened within the transactions of a block is not seen, or not yet; undefined where nothing is known to be missing. */
+export async function findUnseen(
+  db: Db,
+  chainUid: string,
+  { number, hash }: BlockRef,
+): Promise<{ isWaiting: boolean; reason: string | null } | undefined> {
+  const [row] = await db.prepared<{ isWaiting: boolean; reason: string | null }>(
+    sql`select true as "isWaiting", null as reason from untraced_block
+      where chain_uid = ${chainUid} and number = ${number} and hash = ${hash}
+      union all
+      select false, reason from unseen_block
+      where chain_uid = ${chainUid} and number = ${number} and hash = ${hash} limit 1`,
+  );
+  return row;
 }
 
 /** Gives blocks up for good and records that their inner calls stay unseen; returns how many they were. */
@@ -85,7 +105,10 @@ export async function giveUpUntraced(
   const [given] = await tx.query<{ count: number }>(
     sql`with gone as (delete from untraced_block u using unnest(${blocks.map(({ number }) => number)}::bigint[],
           ${blocks.map(({ hash }) => hash)}::text[]) as r(number, hash)
-        where u.chain_uid = ${chainUid} and u.number = r.number and u.hash = r.hash returning u.number),
+        where u.chain_uid = ${chainUid} and u.number = r.number and u.hash = r.hash returning u.number, u.hash),
+      kept as (insert into unseen_block (chain_uid, number, hash, reason, at)
+        select ${chainUid}, number, hash, ${reason}, ${now}::bigint from gone on conflict do nothing),
+      old as (delete from unseen_block where chain_uid = ${chainUid} and at < ${now - unseenMs}::bigint),
       counted as (update chain_cursor set unseen_blocks = unseen_blocks + (select count(*) from gone),
           unseen_last = greatest(unseen_last, (select max(number) from gone)),
           unseen_reason = ${reason}, unseen_at = ${now}

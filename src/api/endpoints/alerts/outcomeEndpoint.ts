@@ -1,7 +1,7 @@
 import { keysOf } from '../../../lib/keysOf.ts';
 import { destinationTypes } from '../../../model/enumerations.ts';
 import { List, nullable, OneOf, Shape, Text } from '../../../model/schema.ts';
-import { readOutcome, silences } from '../../../services/alerts/readOutcome.ts';
+import { readOutcome, silences, unseenStates } from '../../../services/alerts/readOutcome.ts';
 import { incidentTable } from '../../../store/alerts/incidentTable.ts';
 import { replySchema } from '../../../store/fields.ts';
 import { endpoint } from '../../http/endpoint.ts';
@@ -23,6 +23,15 @@ const alertIntent = {
 const silence = {
   code: OneOf(keysOf(silences), 'The reason as a word.', 'suppressed'),
   reason: Text('The reason for people, and what would change it.', silences.suppressed),
+};
+
+const unseen = {
+  state: OneOf(
+    unseenStates,
+    'Whether the traces of its block are yet to come, were given up, or no node gives any.',
+    'waiting',
+  ),
+  reason: Text('Why.', 'Nodes did not give the traces of blocks.'),
 };
 
 export const outcomeEndpoint = endpoint({
@@ -53,10 +62,17 @@ export const outcomeEndpoint = endpoint({
           'Why no one was notified; null when someone was or is about to be.',
         ),
       ),
+      unseen: nullable(
+        Shape(
+          unseen,
+          Object.keys(unseen),
+          'Why what contracts did within the transactions of its block is not seen, so that there may be more than this alert; null when nothing is known to be missing.',
+        ),
+      ),
       deliveries: List(Shape(alertDelivery, Object.keys(alertDelivery)), 'What was sent, newest first.'),
       intents: List(Shape(alertIntent, Object.keys(alertIntent)), 'What it fired, newest first.'),
     },
-    ['incident', 'nextStep', 'silence', 'deliveries', 'intents'],
+    ['incident', 'nextStep', 'silence', 'unseen', 'deliveries', 'intents'],
   ),
   effect: 'read',
   problems: ['not-found'],

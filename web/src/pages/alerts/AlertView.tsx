@@ -55,6 +55,16 @@ export function AlertView({ alert, onChange }: { alert: Alert; onChange(alert: A
             <strong>What to do next</strong> {nextStep}
           </p>
         )}
+        {outcome.data?.unseen && (
+          <p class="notice warn">
+            <strong>
+              {outcome.data.unseen.state === 'waiting'
+                ? 'Inner calls of its block are not seen yet.'
+                : 'Inner calls of its block are not seen.'}
+            </strong>{' '}
+            More may have happened than this alert says. {outcome.data.unseen.reason}
+          </p>
+        )}
         {alert.status === 'RETRACTED' && (
           <p class="notice warn">{retractions[alert.retractionReason ?? 'REORGANISED']}</p>
         )}
