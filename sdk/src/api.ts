@@ -5122,6 +5122,8 @@ export interface Api {
           /** Its name. */
           name: string;
         }>;
+        /** Calls to its nodes in a minute, of all processes, over the last ten minutes; for administrators only. */
+        callsPerMinute: number | null;
         /** State of its endpoints; for administrators only. */
         endpoints: Array<{
           /** Address without path and query. */

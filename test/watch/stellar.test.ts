@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contractAddress } from '../../src/chains/stellar/abi/strkey.ts';
 import { parseAsset } from '../../src/chains/stellar/network.ts';
+import { platformTenant } from '../../src/model/metrics.ts';
+import { addSamples } from '../../src/store/telemetry/addSamples.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
 import {
@@ -173,11 +175,16 @@ describe('Stellar', { timeout: 60_000 }, () => {
       abi: [{ type: 'event', name: 'Paused', inputs: [] }],
     });
     expect(wrong.body.errors[0]).toMatchObject({ pointer: '/abi/0', code: 'spec' });
+    // Fifty calls in one of the last ten minutes that are complete, wherever in its minute the test runs.
+    const minute = Date.now() - (Date.now() % 60_000) - 300_000;
+    const labels = { chain: 'stellar', type: 'getLedgers' };
+    const sample = { value: 50, count: 50, min: 1, max: 1, last: 1 };
+    await addSamples(vigil.store, [
+      { tenantId: platformTenant, metric: 'rpc_calls', minute, labels, ...sample },
+    ]);
     const { data } = await vigil.ok('GET', 'chain');
-    expect(data.find(({ chainUid }: Json) => chainUid === 'stellar')).toMatchObject({
-      family: 'stellar',
-      followed: true,
-      watchState: 'ok',
-    });
+    const chain = data.find(({ chainUid }: Json) => chainUid === 'stellar');
+    expect(chain).toMatchObject({ family: 'stellar', followed: true, watchState: 'ok' });
+    expect(chain.callsPerMinute).toBeGreaterThanOrEqual(5);
   });
 });

@@ -6,7 +6,7 @@ import {
   TransactionBuilder,
   xdr as XDR,
 } from '@stellar/stellar-base';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readStellarLedger } from '../../../testing/recorded/readStellarLedger.ts';
 import {
   type Stellar,
@@ -81,24 +81,7 @@ describe('the recorded ledger of the main network', () => {
       }
     }
     expect(payments).toBeGreaterThan(100);
-    const held = new Map<string, bigint>();
-    for (const { transfers } of transactions)
-      for (const { asset, from, to, amount } of transfers)
-        if (asset === 'native')
-          for (const [holder, change] of [
-            [from, -amount],
-            [to, amount],
-          ] as const)
-            if (holder?.startsWith('G')) held.set(holder, (held.get(holder) ?? 0n) + change);
-    // What no transfer tells of a balance is fees alone.
-    for (const [holder, change] of held) {
-      const [before, after] = [
-        block.holdingOf?.('native', holder, 'parent'),
-        block.holdingOf?.('native', holder, 'block'),
-      ];
-      expect(after! - before! - change).toBeLessThanOrEqual(0n);
-      expect(after! - before! - change).toBeGreaterThan(-1_000_000_000n);
-    }
+    expectBalanced(block);
   });
 
   it('tells calls with those within them, events, and who takes part', () => {
@@ -325,6 +308,49 @@ describe('the client', () => {
     await other.stop();
   });
 });
+
+/** The same on a real node of the main network, or of the one whose passphrase is given. */
+describe('a real node', () => {
+  const url = process.env.VIGIL_TEST_STELLAR_RPC;
+  beforeEach(({ skip }) =>
+    skip(url === undefined, 'There is no Stellar node: VIGIL_TEST_STELLAR_RPC names the address of one.'),
+  );
+
+  it('gives ledgers that follow each other, whose transfers fit their balances, and the newest state', async () => {
+    const chain = withNetwork(chains.stellar, process.env.VIGIL_TEST_STELLAR_NETWORK);
+    const client = createStellarClient({ chain, urls: [url!], now: Date.now, onCall: () => {} });
+    const { number, hash } = (await client.header('latest'))!;
+    const [before, block] = [await client.block(number - 1), await client.block(number)];
+    expect(block).toMatchObject({ hash, parentHash: before!.hash });
+    expectBalanced(block!);
+    expectBalanced(before!);
+    const address = block!.transactions[0]?.from ?? before!.transactions[0]!.from;
+    const [answer] = await client.readState(block!, [{ type: 'balance', address }]);
+    expect(answer).toEqual({ value: expect.any(BigInt) });
+    const { hash: sent } = before!.transactions[0] ?? { hash: '' };
+    if (sent !== '') expect(await client.blockOfTransaction(sent)).toBe(number - 1);
+    await client.close();
+  }, 60_000);
+});
+
+/** What no transfer says of a balance is fees alone. */
+function expectBalanced(block: Block): void {
+  const held = new Map<string, bigint>();
+  for (const { transfers } of block.transactions)
+    for (const { asset, from, to, amount } of transfers) {
+      if (asset !== 'native') continue;
+      if (from?.startsWith('G')) held.set(from, (held.get(from) ?? 0n) - amount);
+      if (to?.startsWith('G')) held.set(to, (held.get(to) ?? 0n) + amount);
+    }
+  for (const [holder, change] of held) {
+    const [before, after] = [
+      block.holdingOf?.('native', holder, 'parent'),
+      block.holdingOf?.('native', holder, 'block'),
+    ];
+    expect(after! - before! - change).toBeLessThanOrEqual(0n);
+    expect(after! - before! - change).toBeGreaterThan(-1_000_000_000n);
+  }
+}
 
 /** What was signed, by hash, as the other library reads and hashes it. */
 function envelopesOf(theirs: XDR.LedgerCloseMetaV1): ReadonlyMap<string, Transaction> {

@@ -22,6 +22,7 @@ import {
   Text,
 } from '../../../model/schema.ts';
 import { traceModes, traceStates } from '../../../model/traceState.ts';
+import { countNodeCalls } from '../../../services/contracts/countNodeCalls.ts';
 import { judgeChain, watchStates } from '../../../services/contracts/judgeChain.ts';
 import { type ChainState, findChainStates, listContractsByChain } from '../../../store/watch/chainStates.ts';
 import { countFaultsByChain } from '../../../store/watch/faults.ts';
@@ -119,6 +120,14 @@ const chain = {
     Shape({ id: Id('The contract.'), name: Text('Its name.', 'Vault') }, ['id', 'name']),
     'Your contracts on it that are not watched, because no endpoint is configured; at most 1,000.',
   ),
+  callsPerMinute: nullable(
+    Type.Number({
+      description:
+        'Calls to its nodes in a minute, of all processes, over the last ten minutes; for administrators only.',
+      minimum: 0,
+      examples: [36.5],
+    }),
+  ),
   endpoints: List(
     Shape(endpointHealth, Object.keys(endpointHealth)),
     'State of its endpoints; for administrators only.',
@@ -139,6 +148,7 @@ export function chainEndpoint(confirmations: (uid: ChainUid) => number): Endpoin
       const states = await findChainStates(call.db);
       const contracts = await listContractsByChain(call.db, call.scope);
       const faults = await countFaultsByChain(call.db, call.scope);
+      const calls = call.scope.all ? await countNodeCalls(call.db, call.now) : undefined;
       return {
         body: {
           data: chainUids.map((uid) => {
@@ -156,6 +166,7 @@ export function chainEndpoint(confirmations: (uid: ChainUid) => number): Endpoin
               failing,
               contracts: own.count,
               unwatched: isConfigured(uid) ? [] : own.first,
+              callsPerMinute: calls ? (calls.get(uid) ?? 0) : null,
             };
           }),
         },
