@@ -6,12 +6,12 @@ const connectionsPerProcess = 51;
 
 /** Prints what the database servers are to each other, and what of it would lose data, stop Vigil or slow it down. */
 export async function doctor(): Promise<number> {
-  const { databaseUrl, replicaUrls } = loadConfig();
+  const { databaseUrl, directUrl, replicaUrls } = loadConfig();
   if (!databaseUrl) {
     process.stdout.write('The bundled PostgreSQL is used: one server, nothing to check.\n');
     return 0;
   }
-  const servers = await readTopology(databaseUrl);
+  const servers = await readTopology(directUrl ?? databaseUrl);
   const replicas = (await Promise.all(replicaUrls.map((url) => readTopology(url)))).flat();
   for (const server of servers) process.stdout.write(`${describe(server)}\n`);
   for (const replica of replicas) process.stdout.write(`replica ${describe(replica)}\n`);
@@ -45,8 +45,7 @@ function findFaults(servers: readonly ServerState[], replicas: readonly ServerSt
       `${primaries.map(({ name }) => name).join(' and ')} take writes at once; Vigil uses the newest timeline. Stop the other.`,
     );
   for (const { name, standbys, synchronousNames, connections, maxConnections, isPooled } of primaries) {
-    if (isPooled)
-      faults.push(`A pooler answers at ${name}; Vigil needs the server itself, or a pooler in session mode.`);
+    if (isPooled) faults.push(`A pooler answers at ${name}; set DATABASE_DIRECT_URL to the server itself.`);
     if (servers.length > 1 && standbys.length === 0)
       faults.push(`No standby follows ${name}; its loss would lose everything since the last backup.`);
     if (standbys.length > 0 && synchronousNames === '')

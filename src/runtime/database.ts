@@ -68,7 +68,10 @@ export async function openDatabaseBeside(config: Config, log: Logger): Promise<D
   return openMigrated({ connection, at: config.dataDir, lost: never, close: async () => {} }, log, {});
 }
 
-type DatabaseServer = Omit<Database, keyof Pools | 'replicas'>;
+type DatabaseServer = Omit<Database, keyof Pools | 'replicas'> & {
+  /** Where the pools connect, if not there. */
+  pooled?: PoolConfig;
+};
 
 async function openMigrated(
   server: DatabaseServer,
@@ -82,7 +85,7 @@ async function openMigrated(
     const onError = (error: Error) =>
       log.warn({ err: error }, 'A database connection failed; a new one is opened when needed');
     const open = (name: keyof Pools) =>
-      openStore({ ...server.connection, ...limits, ...pools[name] }, onError);
+      openStore({ ...(server.pooled ?? server.connection), ...limits, ...pools[name] }, onError);
     const stores: Pools = {
       store: open('store'),
       reports: open('reports'),
@@ -131,16 +134,24 @@ async function bundledServer(config: Config, log: Logger): Promise<DatabaseServe
 
 function externalServer(config: Config, address: string, log: Logger): DatabaseServer {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  const addresses = splitHosts(address);
-  const connectionString = addresses[0]!;
-  const primary =
-    addresses.length > 1
-      ? watchPrimary(addresses, ({ name }) => log.warn({ server: name }, 'Another server takes writes now'))
-      : undefined;
+  const reach = (each: string): PoolConfig & { connectionString: string } => {
+    const addresses = splitHosts(each);
+    const connectionString = addresses[0]!;
+    if (addresses.length === 1) return { connectionString };
+    const onMove = ({ name }: { name: string }) =>
+      log.warn({ server: name }, 'Another server takes writes now');
+    return { connectionString, primary: watchPrimary(addresses, onMove) };
+  };
+  const connection = reach(config.directUrl ?? address);
+  const pooled = config.directUrl === undefined ? undefined : { ...reach(address), isPooled: true };
   return {
-    connection: { connectionString, ...(primary && { primary }) },
+    connection,
+    ...(pooled && { pooled }),
     at: 'DATABASE_URL',
     lost: never,
-    close: async () => primary?.stop(),
+    close: async () => {
+      await connection.primary?.stop();
+      await pooled?.primary?.stop();
+    },
   };
 }

@@ -34,20 +34,42 @@ const types: pg.CustomTypesConfig = {
 };
 
 export function openStore(config: Connection, onError: (error: Error) => void): Store {
-  return createStore(openPool(config, onError));
+  if (!config.isPooled) return createStore(openPool(config, onError));
+  // Settings of a session would reach its next user, so that each transaction makes its own.
+  const { statement_timeout, idle_in_transaction_session_timeout, ...rest } = { ...limits, ...config };
+  const begin = `begin; set local statement_timeout = ${Number(statement_timeout)};
+    set local idle_in_transaction_session_timeout = ${Number(idle_in_transaction_session_timeout)};
+    set local random_page_cost = ${randomPageCost}`;
+  return createPooledStore(openPool(rest, onError), begin);
 }
 
-export function openPool({ primary, ...config }: Connection, onError: (error: Error) => void): pg.Pool {
+const limits = { statement_timeout: 15_000, idle_in_transaction_session_timeout: 30_000 };
+
+/** Leaves nothing in a session: every statement runs in a transaction, and none is kept prepared. */
+function createPooledStore(pool: pg.Pool, begin: string): Store {
+  const once = (query: pg.QueryConfig) =>
+    transactionOnce(pool, (_tx, client) => client.query(unnamed(query)), begin);
+  return {
+    ...createDb(once),
+    transaction: (work) => transaction(pool, work, begin),
+    stats: () => statsOf(pool),
+    close: () => pool.end(),
+  };
+}
+
+export function openPool(
+  { primary, isPooled, ...config }: Connection,
+  onError: (error: Error) => void,
+): pg.Pool {
   const pool = new pg.Pool({
     ...(primary && { Client: clientOf(primary) }),
     max: 20,
     connectionTimeoutMillis: 5000,
-    statement_timeout: 15_000,
-    idle_in_transaction_session_timeout: 30_000,
+    ...(isPooled ? {} : limits),
     application_name: 'vigil',
     ...config,
     types,
-    onConnect: useIndexes,
+    ...(isPooled ? {} : { onConnect: useIndexes }),
   });
   // An idle connection that breaks would otherwise end the process; the next query reports it to its caller.
   // A pool that is closing may see its server stop first, which is no failure.
@@ -78,17 +100,25 @@ function noteUnreplicated(client: pg.ClientBase) {
  */
 function useIndexes(client: pg.ClientBase): unknown {
   // The pool waits for it.
-  return client.query('set random_page_cost = 1.1');
+  return client.query(`set random_page_cost = ${randomPageCost}`);
 }
+
+const randomPageCost = 1.1;
 
 export function createStore(pool: pg.Pool): Store {
   return {
     ...createDb((query) => queryOnce(pool, query)),
     transaction: (work) => transaction(pool, work),
-    stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    stats: () => statsOf(pool),
     close: () => pool.end(),
   };
 }
+
+const statsOf = (pool: pg.Pool) => ({
+  total: pool.totalCount,
+  idle: pool.idleCount,
+  waiting: pool.waitingCount,
+});
 
 function createDb(run: (query: pg.QueryConfig) => Promise<pg.QueryResult>): Db {
   const query = async <Row extends pg.QueryResultRow>(config: pg.QueryConfig): Promise<Row[]> => {
@@ -147,10 +177,10 @@ function statementName(text: string): string {
 
 const attempts = 4;
 
-async function transaction<T>(pool: pg.Pool, work: (tx: Db) => Promise<T>): Promise<T> {
+async function transaction<T>(pool: pg.Pool, work: (tx: Db) => Promise<T>, begin?: string): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await transactionOnce(pool, work);
+      return await transactionOnce(pool, work, begin);
     } catch (error) {
       if (!isDeadlock(error)) throw error;
       if (attempt === attempts) throw unavailable('Too many changes touch the same records.', error);
@@ -158,13 +188,21 @@ async function transaction<T>(pool: pg.Pool, work: (tx: Db) => Promise<T>): Prom
   }
 }
 
-async function transactionOnce<T>(pool: pg.Pool, work: (tx: Db) => Promise<T>): Promise<T> {
+/** A statement that is not kept prepared in the session. */
+const unnamed = ({ text, values = [] }: pg.QueryConfig): pg.QueryConfig => ({ text, values });
+
+async function transactionOnce<T>(
+  pool: pg.Pool,
+  work: (tx: Db, client: pg.PoolClient) => Promise<T>,
+  /** Given where a pooler shares sessions. */
+  begin?: string,
+): Promise<T> {
   const client = await connect(pool);
   let failure: unknown;
   try {
-    const tx = createDb((query) => client.query(query));
-    await client.query('begin');
-    const result = await work(tx);
+    const tx = createDb((query) => client.query(begin === undefined ? query : unnamed(query)));
+    await client.query(begin ?? 'begin');
+    const result = await work(tx, client);
     await client.query('commit');
     refuseUnreplicated(client);
     return result;

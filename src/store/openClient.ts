@@ -1,8 +1,11 @@
 import pg from 'pg';
 import { NoPrimary, type Primary, type Server } from './watchPrimary.ts';
 
-/** How to reach the database: `primary` where it has several servers. */
-export type Connection = pg.PoolConfig & { primary?: Primary };
+/**
+ * How to reach the database: `primary` where it has several servers; `isPooled` where a pooler in between shares sessions, so that
+ * nothing may be left in one.
+ */
+export type Connection = pg.PoolConfig & { primary?: Primary; isPooled?: boolean };
 
 /** A connection of its own, to the server that takes writes. */
 export function openClient({ primary, ...config }: Connection): pg.Client {

@@ -35,6 +35,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env) {
     publicUrl: read.url('VIGIL_PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, ''),
     dataDir,
     databaseUrl: read.databaseUrl('DATABASE_URL'),
+    directUrl: read.databaseUrl('DATABASE_DIRECT_URL'),
     replicaUrls: read.urls('DATABASE_REPLICA_URLS', ['postgres:', 'postgresql:']) ?? [],
     roles: read.someOf('VIGIL_ROLES', roles) ?? roles,
     adminToken: readAdminToken(read),
