@@ -24,6 +24,10 @@ export type FamilyRules = {
     readonly curve: 'secp256k1' | 'ed25519';
     /** The address of a public key: 65 bytes, uncompressed, or the 32 of Ed25519; as people write it. */
     readonly addressOf: (publicKey: Uint8Array) => string;
+    /** The curve and the secret of what `readKey` gives, where keys of the family are of either curve. */
+    readonly open?: (key: Uint8Array) => { curve: 'secp256k1' | 'ed25519'; secret: Uint8Array };
+    /** Payloads are messages on both curves: on secp256k1 their SHA-256 is signed. */
+    readonly hashesMessages?: true;
   };
 };
 

@@ -1,5 +1,6 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { sha256 } from '@noble/hashes/sha2.js';
 import { getChain } from '../chains/chains.ts';
 import { families } from '../chains/families.ts';
 import type { FamilyRules } from '../chains/familyRules.ts';
@@ -44,30 +45,41 @@ export async function openSigner(
 function createSealedSigner(
   keyring: Keyring,
   wallet: WalletRef,
-  { address, signing: { curve, addressOf } }: Account,
+  { address, signing }: Account,
   sealedKey: Buffer,
 ): Signer {
+  const { addressOf } = signing;
   let verified: Uint8Array | undefined;
   return {
     address,
     async sign(payload) {
       const digits = await keyring.unsealBytes(privateKeyRef(wallet), sealedKey);
       const key = fromHexDigits(digits);
+      let opened: Uint8Array | undefined;
       try {
-        const secret = key.subarray(0, 32);
+        const { curve, secret } = signing.open?.(key) ?? {
+          curve: signing.curve,
+          secret: key.subarray(0, 32),
+        };
+        opened = secret;
         const publicKey = verified ?? publicKeyOf(curve, secret);
         if (!verified && addressOf(publicKey) !== address) throw keyMismatch(address);
         verified = publicKey;
         if (curve === 'ed25519') return { bytes: ed25519.sign(payload, secret), yParity: 0, publicKey };
         const options = { prehash: false, lowS: true, format: 'recovered' } as const;
-        const signed = secp256k1.sign(payload, secret, options);
+        const signed = secp256k1.sign(toHash(signing, payload), secret, options);
         return { bytes: signed.subarray(1), yParity: signed[0] === 1 ? 1 : 0, publicKey };
       } finally {
         key.fill(0);
+        opened?.fill(0);
         digits.fill(0);
       }
     },
   };
+}
+
+function toHash({ hashesMessages }: Account['signing'], payload: Uint8Array): Uint8Array {
+  return hashesMessages ? sha256(payload) : payload;
 }
 
 function publicKeyOf(curve: Account['signing']['curve'], secret: Uint8Array): Uint8Array {
@@ -77,13 +89,15 @@ function publicKeyOf(curve: Account['signing']['curve'], secret: Uint8Array): Ui
 function createModuleSigner(
   hsm: Hsm,
   name: { label: string; id: string },
-  { address, signing: { curve, addressOf } }: Account,
+  { address, signing }: Account,
 ): Signer {
+  const { curve, addressOf } = signing;
   if (curve !== 'secp256k1')
     throw new Error(`The PKCS#11 module signs on secp256k1 only, and ${address} needs ${curve}.`);
   return {
     address,
-    async sign(hash) {
+    async sign(payload) {
+      const hash = toHash(signing, payload);
       const { r, s } = await hsm.sign(name, hash);
       const half = secp256k1.Point.CURVE().n / 2n;
       const low = s > half ? secp256k1.Point.CURVE().n - s : s;

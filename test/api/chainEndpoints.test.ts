@@ -142,6 +142,7 @@ describe('the endpoints of a chain', () => {
     ] as const;
     for (const [url, status] of refusals)
       expect((await api.call('POST', path, { url })).status, url).toBe(status);
+    expect((await api.call('POST', 'chain/icp/endpoint', { url: anvil.url })).status).toBe(422);
     expect((await api.call('POST', 'chain/nowhere/endpoint', { url: anvil.url })).status).toBe(404);
     expect(await added()).toEqual([]);
   });

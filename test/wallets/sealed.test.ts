@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { ed25519 } from '@noble/curves/ed25519.js';
 import { TxEnvelopeEip1559, TxEnvelopeLegacy } from 'ox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Envelope } from '../../src/chains/evm/buildTransaction.ts';
@@ -110,13 +111,18 @@ describe('a wallet with a sealed key', () => {
     expectSignature(await (await open()).sign(Buffer.alloc(32, 1)), Buffer.alloc(32, 1), signer.address);
   });
 
-  it('says why it cannot sign: no such key, and chains of other families', async () => {
-    await expect(open(to)).rejects.toThrow(`There is no key of wallet ${walletId} for ${to}.`);
-    const other = (await api.ok('POST', 'wallet', { tenantId, name: 'S', chainUid: 'icp' })).id;
+  it('signs with the curve that the key names, where a family has two', async () => {
+    const other = await api.ok('POST', 'wallet', { tenantId, name: 'S', chainUid: 'icp' });
     const { store: db, keyring } = api.services;
-    await expect(openSigner({ db, keyring, hsm: undefined }, { tenantId, walletId: other })).rejects.toThrow(
-      'where Vigil does not sign yet',
-    );
+    const signer = await openSigner({ db, keyring, hsm: undefined }, { tenantId, walletId: other.id });
+    expect(signer.address).toBe(other.address);
+    const { bytes, publicKey } = await signer.sign(Buffer.from('a message'));
+    expect(ed25519.verify(bytes, Buffer.from('a message'), publicKey)).toBe(true);
+  });
+
+  it('says why it cannot sign: no such key', async () => {
+    await expect(open(to)).rejects.toThrow(`There is no key of wallet ${walletId} for ${to}.`);
+    const { store: db, keyring } = api.services;
     await expect(
       openSigner({ db, keyring, hsm: undefined }, { tenantId: tenantId + 999, walletId }),
     ).rejects.toThrow('There is no key');

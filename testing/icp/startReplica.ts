@@ -78,6 +78,8 @@ export async function startReplica() {
     seen,
     /** What it does wrong. */
     fault: undefined as 'down' | 'certificate' | 'signature' | undefined,
+    /** The root key that it claims to have in its status. */
+    claimedKey: undefined as string | undefined,
     /** How far its certified state is behind the clock. */
     lagMs: 0,
     /** Calls are taken and not executed until `release`. */
@@ -245,7 +247,13 @@ export async function startReplica() {
     seen.set(kind, (seen.get(kind) ?? 0) + 1);
     if (replica.fault === 'down') return { status: 503, body: 'The replica is down.' };
     if (kind === 'status')
-      return { status: 200, body: { root_key: rootKey, replica_health_status: 'healthy' } };
+      return {
+        status: 200,
+        body: {
+          root_key: replica.claimedKey ? hexToBytes(replica.claimedKey) : rootKey,
+          replica_health_status: 'healthy',
+        },
+      };
     try {
       const envelope = Cbor.decode<Envelope>(new Uint8Array(raw));
       const fault = envelopeFault(envelope);

@@ -7,6 +7,7 @@ import { resultOf } from '../net/replies.ts';
 import { isCanister } from './accounts.ts';
 import { createLedger, icpLedgerId, type Ledger, pollMs } from './createLedger.ts';
 import { createStateReader } from './createStateReader.ts';
+import { createTransactor } from './createTransactor.ts';
 import { createWatchedAccounts, headerAt, toBlock, type WatchedAccounts } from './decodeBlock.ts';
 import { icpProtocol } from './icpProtocol.ts';
 
@@ -121,7 +122,7 @@ export function createIcpClient({ chain, urls, now, onCall }: ClientOptions): Co
       const entry = await ledgerOf(id).entry(Number(index));
       return entry ? Number(entry.at / 1_000_000_000n) : null;
     },
-    transactor: undefined,
+    transactor: createTransactor(endpoints, now, ledgerOf),
     // Nothing announces what ledgers do.
     onHead: () => ({ appeared: () => {}, stop: () => {} }),
     head,

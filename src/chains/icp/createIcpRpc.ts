@@ -31,6 +31,15 @@ export const readStateCall = (canister: string, paths: readonly Path[]): RpcCall
   method: 'read_state',
   params: [canister, paths],
 });
+/** As `readStateCall`, with the request as a wallet signed it: no one else may ask for the status of its calls. */
+export const signedReadCall = (canister: string, paths: readonly Path[], body: Uint8Array): RpcCall => ({
+  method: 'read_state',
+  params: [canister, paths, body],
+});
+export const submitCall = (canister: string, body: Uint8Array): RpcCall => ({
+  method: 'call',
+  params: [canister, body],
+});
 /** Checks the certificate in which a ledger says how far it is; `tree` is what it certifies, where that is more than a hash. */
 export const certifiedCall = (canister: string, certificate: Uint8Array, tree?: Uint8Array): RpcCall => ({
   method: 'certificate',

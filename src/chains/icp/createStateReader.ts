@@ -123,6 +123,6 @@ function toControllers(icp: Icp, value: Uint8Array | null): string {
 
 const gone = (missing: string) => ({ missing, isGone: true }) as const;
 
-function toArgument({ Principal }: Icp, { owner, subaccount }: Account) {
+export function toArgument({ Principal }: Icp, { owner, subaccount }: Account) {
   return { owner: Principal.fromUint8Array(owner), subaccount: subaccount ? [subaccount] : [] };
 }

@@ -85,11 +85,30 @@ export const icpRules: FamilyRules = {
   deriveAddress(key) {
     const identity = readIdentity(bytesToHex(key));
     if (!identity) throw new Error('The icp key is not the PKCS#8 DER that readKey and generateKey give.');
-    const { publicPrefix, toPublicKey } = curves[identity.curve];
-    const publicKey = concatBytes(hexToBytes(publicPrefix), toPublicKey(identity.secret));
-    return encodePrincipal(concatBytes(sha224(publicKey), Uint8Array.of(2)));
+    return toPrincipal(curves[identity.curve].toPublicKey(identity.secret));
+  },
+  signing: {
+    // Keys in a hardware module; others say themselves of which curve they are.
+    curve: 'secp256k1',
+    addressOf: toPrincipal,
+    open(key) {
+      const identity = readIdentity(bytesToHex(key));
+      if (!identity) throw new Error('The icp key is not the PKCS#8 DER that readKey and generateKey give.');
+      return identity;
+    },
+    hashesMessages: true,
   },
 };
+
+function toPrincipal(publicKey: Uint8Array): string {
+  return encodePrincipal(concatBytes(sha224(toDer(publicKey)), Uint8Array.of(2)));
+}
+
+/** A public key as the network takes it: 32 bytes of Ed25519, or 65 of secp256k1. */
+export function toDer(publicKey: Uint8Array): Uint8Array {
+  const { publicPrefix } = curves[publicKey.length === 32 ? 'ed25519' : 'secp256k1'];
+  return concatBytes(hexToBytes(publicPrefix), publicKey);
+}
 
 function readPem(text: string): Uint8Array | undefined {
   if (text.length > 1000) return undefined;
