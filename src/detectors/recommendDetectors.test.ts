@@ -50,6 +50,9 @@ describe('recommended detectors', () => {
     expect(configOf('large_transfer')).toMatchObject({ threshold: '10000' });
     expect(configOf('governance')).toEqual({ minDelay: '3600 s' });
     expect(configOf('outflow_rate')).toMatchObject({ token: address });
+    expect(names).toEqual(
+      expect.arrayContaining(['drain', 'reentrancy', 'suspicious_deployment', 'price_manipulation']),
+    );
   });
 
   it('of an account watch what it pays and approves', () => {

@@ -141,7 +141,38 @@ function vault({ asset, decimals = 18 }: ContractTraits): Suggested[] {
     },
     reason: 'It is a vault (ERC-4626): a fall of what a share is worth by 1 % from block to block is a loss.',
   };
-  return asset ? [...holdings([asset], '5%', 'It is a vault (ERC-4626)'), ...outflow(asset), price] : [price];
+  const seen = asset ? [...holdings([asset], '5%', 'It is a vault (ERC-4626)'), ...outflow(asset)] : [];
+  return [
+    ...seen,
+    price,
+    ...within('It is a vault (ERC-4626)'),
+    {
+      schemaName: 'price_manipulation',
+      config: {},
+      reason: 'What its shares are worth may hang on the price of a pool that moves within one transaction.',
+    },
+  ];
+}
+
+/** What only traces show. */
+function within(what: string): Suggested[] {
+  return [
+    {
+      schemaName: 'drain',
+      config: {},
+      reason: `${what}: a transaction that takes a large share of all it holds is reported, also without an event.`,
+    },
+    {
+      schemaName: 'reentrancy',
+      config: {},
+      reason: `${what}: being entered again halfway is how many were emptied.`,
+    },
+    {
+      schemaName: 'suspicious_deployment',
+      config: {},
+      reason: 'The contract of an attacker names its target in its code, and is seen before it is used.',
+    },
+  ];
 }
 
 function pool({ tokens }: ContractTraits): Suggested[] {
@@ -150,7 +181,8 @@ function pool({ tokens }: ContractTraits): Suggested[] {
     config: {},
     reason: 'It is a pool: attacks on its price begin with a loan.',
   };
-  return tokens ? [...holdings(tokens, '10%', 'It is a pool'), loan] : [loan];
+  const seen = tokens ? holdings(tokens, '10%', 'It is a pool') : [];
+  return [...seen, loan, ...within('It is a pool')];
 }
 
 function holdings(tokens: readonly string[], threshold: string, what: string): Suggested[] {

@@ -1,5 +1,6 @@
 import { type ChainUid, chains } from '../../chains/chains.ts';
 import { families } from '../../chains/families.ts';
+import { detectors } from '../../detectors/detectors.ts';
 import { type Recommendation, recommendDetectors } from '../../detectors/recommendDetectors.ts';
 import { messageOf } from '../../lib/messageOf.ts';
 import type { ContractKind } from '../../model/contractKinds.ts';
@@ -37,7 +38,9 @@ export async function recommendForContract(
   const read = readAddress(contract.address, chain);
   if (!nodes?.inspect || 'fault' in read) throw new Problem('conflict', cannotInspect(chain.uid));
   const { inspection } = await inspectOrThrow(call, chain.uid, read.canonical);
-  const fitting = recommendDetectors(inspection);
+  const fitting = recommendDetectors(inspection).filter(({ schemaName }) =>
+    detectors.get(schemaName)?.families.includes(chain.family),
+  );
   checkNames(enable, fitting);
   const tenantId = Number(contract.tenantId);
   // Two requests at once create one detector of a kind.
