@@ -32,7 +32,9 @@ export type Anvil = Awaited<ReturnType<typeof startAnvil>>;
  * A real chain of our own on loopback. Each transaction makes a block, unless `blockTime` (s) is given or automine is
  * off.
  */
-export async function startAnvil(options: { blockTime?: number; port?: number; args?: string[] } = {}) {
+export async function startAnvil(
+  options: { blockTime?: number; port?: number; order?: 'fifo' | 'fees'; args?: string[] } = {},
+) {
   const { child, origin } = await launch(options);
   const url = `http://${origin}`;
   let automine = options.blockTime === undefined;
@@ -181,10 +183,12 @@ type RawReceipt = Omit<Receipt, 'blockNumber' | 'gasUsed' | 'status'> & {
 async function launch({
   blockTime,
   port = 0,
+  order = 'fifo',
   args = [],
 }: {
   blockTime?: number;
   port?: number;
+  order?: 'fifo' | 'fees';
   args?: string[];
 }) {
   const child = spawn(
@@ -192,7 +196,7 @@ async function launch({
     [
       '--host=127.0.0.1',
       `--port=${port}`,
-      '--order=fifo',
+      `--order=${order}`,
       ...(blockTime === undefined ? [] : [`--block-time=${blockTime}`]),
       ...args,
     ],

@@ -27,7 +27,10 @@ export function createFireOnAlerts({ now }: { now: () => number }) {
 
 /** Cancels unsigned intents of retracted alerts, in the transaction of the retraction. */
 export function createCancelOnRetractions({ now }: { now: () => number }) {
-  return async (tx: Db, retracted: readonly { tenantId: number; uid: string }[]): Promise<void> => {
+  return async (
+    tx: Db,
+    retracted: readonly { tenantId: number; uid: string; reason?: string }[],
+  ): Promise<void> => {
     if (retracted.length > 0) await cancelRetracted(tx, retracted, now());
   };
 }

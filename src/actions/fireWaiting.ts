@@ -4,6 +4,7 @@ import { messageOf } from '../lib/messageOf.ts';
 import { settleAll } from '../lib/settleAll.ts';
 import { settleWithin } from '../lib/withTimeLimit.ts';
 import { zip } from '../lib/zip.ts';
+import { takeOverCall } from '../store/actions/cancelIntents.ts';
 import { claimWaiting, type WaitingIntent } from '../store/actions/claimIntents.ts';
 import { type PostponedIntent, postponeIntents } from '../store/actions/settleIntents.ts';
 import { findContractAbi } from '../store/contracts/findContractAbi.ts';
@@ -16,7 +17,7 @@ import { raiseOutcomeAlerts, toOutcomeFinding } from './raiseOutcomeAlerts.ts';
 import { sendAttempts } from './sendAttempts.ts';
 import { type PricedIntent, signCalls } from './signCalls.ts';
 import { findTakenInputs } from './takenInputs.ts';
-import { termsOf } from './termsOf.ts';
+import { termsOf, toAhead } from './termsOf.ts';
 
 const batchSize = 100;
 /** Decided intents are signed after at most this time, while the scripts of others still run. */
@@ -81,11 +82,18 @@ async function fireDecided(
 /** Fires the calls of one wallet, in their order. */
 async function fireWallet(
   context: ActionContext,
-  decided: readonly [DecidedCall, ...DecidedCall[]],
+  all: readonly [DecidedCall, ...DecidedCall[]],
 ): Promise<void> {
   const { store, transactor } = context;
-  const { wallet } = decided[0].intent.action;
-  const requests = decided.map(({ intent, to, data }) => ({ to, data, terms: termsOf(intent.action) }));
+  const { wallet } = all[0].intent.action;
+  const decided = await withoutTakenOver(context, all);
+  if (decided.length === 0) return;
+  const requests = decided.map(({ intent, to, data }) => ({
+    to,
+    data,
+    terms: termsOf(intent.action),
+    ahead: toAhead(intent),
+  }));
   const inputs = await findTakenInputs(context, wallet.address);
   const prepared = await transactor
     .prepare(wallet.address, requests, inputs)
@@ -120,6 +128,20 @@ async function fireWallet(
     waitForFunds(context, unpaid),
     signAndSend(context, priced, prepared),
   ]);
+}
+
+/** Without those that a call under way answers as well, which pays more from now on. */
+async function withoutTakenOver(
+  { store, now }: ActionContext,
+  decided: readonly DecidedCall[],
+): Promise<DecidedCall[]> {
+  const rest: DecidedCall[] = [];
+  for (const call of decided) {
+    const isTaken =
+      call.intent.isUrgent && (await store.transaction((tx) => takeOverCall(tx, call.intent, call, now())));
+    if (!isTaken) rest.push(call);
+  }
+  return rest;
 }
 
 async function signAndSend(

@@ -76,7 +76,9 @@ function toMessage({ action, binding }: Intent, { outcome, reason, mined }: Outc
     case 'submitted':
       return `${call} was sent.`;
     case 'replaced':
-      return `${call} waited too long and was sent again with a higher fee.`;
+      return reason
+        ? `${call} is called off. ${reason} An empty transaction takes its place.`
+        : `${call} waited too long and was sent again with a higher fee.`;
     case 'confirmed':
       return `${call} succeeded in block ${mined?.blockNumber}.`;
     case 'waiting':

@@ -8,8 +8,10 @@ import { actionsOn } from './fillCall.ts';
 import { placeOf, toUnique } from './place.ts';
 import { raiseOutcomeAlerts, toOutcomeFinding } from './raiseOutcomeAlerts.ts';
 import type { SignedCall } from './sendAttempts.ts';
-import { termsOf } from './termsOf.ts';
+import { termsOf, toAhead } from './termsOf.ts';
 import { spendingWindowMs, spendLimit } from './walletLimits.ts';
+
+export const unwantedReason = 'The pending transaction that it was to come before has vanished.';
 
 /**
  * Signs the same call in the same place with a higher fee; the chain mines one of the two. After `maxIntentAgeMs` the call
@@ -25,7 +27,7 @@ export async function replaceCall(
   const { wallet } = action;
   const walletKey = { tenantId, walletId: wallet.id };
   const last = lastAttempt(intent);
-  const isVoid = last.isVoid || now() - signedAt > maxIntentAgeMs;
+  const isVoid = last.isVoid || intent.isUnwanted || now() - signedAt > maxIntentAgeMs;
   const { to, data, gasLimit } = intent.call;
   const { units, ...call } = isVoid ? transactor.emptyCall(address) : { to, data, units: BigInt(gasLimit) };
   const place = placeOf(intent);
@@ -40,6 +42,7 @@ export async function replaceCall(
     raw: last.raw,
     isEmpty: isVoid,
     givesUp: isVoid && !last.isVoid,
+    ahead: isVoid ? undefined : toAhead(intent),
   });
   if (!offer) return undefined;
   if ('failure' in offer) return { reason: offer.failure.reason };
@@ -58,6 +61,7 @@ export async function replaceCall(
     txHash: signed.hash,
     nonce,
     attempt,
+    ...(intent.isUnwanted && { reason: unwantedReason }),
   });
   await alerts.prepare([finding]);
   await onStep('before it is replaced');

@@ -32,7 +32,11 @@ export async function sendAttempts(context: ActionContext, calls: readonly Signe
   await onStep('before it is sent');
   let outcomes: Broadcast[];
   try {
-    outcomes = await transactor.broadcast(inOrder.map(({ raw }) => raw));
+    const isUrgent = inOrder.some(({ intent }) => intent.isUrgent);
+    outcomes = await transactor.broadcast(
+      inOrder.map(({ raw }) => raw),
+      isUrgent,
+    );
   } catch (error) {
     // The node may have accepted some; tracking finds those.
     await postponeIntents(

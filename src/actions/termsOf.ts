@@ -1,7 +1,14 @@
-import type { Terms } from '../chains/transactor.ts';
-import type { ExecutableAction } from '../store/actions/claimIntents.ts';
+import type { Price, Terms } from '../chains/transactor.ts';
+import type { ExecutableAction, Intent } from '../store/actions/claimIntents.ts';
 
 /** What the action and its wallet say about fees. */
 export function termsOf({ gasPrice, gasLimit, gasTip, wallet }: ExecutableAction): Terms {
   return { price: gasPrice, limit: gasLimit, tip: gasTip, maxPrice: wallet.maxGasPrice };
+}
+
+/** The price of the pending transaction that the call must come before; undefined where there is none. */
+export function toAhead({ ahead }: Pick<Intent, 'ahead'>): Price | undefined {
+  return ahead
+    ? { maxFee: BigInt(ahead.maxFee), tip: ahead.tip === null ? null : BigInt(ahead.tip) }
+    : undefined;
 }

@@ -10,8 +10,9 @@ import { type Ending, endIntents } from './endIntents.ts';
 import { actionsOn } from './fillCall.ts';
 import { fillNonceGap } from './fillNonceGap.ts';
 import { placeOf, toSent } from './place.ts';
-import { replaceCall } from './replaceCall.ts';
+import { replaceCall, unwantedReason } from './replaceCall.ts';
 import { type SignedCall, sendAttempts, toSubmitted } from './sendAttempts.ts';
+import { toAhead } from './termsOf.ts';
 
 const batchSize = 200;
 /** Signed transactions are broadcast again after this time, because nodes may drop what they accepted. */
@@ -141,6 +142,10 @@ async function onMined(
     ...(intent.state === 'SIGNED' ? { unreported: submitted } : {}),
   };
   if (intent.binding === gapFillerBinding) return { ending: { ...ending, state: 'CONFIRMED' } };
+  if (isVoid && intent.isUnwanted)
+    return {
+      ending: { ...ending, state: 'CANCELED', reason: `${unwantedReason} An empty call took its place.` },
+    };
   if (isVoid)
     return {
       ending: {
@@ -173,11 +178,27 @@ async function onNotMined(
   const { transactor } = context;
   if (transactor.replaces === 'afterExpiry')
     return hasExpired(intent, final) ? { mayBeExpired: true } : resend(context, intent);
+  if (intent.isUnwanted && !lastAttempt(intent).isVoid) {
+    const off = await replaceCall(context, transactor, intent);
+    if (off) return off;
+  }
+  if (isOutbid(intent)) {
+    const step = await replaceCall(context, transactor, intent);
+    if (step && 'send' in step) return step;
+  }
   const isStuck = intent.isNext && context.now() - lastAttempt(intent).createdAt >= context.stuckMs;
   const step = isStuck ? await onStuck(context, transactor, intent, head) : undefined;
   if (step && !('reason' in step)) return step;
   const again = resend(context, intent);
   return 'send' in again ? again : (step ?? {});
+}
+
+/** Whether the pending transaction that it must come before pays as much by now. */
+function isOutbid(intent: SentIntent): boolean {
+  const ahead = toAhead(intent);
+  const { maxFee, tip, isVoid } = lastAttempt(intent);
+  if (!ahead || isVoid) return false;
+  return BigInt(maxFee) <= ahead.maxFee || (tip !== null && ahead.tip !== null && BigInt(tip) <= ahead.tip);
 }
 
 /** Whether every attempt ends before a block that is final, by the word of one node. */

@@ -80,6 +80,8 @@ export type ClientOptions = {
   onCall: (method: string) => void;
   /** Whether nodes are asked for traces; `off`: never, so that the client has no tracer. */
   traces?: TraceMode | undefined;
+  /** Private relays for calls that must be mined before a pending transaction. */
+  relays?: readonly string[] | undefined;
 };
 
 export type HeadSubscription = {

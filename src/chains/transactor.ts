@@ -28,8 +28,8 @@ type CommonTransactor = {
   prepare(from: string, requests: readonly CallRequest[], inputs: readonly string[]): Promise<Prepared>;
   /** The transaction that makes a call; asks no node, because the wallet is locked meanwhile. */
   build(order: Order): Unsigned;
-  /** In this order. */
-  broadcast(raws: readonly string[]): Promise<Broadcast[]>;
+  /** In this order. `isUrgent`: to all endpoints and private relays at once, where the family has them. */
+  broadcast(raws: readonly string[], isUrgent?: boolean): Promise<Broadcast[]>;
   /** Which of these transactions are in blocks, and the head, as one node reports them at one moment. */
   progress(sent: readonly SentTransaction[]): Promise<Progress>;
   /** Why no call would be made on these terms at present, whatever it calls; undefined when some would. */
@@ -89,7 +89,8 @@ export type Terms = {
   /** Most that a unit may cost. */
   maxPrice: string | null;
 };
-type CallRequest = Call & { terms: Terms };
+/** `ahead`: what a pending transaction pays before which the call must be mined. */
+type CallRequest = Call & { terms: Terms; ahead?: Price | undefined };
 
 /** Most that a unit may cost, and the tip within it (null where the chain has none), in the smallest unit of prices. */
 export type Price = { maxFee: bigint; tip: bigint | null };
@@ -142,6 +143,8 @@ export type StuckCall = {
   isEmpty: boolean;
   /** The last attempt made the call, and this one gives it up. */
   givesUp: boolean;
+  /** What a pending transaction pays before which it must be mined. */
+  ahead?: Price | undefined;
 };
 
 export type Order = {

@@ -9,8 +9,11 @@ export const intentStates = [
 ] as const;
 export type IntentState = (typeof intentStates)[number];
 
-/** When an alert may fire an action: at once, or when its block is deep enough. */
-export const fireAts = ['head', 'confirmed'] as const;
+/**
+ * When an alert may fire an action: while its transaction is pending (or at once, if it was not seen before its block), when a
+ * block has it, or when that block is deep enough.
+ */
+export const fireAts = ['pending', 'head', 'confirmed'] as const;
 
 /** The outcome that an action alert reports. */
 export type ActionOutcome = 'submitted' | 'confirmed' | 'failed' | 'replaced' | 'waiting';

@@ -75,5 +75,7 @@ export type Mempool = {
 export type MempoolSubscription = {
   kinds(): readonly PendingKind[] | undefined;
   counts(): { seen: number; dropped: number };
+  /** These vanished: they are shown again if they come back. */
+  forget(hashes: readonly string[]): void;
   stop(): void;
 };

@@ -38,6 +38,38 @@ export function chooseFees(
   return { maxFee, tip: capAt(tip, maxFee) };
 }
 
+/** By how much a call that must come first pays more than what it must come before. */
+const aheadPercent = 115n;
+/**
+ * A pending transaction may name any `maxFee`, which it does not pay: it is followed up to this many times what the next block
+ * takes, or a quarter of the cap.
+ */
+const maxTimesNeeded = 4n;
+
+/**
+ * The price of a call that must be mined before a pending transaction. Producers order by the tip that remains above the base
+ * fee, some nodes by `maxFee`; both are outbid. Undefined when the cap forbids it.
+ */
+export function outbid(
+  own: Price,
+  ahead: Price,
+  { baseFee }: Pick<Fees, 'baseFee'>,
+  cap: bigint | undefined,
+): Price | undefined {
+  if (baseFee === null) {
+    const maxFee = max(own.maxFee, raiseBy(ahead.maxFee, aheadPercent));
+    return cap !== undefined && maxFee > cap ? undefined : { maxFee, tip: null };
+  }
+  const left = ahead.maxFee > baseFee ? ahead.maxFee - baseFee : 0n;
+  const paid = ahead.tip === null ? left : capAt(ahead.tip, left);
+  const tip = max(own.tip ?? 0n, raiseBy(paid, aheadPercent) + 1n);
+  const needed = baseFee + tip;
+  if (cap !== undefined && needed > cap) return undefined;
+  const limit = max(maxTimesNeeded * needed, (cap ?? 0n) / maxTimesNeeded);
+  const wanted = max(capAt(raiseBy(ahead.maxFee, aheadPercent), limit), own.maxFee + tip);
+  return { maxFee: max(capAt(wanted, cap), needed), tip };
+}
+
 /** Nodes accept a replacement from 10 % more; Vigil offers 13 %, because nodes round. */
 const bumpPercent = 113n;
 const minBumpPercent = 110n;

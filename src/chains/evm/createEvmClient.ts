@@ -10,13 +10,14 @@ import { createTransactor } from './createTransactor.ts';
 import { decodeBlock, decodeHeader } from './decodeBlock.ts';
 import { evmHeads } from './evmHeads.ts';
 import { findImplementation } from './findImplementation.ts';
+import { createBroadcaster } from './mempool/createBroadcaster.ts';
 import { createMempool } from './mempool/createMempool.ts';
 import { toHex } from './toRpcCall.ts';
 import { createTracer } from './traces/createTracer.ts';
 
 export type EvmClient = ConnectedClient & { readonly transactor: Transactor };
 
-export function createEvmClient({ chain, urls, now, onCall, traces }: ClientOptions): EvmClient {
+export function createEvmClient({ chain, urls, now, onCall, traces, relays = [] }: ClientOptions): EvmClient {
   const heads = createHeads(evmHeads, urls);
   const endpoints = createEndpoints({
     urls,
@@ -27,6 +28,7 @@ export function createEvmClient({ chain, urls, now, onCall, traces }: ClientOpti
   });
   const tracer = traces === 'off' ? undefined : createTracer({ urls, now, onCall });
   const mempool = createMempool({ chainUid: chain.uid, urls, now, onCall });
+  const broadcaster = createBroadcaster({ urls, relays, head: endpoints.head, onCall });
   const readState = createStateReader(endpoints, now);
   const logsFault = createLogsCheck(now);
 
@@ -59,7 +61,7 @@ export function createEvmClient({ chain, urls, now, onCall, traces }: ClientOpti
           return Number(raw.blockNumber);
         }),
       ),
-    transactor: createTransactor(endpoints, chain),
+    transactor: createTransactor(endpoints, chain, broadcaster.send),
     ...(tracer && { tracer }),
     mempool,
     head: endpoints.head,
@@ -68,11 +70,12 @@ export function createEvmClient({ chain, urls, now, onCall, traces }: ClientOpti
       endpoints.setUrls(next);
       tracer?.setUrls(next);
       mempool.setUrls(next);
+      broadcaster.setUrls(next);
       heads.setUrls(next);
     },
     health: endpoints.health,
     close: async () => {
-      await Promise.all([endpoints.close(), tracer?.close(), mempool.close()]);
+      await Promise.all([endpoints.close(), tracer?.close(), mempool.close(), broadcaster.close()]);
     },
   };
 }

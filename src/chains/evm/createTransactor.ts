@@ -20,7 +20,9 @@ const receiptOf = ({ hash }: { hash: string }): RpcCall => ({
   params: [hash],
 });
 
-export function createTransactor({ request }: Endpoints, chain: Chain): Transactor {
+type SendWidely = (raws: readonly string[]) => Promise<RpcReply[][]>;
+
+export function createTransactor({ request }: Endpoints, chain: Chain, sendWidely?: SendWidely): Transactor {
   /** Fees, balance, nonce and estimates for calls of one account, read from one node at one moment. */
   const read = (from: string, calls: readonly Call[]) =>
     request(
@@ -47,17 +49,19 @@ export function createTransactor({ request }: Endpoints, chain: Chain): Transact
     replaces: 'samePlace',
     async prepare(from, requests) {
       const { fees, estimates, ...account } = await read(from, requests);
-      const offers = zip(requests, estimates).map(([{ terms }, estimate]) =>
-        priceCall(chain, terms, estimate, fees),
+      const offers = zip(requests, estimates).map(([{ terms, ahead }, estimate]) =>
+        priceCall(chain, terms, estimate, fees, ahead),
       );
       return { ...account, offers };
     },
     build: (order) => buildTransaction(chain, order),
-    broadcast: (raws) =>
-      request(
+    broadcast: async (raws, isUrgent = false) => {
+      if (isUrgent && sendWidely) return bestOf(raws, await sendWidely(raws));
+      return request(
         raws.map((raw) => ({ method: 'eth_sendRawTransaction', params: [raw] })),
         (replies) => replies.map(toBroadcast),
-      ),
+      );
+    },
     progress: (sent) =>
       request([{ method: 'eth_blockNumber', params: [] }, ...sent.map(receiptOf)], ([head, ...receipts]) => ({
         head: Number(toBigInt(head, 'newest block')),
@@ -135,6 +139,17 @@ function requireRevert(error: RpcError): Failure {
 }
 
 /** Nodes agree on these cases and not on the words for them. */
+const outcomes = ['accepted', 'stale', 'underpriced', 'refused'] as const;
+
+/** One endpoint that takes it is enough. */
+function bestOf(raws: readonly string[], answers: readonly (readonly RpcReply[])[]): Broadcast[] {
+  return raws.map((_, place) => {
+    const own = answers.flatMap((replies) => (replies[place] ? [toBroadcast(replies[place])] : []));
+    const rank = ({ outcome }: Broadcast) => outcomes.indexOf(outcome);
+    return own.sort((a, b) => rank(a) - rank(b))[0] ?? { outcome: 'refused', reason: 'No endpoint answers.' };
+  });
+}
+
 function toBroadcast(reply: RpcReply): Broadcast {
   if ('result' in reply) return { outcome: 'accepted' };
   const { message } = reply.error;

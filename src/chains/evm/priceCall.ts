@@ -1,6 +1,6 @@
 import type { Chain } from '../chains.ts';
 import type { Failure, Offer, Price, Refusal, StuckCall, Terms } from '../transactor.ts';
-import { bumpFees, chooseFees, type Fees, toWei } from './chooseFees.ts';
+import { bumpFees, chooseFees, type Fees, outbid, toWei } from './chooseFees.ts';
 import { gasDefaults } from './gasDefaults.ts';
 
 /** An estimate above this is more likely a trap than a call; the action may set a higher `gasLimit` itself. */
@@ -16,15 +16,27 @@ export const emptyCallGas = 100_000n;
 export type Estimate = { gas: bigint } | { failure: Failure };
 
 /** How much gas a call gets and what it may cost at most; the one home of this rule for firing and simulating. */
-export function priceCall(chain: Chain, terms: Terms, estimate: Estimate, fees: Fees): Offer | Refusal {
+export function priceCall(
+  chain: Chain,
+  terms: Terms,
+  estimate: Estimate,
+  fees: Fees,
+  ahead?: Price,
+): Offer | Refusal {
   if ('failure' in estimate) return estimate;
   const chosen = chooseGasLimit(terms, estimate.gas);
   if ('reason' in chosen) return { reason: chosen.reason, isFinal: true };
   const { gasLimit } = chosen;
   const priced = priceGas(chain, terms, fees);
-  if ('reason' in priced) return { ...priced, units: gasLimit };
-  return { units: gasLimit, price: priced.price, cost: gasLimit * priced.price.maxFee };
+  if ('reason' in priced) return { ...priced, units: gasLimit, ...(ahead && { isFinal: true }) };
+  const price = ahead ? outbid(priced.price, ahead, fees, gasPriceCap(terms)) : priced.price;
+  if (!price)
+    return { reason: `${tooLate} ${terms.maxPrice} gwei (maxGasPrice).`, isFinal: true, units: gasLimit };
+  return { units: gasLimit, price, cost: gasLimit * price.maxFee };
 }
+
+const tooLate =
+  'It was not sent, because it would come too late: to be mined before the pending transaction it would have to pay more than the wallet may:';
 
 /** An empty call pays the market price, whatever its action asks for. */
 export function priceEmptyCall(chain: Chain, maxPrice: string | null, fees: Fees): Offer | Refusal {
@@ -35,11 +47,14 @@ export function priceEmptyCall(chain: Chain, maxPrice: string | null, fees: Fees
 
 /** What replaces a transaction that is stuck; undefined when nothing but patience would help. */
 export function repriceCall(chain: Chain, stuck: StuckCall, fees: Fees): Offer | Refusal | undefined {
-  const { terms, units, isEmpty, givesUp, price: before } = stuck;
+  const { terms, units, isEmpty, givesUp, ahead, price: before } = stuck;
   const priced = priceGas(chain, isEmpty ? marketTerms(terms.maxPrice) : terms, fees);
   if ('reason' in priced && priced.isFinal) return priced;
   const market = 'price' in priced ? priced.price : undefined;
-  const price = bumpFees(before, market, gasPriceCap(terms), givesUp);
+  const cap = gasPriceCap(terms);
+  // What must come first may pay more than the market, within the cap.
+  const first = ahead && market && outbid(market, ahead, fees, cap);
+  const price = bumpFees(before, first ?? market, cap, givesUp);
   if (price) {
     // Both may be mined, so the larger gas limit counts.
     const gas = isEmpty && units < emptyCallGas ? emptyCallGas : units;

@@ -84,11 +84,13 @@ function readChains(read: EnvReader) {
       const network = read.text(`VIGIL_CHAIN_${name}_NETWORK`);
       const traces = read.oneOf(`VIGIL_CHAIN_${name}_TRACES`, traceModes, 'auto');
       const pending = read.oneOf(`VIGIL_CHAIN_${name}_PENDING`, pendingModes, 'auto');
-      const settings = { endpoints, confirmations, startBlock, network, traces, pending };
+      const relays = read.urls(`VIGIL_CHAIN_${name}_RELAYS`, ['http:', 'https:']) ?? [];
+      const settings = { endpoints, confirmations, startBlock, network, traces, pending, relays };
       const isSet =
         endpoints.length > 0 ||
         traces !== 'auto' ||
         pending !== 'auto' ||
+        relays.length > 0 ||
         [confirmations, startBlock, network].some((set) => set !== undefined);
       return isSet ? [[uid, settings]] : [];
     }),

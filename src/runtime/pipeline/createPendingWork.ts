@@ -403,6 +403,7 @@ export function createPendingWork(context: PipelineContext) {
     const dropped = [...missingSince].flatMap(([hash, since]) => (now() - since >= dropMs ? [hash] : []));
     if (dropped.length === 0) return;
     await retract(dropped, 'DROPPED');
+    subscription?.forget(dropped);
     for (const hash of dropped) missingSince.delete(hash);
   }
 

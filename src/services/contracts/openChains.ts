@@ -7,7 +7,15 @@ import type { MetricRecorder } from '../telemetry/createMetricRecorder.ts';
 import type { ChainAccess } from './chainAccess.ts';
 
 type Settings = Readonly<
-  Record<string, { endpoints: readonly string[]; network?: string | undefined; traces?: TraceMode }>
+  Record<
+    string,
+    {
+      endpoints: readonly string[];
+      network?: string | undefined;
+      traces?: TraceMode;
+      relays?: readonly string[];
+    }
+  >
 >;
 
 export type OpenChains = ChainAccess & {
@@ -43,6 +51,7 @@ export function openChains(settings: Settings, recorder: MetricRecorder, now: ()
         now,
         onCall,
         traces: settings[uid]?.traces,
+        relays: settings[uid]?.relays,
       });
       clients.set(uid, client);
       return client;

@@ -127,7 +127,8 @@ export const actionTable = defineTable({
     fireAt: editable(
       OneOf(
         fireAts,
-        'When an alert fires it: as soon as it is raised, or when its block has the confirmations of the chain.',
+        'When an alert fires it: while its transaction is pending, priced to be mined before it; as soon as a ' +
+          'block has it; or when that block has the confirmations of the chain.',
         'confirmed',
       ),
       { default: 'confirmed', detail: true },

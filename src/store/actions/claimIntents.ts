@@ -41,6 +41,10 @@ export type Intent = IntentKey & {
   binding: string;
   alertUid: string | null;
   severity: Severity;
+  /** It must be mined before the pending transaction of its alert. */
+  isUrgent: boolean;
+  /** What that transaction pays; null when it is pending no more. */
+  ahead: { maxFee: string; tip: string | null } | null;
   action: ExecutableAction;
 };
 
@@ -66,11 +70,17 @@ export type WaitingIntent = Intent & {
 const intentLeaseMs = 15_000;
 
 /** `i` is the intent. The confirmations are those of the alert's chain, which may differ from the action's. */
-export const isDeepEnough = raw(`(i.fire_at = 'head' or i.block_number is null or i.block_number <=
+export const isDeepEnough =
+  raw(`(i.fire_at in ('head', 'pending') or i.block_number is null or i.block_number <=
   (select confirmed from chain_cursor where chain_uid = coalesce(i.alert_chain_uid, i.chain_uid)))`);
 
 /** `i` and `n` are the intent and its tenant. Intents created before a halt do not fire after the tenant resumes. */
 export const mayFire = raw(`(n.status = 'ACTIVE' and n.halted_at is null and n.halt_count = i.halt_count)`);
+
+/** What the pending transaction pays that the intent `i` must come before. */
+const pendingPrice = raw(`case when i.fire_at = 'pending' then (
+  select json_build_object('maxFee', p.max_fee::text, 'tip', p.tip::text) from pending_alert p
+  where p.tenant_id = i.tenant_id and p.alert_uid = i.alert_uid and p.state = 'PENDING' limit 1) end`);
 
 /** `x`, `c` and `w` are the action, its contract and its wallet. */
 export const actionJson = raw(`json_build_object('id', x.id, 'tenantId', x.tenant_id, 'name', x.name,
@@ -117,9 +127,11 @@ export async function claimWaiting(
       where i.tenant_id = due.tenant_id and i.id = due.id and x.tenant_id = i.tenant_id and x.id = i.action_id
         and c.tenant_id = x.tenant_id and c.id = x.contract_id and w.tenant_id = x.tenant_id and w.id = x.wallet_id
       returning i.tenant_id as "tenantId", i.id, i.uid::text, i.binding, i.alert_uid::text as "alertUid",
-        i.severity, i.reason, coalesce(due.is_deep, false) as "isDeep", due.stopped_by as "stoppedBy",
+        i.severity, i.fire_at = 'pending' as "isUrgent", i.reason,
+        coalesce(due.is_deep, false) as "isDeep", due.stopped_by as "stoppedBy",
         i.alert_timestamp as "alertTimestamp", i.created_at as "createdAt", i.given as "manualParams",
           ${actionJson} as action,
+        ${pendingPrice} as ahead,
         (select count(*)::int from action_transaction a
           where a.tenant_id = i.tenant_id and a.intent_id = i.id) as "expiredAttempts",
         coalesce((select o.count from binding_timeout o where o.tenant_id = i.tenant_id and o.action_id = i.action_id
@@ -152,6 +164,8 @@ export type SentIntent = Intent & {
   inputs: string[] | null;
   /** No transaction of the wallet with a lower nonce is under way. */
   isNext: boolean;
+  /** The pending transaction that it answers vanished. */
+  isUnwanted: boolean;
   call: IntendedCall;
   signedAt: number;
   reason: string | null;
@@ -197,7 +211,9 @@ export async function claimSent(
       where i.tenant_id = due.tenant_id and i.id = due.id and x.tenant_id = i.tenant_id and x.id = i.action_id
         and c.tenant_id = x.tenant_id and c.id = x.contract_id and w.tenant_id = i.tenant_id and w.id = i.wallet_id
       returning i.tenant_id as "tenantId", i.id, i.uid::text, i.state, i.alert_uid::text as "alertUid",
-        i.severity, i.binding, i.address, i.nonce, i.inputs, i.call,
+        i.severity, i.fire_at = 'pending' as "isUrgent", ${pendingPrice} as ahead,
+        coalesce(i.unwanted_at <= ${now}::bigint, false) as "isUnwanted", i.binding, i.address,
+        i.nonce, i.inputs, i.call,
         not exists (select from action_intent earlier
           where earlier.chain_uid = any(${aliases}::text[]) and earlier.state in ('SIGNED', 'SUBMITTED')
           and earlier.address = i.address and earlier.nonce < i.nonce) as "isNext", i.signed_at as "signedAt", i.reason,

@@ -27,7 +27,10 @@ export async function settleIntents(
     cost: String(mined?.cost ?? 0n),
   }));
   const changed = await tx.prepared<{ id: number }>(
-    sql`update action_intent i set state = s.state, reason = s.reason, tx_hash = coalesce(s."txHash", i.tx_hash),
+    // One that was called off makes room for another: the same transaction may come back.
+    sql`update action_intent i set state = s.state, reason = s.reason,
+        binding = case when s.state = 'CANCELED' and i.unwanted_at is not null
+          then i.binding || ' called off ' || i.id else i.binding end, tx_hash = coalesce(s."txHash", i.tx_hash),
         mined_block = s.block, cost = s.cost, lease_until = null, updated_at = ${now}::bigint
       from json_to_recordset(${storableJson(rows)}::json) as s("tenantId" bigint, id bigint, state text, reason text,
         "txHash" text, block bigint, cost numeric, "lastHash" text)

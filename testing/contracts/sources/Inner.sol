@@ -43,6 +43,46 @@ contract Thief {
     }
 }
 
+/// Can be drained by anyone unless its guardian pauses it in time.
+contract GuardedVault {
+    address immutable guardian;
+    bool public paused;
+
+    constructor(address guardian_) {
+        guardian = guardian_;
+    }
+
+    receive() external payable {}
+
+    function pause() external {
+        require(msg.sender == guardian);
+        paused = true;
+    }
+
+    function reopen() external {
+        paused = false;
+    }
+
+    function sweep(address payable to) external {
+        require(!paused, "paused");
+        (bool isPaid, ) = to.call{value: address(this).balance}("");
+        require(isPaid);
+    }
+}
+
+/// Takes all that a vault has; nothing in its calls names the vault.
+contract Raider {
+    GuardedVault immutable vault;
+
+    constructor(GuardedVault target) {
+        vault = target;
+    }
+
+    function attack() external {
+        vault.sweep(payable(msg.sender));
+    }
+}
+
 /// Calls whatever it is told to, and creates contracts.
 contract Router {
     function forward(address target, bytes calldata data) external payable {

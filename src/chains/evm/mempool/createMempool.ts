@@ -33,6 +33,7 @@ export function createMempool(options: Options) {
     return {
       kinds: () => feed.kinds(),
       counts,
+      forget: (hashes) => feed.forget(hashes),
       stop() {
         restarts.delete(restart);
         feed.stop();

@@ -16,7 +16,7 @@ export function createPendingFeed(
   onTransaction: (transaction: PendingTransaction) => void,
   onCall: (method: string) => void,
 ): MempoolSubscription {
-  const isNew = createSeenHashes();
+  const known = createSeenHashes();
   const kinds = new Map<string, PendingKind | null>();
   const waiting = new Map<string, PoolSource>();
   const counts = { seen: 0, dropped: 0 };
@@ -26,7 +26,7 @@ export function createPendingFeed(
     const source: PoolSource = followPool(url, {
       onBody: take,
       onHash: (hash) => {
-        if (isNew.has(hash)) return;
+        if (known.has(hash)) return;
         waiting.set(hash, source);
         if (waiting.size > maxWaiting) {
           waiting.delete(waiting.keys().next().value!);
@@ -43,7 +43,7 @@ export function createPendingFeed(
 
   function take(raw: unknown): void {
     const transaction = isStopped ? undefined : decodePending(raw);
-    if (!transaction || !isNew.add(transaction.hash)) return;
+    if (!transaction || !known.add(transaction.hash)) return;
     waiting.delete(transaction.hash);
     counts.seen++;
     onTransaction(transaction);
@@ -77,6 +77,7 @@ export function createPendingFeed(
       return known.length > 0 || kinds.size === urls.length ? known : undefined;
     },
     counts: () => ({ ...counts }),
+    forget: (hashes) => hashes.forEach(known.delete),
     stop() {
       isStopped = true;
       for (const source of sources) source.stop();
@@ -91,6 +92,10 @@ function createSeenHashes() {
   const has = (hash: string) => newer.has(hash) || older.has(hash);
   return {
     has,
+    delete(hash: string): void {
+      newer.delete(hash);
+      older.delete(hash);
+    },
     /** Whether it was not there. */
     add(hash: string): boolean {
       if (has(hash)) return false;
