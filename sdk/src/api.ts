@@ -806,8 +806,8 @@ export type Action = {
     /** The trigger alert that fires the action. */
     triggerAlertId: number;
   }>;
-  /** When an alert fires it: as soon as it is raised, or when its block has the confirmations of the chain. */
-  fireAt: 'head' | 'confirmed';
+  /** When an alert fires it: while its transaction is pending, priced to be mined before it; as soon as a block has it; or when that block has the confirmations of the chain. */
+  fireAt: 'pending' | 'head' | 'confirmed';
   /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
   maxAlertAge: number | null;
 };
@@ -3662,8 +3662,8 @@ export interface Api {
         /** The trigger alert that fires the action. */
         triggerAlertId?: number;
       }>;
-      /** When an alert fires it: as soon as it is raised, or when its block has the confirmations of the chain. */
-      fireAt?: 'head' | 'confirmed';
+      /** When an alert fires it: while its transaction is pending, priced to be mined before it; as soon as a block has it; or when that block has the confirmations of the chain. */
+      fireAt?: 'pending' | 'head' | 'confirmed';
       /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
       maxAlertAge?: number | null;
     };
@@ -3913,8 +3913,8 @@ export interface Api {
         /** The trigger alert that fires the action. */
         triggerAlertId?: number;
       }>;
-      /** When an alert fires it: as soon as it is raised, or when its block has the confirmations of the chain. */
-      fireAt?: 'head' | 'confirmed';
+      /** When an alert fires it: while its transaction is pending, priced to be mined before it; as soon as a block has it; or when that block has the confirmations of the chain. */
+      fireAt?: 'pending' | 'head' | 'confirmed';
       /** How old an alert may be when it is raised to fire the action, in milliseconds; an hour if left out, any age if null. An older one, found while Vigil catches up, notifies but leaves a skipped intent. */
       maxAlertAge?: number | null;
     };
@@ -5942,7 +5942,7 @@ export interface Api {
         /** The block of the alert. */
         blockNumber: number | null;
         /** When its alert may fire it. */
-        fireAt: 'head' | 'confirmed';
+        fireAt: 'pending' | 'head' | 'confirmed';
         /** When it came into being. In epoch milliseconds. */
         createdAt: number;
         /** When it last changed. In epoch milliseconds. */
@@ -6801,7 +6801,7 @@ export interface Api {
       /** The block of the alert. */
       blockNumber: number | null;
       /** When its alert may fire it. */
-      fireAt: 'head' | 'confirmed';
+      fireAt: 'pending' | 'head' | 'confirmed';
       /** When it came into being. In epoch milliseconds. */
       createdAt: number;
       /** When it last changed. In epoch milliseconds. */
@@ -6869,7 +6869,7 @@ export interface Api {
     };
     reply: {
       /** When alerts fire the action. */
-      fireAt: 'head' | 'confirmed';
+      fireAt: 'pending' | 'head' | 'confirmed';
       /** The intents. */
       data: Array<{
         /** The intent. */
@@ -6887,7 +6887,7 @@ export interface Api {
         /** The block of the alert. */
         blockNumber: number | null;
         /** When its alert may fire it. */
-        fireAt: 'head' | 'confirmed';
+        fireAt: 'pending' | 'head' | 'confirmed';
         /** When it came into being. In epoch milliseconds. */
         createdAt: number;
         /** When it last changed. In epoch milliseconds. */
