@@ -18,7 +18,7 @@ function describeDetectors() {
 Generated from the schemas in \`src/detectors\` and \`src/triggers\` by \`npm run docs\`; do not edit it by hand.
 
 [Watch contracts](../how-to/watching.md) shows how to use them. \`POST /detector/schema/search\` returns the JSON Schema of every
-configuration. These members are part of every detector's configuration:
+configuration. These members are part of every detector's configuration, \`pending\` of those that say so below:
 
 ${memberTable(sharedMembers(kinds))}
 
@@ -37,13 +37,14 @@ ${[...triggers.values()].map(describeTrigger).join('\n')}`;
 function describeDetector(detector) {
   const { name, title, version, category, severity, families, description, faq, nextStep, config, fields } =
     detector;
+  const pending = detector.pending ? ' It can look at pending transactions (`pending`).' : '';
   return `## ${name}
 
 **${title}** (version ${version}, ${category}, ${severity} by default). ${description}
 
 ${faq}
 
-${onFamilies(families)}
+${onFamilies(families)}${pending}
 
 What to do next: ${nextStep}
 
@@ -71,7 +72,8 @@ function onFamilies(families) {
 }
 
 /** What every configuration takes beside the members of its own detector. */
-function sharedMembers([detector]) {
+function sharedMembers(kinds) {
+  const detector = kinds.find(({ pending }) => pending);
   const { properties, required = [] } = configSchema(detector);
   const own = new Set(Object.keys(detector.config.properties));
   const shared = Object.fromEntries(Object.entries(properties).filter(([name]) => !own.has(name)));
