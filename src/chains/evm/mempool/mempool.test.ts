@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createSubscriptionIndex } from '../../../matching/createSubscriptionIndex.ts';
 import type { Subscriber } from '../../../matching/subscriber.ts';
@@ -30,16 +31,18 @@ const rawOf = (n: number) => ({
 
 const calls: Call[] = [];
 let announced: string[] = [];
-const server = createServer(async (request, response) => {
-  let body = '';
-  for await (const part of request) body += String(part);
-  const asked = JSON.parse(body) as Call | Call[];
-  const signature = request.headers['x-flashbots-signature'];
-  const answer = ({ id, method, params }: Call) => {
-    calls.push({ id, method, params, signature });
-    return { jsonrpc: '2.0', id, ...reply(method, params) };
-  };
-  response.end(JSON.stringify(Array.isArray(asked) ? asked.map(answer) : answer(asked)));
+const server = createServer((request, response) => {
+  text(request)
+    .then((body) => {
+      const asked = JSON.parse(body) as Call | Call[];
+      const signature = request.headers['x-flashbots-signature'];
+      const answer = ({ id, method, params }: Call) => {
+        calls.push({ id, method, params, signature });
+        return { jsonrpc: '2.0', id, ...reply(method, params) };
+      };
+      response.end(JSON.stringify(Array.isArray(asked) ? asked.map(answer) : answer(asked)));
+    })
+    .catch((error: unknown) => response.destroy(error as Error));
 });
 let url: string;
 
@@ -126,7 +129,10 @@ it('reads logs in the order in which they were emitted, and nothing of what fail
   const log = (data: string, position: string) => ({ address: vault, topics: [], data, position });
   const call = { type: 'CALL', from: router, to: vault, input: '0x', value: '0x1' };
   const { logs, frames, isSuccess } = decodeTracedCall(transaction('0x'), {
-    ...{ type: 'CALL', from: sender, to: router, input: '0x', value: '0x0' },
+    ...call,
+    from: sender,
+    to: router,
+    value: '0x0',
     logs: [log('0x01', '0x0'), log('0x03', '0x1'), log('0x04', '0x2')],
     calls: [
       { ...call, logs: [log('0x02', '0x0')] },
