@@ -175,8 +175,8 @@ export async function holdUnfulfilled(tx: Db, chainUid: string, limit: number): 
     sql`select p.tenant_id as "tenantId", t.contract_id as "contractId", p.alert_uid::text as uid,
         p.alert_timestamp as timestamp, p.tx_hash as "txHash", p.source, p.place, p.block_number as "blockNumber",
         p.block_hash as "blockHash", t.incident_uid::text as "incidentUid",
-        p.needs_trace and (not p.is_traced or coalesce((select k.unseen_last >= p.block_number from chain_cursor k
-          where k.chain_uid = p.chain_uid), false)) as "isUnseen",
+        p.needs_trace and (not p.is_traced or exists (select from unseen_block u
+          where u.chain_uid = p.chain_uid and u.number = p.block_number)) as "isUnseen",
         exists (select from action_intent i where i.tenant_id = p.tenant_id and i.alert_uid = p.alert_uid
           and i.signed_at is not null) as "hasFired"
       from pending_alert p join alert t on t.tenant_id = p.tenant_id and t.timestamp = p.alert_timestamp
