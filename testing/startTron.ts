@@ -167,7 +167,7 @@ export async function startTron(anvil: Anvil, solidDepth = 19) {
       solidityBlock: `Num:${Math.max(0, Number(await anvil.rpc('eth_blockNumber')) - solidDepth)},ID:00`,
     }),
     '/wallet/getaccount': async ({ address }) => ({
-      balance: Number(await anvil.rpc('eth_getBalance', toAccount(address), 'latest')),
+      balance: BigInt(String(await anvil.rpc('eth_getBalance', toAccount(address), 'latest'))),
     }),
     '/wallet/getcontractinfo': async ({ value }) => {
       const code = await anvil.rpc<string>('eth_getCode', toAccount(value), 'latest');
@@ -188,7 +188,7 @@ export async function startTron(anvil: Anvil, solidDepth = 19) {
       // A full node answers so what only a solidity node knows.
       if (!answer || request.method !== 'POST') return void response.writeHead(405).end();
       answer(JSON.parse(Buffer.concat(chunks).toString())).then(
-        (body) => response.end(JSON.stringify(body)),
+        (body) => response.end(JSON.stringify(body, plainNumbers).replace(/"#(\d+)"/g, '$1')),
         (error: unknown) => response.writeHead(500).end(String(error)),
       );
     });
@@ -247,10 +247,13 @@ function toTransaction(txID: string, contract: SystemContract, isSuccess: boolea
   };
 }
 
+/** Nodes write all digits of an amount. */
+const plainNumbers = (_name: string, value: unknown) => (typeof value === 'bigint' ? `#${value}` : value);
+
 /** What an EVM transaction would be on Tron. */
 function toContract({ from, to, input, value }: Json): SystemContract {
   const owner_address = toNode(from);
-  const amount = Number(value);
+  const amount = BigInt(value) < 2n ** 53n ? Number(value) : BigInt(value);
   if (to === null)
     return {
       type: 'CreateSmartContract',

@@ -1,3 +1,4 @@
+import { parseExactJson } from '../../lib/parseExactJson.ts';
 import { createHttp } from './createHttp.ts';
 import { type Rpc, type RpcCall, RpcFailure, type RpcReply } from './createRpc.ts';
 
@@ -62,7 +63,7 @@ export function post(path: string, body: unknown, rest = ''): RpcCall {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch {
     throw new RpcFailure('its answer is not JSON');
   }

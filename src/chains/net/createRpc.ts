@@ -24,15 +24,27 @@ export type Rpc = {
 
 /**
  * With `skipped`, answers may be so large that reading one at once would hold the event loop: each is read in pieces, without
- * the members of these names.
+ * the members of these names. All others are read by `parseJson`, which throws for what is no JSON.
  */
-export function createRpc(url: string, maxBytes = maxAnswerBytes, skipped?: ReadonlySet<string>): Rpc {
+export function createRpc(
+  url: string,
+  maxBytes = maxAnswerBytes,
+  skipped?: ReadonlySet<string>,
+  parseJson: ParseJson = JSON.parse,
+): Rpc {
   return url.startsWith('ws')
-    ? createSocketRpc(url, maxBytes, skipped)
-    : createHttpRpc(url, maxBytes, skipped);
+    ? createSocketRpc(url, maxBytes, skipped, parseJson)
+    : createHttpRpc(url, maxBytes, skipped, parseJson);
 }
 
-function createHttpRpc(url: string, maxBytes: number, skipped: ReadonlySet<string> | undefined): Rpc {
+type ParseJson = (text: string) => unknown;
+
+function createHttpRpc(
+  url: string,
+  maxBytes: number,
+  skipped: ReadonlySet<string> | undefined,
+  parseJson: ParseJson,
+): Rpc {
   const http = createHttp(url, maxBytes);
   const { redact } = http;
   // A server that knows no batches answers one with a single record; from then on it gets one call at a time.
@@ -42,7 +54,7 @@ function createHttpRpc(url: string, maxBytes: number, skipped: ReadonlySet<strin
     async batch(calls, timeoutMs) {
       if (takesBatches && calls.length > 1) {
         const body = JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call })));
-        const answer = parse(await post(body, timeoutMs));
+        const answer = parse(await post(body, timeoutMs), parseJson);
         if (Array.isArray(answer)) return inOrder(answer, calls.length, redact);
       }
       const replies = await Promise.all(calls.map((call) => single(call, timeoutMs)));
@@ -55,7 +67,10 @@ function createHttpRpc(url: string, maxBytes: number, skipped: ReadonlySet<strin
 
   async function single(call: RpcCall, timeoutMs: number): Promise<RpcReply> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 0, ...call });
-    return toReply(skipped ? await read(body, timeoutMs) : parse(await post(body, timeoutMs)), redact);
+    return toReply(
+      skipped ? await read(body, timeoutMs) : parse(await post(body, timeoutMs), parseJson),
+      redact,
+    );
   }
 
   async function read(body: string, timeoutMs: number): Promise<unknown> {
@@ -77,7 +92,12 @@ function createHttpRpc(url: string, maxBytes: number, skipped: ReadonlySet<strin
 }
 
 /** The same over a WebSocket, which is opened on first use and again after it broke. */
-function createSocketRpc(url: string, maxBytes: number, skipped: ReadonlySet<string> | undefined): Rpc {
+function createSocketRpc(
+  url: string,
+  maxBytes: number,
+  skipped: ReadonlySet<string> | undefined,
+  parseJson: ParseJson,
+): Rpc {
   const redact = createRedact(url);
   const agent = new Agent({ webSocket: { maxPayloadSize: maxBytes } });
   const waiting = new Map<number, (reply: unknown) => void>();
@@ -110,7 +130,7 @@ function createSocketRpc(url: string, maxBytes: number, skipped: ReadonlySet<str
           for (const reply of Array.isArray(message) ? message : [message]) settle(reply);
         };
         if (skipped) readPieces(Buffer.from(String(data)), skipped).then(received, () => received(undefined));
-        else received(tryParse(String(data)));
+        else received(tryParse(String(data), parseJson));
       });
     });
     return opening;
@@ -187,15 +207,15 @@ async function orNotJson<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function parse(text: string): unknown {
-  const parsed = tryParse(text);
+function parse(text: string, parseJson: ParseJson): unknown {
+  const parsed = tryParse(text, parseJson);
   if (parsed === undefined) throw new RpcFailure('its answer is not JSON');
   return parsed;
 }
 
-function tryParse(text: string): unknown {
+function tryParse(text: string, parseJson: ParseJson): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

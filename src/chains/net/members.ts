@@ -24,3 +24,10 @@ export function numberOf(value: unknown, what: string): number {
     throw new InvalidResponse(`${what} is not a whole number`);
   return value;
 }
+
+/** A whole number of any size; beyond what JSON numbers hold exactly it comes as text (`parseExactJson`). */
+export function amountOf(value: unknown, what: string): bigint {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
+  if (typeof value === 'string' && /^-?\d+$/.test(value)) return BigInt(value);
+  throw new InvalidResponse(`${what} is not a whole number`);
+}

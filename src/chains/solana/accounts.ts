@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
 import { harmless } from '../../lib/harmless.ts';
-import { listOf, numberOf, recordOf, textOf } from '../net/members.ts';
+import { amountOf, listOf, recordOf, textOf } from '../net/members.ts';
 import { loaderProgram, metadataProgram, token2022Program, tokenProgram } from './abi/programs.ts';
 import { findProgramAddress } from './findProgramAddress.ts';
 
@@ -14,7 +14,7 @@ export function readAccount(raw: unknown): Account | null {
   const [text] = listOf(data, 'data');
   return {
     owner: textOf(owner, 'owner'),
-    lamports: BigInt(numberOf(lamports, 'lamports')),
+    lamports: amountOf(lamports, 'lamports'),
     data: Buffer.from(textOf(text, 'data'), 'base64'),
   };
 }

@@ -4,7 +4,7 @@ import { zip } from '../../lib/zip.ts';
 import { createExpiryCheck } from '../createExpiryCheck.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcCall, RpcReply } from '../net/createRpc.ts';
-import { listOf, numberOf, recordOf, textOf } from '../net/members.ts';
+import { amountOf, listOf, numberOf, recordOf, textOf } from '../net/members.ts';
 import { InvalidResponse, NotAvailableYet, resultOf } from '../net/replies.ts';
 import type {
   Broadcast,
@@ -67,7 +67,7 @@ export function createTransactor(
         ([latest, held, fees, ...simulated]) => {
           const { blockhash, lastValidBlockHeight } = recordOf(recordOf(resultOf(latest)).value);
           const anchor = `${textOf(blockhash, 'blockhash')} ${numberOf(lastValidBlockHeight, 'height')}`;
-          const balance = BigInt(numberOf(recordOf(resultOf(held)).value, 'balance'));
+          const balance = amountOf(recordOf(resultOf(held)).value, 'balance');
           const market = readPrices(fees);
           const offers = zip(requests, simulated).map(([{ terms }, reply], place): Offer | Refusal => {
             const stranger = foreign[place];
@@ -158,11 +158,12 @@ function readMined(request: Endpoints['request'], hash: string, slot: number): P
       if (at !== slot) throw new NotAvailableYet(slot);
       const { err, preBalances, postBalances } = recordOf(meta);
       const [[before], [after]] = [listOf(preBalances, 'preBalances'), listOf(postBalances, 'postBalances')];
+      const paid = amountOf(before, 'balance') - amountOf(after, 'balance');
       return {
         isSuccess: err === null,
         blockNumber: slot,
         blockHash: textOf(recordOf(resultOf(block)).blockhash, 'blockhash'),
-        cost: BigInt(Math.max(0, numberOf(before, 'balance') - numberOf(after, 'balance'))),
+        cost: paid > 0n ? paid : 0n,
       };
     },
   );
@@ -246,9 +247,7 @@ function readSimulated(reply: RpcReply | undefined): Simulated {
     logs: listOf(logs ?? [], 'logs'),
     units: BigInt(numberOf(unitsConsumed ?? 0, 'unitsConsumed')),
     after:
-      wallet === null || wallet === undefined
-        ? undefined
-        : BigInt(numberOf(recordOf(wallet).lamports, 'lamports')),
+      wallet === null || wallet === undefined ? undefined : amountOf(recordOf(wallet).lamports, 'lamports'),
   };
 }
 

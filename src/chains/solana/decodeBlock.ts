@@ -74,8 +74,7 @@ function readBalances(transactions: readonly SolanaTransaction[]) {
   const add = (key: string, before: bigint, after: bigint) =>
     balances.set(key, { parent: balances.get(key)?.parent ?? before, block: after });
   for (const transaction of transactions) {
-    for (const { account, before, after } of transaction.coins())
-      add(`native ${account}`, BigInt(before), BigInt(after));
+    for (const { account, before, after } of transaction.coins()) add(`native ${account}`, before, after);
     for (const { account, mint, before, after } of transaction.tokens)
       add(`${mint} ${account}`, before, after);
   }

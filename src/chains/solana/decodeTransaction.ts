@@ -8,7 +8,7 @@ import type {
   Transaction,
   Transfer,
 } from '../../model/block.ts';
-import { listOf, numberOf, type Raw, recordOf, textOf } from '../net/members.ts';
+import { amountOf, listOf, numberOf, type Raw, recordOf, textOf } from '../net/members.ts';
 import { InvalidResponse } from '../net/replies.ts';
 import { pairFlows } from '../pairFlows.ts';
 import { findChanges } from './findChanges.ts';
@@ -132,15 +132,15 @@ export class SolanaTransaction implements Transaction {
       if (from !== null && to !== null && (isDirect || isSource(from))) yield { from, to, isDirect };
   }
 
-  /** What each account has of the chain's coin before and after, the fee included. Beyond 2^53 nodes' JSON is not exact. */
-  *coins(): Generator<{ account: string; before: number; after: number }> {
+  /** What each account has of the chain's coin before and after, the fee included. */
+  *coins(): Generator<{ account: string; before: bigint; after: bigint }> {
     const before = listOf(this.#meta.preBalances, 'preBalances');
     const after = listOf(this.#meta.postBalances, 'postBalances');
     for (const [place, { pubkey }] of this.#keys.entries())
       yield {
         account: pubkey,
-        before: numberIn(before, place, 'preBalances'),
-        after: numberIn(after, place, 'postBalances'),
+        before: amountOf(before[place], 'a balance'),
+        after: amountOf(after[place], 'a balance'),
       };
   }
 
@@ -176,7 +176,7 @@ export class SolanaTransaction implements Transaction {
   #findTransfers(): Transfer[] {
     const coins = new Map<string | null, bigint>();
     for (const { account, before, after } of this.coins())
-      if (before !== after) coins.set(account, BigInt(after) - BigInt(before));
+      if (before !== after) coins.set(account, after - before);
     coins.set(this.from, (coins.get(this.from) ?? 0n) + this.fee);
     const byMint = new Map<string, Map<string | null, bigint>>();
     for (const { mint, owner, before, after } of this.tokens) {
@@ -193,16 +193,26 @@ export class SolanaTransaction implements Transaction {
     return [...tokens.flat(), ...pairFlows(coins)];
   }
 
+  /** Every transaction of a slot comes by here, and most of its accounts have what they had. */
+  #placeCoins(place: (account: string, change: bigint) => void): void {
+    const before = listOf(this.#meta.preBalances, 'preBalances');
+    const after = listOf(this.#meta.postBalances, 'postBalances');
+    for (const [index, { pubkey }] of this.#keys.entries()) {
+      if (before[index] === after[index] && before[index] !== undefined) continue;
+      place(pubkey, amountOf(after[index], 'a balance') - amountOf(before[index], 'a balance'));
+    }
+  }
+
   #findParties(): Parties {
     const senders = new Set<string>();
     const recipients = new Set<string>();
     const others = new Set<string>();
     for (const { pubkey, signer } of this.#keys) (signer ? senders : others).add(pubkey);
-    const place = (address: string, change: number | bigint) => {
+    const place = (address: string, change: bigint) => {
       if (change < 0) senders.add(address);
       if (change > 0) recipients.add(address);
     };
-    if (this.isSuccess) for (const { account, before, after } of this.coins()) place(account, after - before);
+    if (this.isSuccess) this.#placeCoins(place);
     const { preTokenBalances, postTokenBalances } = this.#meta;
     if (!isEmpty(preTokenBalances) || !isEmpty(postTokenBalances))
       for (const { owner, mint, before, after } of this.tokens) {
@@ -219,10 +229,4 @@ type Key = { readonly pubkey: string; readonly signer: boolean };
 
 function isEmpty(list: unknown): boolean {
   return !Array.isArray(list) || list.length === 0;
-}
-
-function numberIn(list: readonly unknown[], place: number, what: string): number {
-  const value = list[place];
-  if (typeof value !== 'number') throw new InvalidResponse(`${what} lacks a balance`);
-  return value;
 }

@@ -1,6 +1,8 @@
+import { parseExactJson } from '../../lib/parseExactJson.ts';
 import { type EndpointReport, emptyReport } from '../chainFamily.ts';
 import type { Chain } from '../chains.ts';
 import type { Protocol } from '../net/createEndpoints.ts';
+import { maxAnswerBytes } from '../net/createHttp.ts';
 import { createRpc } from '../net/createRpc.ts';
 import { InvalidResponse, resultOf } from '../net/replies.ts';
 import { RpcFailure } from '../net/rpcFailure.ts';
@@ -11,6 +13,7 @@ export const confirmed = { commitment: 'confirmed' } as const;
 
 export function solanaProtocol({ genesis }: Chain): Protocol {
   return {
+    connect: (url) => createRpc(url, maxAnswerBytes, undefined, parseExactJson),
     ...(genesis !== undefined && {
       identity: {
         call: { method: 'getGenesisHash', params: [] },

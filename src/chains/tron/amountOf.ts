@@ -1,8 +1,6 @@
-import { InvalidResponse } from '../net/replies.ts';
+import { amountOf as amountIn } from '../net/members.ts';
 
-/** Amounts are JSON numbers; what is left out is zero. */
+/** What is left out is zero. */
 export function amountOf(value: unknown): bigint {
-  if (value === undefined) return 0n;
-  if (typeof value === 'number' && Number.isInteger(value)) return BigInt(value);
-  throw new InvalidResponse('an amount is not a whole number');
+  return value === undefined ? 0n : amountIn(value, 'an amount');
 }
