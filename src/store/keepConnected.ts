@@ -4,7 +4,7 @@ import { type Connection, destroyClient, openClient } from './openClient.ts';
 const reconnectMs = 500;
 /** How often the server is asked whether it is still there, and how long it may take to answer. */
 const askMs = 5000;
-const answerMs = 5000;
+const answerMs = 15_000;
 
 /**
  * Keeps one connection outside the pools, for what belongs to a session. `onOpen` runs after every connect; `onClose` when

@@ -74,8 +74,13 @@ export function watchPrimary(addresses: readonly string[], onMove: (to: Server) 
   async function watch(): Promise<void> {
     const server = servers.find(({ name }) => name === current?.name);
     const timeline = server && (await askTimeline(server.connectionString).catch(() => undefined));
-    if (timeline === undefined || timeline < newest) current = undefined;
-    if (!isStopped) await find().catch(() => undefined);
+    // One that is only slow stays the primary as long as no other takes writes.
+    if (timeline === undefined || timeline < newest) {
+      finding ??= search().finally(() => {
+        finding = undefined;
+      });
+      await finding.catch(() => undefined);
+    }
     watchLater();
   }
 
