@@ -69,10 +69,9 @@ describe('actions on Stellar', { timeout: 120_000 }, () => {
     });
   const intents = async ({ id }: Json): Promise<Json[]> =>
     (await vigil.ok('GET', `action/${id}/intent`)).data;
-  const ended = (action: Json, meanwhile: () => unknown = () => {}) =>
+  const ended = (action: Json) =>
     until(async () => {
       await skipWaits(vigil);
-      await meanwhile();
       const [intent] = await intents(action);
       return intent && ends.includes(intent.state) ? intent : undefined;
     }, 60_000);
@@ -173,7 +172,7 @@ describe('actions on Stellar', { timeout: 120_000 }, () => {
     stellar.faults.deaf = false;
     stellar.skipTime(120);
     stellar.close();
-    const intent = await ended(action, () => stellar.close());
+    const intent = await ended(action);
     expect(intent).toMatchObject({ state: 'CONFIRMED' });
     expect(intent.txHash).not.toBe(first?.txHash);
     expect(balanceOf(safe)).toBe(held + 1000n);
