@@ -194,9 +194,47 @@ describe('the trace of an alert', () => {
   });
 });
 
+describe('a chain whose node knows trace_block alone', () => {
+  it('shows the same attack', async () => {
+    await watching.stop();
+    const flat = await startTraceProxy(anvil.url);
+    flat.tracing = 'only trace_block';
+    const other = await startTestWatch({ anvil: { urls: [flat.url] } });
+    try {
+      const contractId = await other.addContract(vault.address, { name: 'Vault', abi: vault.abi });
+      await other.addDetector(contractId, 'reentrancy');
+      await other.addDetector(contractId, 'drain');
+      other.watch();
+      await anvil.mine();
+      await other.reached('anvil', Number(await anvil.blockNumber()));
+      const [owner, , attacker] = anvil.accounts;
+      await vault.send({ from: owner, value: 5n * ether }, 'deposit');
+      const { transactionHash } = await thief.send({ from: attacker, value: ether }, 'attack');
+      const found = () => other.alerts(`txHash:${transactionHash}`);
+      await until(async () => (await found()).length === 2, 60_000);
+      const names = (await found()).map(({ detectorSchemaName }) => detectorSchemaName);
+      expect(names).toEqual(expect.arrayContaining(['drain', 'reentrancy']));
+      const [{ uid }] = (await found()) as [Json];
+      expect((await other.ok('GET', `alert/${uid}/trace`)).frames[2]).toMatchObject({
+        depth: 1,
+        to: vault.address,
+        function: 'withdraw()',
+      });
+      const kinds = async () => {
+        const { data } = await other.ok('GET', 'chain');
+        return data.find(({ chainUid }: Json) => chainUid === 'anvil').traces.kinds;
+      };
+      await until(async () => (await kinds()).length > 0, 60_000);
+      expect(await kinds()).toEqual(['trace']);
+    } finally {
+      await other.stop();
+      await flat.stop();
+    }
+  });
+});
+
 describe('a chain whose nodes do not trace', () => {
   it('says that inner calls are unseen, and is degraded where traces are required', async () => {
-    await watching.stop();
     const blind = await startTraceProxy(anvil.url);
     blind.tracing = 'unknown';
     const other = await startTestWatch({ anvil: { urls: [blind.url], traces: 'required' } });
@@ -217,8 +255,6 @@ describe('a chain whose nodes do not trace', () => {
         traces: { mode: 'required', kinds: [] },
       });
       expect((await own()).traces.waiting).toBeGreaterThan(0);
-      // It keeps the block: an endpoint that traces may be added.
-      blind.tracing = 'only trace_block';
     } finally {
       await other.stop();
       await blind.stop();
