@@ -40,9 +40,10 @@ export const submitCall = (canister: string, body: Uint8Array): RpcCall => ({
   method: 'call',
   params: [canister, body],
 });
+export const certifiedMethod = 'certificate';
 /** Checks the certificate in which a ledger says how far it is; `tree` is what it certifies, where that is more than a hash. */
 export const certifiedCall = (canister: string, certificate: Uint8Array, tree?: Uint8Array): RpcCall => ({
-  method: 'certificate',
+  method: certifiedMethod,
   params: [canister, certificate, tree],
 });
 export const statusCall: RpcCall = { method: 'status', params: [] };
@@ -87,7 +88,7 @@ export function createIcpRpc(url: string, rootKeyHex: string): Rpc {
         return query(icp, canister, first, second);
       case 'read_state':
         return { result: await readState(icp, canister, first, second) };
-      case 'certificate':
+      case certifiedMethod:
         return { result: await readTip(icp, canister, first, second) };
       default:
         return submit(icp, canister, first);
