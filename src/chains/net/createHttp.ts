@@ -26,21 +26,25 @@ export function createHttp(url: string, maxBytes = maxAnswerBytes) {
       : {}),
   };
 
-  async function send(
+  const open = (
     method: 'GET' | 'POST',
     path: string,
     body: string | Uint8Array | undefined,
     timeoutMs: number,
     contentType = 'application/json',
-  ): Promise<{ status: number; bytes: Buffer }> {
+  ) =>
+    pool.request({
+      method,
+      path: joinPath(pathname, path, search),
+      headers: { ...headers, 'content-type': contentType },
+      body: body ?? null,
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+
+  async function send(...request: Parameters<typeof open>): Promise<{ status: number; bytes: Buffer }> {
+    const [, , , timeoutMs] = request;
     try {
-      const response = await pool.request({
-        method,
-        path: joinPath(pathname, path, search),
-        headers: { ...headers, 'content-type': contentType },
-        body: body ?? null,
-        signal: AbortSignal.timeout(timeoutMs),
-      });
+      const response = await open(...request);
       return { status: response.statusCode, bytes: Buffer.from(await response.body.arrayBuffer()) };
     } catch (error) {
       throw toFailure(error, timeoutMs);
@@ -69,13 +73,7 @@ export function createHttp(url: string, maxBytes = maxAnswerBytes) {
       onPiece: (piece: Buffer) => void,
     ): Promise<{ status: number }> {
       try {
-        const response = await pool.request({
-          method: 'POST',
-          path: joinPath(pathname, '', search),
-          headers,
-          body,
-          signal: AbortSignal.timeout(timeoutMs),
-        });
+        const response = await open('POST', '', body, timeoutMs);
         for await (const piece of response.body) {
           onPiece(piece);
           await yieldToEventLoop();

@@ -14,14 +14,15 @@ import {
   timeFields,
 } from '../records/commonFields.ts';
 import { byTenant, defineTable } from '../table.ts';
+import { priceUnits } from '../wallets/walletTable.ts';
 
 const gasPrice = defineFormat('gasPrice', {
   test: (text) => /^(market|slow|fast|fastest|\d{1,12}(\.\d{1,9})?)$/.test(text),
-  words: 'must be market, slow, fast, fastest, or a price in gwei such as "12.5"',
+  words: 'must be market, slow, fast, fastest, or a price per unit such as "12.5"',
 });
 const gasTip = defineFormat('gasTip', {
   test: (text) => /^(\d{1,12}(\.\d{1,9})?)?$/.test(text),
-  words: 'must be a tip in gwei such as "2.5", or empty to have it estimated',
+  words: 'must be a tip per unit such as "2.5", or empty to have it estimated',
 });
 
 /** What an action binds to; only enough of each to check that it is the tenant's. */
@@ -79,18 +80,21 @@ export const actionTable = defineTable({
       { notNull: true },
     ),
     gasPrice: editable(
-      Text('market, slow, fast, fastest, or a price in gwei.', 'market', { max: 30, format: gasPrice }),
+      Text(`market, slow, fast, fastest, or a price: ${priceUnits}.`, 'market', {
+        max: 30,
+        format: gasPrice,
+      }),
       { default: 'market' },
     ),
     gasLimit: editable(
       Type.Integer({
-        description: 'Gas limit; estimated if null.',
+        description: 'Most gas, energy or compute units that the call may use; estimated if null.',
         minimum: 21_000,
         maximum: 1_000_000_000,
         examples: [200_000],
       }),
     ),
-    gasTip: editable(Text('Tip in gwei; estimated if empty or null.', '2', { max: 100, format: gasTip })),
+    gasTip: editable(Text('Tip in gwei, where the chain has tips; estimated if empty or null.', '2', { max: 100, format: gasTip })),
     description: editable(Text('What the action is for.', 'Stops withdrawals.', { max: 10_000 })),
     destinations: bindings(
       'Destinations notified of what the action does.',

@@ -6,6 +6,10 @@ import { createOnly, editable, readOnly, writeOnce } from '../fields.ts';
 import { idField, statusField, tenantId, timeFields } from '../records/commonFields.ts';
 import { byTenant, defineTable } from '../table.ts';
 
+/** In which unit people write the price of gas, by the family of the chain. */
+export const priceUnits =
+  'in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar';
+
 const allowedCall = Shape(
   {
     contractId: nullable(Id('A contract of the tenant.')),
@@ -67,7 +71,7 @@ export const walletTable = defineTable({
     ),
     maxGasPrice: editable(
       Text(
-        'Most that a unit of gas may cost, in gwei; what is usual on the chain if left out, no limit if null.',
+        `Most that a unit of gas may cost: ${priceUnits}. What is usual on the chain if left out, no limit if null.`,
         '200',
         {
           max: 40,

@@ -19,7 +19,7 @@ const formerKey = {
   rotatedAt: Millis('When the wallet got another key.'),
 };
 const limits = {
-  maxGasPrice: nullable(Text('Most that a unit of gas may cost, in gwei.', '200')),
+  maxGasPrice: nullable(Text('Most that a unit of gas may cost, in the unit of its chain.', '200')),
   maxHourlySpend: nullable(
     Text('Most that gas may cost within an hour, in the currency of the chain.', '0.5'),
   ),
