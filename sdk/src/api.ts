@@ -379,7 +379,7 @@ export type Wallet = {
   type: 'DEFAULT' | 'HSM';
   /** Free labels. */
   tags: string[];
-  /** Most that a unit of gas may cost, in gwei; what is usual on the chain if left out, no limit if null. */
+  /** Most that a unit of gas may cost: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. What is usual on the chain if left out, no limit if null. */
   maxGasPrice: string | null;
   /** Most that gas may cost within an hour, in the currency of the chain; what is usual there if left out, no limit if null. */
   maxHourlySpend: string | null;
@@ -718,11 +718,11 @@ export type Action = {
   }>;
   /** ABI of the function. */
   funcAbi: Record<string, unknown>;
-  /** market, slow, fast, fastest, or a price in gwei. */
+  /** market, slow, fast, fastest, or a price: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. */
   gasPrice: string;
-  /** Gas limit; estimated if null. */
+  /** Most gas, energy or compute units that the call may use; estimated if null. */
   gasLimit: number | null;
-  /** Tip in gwei; estimated if empty or null. */
+  /** Tip in gwei, where the chain has tips; estimated if empty or null. */
   gasTip: string | null;
   /** What the action is for. */
   description: string | null;
@@ -2531,7 +2531,7 @@ export interface Api {
       tags?: string[];
       /** Private key in the form of its chain; allowed only when `type` is DEFAULT. */
       privateKey?: string | null;
-      /** Most that a unit of gas may cost, in gwei; what is usual on the chain if left out, no limit if null. */
+      /** Most that a unit of gas may cost: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. What is usual on the chain if left out, no limit if null. */
       maxGasPrice?: string | null;
       /** Most that gas may cost within an hour, in the currency of the chain; what is usual there if left out, no limit if null. */
       maxHourlySpend?: string | null;
@@ -2605,7 +2605,7 @@ export interface Api {
       type?: 'DEFAULT' | 'HSM';
       /** Free labels. */
       tags?: string[];
-      /** Most that a unit of gas may cost, in gwei; what is usual on the chain if left out, no limit if null. */
+      /** Most that a unit of gas may cost: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. What is usual on the chain if left out, no limit if null. */
       maxGasPrice?: string | null;
       /** Most that gas may cost within an hour, in the currency of the chain; what is usual there if left out, no limit if null. */
       maxHourlySpend?: string | null;
@@ -3568,11 +3568,11 @@ export interface Api {
         /** Its value. */
         value: string;
       }>;
-      /** market, slow, fast, fastest, or a price in gwei. */
+      /** market, slow, fast, fastest, or a price: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. */
       gasPrice?: string;
-      /** Gas limit; estimated if null. */
+      /** Most gas, energy or compute units that the call may use; estimated if null. */
       gasLimit?: number | null;
-      /** Tip in gwei; estimated if empty or null. */
+      /** Tip in gwei, where the chain has tips; estimated if empty or null. */
       gasTip?: string | null;
       /** What the action is for. */
       description?: string | null;
@@ -3691,11 +3691,11 @@ export interface Api {
       }>;
       /** ABI of the function. */
       funcAbi: Record<string, unknown>;
-      /** market, slow, fast, fastest, or a price in gwei. */
+      /** market, slow, fast, fastest, or a price: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. */
       gasPrice: string;
-      /** Gas limit; estimated if null. */
+      /** Most gas, energy or compute units that the call may use; estimated if null. */
       gasLimit: number | null;
-      /** Tip in gwei; estimated if empty or null. */
+      /** Tip in gwei, where the chain has tips; estimated if empty or null. */
       gasTip: string | null;
       /** What the action is for. */
       description: string | null;
@@ -3819,11 +3819,11 @@ export interface Api {
       }>;
       /** ABI of the function. */
       funcAbi?: Record<string, unknown>;
-      /** market, slow, fast, fastest, or a price in gwei. */
+      /** market, slow, fast, fastest, or a price: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. */
       gasPrice?: string;
-      /** Gas limit; estimated if null. */
+      /** Most gas, energy or compute units that the call may use; estimated if null. */
       gasLimit?: number | null;
-      /** Tip in gwei; estimated if empty or null. */
+      /** Tip in gwei, where the chain has tips; estimated if empty or null. */
       gasTip?: string | null;
       /** What the action is for. */
       description?: string | null;
@@ -3942,11 +3942,11 @@ export interface Api {
       }>;
       /** ABI of the function. */
       funcAbi: Record<string, unknown>;
-      /** market, slow, fast, fastest, or a price in gwei. */
+      /** market, slow, fast, fastest, or a price: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. */
       gasPrice: string;
-      /** Gas limit; estimated if null. */
+      /** Most gas, energy or compute units that the call may use; estimated if null. */
       gasLimit: number | null;
-      /** Tip in gwei; estimated if empty or null. */
+      /** Tip in gwei, where the chain has tips; estimated if empty or null. */
       gasTip: string | null;
       /** What the action is for. */
       description: string | null;
@@ -4076,11 +4076,11 @@ export interface Api {
         }>;
         /** ABI of the function. */
         funcAbi: Record<string, unknown>;
-        /** market, slow, fast, fastest, or a price in gwei. */
+        /** market, slow, fast, fastest, or a price: in gwei on EVM chains and VeChain, sun on Tron, sat/vB on Bitcoin, micro-lamports on Solana, stroops on Stellar. */
         gasPrice: string;
-        /** Gas limit; estimated if null. */
+        /** Most gas, energy or compute units that the call may use; estimated if null. */
         gasLimit: number | null;
-        /** Tip in gwei; estimated if empty or null. */
+        /** Tip in gwei, where the chain has tips; estimated if empty or null. */
         gasTip: string | null;
         /** What the action is for. */
         description: string | null;
@@ -5036,9 +5036,9 @@ export interface Api {
           /** Link to an address; {} stands for it. */
           address: string;
           /** Link to a transaction; {} stands for it. */
-          transaction: string;
+          transaction: string | null;
           /** Link to a block; {} stands for it. */
-          block: string;
+          block: string | null;
         } | null;
         /** Whether Vigil can follow it; of other chains it knows addresses and keys. */
         canFollow: boolean;
@@ -6711,7 +6711,7 @@ export interface Api {
       balance: string;
       /** What actions may spend with it, and what they spent or set aside. */
       limits: {
-        /** Most that a unit of gas may cost, in gwei. */
+        /** Most that a unit of gas may cost, in the unit of its chain. */
         maxGasPrice: string | null;
         /** Most that gas may cost within an hour, in the currency of the chain. */
         maxHourlySpend: string | null;

@@ -119,8 +119,9 @@ class DetectorSubscriber implements Subscriber {
     return severity === 'AUTO' || isSevere(severity);
   }
 
+  /** Only where it looks at blocks, which not every family makes it do. */
   get takesBaseline(): boolean {
-    return this.#program.definition.takesBaseline === true;
+    return this.#program.definition.takesBaseline === true && this.interests.some(({ on }) => on === 'block');
   }
 
   get lookbackMs(): number {

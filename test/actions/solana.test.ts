@@ -123,6 +123,11 @@ describe('actions on Solana', { timeout: 120_000 }, () => {
     for (let block = 0; block < 100; block++) await solana.pay(safe.address, 1_000_000n);
     await skipWaits(vigil);
     expect((await intent()).txHash).toBe(lost);
+    await until(async () => {
+      await solana.pay(safe.address, 1_000_000n);
+      await skipWaits(vigil);
+      return (await intent()).txHash !== lost;
+    }, 60_000);
     solana.setDeaf(false);
     expect((await ended(action, 100)).state).toBe('CONFIRMED');
     expect((await intent()).txHash).not.toBe(lost);

@@ -35,8 +35,8 @@ const currency = {
 };
 const explorer = {
   address: Text('Link to an address; {} stands for it.', 'https://etherscan.io/address/{}'),
-  transaction: Text('Link to a transaction; {} stands for it.', 'https://etherscan.io/tx/{}'),
-  block: Text('Link to a block; {} stands for it.', 'https://etherscan.io/block/{}'),
+  transaction: nullable(Text('Link to a transaction; {} stands for it.', 'https://etherscan.io/tx/{}')),
+  block: nullable(Text('Link to a block; {} stands for it.', 'https://etherscan.io/block/{}')),
 };
 const endpointHealth = {
   endpoint: Text('Address without path and query.', 'https://rpc.example.com'),
@@ -176,7 +176,8 @@ export function chainEndpoint(confirmations: (uid: ChainUid) => number): Endpoin
 }
 
 function describe({ uid, family, name, network, currency, chainId, blockTimeMs, explorer }: Chain) {
-  const optional = { chainId: chainId ?? null, explorer: explorer ?? null };
+  const links = explorer && { transaction: null, block: null, ...explorer };
+  const optional = { chainId: chainId ?? null, explorer: links ?? null };
   const { nodes } = families[family];
   const can = { canFollow: nodes !== undefined, canInspect: nodes?.inspect !== undefined };
   return { chainUid: uid, family, name, network, currency, blockTimeMs, ...optional, ...can };
