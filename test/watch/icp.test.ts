@@ -5,8 +5,10 @@ import { addLedger, canisterId } from '../../testing/icp/ledgerCanister.ts';
 import { type Replica, startReplica } from '../../testing/icp/startReplica.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
+import { until } from '../../testing/until.ts';
 
 const [alice, bob] = ['em77e-bvlzu-aq', 'w7x7r-cok77-xa'];
+const second = () => Math.floor(Date.now() / 1000);
 const [tokenId, vaultId] = [canisterId(7), canisterId(9)];
 
 describe('the Internet Computer', () => {
@@ -22,6 +24,9 @@ describe('the Internet Computer', () => {
     icp.mint(alice, 500_000_000n);
     token.mint(alice, 5000n);
     replica.canisters.set(vaultId, { controllers: [alice], moduleHash: Buffer.alloc(32, 7), methods: {} });
+    // A block is a second: what comes later in this one would be seen together with what was minted.
+    const minted = second();
+    await until(() => second() > minted);
     vigil = await startTestWatch({ icp: { urls: [replica.url], network: replica.rootKey } });
     const members = { chainUid: 'icp' };
     const wallet = await vigil.addContract(alice, { ...members, addressType: 'WALLET', name: 'Treasury' });
@@ -40,7 +45,7 @@ describe('the Internet Computer', () => {
   });
 
   /** Until every second up to the present one was followed. */
-  const reached = () => vigil.reached('icp', Math.floor(Date.now() / 1000));
+  const reached = () => vigil.reached('icp', second());
   const messages = async (query: string) =>
     (await vigil.alerts(query)).map(
       ({ detectorSchemaName, message }: Json) => `${detectorSchemaName}: ${message}`,
