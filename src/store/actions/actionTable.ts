@@ -94,7 +94,12 @@ export const actionTable = defineTable({
         examples: [200_000],
       }),
     ),
-    gasTip: editable(Text('Tip in gwei, where the chain has tips; estimated if empty or null.', '2', { max: 100, format: gasTip })),
+    gasTip: editable(
+      Text('Tip in gwei, where the chain has tips; estimated if empty or null.', '2', {
+        max: 100,
+        format: gasTip,
+      }),
+    ),
     description: editable(Text('What the action is for.', 'Stops withdrawals.', { max: 10_000 })),
     destinations: bindings(
       'Destinations notified of what the action does.',
