@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const [shortestMs, longestMs] = [5, 50];
+const [shortestMs, longestMs] = [5, 100];
 
 /**
  * Polls until the condition gives something truthy, and returns that. The longer it waits the less often it asks, because most

@@ -82,7 +82,7 @@ describe('a search of alerts', () => {
   it('finds through PostgreSQL what the matcher finds, in order, for random queries', async () => {
     const random = createRandom('random queries');
     const wrong: unknown[] = [];
-    for (let n = 0; n < sized(100, 400); n++) {
+    for (let n = 0; n < sized(50, 400); n++) {
       const query = randomQuery(random);
       if (query.includes('now')) continue;
       const answer = await search('alert/search', { query, size: 1000 });
@@ -101,7 +101,7 @@ describe('a search of alerts', () => {
 
   it('never reaches an alert of another tenant, whatever the query says', async () => {
     const random = createRandom('queries over a tenant');
-    for (let n = 0; n < sized(50, 200); n++) {
+    for (let n = 0; n < sized(25, 200); n++) {
       const query = `${randomQuery(random)} OR tenantId:${foreign.tenant.id} OR *:* OR contractId:>0`;
       const answer = await search('alert/search', { query, size: 10_000 });
       const tenants = new Set(answer.body.data?.map((alert: { tenantId: number }) => alert.tenantId));
