@@ -10,7 +10,7 @@ import { ended, findIntents, skipWaits } from './support/intents.ts';
 import { type Actor, openActor } from './support/openActor.ts';
 import { type SimulatedWorld, startSimulatedWorld } from './support/startSimulatedWorld.ts';
 
-const runs = Number(process.env.PROVE_ROUNDS ?? 3);
+const runs = Number(process.env.PROVE_ROUNDS ?? 6);
 const gwei = 1_000_000_000n;
 const hourMs = 3_600_000;
 const cheap = { baseFee: gwei / 10n, tip: gwei / 100n, minPrice: 0n };

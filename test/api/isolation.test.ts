@@ -241,7 +241,7 @@ describe('a search', () => {
       for (const world of [stranger, sibling]) {
         for (const where of foreignClauses(members, recordAt(world, path).id, world)) await ask(where, false);
       }
-      for (let i = 0; i < sized(2, 15); i++) await ask(randomClause(random, members), false);
+      for (let i = 0; i < sized(4, 15); i++) await ask(randomClause(random, members), false);
     });
     expect(count).toBeGreaterThan(2000);
   });
