@@ -11,9 +11,9 @@ export default defineConfig({
     setupFiles: ['testing/cheapPasswords.ts'],
     reporters: ['default', './testing/summaryReporter.ts'],
     pool: 'forks',
-    // Twice the cores that it is made for: half of a long test is spent waiting for blocks, retries and other processes. More of
-    // them slow each other down by what they poll while they wait.
-    maxWorkers: 4,
+    // One more than the cores that it is made for: part of a long test is spent waiting for blocks, retries and other processes. A
+    // fourth worker makes the run no shorter, and every test slower.
+    maxWorkers: 3,
     // Each file has a database of its own; modules that are loaded and compiled once for all make the run a third shorter.
     isolate: false,
     testTimeout: 120_000,
