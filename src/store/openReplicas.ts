@@ -43,7 +43,7 @@ export function openReplicas(options: { primary: Db; replicas: readonly Store[];
       );
       positions.push({ at, lsn });
     } catch {
-      // Without the primary nobody knows how old a replica is; what was noted so far ages.
+      // Without the primary the age of a replica is unknown; what was noted so far ages.
     }
     while (positions.length > 0 && positions[0]!.at < at - 2 * maxAgeMs) positions.shift();
     for (const [writer, time] of wroteAt) if (time < at - maxAgeMs) wroteAt.delete(writer);

@@ -10,7 +10,7 @@ import { decodeXdr, encodeXdr } from './xdr.ts';
 export type Simulated = { value: unknown } | { failure: string };
 
 /** Views need no one who calls them. */
-const nobody = encodeStrkey(strkeyVersion.account, new Uint8Array(32));
+const noAccount = encodeStrkey(strkeyVersion.account, new Uint8Array(32));
 
 type ViewCall = { contract: string; name: string; args: readonly unknown[] };
 
@@ -21,7 +21,7 @@ export async function simulate(
 ): Promise<Simulated[]> {
   if (calls.length === 0) return [];
   return request(
-    calls.map((call) => simulationOf(nobody, [invocation(call)])),
+    calls.map((call) => simulationOf(noAccount, [invocation(call)])),
     (replies) => replies.map(readSimulated),
   );
 }

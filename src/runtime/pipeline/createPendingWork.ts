@@ -4,19 +4,9 @@ import { limitRate } from '../../alerts/limitRate.ts';
 import { prepareRaise, raiseAlerts } from '../../alerts/raiseAlerts.ts';
 import { retractPending } from '../../alerts/retractBlocks.ts';
 import { createFairQueue } from '../../lib/createFairQueue.ts';
-import type { Fetch } from '../../matching/createReadCache.ts';
-import type { Matches } from '../../matching/createSubscriptionIndex.ts';
-import { evaluateMatches, type SubscriberState } from '../../matching/evaluateMatches.ts';
-import type { Subscriber } from '../../matching/subscriber.ts';
 import type { Finding, RetractionReason } from '../../model/alert.ts';
 import type { Block } from '../../model/block.ts';
-import type {
-  MempoolSubscription,
-  PendingState,
-  PendingTransaction,
-  Simulation,
-} from '../../model/pending.ts';
-import type { StateResult } from '../../model/stateRead.ts';
+import type { MempoolSubscription, PendingState, PendingTransaction } from '../../model/pending.ts';
 import type { Db } from '../../store/db.ts';
 import { assertHolder } from '../../store/watch/cursor.ts';
 import {
@@ -33,7 +23,7 @@ import {
   type TrackedTransaction,
 } from '../../store/watch/pendingAlerts.ts';
 import { createPendingFilter } from '../../watch/createPendingFilter.ts';
-import { createStateCache } from '../../watch/createStateCache.ts';
+import { createPendingEvaluator, type PendingFinding } from './createPendingEvaluator.ts';
 import type { PipelineContext } from './createPipelineContext.ts';
 
 /** Simulations that run at once, those of one tenant, and those of a tenant that may wait; more are dropped. */
@@ -59,7 +49,7 @@ export function createPendingWork(context: PipelineContext) {
   const { pendingIndex } = watchList;
   const filter = createPendingFilter(pendingIndex);
   const queue = createFairQueue(queueSizes);
-  let states = createStateCache(store);
+  const evaluator = createPendingEvaluator(context);
   let subscription: MempoolSubscription | undefined;
   /** With alerts that no block has shown yet, by hash. */
   let tracked = new Map<string, TrackedTransaction>();
@@ -67,7 +57,6 @@ export function createPendingWork(context: PipelineContext) {
   const recent = new Set<string>();
   const repeated = new Map<string, { transaction: PendingTransaction; key: number; until: number }>();
   const missingSince = new Map<string, number>();
-  const cooldowns = new Map<Subscriber, { before: SubscriberState | undefined; after: SubscriberState }>();
   const counts = { simulated: 0, dropped: 0 };
   const counted = { seen: 0, simulated: 0, dropped: 0 };
   let unknown = { second: 0, count: 0 };
@@ -122,7 +111,7 @@ export function createPendingWork(context: PipelineContext) {
     counts.simulated++;
     lastFault = null;
     if (!simulation) return;
-    const found = simulation.isSuccess ? await evaluate(transaction, simulation) : [];
+    const found = simulation.isSuccess ? await evaluator.evaluate(transaction, simulation) : [];
     if (found.length > 0) await raise(transaction, found);
     else if (key !== unknownKey || transaction.to === null || !simulation.isSuccess)
       repeatLater(transaction, key);
@@ -135,86 +124,8 @@ export function createPendingWork(context: PipelineContext) {
     if (oldest !== undefined && repeated.size > maxRepeated) repeated.delete(oldest);
   }
 
-  async function evaluate(transaction: PendingTransaction, simulation: Simulation): Promise<Found[]> {
-    const matches = matchesOf(simulation);
-    if (matches.size === 0) return [];
-    const cache = states;
-    await cache.load(matches.keys());
-    const stateOf = (subscriber: Subscriber) => {
-      const before = cache.get(subscriber);
-      const own = cooldowns.get(subscriber);
-      return own && own.before === before ? own.after : before;
-    };
-    const evaluated = await evaluateMatches(matches, stateOf, fetchAfter(transaction, simulation), 'degrade');
-    // What it keeps is written when a block has the transaction; here only that it was reported counts.
-    for (const [subscriber, { alertAt, held, alertSeverity, alertMagnitude }] of evaluated.states) {
-      if (subscriber.cooldownMs === 0 || alertAt === undefined) continue;
-      const before = cache.get(subscriber);
-      const reported = { alertAt, held, alertSeverity, alertMagnitude };
-      cooldowns.set(subscriber, { before, after: { ...before, ...reported } as SubscriberState });
-    }
-    const traced = new Set(
-      Array.from(matches).flatMap(([{ kind, id }, seen]) =>
-        seen.every((observation) => 'frames' in observation || observation.type === 'deployment')
-          ? [`${kind} ${id}`]
-          : [],
-      ),
-    );
-    return evaluated.findings
-      .filter(({ txHash }) => txHash === transaction.hash)
-      .map((finding) => ({
-        finding: { ...finding, blockNumber: null, blockHash: null, isPending: true },
-        needsTrace:
-          traced.has(pendingSource(finding)) || /^(call|transfer|creation) /.test(finding.place ?? ''),
-      }));
-  }
-
-  function matchesOf({ block, frames }: Simulation): Matches {
-    const matches = pendingIndex.match(block, undefined);
-    for (const [subscriber, observations] of pendingIndex.matchTraces(block, [frames]))
-      matches.set(subscriber, [...(matches.get(subscriber) ?? []), ...observations]);
-    for (const [subscriber, observations] of matches) {
-      const own = observations.filter(({ type }) => type !== 'block');
-      if (own.length === 0 || watchList.isAdded(subscriber)) matches.delete(subscriber);
-      else matches.set(subscriber, own);
-    }
-    return matches;
-  }
-
-  /** What is asked of the state after the transaction is simulated; all else is as after the newest block. */
-  function fetchAfter(transaction: PendingTransaction, simulation: Simulation): Fetch {
-    const { hash, parentHash, number } = simulation.block;
-    const parent = { number: number - 1, hash: parentHash };
-    return async (requests, pace) => {
-      const isAfter = requests.map((request) => request.type === 'chain' && request.at.hash === hash);
-      const questions = requests.flatMap((request, place) =>
-        isAfter[place] && request.type === 'chain' && !isLasting(request.question.type)
-          ? [request.question]
-          : [],
-      );
-      const others = requests.flatMap((request, place) => {
-        if (!isAfter[place]) return [request];
-        return request.type === 'chain' && isLasting(request.question.type)
-          ? [{ ...request, at: parent }]
-          : [];
-      });
-      const [after, rest] = await Promise.all([
-        questions.length > 0 && mempool
-          ? mempool.readAfter(transaction, simulation, questions)
-          : ([] as StateResult[]),
-        others.length > 0 ? context.fetch(others, pace) : [],
-      ]);
-      let [nextAfter, nextRest] = [0, 0];
-      return requests.map((request, place) =>
-        isAfter[place] && request.type === 'chain' && !isLasting(request.question.type)
-          ? after[nextAfter++]
-          : rest[nextRest++],
-      );
-    };
-  }
-
   /** In the turn of blocks, so that a block with the transaction comes wholly before it or after it. */
-  async function raise(transaction: PendingTransaction, found: readonly Found[]): Promise<void> {
+  async function raise(transaction: PendingTransaction, found: readonly PendingFinding[]): Promise<void> {
     const { hash, from: sender, nonce, maxFee, tip } = transaction;
     await prepareRaise(
       store,
@@ -322,7 +233,7 @@ export function createPendingWork(context: PipelineContext) {
           if (recent.size <= maxRecent) break;
           recent.delete(hash);
         }
-        states = createStateCache(store);
+        evaluator.forgetStates();
         for (const [hash, { transaction, key, until }] of repeated) {
           if (until <= now()) repeated.delete(hash);
           else enqueue(transaction, key);
@@ -336,7 +247,7 @@ export function createPendingWork(context: PipelineContext) {
     isLoaded = false;
     tracked.clear();
     recent.clear();
-    states = createStateCache(store);
+    evaluator.forgetStates();
   }
 
   /** Ends what mined transactions left open, and what no endpoint has any more; publishes how it fares. */
@@ -447,13 +358,6 @@ export function createPendingWork(context: PipelineContext) {
   }
 
   return { start, stop, load, findMined, forgetBlocks, upkeep };
-}
-
-type Found = { finding: Finding; needsTrace: boolean };
-
-/** Does not change with a transaction, as a rule. */
-function isLasting(type: string): boolean {
-  return type === 'decimals' || type === 'symbol' || type === 'code';
 }
 
 function placeOf(finding: Finding, txHash: string) {
