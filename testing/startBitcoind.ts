@@ -104,6 +104,21 @@ export async function startBitcoind(command: readonly string[]) {
     async mine(blocks = 1): Promise<string[]> {
       return rpc<string[]>('generatetoaddress', blocks, await rpc('getnewaddress', '', 'bech32'));
     },
+    /**
+     * Pays these amounts in whole bitcoins, in one block. By name, because the wallet keeps a payment that the mempool did not take,
+     * and any number of blocks then goes without it.
+     */
+    async pay(payments: readonly (readonly [address: string, amount: number])[]): Promise<void> {
+      const signed: string[] = [];
+      for (const [address, amount] of payments) {
+        const { hex } = await rpc<{ hex: string }>(
+          'gettransaction',
+          await rpc('sendtoaddress', address, amount),
+        );
+        signed.push(hex);
+      }
+      await rpc('generateblock', await rpc('getnewaddress', '', 'bech32'), signed);
+    },
     height: () => rpc<number>('getblockcount'),
   };
 }

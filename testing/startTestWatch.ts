@@ -219,7 +219,7 @@ export async function startTestWatch(
               and attempts = 0 limit 1`,
         );
         return deferred.length === 0;
-      }, 20_000).catch((error: unknown) => {
+      }).catch((error: unknown) => {
         throw new Error(`Block ${number} was not reached. ${watchLog.join('')}`, { cause: error });
       });
     },

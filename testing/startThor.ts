@@ -106,7 +106,7 @@ export async function startThor(program: string) {
     const { id, raw } = encoded.finish(origin, concatBytes(...signatures));
     const answer = await request('/transactions', { raw });
     if (answer.id !== id) throw new Error(`thor names the transaction ${answer.id} and not ${id}.`);
-    return until(() => request(`/transactions/${id}/receipt`), 10_000);
+    return until(() => request(`/transactions/${id}/receipt`));
   }
 
   try {

@@ -32,7 +32,7 @@ describe('kill -9 while payments are made on Bitcoin', { timeout: 600_000 }, () 
     const privateKey = `0x${bytesToHex(key.key)}`;
     const { connection } = vigil;
     actors = await createActors({ connection, chainUid: 'bitcoin', ...settings, privateKey, stuckMs: 200 });
-  }, 120_000);
+  });
   afterAll(async () => {
     await actors?.stop();
     await vigil?.stop();

@@ -109,21 +109,21 @@ describe('limits of a wallet', { timeout: 600_000 }, () => {
     const guard = await addGuard(vigil, { tenantId, wallet });
     const [first] = await guard.raise(1);
     const find = async (number: number) => (await findIntents(vigil)).find((one) => one.number === number)!;
-    await until(async () => (await find(first!)).reason !== null, 10_000);
+    await until(async () => (await find(first!)).reason !== null);
     expect(await find(first!)).toMatchObject({
       state: 'WAITING',
       reason: 'Gas costs more than the 4 gwei that the wallet may pay.',
     });
     mempool.setMarket({ baseFee: 3n * gwei });
     await skipWaits(vigil);
-    await until(async () => (await find(first!)).state === 'SUBMITTED', 10_000);
+    await until(async () => (await find(first!)).state === 'SUBMITTED');
     const [second] = await guard.raise(1);
-    await until(async () => (await find(second!)).state === 'FAILED', 10_000);
+    await until(async () => (await find(second!)).state === 'FAILED');
     expect((await find(second!)).reason).toMatch(/^The wallet may spend 0\.0003 ETH on gas within an hour; /);
     mempool.setMarket({ baseFee: 5n * gwei });
     skews.push({ since: Date.now(), ms: 61_000 });
     await skipWaits(vigil);
-    await until(async () => (await find(first!)).reason !== null, 10_000);
+    await until(async () => (await find(first!)).reason !== null);
     expect((await find(first!)).reason).toBe(
       'It waits for a cheaper block: the wallet may not pay more than 4 gwei for gas.',
     );

@@ -137,7 +137,7 @@ describe('kill -9 while actions are fired on anvil', { timeout: 600_000 }, () =>
       await actor.killAt(point, 1);
       await guard.raise(intentsPerRound);
       await ended(vigil, hurry, () => !actor.isAlive());
-      await until(() => !actor.isAlive(), 10_000);
+      await until(() => !actor.isAlive());
       await expireLeases(vigil);
       actor = await actors.start();
       await ended(vigil, hurry);

@@ -96,7 +96,7 @@ describe('the depth at which actions fire', { timeout: 600_000 }, () => {
     await until(async () => {
       const [cursor] = await vigil.store.query<{ hash: string | null }>(sql`select hash from chain_cursor`);
       return cursor?.hash === chain.head.hash;
-    }, 20_000);
+    });
   }
 
   /** Each arrival for an action, by the depth of its attack at that moment; undefined when that was on no block. */

@@ -14,7 +14,7 @@ import { addGuard, type Guard, numberIn } from './support/addGuard.ts';
 import { createExpiringChain } from './support/createExpiringChain.ts';
 import { ended, expireLeases, findIntents, skipWaits } from './support/intents.ts';
 
-describe('calls on a chain whose transactions expire', { timeout: 120_000 }, () => {
+describe('calls on a chain whose transactions expire', () => {
   const random = createRandom('expiring actions');
   const chain = createExpiringChain(random);
   let vigil: TestWatch;
@@ -86,14 +86,14 @@ describe('calls on a chain whose transactions expire', { timeout: 120_000 }, () 
     chain.setDeaf(true);
     chain.setLying(true);
     const numbers = await guard.raise(2);
-    await until(() => chain.signed.length === before + 2, 60_000);
+    await until(() => chain.signed.length === before + 2);
     const waits = async () =>
       (await findIntents(vigil)).filter(({ reason }) => /Not all nodes/.test(String(reason)));
     await until(async () => {
       await expireLeases(vigil);
       await skipWaits(vigil);
       return (await waits()).length === 2;
-    }, 60_000);
+    });
     expect(chain.signed.length).toBe(before + 2);
     chain.setLying(false);
     chain.setDeaf(false);
@@ -112,7 +112,7 @@ describe('calls on a chain whose transactions expire', { timeout: 120_000 }, () 
     chain.setDeaf(true);
     const before = chain.signed.length;
     const [number] = await guard.raise(1);
-    await until(() => chain.signed.length > before, 20_000);
+    await until(() => chain.signed.length > before);
     const [alert] = await vigil.alerts(`eid:${number}`);
     await meanwhile(alert!.uid);
     await ended(vigil, hurry);

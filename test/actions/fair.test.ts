@@ -9,7 +9,7 @@ import { type SimulatedWorld, startSimulatedWorld } from './support/startSimulat
 const loop = '(() => { for (; e.meta; ); })()';
 const samples = 5;
 
-describe('intents of one tenant', { timeout: 120_000 }, () => {
+describe('intents of one tenant', () => {
   let world: SimulatedWorld;
   let honest: Guard;
   let hostile: Guard;
@@ -40,7 +40,7 @@ describe('intents of one tenant', { timeout: 120_000 }, () => {
           join alert t on t.tenant_id = i.tenant_id and t.uid = i.alert_uid and t.timestamp = i.alert_timestamp
           where t.eid = ${String(number)}`,
       );
-    await until(async () => (await find())[0]?.ms != null, 60_000);
+    await until(async () => (await find())[0]?.ms != null);
     return (await find())[0]!.ms!;
   }
 
@@ -83,7 +83,7 @@ describe('intents of one tenant', { timeout: 120_000 }, () => {
         sql`select state, left(reason, 30) as reason, count(*)::int as count from action_intent
           where action_id = any(${actions.map(({ id }) => Number(id))}) group by 1, 2 order by 2`,
       );
-    await until(async () => (await ended()).every(({ state }) => state === 'FAILED'), 60_000);
+    await until(async () => (await ended()).every(({ state }) => state === 'FAILED'));
     expect(await ended()).toEqual([
       { state: 'FAILED', reason: expect.stringContaining('The filter fails'), count: 45 },
       { state: 'FAILED', reason: expect.stringContaining('The scripts ran out of time'), count: 60 },

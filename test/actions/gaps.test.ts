@@ -10,7 +10,7 @@ import { type SimulatedWorld, startSimulatedWorld } from './support/startSimulat
 
 const gwei = 1_000_000_000n;
 
-describe('a number that is missing below those of a wallet', { timeout: 60_000 }, () => {
+describe('a number that is missing below those of a wallet', () => {
   let world: SimulatedWorld;
   let guard: Guard;
   let actors: Actor[];
@@ -47,7 +47,7 @@ describe('a number that is missing below those of a wallet', { timeout: 60_000 }
     await until(async () => {
       const states = await Promise.all(numbers.map(async (number) => (await find(number)).state));
       return states.every((state) => state === 'SUBMITTED');
-    }, 20_000);
+    });
     return numbers;
   }
 
@@ -68,7 +68,7 @@ describe('a number that is missing below those of a wallet', { timeout: 60_000 }
       await skipWaits(world.vigil);
       await sleep(100);
       return isSeen();
-    }, 20_000);
+    });
   }
 
   it('because a pool dropped what someone else sent is filled after three minutes, and the calls continue', async () => {

@@ -12,7 +12,7 @@ import { type SimulatedWorld, startSimulatedWorld } from './support/startSimulat
 
 const gwei = 1_000_000_000n;
 
-describe('the numbers of a wallet', { timeout: 60_000 }, () => {
+describe('the numbers of a wallet', () => {
   let world: SimulatedWorld;
   let guard: Guard;
   let actor: Actor;
@@ -37,7 +37,7 @@ describe('the numbers of a wallet', { timeout: 60_000 }, () => {
   }
 
   async function reaches(...states: readonly Intent['state'][]): Promise<Intent> {
-    await until(async () => states.includes((await lastIntent()).state), 20_000);
+    await until(async () => states.includes((await lastIntent()).state));
     return lastIntent();
   }
 
@@ -242,7 +242,7 @@ describe('the numbers of a wallet', { timeout: 60_000 }, () => {
     world.mempool.setMarket({ baseFee: gwei / 10n });
     skewMs += 8 * 3_600_000;
     await skipWaits(world.vigil);
-    await until(() => world.mempool.pending(sender)[0]!.data === '0x', 10_000);
+    await until(() => world.mempool.pending(sender)[0]!.data === '0x');
     const [row] = await world.vigil.store.query<{ cost: string }>(
       sql`select cost::text from action_intent order by id desc limit 1`,
     );

@@ -15,7 +15,7 @@ const abi = [
   { type: 'error', inputs: 7 },
 ];
 
-describe('what a contract or a script says', { timeout: 60_000 }, () => {
+describe('what a contract or a script says', () => {
   let world: SimulatedWorld;
   let guard: Guard;
   let revert = '';

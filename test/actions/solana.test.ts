@@ -19,7 +19,7 @@ import { skipWaits } from './support/intents.ts';
 const surfnet = findSurfnet();
 const ends = ['CONFIRMED', 'FAILED', 'SKIPPED', 'CANCELED'];
 
-describe('actions on Solana', { timeout: 120_000 }, () => {
+describe('actions on Solana', () => {
   let solana: Solana;
   let vigil: TestWatch;
   let wallet: Json;
@@ -40,7 +40,7 @@ describe('actions on Solana', { timeout: 120_000 }, () => {
       privateKey: base58.encode(pair),
     });
     vigil.act();
-  }, 60_000);
+  });
   afterAll(async () => {
     await vigil?.stop();
     await solana?.stop();
@@ -58,7 +58,7 @@ describe('actions on Solana', { timeout: 120_000 }, () => {
       if (intent?.state === 'SUBMITTED')
         for (let block = 0; block < blocks; block++) await solana.pay(safe.address, 1_000_000n);
       return undefined;
-    }, 60_000);
+    });
 
   it('answers an alert with a payment, once, and says before what it would do', async () => {
     const contractId = await vigil.addContract(treasury.address, {
@@ -118,7 +118,7 @@ describe('actions on Solana', { timeout: 120_000 }, () => {
     solana.setDeaf(true);
     await vigil.ok('POST', `action/${action.id}/execute`, {});
     const intent = () => intents(action).then(([only]) => only ?? {});
-    await until(async () => (await intent()).state === 'SUBMITTED', 60_000);
+    await until(async () => (await intent()).state === 'SUBMITTED');
     const { txHash: lost } = await intent();
     for (let block = 0; block < 100; block++) await solana.pay(safe.address, 1_000_000n);
     await skipWaits(vigil);
@@ -127,7 +127,7 @@ describe('actions on Solana', { timeout: 120_000 }, () => {
       await solana.pay(safe.address, 1_000_000n);
       await skipWaits(vigil);
       return (await intent()).txHash !== lost;
-    }, 60_000);
+    });
     solana.setDeaf(false);
     expect((await ended(action, 100)).state).toBe('CONFIRMED');
     expect((await intent()).txHash).not.toBe(lost);

@@ -16,7 +16,7 @@ import { skipWaits } from './support/intents.ts';
 
 const ends = ['CONFIRMED', 'FAILED', 'SKIPPED', 'CANCELED'];
 
-describe('actions on Stellar', { timeout: 120_000 }, () => {
+describe('actions on Stellar', () => {
   let stellar: Stellar;
   let vigil: TestWatch;
   let wallet: Json;
@@ -51,7 +51,7 @@ describe('actions on Stellar', { timeout: 120_000 }, () => {
     });
     vigil.act();
     vigil.watch();
-  }, 60_000);
+  });
   afterAll(async () => {
     await vigil?.stop();
     await stellar?.stop();
@@ -74,7 +74,7 @@ describe('actions on Stellar', { timeout: 120_000 }, () => {
       await skipWaits(vigil);
       const [intent] = await intents(action);
       return intent && ends.includes(intent.state) ? intent : undefined;
-    }, 60_000);
+    });
   const run = async (action: Json) => {
     await vigil.ok('POST', `action/${action.id}/execute`, {});
     return ended(action);
@@ -164,7 +164,7 @@ describe('actions on Stellar', { timeout: 120_000 }, () => {
     const held = balanceOf(safe);
     stellar.faults.deaf = true;
     await vigil.ok('POST', `action/${action.id}/execute`, {});
-    await until(async () => (await intents(action))[0]?.state === 'SUBMITTED', 60_000);
+    await until(async () => (await intents(action))[0]?.state === 'SUBMITTED');
     const [first] = await intents(action);
     stellar.close();
     await skipWaits(vigil);

@@ -13,7 +13,7 @@ import { type SimulatedWorld, startSimulatedWorld } from './support/startSimulat
 
 const hours = 3_600_000;
 
-describe('what waits to be fired', { timeout: 60_000 }, () => {
+describe('what waits to be fired', () => {
   let world: SimulatedWorld;
   let tenants = 0;
   let last = 1_000_000;
@@ -205,7 +205,7 @@ describe('what waits to be fired', { timeout: 60_000 }, () => {
       world.chain.extend(1);
       const states = [(await find(good!)).state, (await find(fired!)).state];
       return states.join() === 'FAILED,CONFIRMED';
-    }, 15_000);
+    });
     expect(await find(good!)).toMatchObject({ outcomes: ['failed'] });
     expect(await find(bad!)).toMatchObject({ state: 'WAITING', outcomes: [] });
     await acting.stop();

@@ -12,7 +12,7 @@ import { ended, faultsOf, findIntents, skipWaits } from './support/intents.ts';
 const chainId = 11_155_111;
 
 /** Sepolia goes by two names, and alerts come from anvil. */
-describe('actions on one chain and alerts of another', { timeout: 60_000 }, () => {
+describe('actions on one chain and alerts of another', () => {
   let chain: SimChain;
   let mempool: Mempool;
   let simulator: Simulator;
@@ -64,10 +64,10 @@ describe('actions on one chain and alerts of another', { timeout: 60_000 }, () =
     await sleep(1200);
     expect(await findIntents(vigil)).toMatchObject([{ number: early, state: 'WAITING', nonce: null }]);
     await moveCursor('anvil', 100);
-    await until(() => arrived(early!), 10_000);
+    await until(() => arrived(early!));
     await moveCursor('sepolia', 1);
     const [deep] = await guard.raise(1, { blockNumber: 100 });
-    await until(() => arrived(deep!), 10_000);
+    await until(() => arrived(deep!));
     await finish();
   });
 

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-describe('an Idempotency-Key', { timeout: 120_000 }, () => {
+describe('an Idempotency-Key', () => {
   it('has one effect, however many requests carry it at once, and the same answer for all', async () => {
     const { tenant } = await createWorld(api);
     const token = await api.token(tenant.id, 'tenant-manager');
@@ -152,7 +152,7 @@ describe('changes of one record at once', () => {
   });
 });
 
-describe('deleting and creating at once', { timeout: 120_000 }, () => {
+describe('deleting and creating at once', () => {
   it('leaves nothing alive inside a deleted project', async () => {
     const { tenant, wallet, detectorSchema } = await createWorld(api);
     const rounds = 25;

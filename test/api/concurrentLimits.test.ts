@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-describe('the limits of a plan', { timeout: 120_000 }, () => {
+describe('the limits of a plan', () => {
   const kinds: [CountedLimit, string, (world: World, i: number) => Json][] = [
     [
       'maxUsers',

@@ -12,7 +12,7 @@ let world: World;
 beforeAll(async () => {
   api = await startTestApi();
   world = await createWorld(api);
-}, 60_000);
+});
 afterAll(() => api.stop());
 
 describe('an icon', () => {

@@ -443,13 +443,13 @@ describe('the watcher', () => {
       client.on('notification', ({ channel, payload }) => heard.push(`${channel} ${payload}`));
       await client.query('listen vigil_watch');
       const label = await api.ok('POST', 'label', { address: newAddress() }, { token });
-      await until(() => heard.length === 1, 1000);
+      await until(() => heard.length === 1);
       await api.ok('PUT', `label/${label.id}`, { score: 1 }, { token });
-      await until(() => heard.length === 2, 1000);
+      await until(() => heard.length === 2);
       await api.ok('DELETE', `label/${label.id}`, undefined, { token });
-      await until(() => heard.length === 3, 1000);
+      await until(() => heard.length === 3);
       await importCsv(`address\n${newAddress()}\n`);
-      await until(() => heard.length === 4, 1000);
+      await until(() => heard.length === 4);
       expect(new Set(heard)).toEqual(new Set(['vigil_watch labels']));
     } finally {
       await client.end();

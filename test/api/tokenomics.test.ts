@@ -185,7 +185,7 @@ describe('GET /contract/{id}/tokenomics', () => {
     await until(async () => {
       await anvil.mine();
       return (await read(id)).categories[0].samples.length > 0;
-    }, 20_000);
+    });
     await anvil.increaseTime(60);
     await token.send(anvil.accounts[0], 'transfer', team, 150n * coin);
     await watch.reached('anvil', Number(await anvil.blockNumber()));

@@ -57,7 +57,7 @@ it('runs every command of the README, the tutorial and the guides, in their orde
   expect(stdout).toContain('412: read it again');
 });
 
-it('restores a backup as the operations guide makes it', { timeout: 120_000 }, async ({ skip }) => {
+it('restores a backup as the operations guide makes it', async ({ skip }) => {
   skip(spawnSync('tar', ['--version']).status !== 0, 'tar is not installed');
   const { id } = await vigil.ok('POST', 'tenant', { name: 'Kept' });
   await vigil.stop();

@@ -8,7 +8,7 @@ const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/
   (path) => existsSync(path),
 );
 
-describe('the page behind the link of a notification', { timeout: 120_000 }, () => {
+describe('the page behind the link of a notification', () => {
   let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let vigil: Vigil;
   let browser: Browser;

@@ -18,7 +18,7 @@ beforeAll(async () => {
   if (!command) return;
   [workspace, sink, node] = await Promise.all([createWorkspace(), startHttpSink(), startBitcoind(command)]);
   await node.mine(110);
-}, 60_000);
+});
 afterAll(async () => {
   await workspace?.remove();
   await sink?.close();
@@ -33,9 +33,10 @@ it('Bitcoin: a spend of the cold address is reported and the hot wallet swept on
   const cold = await chain.address();
   const { scriptPubKey } = await chain.rpc<Json>('getaddressinfo', cold);
   const address = String(toAddress(scriptPubKey));
-  await chain.rpc('sendtoaddress', cold, 2);
-  await chain.rpc('sendtoaddress', toRegtest(hot.address), 0.5);
-  await chain.mine();
+  await chain.pay([
+    [cold, 2],
+    [toRegtest(hot.address), 0.5],
+  ]);
   const env = {
     VIGIL_ALLOW_NETWORKS: '127.0.0.0/8',
     // The first endpoint is dead.
@@ -53,23 +54,23 @@ it('Bitcoin: a spend of the cold address is reported and the hot wallet swept on
     const { hex } = await chain.rpc<Json>('signrawtransactionwithwallet', raw);
     return chain.rpc('sendrawtransaction', hex, 0);
   };
-  await until(async () => (await chainOf(vigil)).watchState === 'ok', 30_000);
+  await until(async () => (await chainOf(vigil)).watchState === 'ok');
   const theft = await spend(1.9);
   await chain.mine();
   const alertsOf = async (hash: string) => {
     const query = `txHash:${hash} AND detectorId:${detectorId}`;
     return (await vigil.ok('POST', 'alert/search', { query })).data as Json[];
   };
-  await until(async () => (await alertsOf(theft)).length === 1, 30_000);
+  await until(async () => (await alertsOf(theft)).length === 1);
 
   const intents = async (): Promise<Json[]> => (await vigil.ok('GET', `action/${actionId}/intent`)).data;
   await crash();
   const mine = async () => void (await chain.mine());
-  await until(async () => (await intents())[0]?.state === 'SUBMITTED' || (await mine()), 30_000);
+  await until(async () => (await intents())[0]?.state === 'SUBMITTED' || (await mine()));
   await crash();
-  await until(async () => (await intents())[0]?.state === 'CONFIRMED' || (await mine()), 60_000);
+  await until(async () => (await intents())[0]?.state === 'CONFIRMED' || (await mine()));
   expect((await intents()).map(({ state }) => state)).toEqual(['CONFIRMED']);
-  await until(() => sink.received.some(({ text }) => text.includes(theft)), 30_000);
+  await until(() => sink.received.some(({ text }) => text.includes(theft)));
   expect(await balanceOf(hot.address)).toBe(0);
   const swept = await balanceOf(safe.address);
   expect(swept).toBeGreaterThan(49_990_000);
@@ -80,9 +81,9 @@ it('Bitcoin: a spend of the cold address is reported and the hot wallet swept on
   await chain.rpc('invalidateblock', blockhash);
   const other = await spend(1.8);
   while ((await chain.height()) <= height) await chain.mine();
-  await until(async () => (await alertsOf(other)).length === 1, 30_000);
+  await until(async () => (await alertsOf(other)).length === 1);
   expect(await alertsOf(theft)).toEqual([]);
-  await until(() => sink.received.some(({ text }) => /retracted/.test(text) && text.includes(theft)), 30_000);
+  await until(() => sink.received.some(({ text }) => /retracted/.test(text) && text.includes(theft)));
   expect(await balanceOf(safe.address)).toBe(swept);
   expect((await intents()).filter(({ state }) => state === 'CONFIRMED')).toHaveLength(1);
   await vigil.stop();

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { postgresProcesses } from '../../testing/bundledPostgres.ts';
 import { createWorkspace, type Ended, type Vigil } from '../../testing/createWorkspace.ts';
 
-describe('the command line', { timeout: 120_000 }, () => {
+describe('the command line', () => {
   let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let dataDir: string;
   let vigil: Vigil | undefined;
@@ -62,7 +62,7 @@ describe('the command line', { timeout: 120_000 }, () => {
     describe(`while Vigil is ${state}`, () => {
       beforeAll(async () => {
         if (state === 'running') vigil = await workspace.serve(dataDir);
-      }, 120_000);
+      });
       afterAll(async () => {
         await vigil?.stop();
         vigil = undefined;

@@ -40,7 +40,7 @@ describe('kill -9 at any moment', { timeout: 180_000 }, () => {
       const ground = await prepareGround(vigil, tenant, ledger);
       for (const n of [1, 2]) writers.push(createWriter(`${tenant}${n}`, ground, random, ledger));
     }
-  }, 120_000);
+  });
   afterAll(async () => {
     ledger.close();
     await workspace.remove();

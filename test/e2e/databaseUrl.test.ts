@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createTestDatabase } from '../../testing/createTestDatabase.ts';
 import { createWorkspace } from '../../testing/createWorkspace.ts';
 
-describe('vigil serve on the PostgreSQL of DATABASE_URL', { timeout: 120_000 }, () => {
+describe('vigil serve on the PostgreSQL of DATABASE_URL', () => {
   let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let env: Record<string, string>;

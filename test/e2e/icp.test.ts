@@ -107,12 +107,12 @@ it('Internet Computer: an entry of a ledger raises an alert, which notifies and 
   const state = async (): Promise<Json> =>
     (await vigil.ok('GET', 'chain')).data.find(({ chainUid }: Json) => chainUid === 'icp');
   const from = Math.floor(Date.now() / 1000);
-  await until(async () => (await state()).processed >= from, 60_000);
+  await until(async () => (await state()).processed >= from);
 
   const theft = token.move(vaultId, thief, 600_000_000n);
   const alerts = async (): Promise<Json[]> =>
     (await vigil.ok('POST', 'alert/search', { query: `txHash:${tokenId}_${theft}`, size: 100 })).data;
-  await until(async () => (await alerts()).length > 0, 60_000);
+  await until(async () => (await alerts()).length > 0);
   await vigil.stop('SIGKILL');
   await runStatement(dataDir, 'update delivery set lease_until = now() where lease_until > now()');
   vigil = await workspace.serve(dataDir, env);
@@ -121,6 +121,6 @@ it('Internet Computer: an entry of a ledger raises an alert, which notifies and 
   expect(await intents()).toMatchObject([{ state: 'CONFIRMED', cost: '50010000' }]);
   expect(icp.balanceOf(safe)).toBe(50_000_000n);
   expect(await alerts()).toHaveLength(1);
-  await until(() => sink.received.some(({ text }) => text.includes('600 ') && text.includes(thief)), 60_000);
+  await until(() => sink.received.some(({ text }) => text.includes('600 ') && text.includes(thief)));
   expect(sink.received.map(({ text }) => text).join()).not.toContain('‮');
 }, 240_000);

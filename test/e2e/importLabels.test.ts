@@ -2,13 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
 
-describe('vigil import labels', { timeout: 120_000 }, () => {
+describe('vigil import labels', () => {
   let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let vigil: Vigil;
   beforeAll(async () => {
     workspace = await createWorkspace();
     vigil = await workspace.serve(workspace.folder('data'));
-  }, 120_000);
+  });
   afterAll(async () => {
     await vigil.stop();
     await workspace.remove();

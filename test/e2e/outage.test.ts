@@ -7,7 +7,7 @@ import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
 import type { Answer } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
 
-describe('Vigil when its bundled server ends', { timeout: 120_000 }, () => {
+describe('Vigil when its bundled server ends', () => {
   let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let dataDir: string;
   let vigil: Vigil;
@@ -19,7 +19,7 @@ describe('Vigil when its bundled server ends', { timeout: 120_000 }, () => {
     tenantId = (await vigil.ok('POST', 'tenant', { name: 'Busy' })).id;
     const plan = await vigil.ok('POST', 'plan', { name: 'Wide', ...limits });
     await vigil.ok('POST', 'subscription', { tenantId, planId: plan.id, expirationDate: 4_000_000_000_000 });
-  }, 120_000);
+  });
   afterAll(() => workspace.remove());
 
   const ends: [string, () => Promise<void>][] = [

@@ -18,7 +18,7 @@ import { newOwner, token } from '../watch/support/watchedWorld.ts';
 const program = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find(isThere);
 if (!program) console.warn('There is no pgbouncer: what is tested with it is SKIPPED.');
 
-describe.skipIf(!program)('Vigil behind PgBouncer in transaction mode', { timeout: 120_000 }, () => {
+describe.skipIf(!program)('Vigil behind PgBouncer in transaction mode', () => {
   const random = createRandom('pooler');
   const chain = createSimChain({ chainId: 31337, seed: random.seed });
   let workspace: Awaited<ReturnType<typeof createWorkspace>>;

@@ -12,7 +12,7 @@ import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
 import type { Answer } from '../../testing/startTestApi.ts';
 import { until } from '../../testing/until.ts';
 
-describe('vigil key rotate', { timeout: 120_000 }, () => {
+describe('vigil key rotate', () => {
   let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let dataDir: string;
   let vigil: Vigil;
@@ -26,7 +26,7 @@ describe('vigil key rotate', { timeout: 120_000 }, () => {
     vigil = await workspace.serve(dataDir);
     tenantId = (await vigil.post('/tenant', { body: { name: 'Rotated' } })).id;
     await vigil.put('/plan/{id}', { path: { id: 1 }, body: { maxWallets: 100_000 } });
-  }, 120_000);
+  });
   afterAll(() => workspace.remove());
 
   const fileKey = async () => parseMasterKey((await readFile(join(dataDir, 'master.key'), 'utf8')).trim());

@@ -19,7 +19,7 @@ const probeAuth = `probe-${randomBytes(24).toString('hex')}`;
 const chatPath = `chat-${randomBytes(24).toString('hex')}`;
 const metricsToken = `metrics-${randomBytes(24).toString('hex')}`;
 
-describe('secrets that were given to Vigil', { timeout: 120_000 }, () => {
+describe('secrets that were given to Vigil', () => {
   let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let dataDir: string;
   let vigil: Vigil;
@@ -63,7 +63,7 @@ describe('secrets that were given to Vigil', { timeout: 120_000 }, () => {
     rows = await dump(dataDir);
     printed = await runCommands();
     ended = await vigil.stop();
-  }, 120_000);
+  });
   afterAll(() => workspace.remove());
 
   /** Plants each secret where it belongs; the answers that give one out are noted. */

@@ -27,7 +27,7 @@ beforeAll(async () => {
     // The first endpoint is dead, and the second one lies.
     VIGIL_RPC_SOLANA: `http://127.0.0.1:1/,http://127.0.0.1:${port}/,${solana.url},${solana.wsUrl}`,
   });
-}, 60_000);
+});
 afterAll(async () => {
   await flow?.stop();
   liar?.closeAllConnections();
@@ -61,7 +61,7 @@ it('Solana: a slot raises an alert, which notifies and pays once, through kill -
     // Blocks come with transactions only.
     await solana.pay(thief.address, 1_000_000n);
     return (await flow.intents()).some(({ state }) => ['CONFIRMED', 'FAILED'].includes(state));
-  }, 60_000);
+  });
   expect(await flow.intents()).toMatchObject([{ state: 'CONFIRMED' }]);
   expect((await solana.rpc('getBalance', safe.address)).value).toBe(250_000_000);
   await until(() => flow.sink.received.some(({ text }) => text.includes('3 SOL moved from')));

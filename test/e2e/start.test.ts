@@ -11,7 +11,7 @@ import { databaseOf, postgresProcesses, postmasterOf } from '../../testing/bundl
 import { createWorkspace, type Vigil } from '../../testing/createWorkspace.ts';
 import { until } from '../../testing/until.ts';
 
-describe('vigil serve', { timeout: 120_000 }, () => {
+describe('vigil serve', () => {
   let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let dataDir: string;
   let firstToken: string;

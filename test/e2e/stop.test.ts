@@ -9,7 +9,7 @@ import { postgresProcesses } from '../../testing/bundledPostgres.ts';
 import { createWorkspace } from '../../testing/createWorkspace.ts';
 import { until } from '../../testing/until.ts';
 
-describe('stopping', { timeout: 120_000 }, () => {
+describe('stopping', () => {
   let workspace: Awaited<ReturnType<typeof createWorkspace>>;
   let dataDir: string;
   beforeAll(async () => {

@@ -24,7 +24,7 @@ beforeAll(async () => {
     VIGIL_CHAIN_TRON_NETWORK: tron.genesis,
     VIGIL_CHAIN_TRON_START_BLOCK: '0',
   });
-}, 60_000);
+});
 afterAll(async () => {
   await flow?.stop();
   await tron?.stop();
@@ -65,7 +65,7 @@ it('Tron: a block raises an alert, which notifies and fires a signed call once, 
   await until(async () => {
     await anvil.mine();
     return (await flow.intents()).some(({ state }) => state === 'CONFIRMED');
-  }, 60_000);
+  });
   expect(await token.call('balanceOf', friend)).toBe(600_000_005n);
   expect(await flow.intents()).toMatchObject([{ state: 'CONFIRMED' }]);
   const message = `600 GLD moved from ${showAddress(thief)}`;

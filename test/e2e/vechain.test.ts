@@ -21,7 +21,7 @@ beforeAll(async () => {
     VIGIL_CHAIN_VECHAIN_NETWORK: node.genesis,
     VIGIL_CHAIN_VECHAIN_START_BLOCK: '0',
   });
-}, 60_000);
+});
 afterAll(async () => {
   await flow?.stop();
   await node?.stop();
@@ -52,7 +52,7 @@ it('VeChain: a block raises an alert, which notifies and fires a signed call onc
     await node.send([{ to: thief, value: 1n }]);
     return (await flow.intents()).some(({ state }) => state === 'CONFIRMED');
   };
-  await until(isConfirmed, 60_000);
+  await until(isConfirmed);
   const calls = await node.request('/logs/event', { criteriaSet: [{ address: token, topic0: pausedTopic }] });
   expect(calls).toHaveLength(1);
   expect(calls[0].meta.txOrigin).toBe(guardian);

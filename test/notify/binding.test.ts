@@ -66,7 +66,7 @@ function newChat(over: Partial<Chat> = {}): Chat {
 async function ask(chat: Chat, text: string, from?: Parameters<BotApi['say']>[2]): Promise<string> {
   const before = chats.sent.length;
   chats.say(chat, text, from);
-  await vi.waitFor(() => expect(chats.sent.length).toBeGreaterThan(before), { timeout: 5000 });
+  await vi.waitFor(() => expect(chats.sent.length).toBeGreaterThan(before), { timeout: 60_000 });
   const { chatId, text: answer } = chats.sent.at(-1)!;
   expect(chatId).toBe(String(chat.id));
   return answer;
@@ -76,7 +76,7 @@ async function ask(chat: Chat, text: string, from?: Parameters<BotApi['say']>[2]
 async function mention(chat: Chat, text: string): Promise<void> {
   const before = chats.sent.length;
   chats.say(chat, text);
-  await vi.waitFor(() => expect(chats.waiting()).toBe(0), { timeout: 5000 });
+  await vi.waitFor(() => expect(chats.waiting()).toBe(0), { timeout: 60_000 });
   expect(chats.sent.length).toBe(before);
 }
 
@@ -260,7 +260,7 @@ describe('reading the messages of the bot', () => {
     stops.shift();
     const next = await createDestination();
     chats.say(newChat(), next.uid, { id: 20 });
-    await vi.waitFor(async () => expect(await read(next.id)).not.toMatchObject(unbound), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await read(next.id)).not.toMatchObject(unbound), { timeout: 60_000 });
   });
 
   it('reads messages of a downtime once, and nothing a second time', async () => {

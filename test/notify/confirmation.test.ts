@@ -60,7 +60,7 @@ describe('an e-mail address', () => {
     expect(sent).toEqual([]);
     const confirm = () => world.call('POST', `destination/confirm/${code}`, undefined, { token: null });
     expect((await confirm()).body).toMatchObject({ address: 'new@example.com' });
-    await vi.waitFor(() => expect(sent).toEqual(['new@example.com']), { timeout: 10_000 });
+    await vi.waitFor(() => expect(sent).toEqual(['new@example.com']), { timeout: 60_000 });
     expectProblem(await confirm(), 404);
     const read = await world.ok('GET', `destination/${id}`);
     expect(read.confirmed).toBe(true);
@@ -100,7 +100,7 @@ describe('an e-mail address', () => {
           state: 'DEAD',
           lastError: 'The e-mail address was not confirmed within seven days.',
         }),
-      { timeout: 10_000 },
+      { timeout: 60_000 },
     );
     await worker.stop();
   });

@@ -182,7 +182,7 @@ describe('an address that leads inwards', () => {
         sql`select x.uri, d.last_error as error from delivery d join destination x on x.id = d.destination_id where d.attempts > 0 and d.destination_id = any(${ids})`,
       );
       return rows.length === ids.length ? rows : undefined;
-    }, 30_000);
+    });
     for (const { uri, error } of errors)
       expect(error, uri).toMatch(
         /^The (address must|address leads to a private|name of the receiver resolves to a private)/,

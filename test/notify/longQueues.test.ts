@@ -60,8 +60,8 @@ describe('a long queue', () => {
     await world.bind(gone.id, well.id);
     await world.push({});
     const worker = world.work();
-    await until(async () => (await countOf(well.id, 'DELIVERED')) >= 1, 10_000);
-    await until(async () => (await countOf(gone.id, 'DEAD')) === many + 1, 10_000);
+    await until(async () => (await countOf(well.id, 'DELIVERED')) >= 1);
+    await until(async () => (await countOf(gone.id, 'DEAD')) === many + 1);
     await worker.stop();
     const { status, data } = await world.deliveries(gone.id, 'size=2');
     expect(status).toBe('DISABLED');
@@ -76,7 +76,7 @@ describe('a long queue', () => {
       sql`update destination set status = 'DISABLED', disabled_reason = 'Nothing got through.' where id = ${id}`,
     );
     const worker = world.work();
-    await until(async () => (await countOf(id, 'DEAD')) === 10, 10_000);
+    await until(async () => (await countOf(id, 'DEAD')) === 10);
     await worker.stop();
   });
 

@@ -62,7 +62,7 @@ describe('people', () => {
     await world.push({ name: 'Drained <b>', message: 'All of it.', severity: 'CRITICAL', txHash: '0xabc' });
     await vi.waitFor(
       () => expect([smtp.mails.length, chats.sent.length, hook.posts.length]).toEqual([1, 1, 1]),
-      { timeout: 5000 },
+      { timeout: 60_000 },
     );
     expect(bodyOf(smtp.mails[0]!)).toContain('[CRITICAL] Drained &lt;b&gt; · Treasury on ethereum');
     expect(bodyOf(smtp.mails[0]!)).toContain('https://etherscan.io/tx/0xabc');
@@ -70,7 +70,7 @@ describe('people', () => {
     expect(JSON.stringify(hook.posts[0])).toContain('All of it.');
 
     await world.push(...Array.from({ length: 60 }, (_, i) => ({ name: `Alert ${i}`, severity: 'LOW' })));
-    await vi.waitFor(() => expect(smtp.mails.length).toBeGreaterThan(1), { timeout: 5000 });
+    await vi.waitFor(() => expect(smtp.mails.length).toBeGreaterThan(1), { timeout: 60_000 });
     expect(headersOf(smtp.mails[1]!).get('subject')).toEqual(['60 alerts: 60 LOW']);
     expect(smtp.mails).toHaveLength(2);
   });
@@ -87,7 +87,7 @@ describe('people', () => {
     chats.fail(-2, { error_code: 403, description: 'Forbidden: bot was blocked by the user' });
     if (reason === '404') hook.answer({ status: 404, text: 'no_service' });
     await world.push({ name: 'Unheard' });
-    await vi.waitFor(() => expect(smtp.mails.length).toBeGreaterThan(before), { timeout: 5000 });
+    await vi.waitFor(() => expect(smtp.mails.length).toBeGreaterThan(before), { timeout: 60_000 });
     const notice = smtp.mails.at(-1)!;
     expect(notice.to).toEqual(['ops@example.com']);
     expect(headersOf(notice).get('subject')).toEqual(['A destination was disabled']);

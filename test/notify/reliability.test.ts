@@ -137,7 +137,7 @@ describe('a destination that hangs', () => {
       await sleep(100);
     }
     const healthy = () => world.sink.received.filter(({ path }) => path.startsWith('/healthy'));
-    await until(() => healthy().length >= 600, 15_000);
+    await until(() => healthy().length >= 600);
     const lags = healthy()
       .map(({ at, body }) => at - Date.parse(body.timestamp))
       .sort((one, other) => one - other);
@@ -192,8 +192,8 @@ describe('a mail server that is slow', () => {
     await world.bind(...ids, id);
     await world.push({});
     world.work();
-    await until(() => world.sink.received.length === 1, 10_000);
-    await until(async () => (await allDeliveries()).every(({ state }) => state === 'DELIVERED'), 20_000);
+    await until(() => world.sink.received.length === 1);
+    await until(async () => (await allDeliveries()).every(({ state }) => state === 'DELIVERED'));
     expect(state.most).toBeLessThanOrEqual(8);
     expect((await allDeliveries()).every(({ log }) => log.length === 1)).toBe(true);
     const failing = await world.store.query(sql`select from destination where failing_since is not null`);
@@ -222,7 +222,7 @@ describe('mails and chat messages', () => {
     await world.bind(mail.id);
     await world.push(...Array.from({ length: 150 }, () => ({})));
     const worker = world.work();
-    await until(() => sent.flat().length === 150, 10_000);
+    await until(() => sent.flat().length === 150);
     expect(sent.map((messages) => messages.length)).toEqual([100, 50]);
     const order = sent.flat().map(({ sequence }) => sequence);
     expect(order).toEqual([...order].sort((one, other) => one - other));
@@ -236,7 +236,7 @@ describe('mails and chat messages', () => {
     expect(sent).toHaveLength(2);
     world.advance(61_000);
     worker.wake();
-    await until(() => sent.length === 3, 10_000);
+    await until(() => sent.length === 3);
     expect(sent[2]).toHaveLength(3);
     await until(async () => {
       const { data } = await world.deliveries(mail.id);

@@ -281,7 +281,7 @@ describe('afterwards', () => {
     const requests = await until(() => {
       const found = world.sink.received.filter(({ body }) => body.type === 'alert.resolved');
       return found.length === 2 ? found : undefined;
-    }, 10_000);
+    });
     expect(requests.map(({ body }) => [body.data.uid, body.data.status])).toEqual([
       [one, 'RESOLVED'],
       [two, 'RESOLVED'],

@@ -28,7 +28,7 @@ async function tried(id: number, attempts: number): Promise<Json> {
     worker.wake();
     const { data } = await world.deliveries(id);
     return data[0]?.attempts.length >= attempts ? data[0] : undefined;
-  }, 10_000);
+  });
 }
 
 async function pushTo(
@@ -145,9 +145,9 @@ describe('a destination', () => {
       const found = await world.deliveries(id);
       const dead = found.data.filter(({ state }: Json) => state === 'DEAD');
       return found.status === 'DISABLED' && dead.length === 3 ? found : undefined;
-    }, 10_000);
+    });
     expect(health.disabledReason).toBe('The receiver no longer exists (410).');
-    const notice = await until(() => at('/witness')[0], 10_000);
+    const notice = await until(() => at('/witness')[0]);
     expect(notice.body).toMatchObject({
       type: 'destination.disabled',
       data: { destinationId: id, destinationType: 'HTTP', reason: health.disabledReason },
@@ -164,7 +164,7 @@ describe('a destination', () => {
 
   it('that was disabled works again when it is given another address', async () => {
     const id = await pushTo('/moved-away', [410]);
-    await until(async () => (await world.deliveries(id)).status === 'DISABLED', 10_000);
+    await until(async () => (await world.deliveries(id)).status === 'DISABLED');
     await world.ok('PUT', `destination/${id}`, { tags: ['WALLET'] });
     expect((await world.deliveries(id)).status).toBe('DISABLED');
     await world.ok('PUT', `destination/${id}`, { uri: `${world.sink.url}/moved-here` });
@@ -174,7 +174,7 @@ describe('a destination', () => {
       failingSince: null,
     });
     await world.push({});
-    await until(() => at('/moved-here').length === 1, 10_000);
+    await until(() => at('/moved-here').length === 1);
   });
 
   it('is disabled when no message got through for five days, and not before', async () => {
@@ -199,7 +199,7 @@ describe('a destination', () => {
     const before = (await world.deliveries(id)).data.length;
     world.advance(21 * 24 * hour);
     await world.push({});
-    await until(async () => (await world.deliveries(id)).data[0].attempts.length === 1, 10_000);
+    await until(async () => (await world.deliveries(id)).data[0].attempts.length === 1);
     const { status, failingSince, data } = await world.deliveries(id);
     expect([status, data.length]).toEqual(['ACTIVE', before + 1]);
     expect(world.now() - failingSince).toBeLessThan(hour);
@@ -213,7 +213,7 @@ describe('a destination', () => {
     world.sink.script('/busy', (count) => (count < 3 ? busy : 200));
     await world.push({}, {});
     const requests = () => at('/busy').length;
-    await until(() => requests() >= 3, 10_000);
+    await until(() => requests() >= 3);
     await sleep(200);
     const before = requests();
     await world.push({}, {}, {});
@@ -226,7 +226,7 @@ describe('a destination', () => {
       expect(nextAttemptAt - world.now()).toBeGreaterThan(hour - 60_000);
     world.advance(hour + 1000);
     worker.wake();
-    await until(() => requests() > before, 10_000);
+    await until(() => requests() > before);
     // Being asked to slow down is no step towards being given up.
     const steps = await world.store.query<{ step: number }>(
       sql`select step from delivery where destination_id = ${id} and type <> 'ping'`,
@@ -236,13 +236,13 @@ describe('a destination', () => {
       worker.wake();
       const { data } = await world.deliveries(id);
       return data.every(({ state }: Json) => state === 'DELIVERED');
-    }, 10_000);
+    });
     world.sink.script('/busy', [busy]);
     await world.push({});
-    await until(async () => (await world.deliveries(id)).data[0].attempts.length === 1, 10_000);
+    await until(async () => (await world.deliveries(id)).data[0].attempts.length === 1);
     await world.ok('POST', `destination/${id}/test`);
     await world.push({});
-    await until(async () => (await world.deliveries(id)).data[0].state === 'DELIVERED', 10_000);
+    await until(async () => (await world.deliveries(id)).data[0].state === 'DELIVERED');
     const later = (await world.deliveries(id)).data.find(({ state }: Json) => state === 'PENDING');
     expect(later.nextAttemptAt - world.now()).toBeGreaterThan(hour - 60_000);
   });
@@ -254,7 +254,7 @@ describe('a destination', () => {
     await tried(id, 2);
     expect((await world.deliveries(id)).failingSince).toBeNull();
     await world.push({});
-    await until(() => at('/again').length === 3, 10_000);
+    await until(() => at('/again').length === 3);
     world.advance(2 * 24 * hour);
     worker.wake();
     expect((await world.deliveries(id)).status).toBe('ACTIVE');

@@ -23,7 +23,7 @@ function expected(secret: string, { headers, text }: Received): string {
 }
 
 function receivedAt(path: string): Promise<Received> {
-  return until(() => world.sink.received.findLast((request) => request.path === path), 10_000);
+  return until(() => world.sink.received.findLast((request) => request.path === path));
 }
 
 describe('the signature of a webhook', () => {
@@ -77,10 +77,7 @@ describe('the signature of a webhook', () => {
     );
     world.advance(rotated.previousUntil - world.now() + 1);
     await world.push({});
-    const second = await until(
-      () => world.sink.received.filter(({ path }) => path === '/rotated')[1],
-      10_000,
-    );
+    const second = await until(() => world.sink.received.filter(({ path }) => path === '/rotated')[1]);
     expect(second.headers['webhook-signature']).toBe(expected(rotated.secret, second));
   });
 
@@ -97,7 +94,7 @@ describe('the signature of a webhook', () => {
     );
     world.advance(23.5 * hour);
     await world.push({});
-    const rest = await until(() => world.sink.received.filter(({ path }) => path === '/twice')[1], 10_000);
+    const rest = await until(() => world.sink.received.filter(({ path }) => path === '/twice')[1]);
     expect(rest.headers['webhook-signature']).toBe(
       [third.secret, second.secret].map((each) => expected(each, rest)).join(' '),
     );

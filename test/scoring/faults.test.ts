@@ -14,7 +14,7 @@ afterAll(() => world.stop());
 
 const groupScript = "['security']";
 const faultOf = (instanceId: number): Promise<Json> =>
-  until(async () => (await world.score(instanceId)).fault, 20_000);
+  until(async () => (await world.score(instanceId)).fault);
 
 describe('a script that fails', () => {
   it('stops its instance with a visible fault, loses nothing, and continues in order when it is fixed', async () => {
@@ -85,7 +85,7 @@ describe('a script that fails', () => {
       403,
     );
     await world.ok('POST', `instance/${instanceId}/resume`);
-    await until(async () => (await faultOf(instanceId)).at > before, 20_000);
+    await until(async () => (await faultOf(instanceId)).at > before);
     const { data } = await world.ok('GET', 'audit?size=5');
     expect(data.map(({ action }: Json) => action)).toContain('instance.resume');
   });

@@ -43,7 +43,7 @@ describe('Bitcoin', () => {
     });
     vigil.watch();
     await vigil.reached('bitcoin', await node.height());
-  }, 60_000);
+  });
   afterAll(async () => {
     await vigil?.stop();
     await node?.stop();
@@ -114,7 +114,7 @@ describe('Bitcoin', () => {
       'utxo_spend UNRESOLVED',
     ]);
     expect(await balances()).toEqual(['2', '1.998']);
-  }, 60_000);
+  });
 
   it('reports a payment that is taken back while it waits, and one that a block takes back', async () => {
     const conflicts = async () =>
@@ -123,7 +123,7 @@ describe('Bitcoin', () => {
         .map(({ meta, txHash, blockNumber }) => ({ replaced: meta.replaced, txHash, blockNumber }));
     const states = () => vigil.store.query<{ state: string }>(sql`select state::text from watch_state`);
     const seen = (hash: string) =>
-      until(async () => (await states()).some(({ state }) => state.includes(hash)), 60_000);
+      until(async () => (await states()).some(({ state }) => state.includes(hash)));
     const less = (amount: number, by: number) => (amount - by).toFixed(8);
     // The sender pays the address, then itself with the same coins.
     const payTwice = async () => {
@@ -136,7 +136,7 @@ describe('Bitcoin', () => {
     };
     const first = await payTwice();
     const second = await spend(first.input, [{ [await node.address()]: less(first.amount, 0.01) }]);
-    await until(async () => (await conflicts()).length > 0, 60_000);
+    await until(async () => (await conflicts()).length > 0);
     expect(await conflicts()).toEqual([{ replaced: first.paid, txHash: second, blockNumber: null }]);
     await mined();
 

@@ -120,10 +120,10 @@ describe('changes of what is watched', () => {
         return (await quiet.ok('GET', 'chain')).data.find(({ chainUid }: Json) => chainUid === 'anvil')
           .processed;
       };
-      await until(async () => (await processed()) === null, 10_000);
+      await until(async () => (await processed()) === null);
       chain.extend([{ logs: [newOwner(random)] }, {}]);
       await quiet.addDetector(await quiet.addContract(token), 'ownership_change');
-      await until(async () => (await processed()) !== null, 10_000);
+      await until(async () => (await processed()) !== null);
       const { number } = chain.extend({ logs: [newOwner(random)] })[0]!;
       await quiet.reached('anvil', number);
       expect((await quiet.alerts()).slice(before)).toMatchObject([{ blockNumber: number }]);
@@ -187,7 +187,7 @@ describe('detectors that fail', () => {
     await vigil.store.query(
       sql`update detector set config = '{"signature": "not ( an event"}' where id = ${id}`,
     );
-    await until(async () => (await faults(id)).length > 0, 5000);
+    await until(async () => (await faults(id)).length > 0);
     expect(await vigil.alerts('tags:fault AND name:"Detector fault" AND message:"cannot run"')).toMatchObject(
       [{ detectorId: id }],
     );

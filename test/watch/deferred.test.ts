@@ -50,7 +50,7 @@ async function latencies(vigil: TestWatch, chain: SimChain, detectorId: number, 
         sql`select 1 from alert where detector_id = ${detectorId} and block_number = ${made!.number}`,
       );
       return rows.length > 0;
-    }, 60_000);
+    });
     times.push(performance.now() - startedAt);
     await sleep(150);
   }
@@ -129,7 +129,7 @@ describe('scripts that do not end', { timeout: 180_000 }, () => {
     expect(await blocksOf(vigil, victim)).toEqual(all);
     await vigil.ok('PUT', `detector/${first}`, { status: 'ACTIVE', config: { expression: 'true' } });
     const [next] = chain.extend(block);
-    await until(async () => (await blocksOf(vigil, first!)).includes(next!.number), 30_000);
+    await until(async () => (await blocksOf(vigil, first!)).includes(next!.number));
     expect(await vigil.ok('GET', `detector/${first}/fault`)).toMatchObject({ works: true });
   });
 });
@@ -151,9 +151,9 @@ const isProcessed = ({ store }: TestWatch, chain: SimChain, number: number) =>
       sql`select processed, hash from chain_cursor`,
     );
     return row && row.processed >= number && row.hash === chain.at(row.processed)?.hash;
-  }, 30_000);
+  });
 
-describe('deferred evaluations', { timeout: 120_000 }, () => {
+describe('deferred evaluations', () => {
   it('that are an hour or a thousand blocks late switch their detector off, and its fault names the missed blocks', async () => {
     const { chain, vigil } = await start(() => true);
     const contractId = await vigil.addContract(guarded);
@@ -183,7 +183,7 @@ describe('deferred evaluations', { timeout: 120_000 }, () => {
       [late, 'It was not shown blocks 1 to 3, where 3 waited for it.'],
       [long, 'It was not shown blocks 1 to 1000, where 1000 waited for it.'],
     ] as const) {
-      await until(async () => (await vigil.ok('GET', `detector/${id}`)).status !== 'ACTIVE', 30_000);
+      await until(async () => (await vigil.ok('GET', `detector/${id}`)).status !== 'ACTIVE');
       const { message } = await faultOf(id);
       expect(message).toMatch(/^Switched off, because /);
       expect(message).toContain(missed);
@@ -202,7 +202,7 @@ describe('deferred evaluations', { timeout: 120_000 }, () => {
       ids.push(await vigil.addDetector(contractId, 'custom_tx', { expression: `${slow} // ${n}` }));
     const first = vigil.watch();
     chain.extend([block, block, block, block]);
-    await until(async () => (await deferredRows(vigil)).length > 0, 30_000);
+    await until(async () => (await deferredRows(vigil)).length > 0);
     await first.stop();
     const open = (await deferredRows(vigil)).length;
     expect(open).toBeGreaterThan(0);
@@ -225,7 +225,7 @@ describe('deferred evaluations', { timeout: 120_000 }, () => {
     });
     const watching = vigil.watch();
     chain.extend([block]);
-    await until(async () => (await blocksOf(vigil, id)).length === 1, 30_000);
+    await until(async () => (await blocksOf(vigil, id)).length === 1);
     await watching.stop();
     await holdDeferred(vigil);
     const processed = (number: number) => isProcessed(vigil, chain, number);

@@ -80,7 +80,7 @@ const deferred = () =>
     sql`select number, hash, id from deferred_evaluation order by id, number`,
   );
 
-describe('an observation whose reads fail', { timeout: 60_000 }, () => {
+describe('an observation whose reads fail', () => {
   it('is kept over restarts while the chain goes on, and raised once, whole, when nodes answer', async () => {
     const { token, detectorId } = await addToken('11');
     wrong.set(token, new RpcError(-32603, 'internal error'));

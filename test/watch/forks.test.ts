@@ -143,7 +143,7 @@ async function arrived({ store, watchLog }: TestWatch, chain: SimChain): Promise
     const [cursor] = await store.query<{ hash: string | null }>(sql`select hash from chain_cursor`);
     const deferred = await store.query(sql`select 1 from deferred_evaluation limit 1`);
     return cursor?.hash === chain.head.hash && deferred.length === 0;
-  }, 30_000).catch((cause: unknown) => {
+  }).catch((cause: unknown) => {
     throw new Error(`The head ${chain.head.number} was not reached: ${watchLog.slice(-20).join('')}`, {
       cause,
     });

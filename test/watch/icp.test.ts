@@ -38,7 +38,7 @@ describe('the Internet Computer', () => {
       await vigil.addDetector(vault, name);
     vigil.watch();
     await reached();
-  }, 120_000);
+  });
   afterAll(async () => {
     await vigil?.stop();
     await replica?.stop();
@@ -66,7 +66,7 @@ describe('the Internet Computer', () => {
       expect.stringMatching(/^outflow_rate: /),
     ]);
     expect(await vigil.alerts()).toHaveLength(3);
-  }, 120_000);
+  });
 
   it('goes on where it was after an outage, with nothing lost and nothing twice', async () => {
     replica.fault = 'certificate';
@@ -95,7 +95,7 @@ describe('the Internet Computer', () => {
           'proxy_upgrade: The code of Vault was replaced: the hash of its module is now 0x0808',
         ),
       ]);
-  }, 120_000);
+  });
 
   it('refuses what does not fit the family', async () => {
     const contractId = await vigil.addContract(canisterId(31), { chainUid: 'icp', name: 'Other' });
@@ -110,5 +110,5 @@ describe('the Internet Computer', () => {
       name: 'Wrong',
     });
     expect(wrong.body.errors[0].message).toContain('ICRC-1');
-  }, 60_000);
+  });
 });

@@ -39,7 +39,7 @@ describe('Solana', () => {
       await vigil.ok('POST', 'trigger', { contractId, name: triggerType, triggerType, params: {} });
     vigil.watch();
     await vigil.reached('solana', await solana.slot());
-  }, 60_000);
+  });
   afterAll(async () => {
     await vigil?.stop();
     await solana?.stop();
@@ -73,7 +73,7 @@ describe('Solana', () => {
     expect(await raised(out)).toEqual([]);
     expect(await vigil.alerts(`txHash:${out} AND status:RETRACTED`)).toHaveLength(3);
     expect(await raised(other)).toEqual([expect.stringMatching(/^FAILED_TX: .*touches Treasury.*Custom/)]);
-  }, 60_000);
+  });
 
   it('raises alerts for tokens: minted, moved, frozen, handed on; and for a durable nonce', async () => {
     const payer = solana.payer.address;
@@ -156,7 +156,7 @@ describe('Solana', () => {
         `durable_nonce: The nonce account ${nonce.address} came under the authority of Treasury`,
       ),
     ]);
-  }, 60_000);
+  });
 
   it('refuses what does not fit the family, and shows the chain as followed', async () => {
     const wrong = await vigil.call('POST', 'contract', {

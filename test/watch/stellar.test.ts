@@ -36,7 +36,7 @@ const spec = [
   },
 ];
 
-describe('Stellar', { timeout: 60_000 }, () => {
+describe('Stellar', () => {
   let stellar: Stellar;
   let vigil: TestWatch;
   const key = (number: number) => stellarKey(number);
@@ -82,7 +82,7 @@ describe('Stellar', { timeout: 60_000 }, () => {
       await vigil.ok('POST', 'trigger', { contractId, name: triggerType, triggerType, params: {} });
     vigil.watch();
     await vigil.reached('stellar', stellar.latest());
-  }, 60_000);
+  });
   afterAll(async () => {
     await vigil?.stop();
     await stellar?.stop();

@@ -18,13 +18,13 @@ it('runs what came due by the clock while no process followed the chain, once on
     await addProbe('daily', '1 day');
     const names = async () => (await vigil.alerts()).map(({ name }) => name);
     const first = vigil.watch();
-    await until(async () => (await names()).length > 0, 15_000);
+    await until(async () => (await names()).length > 0);
     await first.stop();
     expect(await names()).toEqual(['often']);
     const dayMs = 86_400_000;
     await vigil.store.query(sql`update chain_cursor set ticked_at = ticked_at - ${dayMs}`);
     vigil.watch();
-    await until(async () => (await names()).length > 1, 15_000);
+    await until(async () => (await names()).length > 1);
     expect(await names()).toEqual(['often', 'daily']);
   } finally {
     await vigil.stop();

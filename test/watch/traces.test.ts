@@ -102,7 +102,7 @@ describe('traces', () => {
     await until(async () => {
       await hurry();
       return (await traces()).givenUp?.last === number;
-    }, 20_000);
+    });
     node.tracing = 'ok';
     expect((await traces()).givenUp.reason).toBe('The traces of a block are too large.');
     expect(await alertsOf(hash)).toEqual([]);
@@ -211,7 +211,7 @@ describe('a chain whose node knows trace_block alone', () => {
       await vault.send({ from: owner, value: 5n * ether }, 'deposit');
       const { transactionHash } = await thief.send({ from: attacker, value: ether }, 'attack');
       const found = () => other.alerts(`txHash:${transactionHash}`);
-      await until(async () => (await found()).length === 2, 60_000);
+      await until(async () => (await found()).length === 2);
       const names = (await found()).map(({ detectorSchemaName }) => detectorSchemaName);
       expect(names).toEqual(expect.arrayContaining(['drain', 'reentrancy']));
       const [{ uid }] = (await found()) as [Json];
@@ -224,7 +224,7 @@ describe('a chain whose node knows trace_block alone', () => {
         const { data } = await other.ok('GET', 'chain');
         return data.find(({ chainUid }: Json) => chainUid === 'anvil').traces.kinds;
       };
-      await until(async () => (await kinds()).length > 0, 60_000);
+      await until(async () => (await kinds()).length > 0);
       expect(await kinds()).toEqual(['trace']);
     } finally {
       await other.stop();

@@ -49,7 +49,7 @@ describe('Tron', () => {
     await vigil.addDetector(account, 'sanctioned_interaction');
     vigil.watch();
     await reached();
-  }, 60_000);
+  });
   afterAll(async () => {
     await vigil?.stop();
     await tron?.stop();
@@ -86,7 +86,7 @@ describe('Tron', () => {
     expect(balance?.meta).toMatchObject({ balance: '5', holder: showAddress(wallet) });
     const shown = (await vigil.alerts()).map(({ message, meta }) => ({ message, meta }));
     expect(JSON.stringify(shown)).not.toMatch(/0x[0-9a-f]{40}\b/);
-  }, 30_000);
+  });
 
   it('takes back what was in blocks that the chain has dropped', async () => {
     const { transactionHash } = await token.send(owner, 'transfer', friend, 100_000_000n);
@@ -96,7 +96,7 @@ describe('Tron', () => {
     await reached();
     const id = transactionHash.slice(2);
     expect(await vigil.alerts(`txHash:${id} AND status:RETRACTED`)).toHaveLength(1);
-  }, 30_000);
+  });
 
   it('recognises contracts, and tells what an endpoint can do', async () => {
     const { data } = await vigil.ok('POST', 'contract/inspect', {
@@ -107,5 +107,5 @@ describe('Tron', () => {
     expect(data[0].facts).toMatchObject({ symbol: 'GLD', decimals: 6, owner: showAddress(owner) });
     const tried = await vigil.ok('POST', 'chain/tron/endpoint/try', { url: tron.url });
     expect(tried).toMatchObject({ fault: null, head: await tron.height(), isArchive: false });
-  }, 30_000);
+  });
 });

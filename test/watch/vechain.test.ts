@@ -39,7 +39,7 @@ describe('VeChain', () => {
     await trigger(await add(owner, 'Deployer', 'WALLET'), 'CONTRACT_CREATED');
     vigil.watch();
     await reached();
-  }, 60_000);
+  });
   afterAll(async () => {
     await vigil?.stop();
     await node?.stop();
@@ -78,7 +78,7 @@ describe('VeChain', () => {
     ]);
     const [balance] = await vigil.alerts('detectorSchemaName:wallet_balance');
     expect(balance?.meta).toMatchObject({ previous: '1000000000', balance: '1000000005' });
-  }, 30_000);
+  });
 
   it('sees who pays for the transaction of another, and what fails and why', async () => {
     const paid = await node.send([call('pause')], { payer: thorKeys[2] });
@@ -95,7 +95,7 @@ describe('VeChain', () => {
     ]);
     const created = made.outputs.map(({ contractAddress }: Json) => expect.stringContaining(contractAddress));
     expect((await raised(made)).map(({ message }) => message)).toEqual(created);
-  }, 30_000);
+  });
 
   it('recognises contracts, and tells what an endpoint can do', async () => {
     const { data } = await vigil.ok('POST', 'contract/inspect', { address: token, chainUid: 'vechain' });
@@ -109,7 +109,7 @@ describe('VeChain', () => {
       followed: true,
       watchState: 'ok',
     });
-  }, 30_000);
+  });
 
   it('takes everything back when the node has another chain', async () => {
     const before = await vigil.alerts();
@@ -119,5 +119,5 @@ describe('VeChain', () => {
     while ((await node.height()) <= height) await node.send([{ to: owner, value: 1n }]);
     expect(await raised(moved)).toMatchObject([{ kind: 'NATIVE_TRANSFER', eid: 'tx' }]);
     expect(await vigil.alerts('status:RETRACTED')).toHaveLength(before.length);
-  }, 60_000);
+  });
 });

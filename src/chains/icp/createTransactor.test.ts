@@ -37,7 +37,7 @@ const bob = 'w7x7r-cok77-xa';
 const vaultId = canisterId(9);
 const abi = [{ candid: 'service : { pause : (record { why : text; level : nat8 }) -> () }' }];
 
-describe('calls on the Internet Computer', { timeout: 120_000 }, () => {
+describe('calls on the Internet Computer', () => {
   let replica: Replica;
   let icp: ReturnType<typeof addLedger>;
   let client: ConnectedClient;

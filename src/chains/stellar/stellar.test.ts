@@ -330,7 +330,7 @@ describe('a real node', () => {
     const { hash: sent } = before!.transactions[0] ?? { hash: '' };
     if (sent !== '') expect(await client.blockOfTransaction(sent)).toBe(number - 1);
     await client.close();
-  }, 60_000);
+  });
 });
 
 /** What no transfer says of a balance is fees alone. */

@@ -19,9 +19,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe('a where clause in PostgreSQL', () => {
-  it('finds exactly the records for which an independent evaluation says TRUE', {
-    timeout: 120_000,
-  }, async () => {
+  it('finds exactly the records for which an independent evaluation says TRUE', async () => {
     const random = createRandom('where differential');
     const outcomes = { none: 0, some: 0, all: 0 };
     for (let round = 0; round < rounds; round++) {

@@ -111,7 +111,7 @@ export function useGuardedVault(options: { hsm?: () => Promise<Hsm | undefined> 
       await until(async () => {
         const found = await intents(action);
         return found.length >= atLeast && found.every(({ state }) => ends.includes(state));
-      }, 20_000);
+      });
       return intents(action);
     },
     /** The alerts of an action, oldest first. */

@@ -5,7 +5,6 @@ import { families } from '../../../src/chains/families.ts';
 import type { Bitcoind } from '../../../testing/startBitcoind.ts';
 import type { Json } from '../../../testing/startTestApi.ts';
 import type { TestWatch } from '../../../testing/startTestWatch.ts';
-import { until } from '../../../testing/until.ts';
 
 /** A key of a Bitcoin wallet: as people write it, as Vigil keeps it, and its address. */
 export function createBitcoinKey(seed: number) {
@@ -38,15 +37,6 @@ export async function addBitcoinWallet(
   });
   const contractId = await vigil.addContract(address, { chainUid: 'bitcoin', addressType: 'WALLET' });
   const detectorId = await vigil.addDetector(contractId, 'utxo_spend', {}, { source: 'EXTERNAL' });
-  const paid: string[] = [];
-  for (const amount of amounts) paid.push(await node.rpc('sendtoaddress', toRegtest(address), amount));
-  const isMined = async (txid: string) => {
-    const { confirmations } = await node.rpc<{ confirmations: number }>('gettransaction', txid);
-    return confirmations > 0;
-  };
-  await until(async () => {
-    await node.mine();
-    return (await Promise.all(paid.map(isMined))).every(Boolean);
-  }, 20_000);
+  await node.pay(amounts.map((amount) => [toRegtest(address), amount]));
   return { wallet, contractId, detectorId, address };
 }

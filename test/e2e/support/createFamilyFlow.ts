@@ -50,7 +50,7 @@ export async function createFamilyFlow(chainUid: ChainUid, env: Environment) {
       });
       // What happened before is no alert of a detector that is added later.
       const reached = await height();
-      await until(async () => (await processed()) >= reached, 60_000);
+      await until(async () => (await processed()) >= reached);
       const wallet = await vigil.ok('POST', 'wallet', {
         tenantId: tenant.id,
         chainUid,
@@ -76,9 +76,9 @@ export async function createFamilyFlow(chainUid: ChainUid, env: Environment) {
       });
       return wallet;
     },
-    raised: (hash: string) => until(async () => (await alerts(`txHash:${hash}`)).length > 0, 60_000),
+    raised: (hash: string) => until(async () => (await alerts(`txHash:${hash}`)).length > 0),
     retracted: (hash: string) =>
-      until(async () => (await alerts(`txHash:${hash} AND status:RETRACTED`)).length > 0, 60_000),
+      until(async () => (await alerts(`txHash:${hash} AND status:RETRACTED`)).length > 0),
     intents: async (): Promise<Json[]> => (await vigil.ok('GET', `action/${actionId}/intent`)).data,
     /** Kills Vigil and starts it again; waiting for the ends of its leases would only take time. */
     async crash(): Promise<void> {

@@ -99,7 +99,7 @@ export async function startScoreWorld(): Promise<ScoreWorld> {
       );
     },
     async changes(instanceId) {
-      await until(async () => (await score(instanceId)).waiting === 0, 60_000);
+      await until(async () => (await score(instanceId)).waiting === 0);
       const sort = [{ field: 'i' }];
       return (await api.ok('POST', `instance/${instanceId}/score/search`, { size: 10_000, sort })).data;
     },
