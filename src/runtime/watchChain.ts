@@ -31,6 +31,7 @@ export type ChainOptions = Pick<
   | 'pendingMode'
   | 'pendingDropMs'
   | 'minedHooks'
+  | 'onStep'
   | 'now'
 > & {
   client: ChainClient;

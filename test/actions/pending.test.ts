@@ -9,7 +9,6 @@ import { until } from '../../testing/until.ts';
 
 const ether = 10n ** 18n;
 const gwei = 10n ** 9n;
-const waitMs = 60_000;
 /** In `npm run prove:pending` blocks come by themselves, as on a public chain. */
 const isProof = process.env.PROVE_ROUNDS !== undefined;
 const rounds = Number(process.env.PROVE_ROUNDS ?? 3);
@@ -50,7 +49,7 @@ beforeAll(async () => {
   vigil.watch();
   vigil.act();
   await anvil.mine();
-  await until(async () => (await pendingState()) === 'ok', waitMs);
+  await until(async () => (await pendingState()) === 'ok');
 });
 
 afterAll(async () => {
@@ -95,7 +94,7 @@ async function reaches(before: number, state: string): Promise<Json> {
   await until(async () => {
     const found = await intents();
     return found.length > before && found[0]?.state === state;
-  }, waitMs);
+  });
   return (await intents())[0]!;
 }
 
@@ -130,10 +129,7 @@ describe('an action that fires at pending transactions', () => {
         expect(await intents()).toHaveLength(before + 1);
         await anvil.setAutomine(true);
         // The attempt stays on record, although it failed.
-        await until(
-          async () => (await vigil.alerts(`txHash:${hash}`))[0]?.blockNumber === pause.block,
-          waitMs,
-        );
+        await until(async () => (await vigil.alerts(`txHash:${hash}`))[0]?.blockNumber === pause.block);
         const [alert] = await vigil.alerts(`txHash:${hash}`);
         expect(alert).toMatchObject({
           uid: intent.alertUid,
@@ -154,7 +150,7 @@ describe('an action that fires at pending transactions', () => {
     await anvil.mine();
     expect(await placeOf(hash)).toMatchObject({ isSuccess: true });
     await anvil.setAutomine(true);
-    await until(async () => (await vigil.alerts(`txHash:${hash}`))[0]?.blockNumber != null, waitMs);
+    await until(async () => (await vigil.alerts(`txHash:${hash}`))[0]?.blockNumber != null);
     expect(await intents()).toHaveLength(before + 1);
   });
 
@@ -164,7 +160,7 @@ describe('an action that fires at pending transactions', () => {
     const hash = await attack(2n * gwei);
     await reaches(before, 'SUBMITTED');
     await anvil.rpc('anvil_dropTransaction', hash);
-    await until(async () => (await intents())[0]?.transactions.length === 2, waitMs);
+    await until(async () => (await intents())[0]?.transactions.length === 2);
     await anvil.mine();
     await anvil.setAutomine(true);
     const { reason, transactions } = await reaches(before, 'CANCELED');
@@ -189,9 +185,9 @@ describe('an action that fires at pending transactions', () => {
     await reaches(before, 'SUBMITTED');
     const { nonce } = await anvil.rpc<{ nonce: string }>('eth_getTransactionByHash', first);
     const second = await attack(60n * gwei, nonce);
-    await until(async () => (await intents())[0]?.transactions.length === 2, waitMs);
+    await until(async () => (await intents())[0]?.transactions.length === 2);
     await reaches(before, 'SUBMITTED');
-    await until(async () => (await intents())[0]?.transactions[1].broadcastAt !== null, waitMs);
+    await until(async () => (await intents())[0]?.transactions[1].broadcastAt !== null);
     await anvil.mine();
     await anvil.setAutomine(true);
     const intent = await reaches(before, 'CONFIRMED');

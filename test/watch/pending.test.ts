@@ -9,7 +9,6 @@ import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts'
 import { until } from '../../testing/until.ts';
 
 const ether = 10n ** 18n;
-const waitMs = 60_000;
 let anvil: Anvil;
 let vigil: TestWatch;
 let watching: { stop(): Promise<void> };
@@ -65,7 +64,7 @@ async function settle(): Promise<void> {
 }
 
 async function retracted(hash: string): Promise<Json> {
-  await until(async () => (await alertOf(hash, 'RETRACTED')) !== undefined, waitMs);
+  await until(async () => (await alertOf(hash, 'RETRACTED')) !== undefined);
   expect(await verifyRollups(vigil.store)).toEqual([]);
   return (await alertOf(hash, 'RETRACTED'))!;
 }
@@ -77,16 +76,16 @@ async function alertOf(hash: string, status?: string): Promise<Json | undefined>
 }
 
 async function raised(hash: string): Promise<Json> {
-  await until(async () => (await alertOf(hash)) !== undefined, waitMs);
+  await until(async () => (await alertOf(hash)) !== undefined);
   return (await alertOf(hash))!;
 }
 
 describe('a pending transaction', () => {
   it('costs nothing until a detector wants it', async () => {
-    await until(async () => (await pendingOf()).state === 'idle', waitMs);
+    await until(async () => (await pendingOf()).state === 'idle');
     expect([...vigil.calls.keys()].filter((method) => /subscribe|txpool|Filter/.test(method))).toEqual([]);
     await vigil.ok('PUT', `detector/${detectorId}`, { config: { pending: true } });
-    await until(async () => (await pendingOf()).state === 'ok', waitMs);
+    await until(async () => (await pendingOf()).state === 'ok');
     expect(vigil.calls.get('eth_subscribe')).toBeGreaterThan(0);
   });
 
@@ -102,7 +101,7 @@ describe('a pending transaction', () => {
     });
     await anvil.mine();
     await anvil.setAutomine(true);
-    await until(async () => (await alertOf(hash))?.finality === 'HEAD', waitMs);
+    await until(async () => (await alertOf(hash))?.finality === 'HEAD');
     const { blockNumber } = await anvil.receipt(hash as `0x${string}`);
     expect(await alertOf(hash)).toMatchObject({ uid: pending.uid, blockNumber: Number(blockNumber) });
     await vigil.reached('anvil', Number(blockNumber));
@@ -145,7 +144,7 @@ describe('a pending transaction', () => {
     const { uid } = await raised(second);
     await settle();
     expect(await retracted(second)).toMatchObject({ uid, retractionReason: 'UNFULFILLED' });
-    await until(async () => (await alertOf(first))?.finality !== 'PENDING', waitMs);
+    await until(async () => (await alertOf(first))?.finality !== 'PENDING');
     expect(await alertOf(first)).toMatchObject({ uid: firstUid });
   });
 
@@ -157,7 +156,7 @@ describe('a pending transaction', () => {
     await anvil.mine();
     await anvil.setAutomine(true);
     watching = vigil.watch();
-    await until(async () => (await alertOf(hash))?.blockNumber != null, waitMs);
+    await until(async () => (await alertOf(hash))?.blockNumber != null);
     expect(await alertOf(hash)).toMatchObject({ uid });
     expect(await verifyRollups(vigil.store)).toEqual([]);
   });
@@ -167,13 +166,13 @@ describe('a pending transaction', () => {
     const { uid } = await raised(hash);
     await anvil.mine();
     await anvil.setAutomine(true);
-    await until(async () => (await alertOf(hash))?.finality === 'HEAD', waitMs);
+    await until(async () => (await alertOf(hash))?.finality === 'HEAD');
     await anvil.reorg(1);
     expect(await retracted(hash)).toMatchObject({ uid, retractionReason: 'REORGANISED' });
     const again = await anvil.submit(attackOf(thief));
     await anvil.mine();
     if (again !== hash) return;
-    await until(async () => (await alertOf(hash))?.blockNumber != null, waitMs);
+    await until(async () => (await alertOf(hash))?.blockNumber != null);
     expect(await alertOf(hash)).toMatchObject({ uid });
   });
 });

@@ -1,69 +1,39 @@
-import { adopt, pendingSource } from '../../alerts/adoptPending.ts';
+import { pendingSource } from '../../alerts/adoptPending.ts';
 import { alertUid } from '../../alerts/alertUid.ts';
 import { limitRate } from '../../alerts/limitRate.ts';
 import { prepareRaise, raiseAlerts } from '../../alerts/raiseAlerts.ts';
 import { retractPending } from '../../alerts/retractBlocks.ts';
-import { createFairQueue } from '../../lib/createFairQueue.ts';
-import type { Finding, RetractionReason } from '../../model/alert.ts';
+import type { Finding } from '../../model/alert.ts';
 import type { Block } from '../../model/block.ts';
 import type { MempoolSubscription, PendingState, PendingTransaction } from '../../model/pending.ts';
 import type { Db } from '../../store/db.ts';
 import { assertHolder } from '../../store/watch/cursor.ts';
 import {
-  holdUnfulfilled,
   insertPendingAlerts,
-  listTracked,
   type MinedTransaction,
   markGone,
   markMined,
-  markUnfulfilledGone,
-  purgePending,
-  readFindings,
   savePendingState,
-  type TrackedTransaction,
 } from '../../store/watch/pendingAlerts.ts';
-import { createPendingFilter } from '../../watch/createPendingFilter.ts';
+import { createPendingIntake } from '../../watch/createPendingIntake.ts';
 import { createPendingEvaluator, type PendingFinding } from './createPendingEvaluator.ts';
 import type { PipelineContext } from './createPipelineContext.ts';
-
-/** Simulations that run at once, those of one tenant, and those of a tenant that may wait; more are dropped. */
-const queueSizes = { slots: 8, slotsPerKey: 4, waitingPerKey: 128 };
-/** Transactions that name no watched contract are simulated too, as many a second: an attacker's contract is known to no one. */
-const unknownPerSecond = 50;
-const unknownKey = 0;
-/** Transactions that came to nothing are simulated again on the next blocks: what they need may be mined first. */
-const maxRepeated = 256;
-const repeatMs = 120_000;
-/** The transactions of so many of the last blocks are remembered: endpoints may announce one late. */
-const maxRecent = 200_000;
-const checkMs = 15_000;
-const defaultDropMs = 120_000;
-const settleBatch = 500;
+import { createTrackedTransactions } from './createTrackedTransactions.ts';
 
 /**
  * Raises alerts of transactions that no block has yet: simulated on the newest state, evaluated as those of a block, but without
  * keeping a state. When a block has the transaction, its findings become the same alerts; when it vanishes, they are retracted.
  */
 export function createPendingWork(context: PipelineContext) {
-  const { chain, store, watchList, meter, holder, now, mempool, pendingMode: mode } = context;
+  const { chain, store, watchList, meter, holder, now, mempool, onStep, pendingMode: mode } = context;
   const { pendingIndex } = watchList;
-  const filter = createPendingFilter(pendingIndex);
-  const queue = createFairQueue(queueSizes);
+  const intake = createPendingIntake({ index: pendingIndex, now, work });
   const evaluator = createPendingEvaluator(context);
+  const tracked = createTrackedTransactions(context);
   let subscription: MempoolSubscription | undefined;
-  /** With alerts that no block has shown yet, by hash. */
-  let tracked = new Map<string, TrackedTransaction>();
-  let isLoaded = false;
-  const recent = new Set<string>();
-  const repeated = new Map<string, { transaction: PendingTransaction; key: number; until: number }>();
-  const missingSince = new Map<string, number>();
-  const counts = { simulated: 0, dropped: 0 };
+  let simulated = 0;
   const counted = { seen: 0, simulated: 0, dropped: 0 };
-  let unknown = { second: 0, count: 0 };
-  const dropMs = context.pendingDropMs ?? defaultDropMs;
-  let checkedAt = 0;
   let isSettling = false;
-  let lastFault: string | null = null;
 
   function isWanted(): boolean {
     return mempool !== undefined && mode === 'auto' && !pendingIndex.isEmpty();
@@ -81,65 +51,50 @@ export function createPendingWork(context: PipelineContext) {
   }
 
   function take(transaction: PendingTransaction): void {
-    if (context.isStopped || recent.has(transaction.hash)) return;
-    retractReplaced(transaction);
-    const key = filter.judge(transaction);
-    if (key === undefined) return;
-    if (key === 'unknown' && !isAffordable()) counts.dropped++;
-    else enqueue(transaction, key === 'unknown' ? unknownKey : key);
+    if (context.isStopped) return;
+    tracked.retractReplacedBy(transaction);
+    intake.take(transaction);
   }
 
-  function isAffordable(): boolean {
-    const second = Math.floor(now() / 1000);
-    if (unknown.second !== second) unknown = { second, count: 0 };
-    return unknown.count++ < unknownPerSecond;
-  }
-
-  function enqueue(transaction: PendingTransaction, key: number): void {
-    queue
-      .run(key, () => process(transaction, key))
-      .catch((error: unknown) => {
-        counts.dropped++;
-        if (error instanceof Error) lastFault = error.message;
-      });
-  }
-
-  async function process(transaction: PendingTransaction, key: number): Promise<void> {
+  /** Whether that was all; else it is tried again after the next blocks. */
+  async function work(
+    transaction: PendingTransaction,
+    isStillWanted: () => boolean,
+    isNamed: boolean,
+  ): Promise<boolean> {
     const { tip } = context;
-    if (!mempool || !tip || context.isStopped || recent.has(transaction.hash)) return;
+    if (!mempool || context.isStopped) return true;
+    if (!tip) return false;
+    await onStep('before a pending transaction is simulated');
     const simulation = await mempool.simulate(transaction, tip);
-    counts.simulated++;
-    lastFault = null;
-    if (!simulation) return;
+    simulated++;
+    if (!simulation) return true;
     const found = simulation.isSuccess ? await evaluator.evaluate(transaction, simulation) : [];
-    if (found.length > 0) await raise(transaction, found);
-    else if (key !== unknownKey || transaction.to === null || !simulation.isSuccess)
-      repeatLater(transaction, key);
-  }
-
-  function repeatLater(transaction: PendingTransaction, key: number): void {
-    const until = repeated.get(transaction.hash)?.until ?? now() + repeatMs;
-    repeated.set(transaction.hash, { transaction, key, until });
-    const [oldest] = repeated.keys();
-    if (oldest !== undefined && repeated.size > maxRepeated) repeated.delete(oldest);
+    if (found.length > 0) await raise(transaction, found, isStillWanted);
+    return found.length > 0 || (!isNamed && transaction.to !== null && simulation.isSuccess);
   }
 
   /** In the turn of blocks, so that a block with the transaction comes wholly before it or after it. */
-  async function raise(transaction: PendingTransaction, found: readonly PendingFinding[]): Promise<void> {
-    const { hash, from: sender, nonce, maxFee, tip } = transaction;
+  async function raise(
+    transaction: PendingTransaction,
+    found: readonly PendingFinding[],
+    isStillWanted: () => boolean,
+  ): Promise<void> {
+    const { hash, from, nonce, maxFee, tip } = transaction;
     await prepareRaise(
       store,
       found.map(({ finding }) => finding),
     );
+    await onStep('before alerts of a pending transaction are written');
     const raised = await context.runExclusive(async () => {
-      if (context.isStopped || recent.has(hash)) return [];
+      if (context.isStopped || !isStillWanted()) return [];
       const written = await store.transaction(async (tx) => {
         await assertHolder(tx, chain.uid, holder);
         const rows = found.map(({ finding, needsTrace }) => ({
           ...placeOf(finding, hash),
           uid: alertUid(finding),
           timestamp: finding.timestamp,
-          sender,
+          sender: from,
           nonce,
           maxFee: String(maxFee),
           tip: tip === null ? null : String(tip),
@@ -155,98 +110,57 @@ export function createPendingWork(context: PipelineContext) {
           return row ? [{ ...finding, uid: row.uid, timestamp: row.timestamp }] : [];
         });
         await raiseAlerts(tx, await limitRate(tx, fresh, now()), context.alertHooks);
+        await onStep('while alerts of a pending transaction are written');
         return fresh;
       });
+      const isReplaced = !isStillWanted();
       if (written.length > 0)
-        tracked.set(hash, { hash, sender, nonce, maxFee: String(maxFee), state: 'PENDING' });
+        tracked.add({ hash, from, nonce, maxFee: String(maxFee), state: 'PENDING' }, isReplaced);
       return written;
     });
+    await onStep('after alerts of a pending transaction were written');
     meter.countAlerts(raised);
-  }
-
-  /** A transaction of the same sender with the same nonce that pays more takes its place. */
-  function retractReplaced({ hash, from, nonce, maxFee }: PendingTransaction): void {
-    for (const one of tracked.values())
-      if (one.sender === from && one.nonce === nonce && one.hash !== hash && maxFee > BigInt(one.maxFee))
-        retract([one.hash], 'REPLACED').catch(report);
-  }
-
-  async function retract(hashes: readonly string[], reason: RetractionReason): Promise<void> {
-    await unlessStopped(async () => {
-      await store.transaction(async (tx) => {
-        await assertHolder(tx, chain.uid, holder);
-        const alerts = await markGone(tx, chain.uid, hashes, now());
-        await retractPending(tx, { alerts, reason, now: now() }, context.retractionHooks);
-      });
-      for (const hash of hashes) if (tracked.get(hash)?.state === 'PENDING') tracked.delete(hash);
-    });
-  }
-
-  /** Loads what earlier processes raised; before the first block is processed. */
-  async function load(): Promise<void> {
-    if (isLoaded) return;
-    for (const row of await listTracked(store, chain.uid)) tracked.set(row.hash, row);
-    isLoaded = true;
   }
 
   /** What blocks have of the tracked transactions, or in their place; written in the transaction that moves the cursor. */
   function findMined(blocks: readonly Block[], isTraced: (block: Block) => boolean) {
     const mined: MinedTransaction[] = [];
     const replaced: string[] = [];
-    if (tracked.size > 0) {
-      const senders = new Map(
-        Array.from(tracked.values(), (one) => [`${one.sender} ${one.nonce}`, one.hash]),
-      );
-      const addresses = new Set(Array.from(tracked.values(), ({ sender }) => sender));
+    if (!tracked.isEmpty())
       for (const block of blocks)
         for (const transaction of block.transactions) {
           if (tracked.has(transaction.hash))
             mined.push({ hash: transaction.hash, block, isTraced: isTraced(block) });
-          else if (addresses.has(transaction.from)) {
-            const hash = senders.get(`${transaction.from} ${transaction.nonce}`);
-            if (hash !== undefined) replaced.push(hash);
-          }
+          replaced.push(...tracked.rivals(transaction).map(({ hash }) => hash));
         }
-    }
     return {
       async write(tx: Db): Promise<void> {
         await markMined(tx, chain.uid, mined, now());
-        if (replaced.length === 0) return;
-        const alerts = await markGone(tx, chain.uid, replaced, now());
-        await retractPending(tx, { alerts, reason: 'REPLACED', now: now() }, context.retractionHooks);
+        if (replaced.length > 0) {
+          const alerts = await markGone(tx, chain.uid, replaced, now());
+          await retractPending(tx, { alerts, reason: 'REPLACED', now: now() }, context.retractionHooks);
+        }
+        if (mined.length + replaced.length > 0)
+          await onStep('while the block of a pending transaction is written');
       },
-      committed(): void {
-        for (const hash of replaced) tracked.delete(hash);
-        for (const { hash } of mined) {
-          const one = tracked.get(hash);
-          if (one) tracked.set(hash, { ...one, state: 'MINED' });
-        }
+      async committed(): Promise<void> {
+        tracked.setMined(
+          mined.map(({ hash }) => hash),
+          replaced,
+        );
         if (!subscription) return;
-        for (const block of blocks) {
-          filter.learn(block);
-          for (const { hash } of block.transactions) {
-            recent.add(hash);
-            repeated.delete(hash);
-          }
-        }
-        for (const hash of recent) {
-          if (recent.size <= maxRecent) break;
-          recent.delete(hash);
-        }
+        intake.learn(blocks);
         evaluator.forgetStates();
-        for (const [hash, { transaction, key, until }] of repeated) {
-          if (until <= now()) repeated.delete(hash);
-          else enqueue(transaction, key);
-        }
+        if (mined.length + replaced.length > 0)
+          await onStep('after the block of a pending transaction was written');
       },
     };
   }
 
   /** Everything may be pending again. */
   function forgetBlocks(): void {
-    isLoaded = false;
-    tracked.clear();
-    recent.clear();
+    tracked.forget();
+    intake.forgetBlocks();
     evaluator.forgetStates();
   }
 
@@ -255,9 +169,7 @@ export function createPendingWork(context: PipelineContext) {
     if (!mempool || context.isStopped || isSettling) return;
     isSettling = true;
     try {
-      await load();
-      if ([...tracked.values()].some(({ state }) => state === 'MINED')) await settleMined();
-      if (tracked.size > 0 && now() - checkedAt >= Math.min(checkMs, dropMs)) await retractVanished();
+      subscription?.forget(await tracked.upkeep());
       const published = state();
       for (const type of ['seen', 'simulated', 'dropped'] as const) {
         meter.countPending(type, published[type] - counted[type]);
@@ -269,74 +181,16 @@ export function createPendingWork(context: PipelineContext) {
     }
   }
 
-  /** Alerts that their blocks do not show: they are retracted, unless no one can know, or an action was fired for them. */
-  async function settleMined(): Promise<void> {
-    await unlessStopped(async () => {
-      await store.transaction(async (tx) => {
-        await assertHolder(tx, chain.uid, holder);
-        const open = await holdUnfulfilled(tx, chain.uid, settleBatch);
-        const kept = open.filter(({ isUnseen, hasFired }) => isUnseen || hasFired);
-        const gone = open.filter((alert) => !kept.includes(alert));
-        if (kept.length > 0) {
-          const findings = new Map((await readFindings(tx, kept)).map((finding) => [finding.uid, finding]));
-          const pairs = kept.map((alert) => {
-            const { message, ...finding } = findings.get(alert.uid)!;
-            const { blockNumber, blockHash } = alert;
-            const note = alert.isUnseen
-              ? ''
-              : ` Block ${blockNumber} has the transaction, but it did not do this.`;
-            const settled: Finding = { ...finding, message: `${message}${note}`, blockNumber, blockHash };
-            return [settled, { ...alert, isRetracted: false }] as const;
-          });
-          await adopt(tx, chain.uid, pairs, context.minedHooks, now());
-        }
-        if (gone.length > 0) {
-          await markUnfulfilledGone(tx, chain.uid, gone, now());
-          const retraction = { alerts: gone, reason: 'UNFULFILLED' as const, now: now() };
-          await retractPending(tx, retraction, context.retractionHooks);
-        }
-      });
-      const rows = await listTracked(store, chain.uid);
-      tracked = new Map(rows.map((row) => [row.hash, row]));
-      await purgePending(store, chain.uid, now());
-    });
-  }
-
-  async function retractVanished(): Promise<void> {
-    checkedAt = now();
-    const hashes = Array.from(tracked.values()).flatMap(({ hash, state }) =>
-      state === 'PENDING' ? [hash] : [],
-    );
-    if (hashes.length === 0 || !mempool) return;
-    const vanished = new Set(await mempool.findVanished(hashes));
-    for (const hash of missingSince.keys()) if (!vanished.has(hash)) missingSince.delete(hash);
-    for (const hash of vanished) if (!missingSince.has(hash)) missingSince.set(hash, now());
-    const dropped = [...missingSince].flatMap(([hash, since]) => (now() - since >= dropMs ? [hash] : []));
-    if (dropped.length === 0) return;
-    await retract(dropped, 'DROPPED');
-    subscription?.forget(dropped);
-    for (const hash of dropped) missingSince.delete(hash);
-  }
-
-  function unlessStopped(work: () => Promise<unknown>): Promise<void> {
-    return context.runExclusive(async () => {
-      if (!context.isStopped) await work();
-    });
-  }
-
-  function report(error: unknown): void {
-    if (!context.isStopped) context.onError(error);
-  }
-
   function state(): PendingState {
     const kinds = subscription?.kinds();
     const { seen = 0, dropped = 0 } = subscription?.counts() ?? {};
+    const { fault, dropped: turnedAway } = intake.state();
     const name =
       !mempool || mode === 'off'
         ? 'off'
         : !isWanted()
           ? 'idle'
-          : kinds?.length === 0 || lastFault
+          : kinds?.length === 0 || fault
             ? 'unavailable'
             : 'ok';
     return {
@@ -345,19 +199,19 @@ export function createPendingWork(context: PipelineContext) {
       kinds: [...(kinds ?? [])],
       simulations: [...(mempool?.simulations() ?? [])],
       seen,
-      simulated: counts.simulated,
-      dropped: dropped + counts.dropped,
-      waiting: tracked.size,
+      simulated,
+      dropped: dropped + turnedAway,
+      waiting: tracked.size(),
       reason:
         name !== 'unavailable'
           ? null
-          : lastFault
+          : fault
             ? 'Nodes do not run pending transactions.'
             : 'No node of the chain announces pending transactions.',
     };
   }
 
-  return { start, stop, load, findMined, forgetBlocks, upkeep };
+  return { start, stop, load: tracked.load, findMined, forgetBlocks, upkeep };
 }
 
 function placeOf(finding: Finding, txHash: string) {

@@ -86,7 +86,7 @@ export function createPipeline(options: PipelineOptions, tip: Header | undefined
       await pending.write(tx);
     });
     context.tip = last;
-    pending.committed();
+    await pending.committed();
     watchList.removeAdded(shown.keys());
     deferrals.add(writes.deferred, now());
     meter.countAlerts(writes.findings);

@@ -52,6 +52,8 @@ export type PipelineOptions = {
   minedHooks?: readonly AlertHook[];
   retractionHooks: readonly RetractionHook[];
   now: () => number;
+  /** Called before and after each step with pending transactions that a crash could interrupt; tests stop the process there. */
+  onStep?: ((step: string) => void | Promise<void>) | undefined;
   /** Called when deferred evaluations fail; they are retried. */
   onError: (error: unknown) => void;
 };
@@ -68,6 +70,7 @@ export function createPipelineContext(options: PipelineOptions, tip: Header | un
   const context = {
     ...options,
     minedHooks: options.minedHooks ?? [],
+    onStep: options.onStep ?? (() => {}),
     /** Includes the funding that the current blocks bring, which is not stored yet. */
     fetch: funding.withUnwritten(options.fetch),
     states,

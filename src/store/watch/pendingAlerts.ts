@@ -44,7 +44,7 @@ export async function insertPendingAlerts(
 /** A transaction with alerts that no block has shown yet. */
 export type TrackedTransaction = {
   hash: string;
-  sender: string;
+  from: string;
   nonce: number;
   maxFee: string;
   state: 'PENDING' | 'MINED';
@@ -52,7 +52,7 @@ export type TrackedTransaction = {
 
 export async function listTracked(db: Db, chainUid: string): Promise<TrackedTransaction[]> {
   return db.query<TrackedTransaction>(
-    sql`select tx_hash as hash, min(sender) as sender, min(nonce) as nonce, min(max_fee)::text as "maxFee",
+    sql`select tx_hash as hash, min(sender) as "from", min(nonce) as nonce, min(max_fee)::text as "maxFee",
         min(state) as state
       from pending_alert where chain_uid = ${chainUid} and state in ('PENDING', 'MINED') group by tx_hash`,
   );

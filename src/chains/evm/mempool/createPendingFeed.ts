@@ -19,6 +19,8 @@ export function createPendingFeed(
   const known = createSeenHashes();
   const kinds = new Map<string, PendingKind | null>();
   const waiting = new Map<string, PoolSource>();
+  /** Those that are being fetched, with another endpoint that announced them too. */
+  const fetching = new Map<string, PoolSource | undefined>();
   const counts = { seen: 0, dropped: 0 };
   let inFlight = 0;
   let isStopped = false;
@@ -26,20 +28,25 @@ export function createPendingFeed(
     const source: PoolSource = followPool(url, {
       onBody: take,
       onHash: (hash) => {
-        if (known.has(hash)) return;
-        waiting.set(hash, source);
-        if (waiting.size > maxWaiting) {
-          waiting.delete(waiting.keys().next().value!);
-          counts.dropped++;
-        }
-        // The rest of what comes at the same time goes along.
-        if (waiting.size === 1) setImmediate(fetchWaiting);
+        if (known.has(hash) || waiting.has(hash)) return;
+        if (fetching.has(hash)) fetching.set(hash, source);
+        else wait(hash, source);
       },
       onKind: (kind) => kinds.set(url, kind),
       onCall,
     });
     return source;
   });
+
+  function wait(hash: string, source: PoolSource): void {
+    waiting.set(hash, source);
+    if (waiting.size > maxWaiting) {
+      waiting.delete(waiting.keys().next().value!);
+      counts.dropped++;
+    }
+    // The rest of what comes at the same time goes along.
+    if (waiting.size === 1) setImmediate(fetchWaiting);
+  }
 
   function take(raw: unknown): void {
     const transaction = isStopped ? undefined : decodePending(raw);
@@ -52,23 +59,39 @@ export function createPendingFeed(
   function fetchWaiting(): void {
     if (isStopped) return;
     while (waiting.size > 0 && inFlight < maxInFlight) {
-      const [first] = waiting.values();
-      const hashes = Array.from(waiting, ([hash, source]) => (source === first ? hash : ''))
-        .filter(Boolean)
-        .slice(0, batchSize);
-      for (const hash of hashes) waiting.delete(hash);
+      const { source, hashes } = nextBatch();
       inFlight++;
-      first!
+      source
         .bodies(hashes)
         .then((bodies) => bodies.forEach(take))
         .catch(() => {
-          counts.dropped += hashes.length;
+          counts.dropped += hashes.filter((hash) => !fetching.get(hash)).length;
         })
         .finally(() => {
           inFlight--;
+          for (const hash of hashes) {
+            const other = fetching.get(hash);
+            fetching.delete(hash);
+            if (other && !known.has(hash)) wait(hash, other);
+          }
           fetchWaiting();
         });
     }
+  }
+
+  /** The oldest, and those of the same endpoint that come soon after it. */
+  function nextBatch(): { source: PoolSource; hashes: string[] } {
+    const [source] = waiting.values();
+    const hashes: string[] = [];
+    let looked = 0;
+    for (const [hash, own] of waiting) {
+      if (hashes.length === batchSize || ++looked > 10 * batchSize) break;
+      if (own !== source) continue;
+      hashes.push(hash);
+      waiting.delete(hash);
+      fetching.set(hash, undefined);
+    }
+    return { source: source!, hashes };
   }
 
   return {

@@ -40,6 +40,7 @@ type Options = {
 const timeoutMs = 3000;
 const patienceMs = 300;
 const retryMs = 2000;
+const maxBatch = 100;
 const maxBytes = 16 * 1024 * 1024;
 
 /** Runs pending transactions on the newest state of a node, over connections of its own: it must not hold up blocks. */
@@ -150,6 +151,20 @@ export function createSimulator({ chainUid, urls, now, onCall }: Options) {
     });
   }
 
+  async function findVanished(hashes: readonly string[]): Promise<string[]> {
+    const vanished: string[] = [];
+    for (let at = 0; at < hashes.length; at += maxBatch) {
+      const some = hashes.slice(at, at + maxBatch);
+      const calls = some.map((hash) => ({ method: 'eth_getTransactionByHash', params: [hash] }));
+      const answers = await Promise.allSettled(endpoints.map((endpoint) => batch(endpoint, calls)));
+      const replies = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+      if (replies.length === 0) throw new RpcFailure('No endpoint of the chain answers.');
+      const isMissing = (reply: RpcReply | undefined) => reply && 'result' in reply && reply.result === null;
+      vanished.push(...some.filter((_, place) => replies.every((own) => isMissing(own[place]))));
+    }
+    return vanished;
+  }
+
   function toSimulation(
     kind: SimulationKind,
     transaction: PendingTransaction,
@@ -166,14 +181,7 @@ export function createSimulator({ chainUid, urls, now, onCall }: Options) {
     simulate: (transaction, tip) => ask((endpoint) => simulateAt(endpoint, transaction, tip)),
     readAfter: (transaction, simulation, questions) =>
       ask((endpoint) => readAfter(endpoint, transaction, simulation, questions)),
-    async findVanished(hashes) {
-      const calls = hashes.map((hash) => ({ method: 'eth_getTransactionByHash', params: [hash] }));
-      const answers = await Promise.allSettled(endpoints.map((endpoint) => batch(endpoint, calls)));
-      const replies = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
-      if (replies.length === 0) throw new RpcFailure('No endpoint of the chain answers.');
-      const isMissing = (reply: RpcReply | undefined) => reply && 'result' in reply && reply.result === null;
-      return hashes.filter((_, place) => replies.every((own) => isMissing(own[place])));
-    },
+    findVanished,
     simulations() {
       const known = simulationKinds.filter((each) => endpoints.some(({ kind }) => kind === each));
       return known.length > 0 ? known : undefined;

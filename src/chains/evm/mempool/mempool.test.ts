@@ -31,6 +31,8 @@ const rawOf = (n: number) => ({
 
 const calls: Call[] = [];
 let announced: string[] = [];
+/** What every endpoint announces all the time. */
+let repeated: string[] = [];
 const server = createServer((request, response) => {
   text(request)
     .then((body) => {
@@ -38,7 +40,8 @@ const server = createServer((request, response) => {
       const signature = request.headers['x-flashbots-signature'];
       const answer = ({ id, method, params }: Call) => {
         calls.push({ id, method, params, signature });
-        return { jsonrpc: '2.0', id, ...reply(method, params) };
+        const isBlind = request.url === '/blind' && method === 'eth_getTransactionByHash';
+        return { jsonrpc: '2.0', id, ...(isBlind ? { result: null } : reply(method, params)) };
       };
       response.end(JSON.stringify(Array.isArray(asked) ? asked.map(answer) : answer(asked)));
     })
@@ -48,7 +51,7 @@ let url: string;
 
 function reply(method: string, params: unknown[]): object {
   if (method === 'eth_newPendingTransactionFilter') return { result: '0x1' };
-  if (method === 'eth_getFilterChanges') return { result: announced.splice(0) };
+  if (method === 'eth_getFilterChanges') return { result: [...repeated, ...announced.splice(0)] };
   if (method === 'eth_getTransactionByHash') return { result: rawOf(Number(params[0])) };
   if (method === 'eth_sendRawTransaction')
     return params[0] === '0x01' ? { result: hash(1) } : { error: { code: -32000, message: 'nonce too low' } };
@@ -84,6 +87,22 @@ it('takes each pending transaction once, whole, however often and by however man
     );
   });
   expect(seen.toSorted((a, b) => a.localeCompare(b))).toEqual([1, 2, 3].map(hash));
+});
+
+it('asks another endpoint for what the one that announced it does not have', async () => {
+  repeated = [hash(4)];
+  const taken = new Promise<string>((resolve) => {
+    const feed = createPendingFeed(
+      [`${url}/blind`, url],
+      (transaction) => {
+        feed.stop();
+        resolve(transaction.hash);
+      },
+      () => {},
+    );
+  });
+  expect(await taken).toBe(hash(4));
+  repeated = [];
 });
 
 it('sends what is urgent to every endpoint and to relays, signed by a key of its own', async () => {
