@@ -3,6 +3,7 @@ import { type Bitcoind, findBitcoind, startBitcoind } from '../../testing/startB
 import type { Json } from '../../testing/startTestApi.ts';
 import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
 import { until } from '../../testing/until.ts';
+import { addRoomyPlan } from './support/addRoomyPlan.ts';
 import { skipWaits } from './support/intents.ts';
 import { addBitcoinWallet, createBitcoinKey, toRegtest } from './support/useBitcoinWallet.ts';
 
@@ -21,22 +22,7 @@ describe('actions on Bitcoin', () => {
     node = await startBitcoind(command);
     await node.mine(110);
     vigil = await startTestWatch({ bitcoin: { urls: [node.url], confirmations: 1 } });
-    const limits = [
-      'Users',
-      'Contracts',
-      'Projects',
-      'Triggers',
-      'Detectors',
-      'Wallets',
-      'Actions',
-      'ApiKeys',
-    ];
-    const plan = await vigil.ok('POST', 'plan', {
-      name: 'Roomy',
-      ...Object.fromEntries(limits.map((name) => [`max${name}`, 100])),
-    });
-    const expirationDate = Date.now() + 86_400_000;
-    await vigil.ok('POST', 'subscription', { tenantId: vigil.tenantId, planId: plan.id, expirationDate });
+    await addRoomyPlan(vigil);
     vigil.act({ stuckMs: 1000 });
   });
   afterAll(async () => {

@@ -1,4 +1,5 @@
 import { zip } from '../../lib/zip.ts';
+import { createBroadcast } from '../createBroadcast.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcCall, RpcReply } from '../net/createRpc.ts';
 import { listOf, recordOf } from '../net/members.ts';
@@ -201,11 +202,11 @@ export function createTransactor(endpoints: Endpoints, scan: Scan): SamePlaceTra
       if (!plan) throw new Error('The coins of the payment do not pay for it.');
       return buildPayment(from, payment, own, plan);
     },
-    broadcast: (raws) =>
-      request(
-        raws.map((raw) => ({ method: 'sendrawtransaction', params: [raw] })),
-        (replies) => replies.map(toBroadcast),
-      ),
+    broadcast: createBroadcast(
+      endpoints,
+      (raw) => ({ method: 'sendrawtransaction', params: [raw] }),
+      toBroadcast,
+    ),
     async progress(sent) {
       const { head, found } = await findMined(sent);
       const mined = zip(sent, found).map(([{ from, raw, place }, block]): Mined | null => {

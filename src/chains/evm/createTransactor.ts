@@ -1,6 +1,7 @@
 import { membersOf } from '../../lib/isRecord.ts';
 import { zip } from '../../lib/zip.ts';
 import type { Chain } from '../chains.ts';
+import { bestOf, createBroadcast } from '../createBroadcast.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import { type RpcCall, type RpcError, RpcFailure, type RpcReply } from '../net/createRpc.ts';
 import { InvalidResponse } from '../net/replies.ts';
@@ -22,7 +23,13 @@ const receiptOf = ({ hash }: { hash: string }): RpcCall => ({
 
 type SendWidely = (raws: readonly string[]) => Promise<RpcReply[][]>;
 
-export function createTransactor({ request }: Endpoints, chain: Chain, sendWidely?: SendWidely): Transactor {
+export function createTransactor(endpoints: Endpoints, chain: Chain, sendWidely?: SendWidely): Transactor {
+  const { request } = endpoints;
+  const broadcast = createBroadcast(
+    endpoints,
+    (raw) => ({ method: 'eth_sendRawTransaction', params: [raw] }),
+    toBroadcast,
+  );
   /** Fees, balance, nonce and estimates for calls of one account, read from one node at one moment. */
   const read = (from: string, calls: readonly Call[]) =>
     request(
@@ -56,10 +63,11 @@ export function createTransactor({ request }: Endpoints, chain: Chain, sendWidel
     },
     build: (order) => buildTransaction(chain, order),
     broadcast: async (raws, isUrgent = false) => {
-      if (isUrgent && sendWidely) return bestOf(raws, await sendWidely(raws));
-      return request(
-        raws.map((raw) => ({ method: 'eth_sendRawTransaction', params: [raw] })),
-        (replies) => replies.map(toBroadcast),
+      if (!isUrgent || !sendWidely) return broadcast(raws);
+      const answers = await sendWidely(raws);
+      return bestOf(
+        raws,
+        answers.map((replies) => replies.map(toBroadcast)),
       );
     },
     progress: (sent) =>
@@ -139,17 +147,6 @@ function requireRevert(error: RpcError): Failure {
 }
 
 /** Nodes agree on these cases and not on the words for them. */
-const outcomes = ['accepted', 'stale', 'underpriced', 'refused'] as const;
-
-/** One endpoint that takes it is enough. */
-function bestOf(raws: readonly string[], answers: readonly (readonly RpcReply[])[]): Broadcast[] {
-  return raws.map((_, place) => {
-    const own = answers.flatMap((replies) => (replies[place] ? [toBroadcast(replies[place])] : []));
-    const rank = ({ outcome }: Broadcast) => outcomes.indexOf(outcome);
-    return own.sort((a, b) => rank(a) - rank(b))[0] ?? { outcome: 'refused', reason: 'No endpoint answers.' };
-  });
-}
-
 function toBroadcast(reply: RpcReply): Broadcast {
   if ('result' in reply) return { outcome: 'accepted' };
   const { message } = reply.error;

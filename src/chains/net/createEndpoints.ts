@@ -1,5 +1,6 @@
 import { itemAt } from '../../lib/itemAt.ts';
 import { messageOf } from '../../lib/messageOf.ts';
+import { settleWithin } from '../../lib/withTimeLimit.ts';
 import type { EndpointHealth } from '../chainClient.ts';
 import { createRpc, type Rpc, type RpcCall, RpcFailure, type RpcReply } from './createRpc.ts';
 import { InvalidResponse, NotAvailableYet } from './replies.ts';
@@ -17,6 +18,11 @@ export type Endpoints = {
    * left out; any other failure is thrown, since nothing can be concluded without its answer. Throws when none answers.
    */
   onEach<T>(work: (request: Endpoints['request']) => Promise<T>): Promise<T[]>;
+  /**
+   * Sends the same to every endpoint at once. One that is much slower than the first to answer is not waited for, and one that
+   * fails is left out; throws when none answers.
+   */
+  sendToAll<T>(calls: readonly RpcCall[], accept: Accept<T>): Promise<T[]>;
   /** The highest block that an endpoint is known to have. */
   head(): number;
   /** Reads the head of every endpoint to detect stale ones; unhealthy ones must also pass `trial`. */
@@ -65,6 +71,8 @@ type Options = Protocol & {
 
 const timeoutMs = 10_000;
 const recheckMs = 300_000;
+/** How long the answers of other endpoints are waited for after the first one. */
+const lateMs = 1000;
 /** An endpoint this many blocks behind the others is asked last. */
 const staleBlocks = 3;
 
@@ -192,6 +200,20 @@ export function createEndpoints({
     return answers;
   }
 
+  async function sendToAll<T>(calls: readonly RpcCall[], accept: Accept<T>): Promise<T[]> {
+    const asked = byRank();
+    const answers: T[] = [];
+    const sent = asked.map(async (endpoint) => {
+      answers.push(await send(endpoint, calls, accept));
+    });
+    const all = Promise.allSettled(sent);
+    await Promise.any(sent).catch((error: AggregateError) => {
+      throw new EndpointsFailed(endpoints.map(describe), error.errors);
+    });
+    await settleWithin(lateMs, all, () => undefined);
+    return [...answers];
+  }
+
   /** A healthy endpoint is only asked how far it is; one in trouble must show that it is right again. */
   async function checkAll(which: 'all' | 'troubled', trial: Trial): Promise<void> {
     if (endpoints.length < 2) return;
@@ -219,6 +241,7 @@ export function createEndpoints({
   return {
     request,
     onEach,
+    sendToAll,
     head,
     checkAll,
     health: () =>

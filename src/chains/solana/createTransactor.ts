@@ -1,6 +1,7 @@
 import { base58, base64 } from '@scure/base';
 import { membersOf } from '../../lib/isRecord.ts';
 import { zip } from '../../lib/zip.ts';
+import { createBroadcast } from '../createBroadcast.ts';
 import { createExpiryCheck } from '../createExpiryCheck.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import type { RpcCall, RpcReply } from '../net/createRpc.ts';
@@ -35,7 +36,7 @@ const uniqueUnits = 65_536n;
 const maxAgeMs = 12 * 3_600_000;
 
 export function createTransactor(
-  endpoints: Pick<Endpoints, 'request' | 'onEach'>,
+  endpoints: Pick<Endpoints, 'request' | 'onEach' | 'sendToAll'>,
   now: () => number,
 ): ExpiringTransactor {
   const { request } = endpoints;
@@ -83,14 +84,14 @@ export function createTransactor(
       );
     },
     build,
-    broadcast: (raws) =>
-      request(
-        raws.map((raw) => ({
-          method: 'sendTransaction',
-          params: [raw, { encoding: 'base64', skipPreflight: true, preflightCommitment: 'confirmed' }],
-        })),
-        (replies) => replies.map(toBroadcast),
-      ),
+    broadcast: createBroadcast(
+      endpoints,
+      (raw) => ({
+        method: 'sendTransaction',
+        params: [raw, { encoding: 'base64', skipPreflight: true, preflightCommitment: 'confirmed' }],
+      }),
+      toBroadcast,
+    ),
     progress: (sent) => readProgress(request, sent),
     findExpired: createExpiryCheck(endpoints, async (each, sent) => {
       const progress = await readProgress(each, sent);

@@ -1,6 +1,7 @@
 import { concatBytes } from '@noble/hashes/utils.js';
 import { zip } from '../../lib/zip.ts';
 import type { Chain } from '../chains.ts';
+import { createBroadcast } from '../createBroadcast.ts';
 import { createExpiryCheck } from '../createExpiryCheck.ts';
 import type { Endpoints } from '../net/createEndpoints.ts';
 import { first, post } from '../net/createRest.ts';
@@ -41,7 +42,7 @@ const maxEnergy = 10_000_000n;
  * a final block is as late as that. What energy costs is set by the network; nothing can be offered beyond it.
  */
 export function createTransactor(
-  endpoints: Pick<Endpoints, 'request' | 'onEach'>,
+  endpoints: Pick<Endpoints, 'request' | 'onEach' | 'sendToAll'>,
   chain: Chain,
 ): ExpiringTransactor {
   const { request } = endpoints;
@@ -76,11 +77,11 @@ export function createTransactor(
       );
     },
     build: (order) => build(order, canonical),
-    broadcast: (raws) =>
-      request(
-        raws.map((raw) => post('/wallet/broadcasthex', { transaction: raw })),
-        (replies) => replies.map(toBroadcast),
-      ),
+    broadcast: createBroadcast(
+      endpoints,
+      (raw) => post('/wallet/broadcasthex', { transaction: raw }),
+      toBroadcast,
+    ),
     progress: (sent) => readProgress(request, sent),
     findExpired: createExpiryCheck(endpoints, readProgress),
     checkTerms: async (terms) => {

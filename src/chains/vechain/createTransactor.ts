@@ -1,6 +1,7 @@
 import { concatBytes } from '@noble/hashes/utils.js';
 import { zip } from '../../lib/zip.ts';
 import type { Chain } from '../chains.ts';
+import { createBroadcast } from '../createBroadcast.ts';
 import { createExpiryCheck } from '../createExpiryCheck.ts';
 import type { Fees } from '../evm/chooseFees.ts';
 import { checkMarketPrice, type Estimate, priceCall } from '../evm/priceCall.ts';
@@ -33,7 +34,7 @@ const expiration = 60;
  * expires, and a second one is signed only when blocks up to there are final.
  */
 export function createTransactor(
-  endpoints: Pick<Endpoints, 'request' | 'onEach'>,
+  endpoints: Pick<Endpoints, 'request' | 'onEach' | 'sendToAll'>,
   chain: Chain,
 ): ExpiringTransactor {
   const { request } = endpoints;
@@ -64,11 +65,7 @@ export function createTransactor(
         },
       ),
     build,
-    broadcast: (raws) =>
-      request(
-        raws.map((raw) => post('/transactions', { raw })),
-        (replies) => replies.map(toBroadcast),
-      ),
+    broadcast: createBroadcast(endpoints, (raw) => post('/transactions', { raw }), toBroadcast),
     progress: (sent) => readProgress(request, sent),
     findExpired: createExpiryCheck(endpoints, readProgress),
     checkTerms: (terms) =>

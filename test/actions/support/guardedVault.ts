@@ -7,6 +7,7 @@ import { type Anvil, startAnvil } from '../../../testing/startAnvil.ts';
 import type { Json } from '../../../testing/startTestApi.ts';
 import { startTestWatch, type TestWatch } from '../../../testing/startTestWatch.ts';
 import { until } from '../../../testing/until.ts';
+import { addRoomyPlan } from './addRoomyPlan.ts';
 
 const ends = ['CONFIRMED', 'FAILED', 'SKIPPED', 'CANCELED'];
 
@@ -25,22 +26,7 @@ export function useGuardedVault(options: { hsm?: () => Promise<Hsm | undefined> 
       { anvil: { urls: [anvil.url], confirmations: 0 } },
       await options.hsm?.(),
     );
-    const limits = [
-      'Users',
-      'Contracts',
-      'Projects',
-      'Triggers',
-      'Detectors',
-      'Wallets',
-      'Actions',
-      'ApiKeys',
-    ];
-    const plan = await vigil.ok('POST', 'plan', {
-      name: 'Roomy',
-      ...Object.fromEntries(limits.map((name) => [`max${name}`, 1000])),
-    });
-    const expirationDate = Date.now() + 86_400_000;
-    await vigil.ok('POST', 'subscription', { tenantId: vigil.tenantId, planId: plan.id, expirationDate });
+    await addRoomyPlan(vigil);
     const vault = await anvil.deploy(artifacts.VaultV1);
     const contractId = await vigil.addContract(vault.address, { abi: artifacts.VaultV1.abi });
     const wallet = await addWallet(anvil, vigil);
