@@ -301,7 +301,11 @@ export class EndpointsFailed extends Error {
   readonly faults: readonly unknown[];
 
   constructor(reasons: readonly string[], faults: readonly unknown[] = []) {
-    super(`No endpoint of the chain answers. ${reasons.join('; ')}`);
+    super(
+      reasons.length > 0
+        ? `No endpoint of the chain answers. ${reasons.join('; ')}`
+        : 'The chain has no endpoint that takes calls; give one that begins with http:// or https://.',
+    );
     this.faults = faults;
   }
 }

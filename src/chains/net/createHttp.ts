@@ -1,4 +1,6 @@
 import { isAscii } from 'node:buffer';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { Pool } from 'undici';
 import { InvalidJson } from '../../lib/createJsonReader.ts';
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
@@ -9,7 +11,11 @@ import { AnswerTooLarge, RpcFailure } from './rpcFailure.ts';
 export const maxAnswerBytes = 256 * 1024 * 1024;
 
 /** The HTTP connections to one endpoint. What it fails to answer is an RpcFailure; any status is an answer. */
-export function createHttp(url: string, maxBytes = maxAnswerBytes) {
+export function createHttp(
+  url: string,
+  maxBytes = maxAnswerBytes,
+  encoding: 'identity' | 'gzip' = 'identity',
+) {
   const { origin, pathname, search, username, password } = new URL(url);
   const pool = new Pool(origin, {
     connections: 16,
@@ -18,7 +24,7 @@ export function createHttp(url: string, maxBytes = maxAnswerBytes) {
     maxResponseSize: maxBytes,
   });
   const headers = {
-    'accept-encoding': 'identity',
+    'accept-encoding': encoding,
     ...(username
       ? {
           authorization: `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`,
@@ -45,7 +51,12 @@ export function createHttp(url: string, maxBytes = maxAnswerBytes) {
     const [, , , timeoutMs] = request;
     try {
       const response = await open(...request);
-      return { status: response.statusCode, bytes: Buffer.from(await response.body.arrayBuffer()) };
+      const bytes = Buffer.from(await response.body.arrayBuffer());
+      const isZipped = response.headers['content-encoding'] === 'gzip';
+      return {
+        status: response.statusCode,
+        bytes: isZipped ? await unzip(bytes, { maxOutputLength: maxBytes }) : bytes,
+      };
     } catch (error) {
       throw toFailure(error, timeoutMs);
     }
@@ -87,6 +98,10 @@ export function createHttp(url: string, maxBytes = maxAnswerBytes) {
   };
 }
 
+const unzip = promisify(gunzip);
+/** What undici and zlib call an answer beyond the limit. */
+const tooLarge = ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'ERR_BUFFER_TOO_LARGE'];
+
 /** A path below the address of the endpoint, whose query may hold an access key. */
 function joinPath(base: string, path: string, search: string): string {
   if (path === '') return base + search;
@@ -103,7 +118,7 @@ function toFailure(cause: unknown, timeoutMs: number): RpcFailure {
   if (cause instanceof Error && cause.name === 'TimeoutError')
     return new RpcFailure(`it did not answer within ${timeoutMs} ms`, { cause });
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
-    return new AnswerTooLarge('its answer is too large', { cause });
+  if (tooLarge.includes(code)) return new AnswerTooLarge('its answer is too large', { cause });
+  if (code.startsWith('Z_')) return new RpcFailure('its answer cannot be unpacked', { cause });
   return new RpcFailure(code ? `the connection failed (${code})` : 'the connection failed', { cause });
 }

@@ -22,19 +22,22 @@ export type Rpc = {
   close(): Promise<void>;
 };
 
-/**
- * With `skipped`, answers may be so large that reading one at once would hold the event loop: each is read in pieces, without
- * the members of these names. All others are read by `parseJson`, which throws for what is no JSON.
- */
-export function createRpc(
-  url: string,
-  maxBytes = maxAnswerBytes,
-  skipped?: ReadonlySet<string>,
-  parseJson: ParseJson = JSON.parse,
-): Rpc {
+type Reading = {
+  /**
+   * Answers may be so large that reading one at once would hold the event loop: each is read in pieces, without the members of
+   * these names.
+   */
+  skipped?: ReadonlySet<string>;
+  /** Reads all others; throws for what is no JSON. */
+  parseJson?: ParseJson;
+  /** Answers are asked for as they travel fastest over a slow line. */
+  isZipped?: boolean;
+};
+
+export function createRpc(url: string, maxBytes = maxAnswerBytes, reading: Reading = {}): Rpc {
   return url.startsWith('ws')
-    ? createSocketRpc(url, maxBytes, skipped, parseJson)
-    : createHttpRpc(url, maxBytes, skipped, parseJson);
+    ? createSocketRpc(url, maxBytes, reading)
+    : createHttpRpc(url, maxBytes, reading);
 }
 
 type ParseJson = (text: string) => unknown;
@@ -42,10 +45,9 @@ type ParseJson = (text: string) => unknown;
 function createHttpRpc(
   url: string,
   maxBytes: number,
-  skipped: ReadonlySet<string> | undefined,
-  parseJson: ParseJson,
+  { skipped, parseJson = JSON.parse, isZipped = false }: Reading,
 ): Rpc {
-  const http = createHttp(url, maxBytes);
+  const http = createHttp(url, maxBytes, isZipped ? 'gzip' : 'identity');
   const { redact } = http;
   // A server that knows no batches answers one with a single record; from then on it gets one call at a time.
   let takesBatches = true;
@@ -92,12 +94,7 @@ function createHttpRpc(
 }
 
 /** The same over a WebSocket, which is opened on first use and again after it broke. */
-function createSocketRpc(
-  url: string,
-  maxBytes: number,
-  skipped: ReadonlySet<string> | undefined,
-  parseJson: ParseJson,
-): Rpc {
+function createSocketRpc(url: string, maxBytes: number, { skipped, parseJson = JSON.parse }: Reading): Rpc {
   const redact = createRedact(url);
   const agent = new Agent({ webSocket: { maxPayloadSize: maxBytes } });
   const waiting = new Map<number, (reply: unknown) => void>();

@@ -4,6 +4,7 @@ import type { Chain } from '../chains.ts';
 import type { Protocol } from '../net/createEndpoints.ts';
 import { maxAnswerBytes } from '../net/createHttp.ts';
 import { createRpc } from '../net/createRpc.ts';
+import { probeHeads } from '../net/probeHeads.ts';
 import { InvalidResponse, resultOf } from '../net/replies.ts';
 import { RpcFailure } from '../net/rpcFailure.ts';
 import type { HeadProtocol } from '../net/subscribeToHeads.ts';
@@ -13,7 +14,8 @@ export const confirmed = { commitment: 'confirmed' } as const;
 
 export function solanaProtocol({ genesis }: Chain): Protocol {
   return {
-    connect: (url) => createRpc(url, maxAnswerBytes, undefined, parseExactJson),
+    // A slot has several megabytes, and two or three come in a second.
+    connect: (url) => createRpc(url, maxAnswerBytes, { parseJson: parseExactJson, isZipped: true }),
     ...(genesis !== undefined && {
       identity: {
         call: { method: 'getGenesisHash', params: [] },
@@ -50,11 +52,11 @@ export async function endpointFault(url: string, chain: Chain): Promise<string |
 }
 
 export async function probeEndpoint(url: string, { genesis }: Chain): Promise<EndpointReport> {
-  // It takes subscriptions only, so that it cannot be asked anything.
-  if (url.startsWith('ws')) return emptyReport;
   const rpc = createRpc(url, maxBytes);
   const startedAt = performance.now();
   try {
+    // It takes subscriptions only, so that it cannot be asked which network it serves.
+    if (url.startsWith('ws')) return { ...emptyReport, head: await probeHeads(url, solanaHeads, timeoutMs) };
     const [first, newest, oldest] = await rpc.batch(
       [
         { method: 'getGenesisHash', params: [] },

@@ -50,7 +50,7 @@ const maxKept = 4;
 export function createTracer({ urls, now, onCall, maxBytes = maxTraceBytes }: Options) {
   const open = (url: string): Endpoint => ({
     url,
-    rpc: createRpc(url, maxBytes, unread),
+    rpc: createRpc(url, maxBytes, { skipped: unread }),
     kind: undefined,
     askedAt: 0,
     faults: 0,
