@@ -1,19 +1,13 @@
 import { isDue } from '../lib/schedule.ts';
-import type { Block, BlockFrames, Frame, Log, Parties, Transaction } from '../model/block.ts';
-import type { Interest, Observation } from '../model/detection.ts';
+import type { Block, BlockFrames, Parties } from '../model/block.ts';
+import type { Interest } from '../model/detection.ts';
+import { matchCreation } from './matchCreation.ts';
+import { addObservation, type Matches } from './matches.ts';
+import { matchFrames } from './matchFrames.ts';
+import { matchTransaction } from './matchTransaction.ts';
 import type { Subscriber } from './subscriber.ts';
+import { type AddressInterest, type Entry, isInner } from './subscriptions.ts';
 
-/** The observations of each subscriber, in the order of the block. */
-export type Matches = Map<Subscriber, Observation[]>;
-
-type AddressInterest = Extract<Interest, { address: string }>;
-type Subscription = { readonly interest: AddressInterest; readonly subscriber: Subscriber };
-
-/** The subscriptions of an address; beyond the threshold they are looked up by key instead of scanned. */
-type Entry = { readonly address: string; subscriptions: Subscription[]; lookup?: Lookup | undefined };
-type Lookup = ReadonlyMap<string, Subscriber[]>;
-const lookupThreshold = 16;
-const anyKey = '*';
 const none: ReadonlySet<string> = new Set();
 
 type BlockTime = { number: number; timestamp: number };
@@ -115,7 +109,7 @@ export function createSubscriptionIndex() {
         }
     };
     for (const transaction of block.transactions) {
-      if (transaction.to === null && named.size > 0) matchCreation(matches, block, transaction);
+      if (transaction.to === null && named.size > 0) matchCreation(matches, block, transaction, named);
       if (transaction.parties) {
         touchParties(transaction.index, transaction.parties);
         continue;
@@ -156,85 +150,8 @@ export function createSubscriptionIndex() {
   function matchTraces(block: Block, frames: BlockFrames): Matches {
     const matches: Matches = new Map();
     for (const transaction of block.transactions)
-      matchTransactionTrace(matches, block, transaction, frames[transaction.index] ?? []);
+      matchFrames(matches, block, transaction, frames[transaction.index] ?? [], traced, named);
     return matches;
-  }
-
-  function matchTransactionTrace(
-    matches: Matches,
-    block: Block,
-    transaction: Transaction,
-    frames: readonly Frame[],
-  ): void {
-    const touched = new Set<Entry>();
-    const shown = new Set<Entry>();
-    for (const [position, frame] of frames.entries()) {
-      const from = traced.get(frame.from);
-      const to = traced.get(frame.to);
-      if (from) touched.add(from);
-      if (to) touched.add(to);
-      if (frame.depth > 0) {
-        if (from || to) matchFrame(matches, block, transaction, frames, position, from, to);
-        if (frame.mentions && named.size > 0)
-          matchInnerCreation(matches, block, transaction, frame, position);
-      } else {
-        if (from) shown.add(from);
-        if (to) shown.add(to);
-      }
-    }
-    for (const log of transaction.logs)
-      for (const address of [log.address, ...log.parties]) {
-        const entry = traced.get(address);
-        if (!entry) continue;
-        touched.add(entry);
-        shown.add(entry);
-      }
-    for (const entry of touched) {
-      for (const subscriber of subscribersFor(entry, 'trace'))
-        addObservation(matches, subscriber, { type: 'trace', block, transaction, frames });
-      if (!shown.has(entry))
-        for (const subscriber of subscribersFor(entry, 'touch', anyKey, true))
-          addObservation(matches, subscriber, { type: 'transaction', block, transaction });
-    }
-  }
-
-  function matchCreation(matches: Matches, block: Block, transaction: Transaction): void {
-    const { from: creator, input: code } = transaction;
-    for (const subscriber of namedIn(transaction.mentions?.() ?? []))
-      addObservation(matches, subscriber, {
-        type: 'deployment',
-        block,
-        transaction,
-        creation: { creator, contract: null, code },
-        position: 0,
-      });
-  }
-
-  function matchInnerCreation(
-    matches: Matches,
-    block: Block,
-    transaction: Transaction,
-    { from: creator, to: contract, input: code, isReverted, mentions }: Frame,
-    position: number,
-  ): void {
-    if (isReverted) return;
-    for (const subscriber of namedIn(mentions?.() ?? []))
-      addObservation(matches, subscriber, {
-        type: 'deployment',
-        block,
-        transaction,
-        creation: { creator, contract, code },
-        position,
-      });
-  }
-
-  function namedIn(addresses: readonly string[]): Set<Subscriber> {
-    const interested = new Set<Subscriber>();
-    for (const address of addresses) {
-      const entry = named.get(address);
-      if (entry) addAll(interested, subscribersFor(entry, 'deployment'));
-    }
-    return interested;
   }
 
   /** Subscribers whose schedule falls between two moments of the clock. */
@@ -261,174 +178,6 @@ export function createSubscriptionIndex() {
     },
     version: () => version,
   };
-}
-
-/**
- * Subscribers with this interest in the address; `key` is that of the event or function where there is one. With `isWithin`
- * only those who want what happens within transactions as well.
- */
-function subscribersFor(
-  entry: Entry,
-  on: AddressInterest['on'],
-  key = anyKey,
-  isWithin = false,
-): readonly Subscriber[] {
-  if (entry.subscriptions.length <= lookupThreshold)
-    return entry.subscriptions.flatMap(({ interest, subscriber }) =>
-      interest.on === on && isKey(interest, key) && (!isWithin || isInner(interest)) ? [subscriber] : [],
-    );
-  entry.lookup ??= toLookup(entry.subscriptions);
-  const name = isWithin ? `inner ${on}` : on;
-  return [
-    ...(entry.lookup.get(`${name} ${anyKey}`) ?? []),
-    ...(key === anyKey ? [] : (entry.lookup.get(`${name} ${key}`) ?? [])),
-  ];
-}
-
-function isInner(interest: AddressInterest): boolean {
-  if (interest.on === 'trace' || interest.on === 'deployment') return true;
-  return 'inner' in interest && interest.inner;
-}
-
-function keysOf(interest: AddressInterest): readonly string[] | undefined {
-  return 'keys' in interest ? interest.keys : undefined;
-}
-
-function isKey(interest: AddressInterest, key: string): boolean {
-  return keysOf(interest)?.includes(key) ?? true;
-}
-
-function toLookup(subscriptions: readonly Subscription[]): Lookup {
-  const lookup = new Map<string, Subscriber[]>();
-  for (const { interest, subscriber } of subscriptions) {
-    for (const key of keysOf(interest) ?? [anyKey])
-      for (const on of isInner(interest) ? [interest.on, `inner ${interest.on}`] : [interest.on]) {
-        const name = `${on} ${key}`;
-        const list = lookup.get(name);
-        if (list) list.push(subscriber);
-        else lookup.set(name, [subscriber]);
-      }
-  }
-  return lookup;
-}
-
-/** First the transaction itself, then its logs, calls, transfers and changes; each once for every subscriber. */
-function matchTransaction(
-  matches: Matches,
-  block: Block,
-  transaction: Transaction,
-  touched: ReadonlySet<Entry>,
-): void {
-  const interested = new Set<Subscriber>();
-  for (const entry of touched) {
-    addAll(interested, subscribersFor(entry, 'touch'));
-    const { from, to, parties } = transaction;
-    if (parties ? parties.senders.has(entry.address) : entry.address === from)
-      addAll(interested, subscribersFor(entry, 'sender'));
-    // Where a transaction has calls, each of them is shown by itself.
-    if (!transaction.calls && (parties ? parties.recipients.has(entry.address) : entry.address === to))
-      addAll(interested, subscribersFor(entry, 'call', transaction.callKey));
-  }
-  for (const subscriber of interested)
-    addObservation(matches, subscriber, { type: 'transaction', block, transaction });
-  for (const log of transaction.logs) matchLog(matches, block, transaction, log, touched);
-  if (transaction.parties || transaction.changes?.length) matchParts(matches, block, transaction, touched);
-}
-
-/** Decoded only where someone has an interest in them. */
-function matchParts(
-  matches: Matches,
-  block: Block,
-  transaction: Transaction,
-  touched: ReadonlySet<Entry>,
-): void {
-  const show = (observation: Observation, find: (entry: Entry) => readonly Subscriber[]) => {
-    const interested = new Set<Subscriber>();
-    for (const entry of touched) addAll(interested, find(entry));
-    for (const subscriber of interested) addObservation(matches, subscriber, observation);
-  };
-  const isWanted = (on: AddressInterest['on']) =>
-    [...touched].some(({ subscriptions }) => subscriptions.some(({ interest }) => interest.on === on));
-  if (isWanted('call'))
-    for (const call of transaction.calls ?? [])
-      show({ type: 'call', block, transaction, call }, (entry) =>
-        entry.address === call.contract ? subscribersFor(entry, 'call', call.key) : [],
-      );
-  if (isWanted('transfer'))
-    for (const [position, transfer] of transaction.transfers.entries())
-      show({ type: 'transfer', block, transaction, transfer, position }, (entry) =>
-        [transfer.asset, transfer.from, transfer.to].includes(entry.address)
-          ? subscribersFor(entry, 'transfer')
-          : [],
-      );
-  if (isWanted('change'))
-    for (const change of transaction.changes ?? [])
-      show({ type: 'change', block, transaction, change }, (entry) =>
-        entry.address === change.subject ? subscribersFor(entry, 'change', change.what) : [],
-      );
-}
-
-/** An inner call of one of these addresses, and the coins that it moves; what was reverted never happened. */
-function matchFrame(
-  matches: Matches,
-  block: Block,
-  transaction: Transaction,
-  frames: readonly Frame[],
-  position: number,
-  from: Entry | undefined,
-  to: Entry | undefined,
-): void {
-  const { type, from: caller, to: contract, value, input, depth, isReverted } = frames[position]!;
-  if (isReverted) return;
-  const key = input.slice(0, 10);
-  if (to && type === 'CALL')
-    for (const subscriber of new Set(subscribersFor(to, 'call', key, true)))
-      addObservation(matches, subscriber, {
-        type: 'call',
-        block,
-        transaction,
-        call: { contract, key, input, position, caller, value, depth },
-        frames,
-      });
-  if (value === 0n || type === 'CALLCODE') return;
-  const interested = new Set<Subscriber>();
-  for (const entry of [from, to])
-    if (entry) addAll(interested, subscribersFor(entry, 'transfer', anyKey, true));
-  for (const subscriber of interested)
-    addObservation(matches, subscriber, {
-      type: 'transfer',
-      block,
-      transaction,
-      transfer: { asset: 'native', from: caller, to: contract, amount: value },
-      position,
-      frames,
-    });
-}
-
-function matchLog(
-  matches: Matches,
-  block: Block,
-  transaction: Transaction,
-  log: Log,
-  touched: ReadonlySet<Entry>,
-): void {
-  const interested = new Set<Subscriber>();
-  for (const entry of touched) {
-    if (entry.address === log.address) addAll(interested, subscribersFor(entry, 'log', log.key));
-    if (log.parties.includes(entry.address)) addAll(interested, subscribersFor(entry, 'party', log.key));
-  }
-  for (const subscriber of interested)
-    addObservation(matches, subscriber, { type: 'log', block, transaction, log });
-}
-
-function addAll(interested: Set<Subscriber>, subscribers: readonly Subscriber[]): void {
-  for (const subscriber of subscribers) interested.add(subscriber);
-}
-
-function addObservation(matches: Matches, subscriber: Subscriber, observation: Observation): void {
-  const observations = matches.get(subscriber);
-  if (observations) observations.push(observation);
-  else matches.set(subscriber, [observation]);
 }
 
 /** Without a schedule every time; the first block of all counts as due. */

@@ -14,7 +14,7 @@ import {
   type ReadCache,
   ReadFailed,
 } from './createReadCache.ts';
-import type { Matches } from './createSubscriptionIndex.ts';
+import type { Matches } from './matches.ts';
 import type { Subscriber, SubscriberRef } from './subscriber.ts';
 
 /** What is stored of a subscriber from one evaluation to the next. */

@@ -1,6 +1,7 @@
 import type { Block, BlockFrames } from '../model/block.ts';
 import { NotTraced } from '../model/traceState.ts';
-import type { createSubscriptionIndex, Matches } from './createSubscriptionIndex.ts';
+import type { createSubscriptionIndex } from './createSubscriptionIndex.ts';
+import type { Matches } from './matches.ts';
 
 type Client = { readonly tracer?: { frames(block: Block): Promise<BlockFrames> } };
 

@@ -1,5 +1,5 @@
-import type { Matches } from '../matching/createSubscriptionIndex.ts';
 import type { Evaluated } from '../matching/evaluateMatches.ts';
+import type { Matches } from '../matching/matches.ts';
 import type { Finding } from '../model/alert.ts';
 import type { Block } from '../model/block.ts';
 import { createSeriesCache, platformTenant, type Series } from '../model/metrics.ts';

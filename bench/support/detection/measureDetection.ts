@@ -1,8 +1,9 @@
 import { chains } from '../../../src/chains/chains.ts';
 import { toChainFacts } from '../../../src/chains/toChainFacts.ts';
 import { compileDetector } from '../../../src/matching/compileDetector.ts';
-import { createSubscriptionIndex, type Matches } from '../../../src/matching/createSubscriptionIndex.ts';
+import { createSubscriptionIndex } from '../../../src/matching/createSubscriptionIndex.ts';
 import { evaluateMatches, type SubscriberState } from '../../../src/matching/evaluateMatches.ts';
+import type { Matches } from '../../../src/matching/matches.ts';
 import type { Subscriber } from '../../../src/matching/subscriber.ts';
 import type { Finding } from '../../../src/model/alert.ts';
 import type { Block } from '../../../src/model/block.ts';

@@ -1,7 +1,7 @@
 import { pendingSource } from '../../alerts/adoptPending.ts';
 import type { Fetch } from '../../matching/createReadCache.ts';
-import type { Matches } from '../../matching/createSubscriptionIndex.ts';
 import { evaluateMatches, type SubscriberState } from '../../matching/evaluateMatches.ts';
+import type { Matches } from '../../matching/matches.ts';
 import type { Subscriber } from '../../matching/subscriber.ts';
 import type { Finding } from '../../model/alert.ts';
 import type { PendingTransaction, Simulation } from '../../model/pending.ts';

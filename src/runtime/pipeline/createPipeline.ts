@@ -1,5 +1,5 @@
-import type { Matches } from '../../matching/createSubscriptionIndex.ts';
 import { type DeferralReason, type Evaluated, evaluateMatches } from '../../matching/evaluateMatches.ts';
+import type { Matches } from '../../matching/matches.ts';
 import type { Subscriber } from '../../matching/subscriber.ts';
 import type { Block, Header } from '../../model/block.ts';
 import { advanceCursor, finalizeChain } from '../../store/watch/cursor.ts';

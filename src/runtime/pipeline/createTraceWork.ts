@@ -1,7 +1,7 @@
 import { showDuration } from '../../lib/duration.ts';
 import { messageOf } from '../../lib/messageOf.ts';
-import type { Matches } from '../../matching/createSubscriptionIndex.ts';
 import { type Evaluated, evaluateMatches, type SubscriberState } from '../../matching/evaluateMatches.ts';
+import type { Matches } from '../../matching/matches.ts';
 import type { Subscriber } from '../../matching/subscriber.ts';
 import type { Finding } from '../../model/alert.ts';
 import type { Block, BlockFrames } from '../../model/block.ts';

@@ -1,5 +1,6 @@
-import { createSubscriptionIndex, type Matches } from '../../matching/createSubscriptionIndex.ts';
+import { createSubscriptionIndex } from '../../matching/createSubscriptionIndex.ts';
 import { evaluateMatches, type SubscriberState } from '../../matching/evaluateMatches.ts';
+import type { Matches } from '../../matching/matches.ts';
 import type { Subscriber } from '../../matching/subscriber.ts';
 import type { Block, Header } from '../../model/block.ts';
 import type { Observation } from '../../model/detection.ts';

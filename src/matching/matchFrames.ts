@@ -1,0 +1,83 @@
+import type { Block, Frame, Transaction } from '../model/block.ts';
+import { matchInnerCreation } from './matchCreation.ts';
+import { addAll, addObservation, type Matches } from './matches.ts';
+import type { Subscriber } from './subscriber.ts';
+import { anyKey, type Entry, subscribersFor } from './subscriptions.ts';
+
+/** What the frames of one transaction show; `traced` and `named` are the entries with an interest in frames and in creations. */
+export function matchFrames(
+  matches: Matches,
+  block: Block,
+  transaction: Transaction,
+  frames: readonly Frame[],
+  traced: ReadonlyMap<string, Entry>,
+  named: ReadonlyMap<string, Entry>,
+): void {
+  const touched = new Set<Entry>();
+  const shown = new Set<Entry>();
+  for (const [position, frame] of frames.entries()) {
+    const from = traced.get(frame.from);
+    const to = traced.get(frame.to);
+    if (from) touched.add(from);
+    if (to) touched.add(to);
+    if (frame.depth > 0) {
+      if (from || to) matchFrame(matches, block, transaction, frames, position, from, to);
+      if (frame.mentions && named.size > 0)
+        matchInnerCreation(matches, block, transaction, frame, position, named);
+    } else {
+      if (from) shown.add(from);
+      if (to) shown.add(to);
+    }
+  }
+  for (const log of transaction.logs)
+    for (const address of [log.address, ...log.parties]) {
+      const entry = traced.get(address);
+      if (!entry) continue;
+      touched.add(entry);
+      shown.add(entry);
+    }
+  for (const entry of touched) {
+    for (const subscriber of subscribersFor(entry, 'trace'))
+      addObservation(matches, subscriber, { type: 'trace', block, transaction, frames });
+    if (!shown.has(entry))
+      for (const subscriber of subscribersFor(entry, 'touch', anyKey, true))
+        addObservation(matches, subscriber, { type: 'transaction', block, transaction });
+  }
+}
+
+/** An inner call of one of these addresses, and the coins that it moves; what was reverted never happened. */
+function matchFrame(
+  matches: Matches,
+  block: Block,
+  transaction: Transaction,
+  frames: readonly Frame[],
+  position: number,
+  from: Entry | undefined,
+  to: Entry | undefined,
+): void {
+  const { type, from: caller, to: contract, value, input, depth, isReverted } = frames[position]!;
+  if (isReverted) return;
+  const key = input.slice(0, 10);
+  if (to && type === 'CALL')
+    for (const subscriber of new Set(subscribersFor(to, 'call', key, true)))
+      addObservation(matches, subscriber, {
+        type: 'call',
+        block,
+        transaction,
+        call: { contract, key, input, position, caller, value, depth },
+        frames,
+      });
+  if (value === 0n || type === 'CALLCODE') return;
+  const interested = new Set<Subscriber>();
+  for (const entry of [from, to])
+    if (entry) addAll(interested, subscribersFor(entry, 'transfer', anyKey, true));
+  for (const subscriber of interested)
+    addObservation(matches, subscriber, {
+      type: 'transfer',
+      block,
+      transaction,
+      transfer: { asset: 'native', from: caller, to: contract, amount: value },
+      position,
+      frames,
+    });
+}
