@@ -5,21 +5,35 @@ import { text } from 'node:stream/consumers';
 /** How the proxy answers calls for traces; all others reach the node. */
 type Tracing = 'ok' | 'unknown' | 'failing' | 'wrong' | 'enormous' | 'only trace_block';
 
+/** What the node sees of how Vigil comes to traces: that it asks, gets them, and reads what it needs to judge them. */
+export type TraceStep = 'asked' | 'half sent' | 'sent' | 'read';
+
 type Request = { id: unknown; method: string };
+type Answer = { isTrace: boolean; text: string };
 
 /** A node whose traces come and go: it stands before a real one and changes only its answers about traces. */
 export async function startTraceProxy(target: string) {
-  const proxy = { tracing: 'ok' as Tracing, traced: 0 };
+  const proxy = {
+    tracing: 'ok' as Tracing,
+    traced: 0,
+    /** Called at each step, before the node goes on. */
+    onStep: (_step: TraceStep): void => {},
+  };
 
-  async function answer(request: IncomingMessage): Promise<string> {
+  async function answer(request: IncomingMessage): Promise<Answer> {
     const body = await text(request);
     const parsed = JSON.parse(body) as Request | Request[];
     const isTrace =
       !Array.isArray(parsed) &&
       /^(debug_trace(Block|Transaction)|trace_(block|transaction)$)/.test(parsed.method);
-    if (!isTrace) return forward(body);
-    proxy.traced++;
-    const { id, method } = parsed;
+    if (isTrace) {
+      proxy.traced++;
+      proxy.onStep('asked');
+    } else if (/eth_(getBalance|call)/.test(body)) proxy.onStep('read');
+    return { isTrace, text: isTrace ? await answerTrace(parsed, body) : await forward(body) };
+  }
+
+  async function answerTrace({ id, method }: Request, body: string): Promise<string> {
     const reply = (members: object) => JSON.stringify({ jsonrpc: '2.0', id, ...members });
     const unknown = { error: { code: -32601, message: 'Method not found' } };
     switch (proxy.tracing) {
@@ -45,7 +59,15 @@ export async function startTraceProxy(target: string) {
 
   const server = createServer((request, response) => {
     answer(request).then(
-      (reply) => response.setHeader('content-type', 'application/json').end(reply),
+      ({ isTrace, text: reply }) => {
+        response.setHeader('content-type', 'application/json');
+        if (!isTrace) return response.end(reply);
+        const middle = reply.length >> 1;
+        return response.write(reply.slice(0, middle), () => {
+          proxy.onStep('half sent');
+          response.end(reply.slice(middle), () => proxy.onStep('sent'));
+        });
+      },
       () => response.writeHead(502).end(),
     );
   });
