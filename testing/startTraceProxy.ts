@@ -3,7 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 /** How the proxy answers calls for traces; all others reach the node. */
-type Tracing = 'ok' | 'unknown' | 'failing' | 'wrong' | 'enormous' | 'only trace_block';
+type Tracing =
+  | 'ok'
+  | 'unknown'
+  | 'failing'
+  | 'wrong'
+  | 'enormous'
+  | 'only trace_block'
+  | { payments: number };
 
 /** What the node sees of how Vigil comes to traces: that it asks, gets them, and reads what it needs to judge them. */
 export type TraceStep = 'asked' | 'half sent' | 'sent' | 'read';
@@ -36,6 +43,7 @@ export async function startTraceProxy(target: string) {
   async function answerTrace({ id, method }: Request, body: string): Promise<string> {
     const reply = (members: object) => JSON.stringify({ jsonrpc: '2.0', id, ...members });
     const unknown = { error: { code: -32601, message: 'Method not found' } };
+    if (typeof proxy.tracing === 'object') return paying(await forward(body), proxy.tracing.payments);
     switch (proxy.tracing) {
       case 'ok':
         return forward(body);
@@ -50,6 +58,20 @@ export async function startTraceProxy(target: string) {
       case 'enormous':
         return reply({ result: 'x'.repeat(65 * 1024 * 1024) });
     }
+  }
+
+  /** The trace of a transaction that pays so many others as well. */
+  function paying(reply: string, payments: number): string {
+    const answered = JSON.parse(reply) as { result: { to: string; calls?: object[] } };
+    const { to: from, calls = [] } = answered.result;
+    const pay = (n: number) => ({
+      type: 'CALL',
+      from,
+      to: `0x${(n + 1).toString(16).padStart(40, '0')}`,
+      value: '0x1',
+    });
+    answered.result.calls = [...calls, ...Array.from({ length: payments }, (_, n) => pay(n))];
+    return JSON.stringify(answered);
   }
 
   async function forward(body: string): Promise<string> {

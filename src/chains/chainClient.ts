@@ -35,6 +35,8 @@ export type ChainClient = {
   readonly transactor: Transactor | undefined;
   /** Undefined on chains whose nodes trace no calls. */
   readonly tracer?: Tracer;
+  /** Whether it has none because traces are switched off. */
+  readonly isTracingOff?: boolean;
   /** Undefined on chains whose pending transactions cannot be watched. */
   readonly mempool?: Mempool;
   /** Calls back with the number of every new head that is announced; a client without a WebSocket endpoint never does. */

@@ -7,7 +7,7 @@ import { Addresses, Configuration } from '../evidence/parameters.ts';
 import { severityByShare } from '../evidence/severityByShare.ts';
 import type { Frame, Transaction } from '../model/block.ts';
 import { type ChainFacts, defineDetector, type Reader } from '../model/detection.ts';
-import { coinChanges } from '../model/frames.ts';
+import { coinChangeOf } from '../model/frames.ts';
 
 const config = Configuration({
   share: Type.Number({
@@ -90,7 +90,7 @@ const maxAssets = 20;
 /** What the contract has more or less of each asset after the transaction. */
 function changesOf({ logs }: Transaction, frames: readonly Frame[], address: string): Map<string, bigint> {
   const changes = new Map<string, bigint>();
-  const coins = coinChanges(frames).get(address);
+  const coins = coinChangeOf(frames, address);
   if (coins) changes.set(native, coins);
   for (const log of logs) {
     const transfer = decodeTransfer(log);

@@ -15,3 +15,22 @@ it('loads a key once in its time, again after it or after a failure, and keeps n
   expect(await read('a', load)).toBe(5);
   expect(await read('c', load)).toBe(4);
 });
+
+it('lets the oldest go when all together are too heavy, and keeps the last however heavy it is', async () => {
+  let loads = 0;
+  const limit = { weigh: (value: number) => value, max: 10 };
+  const read = createBriefCache<number>(1000, 5, () => 0, limit);
+  const load = (weight: number) =>
+    read(String(weight), async () => {
+      loads++;
+      return weight;
+    });
+  for (const weight of [4, 5, 4]) await load(weight);
+  expect(loads).toBe(2);
+  await load(6);
+  await load(5);
+  expect(loads).toBe(4);
+  await load(99);
+  await load(99);
+  expect(loads).toBe(5);
+});

@@ -1,21 +1,44 @@
-/** Keeps what was loaded for a moment, for the few keys that were asked for last; a failure is not kept. */
-export function createBriefCache<T>(ttlMs: number, maxEntries: number, now = () => performance.now()) {
-  const entries = new Map<string, { until: number; value: Promise<T> }>();
+type Limit<T> = { weigh: (value: T) => number; max: number };
+
+/**
+ * Keeps what was loaded for a moment, for the few keys that were asked for last; a failure is not kept. With a `limit` of their
+ * weight the oldest go as well, but never the last one that was loaded.
+ */
+export function createBriefCache<T>(
+  ttlMs: number,
+  maxEntries: number,
+  now = () => performance.now(),
+  limit?: Limit<T>,
+) {
+  const entries = new Map<string, { until: number; value: Promise<T>; weight: number }>();
+
+  function shrink(): void {
+    let weight = 0;
+    for (const entry of entries.values()) weight += entry.weight;
+    for (const [key, entry] of entries) {
+      if (entries.size <= maxEntries && (!limit || weight <= limit.max || entries.size === 1)) break;
+      entries.delete(key);
+      weight -= entry.weight;
+    }
+  }
 
   return (key: string, load: () => Promise<T>): Promise<T> => {
     const known = entries.get(key);
     if (known && known.until > now()) return known.value;
     const value = load();
-    const entry = { until: now() + ttlMs, value };
+    const entry = { until: now() + ttlMs, value, weight: 0 };
     entries.delete(key);
     entries.set(key, entry);
-    value.catch(() => {
-      if (entries.get(key) === entry) entries.delete(key);
-    });
-    for (const oldest of entries.keys()) {
-      if (entries.size <= maxEntries) break;
-      entries.delete(oldest);
-    }
+    value.then(
+      (loaded) => {
+        entry.weight = limit?.weigh(loaded) ?? 0;
+        shrink();
+      },
+      () => {
+        if (entries.get(key) === entry) entries.delete(key);
+      },
+    );
+    shrink();
     return value;
   };
 }

@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from '../lib/eventLoop.ts';
 import { isDue } from '../lib/schedule.ts';
 import type { Block, BlockFrames, Parties } from '../model/block.ts';
 import type { Interest } from '../model/detection.ts';
@@ -149,9 +150,27 @@ export function createSubscriptionIndex() {
    */
   function matchTraces(block: Block, frames: BlockFrames): Matches {
     const matches: Matches = new Map();
-    for (const transaction of block.transactions)
-      matchFrames(matches, block, transaction, frames[transaction.index] ?? [], traced, named);
+    const turns = matchInTurns(matches, block, frames);
+    while (!turns.next().done);
     return matches;
+  }
+
+  /** The same, in which others take turns: a block may have hundreds of thousands of frames. */
+  async function matchTracesInTurns(block: Block, frames: BlockFrames): Promise<Matches> {
+    for (;;) {
+      const before = version;
+      const matches: Matches = new Map();
+      for (const turns = matchInTurns(matches, block, frames); !turns.next().done; ) await yieldToEventLoop();
+      // Who came or went meanwhile would have seen only a part of the block.
+      if (version === before) return matches;
+    }
+  }
+
+  function* matchInTurns(matches: Matches, block: Block, frames: BlockFrames): Generator<undefined, void> {
+    for (const transaction of block.transactions) {
+      yield;
+      yield* matchFrames(matches, block, transaction, frames[transaction.index] ?? [], traced, named);
+    }
   }
 
   /** Subscribers whose schedule falls between two moments of the clock. */
@@ -164,6 +183,7 @@ export function createSubscriptionIndex() {
     remove,
     match,
     matchTraces,
+    matchTracesInTurns,
     wantsTraces: () => traced.size > 0,
     due,
     reorgs: () => [...reorgs],

@@ -4,18 +4,23 @@ import { addAll, addObservation, type Matches } from './matches.ts';
 import type { Subscriber } from './subscriber.ts';
 import { anyKey, type Entry, subscribersFor } from './subscriptions.ts';
 
-/** What the frames of one transaction show; `traced` and `named` are the entries with an interest in frames and in creations. */
-export function matchFrames(
+/** Frames between two turns of others. */
+const turnFrames = 1024;
+
+/** What the frames of one transaction show, in turns; `traced` and `named` are the entries with an interest in frames and in creations. */
+export function* matchFrames(
   matches: Matches,
   block: Block,
   transaction: Transaction,
   frames: readonly Frame[],
   traced: ReadonlyMap<string, Entry>,
   named: ReadonlyMap<string, Entry>,
-): void {
+): Generator<undefined, void> {
   const touched = new Set<Entry>();
   const shown = new Set<Entry>();
   for (const [position, frame] of frames.entries()) {
+    // Looking through the code of a creation takes as long as many calls.
+    if (frame.mentions || position % turnFrames === turnFrames - 1) yield;
     const from = traced.get(frame.from);
     const to = traced.get(frame.to);
     if (from) touched.add(from);

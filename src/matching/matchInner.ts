@@ -1,21 +1,31 @@
 import type { Block, BlockFrames } from '../model/block.ts';
-import { NotTraced } from '../model/traceState.ts';
+import { NotTraced, traceSetting } from '../model/traceState.ts';
 import type { createSubscriptionIndex } from './createSubscriptionIndex.ts';
 import type { Matches } from './matches.ts';
 
-type Client = { readonly tracer?: { frames(block: Block): Promise<BlockFrames> } };
+type Client = {
+  readonly tracer?: { frames(block: Block): Promise<BlockFrames> };
+  readonly isTracingOff?: boolean;
+};
 
 /** What only traces show of a block, or why it is not known; nothing where no one wants it. */
 export async function matchInner(
-  { tracer }: Client,
+  { tracer, isTracingOff }: Client,
   index: ReturnType<typeof createSubscriptionIndex>,
   block: Block,
 ): Promise<{ matches: Matches; failure?: string }> {
-  if (!tracer || !index.wantsTraces()) return { matches: new Map() };
+  const none: Matches = new Map();
+  if (!index.wantsTraces()) return { matches: none };
+  if (isTracingOff) return { matches: none, failure: tracingOff(block.chainUid) };
+  if (!tracer) return { matches: none };
   try {
-    return { matches: index.matchTraces(block, await tracer.frames(block)) };
+    return { matches: await index.matchTracesInTurns(block, await tracer.frames(block)) };
   } catch (error) {
     if (!(error instanceof NotTraced)) throw error;
-    return { matches: new Map(), failure: error.message };
+    return { matches: none, failure: error.message };
   }
+}
+
+export function tracingOff(chainUid: string): string {
+  return `Traces of ${chainUid} are switched off: the operator sets ${traceSetting(chainUid)}=auto.`;
 }

@@ -2,6 +2,11 @@
 export const traceModes = ['auto', 'off', 'required'] as const;
 export type TraceMode = (typeof traceModes)[number];
 
+/** The variable that sets it for a chain. */
+export function traceSetting(chainUid: string): string {
+  return `VIGIL_CHAIN_${chainUid.toUpperCase()}_TRACES`;
+}
+
 /** `idle`: nothing that is watched needs them. `late`: blocks wait for theirs. `unavailable`: no node traces. */
 export const traceStates = ['off', 'idle', 'ok', 'late', 'unavailable'] as const;
 

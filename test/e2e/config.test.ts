@@ -42,6 +42,14 @@ describe('the environment', () => {
     ],
     [{ VIGIL_METRICS_TOKEN_FILE: '/no/such/file' }, 'VIGIL_METRICS_TOKEN_FILE cannot be read: ENOENT'],
     [{ VIGIL_METRICS_HOST: '0.0.0.0' }, 'VIGIL_METRICS_HOST needs VIGIL_METRICS_PORT'],
+    [
+      { VIGIL_CHAIN_ETHEREUM_TRACES: 'on' },
+      'VIGIL_CHAIN_ETHEREUM_TRACES is "on" but must be one of auto, off, required.',
+    ],
+    [
+      { VIGIL_CHAIN_BITCOIN_TRACES: 'required' },
+      'VIGIL_CHAIN_BITCOIN_TRACES cannot be required: nodes of Bitcoin do not trace calls.',
+    ],
     [{ VIGIL_ROLES: ',' }, 'VIGIL_ROLES names nothing but takes api, watch, work.'],
   ])('says what is wrong with %o', (env, fault) => {
     expect(() => loadConfig(env)).toThrow(fault);

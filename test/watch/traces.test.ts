@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/lib/sql.ts';
 import { artifacts } from '../../testing/contracts/artifacts.ts';
-import type { Contract } from '../../testing/createContract.ts';
+import { type Contract, encodeDeployment } from '../../testing/createContract.ts';
 import { type Anvil, startAnvil } from '../../testing/startAnvil.ts';
 import type { Json } from '../../testing/startTestApi.ts';
 import { startTestWatch, type TestWatch } from '../../testing/startTestWatch.ts';
@@ -15,6 +15,7 @@ let vigil: TestWatch;
 let watching: { stop(): Promise<void> };
 let vault: Contract;
 let thief: Contract;
+let contractId: number;
 
 beforeAll(async () => {
   anvil = await startAnvil();
@@ -22,7 +23,7 @@ beforeAll(async () => {
   vigil = await startTestWatch({ anvil: { urls: [node.url] } });
   vault = await anvil.deploy(artifacts.SilentVault);
   thief = await anvil.deploy(artifacts.Thief, vault.address);
-  const contractId = await vigil.addContract(vault.address, { name: 'Vault', abi: vault.abi });
+  contractId = await vigil.addContract(vault.address, { name: 'Vault', abi: vault.abi });
   await vigil.addDetector(contractId, 'reentrancy');
   await vigil.addDetector(contractId, 'drain');
   watching = vigil.watch();
@@ -60,6 +61,15 @@ async function traces(): Promise<Json> {
 /** The blocks that wait are due at once. */
 async function hurry(): Promise<void> {
   await vigil.store.query(sql`update untraced_block set next_attempt_at = 0`);
+}
+
+/** Runs a backtest to its end. */
+async function backtest(api: TestWatch, id: number, fromBlock: number, toBlock: number): Promise<Json> {
+  const { uid } = await api.ok('POST', `detector/${id}/backtest`, { fromBlock, toBlock });
+  return until(async () => {
+    const { state, result } = await api.ok('GET', `backtest/${uid}`);
+    return state === 'DONE' ? result : undefined;
+  });
 }
 
 describe('traces', () => {
@@ -132,6 +142,35 @@ describe('traces', () => {
   });
 });
 
+describe('explain and backtests', () => {
+  it('judge by traces, with each of the detectors that need them', async () => {
+    const { hash: attacked, number: first } = await attack();
+    const [, , someone, recipient, , fresh] = anvil.accounts;
+    const router = await anvil.deploy(artifacts.Router);
+    const pool = await anvil.deploy(artifacts.ToyPool);
+    const created = await router.send(fresh, 'make', encodeDeployment(artifacts.Thief, [vault.address]));
+    await vault.send({ from: someone, value: ether }, 'deposit');
+    const use = vault.encode('sweep', recipient, 1n);
+    const pushed = await pool.send(someone, 'pushAndBack', 500n * ether, 2000n * ether, vault.address, use);
+    const expected = {
+      reentrancy: attacked,
+      drain: attacked,
+      suspicious_deployment: created.transactionHash,
+      price_manipulation: pushed.transactionHash,
+    };
+    await Promise.all(
+      Object.entries(expected).map(async ([name, txHash]) => {
+        const id = await vigil.addDetector(contractId, name);
+        const explained = await vigil.ok('POST', `detector/${id}/explain`, { txHash });
+        expect(explained, name).toMatchObject({ verdict: 'ALERT', alerts: [{ txHash }] });
+        expect(explained.steps.map(({ step }: Json) => step)).not.toContain('trace');
+        const tested = await backtest(vigil, id, first, Number(pushed.blockNumber));
+        expect(tested, name).toMatchObject({ alerts: 1, faults: 0, samples: [{ txHash }] });
+      }),
+    );
+  });
+});
+
 describe('the trace of an alert', () => {
   it('is its call tree by the names and ABIs of the tenant, with what each party gained and lost', async () => {
     const { hash, number } = await attack();
@@ -169,6 +208,28 @@ describe('the trace of an alert', () => {
     expect(page.frames).toEqual(trace.frames.slice(1, 3));
     expect(page.leftOut).toMatchObject({ before: 1, after: trace.total - 3 });
     expect(page.note).toContain('from=3');
+  });
+
+  it('of a hundred thousand frames comes in pages, for which the node is asked once', async () => {
+    const { hash } = await attack();
+    const [{ uid }] = (await vigil.alerts(`txHash:${hash}`)) as [Json];
+    const read = (query: string) => vigil.ok('GET', `alert/${uid}/trace?${query}`);
+    node.tracing = { payments: 100_000 };
+    const asked = node.traced;
+    const last = await read('from=99990&size=5000');
+    node.tracing = 'failing';
+    const { total, changes, leftOut } = last;
+    expect(total).toBeGreaterThan(100_000);
+    expect(last.frames).toHaveLength(total - 99_990);
+    expect(last.frames.at(-1)).toMatchObject({ position: total - 1, parent: 0, depth: 1, value: '1' });
+    expect(leftOut).toMatchObject({ before: 99_990, after: 0 });
+    expect(changes).toHaveLength(200);
+    expect(leftOut.changes).toBeGreaterThan(99_000);
+    expect((await read('from=200&size=5000')).frames).toHaveLength(5000);
+    expect((await read('from=200000')).frames).toEqual([]);
+    expect(node.traced).toBe(asked + 1);
+    expect((await vigil.call('GET', `alert/${uid}/trace?size=5001`)).status).toBe(400);
+    node.tracing = 'ok';
   });
 
   it('is refused with the reason', async () => {
@@ -259,5 +320,68 @@ describe('a chain whose nodes do not trace', () => {
       await other.stop();
       await blind.stop();
     }
+  });
+});
+
+describe('a chain whose traces are switched off', () => {
+  it('says so wherever inner calls would be seen, and asks no node for them', async () => {
+    const other = await startTestWatch({ anvil: { urls: [node.url], traces: 'off' } });
+    try {
+      const contractId = await other.addContract(vault.address, { abi: vault.abi });
+      const detectorId = await other.addDetector(contractId, 'drain');
+      await other.addDetector(await other.addContract(thief.address), 'custom_tx', { expression: 'true' });
+      other.watch();
+      await anvil.mine();
+      await other.reached('anvil', Number(await anvil.blockNumber()));
+      const asked = node.traced;
+      const [owner, , attacker] = anvil.accounts;
+      await vault.send({ from: owner, value: 5n * ether }, 'deposit');
+      const attacked = await thief.send({ from: attacker, value: ether }, 'attack');
+      const [txHash, number] = [attacked.transactionHash, Number(attacked.blockNumber)];
+      await other.reached('anvil', number);
+      const own = async () => {
+        const { data } = await other.ok('GET', 'chain');
+        return data.find(({ chainUid }: Json) => chainUid === 'anvil').traces;
+      };
+      await until(async () => (await own()).mode === 'off');
+      expect(await own()).toMatchObject({ state: 'off', reason: expect.stringContaining('switched off') });
+      const off = 'Traces of anvil are switched off: the operator sets VIGIL_CHAIN_ANVIL_TRACES=auto.';
+      const explained = await other.ok('POST', `detector/${detectorId}/explain`, { txHash });
+      expect(explained.verdict).toBe('NO_ALERT');
+      expect(explained.steps).toContainEqual({
+        step: 'trace',
+        text: `Calls within the transaction are not known. ${off}`,
+      });
+      expect(await backtest(other, detectorId, number, number)).toMatchObject({ alerts: 0, firstFault: off });
+      const [{ uid }, ...more] = (await other.alerts(`txHash:${txHash}`)) as [Json];
+      expect(more).toEqual([]);
+      const trace = () => other.call('GET', `alert/${uid}/trace`);
+      expect(await trace()).toMatchObject({ status: 409, body: { detail: off } });
+      expect(node.traced).toBe(asked);
+      // The same alert on a chain of another family.
+      await other.store.query(sql`update alert set chain_uid = 'bitcoin' where uid = ${uid}::uuid`);
+      const detail = expect.stringContaining('Nodes of Bitcoin do not trace calls');
+      expect(await trace()).toMatchObject({ status: 409, body: { detail } });
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('is no chain of another family: a detector that needs traces is refused there', async () => {
+    const { projectId } = vigil;
+    const contract = await vigil.ok('POST', 'contract', {
+      projectId,
+      name: 'Coins',
+      chainUid: 'bitcoin',
+      address: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
+      addressType: 'WALLET',
+    });
+    const body = { contractId: contract.id, schemaName: 'drain', name: 'Drain' };
+    expect(await vigil.call('POST', 'detector', body)).toMatchObject({
+      status: 422,
+      body: {
+        errors: [{ message: expect.stringMatching(/works on chains of the family evm.*on Bitcoin/) }],
+      },
+    });
   });
 });

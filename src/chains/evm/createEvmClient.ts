@@ -29,7 +29,7 @@ export function createEvmClient({ chain, urls, now, onCall, traces, relays = [] 
   const tracer = traces === 'off' ? undefined : createTracer({ urls, now, onCall });
   const mempool = createMempool({ chainUid: chain.uid, urls, now, onCall });
   const broadcaster = createBroadcaster({ urls, relays, head: endpoints.head, onCall });
-  const readState = createStateReader(endpoints, now);
+  const readState = createStateReader(endpoints, now, tracer !== undefined);
   const logsFault = createLogsCheck(now);
 
   const reader = createBlockReader(endpoints, {
@@ -62,7 +62,7 @@ export function createEvmClient({ chain, urls, now, onCall, traces, relays = [] 
         }),
       ),
     transactor: createTransactor(endpoints, chain, broadcaster.send),
-    ...(tracer && { tracer }),
+    ...(tracer ? { tracer } : { isTracingOff: true }),
     mempool,
     head: endpoints.head,
     onHead: heads.onHead,

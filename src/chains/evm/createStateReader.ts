@@ -23,8 +23,12 @@ const multicall = '0xca11bde05977b3631167028862be2a173976ca11';
 /** From this many calls on, one call to the contract is cheaper than each alone. */
 const multicallThreshold = 4;
 const maxBatch = 100;
-/** Answers questions about the state after a block, in as few calls as possible. */
-export function createStateReader(endpoints: Endpoints, now: () => number): ChainClient['readState'] {
+/** Answers questions about the state after a block, in as few calls as possible; with `isTracing` false no node is asked to trace. */
+export function createStateReader(
+  endpoints: Endpoints,
+  now: () => number,
+  isTracing = true,
+): ChainClient['readState'] {
   let hasMulticall: boolean | undefined;
   // By hash, because by number another block might answer after a reorganisation; older nodes know numbers only.
   let byHash = true;
@@ -50,6 +54,11 @@ export function createStateReader(endpoints: Endpoints, now: () => number): Chai
     const isTogether = calls.length >= multicallThreshold && (await knowsMulticall(block));
     const receipts = questions.filter((question) => question.type === 'receipt');
     record(receipts, receipts.length > 2 ? await blockReceipts(block, receipts) : []);
+    const traces = isTracing ? [] : questions.filter((question) => question.type === 'trace');
+    record(
+      traces,
+      traces.map(() => ({ value: { calls: null } })),
+    );
     const rest = questions.filter(
       (question) =>
         !answers.has(question) && !(isTogether && (question.type === 'call' || question.type === 'balance')),

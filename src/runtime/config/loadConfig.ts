@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { type ChainUid, chains, chainUids } from '../../chains/chains.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { pendingModes } from '../../model/pending.ts';
-import { traceModes } from '../../model/traceState.ts';
+import { traceModes, traceSetting } from '../../model/traceState.ts';
 import { createEnvReader, type EnvReader } from './createEnvReader.ts';
 import { readAbiSources, readCorsOrigins, readEgress, readTrustedProxies } from './networkSettings.ts';
 import { readAdminToken, readMasterKey, readMetricsSettings } from './secretSettings.ts';
@@ -82,7 +82,11 @@ function readChains(read: EnvReader) {
       const confirmations = read.optionalInteger(`VIGIL_CHAIN_${name}_CONFIRMATIONS`, 0, maxBlock);
       const startBlock = read.optionalInteger(`VIGIL_CHAIN_${name}_START_BLOCK`, 0, maxBlock);
       const network = read.text(`VIGIL_CHAIN_${name}_NETWORK`);
-      const traces = read.oneOf(`VIGIL_CHAIN_${name}_TRACES`, traceModes, 'auto');
+      const traces = read.oneOf(traceSetting(uid), traceModes, 'auto');
+      if (traces === 'required' && chains[uid].family !== 'evm')
+        read.fault(
+          `${traceSetting(uid)} cannot be required: nodes of ${chains[uid].name} do not trace calls.`,
+        );
       const pending = read.oneOf(`VIGIL_CHAIN_${name}_PENDING`, pendingModes, 'auto');
       const relays = read.urls(`VIGIL_CHAIN_${name}_RELAYS`, ['http:', 'https:']) ?? [];
       const settings = { endpoints, confirmations, startBlock, network, traces, pending, relays };

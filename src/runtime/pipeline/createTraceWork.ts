@@ -45,6 +45,7 @@ export function createTraceWork(context: PipelineContext) {
   let inFlight = 0;
   let isRunning = false;
   let isAskedAgain = false;
+  let isPublished = false;
   let pausedUntil = 0;
   let hasTraced = false;
   let processed: number | null = null;
@@ -148,7 +149,7 @@ export function createTraceWork(context: PipelineContext) {
   async function evaluateUntilSettled(row: UntracedBlock, block: Block, frames: BlockFrames): Promise<void> {
     hasTraced = true;
     lastFault = null;
-    const matches = matchesOf(row, block, frames);
+    const matches = await matchesOf(row, block, frames);
     for (let isSettled = false; !isSettled && !context.isStopped; ) {
       const before = await loadStates(matches);
       const isOverdue = now() - row.createdAt >= (context.readWaitMs ?? defaultReadWaitMs);
@@ -164,8 +165,12 @@ export function createTraceWork(context: PipelineContext) {
   }
 
   /** Without those that were created after it. */
-  function matchesOf({ remaining }: UntracedBlock, block: Block, frames: BlockFrames): Matches {
-    const matches = watchList.index.matchTraces(block, frames);
+  async function matchesOf(
+    { remaining }: UntracedBlock,
+    block: Block,
+    frames: BlockFrames,
+  ): Promise<Matches> {
+    const matches = await watchList.index.matchTracesInTurns(block, frames);
     for (const subscriber of matches.keys())
       if (
         watchList.isYounger(subscriber, block.number) ||
@@ -229,9 +234,9 @@ export function createTraceWork(context: PipelineContext) {
     });
   }
 
-  /** Gives up what is beyond the limit and publishes how traces fare. */
+  /** Gives up what is beyond the limit and publishes how traces fare; without a tracer once, as that does not change. */
   async function upkeep(): Promise<void> {
-    if (!tracer || context.isStopped) return;
+    if ((!tracer && isPublished) || context.isStopped) return;
     backlog = await countUntraced(store, chain.uid);
     if (backlog.count > maxWaiting)
       await unlessStopped(() =>
@@ -242,6 +247,7 @@ export function createTraceWork(context: PipelineContext) {
         }),
       );
     await saveTraceState(store, chain.uid, holder, state());
+    isPublished = true;
   }
 
   function state(): TraceState {
@@ -258,13 +264,21 @@ export function createTraceWork(context: PipelineContext) {
           : isLate
             ? 'late'
             : 'ok';
-    const reason =
-      name === 'unavailable'
-        ? traceFaults.unsupported
-        : name === 'late'
-          ? (lastFault ?? traceFaults.late)
-          : null;
-    return { mode, state: name, kinds: [...(kinds ?? [])], processed, waiting: backlog.count, reason };
+    const reasons = {
+      off: mode === 'off' ? traceFaults.off : null,
+      unavailable: traceFaults.unsupported,
+      late: lastFault ?? traceFaults.late,
+      idle: null,
+      ok: null,
+    };
+    return {
+      mode,
+      state: name,
+      kinds: [...(kinds ?? [])],
+      processed,
+      waiting: backlog.count,
+      reason: reasons[name],
+    };
   }
 
   return { isWanted, prefetch, start, upkeep, state };
@@ -282,6 +296,7 @@ function markLate(findings: Finding[], lateByMs: number, limitMs: number): Findi
 
 /** In words that name no node: every tenant may read them. */
 const traceFaults = {
+  off: 'Traces are switched off, so that what contracts do within transactions is not seen.',
   unsupported:
     'No node of the chain traces calls, so that what contracts do within transactions is not seen.',
   unanswered: 'Nodes did not give the traces of blocks.',

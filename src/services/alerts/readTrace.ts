@@ -13,6 +13,7 @@ import { canonicalHash } from '../../lib/canonicalHash.ts';
 import { formatDecimal, toDecimal } from '../../lib/decimal.ts';
 import { yieldToEventLoop } from '../../lib/eventLoop.ts';
 import { settleWithin } from '../../lib/withTimeLimit.ts';
+import { tracingOff } from '../../matching/matchInner.ts';
 import type { Block, Frame, Transaction } from '../../model/block.ts';
 import { Problem } from '../../model/errors.ts';
 import type { StateResult } from '../../model/stateRead.ts';
@@ -42,7 +43,7 @@ export async function readTrace(call: Call, uid: string, { from, size }: { from:
     },
   );
   const page = frames.slice(from, from + size);
-  const changes = netChanges(transaction, frames);
+  const changes = await netChanges(transaction, frames);
   const shownChanges = changes.slice(0, maxChanges);
   const addresses = [
     ...new Set([
@@ -99,19 +100,11 @@ function tracingClient({ services }: Call, uid: ChainUid): TracingClient {
     );
   const client = services.chains.client(uid);
   if (!client) throw new Problem('conflict', `Transactions cannot be traced. ${noEndpoint(uid)}`);
-  if (!isTracing(client))
-    throw new Problem(
-      'conflict',
-      `Traces of ${uid} are switched off: the operator sets ${settingOf(uid)}=auto.`,
-    );
+  if (!isTracing(client)) throw new Problem('conflict', tracingOff(uid));
   return client;
 }
 
 const isTracing = (client: ChainClient): client is TracingClient => client.tracer !== undefined;
-
-function settingOf(uid: ChainUid): string {
-  return `VIGIL_CHAIN_${uid.toUpperCase().replaceAll('-', '_')}_TRACES`;
-}
 
 type Traced = { block: Block; transaction: Transaction; frames: readonly Frame[] };
 

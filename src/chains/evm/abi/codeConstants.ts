@@ -6,8 +6,9 @@ type Constants = {
 };
 
 const push1 = 0x60;
-const push32 = 0x7f;
-const wordDigits = 64;
+const wordBytes = 32;
+const addressBytes = 20;
+const selectorBytes = 4;
 /** Arguments of a constructor that are looked at. */
 const maxArguments = 32;
 /** The largest code that chains take, with the code that creates it: anything beyond is not code. */
@@ -18,24 +19,20 @@ const maxDigits = 2 * 128 * 1024;
  * arguments of the constructor follow the code in words.
  */
 export function codeConstants(input: string): Constants {
-  const code = input.slice(2, 2 + maxDigits).toLowerCase();
+  const code = Buffer.from(input.slice(2, 2 + maxDigits), 'hex');
   const addresses = new Set<string>();
   const selectors = new Set<string>();
-  for (let at = 0; at + 2 <= code.length; ) {
-    const opcode = Number.parseInt(code.slice(at, at + 2), 16);
-    at += 2;
-    if (!(opcode >= push1 && opcode <= push32)) continue;
-    const digits = 2 * (opcode - push1 + 1);
-    if (digits === 40) addAddress(addresses, code.slice(at, at + 40));
-    else if (digits === 8) selectors.add(`0x${code.slice(at, at + 8)}`);
-    else if (digits === wordDigits) {
-      addWord(addresses, code.slice(at, at + wordDigits));
-      selectors.add(`0x${code.slice(at, at + 8)}`);
-    }
-    at += digits;
+  for (let at = 0; at < code.length; ) {
+    const size = code[at++]! - push1 + 1;
+    if (size < 1 || size > wordBytes) continue;
+    if (size === addressBytes) addAddress(addresses, code.toString('hex', at, at + size));
+    else if (size === wordBytes) addWord(addresses, code.toString('hex', at, at + size));
+    if (size === selectorBytes || size === wordBytes)
+      selectors.add(`0x${code.toString('hex', at, at + selectorBytes)}`);
+    at += size;
   }
-  for (let end = code.length, seen = 0; end >= wordDigits && seen < maxArguments; end -= wordDigits, seen++)
-    addWord(addresses, code.slice(end - wordDigits, end));
+  for (let end = code.length, seen = 0; end >= wordBytes && seen < maxArguments; end -= wordBytes, seen++)
+    addWord(addresses, code.toString('hex', end - wordBytes, end));
   return { addresses: [...addresses], selectors };
 }
 

@@ -27,7 +27,7 @@ const pay = (from: string, to: string, value: bigint, members: Partial<Frame> = 
   ...members,
 });
 
-it('nets coins that were not reverted and tokens of every kind, and leaves out what evens out', () => {
+it('nets coins that were not reverted and tokens of every kind, and leaves out what evens out', async () => {
   const ends = [alice, bob].map(addressTopic);
   const logs = [
     log(token, transferTopic, ends, word(7n)),
@@ -48,7 +48,7 @@ it('nets coins that were not reverted and tokens of every kind, and leaves out w
     pay(alice, bob, 100n, { isReverted: true }),
     pay(alice, bob, 100n, { type: 'CALLCODE' }),
   ];
-  expect(netChanges({ logs } as unknown as Transaction, frames)).toEqual([
+  expect(await netChanges({ logs } as unknown as Transaction, frames)).toEqual([
     { party: alice, asset: 'native', tokenId: null, amount: -4n },
     { party: bob, asset: 'native', tokenId: null, amount: 4n },
     { party: alice, asset: token, tokenId: null, amount: -5n },

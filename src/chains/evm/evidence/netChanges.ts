@@ -1,6 +1,7 @@
 import { native } from '../../../evidence/amounts.ts';
+import { yieldToEventLoop } from '../../../lib/eventLoop.ts';
 import type { Frame, Transaction } from '../../../model/block.ts';
-import { coinChanges } from '../../../model/frames.ts';
+import { addCoins } from '../../../model/frames.ts';
 import { topicAddress } from '../abi/words.ts';
 import { decodeTransfer, transferTopic } from './erc20Transfer.ts';
 import { decodeMultiTransfers } from './multiTokens.ts';
@@ -17,18 +18,35 @@ export type NetChange = {
 
 type Move = { asset: string; tokenId: bigint | null; from: string; to: string; amount: bigint };
 
+/** Frames between two looks at the clock. */
+const turnFrames = 1024;
+
 /**
  * What each party has more or less after a transaction: coins by the frames that were not reverted, fees aside, and tokens by
- * what they report in logs. Parties stand in the order in which they first appear.
+ * what they report in logs. Parties stand in the order in which they first appear. Others take turns: a transaction may pay a
+ * hundred thousand.
  */
-export function netChanges({ logs }: Transaction, frames: readonly Frame[]): NetChange[] {
+export async function netChanges({ logs }: Transaction, frames: readonly Frame[]): Promise<NetChange[]> {
+  const coins = new Map<string, bigint>();
+  for (const [place, frame] of frames.entries()) {
+    if (place % turnFrames === 0) await yieldToEventLoop();
+    addCoins(coins, frame);
+  }
+  const changes: NetChange[] = [];
+  for (const [party, amount] of coins) {
+    if (changes.length % turnFrames === 0) await yieldToEventLoop();
+    if (amount !== 0n) changes.push({ party, asset: native, tokenId: null, amount });
+  }
+  return changes.concat(tokenChanges(logs));
+}
+
+function tokenChanges(logs: Transaction['logs']): NetChange[] {
   const sums = new Map<string, NetChange>();
   const add = (party: string, asset: string, tokenId: bigint | null, amount: bigint) => {
     const key = `${party} ${asset} ${tokenId ?? ''}`;
     const before = sums.get(key)?.amount ?? 0n;
     sums.set(key, { party, asset, tokenId, amount: before + amount });
   };
-  for (const [party, amount] of coinChanges(frames)) add(party, native, null, amount);
   for (const { asset, tokenId, from, to, amount } of logs.flatMap(movesOf)) {
     if (from === to) continue;
     add(from, asset, tokenId, -amount);

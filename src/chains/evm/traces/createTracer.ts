@@ -39,9 +39,10 @@ const unread: ReadonlySet<string> = new Set(['gas', 'gasUsed', 'logs']);
 const patienceMs = 3000;
 /** An endpoint that does not trace is asked again after this long: its operator may have changed that. */
 const askAgainMs = 600_000;
-/** The traces of single transactions are read page by page, so that the last few are kept for a moment. */
+/** The traces of single transactions are read page by page, so that the last few are kept for a moment, if they are not huge. */
 const keptMs = 60_000;
 const maxKept = 4;
+const maxKeptFrames = 200_000;
 
 /**
  * Asks endpoints for the calls within blocks. Over connections of its own: traces are large and slow, and neither may they hold
@@ -57,7 +58,10 @@ export function createTracer({ urls, now, onCall, maxBytes = maxTraceBytes }: Op
     retryAt: 0,
   });
   let endpoints = urls.map(open);
-  const kept = createBriefCache<readonly Frame[]>(keptMs, maxKept, now);
+  const kept = createBriefCache<readonly Frame[]>(keptMs, maxKept, now, {
+    weigh: ({ length }) => length,
+    max: maxKeptFrames,
+  });
 
   const isOut = ({ kind, askedAt }: Endpoint) => kind === null && now() < askedAt + askAgainMs;
   const rank = ({ kind, faults, retryAt }: Endpoint) =>
